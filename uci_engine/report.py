@@ -1,0 +1,52 @@
+"""What a search says, as data: `Info` on the way and one `BestMove` at the end.
+
+`deepening` and `engine` build these, `protocol` turns them into UCI text. What must stay true: nothing here knows
+how it will be printed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Bound(Enum):
+    """How a score relates to the true value: equal, at least, or at most."""
+
+    EXACT = "exact"
+    LOWER = "lower"
+    UPPER = "upper"
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """One report of a running search; every field may be absent.
+
+    `score` is the internal score (see `score.py`) from the view of the side to move at the root. `wdl` and
+    `hashfull` are in permille, `time_ms` in milliseconds, `nps` in nodes per second. `pv` and `currmove` are moves
+    in UCI notation, `currmovenumber` counts from 1. `string` is free text for a person.
+    """
+
+    depth: int | None = None
+    seldepth: int | None = None
+    multipv: int | None = None
+    score: int | None = None
+    bound: Bound = Bound.EXACT
+    wdl: tuple[int, int, int] | None = None
+    nodes: int | None = None
+    nps: int | None = None
+    hashfull: int | None = None
+    tbhits: int | None = None
+    time_ms: int | None = None
+    pv: tuple[str, ...] = ()
+    currmove: str | None = None
+    currmovenumber: int | None = None
+    string: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BestMove:
+    """The answer to one `go`: a move in UCI notation, or None when there is no move to play."""
+
+    move: str | None
+    ponder: str | None = None

@@ -1,0 +1,90 @@
+"""The scale of scores: one integer axis on which evaluations, tablebase results and mates never overlap.
+
+Read by the search, by `deepening` and by `protocol`. What must stay true, from the middle outwards:
+
+    static evaluation        |score| <  STATIC_LIMIT
+    tablebase win or loss    TABLEBASE_BOUND <= |score| <= TABLEBASE_WIN
+    mate                     MATE_BOUND <= |score| <= MATE
+    a bound of the window    |score| =  INFINITE
+
+Every value, also after `to_table`, fits in 16 signed bits. A mate in p plies is worth MATE - p, so that the
+shorter mate is the better one; a tablebase win reached after p plies is worth TABLEBASE_WIN - p likewise.
+"""
+
+from __future__ import annotations
+
+import math
+
+MAX_PLY = 128
+"""Greatest distance from the root, in plies, that a search may reach."""
+
+DRAW = 0
+STATIC_LIMIT = 30000
+TABLEBASE_WIN = 31000
+TABLEBASE_BOUND = TABLEBASE_WIN - 2 * MAX_PLY
+MATE = 32000
+MATE_BOUND = MATE - 2 * MAX_PLY
+INFINITE = 32001
+NO_SCORE = -32002
+"""Stored in a table entry that holds no static evaluation."""
+
+# The win probability is a logistic curve: at +WIN_MIDPOINT_CP half of the games are won, and WIN_SPREAD_CP says
+# how soon it turns from a hope into a certainty. A level position then comes out as about 19 / 62 / 19 percent.
+WIN_MIDPOINT_CP = 100.0
+WIN_SPREAD_CP = 70.0
+
+
+def is_mate(score: int) -> bool:
+    """Whether the score announces a forced mate, for either side."""
+    return abs(score) >= MATE_BOUND
+
+
+def mate_in_moves(score: int) -> int:
+    """Length of the mate that a mate score announces, in moves of the mating side.
+
+    Positive when the side to move mates, negative when it is mated, 0 when it is mated already.
+    """
+    plies = MATE - abs(score)
+    moves = (plies + 1) // 2
+    return moves if score > 0 else -moves
+
+
+def to_uci(score: int) -> str:
+    """The score in the words of UCI: `cp 34`, or `mate -3`."""
+    if is_mate(score):
+        return f"mate {mate_in_moves(score)}"
+    return f"cp {score}"
+
+
+def win_draw_loss(score: int) -> tuple[int, int, int]:
+    """Expected wins, draws and losses in permille (they add up to 1000), for the side whose score it is.
+
+    Swapping the sign of the score swaps wins and losses; wins never fall and losses never rise as the score grows.
+    """
+    if is_mate(score):
+        return (1000, 0, 0) if score > 0 else (0, 0, 1000)
+    wins = _win_permille(score)
+    losses = _win_permille(-score)
+    return wins, 1000 - wins - losses, losses
+
+
+def to_table(score: int, ply: int) -> int:
+    """Turn a score counted from the root into one counted from the node `ply` plies below it, for storing."""
+    if score >= TABLEBASE_BOUND:
+        return score + ply
+    if score <= -TABLEBASE_BOUND:
+        return score - ply
+    return score
+
+
+def from_table(score: int, ply: int) -> int:
+    """The inverse of `to_table`, for a node `ply` plies below the root of the search that reads the entry."""
+    if score >= TABLEBASE_BOUND:
+        return score - ply
+    if score <= -TABLEBASE_BOUND:
+        return score + ply
+    return score
+
+
+def _win_permille(score_cp: int) -> int:
+    return round(1000.0 / (1.0 + math.exp((WIN_MIDPOINT_CP - score_cp) / WIN_SPREAD_CP)))
