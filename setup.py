@@ -1,11 +1,12 @@
 """The extension modules, and how they are built: all of them, or none. Everything else is in pyproject.toml.
 
-The kernel modules are plain Python files that Cython turns into C. When no C compiler works, the package is
-installed all the same, with the modules left as Python: the python-chess core. Environment variables, each on when "1":
+The kernel modules are plain Python files that Cython turns into C. Where no C compiler works the package is installed
+all the same, with the modules left as Python: the python-chess core. While developing, after a change in a kernel
+module: `python setup.py build_ext --inplace`. Environment variables, each on when it is "1":
 
 SECATEUR_REQUIRE_COMPILER   fail when the modules cannot be compiled
-SECATEUR_NATIVE             use every instruction of this machine (-march=native); not for a wheel that travels
-SECATEUR_SANITIZE           build with the address and undefined-behaviour sanitizers; run with libasan preloaded
+SECATEUR_NATIVE             use every instruction this machine has (-march=native); not for a wheel that travels
+SECATEUR_SANITIZE           add the address and undefined-behaviour sanitizers; run with LD_PRELOAD=libasan.so
 """
 
 from __future__ import annotations
@@ -17,24 +18,22 @@ import io
 import json
 import os
 import platform
+import subprocess
 import sys
 import sysconfig
 from pathlib import Path
-from typing import Any
 
 from setuptools import Extension, setup
-from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
-from setuptools.errors import BaseError, CCompilerError
+from setuptools.errors import CCompilerError, ExecError, PlatformError
 
-ROOT = Path(__file__).parent
-GENERATED = Path("build", "cython")
 LOADER = Path("uci_engine", "core", "__init__.py")
 BUILD_INFO = Path("uci_engine", "core", "build_info.json")
-OLDEST_PYTHON = "0x030B0000"
+GENERATED = Path("build", "cython")
 
-# One stable ABI serves every CPython from 3.11 on. Free-threaded builds and other implementations do not offer it.
-STABLE_ABI = platform.python_implementation() == "CPython" and not sysconfig.get_config_var("Py_GIL_DISABLED")
+# CPython's stable ABI: one build serves 3.11 and everything later. Free-threaded Python does not have it yet.
+OLDEST_ABI = "0x030B0000"
+STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 DIRECTIVES = {
     "language_level": 3,
@@ -43,27 +42,31 @@ DIRECTIVES = {
     "wraparound": False,
     "cdivision": True,
     "initializedcheck": False,
+    "binding": False,
     "show_performance_hints": True,
 }
 
 
 def wanted(variable: str) -> bool:
-    """Whether the environment says "1"; anything but "1", "0" and nothing is a mistake worth stopping for."""
-    value = os.environ.get(variable, "")
-    if value not in ("", "0", "1"):
+    """Whether the environment sets the variable to 1; a value that is neither 0 nor 1 stops the build."""
+    value = os.environ.get(variable, "0")
+    if value not in ("0", "1"):
         raise SystemExit(f"{variable} must be 0 or 1, not {value!r}")
     return value == "1"
 
 
 def kernel_modules() -> tuple[str, ...]:
-    """The names in uci_engine.core.KERNEL_MODULES, read from its source: importing it here would load the package."""
+    """KERNEL_MODULES of the loader, out of its source text: to import the loader would be to import the package."""
     for statement in ast.parse(LOADER.read_text("utf-8")).body:
-        if isinstance(statement, ast.Assign | ast.AnnAssign):
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            if [ast.unparse(target) for target in targets] == ["KERNEL_MODULES"] and statement.value:
-                names: tuple[str, ...] = ast.literal_eval(statement.value)
-                return names
-    raise SystemExit(f"{LOADER} has no KERNEL_MODULES")
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "KERNEL_MODULES":
+            names: tuple[str, ...] = ast.literal_eval(statement.value)
+            return names
+    raise SystemExit(f"{LOADER} does not assign KERNEL_MODULES")
+
+
+def ready(module: str) -> bool:
+    """Until all modules are written: those that exist, or those of them that SECATEUR_ONLY names."""
+    return source_of(module).exists() and module in os.environ.get("SECATEUR_ONLY", module).split()
 
 
 def source_of(module: str) -> Path:
@@ -71,7 +74,7 @@ def source_of(module: str) -> Path:
 
 
 def flags() -> tuple[list[str], list[str]]:
-    """Flags for the compiler and for the linker."""
+    """What the compiler and the linker are told beyond Python's own flags."""
     if sys.platform == "win32" and "MSC" in sys.version:
         return ["/O2"], []
     if wanted("SECATEUR_SANITIZE"):
@@ -81,7 +84,10 @@ def flags() -> tuple[list[str], list[str]]:
     return ["-O3", "-g0", "-fvisibility=hidden", *native], []
 
 
-def extensions() -> list[Extension]:
+def kernel_extensions() -> list[Extension]:
+    """One extension per kernel module; none where compiled code would run through an emulation layer (PyPy)."""
+    if platform.python_implementation() != "CPython":
+        return []
     compile_flags, link_flags = flags()
     return [
         Extension(
@@ -89,48 +95,123 @@ def extensions() -> list[Extension]:
             [str(source_of(module))],
             extra_compile_args=compile_flags,
             extra_link_args=link_flags,
-            define_macros=[("Py_LIMITED_API", OLDEST_PYTHON)] if STABLE_ABI else [],
+            define_macros=[("Py_LIMITED_API", OLDEST_ABI)] if STABLE_ABI else [],
             py_limited_api=STABLE_ABI,
         )
         for module in kernel_modules()
-        if source_of(module).exists() and module in os.environ.get("SECATEUR_ONLY", module).split()
+        if ready(module)
     ]
 
 
-def to_c(modules: list[Extension]) -> None:
-    """Put C files in the place of the Python ones; raises RuntimeError when Cython has any complaint.
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
-    A "performance hint" is a complaint: it means a function that checks for exceptions where none can be, which
-    costs the search most of its speed.
+
+def configuration() -> dict[str, object]:
+    """All that decides what is built, apart from the sources."""
+    import Cython
+
+    compile_flags, link_flags = flags()
+    return {
+        "cython": Cython.__version__,
+        "python": platform.python_version(),
+        "flags": [*compile_flags, *link_flags],
+        "stable_abi": STABLE_ABI,
+        "directives": DIRECTIVES,
+    }
+
+
+def translate(modules: list[Extension]) -> None:
+    """Turn every module's source from Python to C. Stops the build when Cython has anything to say.
+
+    Beside each C file stands a stamp of what it was made from, so that a change of flags, of Cython or of any .pxd makes
+    it anew, and a file that Cython complained of is never taken for a good one. A "performance hint" is a complaint: it
+    means that calls check for an exception that cannot be, which costs the search most of its speed.
     """
     from Cython.Build import cythonize
     from Cython.Compiler import Options
 
     Options.warning_errors = True
-    complaints = io.StringIO()
-    with contextlib.redirect_stderr(complaints):
-        try:
-            generated = cythonize(
-                [Extension(module.name, list(module.sources)) for module in modules],
-                build_dir=str(GENERATED),
-                compiler_directives=DIRECTIVES,
-            )
-        finally:
-            sys.__stderr__.write(complaints.getvalue())
-    if complaints.getvalue().strip():
-        raise RuntimeError("Cython complains (see above); a warning or a performance hint fails the build")
-    for module, translated in zip(modules, generated, strict=True):
-        module.sources = translated.sources
+    declarations = [source_of(name).with_suffix(".pxd") for name in kernel_modules()]
+    common = [configuration(), [digest(path) for path in declarations if path.exists()]]
+    for module in modules:
+        source = Path(module.sources[0])
+        generated = GENERATED / source.with_suffix(".c")
+        stamp = generated.with_suffix(".stamp")
+        made_from = json.dumps([*common, digest(source)])
+        if not (generated.exists() and stamp.exists() and stamp.read_text("utf-8") == made_from):
+            stamp.unlink(missing_ok=True)
+            complaints = io.StringIO()
+            try:
+                with contextlib.redirect_stderr(complaints):
+                    cythonize(
+                        Extension(module.name, [str(source)]),
+                        build_dir=str(GENERATED),
+                        compiler_directives=DIRECTIVES,
+                        force=True,
+                    )
+            finally:
+                sys.stderr.write(complaints.getvalue())
+            if complaints.getvalue().strip():
+                raise SystemExit(f"{source}: a warning or performance hint from Cython (see above) fails the build")
+            stamp.write_text(made_from, "utf-8")
+        module.sources = [str(generated)]
 
 
 class BuildKernel(build_ext):
+    """Compiles every kernel module or none, and leaves a note of which, for the loader and for `secateur doctor`."""
+
     def run(self) -> None:
-        to_c(self.extensions)
-        super().run()
+        self.places = [Path(self.build_lib), *([Path()] if self.inplace else [])]
+        self.parallel = self.parallel or os.cpu_count()
+        translate(self.extensions)
+        try:
+            super().run()
+        except (CCompilerError, ExecError, PlatformError) as error:
+            if wanted("SECATEUR_REQUIRE_COMPILER"):
+                raise
+            self.leave_uncompiled(str(error))
+        else:
+            self.note({"compiled": True, "compiler": self.compiler_version(), **configuration()})
+
+    def compiler_version(self) -> str:
+        """The compiler's own first line, or its command when it does not know --version."""
+        command = [str(word) for word in getattr(self.compiler, "compiler_so", None) or [self.compiler.compiler_type]]
+        try:
+            answer = subprocess.run([command[0], "--version"], capture_output=True, text=True, timeout=10, check=True)
+        except (OSError, subprocess.SubprocessError):
+            return command[0]
+        return answer.stdout.partition("\n")[0]
+
+    def leave_uncompiled(self, why: str) -> None:
+        """Take back what was compiled, here and in the source tree, so that no mixture is ever installed."""
+        package_files = self.get_finalized_command("build_py")
+        for module in self.extensions:
+            for path in self._get_inplace_equivalent(package_files, module):
+                Path(path).unlink(missing_ok=True)
+        self.extensions = []
+        self.distribution.ext_modules = []
+        wheel = self.distribution.get_command_obj("bdist_wheel", create=False)
+        if wheel is not None:
+            wheel.root_is_pure = True
+        self.note({"compiled": False, "why": why})
+        self.warn(
+            f"no C compiler could build the kernel ({why}). Secateur is installed on its python-chess core, which plays "
+            "the same chess, about a hundred times slower. Install a C compiler and install again for the compiled core."
+        )
+
+    def note(self, facts: dict[str, object]) -> None:
+        """Write what was built, and from which sources, beside the loader."""
+        sources = [source_of(module) for module in kernel_modules()]
+        files = sorted({*sources, *(source.with_suffix(".pxd") for source in sources)})
+        facts["sources"] = {path.as_posix(): digest(path) for path in files if path.exists()}
+        for place in self.places:
+            (place / BUILD_INFO).parent.mkdir(parents=True, exist_ok=True)
+            (place / BUILD_INFO).write_text(json.dumps(facts, indent=1) + "\n", "utf-8")
 
 
 setup(
-    ext_modules=extensions(),
+    ext_modules=kernel_extensions(),
     cmdclass={"build_ext": BuildKernel},
     options={"bdist_wheel": {"py_limited_api": "cp311"}} if STABLE_ABI else {},
 )
