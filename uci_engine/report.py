@@ -1,7 +1,7 @@
 """What a search says, as data: `Info` on the way and one `BestMove` at the end.
 
-`deepening` and `engine` build these, `protocol` turns them into UCI text. What must stay true: nothing here knows
-how it will be printed.
+`deepening` and `engine` build these, `protocol` turns them into UCI text. What must stay true: nothing here
+knows how it will be printed.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Info:
     """One report of a running search; every field may be absent.
 
     `score` is the internal score (see `score.py`) from the view of the side to move at the root. `wdl` and
-    `hashfull` are in permille, `time_ms` in milliseconds, `nps` in nodes per second. `pv` and `currmove` are moves
-    in UCI notation, `currmovenumber` counts from 1. `string` is free text for a person.
+    `hashfull` are in permille, `time_ms` in milliseconds, `nps` in nodes per second. `pv` and `currmove` are
+    moves in UCI notation, `currmovenumber` counts from 1. `string` is free text for a person.
     """
 
     depth: int | None = None

@@ -28,8 +28,8 @@ INFINITE = 32001
 NO_SCORE = -32002
 """Stored in a table entry that holds no static evaluation."""
 
-# The win probability is a logistic curve: at +WIN_MIDPOINT_CP half of the games are won, and WIN_SPREAD_CP says
-# how soon it turns from a hope into a certainty. A level position then comes out as about 19 / 62 / 19 percent.
+# The win probability is a logistic curve: at +WIN_MIDPOINT_CP half of the games are won, and WIN_SPREAD_CP
+# says how soon it turns from a hope into a certainty. A level position comes out as about 19 / 61 / 19 percent.
 WIN_MIDPOINT_CP = 100.0
 WIN_SPREAD_CP = 70.0
 
@@ -59,7 +59,8 @@ def to_uci(score: int) -> str:
 def win_draw_loss(score: int) -> tuple[int, int, int]:
     """Expected wins, draws and losses in permille (they add up to 1000), for the side whose score it is.
 
-    Swapping the sign of the score swaps wins and losses; wins never fall and losses never rise as the score grows.
+    Swapping the sign of the score swaps wins and losses; as the score grows, wins never fall and losses never
+    rise.
     """
     if is_mate(score):
         return (1000, 0, 0) if score > 0 else (0, 0, 1000)
