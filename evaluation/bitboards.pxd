@@ -1,0 +1,87 @@
+# C types of bitboards.py; what the compiled kernel shares. The few functions with a body here have a C form of their
+# own: their plain-Python twins stand in bitboards.py.
+
+from libc.stdint cimport int64_t, uint64_t
+
+ctypedef uint64_t u64
+ctypedef int64_t i64
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    static inline int secateur_lowest(uint64_t squares) { return __builtin_ctzll(squares); }
+    static inline int secateur_highest(uint64_t squares) { return 63 ^ __builtin_clzll(squares); }
+    #else
+    #include <intrin.h>
+    static __forceinline int secateur_lowest(uint64_t squares)
+    { unsigned long index; _BitScanForward64(&index, squares); return (int)index; }
+    static __forceinline int secateur_highest(uint64_t squares)
+    { unsigned long index; _BitScanReverse64(&index, squares); return (int)index; }
+    #endif
+    #if defined(__GNUC__) && (defined(__POPCNT__) || !defined(__x86_64__))
+    static inline int secateur_popcount(uint64_t squares) { return __builtin_popcountll(squares); }
+    #else  /* no instruction for it in the portable x86-64 set: add up in parallel, without a call */
+    static inline int secateur_popcount(uint64_t squares) {
+        squares -= (squares >> 1) & 0x5555555555555555ULL;
+        squares = (squares & 0x3333333333333333ULL) + ((squares >> 2) & 0x3333333333333333ULL);
+        squares = (squares + (squares >> 4)) & 0x0F0F0F0F0F0F0F0FULL;
+        return (int)((squares * 0x0101010101010101ULL) >> 56);
+    }
+    #endif
+    """
+    int popcount "secateur_popcount" (u64 squares) noexcept nogil
+    int lowest "secateur_lowest" (u64 squares) noexcept nogil
+    int highest "secateur_highest" (u64 squares) noexcept nogil
+
+cdef enum:  # python-chess's piece types, as constants of the C compiler
+    PAWN = 1
+    KNIGHT = 2
+    BISHOP = 3
+    ROOK = 4
+    QUEEN = 5
+    KING = 6
+
+cdef u64 ALL
+cdef u64 LIGHT
+cdef u64[8] FILES
+cdef u64[8] RANKS
+cdef u64[64] BB
+cdef u64[64] KING_ATTACKS
+cdef u64[64] KNIGHT_ATTACKS
+cdef u64[128] PAWN_ATTACKS
+cdef u64[64] BISHOP_LINES
+cdef u64[64] ROOK_LINES
+cdef u64[64] RISING
+cdef u64[64] FALLING
+cdef u64[4096] BETWEEN
+cdef u64[4096] LINE
+cdef u64[1024] ZOBRIST
+cdef u64[4] ZOBRIST_CASTLING
+cdef u64[8] ZOBRIST_EN_PASSANT
+cdef u64 ZOBRIST_TURN
+
+cdef u64[64] BISHOP_MASKS
+cdef u64[64] ROOK_MASKS
+cdef u64[64] BISHOP_MULTIPLIERS
+cdef u64[64] ROOK_MULTIPLIERS
+cdef int[64] BISHOP_SHIFTS
+cdef int[64] ROOK_SHIFTS
+cdef int[64] BISHOP_OFFSETS
+cdef int[64] ROOK_OFFSETS
+cdef u64[5248] BISHOP_TABLE
+cdef u64[102400] ROOK_TABLE
+
+cdef inline u64 bishop_attacks(int square, u64 occupied) noexcept nogil:
+    return BISHOP_TABLE[
+        BISHOP_OFFSETS[square]
+        + <int>(((occupied & BISHOP_MASKS[square]) * BISHOP_MULTIPLIERS[square]) >> BISHOP_SHIFTS[square])
+    ]
+
+cdef inline u64 rook_attacks(int square, u64 occupied) noexcept nogil:
+    return ROOK_TABLE[
+        ROOK_OFFSETS[square]
+        + <int>(((occupied & ROOK_MASKS[square]) * ROOK_MULTIPLIERS[square]) >> ROOK_SHIFTS[square])
+    ]
+
+cdef u64 _slide(int square, u64 occupied, bint rook) noexcept nogil
+cdef int _fill_magic(int square, bint rook, int offset) noexcept nogil

@@ -1,0 +1,177 @@
+"""Sets of squares as 64-bit numbers, attack tables and Zobrist numbers: the ground under every board of the engine.
+
+Called by `placement`, `features`, `evaluator` and `uci_engine.core.position`. Square a1 is bit 0, h8 bit 63, colours
+are python-chess's (white 1, black 0), and a man's code is 2 * piece type + colour, so 2 to 13 (0: an empty square).
+What must stay true: every table equals python-chess's own (most are copied from it), and the compiled and the plain
+form of each function give the same sets. Uncompiled, the sliders look up python-chess's dictionaries; compiled, magic
+multiplication indexes flat tables that are filled by walking the rays at import, which takes about two milliseconds.
+"""
+
+import chess
+import chess.polyglot
+import cython
+
+ALL = chess.BB_ALL
+LIGHT = chess.BB_LIGHT_SQUARES
+FILES = list(chess.BB_FILES)
+RANKS = list(chess.BB_RANKS)
+BB = list(chess.BB_SQUARES)
+KING_ATTACKS = list(chess.BB_KING_ATTACKS)
+KNIGHT_ATTACKS = list(chess.BB_KNIGHT_ATTACKS)
+# Indexed by colour * 64 + square: what a pawn of that colour attacks from there.
+PAWN_ATTACKS = list(chess.BB_PAWN_ATTACKS[chess.BLACK]) + list(chess.BB_PAWN_ATTACKS[chess.WHITE])
+# What a slider would reach on an empty board, and the two whole diagonals through a square (the square included).
+BISHOP_LINES = [chess.BB_DIAG_ATTACKS[square][0] for square in chess.SQUARES]
+ROOK_LINES = [chess.BB_RANK_ATTACKS[square][0] | chess.BB_FILE_ATTACKS[square][0] for square in chess.SQUARES]
+_RISES = [[0] * 15 for _ in range(2)]
+for _square in chess.SQUARES:
+    _RISES[0][_square // 8 - _square % 8 + 7] |= chess.BB_SQUARES[_square]
+    _RISES[1][_square // 8 + _square % 8] |= chess.BB_SQUARES[_square]
+RISING = [_RISES[0][square // 8 - square % 8 + 7] for square in chess.SQUARES]
+FALLING = [_RISES[1][square // 8 + square % 8] for square in chess.SQUARES]
+# Indexed by 64 * a + b: the squares strictly between two squares of one line, and that whole line; else empty.
+LINE = [line for row in chess.BB_RAYS for line in row]
+BETWEEN = [chess.between(a, b) for a in chess.SQUARES for b in chess.SQUARES]
+
+# Polyglot's random numbers, so that a position's key is the key of every opening book. Indexed by code * 64 + square;
+# castling rights in the order white short, white long, black short, black long.
+_RANDOM = chess.polyglot.POLYGLOT_RANDOM_ARRAY
+ZOBRIST = [0] * 128 + list(_RANDOM[:768]) + [0] * 128
+ZOBRIST_CASTLING = list(_RANDOM[768:772])
+ZOBRIST_EN_PASSANT = list(_RANDOM[772:780])
+ZOBRIST_TURN = _RANDOM[780]
+
+# Found by scripts/find_magics.py, which says how; four squares a line, from a1.
+BISHOP_MAGICS = (
+    0x3408301048890011, 0x0004210204010125, 0x4008020042100080, 0x0004440080280901,
+    0x0004042000601000, 0x006E301008100402, 0x082482300222021B, 0x8002004C08880800,
+    0x8810061802480600, 0x2200044408020823, 0x0620080081120280, 0x000C490401040000,
+    0x0048308820000000, 0x0000010120105000, 0x2010090088A00800, 0x0280122A11100800,
+    0x0840001010C20080, 0x0008104401042C02, 0x204C006804202204, 0x8420440C01002124,
+    0x2804001201212080, 0x0080401A00500400, 0x012500208088A040, 0x000040042C020800,
+    0x0188080040024800, 0x0444124025080800, 0x4021100431084200, 0x0021080004004010,
+    0x100101000AD04000, 0x02500100020A8A00, 0x5008009204440440, 0x4003220800404404,
+    0x0808044010863834, 0x9008413000080200, 0x2211280800040820, 0x04000401080C0100,
+    0x22A8020400061010, 0x0081204200410120, 0x0802008200092800, 0x0001005A04408201,
+    0x1020842020010810, 0x00108421A8002000, 0x002A010401104204, 0x0422004208000081,
+    0x0412A10214002203, 0x2240102040801910, 0x0002020812008100, 0x40101208410A0040,
+    0x0002010460042802, 0x0042020101081800, 0x0001009148180002, 0x0824010084040000,
+    0x0002004013820040, 0x000D591010009000, 0x2840940808A10100, 0x0008891404005000,
+    0x0007084100884004, 0x0011008080882000, 0x0060010549082108, 0x0840002224208800,
+    0x2000211004A08200, 0x1000002002028204, 0x0510408808011840, 0x01206040A2008920,
+)
+ROOK_MAGICS = (
+    0x0080008E10204000, 0x8540004110002000, 0x008010008020000C, 0x2080100204080080,
+    0x4600020008500421, 0x9600481001040200, 0x4080020000800100, 0x210002284E018100,
+    0x0001800220400080, 0x0C48402000401002, 0x0021002000410810, 0x0203002090010008,
+    0x0120808008000400, 0x090A000804220050, 0x2201010200040100, 0x0001000041002082,
+    0xA040088000902040, 0x2000820040220100, 0x0202020040208011, 0x002212000821C200,
+    0x0242020004081020, 0x0500808004000201, 0x0080040008010210, 0x0020020001008044,
+    0x1400400380008030, 0x4010005040002000, 0x000A208200160040, 0x4040100080080080,
+    0x0C14000808008040, 0x0032000200040810, 0x0431000900040A00, 0x8000806600040289,
+    0x8008854202002300, 0x5002108102002040, 0x0220801001802008, 0x0008001000808008,
+    0x0424008024802800, 0x0000040080800200, 0x004001380C000290, 0x40800C0042000891,
+    0x1060904008208000, 0x0410005820004002, 0x0090040068012000, 0xB200100008008080,
+    0x0020080004008080, 0x0082008490020008, 0x2010021001040008, 0x000400488102002C,
+    0x0040810200402200, 0x0800804000200880, 0x821490824200A200, 0x006010400A002200,
+    0x0014008008000480, 0x0045000204008900, 0x0440081051028400, 0x0008244405008200,
+    0x2120402080010011, 0x880A022100401582, 0x0A00082010820042, 0x00026D0030012029,
+    0x70A1001148000515, 0x008A00B001042802, 0x5084100108008244, 0x004C008100440022,
+)
+
+if not cython.compiled:
+    from chess import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK  # noqa: F401  (shared with the other kernel modules)
+
+    u64 = int
+    i64 = int
+
+    def popcount(squares: int) -> int:
+        """The number of squares in a set."""
+        return squares.bit_count()
+
+    def lowest(squares: int) -> int:
+        """The lowest square of a set that is not empty."""
+        return (squares & -squares).bit_length() - 1
+
+    def highest(squares: int) -> int:
+        """The highest square of a set that is not empty."""
+        return squares.bit_length() - 1
+
+    def bishop_attacks(square: int, occupied: int) -> int:
+        """What a bishop on `square` attacks when `occupied` squares stop it, the first man on each ray included."""
+        return chess.BB_DIAG_ATTACKS[square][chess.BB_DIAG_MASKS[square] & occupied]
+
+    def rook_attacks(square: int, occupied: int) -> int:
+        """What a rook on `square` attacks when `occupied` squares stop it, the first man on each ray included."""
+        return (
+            chess.BB_RANK_ATTACKS[square][chess.BB_RANK_MASKS[square] & occupied]
+            | chess.BB_FILE_ATTACKS[square][chess.BB_FILE_MASKS[square] & occupied]
+        )
+
+
+def attacks_of(piece_type, square, occupied):
+    """Attacks of a knight, bishop, rook, queen or king (python-chess's piece types): for tests and explanations."""
+    if piece_type == chess.KNIGHT:
+        return KNIGHT_ATTACKS[square]
+    if piece_type == chess.KING:
+        return KING_ATTACKS[square]
+    attacks: u64 = 0
+    if piece_type != chess.ROOK:
+        attacks |= bishop_attacks(square, occupied)
+    if piece_type != chess.BISHOP:
+        attacks |= rook_attacks(square, occupied)
+    return attacks
+
+
+def _slide(square, occupied, rook):
+    """Walk the four rays from a square, one step at a time, each up to and with the first occupied square."""
+    reached: u64 = 0
+    for direction in range(4):
+        if rook:
+            file_step = (direction & 1) * (direction - 2)
+            rank_step = ((direction & 1) ^ 1) * (direction - 1)
+        else:
+            file_step = (direction & 1) * 2 - 1
+            rank_step = (direction & 2) - 1
+        file = (square & 7) + file_step
+        rank = (square >> 3) + rank_step
+        while 0 <= file <= 7 and 0 <= rank <= 7:
+            reached |= BB[rank * 8 + file]
+            if occupied & BB[rank * 8 + file]:
+                break
+            file += file_step
+            rank += rank_step
+    return reached
+
+
+def _fill_magic(square, rook, offset):
+    """Fill one square's part of a slider table, one entry for every subset of its mask; returns the next offset."""
+    mask = ROOK_MASKS[square] if rook else BISHOP_MASKS[square]
+    multiplier = ROOK_MULTIPLIERS[square] if rook else BISHOP_MULTIPLIERS[square]
+    shift = ROOK_SHIFTS[square] if rook else BISHOP_SHIFTS[square]
+    men: u64 = 0
+    while True:
+        index = offset + (((men * multiplier) & ALL) >> shift)
+        if rook:
+            ROOK_TABLE[index] = _slide(square, men, True)
+        else:
+            BISHOP_TABLE[index] = _slide(square, men, False)
+        men = ((men | (ALL ^ mask)) + 1) & mask
+        if men == 0:
+            return offset + (1 << (64 - shift))
+
+
+if cython.compiled:
+    BISHOP_MULTIPLIERS = BISHOP_MAGICS
+    ROOK_MULTIPLIERS = ROOK_MAGICS
+    _bishop_offset: cython.int = 0
+    _rook_offset: cython.int = 0
+    for _index in range(64):
+        BISHOP_MASKS[_index] = chess.BB_DIAG_MASKS[_index]
+        ROOK_MASKS[_index] = chess.BB_RANK_MASKS[_index] | chess.BB_FILE_MASKS[_index]
+        BISHOP_SHIFTS[_index] = 64 - popcount(BISHOP_MASKS[_index])
+        ROOK_SHIFTS[_index] = 64 - popcount(ROOK_MASKS[_index])
+        BISHOP_OFFSETS[_index] = _bishop_offset
+        ROOK_OFFSETS[_index] = _rook_offset
+        _bishop_offset = _fill_magic(_index, False, _bishop_offset)
+        _rook_offset = _fill_magic(_index, True, _rook_offset)

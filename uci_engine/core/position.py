@@ -1,0 +1,786 @@
+"""The bitboard position: legal moves, make and unmake, keys, exchanges and draws, at compiled speed.
+
+`search` and `ordering` play on it; `deepening` sets it up from a `chess.Board`. What must stay true: it generates
+exactly the moves python-chess generates, its key is python-chess's Polyglot key after every move, and `unmake` restores
+every field. `ChessPosition` has the same face with python-chess underneath; tests play the two against each other.
+
+Reading order: set up, generate, make and unmake, questions. Moves are the numbers of `moves`; the generator writes them
+into the one flat buffer `moves` from an offset and returns the end, so that each ply of a search stacks on the last.
+"""
+
+import chess
+import chess.polyglot
+import cython
+
+from evaluation.placement import PHASE, Placement
+from uci_engine.core import moves as move_numbers
+
+if not cython.compiled:
+    from evaluation.bitboards import (
+        ALL,
+        BB,
+        BETWEEN,
+        BISHOP,
+        BISHOP_LINES,
+        FALLING,
+        FILES,
+        KING,
+        KING_ATTACKS,
+        KNIGHT,
+        KNIGHT_ATTACKS,
+        LIGHT,
+        LINE,
+        PAWN,
+        PAWN_ATTACKS,
+        QUEEN,
+        RANKS,
+        RISING,
+        ROOK,
+        ROOK_LINES,
+        ZOBRIST,
+        ZOBRIST_CASTLING,
+        ZOBRIST_EN_PASSANT,
+        ZOBRIST_TURN,
+        bishop_attacks,
+        lowest,
+        rook_attacks,
+        u64,
+    )
+
+NOISY = move_numbers.NOISY
+QUIET = move_numbers.QUIET
+IS_PROMOTION = move_numbers.PROMOTION
+IS_EN_PASSANT = move_numbers.EN_PASSANT
+IS_CASTLING = move_numbers.CASTLING
+NO_SQUARE = 64
+# Exchange values by piece type, in centipawns: the plain 1 3 3 5 9, because an exchange is about men, not squares.
+EXCHANGE_VALUES = [0, 100, 300, 300, 500, 900, 0]
+PHASE_OF = [PHASE[code >> 1] for code in range(14)]
+# Longest history of reversible plies kept for repetitions, and the room for moves made in a search on top of it.
+LONGEST_HISTORY = 512
+HEIGHT_LIMIT = 1024
+# 320 moves for each of 136 plies and a scratch ply; the richest position of sixteen men a side has 218.
+MOVE_ROOM = 43840
+SCRATCH = 43520
+
+
+class Position(Placement):
+    """A board for the search. All fields are readable; only the methods change them."""
+
+    def __init__(self, piece_square):
+        """`piece_square`: the 1024 packed weights that `Placement` wants."""
+        Placement.__init__(self, piece_square)
+        if not cython.compiled:
+            self.rook_squares = [0] * 4
+            self.kept_rights = [0] * 64
+            self.keys = [0] * HEIGHT_LIMIT
+            self.undo_checkers = [0] * HEIGHT_LIMIT
+            self.undo_pinned = [0] * HEIGHT_LIMIT
+            self.undo_pawn_key = [0] * HEIGHT_LIMIT
+            self.undo_state = [0] * HEIGHT_LIMIT
+            self.undo_reversible = [0] * HEIGHT_LIMIT
+            self.undo_scores = [0] * HEIGHT_LIMIT
+            self.undo_phase = [0] * HEIGHT_LIMIT
+            self.moves = [0] * MOVE_ROOM
+        self.set_board(chess.Board())
+
+    # Set up ------------------------------------------------------------------------------------------------------
+
+    def set_board(self, board):
+        """Take over a validated `chess.Board` with as much of its history as can still repeat."""
+        history = min(board.halfmove_clock, len(board.move_stack), LONGEST_HISTORY)
+        base = board.copy(stack=history)
+        replay = []
+        while base.move_stack and base.peek():
+            replay.append(base.pop())
+        self._set_base(base)
+        for move in reversed(replay):
+            self.make(move_numbers.encode(base, move))
+            base.push(move)
+        self.base_height = self.height
+
+    def _set_base(self, board):
+        self.set_men(board)
+        self.castling = 0
+        index: cython.int
+        for index in range(64):
+            self.kept_rights[index] = 15
+        rights = board.clean_castling_rights()
+        for index in range(4):
+            colour = index < 2
+            short = index % 2 == 0
+            held = board.has_kingside_castling_rights(colour) if short else board.has_queenside_castling_rights(colour)
+            if held:
+                rooks = rights & board.occupied_co[colour]
+                rook = chess.msb(rooks) if short else chess.lsb(rooks)
+                right = 1 << index
+                self.castling |= right
+                self.rook_squares[index] = rook
+                self.kept_rights[rook] &= 15 ^ right
+                self.kept_rights[board.king(colour)] &= 15 ^ right
+        self.en_passant = NO_SQUARE
+        if board.ep_square is not None:
+            capturers = board.pawns & board.occupied_co[board.turn]
+            if capturers & chess.BB_PAWN_ATTACKS[not board.turn][board.ep_square]:
+                self.en_passant = board.ep_square
+        self.halfmove = board.halfmove_clock
+        self.reversible = 0
+        self.height = 0
+        self.base_height = 0
+        self.key = chess.polyglot.zobrist_hash(board)
+        self.keys[0] = self.key
+        self._find_checkers()
+
+    def legal_moves(self):
+        """All legal moves as a list of numbers: for the tests, `perft` and the root."""
+        end = self.generate(NOISY | QUIET, 0)
+        return [self.moves[index] for index in range(end)]
+
+    def sets(self):
+        """Every field that a make and an unmake must leave as it was, as one tuple: for the tests."""
+        return (
+            [self.by_type[kind] for kind in range(1, 7)],
+            [self.by_colour[0], self.by_colour[1]],
+            self.men(),
+            (self.turn, self.castling, self.en_passant, self.halfmove, self.reversible, self.height),
+            (self.key, self.pawn_key, self.checkers, self.pinned, self.scores, self.phase),
+        )
+
+    # Generate ----------------------------------------------------------------------------------------------------
+
+    def _find_checkers(self):
+        """The enemy men that give check to the side to move, and its own men pinned to their king."""
+        us = self.turn
+        theirs = self.by_colour[us ^ 1]
+        occupied = self.by_colour[us] | theirs
+        king = lowest(self.by_type[KING] & self.by_colour[us])
+        queens = self.by_type[QUEEN]
+        checkers = theirs & (
+            (KNIGHT_ATTACKS[king] & self.by_type[KNIGHT]) | (PAWN_ATTACKS[us * 64 + king] & self.by_type[PAWN])
+        )
+        pinned: u64 = 0
+        snipers = theirs & (
+            (BISHOP_LINES[king] & (self.by_type[BISHOP] | queens)) | (ROOK_LINES[king] & (self.by_type[ROOK] | queens))
+        )
+        while snipers:
+            sniper = lowest(snipers)
+            snipers &= snipers - 1
+            between = BETWEEN[king * 64 + sniper] & occupied
+            if between == 0:
+                checkers |= BB[sniper]
+            elif between & (between - 1) == 0:
+                pinned |= between & self.by_colour[us]
+        self.checkers = checkers
+        self.pinned = pinned
+        return 0
+
+    def _attacked(self, square, by, occupied):
+        """Whether colour `by` attacks a square when `occupied` squares stop the sliders."""
+        queens = self.by_type[QUEEN]
+        theirs = self.by_colour[by]
+        if theirs & (
+            (KNIGHT_ATTACKS[square] & self.by_type[KNIGHT])
+            | (PAWN_ATTACKS[(by ^ 1) * 64 + square] & self.by_type[PAWN])
+            | (KING_ATTACKS[square] & self.by_type[KING])
+        ):
+            return True
+        diagonal = theirs & (self.by_type[BISHOP] | queens)
+        if diagonal & BISHOP_LINES[square] and bishop_attacks(square, occupied) & diagonal:
+            return True
+        straight = theirs & (self.by_type[ROOK] | queens)
+        return straight & ROOK_LINES[square] != 0 and rook_attacks(square, occupied) & straight != 0
+
+    def _add_from(self, end, origin, targets):
+        while targets:
+            self.moves[end] = origin | (lowest(targets) << 6)
+            end += 1
+            targets &= targets - 1
+        return end
+
+    def _add_pawns(self, end, targets, step, promoting):
+        while targets:
+            target = lowest(targets)
+            targets &= targets - 1
+            move = (target - step) | (target << 6)
+            if promoting:
+                move |= IS_PROMOTION << 14
+                self.moves[end] = move | (3 << 12)
+                self.moves[end + 1] = move | (2 << 12)
+                self.moves[end + 2] = move | (1 << 12)
+                self.moves[end + 3] = move
+                end += 4
+            else:
+                self.moves[end] = move
+                end += 1
+        return end
+
+    def generate(self, kind, start):
+        """Write the legal moves of a kind (NOISY, QUIET or both) from offset `start` of `moves`; returns the end."""
+        us = self.turn
+        them = us ^ 1
+        ours = self.by_colour[us]
+        theirs = self.by_colour[them]
+        occupied = ours | theirs
+        wanted: u64 = 0
+        if kind & NOISY:
+            wanted |= theirs
+        if kind & QUIET:
+            wanted |= ALL ^ occupied
+        king = lowest(self.by_type[KING] & ours)
+        end = start
+
+        # 1. King steps, onto squares that stay safe when the king has left its own.
+        steps = KING_ATTACKS[king] & wanted
+        without_king = occupied ^ BB[king]
+        while steps:
+            target = lowest(steps)
+            steps &= steps - 1
+            if not self._attacked(target, them, without_king):
+                self.moves[end] = king | (target << 6)
+                end += 1
+
+        # 2. In check, other men must capture the checker or step between; from two checkers only the king escapes.
+        checkers = self.checkers
+        evading: u64 = ALL
+        if checkers:
+            if checkers & (checkers - 1):
+                return end
+            evading = checkers | BETWEEN[king * 64 + lowest(checkers)]
+            wanted &= evading
+        elif kind & QUIET and self.castling & (3 if us else 12):
+            end = self._generate_castling(end)
+
+        # 3. Pieces; a pinned one keeps to its line. A pinned knight never moves.
+        pinned = self.pinned
+        queens = self.by_type[QUEEN]
+        men = self.by_type[KNIGHT] & ours & (ALL ^ pinned)
+        while men:
+            origin = lowest(men)
+            men &= men - 1
+            end = self._add_from(end, origin, KNIGHT_ATTACKS[origin] & wanted)
+        men = (self.by_type[BISHOP] | queens) & ours
+        while men:
+            origin = lowest(men)
+            men &= men - 1
+            targets = bishop_attacks(origin, occupied) & wanted
+            if pinned & BB[origin]:
+                targets &= LINE[king * 64 + origin]
+            end = self._add_from(end, origin, targets)
+        men = (self.by_type[ROOK] | queens) & ours
+        while men:
+            origin = lowest(men)
+            men &= men - 1
+            targets = rook_attacks(origin, occupied) & wanted
+            if pinned & BB[origin]:
+                targets &= LINE[king * 64 + origin]
+            end = self._add_from(end, origin, targets)
+
+        # 4. Pawns.
+        return self._generate_pawns(end, kind, evading)
+
+    def _generate_pawns(self, end, kind, evading):
+        """All pawn moves, sets at a time. A pinned pawn may push on its king's file and capture along its diagonal."""
+        us = self.turn
+        ours = self.by_colour[us]
+        theirs = self.by_colour[us ^ 1]
+        empty = ALL ^ (ours | theirs)
+        pawns = self.by_type[PAWN] & ours
+        king = lowest(self.by_type[KING] & ours)
+        free = ALL ^ self.pinned
+        pushers = pawns & (free | FILES[king & 7])
+        risers = pawns & (free | RISING[king])
+        fallers = pawns & (free | FALLING[king])
+        catch = theirs & evading
+        if us:
+            singles = (pushers << 8) & empty
+            doubles = ((singles & RANKS[2]) << 8) & empty & evading
+            singles &= evading
+            # Towards the h-file a white pawn's capture rises, towards the a-file it lies on the falling diagonal.
+            right = ((risers & (ALL ^ FILES[7])) << 9) & catch
+            left = ((fallers & (ALL ^ FILES[0])) << 7) & catch
+            forward = 8
+            last = RANKS[7]
+        else:
+            singles = (pushers >> 8) & empty
+            doubles = ((singles & RANKS[5]) >> 8) & empty & evading
+            singles &= evading
+            right = ((fallers & (ALL ^ FILES[7])) >> 7) & catch
+            left = ((risers & (ALL ^ FILES[0])) >> 9) & catch
+            forward = -8
+            last = RANKS[0]
+        if kind & NOISY:
+            if (singles | right | left) & last:
+                end = self._add_pawns(end, right & last, forward + 1, True)
+                end = self._add_pawns(end, left & last, forward - 1, True)
+                end = self._add_pawns(end, singles & last, forward, True)
+            end = self._add_pawns(end, right & (ALL ^ last), forward + 1, False)
+            end = self._add_pawns(end, left & (ALL ^ last), forward - 1, False)
+            if self.en_passant != NO_SQUARE:
+                end = self._generate_en_passant(end)
+        if kind & QUIET:
+            end = self._add_pawns(end, singles & (ALL ^ last), forward, False)
+            end = self._add_pawns(end, doubles, forward + forward, False)
+        return end
+
+    def _generate_en_passant(self, end):
+        """En passant takes two men off one rank, so each capture is tried on the board it would leave."""
+        us = self.turn
+        them = us ^ 1
+        target = self.en_passant
+        captured = BB[target ^ 8]
+        king = lowest(self.by_type[KING] & self.by_colour[us])
+        # Only the captured pawn may be giving check as a man that does not slide.
+        stepping = self.by_type[KNIGHT] | self.by_type[PAWN]
+        if self.checkers & stepping & (ALL ^ captured):
+            return end
+        queens = self.by_type[QUEEN]
+        diagonal = self.by_colour[them] & (self.by_type[BISHOP] | queens)
+        straight = self.by_colour[them] & (self.by_type[ROOK] | queens)
+        capturers = PAWN_ATTACKS[them * 64 + target] & self.by_type[PAWN] & self.by_colour[us]
+        while capturers:
+            origin = lowest(capturers)
+            capturers &= capturers - 1
+            occupied = (self.by_colour[0] | self.by_colour[1]) ^ captured ^ BB[origin] ^ BB[target]
+            if bishop_attacks(king, occupied) & diagonal == 0 and rook_attacks(king, occupied) & straight == 0:
+                self.moves[end] = origin | (target << 6) | (IS_EN_PASSANT << 14)
+                end += 1
+        return end
+
+    def _generate_castling(self, end):
+        """Castling when not in check: an empty way for both, no attack on the king's way, none on its new square."""
+        us = self.turn
+        them = us ^ 1
+        occupied = self.by_colour[0] | self.by_colour[1]
+        king = lowest(self.by_type[KING] & self.by_colour[us])
+        home = king & 56
+        for side in range(2):
+            index = side + 2 * them
+            if self.castling & (1 << index) == 0:
+                continue
+            rook = self.rook_squares[index]
+            king_target = home + (2 if side else 6)
+            rook_target = home + (3 if side else 5)
+            others = occupied ^ BB[king] ^ BB[rook]
+            way = BETWEEN[king * 64 + king_target] | BB[king_target]
+            if others & (way | BETWEEN[rook * 64 + rook_target] | BB[rook_target]):
+                continue
+            way &= ALL ^ BB[king_target]
+            safe = True
+            while way:
+                if self._attacked(lowest(way), them, occupied ^ BB[king]):
+                    safe = False
+                    break
+                way &= way - 1
+            if safe and not self._attacked(king_target, them, others | BB[rook_target]):
+                self.moves[end] = king | (rook << 6) | (IS_CASTLING << 14)
+                end += 1
+        return end
+
+    # Make and unmake ---------------------------------------------------------------------------------------------
+
+    def _save(self, captured):
+        height = self.height
+        self.undo_state[height] = self.castling | (self.en_passant << 4) | (captured << 12) | (self.halfmove << 16)
+        self.undo_reversible[height] = self.reversible
+        self.undo_checkers[height] = self.checkers
+        self.undo_pinned[height] = self.pinned
+        self.undo_pawn_key[height] = self.pawn_key
+        self.undo_scores[height] = self.scores
+        self.undo_phase[height] = self.phase
+        self.height = height + 1
+        return 0
+
+    def _restore(self):
+        """Take back everything but the men; returns the code of the man that was captured."""
+        height = self.height - 1
+        self.height = height
+        state = self.undo_state[height]
+        self.castling = state & 15
+        self.en_passant = (state >> 4) & 127
+        self.halfmove = state >> 16
+        self.reversible = self.undo_reversible[height]
+        self.key = self.keys[height]
+        self.checkers = self.undo_checkers[height]
+        self.pinned = self.undo_pinned[height]
+        self.pawn_key = self.undo_pawn_key[height]
+        self.scores = self.undo_scores[height]
+        self.phase = self.undo_phase[height]
+        self.turn ^= 1
+        return (state >> 12) & 15
+
+    def make(self, move):
+        """Play a legal move."""
+        us = self.turn
+        them = us ^ 1
+        origin = move & 63
+        target = (move >> 6) & 63
+        kind = move >> 14
+        code = self.squares[origin]
+        captured = 0
+        captured_square = target
+        if kind != IS_CASTLING:
+            if kind == IS_EN_PASSANT:
+                captured_square = target ^ 8
+            captured = self.squares[captured_square]
+        self._save(captured)
+        key = self.key ^ ZOBRIST_TURN
+        if self.en_passant != NO_SQUARE:
+            key ^= ZOBRIST_EN_PASSANT[self.en_passant & 7]
+            self.en_passant = NO_SQUARE
+        self.halfmove += 1
+        self.reversible += 1
+
+        if captured:
+            men = BB[captured_square]
+            self.squares[captured_square] = 0
+            self.by_type[captured >> 1] ^= men
+            self.by_colour[them] ^= men
+            index = captured * 64 + captured_square
+            key ^= ZOBRIST[index]
+            self.scores -= self.piece_square[index]
+            self.phase -= PHASE_OF[captured]
+            if captured < 4:
+                self.pawn_key ^= ZOBRIST[index]
+            self.halfmove = 0
+            self.reversible = 0
+
+        if kind == IS_CASTLING:
+            rook_code = 8 | us
+            home = origin & 56
+            king_target = home + (6 if target > origin else 2)
+            rook_target = home + (5 if target > origin else 3)
+            change = ZOBRIST[code * 64 + origin] ^ ZOBRIST[code * 64 + king_target]
+            key ^= change ^ ZOBRIST[rook_code * 64 + target] ^ ZOBRIST[rook_code * 64 + rook_target]
+            self.pawn_key ^= change
+            self.scores += (
+                self.piece_square[code * 64 + king_target]
+                - self.piece_square[code * 64 + origin]
+                + self.piece_square[rook_code * 64 + rook_target]
+                - self.piece_square[rook_code * 64 + target]
+            )
+            self._move_castling(origin, target, False)
+        else:
+            men = BB[origin] | BB[target]
+            self.squares[origin] = 0
+            self.squares[target] = code
+            self.by_type[code >> 1] ^= men
+            self.by_colour[us] ^= men
+            before = code * 64 + origin
+            after = code * 64 + target
+            change = ZOBRIST[before] ^ ZOBRIST[after]
+            key ^= change
+            self.scores += self.piece_square[after] - self.piece_square[before]
+            if code < 4:
+                self.pawn_key ^= change
+                self.halfmove = 0
+                self.reversible = 0
+                if kind == IS_PROMOTION:
+                    promoted = ((((move >> 12) & 3) + 2) << 1) | us
+                    self.squares[target] = promoted
+                    self.by_type[PAWN] ^= BB[target]
+                    self.by_type[promoted >> 1] ^= BB[target]
+                    index = promoted * 64 + target
+                    key ^= ZOBRIST[after] ^ ZOBRIST[index]
+                    self.pawn_key ^= ZOBRIST[after]
+                    self.scores += self.piece_square[index] - self.piece_square[after]
+                    self.phase += PHASE_OF[promoted]
+                elif (origin ^ target) == 16:
+                    behind = (origin + target) >> 1
+                    if PAWN_ATTACKS[us * 64 + behind] & self.by_type[PAWN] & self.by_colour[them]:
+                        self.en_passant = behind
+                        key ^= ZOBRIST_EN_PASSANT[behind & 7]
+            elif code >= 12:
+                self.pawn_key ^= change
+
+        lost = self.castling & (15 ^ (self.kept_rights[origin] & self.kept_rights[target]))
+        if lost:
+            self.castling ^= lost
+            for index in range(4):
+                if lost & 1:
+                    key ^= ZOBRIST_CASTLING[index]
+                lost >>= 1
+        self.turn = them
+        self.key = key
+        self.keys[self.height] = key
+        self._find_checkers()
+        return 0
+
+    def _move_castling(self, origin, target, back):
+        """King and rook to their castled squares, or back; the squares may overlap in Chess960."""
+        us = self.turn
+        home = origin & 56
+        king_target = home + (6 if target > origin else 2)
+        rook_target = home + (5 if target > origin else 3)
+        if back:
+            self.squares[king_target] = self.squares[rook_target] = 0
+            self.squares[origin] = 12 | us
+            self.squares[target] = 8 | us
+        else:
+            self.squares[origin] = self.squares[target] = 0
+            self.squares[king_target] = 12 | us
+            self.squares[rook_target] = 8 | us
+        kings = BB[origin] ^ BB[king_target]
+        rooks = BB[target] ^ BB[rook_target]
+        self.by_type[KING] ^= kings
+        self.by_type[ROOK] ^= rooks
+        self.by_colour[us] ^= kings ^ rooks
+        return 0
+
+    def unmake(self, move):
+        """Take back the last move made."""
+        captured = self._restore()
+        us = self.turn
+        origin = move & 63
+        target = (move >> 6) & 63
+        kind = move >> 14
+        if kind == IS_CASTLING:
+            self._move_castling(origin, target, True)
+            return 0
+        code = self.squares[target]
+        if kind == IS_PROMOTION:
+            self.by_type[code >> 1] ^= BB[target]
+            self.by_type[PAWN] ^= BB[target]
+            code = 2 | us
+        men = BB[origin] | BB[target]
+        self.squares[origin] = code
+        self.squares[target] = 0
+        self.by_type[code >> 1] ^= men
+        self.by_colour[us] ^= men
+        if captured:
+            if kind == IS_EN_PASSANT:
+                target ^= 8
+            self.squares[target] = captured
+            self.by_type[captured >> 1] ^= BB[target]
+            self.by_colour[us ^ 1] ^= BB[target]
+        return 0
+
+    def make_null(self):
+        """Pass. Never in check; positions before it no longer count as repeated."""
+        self._save(0)
+        key = self.key ^ ZOBRIST_TURN
+        if self.en_passant != NO_SQUARE:
+            key ^= ZOBRIST_EN_PASSANT[self.en_passant & 7]
+            self.en_passant = NO_SQUARE
+        self.halfmove += 1
+        self.reversible = 0
+        self.turn ^= 1
+        self.key = key
+        self.keys[self.height] = key
+        self._find_checkers()
+        return 0
+
+    def unmake_null(self):
+        """Take back a pass."""
+        self._restore()
+        return 0
+
+    # Questions ---------------------------------------------------------------------------------------------------
+
+    def is_noisy(self, move):
+        """Whether a move captures or promotes: what `generate` gives for NOISY."""
+        return (self.squares[(move >> 6) & 63] != 0 and move >> 14 != IS_CASTLING) or (
+            move >> 14 == IS_PROMOTION or move >> 14 == IS_EN_PASSANT
+        )
+
+    def is_legal(self, move):
+        """Whether any 16-bit number, from a table or a killer slot, is a legal move here."""
+        us = self.turn
+        origin = move & 63
+        target = (move >> 6) & 63
+        code = self.squares[origin]
+        if move == 0 or code == 0 or code & 1 != us:
+            return False
+        if move >> 12:
+            # Promotions, en passant and castling are rare: ask the generator.
+            end = self.generate(NOISY | QUIET, SCRATCH)
+            for index in range(SCRATCH, end):
+                if self.moves[index] == move:
+                    return True
+            return False
+        ours = self.by_colour[us]
+        occupied = ours | self.by_colour[us ^ 1]
+        if ours & BB[target]:
+            return False
+        king = lowest(self.by_type[KING] & ours)
+        kind = code >> 1
+        if kind == KING:
+            return KING_ATTACKS[king] & BB[target] != 0 and not self._attacked(target, us ^ 1, occupied ^ BB[king])
+        if kind == PAWN:
+            if BB[target] & (RANKS[0] | RANKS[7]):
+                return False
+            if PAWN_ATTACKS[us * 64 + origin] & BB[target]:
+                if occupied & BB[target] == 0:
+                    return False
+            else:
+                step = target - origin if us else origin - target
+                if occupied & BB[target] or (step != 8 and step != 16):
+                    return False
+                if step == 16 and ((origin >> 3) != (1 if us else 6) or occupied & BB[(origin + target) >> 1]):
+                    return False
+        else:
+            reached: u64 = 0
+            if kind == KNIGHT:
+                reached = KNIGHT_ATTACKS[origin]
+            if kind == BISHOP or kind == QUEEN:
+                reached |= bishop_attacks(origin, occupied)
+            if kind == ROOK or kind == QUEEN:
+                reached |= rook_attacks(origin, occupied)
+            if reached & BB[target] == 0:
+                return False
+        checkers = self.checkers
+        if checkers:
+            if checkers & (checkers - 1) or (checkers | BETWEEN[king * 64 + lowest(checkers)]) & BB[target] == 0:
+                return False
+        return self.pinned & BB[origin] == 0 or LINE[king * 64 + origin] & BB[target] != 0
+
+    def gives_check(self, move):
+        """Whether a legal move checks the enemy king."""
+        us = self.turn
+        them = us ^ 1
+        origin = move & 63
+        target = (move >> 6) & 63
+        kind = move >> 14
+        king = lowest(self.by_type[KING] & self.by_colour[them])
+        occupied = (self.by_colour[0] | self.by_colour[1]) ^ BB[origin]
+        mover = self.squares[origin] >> 1
+        queens = self.by_type[QUEEN]
+        diagonal = (self.by_type[BISHOP] | queens) & self.by_colour[us] & (ALL ^ BB[origin])
+        straight = (self.by_type[ROOK] | queens) & self.by_colour[us] & (ALL ^ BB[origin])
+        if kind == IS_CASTLING:
+            home = origin & 56
+            occupied ^= BB[target]
+            straight &= ALL ^ BB[target]
+            rook_target = home + (5 if target > origin else 3)
+            occupied |= BB[home + (6 if target > origin else 2)] | BB[rook_target]
+            straight |= BB[rook_target]
+        else:
+            occupied |= BB[target]
+            if kind == IS_EN_PASSANT:
+                occupied ^= BB[target ^ 8]
+            elif kind == IS_PROMOTION:
+                mover = ((move >> 12) & 3) + 2
+            if mover == PAWN:
+                if PAWN_ATTACKS[us * 64 + target] & BB[king]:
+                    return True
+            elif mover == KNIGHT:
+                if KNIGHT_ATTACKS[target] & BB[king]:
+                    return True
+            else:
+                if mover == BISHOP or mover == QUEEN:
+                    diagonal |= BB[target]
+                if mover == ROOK or mover == QUEEN:
+                    straight |= BB[target]
+        if diagonal & BISHOP_LINES[king] and bishop_attacks(king, occupied) & diagonal:
+            return True
+        return straight & ROOK_LINES[king] != 0 and rook_attacks(king, occupied) & straight != 0
+
+    def see_at_least(self, move, threshold):
+        """Whether the exchanges on a move's target come to at least `threshold` centipawns for the mover.
+
+        Static exchange evaluation: each side recaptures with its least valuable man and may stop when that is better.
+        Pins are not looked at; castling counts as nothing won.
+        """
+        kind = move >> 14
+        if kind == IS_CASTLING:
+            return threshold <= 0
+        us = self.turn
+        origin = move & 63
+        target = (move >> 6) & 63
+        occupied = ((self.by_colour[0] | self.by_colour[1]) ^ BB[origin]) | BB[target]
+        at_risk = EXCHANGE_VALUES[self.squares[origin] >> 1]
+        balance = EXCHANGE_VALUES[self.squares[target] >> 1] - threshold
+        if kind == IS_EN_PASSANT:
+            balance += EXCHANGE_VALUES[1]
+            occupied ^= BB[target ^ 8]
+        elif kind == IS_PROMOTION:
+            at_risk = EXCHANGE_VALUES[((move >> 12) & 3) + 2]
+            balance += at_risk - EXCHANGE_VALUES[1]
+        if balance < 0:
+            return False
+        balance -= at_risk
+        if balance >= 0:
+            return True
+        queens = self.by_type[QUEEN]
+        diagonal = self.by_type[BISHOP] | queens
+        straight = self.by_type[ROOK] | queens
+        attackers = (
+            (KNIGHT_ATTACKS[target] & self.by_type[KNIGHT])
+            | (KING_ATTACKS[target] & self.by_type[KING])
+            | (PAWN_ATTACKS[target] & self.by_type[PAWN] & self.by_colour[1])
+            | (PAWN_ATTACKS[64 + target] & self.by_type[PAWN] & self.by_colour[0])
+            | (bishop_attacks(target, occupied) & diagonal)
+            | (rook_attacks(target, occupied) & straight)
+        )
+        side = us
+        while True:
+            # `side` has just moved to the target and has balance + 1 or less; can the other side profit by taking?
+            side ^= 1
+            attackers &= occupied
+            mine = attackers & self.by_colour[side]
+            if mine == 0:
+                break
+            attacker = 1
+            while mine & self.by_type[attacker] == 0:
+                attacker += 1
+            if attacker == KING and attackers & self.by_colour[side ^ 1]:
+                break
+            balance = -balance - 1 - EXCHANGE_VALUES[attacker]
+            if balance >= 0:
+                side ^= 1
+                break
+            occupied ^= BB[lowest(mine & self.by_type[attacker])]
+            if attacker == PAWN or attacker == BISHOP or attacker == QUEEN:
+                attackers |= bishop_attacks(target, occupied) & diagonal
+            if attacker == ROOK or attacker == QUEEN:
+                attackers |= rook_attacks(target, occupied) & straight
+        return side != us
+
+    def has_insufficient_material(self):
+        """Whether no sequence of legal moves can mate: bare kings, one minor piece, or bishops of one square colour."""
+        if self.by_type[PAWN] | self.by_type[ROOK] | self.by_type[QUEEN]:
+            return False
+        minors = self.by_type[KNIGHT] | self.by_type[BISHOP]
+        if minors & (minors - 1) == 0:
+            return True
+        bishops = self.by_type[BISHOP]
+        return self.by_type[KNIGHT] == 0 and (bishops & LIGHT == 0 or bishops & (ALL ^ LIGHT) == 0)
+
+    def is_draw(self, ply):
+        """Whether the position is drawn by the fifty-move rule, material or repetition, `ply` moves from the root.
+
+        One repetition inside the search is enough; of a position on the board before, it takes two. Mate goes before
+        the fifty-move rule.
+        """
+        if self.halfmove >= 100 and (self.checkers == 0 or self.generate(NOISY | QUIET, SCRATCH) > SCRATCH):
+            return True
+        if self.has_insufficient_material():
+            return True
+        limit = self.reversible if self.reversible < self.height else self.height
+        seen_before = False
+        distance = 4
+        while distance <= limit:
+            if self.keys[self.height - distance] == self.key:
+                if distance < ply or seen_before:
+                    return True
+                seen_before = True
+            distance += 2
+        return False
+
+    def has_pieces(self):
+        """Whether the side to move has more than pawns and king: without that, passing may be the best move."""
+        return self.by_colour[self.turn] & (ALL ^ (self.by_type[PAWN] | self.by_type[KING])) != 0
+
+    def perft(self, depth, start):
+        """The number of legal move sequences of `depth` plies, the last ply counted without being played."""
+        if depth <= 0:
+            return 1
+        end = self.generate(NOISY | QUIET, start)
+        if depth == 1:
+            return end - start
+        nodes: i64 = 0
+        for index in range(start, end):
+            move = self.moves[index]
+            self.make(move)
+            nodes += self.perft(depth - 1, end)
+            self.unmake(move)
+        return nodes
