@@ -15,9 +15,9 @@ class Limits:
     """What a `go` command asked for.
 
     Clocks and increments are milliseconds as sent and may be negative. `depth` is in plies (at least 1),
-    `nodes` at least 1, `mate` in moves of our own (at least 1), `movetime_ms` at least 0, `perft` in plies (at
-    least 0), `movestogo` as sent. `searchmoves` holds the raw words; whether they are legal is for the engine
-    to find out.
+    `nodes` at least 1, `mate` in moves of our own (at least 1), `movetime_ms` at least 0, `perft` in plies
+    (at least 0), `movestogo` as sent. `searchmoves` holds the raw words; whether they are legal is for the
+    engine to find out.
     """
 
     wtime_ms: int | None = None

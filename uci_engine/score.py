@@ -29,7 +29,7 @@ NO_SCORE = -32002
 """Stored in a table entry that holds no static evaluation."""
 
 # The win probability is a logistic curve: at +WIN_MIDPOINT_CP half of the games are won, and WIN_SPREAD_CP
-# says how soon it turns from a hope into a certainty. A level position comes out as about 19 / 61 / 19 percent.
+# says how soon it turns from a hope into a certainty. A level position comes out as about 19 / 61 / 19 %.
 WIN_MIDPOINT_CP = 100.0
 WIN_SPREAD_CP = 70.0
 

@@ -1,0 +1,104 @@
+"""How much memory a transposition table may be given on this machine.
+
+Called once, when the options are set up. What must stay true: the answer never exceeds half of what the
+machine, or the control group (container) this process runs in, offers; a file that is missing or strange is
+no error.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+MIB = 1 << 20
+HASH_LIMIT_MIB = 65536
+"""Never offer more than this, however large the machine."""
+
+# Where the system does not tell, a machine of this size is assumed.
+_ASSUMED_BYTES = 1024 * MIB
+
+
+def hash_maximum_mib() -> int:
+    """Largest table to offer, in MiB: at least 1, at most half of the memory and HASH_LIMIT_MIB."""
+    available = physical_memory_bytes() or _ASSUMED_BYTES
+    limit = control_group_limit_bytes()
+    if limit is not None:
+        available = min(available, limit)
+    return max(1, min(available // 2 // MIB, HASH_LIMIT_MIB))
+
+
+def physical_memory_bytes() -> int | None:
+    """Size of the machine's memory, or None where the system does not tell."""
+    if sys.platform == "win32":
+        return _windows_memory_bytes()
+    try:
+        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError):
+        return None
+    return size if size > 0 else None
+
+
+def control_group_limit_bytes(
+    own_groups: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")
+) -> int | None:
+    """The tightest memory limit of this process's control group and the groups around it (Linux), else None.
+
+    Understands both versions: version 2 writes `memory.max`, version 1 `memory/.../memory.limit_in_bytes`.
+    """
+    try:
+        lines = own_groups.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
+    limits: list[int] = []
+    for line in lines:
+        # hierarchy-ID:controllers:path, with no controllers named in version 2
+        _, _, controllers_and_path = line.partition(":")
+        controllers, _, path = controllers_and_path.partition(":")
+        if controllers == "":
+            limits += _limits_up_the_tree(root, path, "memory.max")
+        elif "memory" in controllers.split(","):
+            limits += _limits_up_the_tree(root / "memory", path, "memory.limit_in_bytes")
+    return min(limits, default=None)
+
+
+def _limits_up_the_tree(root: Path, path: str, file_name: str) -> list[int]:
+    # Inside a container the path is often the one seen from outside and does not exist here; the root then
+    # holds the limit.
+    group = root / path.strip().strip("/")
+    limits = [_read_limit(folder / file_name) for folder in (group, *group.parents) if _within(folder, root)]
+    return [limit for limit in limits if limit is not None]
+
+
+def _within(folder: Path, root: Path) -> bool:
+    return folder.is_relative_to(root) and ".." not in folder.parts
+
+
+def _read_limit(file: Path) -> int | None:
+    try:
+        text = file.read_text(encoding="ascii", errors="replace").strip()
+    except OSError:
+        return None
+    # Without a limit, version 2 says `max` and version 1 a number near 2**63, which limits nothing.
+    if len(text) > 20 or not text.isdecimal():
+        return None
+    return int(text) or None
+
+
+def _windows_memory_bytes() -> int | None:
+    if sys.platform != "win32":
+        return None
+    import ctypes
+
+    class MemoryStatus(ctypes.Structure):
+        _fields_ = (
+            ("length", ctypes.c_ulong),
+            ("load_percent", ctypes.c_ulong),
+            ("total_physical", ctypes.c_ulonglong),
+            ("rest", ctypes.c_ulonglong * 6),
+        )
+
+    status = MemoryStatus(length=ctypes.sizeof(MemoryStatus))
+    if not ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
+        return None
+    return int(status.total_physical)
