@@ -1,11 +1,11 @@
 """The extension modules, and how they are built: all of them, or none. Everything else is in pyproject.toml.
 
-The kernel modules are plain Python files that Cython turns into C. Where no C compiler works the package is installed
-all the same, with the modules left as Python: the python-chess core. While developing, after a change in a kernel
-module: `python setup.py build_ext --inplace`. Environment variables, each on when it is "1":
+The kernel modules are plain Python files that Cython turns into C. Where no C compiler works the package is
+installed all the same, with the modules left as Python: the python-chess core. While developing, after a
+change in a kernel module: `python setup.py build_ext --inplace`. Environment variables, on when "1":
 
 SECATEUR_REQUIRE_COMPILER   fail when the modules cannot be compiled
-SECATEUR_NATIVE             use every instruction this machine has (-march=native); not for a wheel that travels
+SECATEUR_NATIVE             use all that this processor can do (-march=native); not for a wheel to share
 SECATEUR_SANITIZE           add the address and undefined-behaviour sanitizers; run with LD_PRELOAD=libasan.so
 """
 
@@ -56,7 +56,7 @@ def wanted(variable: str) -> bool:
 
 
 def kernel_modules() -> tuple[str, ...]:
-    """KERNEL_MODULES of the loader, out of its source text: to import the loader would be to import the package."""
+    """KERNEL_MODULES of the loader, out of its source text: building imports nothing of the package."""
     for statement in ast.parse(LOADER.read_text("utf-8")).body:
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "KERNEL_MODULES":
             names: tuple[str, ...] = ast.literal_eval(statement.value)
@@ -85,7 +85,7 @@ def flags() -> tuple[list[str], list[str]]:
 
 
 def kernel_extensions() -> list[Extension]:
-    """One extension per kernel module; none where compiled code would run through an emulation layer (PyPy)."""
+    """One extension per kernel module; none on PyPy, where C extensions run slower than Python does."""
     if platform.python_implementation() != "CPython":
         return []
     compile_flags, link_flags = flags()
@@ -124,9 +124,9 @@ def configuration() -> dict[str, object]:
 def translate(modules: list[Extension]) -> None:
     """Turn every module's source from Python to C. Stops the build when Cython has anything to say.
 
-    Beside each C file stands a stamp of what it was made from, so that a change of flags, of Cython or of any .pxd makes
-    it anew, and a file that Cython complained of is never taken for a good one. A "performance hint" is a complaint: it
-    means that calls check for an exception that cannot be, which costs the search most of its speed.
+    Beside each C file stands a stamp of what it was made from, so that a change of flags, of Cython or of any
+    .pxd makes it anew, and a file that Cython complained of is never taken for a good one. Its "performance
+    hint" is a complaint: it means calls that check for an impossible exception, at several times their cost.
     """
     from Cython.Build import cythonize
     from Cython.Compiler import Options
@@ -153,13 +153,13 @@ def translate(modules: list[Extension]) -> None:
             finally:
                 sys.stderr.write(complaints.getvalue())
             if complaints.getvalue().strip():
-                raise SystemExit(f"{source}: a warning or performance hint from Cython (see above) fails the build")
+                raise SystemExit(f"{source}: what Cython says above fails the build, be it a hint")
             stamp.write_text(made_from, "utf-8")
         module.sources = [str(generated)]
 
 
 class BuildKernel(build_ext):
-    """Compiles every kernel module or none, and leaves a note of which, for the loader and for `secateur doctor`."""
+    """Compiles every kernel module or none, and notes what it did for the loader and the doctor."""
 
     def run(self) -> None:
         self.places = [Path(self.build_lib), *([Path()] if self.inplace else [])]
@@ -176,9 +176,10 @@ class BuildKernel(build_ext):
 
     def compiler_version(self) -> str:
         """The compiler's own first line, or its command when it does not know --version."""
-        command = [str(word) for word in getattr(self.compiler, "compiler_so", None) or [self.compiler.compiler_type]]
+        words = getattr(self.compiler, "compiler_so", None) or [self.compiler.compiler_type]
+        command = [str(words[0]), "--version"]
         try:
-            answer = subprocess.run([command[0], "--version"], capture_output=True, text=True, timeout=10, check=True)
+            answer = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
         except (OSError, subprocess.SubprocessError):
             return command[0]
         return answer.stdout.partition("\n")[0]
@@ -196,8 +197,8 @@ class BuildKernel(build_ext):
             wheel.root_is_pure = True
         self.note({"compiled": False, "why": why})
         self.warn(
-            f"no C compiler could build the kernel ({why}). Secateur is installed on its python-chess core, which plays "
-            "the same chess, about a hundred times slower. Install a C compiler and install again for the compiled core."
+            f"no C compiler could build the kernel ({why}). Secateur is installed on its python-chess core, "
+            "which searches far slower. For the compiled core, install a C compiler, then Secateur again."
         )
 
     def note(self, facts: dict[str, object]) -> None:

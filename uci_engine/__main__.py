@@ -1,0 +1,187 @@
+"""The command line: `secateur` alone speaks UCI; with a subcommand or a UCI command it does one thing.
+
+What must stay true: the program answers `uci` at once, so each part is imported where it is used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from uci_engine import __version__
+
+if TYPE_CHECKING:
+    from uci_engine.engine import Engine
+
+CORE_VARIABLE = "SECATEUR_CORE"
+# "interpreted" is accepted too, and not shown: it serves tests and debugging only.
+CORES_SHOWN = ("auto", "compiled", "python-chess")
+CORES_ACCEPTED = (*CORES_SHOWN, "interpreted")
+
+DESCRIPTION = """\
+Secateur is a UCI chess engine. Without arguments it speaks UCI on standard input and output, which is how
+chess programs use it. With arguments it does what they say, and ends:
+
+  secateur bench [DEPTH]      search fixed positions; count nodes and time
+  secateur perft DEPTH        count the positions that lie DEPTH moves ahead
+  secateur eval               explain the evaluation of a position, term by term
+  secateur doctor             report on this installation, and test it
+  secateur UCI COMMAND ...    obey one UCI command, for example: secateur go movetime 2000
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program with these arguments, by default the process's own; returns the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="secateur",
+        usage="secateur [-h] [--version] [--core CORE] [COMMAND ...]",
+        description=DESCRIPTION,
+        epilog="secateur COMMAND --help tells more about bench, perft, eval and doctor.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"Secateur {__version__}")
+    _add_core(parser, os.environ.get(CORE_VARIABLE, "auto"))
+    parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    first = parser.parse_args(arguments)
+    if first.core not in CORES_ACCEPTED:
+        parser.error(f"{CORE_VARIABLE} must be one of {', '.join(CORES_SHOWN)}, not {first.core!r}")
+    try:
+        if first.words and first.words[0] in COMMANDS:
+            return COMMANDS[first.words[0]](first.words[1:], first.core)
+        return _uci([" ".join(first.words)] if first.words else None, first.core)
+    except ImportError as error:
+        # The core that was asked for is not there, or python-chess is not: a matter of installation, not of
+        # code.
+        print(f"secateur: {error}", file=sys.stderr)
+        return 1
+
+
+def _uci(lines: Sequence[str] | None, core: str) -> int:
+    from uci_engine import uci
+
+    return uci.run(lambda: _engine(core), lines)
+
+
+def _bench(words: Sequence[str], default_core: str) -> int:
+    from uci_engine.bench import DEFAULT_DEPTH, run_bench
+    from uci_engine.core import load
+
+    parser = _subcommand("bench", "Search fixed positions to a fixed depth and count the nodes.")
+    parser.add_argument(
+        "depth", metavar="DEPTH", nargs="?", type=_at_least(1), help=f"in plies (default {DEFAULT_DEPTH})"
+    )
+    _add_core(parser, default_core)
+    options = parser.parse_args(words)
+    core = load(options.core)
+    started = time.perf_counter()
+    nodes = run_bench(core, options.depth or DEFAULT_DEPTH, _say)
+    seconds = time.perf_counter() - started
+    _say(f"\nnodes {nodes}\ntime {seconds:.3f} s\nnps {round(nodes / max(seconds, 1e-9))}")
+    return 0
+
+
+def _perft(words: Sequence[str], default_core: str) -> int:
+    parser = _subcommand("perft", "Count the positions that lie DEPTH moves ahead.")
+    parser.add_argument("depth", metavar="DEPTH", type=_at_least(0), help="in plies")
+    parser.add_argument("--divide", action="store_true", help="also count them for each first move")
+    _add_position(parser)
+    _add_core(parser, default_core)
+    options = parser.parse_args(words)
+    with closing(_engine(options.core)) as engine:
+        if not _set_position(engine, options):
+            return 1
+        lines: list[str] = []
+        started = time.perf_counter()
+        engine.perft(options.depth, _say if options.divide else lines.append, lambda: None)
+        engine.wait()
+        seconds = time.perf_counter() - started
+    # The total stands last, after a line for each first move.
+    _say("\n".join([*lines[-1:], f"time {seconds:.3f} s"]))
+    return 0
+
+
+def _eval(words: Sequence[str], default_core: str) -> int:
+    parser = _subcommand("eval", "Explain the evaluation of a position, term by term.")
+    _add_position(parser)
+    _add_core(parser, default_core)
+    options = parser.parse_args(words)
+    with closing(_engine(options.core)) as engine:
+        if not _set_position(engine, options):
+            return 1
+        _say(engine.evaluation_text())
+    return 0
+
+
+def _doctor(words: Sequence[str], default_core: str) -> int:
+    from uci_engine import doctor
+
+    parser = _subcommand("doctor", "Report on this installation, and test it. Exit code 0: all is well.")
+    _add_core(parser, default_core)
+    return doctor.examine(parser.parse_args(words).core, _say)
+
+
+COMMANDS: dict[str, Callable[[Sequence[str], str], int]] = {
+    "bench": _bench,
+    "perft": _perft,
+    "eval": _eval,
+    "doctor": _doctor,
+}
+
+
+def _subcommand(name: str, description: str) -> argparse.ArgumentParser:
+    return argparse.ArgumentParser(prog=f"secateur {name}", description=description, allow_abbrev=False)
+
+
+def _add_core(parser: argparse.ArgumentParser, default: str) -> None:
+    parser.add_argument(
+        "--core",
+        choices=CORES_ACCEPTED,
+        default=default,
+        metavar="{" + ",".join(CORES_SHOWN) + "}",
+        help=f"the board and search to run (default: {CORE_VARIABLE} of the environment, or else auto)",
+    )
+
+
+def _add_position(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--fen", metavar="FEN", help="the position (default: the start of a game)")
+    parser.add_argument("--chess960", action="store_true", help="read the position as Chess960")
+
+
+def _at_least(minimum: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        value = int(text) if text.isascii() and text.isdecimal() and len(text) <= 9 else minimum - 1
+        if value < minimum:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {minimum}")
+        return value
+
+    return number
+
+
+def _engine(core: str) -> Engine:
+    from uci_engine.engine import Engine
+
+    return Engine(core)
+
+
+def _set_position(engine: Engine, options: argparse.Namespace) -> bool:
+    """Put the position asked for on the engine's board; False, and a word on stderr, when it is refused."""
+    if options.chess960:
+        engine.set_option("UCI_Chess960", "true")
+    sentences = engine.set_position(options.fen, ())
+    for sentence in sentences:
+        print(sentence, file=sys.stderr)
+    return not any(sentence.startswith("error:") for sentence in sentences)
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
