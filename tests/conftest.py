@@ -1,0 +1,84 @@
+"""Fixtures for the tests that talk to the program as a chess program would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import settings
+from uci_process import UciProcess
+
+# A property fails the same way for everybody, and never because the machine was busy.
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.load_profile("steady")
+
+CORES = ("installed", "python-chess")
+
+
+@pytest.fixture(scope="session")
+def installed_core_is_plain() -> bool:
+    """Whether the core that runs by default is the python-chess core, because nothing is compiled."""
+    with UciProcess() as engine:
+        engine.send("uci")
+        names = [line for line in engine.wait_for("uciok") if line.startswith("id name ")]
+    return "python-chess" in names[0]
+
+
+@pytest.fixture(params=CORES)
+def core(request: pytest.FixtureRequest, installed_core_is_plain: bool) -> str | None:
+    """For tests that matter on both cores: what to set SECATEUR_CORE to; None for what is installed."""
+    if request.param == "installed":
+        return None
+    if installed_core_is_plain:
+        pytest.skip("the python-chess core is the installed one")
+    return str(request.param)
+
+
+@pytest.fixture
+def engine() -> Iterator[UciProcess]:
+    """A fresh process, audited and ended after the test."""
+    with UciProcess() as process:
+        yield process
+
+
+@pytest.fixture
+def either_engine(core: str | None) -> Iterator[UciProcess]:
+    """A fresh process on each of the cores, audited and ended after the test."""
+    with UciProcess(core=core) as process:
+        yield process
+
+
+class Survivor:
+    """One process for many tests, so that each costs milliseconds; replaced if a test has killed it."""
+
+    def __init__(self) -> None:
+        self._process: UciProcess | None = None
+
+    def get(self) -> UciProcess:
+        """The process, idle, at the start position, with nothing left to read."""
+        if self._process is None or self._process.process.poll() is not None:
+            if self._process is not None:
+                self._process.kill()
+            self._process = UciProcess()
+        self._process.send("stop", "debug off", "ucinewgame", "position startpos")
+        self._process.sync()
+        return self._process
+
+    def close(self) -> None:
+        """End the process and audit all that it has said."""
+        if self._process is not None:
+            with self._process:
+                self._process = None
+
+
+@pytest.fixture(scope="module")
+def survivor_of_module() -> Iterator[Survivor]:
+    survivor = Survivor()
+    yield survivor
+    survivor.close()
+
+
+@pytest.fixture
+def survivor(survivor_of_module: Survivor) -> UciProcess:
+    """A process that earlier tests of the module have used, and that must have survived them."""
+    return survivor_of_module.get()
