@@ -1,0 +1,164 @@
+"""The shape of the source: which module may import which, and what no module may contain.
+
+Read from the text of the sources, so that an import inside a function, or one for type checking, counts as
+well.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from uci_engine.core import KERNEL_MODULES, source_file
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("evaluation", "uci_engine")
+LONGEST_FILE_LINES = 400
+# A class of C type is one block of one file, so a kernel module can have more.
+LONGEST_KERNEL_LINES = 800
+CIMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+)?cimport\s+([\w.]+)", re.MULTILINE)
+
+# From the lowest to the highest: none may reach one that stands after it, through whatever modules lie
+# between.
+CHAIN = (
+    "evaluation",
+    "uci_engine.core",
+    "uci_engine.deepening",
+    "uci_engine.engine",
+    "uci_engine.uci",
+    "uci_engine.__main__",
+)
+# These know of nothing but each other.
+PURE = ("protocol", "limits", "report", "score", "core.parameters")
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+SOURCES = {module_name(path): path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))}
+EVERY_FILE = [ROOT / "setup.py", *SOURCES.values(), *sorted((ROOT / "scripts").rglob("*.py"))]
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"), str(path))
+
+
+def imported_names(module: str) -> Iterator[str]:
+    """Every dotted name that the module imports, or that the .pxd beside it cimports."""
+    path = SOURCES[module]
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module} imports relatively, in line {node.lineno}"
+            assert node.module is not None
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+    declarations = path.with_suffix(".pxd")
+    if declarations.exists():
+        for match in CIMPORT.finditer(declarations.read_text("utf-8")):
+            yield match[1] or match[2]
+
+
+@cache
+def imports(module: str) -> frozenset[str]:
+    """The modules of this project that a module imports itself. Packages passed through are none."""
+    return frozenset(name for name in imported_names(module) if name in SOURCES) - {module}
+
+
+@cache
+def reachable(module: str) -> frozenset[str]:
+    """All that the module imports, and all that those import."""
+    found: set[str] = set()
+    waiting = [module]
+    while waiting:
+        for name in imports(waiting.pop()) - found:
+            found.add(name)
+            waiting.append(name)
+    return frozenset(found)
+
+
+def belongs_to(module: str, place: str) -> bool:
+    return module == place or module.startswith(place + ".")
+
+
+def test_the_sources_were_found() -> None:
+    assert set(KERNEL_MODULES) <= set(SOURCES)
+    assert {place for place in CHAIN if place not in PACKAGES} <= set(SOURCES)
+    assert "uci_engine.engine" in imports("uci_engine.uci")
+
+
+@pytest.mark.parametrize("place", CHAIN)
+def test_imports_run_one_way(place: str) -> None:
+    above = CHAIN[CHAIN.index(place) + 1 :]
+    wrong = [
+        f"{module} reaches {name}"
+        for module in SOURCES
+        if belongs_to(module, place)
+        for name in sorted(reachable(module))
+        if any(belongs_to(name, higher) for higher in above)
+    ]
+    assert not wrong
+
+
+def test_the_evaluation_knows_nothing_of_the_engine() -> None:
+    for module in SOURCES:
+        if belongs_to(module, "evaluation"):
+            assert not [name for name in imported_names(module) if belongs_to(name, "uci_engine")], module
+
+
+@pytest.mark.parametrize("name", PURE)
+def test_pure_modules_import_only_each_other(name: str) -> None:
+    allowed = {f"uci_engine.{pure}" for pure in PURE}
+    assert imports(f"uci_engine.{name}") <= allowed
+
+
+def test_no_module_imports_itself_in_a_circle() -> None:
+    assert not [module for module in SOURCES if module in reachable(module)]
+
+
+@pytest.mark.parametrize("path", EVERY_FILE, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_file_says_what_it_is_and_holds_nothing_forbidden(path: Path) -> None:
+    source = tree(path)
+    docstring = ast.get_docstring(source)
+    assert docstring is not None
+    assert docstring.strip(), "no docstring"
+    for node in ast.walk(source):
+        line = f"line {getattr(node, 'lineno', 0)}"
+        if isinstance(node, ast.ImportFrom):
+            assert all(alias.name != "*" for alias in node.names), f"{line}: import *"
+        if isinstance(node, ast.ExceptHandler):
+            assert node.type is not None, f"{line}: an except without a type"
+            assert any(not is_nothing(statement) for statement in node.body), f"{line}: a swallowed exception"
+        assert not isinstance(node, ast.Global), f"{line}: a global that changes"
+
+
+def is_nothing(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Pass) or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    )
+
+
+@pytest.mark.parametrize("module", sorted(SOURCES))
+def test_a_module_is_short_enough_to_read(module: str) -> None:
+    limit = LONGEST_KERNEL_LINES if module in KERNEL_MODULES else LONGEST_FILE_LINES
+    assert len(SOURCES[module].read_text("utf-8").splitlines()) <= limit
+
+
+@pytest.mark.parametrize("module", sorted(set(SOURCES) - {"uci_engine.__main__"}))
+def test_only_the_command_line_prints(module: str) -> None:
+    calls = [node for node in ast.walk(tree(SOURCES[module])) if isinstance(node, ast.Call)]
+    assert not [call.lineno for call in calls if isinstance(call.func, ast.Name) and call.func.id == "print"]
+
+
+@pytest.mark.parametrize("module", KERNEL_MODULES)
+def test_a_kernel_module_has_its_declarations(module: str) -> None:
+    assert source_file(module).with_suffix(".pxd").is_file()

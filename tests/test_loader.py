@@ -1,0 +1,235 @@
+"""`uci_engine.core.load`: which core is chosen and why, and that no process ever mixes two.
+
+A core is chosen once per process, so each case runs in one of its own. Most run in a small tree of their
+own too: the real loader over a kernel of empty modules, in which "compiled" means a file with the right
+name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+
+import pytest
+
+from uci_engine import core as real_core
+
+ROOT = Path(__file__).parents[1]
+HERE_COMPILED = len(real_core.compiled_modules()) == len(real_core.KERNEL_MODULES)
+
+CONTENTS = {
+    "uci_engine.core.position": "class Position: pass\n",
+    "uci_engine.core.table": "class Table: pass\n",
+    "uci_engine.core.search": "class Searcher: pass\n",
+}
+
+SHOW = """
+core = load(NAME)
+print(core.name, core.position_class.__name__, core.searcher_class.__name__, core.table_class.__name__)
+print(core.reason)
+print({module.__file__.rpartition(".")[2] for module in core.modules.values()})
+"""
+
+
+def run(root: Path, program: str) -> str:
+    """What a program prints that uses the packages in `root`, with `load` at hand; an error as one line."""
+    prelude = "import sys\nfrom uci_engine.core import load, stale_modules\ndef main():\n"
+    body = "".join(f"    {line}\n" for line in program.strip().splitlines())
+    ending = "try:\n    main()\nexcept (ImportError, RuntimeError, ValueError) as error:\n"
+    ending += "    print(type(error).__name__, error)\n"
+    result = subprocess.run(
+        [sys.executable, "-c", prelude + body + ending],
+        env={**os.environ, "PYTHONPATH": str(root)},
+        cwd=root,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert result.stderr == ""
+    return result.stdout.strip()
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+class Tree:
+    """A directory with the real loader and a kernel without content."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        modules = [root.joinpath(*name.split(".")) for name in real_core.KERNEL_MODULES]
+        self.sources = [path.with_suffix(".py") for path in modules]
+        core = Path("uci_engine", "core")
+        shutil.copytree(ROOT / core, root / core, ignore=self._only_the_loader)
+        (root / "evaluation").mkdir()
+        for package in ("evaluation", "uci_engine"):
+            (root / package / "__init__.py").touch()
+        for module, source in zip(real_core.KERNEL_MODULES, self.sources, strict=True):
+            source.write_text("import cython\nassert not cython.compiled\n" + CONTENTS.get(module, ""))
+        (root / "uci_engine" / "core" / "chess_position.py").write_text("class ChessPosition: pass\n")
+
+    @staticmethod
+    def _only_the_loader(_: str, names: list[str]) -> list[str]:
+        return [name for name in names if name not in ("__init__.py", "plain_cython.py")]
+
+    def pretend_compiled(self, count: int = len(real_core.KERNEL_MODULES)) -> None:
+        """Put an extension file, if an empty one, beside the first `count` sources, and note the build."""
+        for source in self.sources[:count]:
+            source.with_name(source.stem + EXTENSION_SUFFIXES[-1]).touch()
+        names = {path: path.relative_to(self.root).as_posix() for path in self.sources}
+        self.note({"sources": {name: digest(path) for path, name in names.items()}})
+
+    def note(self, facts: dict[str, object]) -> None:
+        (self.root / "uci_engine" / "core" / "build_info.json").write_text(json.dumps(facts))
+
+    def run(self, program: str) -> str:
+        return run(self.root, program)
+
+    def show(self, name: str) -> list[str]:
+        return self.run(SHOW.replace("NAME", repr(name))).splitlines()
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    return Tree(tmp_path)
+
+
+def test_auto_takes_the_python_chess_core_where_nothing_is_compiled(tree: Tree) -> None:
+    first, reason, files = tree.show("auto")
+    assert first == "python-chess ChessPosition Searcher Table"
+    assert reason == "chosen because the compiled core is not installed"
+    assert files == "{'py'}"
+
+
+def test_the_reason_tells_why_the_build_failed(tree: Tree) -> None:
+    tree.note({"compiled": False, "why": "command 'cc' failed"})
+    assert "command 'cc' failed" in tree.show("auto")[1]
+    assert "command 'cc' failed" in tree.show("compiled")[0]
+
+
+@pytest.mark.parametrize(("name", "board"), [("python-chess", "ChessPosition"), ("interpreted", "Position")])
+def test_a_plain_core_ignores_the_extension_files(tree: Tree, name: str, board: str) -> None:
+    tree.pretend_compiled()
+    assert tree.show(name) == [f"{name} {board} Searcher Table", "asked for", "{'py'}"]
+
+
+@pytest.mark.parametrize("name", ["auto", "compiled"])
+def test_extension_files_are_preferred(tree: Tree, name: str) -> None:
+    tree.pretend_compiled()
+    answer = tree.show(name)
+    assert answer[0].startswith("ImportError")
+    assert "evaluation" in answer[0], "the empty extension file should have been tried, and refused"
+
+
+def test_a_missing_compiled_core_is_not_replaced_by_another(tree: Tree) -> None:
+    assert tree.show("compiled") == ["ImportError the compiled core is not installed"]
+
+
+@pytest.mark.parametrize("name", ["auto", "compiled"])
+def test_a_mixture_is_refused(tree: Tree, name: str) -> None:
+    tree.pretend_compiled(3)
+    (answer,) = tree.show(name)
+    assert answer.startswith(f"ImportError only 3 of the {len(real_core.KERNEL_MODULES)} kernel modules are")
+    assert real_core.KERNEL_MODULES[2] not in answer
+    assert all(module in answer for module in real_core.KERNEL_MODULES[3:])
+
+
+def test_a_mixture_leaves_the_plain_core_usable(tree: Tree) -> None:
+    tree.pretend_compiled(3)
+    assert tree.show("python-chess")[2] == "{'py'}"
+
+
+def test_the_first_load_decides(tree: Tree) -> None:
+    program = "first = load('python-chess')\n"
+    program += "assert load('auto') is load('python-chess') is first\n"
+    program += "load('interpreted')"
+    assert tree.run(program).startswith("RuntimeError this process already runs the python-chess core")
+
+
+def test_a_core_that_fails_to_load_decides_nothing(tree: Tree) -> None:
+    program = "try:\n    load('compiled')\nexcept ImportError:\n    print(load('auto').name)"
+    assert tree.run(program) == "python-chess"
+
+
+def test_a_module_imported_too_early_is_noticed(tree: Tree) -> None:
+    """A module that calls itself compiled stands for the real one, which these trees do not have."""
+    program = "import evaluation.bitboards\n"
+    program += "from importlib.machinery import ExtensionFileLoader\n"
+    program += "evaluation.bitboards.__spec__.loader = ExtensionFileLoader('evaluation.bitboards', '')\n"
+    program += "load('python-chess')"
+    assert tree.run(program).startswith("RuntimeError evaluation.bitboards was imported compiled before")
+
+
+def test_unknown_names_are_refused(tree: Tree) -> None:
+    assert tree.run("load('fast')").startswith("ValueError no core is called 'fast'")
+
+
+def test_nothing_is_stale_after_a_build(tree: Tree) -> None:
+    tree.pretend_compiled()
+    assert tree.run("print(stale_modules())") == "[]"
+
+
+def test_an_edited_source_makes_its_module_stale(tree: Tree) -> None:
+    tree.pretend_compiled()
+    with tree.sources[4].open("a") as file:
+        file.write("# changed\n")
+    assert tree.run("print(stale_modules())") == str([real_core.KERNEL_MODULES[4]])
+
+
+def test_new_declarations_make_their_module_stale(tree: Tree) -> None:
+    tree.pretend_compiled()
+    tree.sources[1].with_suffix(".pxd").write_text("cdef int added\n")
+    assert tree.run("print(stale_modules())") == str([real_core.KERNEL_MODULES[1]])
+
+
+def test_extension_files_of_unknown_origin_are_stale(tree: Tree) -> None:
+    tree.pretend_compiled()
+    (tree.root / "uci_engine" / "core" / "build_info.json").unlink()
+    assert tree.run("print(stale_modules())") == str(list(real_core.KERNEL_MODULES))
+
+
+def test_without_extension_files_nothing_is_stale(tree: Tree) -> None:
+    assert tree.run("print(stale_modules())") == "[]"
+
+
+def test_the_real_kernel_is_compiled_from_these_sources() -> None:
+    """Otherwise, whatever else is tested of it would not be tested of what the sources say."""
+    if os.environ.get("SECATEUR_REQUIRE_COMPILER") != "1" and not HERE_COMPILED:
+        pytest.skip("the compiled core is not installed")
+    assert HERE_COMPILED
+    assert real_core.stale_modules() == [], "compile again: python setup.py build_ext --inplace"
+
+
+@pytest.mark.parametrize("name", ["compiled", "python-chess", "interpreted"])
+def test_the_real_cores_load(name: str) -> None:
+    if name == "compiled" and not HERE_COMPILED:
+        pytest.skip("the compiled core is not installed")
+    board = "ChessPosition" if name == "python-chess" else "Position"
+    suffix = "so" if name == "compiled" and os.name == "posix" else "pyd" if name == "compiled" else "py"
+    answer = run(ROOT, SHOW.replace("NAME", repr(name))).splitlines()
+    assert answer == [f"{name} {board} Searcher Table", "asked for", str({suffix})]
+
+
+def test_the_real_plain_core_needs_no_cython() -> None:
+    """A stand-in answers `import cython` where Cython is missing; here it is put out of reach."""
+    hide = """
+class Hide:
+    def find_spec(self, name, path, target=None):
+        if name.partition(".")[0] in ("cython", "Cython"):
+            raise ModuleNotFoundError(name)
+import importlib.util
+real = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *rest: None if name == "cython" else real(name, *rest)
+sys.meta_path.insert(0, Hide())
+assert "cython" not in sys.modules
+"""
+    answer = run(ROOT, hide + SHOW.replace("NAME", "'python-chess'")).splitlines()
+    assert answer[0] == "python-chess ChessPosition Searcher Table"
