@@ -1,0 +1,28 @@
+# C types of evaluator.py.
+
+cimport cython
+
+from evaluation.bitboards cimport BISHOP, KNIGHT, LIGHT, PAWN, QUEEN, ROOK, popcount, u64
+from evaluation.features cimport Features
+from evaluation.placement cimport Placement
+
+cdef int STATIC_LIMIT
+cdef int FULL_PHASE
+cdef int FULL_SCALE
+cdef int DRAWN_SCALE
+cdef int DRAWISH_SCALE
+cdef int PURE_OPPOSITE_BISHOPS_SCALE
+cdef int OPPOSITE_BISHOPS_SCALE
+cdef int PAWN_ENTRIES
+
+@cython.final
+cdef class Evaluator:
+    cdef readonly Features features
+    cdef u64[32768] remembered      # 4 * PAWN_ENTRIES
+
+    cpdef int evaluate(self, Placement p) noexcept nogil
+    cpdef int pawn_score(self, Placement p) noexcept nogil
+    cpdef int taper(self, Placement p, int packed) noexcept nogil
+    cpdef int endgame_scale(self, Placement p, int strong) noexcept nogil
+    cdef int force(self, Placement p, int us) noexcept nogil
+    cdef bint only_two_knights(self, Placement p, int us) noexcept nogil

@@ -1,0 +1,104 @@
+"""The static evaluation: features, summed, tapered between middlegame and endgame, from the side to move's
+view.
+
+Called by the search at almost every node, by `evaluation.evaluate` and by `explain`. What must stay true: the
+result depends on the men and the side to move alone (the table of pawn structures only saves time); turning
+the board and the colours round leaves it unchanged; and it lies strictly within ±STATIC_LIMIT, below every
+mate score.
+"""
+
+import cython
+
+from evaluation.features import Features
+
+if not cython.compiled:
+    from evaluation.bitboards import BISHOP, KNIGHT, LIGHT, PAWN, QUEEN, ROOK, popcount
+
+STATIC_LIMIT = 30000
+FULL_PHASE = 24
+
+# The endgame's value counts in 64ths.
+FULL_SCALE = 64
+DRAWN_SCALE = 0
+DRAWISH_SCALE = 8
+PURE_OPPOSITE_BISHOPS_SCALE = 32
+OPPOSITE_BISHOPS_SCALE = 52
+
+# Pawn structures to remember: each takes four numbers: key, passed pawns, packed score, nothing.
+PAWN_ENTRIES = 8192
+
+
+class Evaluator:
+    """The features and their sum, made from an `evaluation.weights.Weights`. One search thread owns one."""
+
+    def __init__(self, weights):
+        self.features = Features(weights)
+        if not cython.compiled:
+            self.remembered = [0] * (4 * PAWN_ENTRIES)
+
+    def evaluate(self, p):
+        """Centipawns from the side to move's view, strictly within ±STATIC_LIMIT. `p` has one king a side."""
+        self.features.begin(p)
+        packed = p.scores + self.pawn_score(p) + self.features.pieces(p)
+        value = self.taper(p, packed + (self.features.tempo if p.turn else -self.features.tempo))
+        return value if p.turn else -value
+
+    def pawn_score(self, p):
+        """What `pawns` gives, remembered by the key of pawns and kings. After `begin`."""
+        slot: cython.int = 4 * (p.pawn_key & (PAWN_ENTRIES - 1))
+        if self.remembered[slot] == p.pawn_key:
+            self.features.passed = self.remembered[slot + 1]
+            return self.remembered[slot + 2]
+        score = self.features.pawns(p)
+        self.remembered[slot] = p.pawn_key
+        self.remembered[slot + 1] = self.features.passed
+        self.remembered[slot + 2] = score
+        return score
+
+    def taper(self, p, packed):
+        """A packed sum (White minus Black) as one number, by the force left and how drawish the ending is."""
+        middlegame = ((packed + 0x8000) & 0xFFFF) - 0x8000
+        endgame = (packed + 0x8000) >> 16
+        phase = p.phase if p.phase < FULL_PHASE else FULL_PHASE
+        # Shares of the two are in 256ths, the scale in 64ths: 14 bits too many. They are taken off the
+        # absolute value, so that rounding treats White and Black alike.
+        share = phase * 32 // 3
+        scale = self.endgame_scale(p, 1 if endgame > 0 else 0)
+        value = middlegame * share * FULL_SCALE + endgame * (256 - share) * scale
+        size = abs(value) >> 14
+        if size >= STATIC_LIMIT:
+            size = STATIC_LIMIT - 1
+        return size if value > 0 else -size
+
+    def endgame_scale(self, p, strong):
+        """How much of the endgame's value counts when `strong` is ahead: 64, less where a win is unlikely."""
+        bishops = p.by_type[BISHOP]
+        ours = bishops & p.by_colour[strong]
+        theirs = bishops ^ ours
+        if (
+            ours
+            and theirs
+            and not ours & (ours - 1)
+            and not theirs & (theirs - 1)
+            and (ours & LIGHT == 0) != (theirs & LIGHT == 0)
+            and self.force(p, 1) == self.force(p, 0)
+        ):
+            others = p.by_type[KNIGHT] | p.by_type[ROOK] | p.by_type[QUEEN]
+            return OPPOSITE_BISHOPS_SCALE if others else PURE_OPPOSITE_BISHOPS_SCALE
+        if p.by_type[PAWN] & p.by_colour[strong]:
+            return FULL_SCALE
+        force = self.force(p, strong)
+        if force > self.force(p, strong ^ 1) + 3 and not self.only_two_knights(p, strong):
+            return FULL_SCALE
+        return DRAWISH_SCALE if force >= 5 else DRAWN_SCALE
+
+    def force(self, p, us):
+        """The pieces of one colour in pawns: 3, 3, 5, 9."""
+        men = p.by_colour[us]
+        minors = popcount(men & (p.by_type[KNIGHT] | p.by_type[BISHOP]))
+        return 3 * minors + 5 * popcount(men & p.by_type[ROOK]) + 9 * popcount(men & p.by_type[QUEEN])
+
+    def only_two_knights(self, p, us):
+        """Whether the pieces of one colour are two knights: they cannot force mate."""
+        others = p.by_type[BISHOP] | p.by_type[ROOK] | p.by_type[QUEEN]
+        return not others & p.by_colour[us] and self.force(p, us) == 6

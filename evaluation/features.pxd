@@ -1,0 +1,93 @@
+# C types of features.py.
+
+cimport cython
+
+from evaluation.bitboards cimport (
+    ALL,
+    BB,
+    BISHOP,
+    FILES,
+    KING,
+    KING_ATTACKS,
+    KNIGHT,
+    KNIGHT_ATTACKS,
+    LIGHT,
+    PAWN,
+    QUEEN,
+    ROOK,
+    bishop_attacks,
+    highest,
+    lowest,
+    popcount,
+    rook_attacks,
+    u64,
+)
+from evaluation.placement cimport Placement
+
+cdef u64 NOT_FILE_A
+cdef u64 NOT_FILE_H
+
+cdef int KNIGHT_UNITS
+cdef int BISHOP_UNITS
+cdef int ROOK_UNITS
+cdef int QUEEN_UNITS
+cdef int MOST_UNITS
+
+cdef u64 _step(u64 squares, int us) noexcept nogil
+cdef u64 _beside(u64 squares) noexcept nogil
+cdef u64 _ahead(u64 squares, int us) noexcept nogil
+cdef int _distance(int a, int b) noexcept nogil
+cdef int _middle_file(int king) noexcept nogil
+
+@cython.final
+cdef class Features:
+    cdef int[9] knight_mobility
+    cdef int[14] bishop_mobility
+    cdef int[15] rook_mobility
+    cdef int[28] queen_mobility
+    cdef int bishop_pair_bonus, rook_open_file, rook_half_open_file
+    cdef int doubled_pawn, isolated_pawn, backward_pawn
+    cdef int[8] connected_pawn
+    cdef int[8] passed_pawn
+    cdef int[8] passed_pawn_own_king
+    cdef int[8] passed_pawn_enemy_king
+    cdef int[8] blocked_passed_pawn
+    cdef int[32] shelter_pawn
+    cdef int[8] storm_pawn
+    cdef int[24] danger_worth
+    cdef int threat_by_pawn, threat_by_minor, threat_by_rook, hanging_man
+    cdef readonly int tempo
+    cdef int bare_king_edge, bare_king_near, bare_king_corner
+
+    # Notes on the position at hand, by colour.
+    cdef int[2] king
+    cdef u64[2] pawn_attacks
+    cdef u64[2] area                # squares a piece of that colour can use
+    cdef u64[2] zone                # squares around that colour's king
+    cdef u64[2] attacked
+    cdef u64[2] minor_attacks
+    cdef u64[2] rook_attacks
+    cdef int[2] units               # of danger to the other colour's king
+    cdef u64 passed                 # passed pawns of both colours
+
+    cpdef int begin(self, Placement p) noexcept nogil
+    cpdef int pawns(self, Placement p) noexcept nogil
+    cpdef int pieces(self, Placement p) noexcept nogil
+    cpdef int doubled(self, Placement p, int us) noexcept nogil
+    cpdef int isolated(self, Placement p, int us) noexcept nogil
+    cpdef int backward(self, Placement p, int us) noexcept nogil
+    cpdef int connected(self, Placement p, int us) noexcept nogil
+    cpdef int passed_pawns(self, Placement p, int us) noexcept nogil
+    cpdef int shelter(self, Placement p, int us) noexcept nogil
+    cpdef int storm(self, Placement p, int us) noexcept nogil
+    cpdef int knights(self, Placement p, int us) noexcept nogil
+    cpdef int bishops(self, Placement p, int us) noexcept nogil
+    cpdef int rooks(self, Placement p, int us) noexcept nogil
+    cpdef int queens(self, Placement p, int us) noexcept nogil
+    cpdef int bishop_pair(self, Placement p, int us) noexcept nogil
+    cpdef int rook_files(self, Placement p, int us) noexcept nogil
+    cpdef int blocked_passed_pawns(self, Placement p, int us) noexcept nogil
+    cpdef int king_danger(self, Placement p, int us) noexcept nogil
+    cpdef int threats(self, Placement p, int us) noexcept nogil
+    cpdef int hanging(self, Placement p, int us) noexcept nogil
+    cpdef int bare_king(self, Placement p, int us) noexcept nogil

@@ -1,0 +1,407 @@
+"""What the evaluation sees in a position beyond material and squares: one method per feature, for one colour
+at a time.
+
+`Evaluator` owns a `Features` and calls `begin`, then `pawns` (unless it remembers them) and `pieces`, which
+are sums over the features; `explain` calls the features one by one. Each takes the colour `us` (1 white, 0
+black) and returns what it is worth to that colour: a packed number, see `evaluation.weights`. What must stay
+true: every feature treats the two colours alike, turned upside down; each is a sum of weights, each weight
+counted a whole number of times; and `begin`, the four kinds of piece for both colours, then `king_danger` and
+`hanging` is the order of the calls, because the earlier ones note in `self` what they saw (attacks, danger)
+for the later ones.
+
+A position must have one king a side. Squares "ahead" of a man are those on the higher ranks, seen from its
+own side.
+"""
+
+import cython
+
+if not cython.compiled:
+    from evaluation.bitboards import (
+        ALL,
+        BB,
+        BISHOP,
+        FILES,
+        KING,
+        KING_ATTACKS,
+        KNIGHT,
+        KNIGHT_ATTACKS,
+        LIGHT,
+        PAWN,
+        QUEEN,
+        ROOK,
+        bishop_attacks,
+        highest,
+        lowest,
+        popcount,
+        rook_attacks,
+        u64,
+    )
+
+NOT_FILE_A = 0xFEFEFEFEFEFEFEFE
+NOT_FILE_H = 0x7F7F7F7F7F7F7F7F
+
+# How much each kind of piece adds to the units of danger when it attacks the squares around the enemy king.
+KNIGHT_UNITS = 2
+BISHOP_UNITS = 2
+ROOK_UNITS = 3
+QUEEN_UNITS = 4
+MOST_UNITS = 23
+
+
+def _step(squares, us):
+    """The squares one rank ahead."""
+    if us:
+        return (squares << 8) & ALL
+    return squares >> 8
+
+
+def _beside(squares):
+    """The squares left and right of a set."""
+    return ((squares & NOT_FILE_H) << 1) | ((squares & NOT_FILE_A) >> 1)
+
+
+def _ahead(squares, us):
+    """All squares ahead of a set, up to the last rank."""
+    if us:
+        squares = (squares << 8) & ALL
+        squares |= (squares << 8) & ALL
+        squares |= (squares << 16) & ALL
+        return squares | ((squares << 32) & ALL)
+    squares >>= 8
+    squares |= squares >> 8
+    squares |= squares >> 16
+    return squares | (squares >> 32)
+
+
+def _distance(a, b):
+    """King moves from one square to another."""
+    files = abs((a & 7) - (b & 7))
+    ranks = abs((a >> 3) - (b >> 3))
+    return files if files > ranks else ranks
+
+
+class Features:
+    """The weights as flat arrays, and notes on the position at hand; one search thread owns one of these.
+
+    Made from an `evaluation.weights.Weights`, of which only the method `packed` is used.
+    """
+
+    def __init__(self, weights):
+        self.knight_mobility = weights.packed("knight_mobility")
+        self.bishop_mobility = weights.packed("bishop_mobility")
+        self.rook_mobility = weights.packed("rook_mobility")
+        self.queen_mobility = weights.packed("queen_mobility")
+        self.bishop_pair_bonus = weights.packed("bishop_pair")[0]
+        self.rook_open_file = weights.packed("rook_open_file")[0]
+        self.rook_half_open_file = weights.packed("rook_half_open_file")[0]
+        self.doubled_pawn = weights.packed("doubled_pawn")[0]
+        self.isolated_pawn = weights.packed("isolated_pawn")[0]
+        self.backward_pawn = weights.packed("backward_pawn")[0]
+        self.connected_pawn = weights.packed("connected_pawn")
+        self.passed_pawn = weights.packed("passed_pawn")
+        self.passed_pawn_own_king = weights.packed("passed_pawn_own_king")
+        self.passed_pawn_enemy_king = weights.packed("passed_pawn_enemy_king")
+        self.blocked_passed_pawn = weights.packed("blocked_passed_pawn")
+        self.shelter_pawn = weights.packed("king_shelter")
+        self.storm_pawn = weights.packed("pawn_storm")
+        self.danger_worth = weights.packed("king_danger")
+        self.threat_by_pawn = weights.packed("threat_by_pawn")[0]
+        self.threat_by_minor = weights.packed("threat_by_minor")[0]
+        self.threat_by_rook = weights.packed("threat_by_rook")[0]
+        self.hanging_man = weights.packed("hanging")[0]
+        self.tempo = weights.packed("tempo")[0]
+        self.bare_king_edge = weights.packed("bare_king_edge")[0]
+        self.bare_king_near = weights.packed("bare_king_near")[0]
+        self.bare_king_corner = weights.packed("bare_king_corner")[0]
+        self.passed = 0
+        if not cython.compiled:
+            self.king = [0, 0]
+            self.pawn_attacks = [0, 0]
+            self.area = [0, 0]
+            self.zone = [0, 0]
+            self.attacked = [0, 0]
+            self.minor_attacks = [0, 0]
+            self.rook_attacks = [0, 0]
+            self.units = [0, 0]
+
+    # --- sums ---
+
+    def begin(self, p):
+        """Note what the features share: kings and their surroundings, pawn attacks, squares for pieces."""
+        for us in range(2):
+            pawns = p.by_type[PAWN] & p.by_colour[us]
+            king = p.by_type[KING] & p.by_colour[us]
+            square = lowest(king)
+            around = KING_ATTACKS[square]
+            attacks = _beside(_step(pawns, us))
+            self.king[us] = square
+            self.zone[us] = around | _step(around, us)
+            self.pawn_attacks[us] = attacks
+            self.attacked[us] = attacks | around
+            self.minor_attacks[us] = 0
+            self.rook_attacks[us] = 0
+            self.units[us] = 0
+            self.area[us] = ALL ^ (pawns | king)
+        self.area[0] &= ALL ^ self.pawn_attacks[1]
+        self.area[1] &= ALL ^ self.pawn_attacks[0]
+        return 0
+
+    def pawns(self, p):
+        """White minus Black, all that depends on pawns and kings alone; notes passed pawns. After `begin`."""
+        self.passed = 0
+        white = self.doubled(p, 1) + self.isolated(p, 1) + self.backward(p, 1)
+        black = self.doubled(p, 0) + self.isolated(p, 0) + self.backward(p, 0)
+        white += self.connected(p, 1) + self.passed_pawns(p, 1) + self.shelter(p, 1) + self.storm(p, 1)
+        black += self.connected(p, 0) + self.passed_pawns(p, 0) + self.shelter(p, 0) + self.storm(p, 0)
+        return white - black
+
+    def pieces(self, p):
+        """White minus Black, all the rest but `tempo`. After `pawns` (or with `passed` as it left it)."""
+        white = self.knights(p, 1) + self.bishops(p, 1) + self.rooks(p, 1) + self.queens(p, 1)
+        black = self.knights(p, 0) + self.bishops(p, 0) + self.rooks(p, 0) + self.queens(p, 0)
+        white += self.bishop_pair(p, 1) + self.rook_files(p, 1) + self.blocked_passed_pawns(p, 1)
+        black += self.bishop_pair(p, 0) + self.rook_files(p, 0) + self.blocked_passed_pawns(p, 0)
+        white += self.king_danger(p, 1) + self.threats(p, 1) + self.hanging(p, 1) + self.bare_king(p, 1)
+        black += self.king_danger(p, 0) + self.threats(p, 0) + self.hanging(p, 0) + self.bare_king(p, 0)
+        return white - black
+
+    # --- pawns and kings ---
+
+    def doubled(self, p, us):
+        """Pawns with another of their side behind them."""
+        pawns = p.by_type[PAWN] & p.by_colour[us]
+        return self.doubled_pawn * popcount(pawns & _ahead(pawns, us))
+
+    def isolated(self, p, us):
+        """Pawns with none of their side on the files beside them."""
+        pawns = p.by_type[PAWN] & p.by_colour[us]
+        files = _ahead(pawns, 1) | _ahead(pawns, 0) | pawns
+        return self.isolated_pawn * popcount(pawns & (ALL ^ _beside(files)))
+
+    def backward(self, p, us):
+        """Pawns left behind those beside them, whose next square an enemy pawn attacks."""
+        pawns = p.by_type[PAWN] & p.by_colour[us]
+        files = _ahead(pawns, 1) | _ahead(pawns, 0) | pawns
+        defensible = self.pawn_attacks[us] | _ahead(self.pawn_attacks[us], us) | _beside(pawns)
+        stopped = _step(self.pawn_attacks[us ^ 1], us ^ 1)
+        return self.backward_pawn * popcount(pawns & stopped & _beside(files) & (ALL ^ defensible))
+
+    def connected(self, p, us):
+        """Pawns defended by another or beside one."""
+        pawns = p.by_type[PAWN] & p.by_colour[us]
+        pawns &= self.pawn_attacks[us] | _beside(pawns)
+        flip = 0 if us else 7
+        score = 0
+        while pawns:
+            score += self.connected_pawn[(lowest(pawns) >> 3) ^ flip]
+            pawns &= pawns - 1
+        return score
+
+    def passed_pawns(self, p, us):
+        """Pawns with no enemy pawn ahead on three files and none of their own on one; where the kings are."""
+        pawns = p.by_type[PAWN] & p.by_colour[us]
+        enemy = _ahead(p.by_type[PAWN] & p.by_colour[us ^ 1], us ^ 1)
+        pawns &= ALL ^ (enemy | _beside(enemy) | _ahead(pawns, us ^ 1))
+        self.passed |= pawns
+        flip = 0 if us else 7
+        ahead = 8 if us else -8
+        score = 0
+        while pawns:
+            square = lowest(pawns)
+            pawns &= pawns - 1
+            rank = (square >> 3) ^ flip
+            score += self.passed_pawn[rank]
+            if rank > 2:
+                score += self.passed_pawn_own_king[_distance(self.king[us], square + ahead)]
+                score += self.passed_pawn_enemy_king[_distance(self.king[us ^ 1], square + ahead)]
+        return score
+
+    def shelter(self, p, us):
+        """Our pawns on the king's file and the two beside it: the hindmost that is not behind the king."""
+        king = self.king[us]
+        front = BB[king] | _beside(BB[king])
+        pawns = p.by_type[PAWN] & p.by_colour[us] & (front | _ahead(front, us))
+        centre = _middle_file(king)
+        score = 0
+        for file in range(centre - 1, centre + 2):
+            men = pawns & FILES[file]
+            rank = 0
+            if men:
+                rank = lowest(men) >> 3 if us else 7 - (highest(men) >> 3)
+            score += self.shelter_pawn[8 * (file if file < 4 else 7 - file) + rank]
+        return score
+
+    def storm(self, p, us):
+        """Enemy pawns on the same files: the nearest that is not behind our king."""
+        king = self.king[us]
+        front = BB[king] | _beside(BB[king])
+        pawns = p.by_type[PAWN] & p.by_colour[us ^ 1] & (front | _ahead(front, us))
+        centre = _middle_file(king)
+        score = 0
+        for file in range(centre - 1, centre + 2):
+            men = pawns & FILES[file]
+            rank = 0
+            if men:
+                rank = lowest(men) >> 3 if us else 7 - (highest(men) >> 3)
+            score += self.storm_pawn[rank]
+        return score
+
+    # --- pieces ---
+
+    def knights(self, p, us):
+        """Mobility of the knights."""
+        men = p.by_type[KNIGHT] & p.by_colour[us]
+        reached: u64 = 0
+        units = 0
+        score = 0
+        while men:
+            attacks = KNIGHT_ATTACKS[lowest(men)]
+            men &= men - 1
+            reached |= attacks
+            score += self.knight_mobility[popcount(attacks & self.area[us])]
+            if attacks & self.zone[us ^ 1]:
+                units += KNIGHT_UNITS
+        self.minor_attacks[us] |= reached
+        self.units[us] += units
+        return score
+
+    def bishops(self, p, us):
+        """Mobility of the bishops."""
+        men = p.by_type[BISHOP] & p.by_colour[us]
+        blockers = (p.by_colour[0] | p.by_colour[1]) ^ (p.by_type[QUEEN] & p.by_colour[us])
+        reached: u64 = 0
+        units = 0
+        score = 0
+        while men:
+            attacks = bishop_attacks(lowest(men), blockers)
+            men &= men - 1
+            reached |= attacks
+            score += self.bishop_mobility[popcount(attacks & self.area[us])]
+            if attacks & self.zone[us ^ 1]:
+                units += BISHOP_UNITS
+        self.minor_attacks[us] |= reached
+        self.units[us] += units
+        return score
+
+    def rooks(self, p, us):
+        """Mobility of the rooks."""
+        men = p.by_type[ROOK] & p.by_colour[us]
+        transparent = (p.by_type[ROOK] | p.by_type[QUEEN]) & p.by_colour[us]
+        blockers = (p.by_colour[0] | p.by_colour[1]) ^ transparent
+        reached: u64 = 0
+        units = 0
+        score = 0
+        while men:
+            attacks = rook_attacks(lowest(men), blockers)
+            men &= men - 1
+            reached |= attacks
+            score += self.rook_mobility[popcount(attacks & self.area[us])]
+            if attacks & self.zone[us ^ 1]:
+                units += ROOK_UNITS
+        self.rook_attacks[us] = reached
+        self.units[us] += units
+        return score
+
+    def queens(self, p, us):
+        """Mobility of the queens; the last of the pieces: it sums up what all of them attack."""
+        men = p.by_type[QUEEN] & p.by_colour[us]
+        occupied = p.by_colour[0] | p.by_colour[1]
+        reached = self.minor_attacks[us] | self.rook_attacks[us]
+        units = 0
+        score = 0
+        while men:
+            square = lowest(men)
+            men &= men - 1
+            attacks = bishop_attacks(square, occupied) | rook_attacks(square, occupied)
+            reached |= attacks
+            score += self.queen_mobility[popcount(attacks & self.area[us])]
+            if attacks & self.zone[us ^ 1]:
+                units += QUEEN_UNITS
+        self.attacked[us] |= reached
+        self.units[us] += units
+        return score
+
+    def bishop_pair(self, p, us):
+        """Two bishops or more."""
+        men = p.by_type[BISHOP] & p.by_colour[us]
+        return self.bishop_pair_bonus if men & (men - 1) else 0
+
+    def rook_files(self, p, us):
+        """Rooks on files without pawns, or without pawns of their own."""
+        men = p.by_type[ROOK] & p.by_colour[us]
+        score = 0
+        while men:
+            file = FILES[lowest(men) & 7]
+            men &= men - 1
+            if not file & p.by_type[PAWN]:
+                score += self.rook_open_file
+            elif not file & p.by_type[PAWN] & p.by_colour[us]:
+                score += self.rook_half_open_file
+        return score
+
+    def blocked_passed_pawns(self, p, us):
+        """Passed pawns with any man on their next square."""
+        men = self.passed & p.by_colour[us] & _step(p.by_colour[0] | p.by_colour[1], us ^ 1)
+        flip = 0 if us else 7
+        score = 0
+        while men:
+            score += self.blocked_passed_pawn[(lowest(men) >> 3) ^ flip]
+            men &= men - 1
+        return score
+
+    def king_danger(self, p, us):
+        """Our attack on the enemy king: the kinds of attackers, and the squares they hold around it."""
+        units = self.units[us]
+        if units == 0:
+            return 0
+        units += popcount(self.attacked[us] & self.zone[us ^ 1] & (ALL ^ self.pawn_attacks[us ^ 1]))
+        return self.danger_worth[units if units < MOST_UNITS else MOST_UNITS]
+
+    def threats(self, p, us):
+        """Enemy pieces attacked by lesser ones of ours."""
+        enemy = p.by_colour[us ^ 1]
+        score = 0
+        men = enemy & self.pawn_attacks[us] & (ALL ^ (p.by_type[PAWN] | p.by_type[KING]))
+        if men:
+            score += self.threat_by_pawn * popcount(men)
+        men = enemy & self.minor_attacks[us] & (p.by_type[ROOK] | p.by_type[QUEEN])
+        if men:
+            score += self.threat_by_minor * popcount(men)
+        men = enemy & self.rook_attacks[us] & p.by_type[QUEEN]
+        if men:
+            score += self.threat_by_rook * popcount(men)
+        return score
+
+    def hanging(self, p, us):
+        """Enemy men that we attack and that nothing defends."""
+        men = p.by_colour[us ^ 1] & self.attacked[us] & (ALL ^ self.attacked[us ^ 1])
+        return self.hanging_man * popcount(men)
+
+    def bare_king(self, p, us):
+        """What helps to mate a king left alone: driving it to the edge or corner, bringing our own king."""
+        lone = p.by_colour[us ^ 1]
+        if lone & (lone - 1):
+            return 0
+        men = p.by_colour[us]
+        heavy = men & (p.by_type[ROOK] | p.by_type[QUEEN])
+        light = men & p.by_type[BISHOP] & LIGHT
+        dark = men & p.by_type[BISHOP] & (ALL ^ LIGHT)
+        easy = heavy or (light and dark)
+        if not (easy or ((light or dark) and men & p.by_type[KNIGHT])):
+            return 0
+        square = self.king[us ^ 1]
+        edge: cython.int = (abs(2 * (square & 7) - 7) + abs(2 * (square >> 3) - 7)) >> 1
+        score = self.bare_king_near * (7 - _distance(self.king[us], square)) + self.bare_king_edge * edge
+        if not easy:
+            # File and rank add up to 0 or 14 in the dark corners; the light ones are theirs in a mirror.
+            corner: cython.int = abs(7 - ((square & 7) ^ (7 if light else 0)) - (square >> 3))
+            score += self.bare_king_corner * corner
+        return score
+
+
+def _middle_file(king):
+    """The middle one of the three files that shelter a king: its own, or the next when that is the edge."""
+    file = king & 7
+    if file == 0:
+        return 1
+    return 6 if file == 7 else file

@@ -1,0 +1,225 @@
+"""The numbers of the evaluation: names, shapes, bounds; read from and written to one TOML file,
+`weights.toml`.
+
+Called by `features` and `evaluator` (which copy the numbers into flat arrays), by `explain`, and by whoever
+tunes. Every weight has a middlegame and an endgame value in centipawns. The two travel as one packed int, so
+that one addition adds both: S(mg, eg) = (eg << 16) + mg. What must stay true: SHAPES bounds every value so
+tightly that no sum over a legal position leaves 16 bits a half; a file that breaks a bound, or anything else,
+is refused with WeightsError.
+
+Material is the classical 9/5/3/3/1 in both phases and cannot be changed; the piece-square tables carry the
+rest, so they may hold an offset common to all squares of one type (what a bishop is worth beyond a knight,
+for example).
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+# Centipawns, by python-chess's piece types: pawn, knight, bishop, rook, queen.
+MATERIAL: Final = (100, 300, 300, 500, 900)
+PIECE_NAMES: Final = ("pawn", "knight", "bishop", "rook", "queen", "king")
+PHASES: Final = ("middlegame", "endgame")
+MOST_BYTES: Final = 65536
+
+
+class WeightsError(ValueError):
+    """A weights file that cannot be used; the text is one sentence that says why."""
+
+
+def pack(middlegame: int, endgame: int) -> int:
+    """S(mg, eg) as one int; exact for values from -32768 to 32767."""
+    return (endgame << 16) + middlegame
+
+
+def unpack(packed: int) -> tuple[int, int]:
+    """The (middlegame, endgame) of a packed int or of a sum of them."""
+    return ((packed + 0x8000) & 0xFFFF) - 0x8000, (packed + 0x8000) >> 16
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One named weight: how many numbers a phase, the bound on each, and how often it can count.
+
+    `owner` is the kind of man that brings it into the sum, at most `most` times each; or "side": `most` times
+    in all.
+    """
+
+    name: str
+    size: int
+    limit: int
+    owner: str
+    most: int
+    meaning: str
+
+    @property
+    def is_board(self) -> bool:
+        """Whether the numbers are the 64 squares (in the file: eight rows, the eighth rank first)."""
+        return self.name.endswith("_squares")
+
+
+SHAPES: Final = (
+    Shape("material", 5, 900, "side", 0, "pawn, knight, bishop, rook, queen: fixed"),
+    Shape("pawn_squares", 64, 150, "pawn", 1, "a pawn by square, as White sees the board"),
+    Shape("knight_squares", 64, 200, "knight", 1, "a knight by square"),
+    Shape("bishop_squares", 64, 200, "bishop", 1, "a bishop by square"),
+    Shape("rook_squares", 64, 200, "rook", 1, "a rook by square"),
+    Shape("queen_squares", 64, 250, "queen", 1, "a queen by square"),
+    Shape("king_squares", 64, 200, "king", 1, "the king by square"),
+    Shape("knight_mobility", 9, 100, "knight", 1, "a knight, by the number of squares it can use"),
+    Shape("bishop_mobility", 14, 120, "bishop", 1, "a bishop, likewise; it looks through its own queens"),
+    Shape("rook_mobility", 15, 120, "rook", 1, "a rook, likewise; it looks through its own rooks and queens"),
+    Shape("queen_mobility", 28, 150, "queen", 1, "a queen, likewise"),
+    Shape("bishop_pair", 1, 100, "side", 1, "two bishops or more"),
+    Shape("rook_open_file", 1, 80, "rook", 1, "a rook with no pawn on its file"),
+    Shape("rook_half_open_file", 1, 80, "rook", 1, "a rook with enemy pawns only on its file"),
+    Shape("doubled_pawn", 1, 50, "pawn", 1, "a pawn with another of its side behind it on its file"),
+    Shape("isolated_pawn", 1, 50, "pawn", 1, "a pawn with no other of its side on the files beside it"),
+    Shape("backward_pawn", 1, 50, "pawn", 1, "a pawn left behind, its next square attacked by a pawn"),
+    Shape("connected_pawn", 8, 80, "pawn", 1, "a pawn defended by another or beside one, by rank"),
+    Shape("passed_pawn", 8, 250, "pawn", 1, "a passed pawn, by rank"),
+    Shape("passed_pawn_own_king", 8, 60, "pawn", 1, "beyond the third rank, by the king's distance"),
+    Shape("passed_pawn_enemy_king", 8, 80, "pawn", 1, "beyond the third rank, by the enemy king's distance"),
+    Shape("blocked_passed_pawn", 8, 80, "pawn", 1, "a passed pawn with any man on its next square, by rank"),
+    Shape("king_shelter", 32, 100, "side", 3, "files by the king: 8 * edge distance + pawn's rank"),
+    Shape("pawn_storm", 8, 80, "side", 3, "files by the king: the enemy pawn's rank, seen from the king"),
+    Shape("king_danger", 24, 300, "side", 1, "attack on the enemy king, by its units"),
+    Shape("threat_by_pawn", 1, 70, "side", 14, "an enemy piece attacked by a pawn"),
+    Shape("threat_by_minor", 1, 70, "side", 10, "an enemy rook or queen attacked by a knight or bishop"),
+    Shape("threat_by_rook", 1, 70, "side", 9, "an enemy queen attacked by a rook"),
+    Shape("hanging", 1, 40, "side", 15, "an enemy man attacked and not defended"),
+    Shape("tempo", 1, 80, "side", 1, "the side to move"),
+    Shape("bare_king_edge", 1, 40, "side", 7, "an enemy king left alone: each step from the centre"),
+    Shape("bare_king_near", 1, 40, "side", 7, "an enemy king left alone: each step nearer the two kings are"),
+    Shape("bare_king_corner", 1, 80, "side", 7, "bishop and knight: each step to the right corners"),
+)
+
+
+class Weights:
+    """A complete set of weights, checked on construction and never changed afterwards.
+
+    `middlegame` and `endgame` map each name in SHAPES to its tuple of ints. Squares are numbered from a1 to
+    h8.
+    """
+
+    def __init__(self, middlegame: Mapping[str, Iterable[int]], endgame: Mapping[str, Iterable[int]]) -> None:
+        """Raises WeightsError unless every name is there, and each value is an int within its bound."""
+        self.middlegame: Mapping[str, tuple[int, ...]] = _checked(middlegame, "middlegame")
+        self.endgame: Mapping[str, tuple[int, ...]] = _checked(endgame, "endgame")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Weights):
+            return NotImplemented
+        return self.middlegame == other.middlegame and self.endgame == other.endgame
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def packed(self, name: str) -> list[int]:
+        """All numbers of one weight, each middlegame and endgame packed into one int."""
+        return [pack(mg, eg) for mg, eg in zip(self.middlegame[name], self.endgame[name], strict=True)]
+
+    def piece_square(self) -> list[int]:
+        """Material and square: 1024 packed numbers, [(2 * type + colour) * 64 + square], Black's negative."""
+        numbers = [0] * 1024
+        material = [*self.packed("material"), 0]
+        for piece_type, (value, name) in enumerate(zip(material, PIECE_NAMES, strict=True), start=1):
+            for square, bonus in enumerate(self.packed(f"{name}_squares")):
+                numbers[(2 * piece_type + 1) * 64 + square] = value + bonus
+                numbers[2 * piece_type * 64 + (square ^ 56)] = -(value + bonus)
+        return numbers
+
+    @classmethod
+    def load(cls, path: str | Path) -> Weights:
+        """Read a file; raises WeightsError when it cannot be read or does not hold what it should."""
+        try:
+            with open(path, "rb") as file:
+                data = file.read(MOST_BYTES + 1)
+        except (OSError, ValueError) as error:
+            raise WeightsError(f"the weights file cannot be read: {error}") from error
+        return cls.parse(data)
+
+    @classmethod
+    def parse(cls, data: bytes) -> Weights:
+        """The same from the bytes of such a file."""
+        if len(data) > MOST_BYTES:
+            raise WeightsError(f"the weights file is longer than {MOST_BYTES} bytes")
+        try:
+            document = tomllib.loads(data.decode("utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise WeightsError(f"the weights file is not TOML: {str(error)[:200]}") from error
+        phases: dict[str, dict[str, list[int]]] = {phase: {} for phase in PHASES}
+        for name, entry in document.items():
+            if not isinstance(entry, dict) or set(entry) != set(PHASES):
+                raise WeightsError(f"weight {name[:40]!r} needs a middlegame and an endgame and no more")
+            for phase in PHASES:
+                phases[phase][name] = _from_rows(name, entry[phase])
+        return cls(phases["middlegame"], phases["endgame"])
+
+    def text(self) -> str:
+        """What `save` writes; `parse` reads it back to an equal object."""
+        parts = ["# The weights of the evaluation in centipawns; weights.py says more of them.\n"]
+        for shape in SHAPES:
+            parts.append(f"\n# {shape.meaning}\n[{shape.name}]\n")
+            for phase, values in zip(PHASES, (self.middlegame, self.endgame), strict=True):
+                parts.append(f"{phase} = {_to_rows(shape, values[shape.name])}\n")
+        return "".join(parts)
+
+    def save(self, path: str | Path) -> None:
+        """Write a file that `load` reads back; raises OSError."""
+        Path(path).write_text(self.text(), "utf-8")
+
+
+@cache
+def default_weights() -> Weights:
+    """The weights that come with the package."""
+    return Weights.parse(resources.files("evaluation").joinpath("weights.toml").read_bytes())
+
+
+def _checked(values: Mapping[str, Iterable[int]], phase: str) -> Mapping[str, tuple[int, ...]]:
+    """One phase's weights as tuples, in the order of SHAPES; raises WeightsError."""
+    unknown = sorted(set(values) - {shape.name for shape in SHAPES})
+    if unknown:
+        raise WeightsError(f"there is no weight named {unknown[0][:40]!r}")
+    checked = {}
+    for shape in SHAPES:
+        if shape.name not in values:
+            raise WeightsError(f"weight {shape.name} is missing")
+        numbers = tuple(values[shape.name])
+        if len(numbers) != shape.size:
+            raise WeightsError(f"weight {shape.name} has {len(numbers)} {phase} numbers, not {shape.size}")
+        for number in numbers:
+            if type(number) is not int or abs(number) > shape.limit:
+                raise WeightsError(f"weight {shape.name}: {phase} takes whole numbers within ±{shape.limit}")
+        checked[shape.name] = numbers
+    if checked["material"] != MATERIAL:
+        raise WeightsError(f"weight material ({phase}) must be {', '.join(map(str, MATERIAL))}")
+    return MappingProxyType(checked)
+
+
+def _from_rows(name: str, value: Any) -> list[int]:
+    """A weight as the file has it (a number, a list, or eight rows for a board), as a flat list."""
+    if not isinstance(value, list):
+        return [value]
+    if not name.endswith("_squares"):
+        return value
+    if len(value) != 8 or not all(isinstance(row, list) for row in value):
+        raise WeightsError(f"weight {name[:40]} needs eight rows")
+    return [number for row in reversed(value) for number in row]
+
+
+def _to_rows(shape: Shape, numbers: tuple[int, ...]) -> str:
+    """One phase of a weight in TOML."""
+    if shape.size == 1:
+        return str(numbers[0])
+    if not shape.is_board:
+        return "[" + ", ".join(map(str, numbers)) + "]"
+    rows = [numbers[rank * 8 : rank * 8 + 8] for rank in range(7, -1, -1)]
+    lines = ("    [" + ", ".join(f"{number:4d}" for number in row) + "],\n" for row in rows)
+    return "[\n" + "".join(lines) + "]"
