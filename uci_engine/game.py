@@ -49,8 +49,6 @@ _REASONS = {
     chess.STATUS_TOO_MANY_BLACK_PAWNS: "Black has more than 8 pawns",
     chess.STATUS_PAWNS_ON_BACKRANK: "a pawn stands on the first or last rank",
     chess.STATUS_OPPOSITE_CHECK: "the side not to move is in check",
-    chess.STATUS_TOO_MANY_CHECKERS: "more than two men give check",
-    chess.STATUS_IMPOSSIBLE_CHECK: "no legal move can have given this check",
 }
 
 
@@ -162,10 +160,9 @@ class Game:
 
 
 def _tidy_castling(word: str) -> str:
-    letters = set(word) - {"-"}
-    # White's letters come first, K and Q before the files, as python-chess wants them.
-    order = sorted(letters, key=lambda letter: (letter.islower(), letter.lower() not in "kq", letter.lower()))
-    return "".join(order) or "-"
+    letters = [letter for letter in dict.fromkeys(word) if letter != "-"]
+    # python-chess wants White's letters first and takes either order within a side.
+    return "".join(sorted(letters, key=str.islower)) or "-"
 
 
 def _clock(name: str, text: str, lowest: int, highest: int, notes: list[str]) -> int:
@@ -200,10 +197,17 @@ def _repair(board: chess.Board) -> list[str]:
         dropped = chess.SquareSet(board.castling_rights ^ usable)
         squares = ", ".join(map(chess.square_name, dropped))
         rules = "Chess960" if board.chess960 else "standard chess"
-        notes.append(f"castling with a rook on {squares} is dropped: king and rook are not placed for {rules}")
+        notes.append(
+            f"castling with a rook on {squares} is dropped: king and rook are not placed for {rules}"
+        )
         board.castling_rights = usable
+    # A check that no game leads to still has well-defined answers, so it is no reason to refuse. It does
+    # prove that the last move was no double step.
+    impossible_check = board.status() & (chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK)
+    if impossible_check:
+        notes.append("no legal move can have given this check")
     if board.ep_square is not None:
-        if board.status() & chess.STATUS_INVALID_EP_SQUARE:
+        if impossible_check or board.status() & chess.STATUS_INVALID_EP_SQUARE:
             square = chess.square_name(board.ep_square)
             notes.append(f"en passant on {square} is dropped: no pawn has just passed it")
             board.ep_square = None

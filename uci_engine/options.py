@@ -114,7 +114,9 @@ class Options:
         if option.kind == "button":
             if value is None:
                 return Change(option.name, True)
-            return Change(option.name, True, f"option {option.name} takes no value, {quoted(value)} is ignored")
+            return Change(
+                option.name, True, f"option {option.name} takes no value, {quoted(value)} is ignored"
+            )
         if value is None:
             return f"option {option.name} needs a value, it stays {self._shown(option)}"
         change = self._read(option, value)

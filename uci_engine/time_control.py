@@ -1,0 +1,112 @@
+"""How long one move may take: `grant` turns the words of `go` into a budget of milliseconds.
+
+Called by `engine` when a search starts (and when a ponder search turns real); `deepening` starts no new
+iteration after the soft limit, a timer aborts the search at the hard limit. Pure arithmetic.
+
+What must stay true, for every clock, sane or not:
+
+    0 < soft <= hard <= max(time - overhead, FLOOR_MS)
+    more time never makes a limit smaller
+    a game of MOVES_COVERED moves is not lost on time, even if every move takes all of its hard limit and then
+    loses the whole overhead on the way, provided that its clock started with at least RESERVE_FACTOR times
+    what the overheads cost and the increments do not pay
+
+There is no minimum thinking time above FLOOR_MS: such minima lose games on short clocks.
+
+The idea: a reserve is set aside for the overheads of the moves still to come. Above the reserve, a move gets
+a fixed share of the excess and most of the increment that the overhead leaves; its hard limit is a few times
+that. Shares of an excess never use it up, so the clock sinks towards the reserve. Within the reserve, the clock
+is spread evenly over the moves to come. The reserve is also what a loaded machine lives on when it wakes the
+timer late.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from uci_engine.limits import Limits
+
+FLOOR_MS = 1.0
+"""The shortest budget: play the move at hand."""
+
+WAKE_UP_MS = 5.0
+"""Kept back on every clock, beyond the overhead, for the timer that ends the search."""
+
+MOVES_COVERED = 200
+"""The game is expected to last this many moves."""
+
+LEAST_MOVES_TO_COME = 60
+"""However long the game has lasted, so many moves are still expected."""
+
+RESERVE_FACTOR = 3.0
+"""The reserve in units of the unpaid overheads to come; the smallest with which the game above is safe."""
+
+EXCESS_DIVISOR = 28.0
+"""Without moves to go, a move gets one part in so many of the clock above the reserve."""
+
+INCREMENT_SHARE = 0.75
+"""How much of the increment that the overhead leaves goes into the move at hand."""
+
+HARD_FACTOR = 5.0
+"""The hard limit is at most so many times the soft limit."""
+
+HARD_SHARE = 0.4
+"""The hard limit is at most this share of the clock; more just before a time control."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Milliseconds since the clock started: no new iteration after `soft_ms`, stop at `hard_ms`."""
+
+    soft_ms: float
+    hard_ms: float
+
+
+UNLIMITED = Budget(math.inf, math.inf)
+
+
+def grant(limits: Limits, white_to_move: bool, overhead_ms: int, ply: int) -> Budget:
+    """The budget for a search with these limits.
+
+    `overhead_ms` is lost on every move between our clock and the GUI's; `ply` counts half-moves since the start
+    of the game. Without a clock and `movetime`, and with `infinite`, the budget is unlimited. If only the
+    opponent's clock was sent, it counts as ours.
+    """
+    if limits.infinite:
+        return UNLIMITED
+    overhead = max(overhead_ms, 0)
+    budget = _for_clock(limits, white_to_move, overhead, ply)
+    if limits.movetime_ms is None:
+        return budget
+    move_time = max(limits.movetime_ms - overhead, FLOOR_MS)
+    return Budget(min(budget.soft_ms, move_time), min(budget.hard_ms, move_time))
+
+
+def _for_clock(limits: Limits, white_to_move: bool, overhead: float, ply: int) -> Budget:
+    ours, theirs = (limits.wtime_ms, limits.winc_ms), (limits.btime_ms, limits.binc_ms)
+    if not white_to_move:
+        ours, theirs = theirs, ours
+    time, increment = theirs if ours[0] is None else ours
+    if time is None:
+        return UNLIMITED
+    time = max(time, 0)
+    gain = max(increment or 0, 0) - overhead
+
+    moves_to_come = max(MOVES_COVERED - ply // 2, LEAST_MOVES_TO_COME)
+    if limits.movestogo is None or limits.movestogo <= 0:  # zero moves to go make no sense
+        spread, divisor, share = moves_to_come, EXCESS_DIVISOR, HARD_SHARE
+    else:
+        moves_to_come = min(limits.movestogo, moves_to_come)
+        # Half of a short clock goes into thinking and half into overheads, down to the last move. With a long
+        # one, the first moves of a period take more than their even share.
+        spread, divisor = 2 * moves_to_come, 1.0 + 0.6 * moves_to_come
+        share = HARD_SHARE + 0.4 / moves_to_come
+
+    # A move always takes FLOOR_MS and its overhead, and what the increment does not pay comes out of the clock.
+    reserve = RESERVE_FACTOR * moves_to_come * (max(-gain, 0.0) + FLOOR_MS)
+    excess = max(time - reserve, 0.0)
+    soft = max(time / spread, excess / divisor) + INCREMENT_SHARE * max(gain, 0.0)
+    soft = max(min(soft, share * (time - overhead - WAKE_UP_MS)), FLOOR_MS)
+    hard = max(soft, min(HARD_FACTOR * soft, share * excess))
+    return Budget(soft, hard)
