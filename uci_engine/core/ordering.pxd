@@ -1,0 +1,41 @@
+# C types of ordering.py.
+
+cimport cython
+
+from evaluation.bitboards cimport i64
+from uci_engine.core.position cimport Position
+
+cdef int NOISY
+cdef int QUIET
+cdef int IS_PROMOTION
+cdef int IS_EN_PASSANT
+cdef int ROOM
+cdef int PLIES
+cdef int TABLE, GENERATE_NOISY, GOOD_NOISY, FIRST_KILLER, SECOND_KILLER, GENERATE_QUIET, QUIETS, BAD_NOISY
+cdef int GENERATE_EVASIONS, EVASIONS, GENERATE_QUIESCENCE, QUIESCENCE, DONE
+cdef int CAPTURE_BASE
+cdef int HISTORY_LIMIT
+cdef int[7] VICTIM
+
+@cython.final
+cdef class MovePicker:
+    cdef Position position
+    cdef i64[40960] entries             # [ply * ROOM + n]: (score << 16) + move
+    cdef int[128] stage
+    cdef int[128] cursor
+    cdef int[128] end
+    cdef int[128] bad_end
+    cdef int[128] table_moves
+    cdef int[256] killers               # [ply * 2 + n]
+    cdef int[8192] history              # [colour * 4096 + origin * 64 + target], within HISTORY_LIMIT
+
+    cdef int _score_noisy(self, int ply, int start, int end) noexcept nogil
+    cdef int _score_quiet(self, int ply, int start, int end) noexcept nogil
+    cdef int _pick(self, int ply) noexcept nogil
+    cdef bint _usable_killer(self, int ply, int move) noexcept nogil
+    cpdef int begin(self, int ply, int table_move, bint quiescence) noexcept nogil
+    cpdef int next(self, int ply) noexcept nogil
+    cpdef int clear_killers(self, int ply) noexcept nogil
+    cpdef int history_of(self, int move) noexcept nogil
+    cpdef int reward(self, int ply, int move, int bonus) noexcept nogil
+    cpdef int adjust(self, int move, int bonus) noexcept nogil

@@ -1,0 +1,244 @@
+"""The staged move picker: likely best moves first, and nothing generated before it is needed.
+
+`search` asks it for one move at a time. What must stay true: every legal move (in quiescence, every capture and
+promotion worth looking at) comes exactly once, and the order depends on scores and move numbers alone, never on the
+order of generation, so that both boards give one tree.
+
+Stages: the table's move; captures and promotions that do not lose material, the most valuable victim first; two killer
+moves; the other quiet moves by history; losing captures. In check: the table's move, then all evasions in one go.
+"""
+
+import cython
+
+from uci_engine.core import moves as move_numbers
+
+NOISY = move_numbers.NOISY
+QUIET = move_numbers.QUIET
+IS_PROMOTION = move_numbers.PROMOTION
+IS_EN_PASSANT = move_numbers.EN_PASSANT
+ROOM = 320
+PLIES = 128
+(
+    TABLE,
+    GENERATE_NOISY,
+    GOOD_NOISY,
+    FIRST_KILLER,
+    SECOND_KILLER,
+    GENERATE_QUIET,
+    QUIETS,
+    BAD_NOISY,
+    GENERATE_EVASIONS,
+    EVASIONS,
+    GENERATE_QUIESCENCE,
+    QUIESCENCE,
+    DONE,
+) = range(13)
+# Above every history score, so that among evasions captures come first.
+CAPTURE_BASE = 1 << 20
+HISTORY_LIMIT = 1 << 14
+# Victims by piece type; the attacker's type is subtracted, so that the cheapest man takes first.
+VICTIM = [0, 10, 30, 31, 50, 90, 0]
+
+
+class MovePicker:
+    """One picker for all plies of one search, with the killers and histories it orders by.
+
+    `begin` opens a ply, `next` gives its moves and then 0. Plies run from 0 to 127.
+    """
+
+    def __init__(self, position):
+        self.position = position
+        if not cython.compiled:
+            self.entries = [0] * (PLIES * ROOM)
+            self.stage = [0] * PLIES
+            self.cursor = [0] * PLIES
+            self.end = [0] * PLIES
+            self.bad_end = [0] * PLIES
+            self.table_moves = [0] * PLIES
+            self.killers = [0] * (2 * PLIES)
+            self.history = [0] * 8192
+        self.forget()
+
+    def forget(self):
+        """Empty the killers and the history: a new game."""
+        index: cython.int
+        for index in range(2 * PLIES):
+            self.killers[index] = 0
+        for index in range(8192):
+            self.history[index] = 0
+
+    def begin(self, ply, table_move, quiescence):
+        """Open a ply. `table_move` (0: none) may be any number; it is given first if it is legal and of the kind."""
+        if table_move and not self.position.is_legal(table_move):
+            table_move = 0
+        if self.position.checkers:
+            after = GENERATE_EVASIONS
+        elif quiescence:
+            if table_move and not self.position.is_noisy(table_move):
+                table_move = 0
+            after = GENERATE_QUIESCENCE
+        else:
+            after = GENERATE_NOISY
+        self.table_moves[ply] = table_move
+        # While the table's move is out, `end` remembers what comes after it.
+        self.stage[ply] = TABLE if table_move else after
+        self.end[ply] = after
+        return 0
+
+    def next(self, ply):
+        """The next move of an open ply, or 0 when there are no more."""
+        start = ply * ROOM
+        table_move = self.table_moves[ply]
+        if self.stage[ply] == TABLE:
+            self.stage[ply] = self.end[ply]
+            return table_move
+
+        if self.stage[ply] == GENERATE_NOISY:
+            end = self.position.generate(NOISY, start)
+            self._score_noisy(ply, start, end)
+            self.bad_end[ply] = start
+            self.stage[ply] = GOOD_NOISY
+
+        if self.stage[ply] == GOOD_NOISY:
+            while self.cursor[ply] < self.end[ply]:
+                move = self._pick(ply)
+                if move == table_move:
+                    continue
+                if self.position.see_at_least(move, 0):
+                    return move
+                # A loser keeps its place in line in the room that is already picked clean.
+                self.entries[self.bad_end[ply]] = move
+                self.bad_end[ply] += 1
+            self.stage[ply] = FIRST_KILLER
+
+        if self.stage[ply] == FIRST_KILLER:
+            self.stage[ply] = SECOND_KILLER
+            move = self.killers[2 * ply]
+            if move != table_move and self._usable_killer(ply, move):
+                return move
+
+        if self.stage[ply] == SECOND_KILLER:
+            self.stage[ply] = GENERATE_QUIET
+            move = self.killers[2 * ply + 1]
+            if move != table_move and self._usable_killer(ply, move):
+                return move
+
+        if self.stage[ply] == GENERATE_QUIET:
+            quiet_start = self.end[ply]
+            end = self.position.generate(QUIET, quiet_start)
+            self._score_quiet(ply, quiet_start, end)
+            self.stage[ply] = QUIETS
+
+        if self.stage[ply] == QUIETS:
+            while self.cursor[ply] < self.end[ply]:
+                move = self._pick(ply)
+                if move != table_move and move != self.killers[2 * ply] and move != self.killers[2 * ply + 1]:
+                    return move
+            self.stage[ply] = BAD_NOISY
+            self.cursor[ply] = start
+
+        if self.stage[ply] == BAD_NOISY:
+            if self.cursor[ply] < self.bad_end[ply]:
+                self.cursor[ply] += 1
+                return self.entries[self.cursor[ply] - 1]
+            self.stage[ply] = DONE
+
+        if self.stage[ply] == GENERATE_EVASIONS:
+            end = self.position.generate(NOISY, start)
+            self._score_noisy(ply, start, end)
+            quiet_end = self.position.generate(QUIET, end)
+            self._score_quiet(ply, end, quiet_end)
+            self.cursor[ply] = start
+            self.stage[ply] = EVASIONS
+
+        if self.stage[ply] == EVASIONS:
+            while self.cursor[ply] < self.end[ply]:
+                move = self._pick(ply)
+                if move != table_move:
+                    return move
+            self.stage[ply] = DONE
+
+        if self.stage[ply] == GENERATE_QUIESCENCE:
+            end = self.position.generate(NOISY, start)
+            self._score_noisy(ply, start, end)
+            self.stage[ply] = QUIESCENCE
+
+        if self.stage[ply] == QUIESCENCE:
+            while self.cursor[ply] < self.end[ply]:
+                move = self._pick(ply)
+                if move != table_move:
+                    return move
+            self.stage[ply] = DONE
+        return 0
+
+    def _usable_killer(self, ply, move):
+        """A killer is tried where it is quiet and legal; elsewhere it must not be skipped among the quiet moves."""
+        if move == 0 or self.position.is_noisy(move) or not self.position.is_legal(move):
+            return False
+        return True
+
+    def _score_noisy(self, ply, start, end):
+        for index in range(start, end):
+            move = self.position.moves[index]
+            score = CAPTURE_BASE + 16 * VICTIM[self.position.squares[(move >> 6) & 63] >> 1]
+            score -= self.position.squares[move & 63] >> 1
+            if move >> 14 == IS_PROMOTION:
+                # Queens before all but the richest captures, the other promotions last.
+                score += 16 * 80 if (move >> 12) & 3 == 3 else -16 * 40
+            elif move >> 14 == IS_EN_PASSANT:
+                score += 16 * VICTIM[1]
+            entry: i64 = score
+            self.entries[index] = (entry << 16) + move
+        self.cursor[ply] = start
+        self.end[ply] = end
+        return 0
+
+    def _score_quiet(self, ply, start, end):
+        base = self.position.turn * 4096
+        for index in range(start, end):
+            move = self.position.moves[index]
+            entry: i64 = self.history[base + (move & 4095)]
+            self.entries[index] = (entry << 16) + move
+        self.cursor[ply] = start
+        self.end[ply] = end
+        return 0
+
+    def _pick(self, ply):
+        """Take the best entry that is left; equal scores go by the higher move number."""
+        first = self.cursor[ply]
+        end = self.end[ply]
+        best = first
+        highest = self.entries[first]
+        for index in range(first + 1, end):
+            if self.entries[index] > highest:
+                highest = self.entries[index]
+                best = index
+        self.entries[best] = self.entries[first]
+        self.cursor[ply] = first + 1
+        return highest & 0xFFFF
+
+    def clear_killers(self, ply):
+        """Forget a ply's killers: those of another part of the tree."""
+        self.killers[2 * ply] = 0
+        self.killers[2 * ply + 1] = 0
+        return 0
+
+    def history_of(self, move):
+        """A quiet move's history score for the side to move, within ±HISTORY_LIMIT."""
+        return self.history[self.position.turn * 4096 + (move & 4095)]
+
+    def adjust(self, move, bonus):
+        """Move a history score towards ±HISTORY_LIMIT; the nearer it is, the less it moves."""
+        index = self.position.turn * 4096 + (move & 4095)
+        size = bonus if bonus > 0 else -bonus
+        held = self.history[index]
+        self.history[index] = held + bonus - ((held * size) >> 14)
+        return 0
+
+    def reward(self, ply, move, bonus):
+        """Remember a quiet move that refuted the ply: as its first killer and in the history."""
+        if self.killers[2 * ply] != move:
+            self.killers[2 * ply + 1] = self.killers[2 * ply]
+            self.killers[2 * ply] = move
+        self.adjust(move, bonus)
+        return 0

@@ -1,0 +1,532 @@
+"""The search: principal variation alpha-beta with quiescence, over either board.
+
+`deepening` asks for one depth at a time and reads the fields. What must stay true: node count, score, best move and line
+depend only on the position with its history, the limits, the table's contents and the histories, so that both cores
+walk the same tree; a stopped search leaves the board as it found it; scores are from the side to move's view, in
+centipawns, laid out as in `uci_engine.score`.
+
+Three profiles share this code. NORMAL plays. PLAIN prunes and reduces nothing, has no quiescence and no table, and so
+returns exactly minimax's value: that is what alpha-beta is. MATING is PLAIN with the table, looking for mate alone: a
+depth of 2n - 1 proves or refutes a mate in n, because our last move must give check and its answer must not exist.
+"""
+
+import math
+
+import cython
+
+from uci_engine import score as scores
+from uci_engine.core import parameters
+
+if not cython.compiled:
+    from evaluation.bitboards import u64
+    from uci_engine.core.ordering import MovePicker
+    from uci_engine.core.table import DEPTH_OFFSET, EXACT, LOWER, UPPER
+
+MATE = scores.MATE
+MATE_BOUND = scores.MATE_BOUND
+INFINITE = scores.INFINITE
+NO_SCORE = scores.NO_SCORE
+MAX_PLY = scores.MAX_PLY
+# At this ply a position is only evaluated: the picker and the line have room for no more.
+LAST_PLY = MAX_PLY - 2
+NORMAL, PLAIN, MATING = range(3)
+# What the mate prover finds is true of its own kind of search only, so it keeps it under other keys.
+MATING_SALT = 0x2D358DCCAA6C78A5
+# Look at the stop flag every so many nodes: about 0.2 ms compiled, a few milliseconds in plain Python.
+POLL_MASK = 511 if cython.compiled else 31
+
+
+class Searcher:
+    """One search over one position. Its fields may be read from another thread while it runs; `stop` may be called.
+
+    A move of the root is searched by `search_root` when `set_root` lists it; `nodes` counts every position entered
+    below the root.
+    """
+
+    def __init__(self, position, evaluator, table, values=None):
+        """`values`: search parameters that differ from the defaults of `parameters`, by name."""
+        self.position = position
+        self.evaluator = evaluator
+        self.table = table
+        self.picker = MovePicker(position)
+        if not cython.compiled:
+            self.root_moves = [0] * 256
+            self.static_scores = [0] * MAX_PLY
+            self.pv_length = [0] * MAX_PLY
+            self.pv = [0] * (MAX_PLY * MAX_PLY)
+            self.quiets_tried = [0] * (MAX_PLY * 64)
+            self.reductions = [0] * 4096
+        chosen = parameters.checked(values or {})
+        self.reverse_futility_depth = chosen["reverse_futility_depth"]
+        self.reverse_futility_margin_cp = chosen["reverse_futility_margin_cp"]
+        self.null_move_depth = chosen["null_move_depth"]
+        self.null_move_reduction = chosen["null_move_reduction"]
+        self.null_move_divisor = chosen["null_move_divisor"]
+        self.null_move_margin_cp = chosen["null_move_margin_cp"]
+        self.late_move_depth = chosen["late_move_depth"]
+        self.late_move_count = chosen["late_move_count"]
+        self.late_move_history = chosen["late_move_history"]
+        self.internal_depth = chosen["internal_depth"]
+        self.history_bonus = chosen["history_bonus"]
+        self.history_bonus_limit = chosen["history_bonus_limit"]
+        for depth in range(1, 64):
+            for number in range(1, 64):
+                plies = chosen["late_move_base"] / 100
+                plies += math.log(depth) * math.log(number) * 100 / chosen["late_move_divisor"]
+                self.reductions[depth * 64 + number] = int(plies)
+        self.begin(0, NORMAL)
+        self.stopped = True
+
+    # Called by `deepening`, with the GIL ------------------------------------------------------------------------
+
+    def begin(self, node_limit, profile):
+        """Start counting anew. `node_limit`: nodes after which the search stops by itself, 0 for no limit."""
+        self.profile = profile
+        self.node_limit = node_limit if node_limit > 0 else 1 << 62
+        self.nodes = 0
+        self.table_hits = 0
+        self.seldepth = 0
+        self.root_count = 0
+        self.root_done = 0
+        self.current_move = 0
+        self.current_number = 0
+        self.stopped = False
+        self.stop_wanted = 0
+        self.pv_length[0] = 0
+
+    def stop(self):
+        """Ask a running search to end soon; once asked, this search does not go on."""
+        self.stop_wanted = 1
+
+    def set_root(self, moves):
+        """The root's moves, legal and distinct, the likeliest first (at most 256)."""
+        self.root_count = len(moves)
+        index: cython.int
+        for index in range(self.root_count):
+            self.root_moves[index] = moves[index]
+
+    def root(self):
+        """The root's moves as the searches so far have ordered them."""
+        index: cython.int
+        return [self.root_moves[index] for index in range(self.root_count)]
+
+    def search_root(self, depth, alpha, beta, first):
+        """Search the root's moves from number `first` on to `depth`; returns the best score, or a bound outside the window.
+
+        The best move stands at `first` afterwards, its line in `line()`. When `stopped` is true, only `root_done` moves
+        were finished, and the result counts only if it is above alpha.
+        """
+        asked_depth: cython.int = depth
+        low: cython.int = alpha
+        high: cython.int = beta
+        start: cython.int = first
+        with cython.nogil:
+            result = self._root(asked_depth, low, high, start)
+        return result
+
+    def line(self):
+        """The principal variation of the last search, as move numbers."""
+        index: cython.int
+        return [self.pv[index] for index in range(self.pv_length[0])]
+
+    def evaluate(self):
+        """The static score of the position now set, from the side to move's view."""
+        return self.evaluator.evaluate(self.position)
+
+    def expected_reply(self, move):
+        """The table's move after `move` is played at the root, or 0: something to ponder on."""
+        self.position.make(move)
+        facts = self.table.probe(self.position.key)
+        reply: cython.int = facts & 0xFFFF
+        if not self.position.is_legal(reply):
+            reply = 0
+        self.position.unmake(move)
+        return reply
+
+    def forget(self):
+        """A new game: empty the histories. The table is its owner's to clear."""
+        self.picker.forget()
+
+    # The search itself ------------------------------------------------------------------------------------------
+
+    def _root(self, depth, alpha, beta, first):
+        best = -INFINITE
+        self.root_done = 0
+        self.pv_length[0] = 0
+        old_alpha = alpha
+        self.static_scores[0] = NO_SCORE if self.position.checkers else self.evaluator.evaluate(self.position)
+        for index in range(first, self.root_count):
+            move = self.root_moves[index]
+            self.current_move = move
+            self.current_number = index + 1
+            quiet: cython.bint = not self.position.is_noisy(move) and self.position.checkers == 0
+            self.position.make(move)
+            self.table.prefetch(self.position.key)
+            if index == first:
+                score = -self._search(depth - 1, -beta, -alpha, 1, True)
+            else:
+                reduction = 0
+                if self.profile == NORMAL and depth >= self.late_move_depth and quiet and self.position.checkers == 0:
+                    number = index - first
+                    if number > self.late_move_count:
+                        reduction = self.reductions[(depth if depth < 63 else 63) * 64 + (number if number < 63 else 63)] - 1
+                        if reduction < 0:
+                            reduction = 0
+                score = -self._search(depth - 1 - reduction, -alpha - 1, -alpha, 1, True)
+                if score > alpha and reduction > 0:
+                    score = -self._search(depth - 1, -alpha - 1, -alpha, 1, True)
+                if alpha < score < beta:
+                    score = -self._search(depth - 1, -beta, -alpha, 1, True)
+            self.position.unmake(move)
+            if self.stopped:
+                return best
+            self.root_done += 1
+            if score > best:
+                best = score
+                if score > alpha or index == first:
+                    self._keep_line(0, move)
+                    for place in range(index, first, -1):
+                        self.root_moves[place] = self.root_moves[place - 1]
+                    self.root_moves[first] = move
+                if score > alpha:
+                    alpha = score
+                if score >= beta:
+                    break
+        if first == 0 and self.profile == NORMAL and self.root_done > 0:
+            bound = LOWER if best >= beta else EXACT if best > old_alpha else UPPER
+            move = self.root_moves[0] if best > old_alpha else 0
+            self.table.store(self.position.key, move, self._to_table(best, 0), self.static_scores[0], depth, bound)
+        return best
+
+    def _search(self, depth, alpha, beta, ply, may_pass):
+        """The value of the position `ply` moves below the root, `depth` plies deep, exact if it lies in the window."""
+        profile = self.profile
+        in_check: cython.bint = self.position.checkers != 0
+
+        # 1. A check costs no depth: the threat behind it must not be pushed over the horizon.
+        if in_check and profile == NORMAL:
+            depth += 1
+
+        # 2. At the horizon, look on until the position is quiet.
+        if depth <= 0:
+            if profile == NORMAL:
+                return self._quiescence(alpha, beta, ply)
+            return self._leaf(ply)
+
+        # 3. Count, and stop when asked to.
+        if self._enter(ply):
+            return 0
+
+        # 4. Draws, and the end of the arrays. The mate prover leaves repetitions aside: the shortest mate has none.
+        if profile == MATING:
+            if self.position.has_insufficient_material():
+                return 0
+        elif self.position.is_draw(ply):
+            return 0
+        if ply >= LAST_PLY:
+            return 0 if in_check else self.evaluator.evaluate(self.position)
+
+        # 5. Mate distance: no line from here can beat a shorter mate already found.
+        if profile != PLAIN:
+            if alpha < ply - MATE:
+                alpha = ply - MATE
+            if beta > MATE - ply - 1:
+                beta = MATE - ply - 1
+            if alpha >= beta:
+                return alpha
+
+        # 6. What the table knows. Near the fifty-move limit an old score may be a win that cannot be finished.
+        pv_node: cython.bint = beta - alpha > 1
+        key = self.position.key
+        if profile == MATING:
+            key ^= MATING_SALT
+        facts: u64 = 0
+        if profile != PLAIN:
+            facts = self.table.probe(key)
+        table_move: cython.int = 0
+        table_bound: cython.int = 0
+        table_score: cython.int = 0
+        if facts:
+            table_move = facts & 0xFFFF
+            table_bound = (facts >> 56) & 3
+            table_score = (facts >> 16) & 0xFFFF
+            table_score = self._from_table(table_score - 32768, ply)
+            table_depth: cython.int = (facts >> 48) & 255
+            if (
+                not pv_node
+                and table_depth - DEPTH_OFFSET >= depth
+                and self.position.halfmove < 90
+                and table_bound & (LOWER if table_score >= beta else UPPER)
+            ):
+                return table_score
+
+        # 7. Static evaluation, and a better estimate where the table's score tells more.
+        static: cython.int = NO_SCORE
+        estimate: cython.int = NO_SCORE
+        improving: cython.bint = False
+        if profile == NORMAL and not in_check:
+            if facts:
+                static = (facts >> 32) & 0xFFFF
+                static -= 32768
+            if static == NO_SCORE:
+                static = self.evaluator.evaluate(self.position)
+            estimate = static
+            if facts and table_bound & (LOWER if table_score > static else UPPER):
+                estimate = table_score
+            improving = ply >= 2 and static > self.static_scores[ply - 2]
+        self.static_scores[ply] = static
+
+        if profile == NORMAL and not pv_node and not in_check:
+            # 8. Reverse futility: so far above beta, so near the horizon, nothing will bring the score down again.
+            if (
+                depth <= self.reverse_futility_depth
+                and estimate - self.reverse_futility_margin_cp * (depth - (1 if improving else 0)) >= beta
+                and estimate < MATE_BOUND
+                and beta > -MATE_BOUND
+            ):
+                return estimate
+
+            # 9. Null move: if even passing holds beta, some move will. Not with pawns alone, where passing may be best.
+            if (
+                may_pass
+                and depth >= self.null_move_depth
+                and estimate >= beta
+                and static >= beta
+                and beta > -MATE_BOUND
+                and self.position.has_pieces()
+            ):
+                surplus = (estimate - beta) // self.null_move_margin_cp
+                reduction = self.null_move_reduction + depth // self.null_move_divisor + (surplus if surplus < 3 else 3)
+                self.position.make_null()
+                self.table.prefetch(self.position.key)
+                score = -self._search(depth - 1 - reduction, -beta, 1 - beta, ply + 1, False)
+                self.position.unmake_null()
+                if self.stopped:
+                    return 0
+                if score >= beta:
+                    # A mate seen by passing is not proved.
+                    return beta if score >= MATE_BOUND else score
+
+        # 10. Without a move from the table the ordering is poor: save a ply and come back with one.
+        if profile == NORMAL and depth >= self.internal_depth and table_move == 0:
+            depth -= 1
+
+        # 11. The moves, the likeliest first: the first with the open window, the others to show that they are no better.
+        self.picker.clear_killers(ply + 1)
+        self.picker.begin(ply, table_move, False)
+        best = -INFINITE
+        best_move = 0
+        searched = 0
+        tried = 0
+        legal = 0
+        old_alpha = alpha
+        while True:
+            move = self.picker.next(ply)
+            if move == 0:
+                break
+            legal += 1
+            if profile == MATING and depth == 1 and not self.position.gives_check(move):
+                continue
+            quiet: cython.bint = not self.position.is_noisy(move)
+            history = self.picker.history_of(move) if quiet else 0
+            searched += 1
+            new_depth = depth - 1
+            self.position.make(move)
+            self.table.prefetch(self.position.key)
+            if searched == 1:
+                score = -self._search(new_depth, -beta, -alpha, ply + 1, True)
+            else:
+                # 12. Late move reductions: after the first few moves a quiet one is first tried less deep.
+                reduction = 0
+                if (
+                    profile == NORMAL
+                    and depth >= self.late_move_depth
+                    and searched > self.late_move_count
+                    and quiet
+                    and not in_check
+                ):
+                    reduction = self.reductions[(depth if depth < 63 else 63) * 64 + (searched if searched < 63 else 63)]
+                    if pv_node:
+                        reduction -= 1
+                    if not improving:
+                        reduction += 1
+                    if self.position.checkers:
+                        reduction -= 1
+                    if history > self.late_move_history:
+                        reduction -= 1
+                    elif history < -self.late_move_history:
+                        reduction += 1
+                    if reduction > new_depth - 1:
+                        reduction = new_depth - 1
+                    if reduction < 0:
+                        reduction = 0
+                score = -self._search(new_depth - reduction, -alpha - 1, -alpha, ply + 1, True)
+                if score > alpha and reduction > 0:
+                    score = -self._search(new_depth, -alpha - 1, -alpha, ply + 1, True)
+                if alpha < score < beta:
+                    score = -self._search(new_depth, -beta, -alpha, ply + 1, True)
+            self.position.unmake(move)
+            if self.stopped:
+                return 0
+            if score > best:
+                best = score
+                if score > alpha:
+                    best_move = move
+                    if pv_node:
+                        self._keep_line(ply, move)
+                    alpha = score
+                    if score >= beta:
+                        if quiet:
+                            self._learn(depth, ply, move, tried)
+                        break
+            if quiet and tried < 64:
+                self.quiets_tried[ply * 64 + tried] = move
+                tried += 1
+
+        # 13. No legal move: mate or stalemate. (The mate prover passes over last moves that do not check.)
+        if searched == 0:
+            if legal:
+                return 0
+            return ply - MATE if in_check else 0
+
+        # 14. Remember.
+        if profile != PLAIN:
+            bound = LOWER if best >= beta else EXACT if alpha > old_alpha else UPPER
+            self.table.store(key, best_move, self._to_table(best, ply), static, depth, bound)
+        return best
+
+    def _quiescence(self, alpha, beta, ply):
+        """Captures and promotions that lose nothing, and every way out of check, until the position is quiet."""
+        if self._enter(ply):
+            return 0
+        if self.position.is_draw(ply):
+            return 0
+        in_check: cython.bint = self.position.checkers != 0
+        if ply >= LAST_PLY:
+            return 0 if in_check else self.evaluator.evaluate(self.position)
+
+        # 1. What the table knows: any depth is enough here.
+        pv_node: cython.bint = beta - alpha > 1
+        facts = self.table.probe(self.position.key)
+        table_move: cython.int = 0
+        table_bound: cython.int = 0
+        table_score: cython.int = 0
+        if facts:
+            table_move = facts & 0xFFFF
+            table_bound = (facts >> 56) & 3
+            table_score = (facts >> 16) & 0xFFFF
+            table_score = self._from_table(table_score - 32768, ply)
+            if not pv_node and self.position.halfmove < 90 and table_bound & (LOWER if table_score >= beta else UPPER):
+                return table_score
+
+        # 2. Stand pat: the side to move need not capture. In check it may not stand still.
+        static: cython.int = NO_SCORE
+        best: cython.int = -INFINITE
+        if not in_check:
+            if facts:
+                static = (facts >> 32) & 0xFFFF
+                static -= 32768
+            if static == NO_SCORE:
+                static = self.evaluator.evaluate(self.position)
+            best = static
+            if facts and table_bound & (LOWER if table_score > best else UPPER):
+                best = table_score
+            if best >= beta:
+                if facts == 0:
+                    self.table.store(self.position.key, 0, self._to_table(best, ply), static, 0, LOWER)
+                return best
+        old_alpha = alpha
+        if best > alpha:
+            alpha = best
+
+        # 3. The moves. A capture that loses material is not worth the look.
+        self.picker.begin(ply, table_move, True)
+        best_move = 0
+        while True:
+            move = self.picker.next(ply)
+            if move == 0:
+                break
+            if not in_check and not self.position.see_at_least(move, 0):
+                continue
+            self.position.make(move)
+            self.table.prefetch(self.position.key)
+            score = -self._quiescence(-beta, -alpha, ply + 1)
+            self.position.unmake(move)
+            if self.stopped:
+                return 0
+            if score > best:
+                best = score
+                if score > alpha:
+                    best_move = move
+                    if pv_node:
+                        self._keep_line(ply, move)
+                    alpha = score
+                    if score >= beta:
+                        break
+        if best == -INFINITE:
+            return ply - MATE
+
+        # 4. Remember.
+        bound = LOWER if best >= beta else EXACT if alpha > old_alpha else UPPER
+        self.table.store(self.position.key, best_move, self._to_table(best, ply), static, 0, bound)
+        return best
+
+    def _leaf(self, ply):
+        """The horizon of the profiles without quiescence: mate, stalemate, a draw or the static score."""
+        if self._enter(ply):
+            return 0
+        if self.profile == MATING and self.position.checkers == 0:
+            return 0
+        self.picker.begin(ply, 0, False)
+        if self.picker.next(ply) == 0:
+            return ply - MATE if self.position.checkers else 0
+        if self.profile == MATING or self.position.is_draw(ply):
+            return 0
+        return self.evaluator.evaluate(self.position)
+
+    def _enter(self, ply):
+        """Count a node and open its line; true when the search must end."""
+        self.pv_length[ply] = 0
+        if self.nodes >= self.node_limit or (self.nodes & POLL_MASK == 0 and self.stop_wanted):
+            self.stopped = True
+        if self.stopped:
+            return True
+        self.nodes += 1
+        if ply > self.seldepth:
+            self.seldepth = ply
+        return False
+
+    def _keep_line(self, ply, move):
+        """The line of this ply is the move and the line of the next ply."""
+        base = ply * 128
+        length = self.pv_length[ply + 1]
+        self.pv[base] = move
+        for index in range(length):
+            self.pv[base + 1 + index] = self.pv[base + 128 + index]
+        self.pv_length[ply] = length + 1
+        return 0
+
+    def _learn(self, depth, ply, move, tried):
+        """A quiet move refuted the position: prefer it from now on to the quiet moves that were tried before it."""
+        bonus = self.history_bonus * depth * depth
+        if bonus > self.history_bonus_limit:
+            bonus = self.history_bonus_limit
+        self.picker.reward(ply, move, bonus)
+        for index in range(tried):
+            self.picker.adjust(self.quiets_tried[ply * 64 + index], -bonus)
+        return 0
+
+    def _to_table(self, score, ply):
+        """Mates are stored by their distance from the node (see `uci_engine.score.to_table`)."""
+        if score >= MATE_BOUND:
+            return score + ply
+        if score <= -MATE_BOUND:
+            return score - ply
+        return score
+
+    def _from_table(self, score, ply):
+        if score >= MATE_BOUND:
+            return score - ply
+        if score <= -MATE_BOUND:
+            return score + ply
+        return score

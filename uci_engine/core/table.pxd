@@ -1,0 +1,38 @@
+# C types of table.py.
+
+cimport cython
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+from evaluation.bitboards cimport i64, u64
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define secateur_prefetch(address) __builtin_prefetch(address)
+    #else
+    #define secateur_prefetch(address) ((void)0)
+    #endif
+    """
+    void fetch "secateur_prefetch" (void* address) noexcept nogil
+
+cdef u64 LOW_HALF
+cdef u64 AGE_SHIFT
+cdef u64 AGES
+cdef int DEPTH_OFFSET
+cdef int UPPER
+cdef int LOWER
+cdef int EXACT
+
+@cython.final
+cdef class TranspositionTable:
+    cdef void* block
+    cdef u64* words
+    cdef u64 buckets
+    cdef u64 age
+    cdef readonly i64 megabytes
+
+    cdef u64 _start(self, u64 key) noexcept nogil
+    cpdef u64 probe(self, u64 key) noexcept nogil
+    cpdef int store(self, u64 key, int move, int score, int static_score, int depth, int bound) noexcept nogil
+    cpdef int prefetch(self, u64 key) noexcept nogil

@@ -1,0 +1,137 @@
+"""The transposition table: what the search found out about positions, kept from move to move of a game.
+
+`search` probes and stores, `engine` sizes and clears it while no search runs. An entry is two 64-bit words, the facts
+and the position's key exclusive-ored with them, so that a half-written entry never matches (searches may share a table
+without locks). Four entries make a bucket of one cache line. What must stay true: a probe gives what was stored under
+that very key or 0, whatever the size; nothing is allocated or cleared during a search.
+
+The facts, from the lowest bit: move (16 bits), score + 32768 (16), static score + 32768 (16), depth + 8 (8), bound (2),
+age (6). Scores are stored by distance from the node (`uci_engine.score.to_table`).
+"""
+
+import array
+
+import cython
+
+UPPER, LOWER, EXACT = 1, 2, 3
+"""Bounds: the score is at most, at least, or exactly what is stored."""
+
+LOW_HALF = 0xFFFFFFFF
+AGE_SHIFT = 58
+AGES = 63
+DEPTH_OFFSET = 8
+BUCKET_BYTES = 64
+
+
+class TranspositionTable:
+    """A table of `megabytes` (2**20 bytes each)."""
+
+    def __init__(self, megabytes):
+        """Raises MemoryError when the system has no such block."""
+        self.megabytes = 0
+        self.resize(megabytes)
+
+    def __dealloc__(self):
+        if cython.compiled:
+            free(self.block)
+
+    def resize(self, megabytes):
+        """Replace the table by an empty one of another size; on MemoryError the old table stays as it is."""
+        if megabytes == self.megabytes:
+            self.clear()
+            return
+        size: u64 = megabytes * 1024 * 1024
+        if cython.compiled:
+            block = calloc(size + BUCKET_BYTES, 1)
+            if not block:
+                raise MemoryError
+            free(self.block)
+            self.block = block
+            # The first address in the block that starts a cache line.
+            self.words = cython.cast(cython.pointer(u64), block) + (64 - (cython.cast(u64, block) & 63) & 63) // 8
+        else:
+            self.words = array.array("Q", bytes(size))
+        self.buckets = size >> 6
+        self.megabytes = megabytes
+        self.age = 0
+
+    def clear(self):
+        """Forget everything."""
+        if cython.compiled:
+            with cython.nogil:
+                memset(self.words, 0, self.buckets << 6)
+        else:
+            self.words = array.array("Q", bytes(self.buckets << 6))
+        self.age = 0
+
+    def new_search(self):
+        """Entries of earlier searches give way before those of this one."""
+        self.age = (self.age + 1) & AGES
+
+    def hashfull(self):
+        """How full the table is of entries of this search, in permille, from a sample."""
+        used = 0
+        index: cython.int
+        sampled: u64 = min(250, self.buckets)
+        for index in range(4 * sampled):
+            facts = self.words[2 * index + 1]
+            if facts and facts >> AGE_SHIFT == self.age:
+                used += 1
+        return used * 1000 // (4 * sampled)
+
+    def _start(self, key):
+        """The index of the first word of a key's bucket."""
+        return (((key & LOW_HALF) * self.buckets) >> 32) << 3
+
+    def prefetch(self, key):
+        """Ask the memory for a key's bucket ahead of the probe."""
+        if cython.compiled:
+            fetch(cython.address(self.words[self._start(key)]))
+        return 0
+
+    def probe(self, key):
+        """The facts stored under a key, or 0."""
+        word = self._start(key)
+        for _ in range(4):
+            facts = self.words[word + 1]
+            if self.words[word] ^ facts == key and facts:
+                return facts
+            word += 2
+        return 0
+
+    def store(self, key, move, score, static_score, depth, bound):
+        """Keep facts about a position, in the place of the same position or of the least worth keeping.
+
+        An entry is worth its depth less four plies for each search that has passed since. A shallower result does not
+        replace a much deeper one of the same position, unless it is exact; a known best move outlives a result that
+        names none.
+        """
+        word = self._start(key)
+        place = word
+        least: cython.int = 100000
+        for _ in range(4):
+            facts = self.words[word + 1]
+            if self.words[word] ^ facts == key and facts:
+                if move == 0:
+                    move = facts & 0xFFFF
+                stored_depth: cython.int = (facts >> 48) & 255
+                if bound != EXACT and depth + DEPTH_OFFSET + 4 < stored_depth and facts >> AGE_SHIFT == self.age:
+                    return 0
+                place = word
+                break
+            age_gap: cython.int = (self.age - (facts >> AGE_SHIFT)) & AGES
+            depth_held: cython.int = (facts >> 48) & 255
+            worth = depth_held - 4 * age_gap
+            if facts == 0:
+                worth = -100000
+            if worth < least:
+                least = worth
+                place = word
+            word += 2
+        high: u64 = (bound << 8) | (depth + DEPTH_OFFSET)
+        low: u64 = score + 32768
+        middle: u64 = static_score + 32768
+        facts = (self.age << AGE_SHIFT) | (high << 48) | (middle << 32) | (low << 16) | move
+        self.words[place] = key ^ facts
+        self.words[place + 1] = facts
+        return 0
