@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import hashlib
+import importlib.metadata
 import io
 import json
 import os
@@ -109,11 +110,9 @@ def digest(path: Path) -> str:
 
 def configuration() -> dict[str, object]:
     """All that decides what is built, apart from the sources."""
-    import Cython
-
     compile_flags, link_flags = flags()
     return {
-        "cython": Cython.__version__,
+        "cython": importlib.metadata.version("Cython"),
         "python": platform.python_version(),
         "flags": [*compile_flags, *link_flags],
         "stable_abi": STABLE_ABI,
@@ -160,6 +159,9 @@ def translate(modules: list[Extension]) -> None:
 
 class BuildKernel(build_ext):
     """Compiles every kernel module or none, and notes what it did for the loader and the doctor."""
+
+    extensions: list[Extension]
+    parallel: int | None
 
     def run(self) -> None:
         self.places = [Path(self.build_lib), *([Path()] if self.inplace else [])]

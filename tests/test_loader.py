@@ -25,7 +25,7 @@ HERE_COMPILED = len(real_core.compiled_modules()) == len(real_core.KERNEL_MODULE
 
 CONTENTS = {
     "uci_engine.core.position": "class Position: pass\n",
-    "uci_engine.core.table": "class Table: pass\n",
+    "uci_engine.core.table": "class TranspositionTable: pass\n",
     "uci_engine.core.search": "class Searcher: pass\n",
 }
 
@@ -104,7 +104,7 @@ def tree(tmp_path: Path) -> Tree:
 
 def test_auto_takes_the_python_chess_core_where_nothing_is_compiled(tree: Tree) -> None:
     first, reason, files = tree.show("auto")
-    assert first == "python-chess ChessPosition Searcher Table"
+    assert first == "python-chess ChessPosition Searcher TranspositionTable"
     assert reason == "chosen because the compiled core is not installed"
     assert files == "{'py'}"
 
@@ -118,7 +118,7 @@ def test_the_reason_tells_why_the_build_failed(tree: Tree) -> None:
 @pytest.mark.parametrize(("name", "board"), [("python-chess", "ChessPosition"), ("interpreted", "Position")])
 def test_a_plain_core_ignores_the_extension_files(tree: Tree, name: str, board: str) -> None:
     tree.pretend_compiled()
-    assert tree.show(name) == [f"{name} {board} Searcher Table", "asked for", "{'py'}"]
+    assert tree.show(name) == [f"{name} {board} Searcher TranspositionTable", "asked for", "{'py'}"]
 
 
 @pytest.mark.parametrize("name", ["auto", "compiled"])
@@ -215,7 +215,7 @@ def test_the_real_cores_load(name: str) -> None:
     board = "ChessPosition" if name == "python-chess" else "Position"
     suffix = "so" if name == "compiled" and os.name == "posix" else "pyd" if name == "compiled" else "py"
     answer = run(ROOT, SHOW.replace("NAME", repr(name))).splitlines()
-    assert answer == [f"{name} {board} Searcher Table", "asked for", str({suffix})]
+    assert answer == [f"{name} {board} Searcher TranspositionTable", "asked for", str({suffix})]
 
 
 def test_the_real_plain_core_needs_no_cython() -> None:
@@ -232,4 +232,4 @@ sys.meta_path.insert(0, Hide())
 assert "cython" not in sys.modules
 """
     answer = run(ROOT, hide + SHOW.replace("NAME", "'python-chess'")).splitlines()
-    assert answer[0] == "python-chess ChessPosition Searcher Table"
+    assert answer[0] == "python-chess ChessPosition Searcher TranspositionTable"

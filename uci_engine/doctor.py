@@ -51,14 +51,15 @@ def examine(core_name: str, write: Write) -> int:
     write(f"core           {core.name}: {core.reason}")
     _describe_build(write)
     write("")
+    checks: dict[str, Callable[[], str | None]] = {
+        "modules": lambda: check_files(core, write),
+        "sources": lambda: check_sources(core),
+        "move counts": lambda: check_move_counts(core.name),
+        "evaluation": check_evaluation,
+        "search": lambda: check_search(core.name),
+    }
     failures = 0
-    for title, check in (
-        ("modules", lambda: check_files(core, write)),
-        ("sources", lambda: check_sources(core)),
-        ("move counts", lambda: check_move_counts(core.name)),
-        ("evaluation", check_evaluation),
-        ("search", lambda: check_search(core.name)),
-    ):
+    for title, check in checks.items():
         try:
             problem = check()
         except Exception as error:  # whatever is broken is what the doctor was called for

@@ -158,7 +158,7 @@ def _import(name: str, reason: str, *, plain: bool) -> Core:
         reason=reason,
         position_class=position_class,
         searcher_class=modules["uci_engine.core.search"].Searcher,
-        table_class=modules["uci_engine.core.table"].Table,
+        table_class=modules["uci_engine.core.table"].TranspositionTable,
         modules=modules,
     )
 

@@ -1,0 +1,240 @@
+"""What is packed and installed: the sdist, the wheel made from it, and the install without a compiler.
+
+The first tests build the real thing, once for all of them; the last build a kernel of one small module, to
+see what the build refuses. Nothing is downloaded: the build uses the setuptools and the Cython that are
+installed.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from uci_engine import __version__
+from uci_engine.core import KERNEL_MODULES
+
+ROOT = Path(__file__).parents[1]
+COMPILER_IS_HERE = os.name != "posix" or shutil.which(os.environ.get("CC", "cc").split()[0]) is not None
+NOT_TO_COPY = (".git", ".venv", "build", "dist", "*.egg-info", "__pycache__", ".*_cache", ".hypothesis")
+NO_COMPILER = {"CC": "/nonexistent/cc", "CXX": "/nonexistent/cc", "SECATEUR_REQUIRE_COMPILER": "0"}
+
+SmallBuild = Callable[..., subprocess.CompletedProcess[str]]
+
+needs_compiler = pytest.mark.skipif(
+    not COMPILER_IS_HERE and os.environ.get("SECATEUR_REQUIRE_COMPILER") != "1", reason="no C compiler"
+)
+
+
+def python(
+    *arguments: str, directory: Path, settings: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run Python with these arguments in a directory, with these environment variables on top."""
+    environment = {**os.environ, "PYTHONPATH": "", **(settings or {})}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=directory,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+
+
+def build(
+    kind: str, source: Path, output: Path, settings: Mapping[str, str] | None = None
+) -> tuple[Path, str]:
+    """Build an "sdist" or a "wheel"; returns the file and all that was printed."""
+    result = python(
+        *("-m", "build", "--no-isolation", f"--{kind}", "--outdir", str(output), str(source)),
+        directory=output.parent,
+        settings=settings,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    (file,) = output.iterdir()
+    return file, result.stdout + result.stderr
+
+
+def unpack_wheel(wheel: Path, target: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(target)
+        return set(archive.namelist())
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    workshop = tmp_path_factory.mktemp("sdist")
+    shutil.copytree(ROOT, workshop / "copy", ignore=shutil.ignore_patterns(*NOT_TO_COPY))
+    return build("sdist", workshop / "copy", workshop / "out")[0]
+
+
+@pytest.fixture(scope="module")
+def unpacked_sdist(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    workshop = tmp_path_factory.mktemp("unpacked")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(workshop, filter="data")
+    return workshop / f"secateur-{__version__}"
+
+
+@pytest.fixture(scope="module")
+def wheel(unpacked_sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    workshop = tmp_path_factory.mktemp("wheel")
+    return build("wheel", unpacked_sdist, workshop / "out", {"SECATEUR_REQUIRE_COMPILER": "1"})[0]
+
+
+def test_the_sdist_holds_all_that_a_build_needs_and_nothing_built(unpacked_sdist: Path) -> None:
+    paths = [path for path in unpacked_sdist.rglob("*") if path.is_file()]
+    files = {path.relative_to(unpacked_sdist).as_posix() for path in paths}
+    for module in KERNEL_MODULES:
+        assert {module.replace(".", "/") + ending for ending in (".py", ".pxd")} <= files
+    assert {"setup.py", "pyproject.toml", "LICENSE", "CHANGELOG.md"} <= files
+    assert {"evaluation/weights.toml", ".ci/run"} <= files
+    assert {f"tests/{path.name}" for path in (ROOT / "tests").glob("*.py")} <= files
+    assert not [name for name in files if name.endswith((".c", ".so", ".pyd", ".pyc", "build_info.json"))]
+
+
+@pytest.mark.slow
+@needs_compiler
+def test_the_wheel_serves_every_later_python(wheel: Path) -> None:
+    assert wheel.name.startswith(f"secateur-{__version__}-cp311-abi3-")
+
+
+@pytest.mark.slow
+@needs_compiler
+def test_the_wheel_holds_the_compiled_kernel_and_no_c(wheel: Path, tmp_path: Path) -> None:
+    files = unpack_wheel(wheel, tmp_path)
+    for module in KERNEL_MODULES:
+        stem = module.replace(".", "/")
+        assert [name for name in files if name.startswith(f"{stem}.") and name.endswith((".so", ".pyd"))]
+        assert f"{stem}.py" in files
+    assert {"evaluation/weights.toml", "evaluation/py.typed", "uci_engine/py.typed"} <= files
+    assert not [name for name in files if name.endswith(".c")]
+    about = f"secateur-{__version__}.dist-info"
+    assert {name.split("/")[0] for name in files} == {"evaluation", "uci_engine", about}
+    metadata = (tmp_path / about / "METADATA").read_text("utf-8")
+    required = [line for line in metadata.splitlines() if line.startswith("Requires-Dist: ")]
+    assert [line for line in required if "extra ==" not in line] == ["Requires-Dist: chess<2,>=1.11"]
+
+
+@pytest.mark.slow
+@needs_compiler
+def test_what_the_wheel_holds_works(wheel: Path, tmp_path: Path) -> None:
+    unpack_wheel(wheel, tmp_path)
+    result = python("-m", "uci_engine", "--core", "compiled", "doctor", directory=tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert str(tmp_path) in result.stdout
+    assert "All is well." in result.stdout
+
+
+@pytest.mark.slow
+@needs_compiler
+def test_without_a_compiler_the_install_succeeds_on_the_other_core(
+    wheel: Path, unpacked_sdist: Path, tmp_path: Path
+) -> None:
+    """After `wheel`, so that what Cython makes is there already, and so are modules that must not stay."""
+    assert wheel.is_file()
+    fallback, printed = build("wheel", unpacked_sdist, tmp_path / "out", NO_COMPILER)
+    assert "no C compiler could build the kernel" in " ".join(printed.split())
+    assert fallback.name == f"secateur-{__version__}-py3-none-any.whl"
+    files = unpack_wheel(fallback, tmp_path / "installed")
+    assert not [name for name in files if name.endswith((".c", ".so", ".pyd"))]
+    result = python("-m", "uci_engine", "doctor", directory=tmp_path / "installed")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "python-chess: chosen because the compiled core is not installed (when" in result.stdout
+
+
+GOOD = "cdef class Counter:\n    cdef int count\n    cdef int next(self) noexcept nogil\n"
+SOURCE = """\
+import cython
+
+@cython.cclass
+class Counter:
+    def next(self):
+        self.count += 1
+        return self.count
+
+    def twice(self):
+        with cython.nogil:
+            self.next()
+        return self.next()
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> SmallBuild:
+    """Builds, in place, a package whose whole kernel is one module with the declarations given."""
+    for name in ("setup.py", "pyproject.toml", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path)
+    core = tmp_path / "uci_engine" / "core"
+    core.mkdir(parents=True)
+    (tmp_path / "uci_engine" / "__init__.py").write_text('__version__ = "0"\n')
+    (core / "__init__.py").write_text('KERNEL_MODULES = ("uci_engine.core.counter",)\n')
+    (core / "counter.py").write_text(SOURCE)
+
+    def build_small(declarations: str, **settings: str) -> subprocess.CompletedProcess[str]:
+        (core / "counter.pxd").write_text(declarations)
+        return python("setup.py", "build_ext", "--inplace", directory=tmp_path, settings=settings)
+
+    return build_small
+
+
+def extension_files(root: Path) -> list[Path]:
+    return [path for path in root.joinpath("uci_engine").rglob("*") if path.suffix in (".so", ".pyd")]
+
+
+@needs_compiler
+def test_a_forgotten_noexcept_fails_the_build_until_it_is_put_right(
+    small: SmallBuild, tmp_path: Path
+) -> None:
+    for _ in range(2):
+        result = small(GOOD.replace("noexcept ", ""))
+        assert result.returncode != 0
+        assert not extension_files(tmp_path)
+    assert "performance hint" in small(GOOD.replace("noexcept ", "")).stderr
+    result = small(GOOD)
+    assert result.returncode == 0, result.stderr
+    assert len(extension_files(tmp_path)) == 1
+
+
+@needs_compiler
+def test_losing_the_compiler_takes_the_old_modules_away(small: SmallBuild, tmp_path: Path) -> None:
+    assert small(GOOD).returncode == 0
+    assert extension_files(tmp_path)
+    changed = GOOD + "    cdef int more\n"
+    demanded = small(changed, **{**NO_COMPILER, "SECATEUR_REQUIRE_COMPILER": "1"})
+    assert demanded.returncode != 0
+    result = small(changed, **NO_COMPILER)
+    assert result.returncode == 0, result.stderr
+    assert "no C compiler could build the kernel" in result.stderr
+    assert not extension_files(tmp_path)
+
+
+def test_a_setting_that_is_neither_on_nor_off_is_refused(small: SmallBuild) -> None:
+    result = small(GOOD, SECATEUR_NATIVE="yes")
+    assert result.returncode != 0
+    assert "SECATEUR_NATIVE must be 0 or 1, not 'yes'" in result.stderr
+
+
+def test_generated_files_are_ignored_by_git() -> None:
+    patterns = (ROOT / ".gitignore").read_text("utf-8").splitlines()
+    assert {"build/", "*.so", "*.pyd", "build_info.json", "*.egg-info/"} <= set(patterns)
+
+
+def test_setup_reads_the_kernel_from_one_place() -> None:
+    """setup.py reads the tuple from the text, so it has to be a plain literal."""
+    loader = ast.parse((ROOT / "uci_engine" / "core" / "__init__.py").read_text("utf-8"))
+    values = [
+        ast.literal_eval(statement.value)
+        for statement in loader.body
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "KERNEL_MODULES"
+    ]
+    assert values == [KERNEL_MODULES]

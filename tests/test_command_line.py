@@ -1,0 +1,177 @@
+"""The command line: subcommands, UCI commands as words, the choice of a core, answers to mistakes."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import chess
+import pytest
+
+import uci_engine
+from uci_engine import __version__, doctor
+
+ROOT = Path(uci_engine.__file__).parents[1]
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+CHESS960 = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"
+
+
+def secateur(*words: str, core: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the program with these words; `core` is the value for SECATEUR_CORE."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    if core is not None:
+        environment["SECATEUR_CORE"] = core
+    return subprocess.run(
+        [sys.executable, "-m", "uci_engine", *words],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def output(*words: str, core: str | None = None) -> list[str]:
+    """The lines printed by a run that must succeed and be silent on stderr."""
+    result = secateur(*words, core=core)
+    assert (result.returncode, result.stderr) == (0, ""), result.stdout
+    return result.stdout.splitlines()
+
+
+def test_version() -> None:
+    assert output("--version") == [f"Secateur {__version__}"]
+
+
+def test_help_names_every_subcommand() -> None:
+    text = "\n".join(output("--help"))
+    for command in ("bench", "perft", "eval", "doctor"):
+        assert f"secateur {command}" in text
+    assert "interpreted" not in text
+
+
+@pytest.mark.parametrize("command", ["bench", "perft", "eval", "doctor"])
+def test_each_subcommand_has_its_own_help(command: str) -> None:
+    assert output(command, "--help")[0].startswith(f"usage: secateur {command}")
+
+
+def test_without_arguments_it_speaks_uci_until_the_input_ends() -> None:
+    assert output() == []
+
+
+@pytest.mark.parametrize("core", ["auto", "python-chess"])
+def test_a_uci_command_as_words_is_obeyed_and_ends(core: str) -> None:
+    lines = output("--core", core, "go", "depth", "2")
+    words = lines[-1].split()
+    assert words[0] == "bestmove"
+    assert chess.Move.from_uci(words[1]) in chess.Board().legal_moves
+
+
+def test_words_are_one_uci_command() -> None:
+    assert output("uci")[-1] == "uciok"
+    assert output("isready") == ["readyok"]
+
+
+def test_perft_prints_the_total() -> None:
+    lines = output("perft", "3")
+    assert re.findall(r"\d+", lines[0]) == ["8902"]
+    assert re.fullmatch(r"time \d+\.\d{3} s", lines[1])
+    assert len(lines) == 2
+
+
+def test_perft_of_a_position_on_the_python_chess_core() -> None:
+    lines = output("perft", "2", "--fen", KIWIPETE, "--core", "python-chess")
+    assert re.findall(r"\d+", lines[0]) == ["2039"]
+
+
+def test_perft_divide_counts_for_every_move() -> None:
+    lines = output("perft", "--divide", "2")
+    counts = dict(re.findall(r"^([a-h][1-8]\S+): (\d+)$", "\n".join(lines), re.MULTILINE))
+    assert counts == {move.uci(): "20" for move in chess.Board().legal_moves}
+    assert "400" in "\n".join(lines)
+
+
+def test_perft_chess960() -> None:
+    assert re.findall(r"\d+", output("perft", "3", "--chess960", "--fen", CHESS960)[0]) == ["12189"]
+
+
+def test_eval_explains_a_position() -> None:
+    assert output("eval") != output("eval", "--fen", KIWIPETE)
+
+
+@pytest.mark.parametrize("command", [("perft", "1"), ("eval",)])
+def test_a_position_that_is_none_is_an_error(command: tuple[str, ...]) -> None:
+    result = secateur(*command, "--fen", "8/8/8/8/8/8/8/8 w - - 0 1")
+    assert result.returncode == 1
+    assert result.stderr.startswith("error:")
+    assert result.stdout == ""
+
+
+def test_bench_counts_the_same_nodes_every_time() -> None:
+    first, second = output("bench", "3"), output("bench", "3")
+    totals = [[line for line in lines if re.fullmatch(r"nodes [1-9]\d*", line)] for lines in (first, second)]
+    assert len(totals[0]) == 1
+    assert totals[0] == totals[1]
+    assert re.fullmatch(r"time \d+\.\d{3} s", first[-2])
+    assert re.fullmatch(r"nps \d+", first[-1])
+
+
+@pytest.mark.parametrize(
+    "words", [("perft",), ("perft", "x"), ("perft", "-1"), ("bench", "0"), ("eval", "extra")]
+)
+def test_wrong_usage_is_explained(words: tuple[str, ...]) -> None:
+    result = secateur(*words)
+    assert result.returncode == 2
+    assert result.stderr.startswith(f"usage: secateur {words[0]}")
+
+
+def test_an_unknown_core_is_refused() -> None:
+    assert secateur("--core", "fast", "isready").returncode == 2
+    result = secateur("isready", core="fast")
+    assert result.returncode == 2
+    assert "SECATEUR_CORE" in result.stderr
+
+
+def test_the_environment_chooses_the_core() -> None:
+    assert any("python-chess core" in line for line in output("uci", core="python-chess"))
+    assert "core           interpreted: asked for" in output("doctor", core="interpreted")
+
+
+@pytest.mark.parametrize("core", ["auto", "python-chess"])
+def test_doctor_finds_nothing_wrong(core: str) -> None:
+    lines = output("doctor", "--core", core)
+    assert lines[-1] == "All is well."
+    assert [line for line in lines if line.startswith("ok ")]
+    assert f"Secateur       {__version__}" in lines[0]
+
+
+def test_doctor_notices_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    fen, chess960, depth, count = doctor.PERFT_COUNTS[0]
+    monkeypatch.setattr(doctor, "PERFT_COUNTS", ((fen, chess960, depth, count + 1), *doctor.PERFT_COUNTS[1:]))
+    monkeypatch.setattr(doctor, "stale_modules", lambda: ["uci_engine.core.search"])
+    lines: list[str] = []
+    assert doctor.examine("auto", lines.append) == 1
+    failed = [line for line in lines if line.startswith("FAILED")]
+    assert any(line.startswith("FAILED  move counts: 8903 expected") for line in failed)
+    assert lines[-1] == f"{len(failed)} of the checks failed."
+
+
+def test_start_needs_no_third_party_module_but_python_chess() -> None:
+    """Every start pays for what it imports."""
+    program = (
+        "import sys\nfrom uci_engine.__main__ import main\nmain(['isready'])\nprint(sorted(sys.modules))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    loaded = set(re.findall(r"'(\w+)", result.stdout))
+    assert "chess" in loaded
+    assert not loaded & {"Cython", "numpy", "setuptools", "pytest", "asyncio", "unittest"}
