@@ -82,7 +82,8 @@ def flags() -> tuple[list[str], list[str]]:
         sanitize = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
         return ["-O1", "-g", "-fno-omit-frame-pointer", *sanitize], sanitize
     native = ["-march=native"] if wanted("SECATEUR_NATIVE") else []
-    return ["-O3", "-g0", "-fvisibility=hidden", *native], []
+    # What Cython writes is full of docstrings that it does not use, which is no news.
+    return ["-O3", "-g0", "-fvisibility=hidden", "-Wno-unused-const-variable", *native], []
 
 
 def kernel_extensions() -> list[Extension]:

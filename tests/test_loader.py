@@ -67,18 +67,15 @@ class Tree:
         self.root = root
         modules = [root.joinpath(*name.split(".")) for name in real_core.KERNEL_MODULES]
         self.sources = [path.with_suffix(".py") for path in modules]
-        core = Path("uci_engine", "core")
-        shutil.copytree(ROOT / core, root / core, ignore=self._only_the_loader)
-        (root / "evaluation").mkdir()
-        for package in ("evaluation", "uci_engine"):
-            (root / package / "__init__.py").touch()
+        for directory in ("evaluation", "uci_engine/core"):
+            (root / directory).mkdir(parents=True)
+        for name in ("evaluation/__init__.py", "uci_engine/__init__.py"):
+            (root / name).touch()
+        for name in ("evaluation/plain_cython.py", "uci_engine/core/__init__.py"):
+            shutil.copy(ROOT / name, root / name)
         for module, source in zip(real_core.KERNEL_MODULES, self.sources, strict=True):
             source.write_text("import cython\nassert not cython.compiled\n" + CONTENTS.get(module, ""))
         (root / "uci_engine" / "core" / "chess_position.py").write_text("class ChessPosition: pass\n")
-
-    @staticmethod
-    def _only_the_loader(_: str, names: list[str]) -> list[str]:
-        return [name for name in names if name not in ("__init__.py", "plain_cython.py")]
 
     def pretend_compiled(self, count: int = len(real_core.KERNEL_MODULES)) -> None:
         """Put an extension file, if an empty one, beside the first `count` sources, and note the build."""

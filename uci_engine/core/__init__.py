@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from uci_engine.core import plain_cython
+from evaluation import plain_cython
 
 # In the order in which they import one another. setup.py reads this tuple from the text of this file: one
 # line here adds a module to the compiled core.

@@ -1,9 +1,9 @@
 """What the kernel needs of `import cython` when it runs as plain Python and Cython is not installed.
 
-The loader calls `provide` before it imports an uncompiled kernel, because Cython is needed to build
-Secateur and not to run it. What must stay true: every name that the running kernel takes from `cython` is
-here, and behaves as it does in Cython's own module for uncompiled code; a test runs the kernel with Cython
-out of reach.
+`provide` is to be called before an uncompiled kernel is imported, as `uci_engine.core.load` does: Cython is
+needed to build Secateur, not to run it. What must stay true: every name that the running kernel takes from
+`cython` is here, and behaves as it does in Cython's own module for uncompiled code; a test runs the kernel
+with Cython out of reach.
 """
 
 from __future__ import annotations
@@ -19,6 +19,6 @@ NAMES = {"compiled": False, "nogil": contextlib.nullcontext()}
 def provide() -> None:
     """Make `import cython` work in this process, whether or not Cython is installed."""
     if "cython" not in sys.modules and importlib.util.find_spec("cython") is None:
-        stand_in = ModuleType("cython", "Stands in for Cython; see uci_engine.core.plain_cython.")
+        stand_in = ModuleType("cython", "Stands in for Cython; see evaluation.plain_cython.")
         vars(stand_in).update(NAMES)
         sys.modules["cython"] = stand_in
