@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import chess
 
+from evaluation import plain_cython
 from evaluation.weights import PIECE_NAMES, Weights, default_weights, unpack
 
 # Term and method, in the order that Features asks for.
@@ -86,6 +87,7 @@ class Explanation:
 
 def place(board: chess.Board, weights: Weights | None = None) -> tuple[Any, Any]:
     """An Evaluator and a Placement for a board; ValueError when the board cannot be evaluated."""
+    plain_cython.provide()
     from evaluation.evaluator import Evaluator
     from evaluation.placement import Placement
 

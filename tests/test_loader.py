@@ -215,9 +215,7 @@ def test_the_real_cores_load(name: str) -> None:
     assert answer == [f"{name} {board} Searcher TranspositionTable", "asked for", str({suffix})]
 
 
-def test_the_real_plain_core_needs_no_cython() -> None:
-    """A stand-in answers `import cython` where Cython is missing; here it is put out of reach."""
-    hide = """
+HIDE_CYTHON = """
 class Hide:
     def find_spec(self, name, path, target=None):
         if name.partition(".")[0] in ("cython", "Cython"):
@@ -228,5 +226,19 @@ importlib.util.find_spec = lambda name, *rest: None if name == "cython" else rea
 sys.meta_path.insert(0, Hide())
 assert "cython" not in sys.modules
 """
-    answer = run(ROOT, hide + SHOW.replace("NAME", "'python-chess'")).splitlines()
+
+
+def test_the_real_plain_core_needs_no_cython() -> None:
+    """A stand-in answers `import cython` where Cython is missing; here it is put out of reach."""
+    answer = run(ROOT, HIDE_CYTHON + SHOW.replace("NAME", "'python-chess'")).splitlines()
     assert answer[0] == "python-chess ChessPosition Searcher TranspositionTable"
+
+
+def test_the_evaluation_alone_needs_no_cython(tmp_path: Path) -> None:
+    """Without an engine around it, and without extension files."""
+    built = shutil.ignore_patterns(*(f"*{suffix}" for suffix in EXTENSION_SUFFIXES))
+    for package in ("evaluation", "uci_engine"):
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=built)
+    program = "import chess, evaluation\nboard = chess.Board('4k3/8/8/8/8/8/8/Q3K3 w - -')\n"
+    program += "print(evaluation.evaluate(board) > 300, 'evaluation.evaluator' in sys.modules)"
+    assert run(tmp_path, HIDE_CYTHON + program) == "True True"
