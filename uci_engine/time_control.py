@@ -8,16 +8,16 @@ What must stay true, for every clock, sane or not:
     0 < soft <= hard <= max(time - overhead, FLOOR_MS)
     more time never makes a limit smaller
     a game of MOVES_COVERED moves is not lost on time, even if every move takes all of its hard limit and then
-    loses the whole overhead on the way, provided that its clock started with at least RESERVE_FACTOR times
-    what the overheads cost and the increments do not pay
+    loses the whole overhead on the way, provided that its clock started with one overhead and RESERVE_FACTOR
+    times what all the overheads cost and the increments do not pay
 
 There is no minimum thinking time above FLOOR_MS: such minima lose games on short clocks.
 
 The idea: a reserve is set aside for the overheads of the moves still to come. Above the reserve, a move gets
 a fixed share of the excess and most of the increment that the overhead leaves; its hard limit is a few times
-that. Shares of an excess never use it up, so the clock sinks towards the reserve. Within the reserve, the clock
-is spread evenly over the moves to come. The reserve is also what a loaded machine lives on when it wakes the
-timer late.
+that. Shares of an excess never use it up, so the clock sinks towards the reserve. Within the reserve, the
+clock is spread evenly over the moves to come. The reserve is also what a loaded machine lives on when it
+wakes the timer late.
 """
 
 from __future__ import annotations
@@ -46,7 +46,10 @@ EXCESS_DIVISOR = 28.0
 """Without moves to go, a move gets one part in so many of the clock above the reserve."""
 
 INCREMENT_SHARE = 0.75
-"""How much of the increment that the overhead leaves goes into the move at hand."""
+"""How much of the increment that the overhead leaves goes into the move at hand..."""
+
+INCREMENT_CLOCK_SHARE = 0.1
+"""... but never more than this share of the clock: a buffer must remain where lags are longer than stated."""
 
 HARD_FACTOR = 5.0
 """The hard limit is at most so many times the soft limit."""
@@ -69,9 +72,9 @@ UNLIMITED = Budget(math.inf, math.inf)
 def grant(limits: Limits, white_to_move: bool, overhead_ms: int, ply: int) -> Budget:
     """The budget for a search with these limits.
 
-    `overhead_ms` is lost on every move between our clock and the GUI's; `ply` counts half-moves since the start
-    of the game. Without a clock and `movetime`, and with `infinite`, the budget is unlimited. If only the
-    opponent's clock was sent, it counts as ours.
+    `overhead_ms` is lost on every move between our clock and the GUI's; `ply` counts half-moves since the
+    start of the game. Without a clock and `movetime`, and with `infinite`, the budget is unlimited. If only
+    the opponent's clock was sent, it counts as ours.
     """
     if limits.infinite:
         return UNLIMITED
@@ -90,7 +93,8 @@ def _for_clock(limits: Limits, white_to_move: bool, overhead: float, ply: int) -
     time, increment = theirs if ours[0] is None else ours
     if time is None:
         return UNLIMITED
-    time = max(time, 0)
+    # The increment comes after the move, so this much must be there whatever it pays for.
+    usable = max(time - overhead - WAKE_UP_MS, 0.0)
     gain = max(increment or 0, 0) - overhead
 
     moves_to_come = max(MOVES_COVERED - ply // 2, LEAST_MOVES_TO_COME)
@@ -103,10 +107,11 @@ def _for_clock(limits: Limits, white_to_move: bool, overhead: float, ply: int) -
         spread, divisor = 2 * moves_to_come, 1.0 + 0.6 * moves_to_come
         share = HARD_SHARE + 0.4 / moves_to_come
 
-    # A move always takes FLOOR_MS and its overhead, and what the increment does not pay comes out of the clock.
+    # Each move takes at least FLOOR_MS and its overhead; what increments do not pay comes out of the clock.
     reserve = RESERVE_FACTOR * moves_to_come * (max(-gain, 0.0) + FLOOR_MS)
-    excess = max(time - reserve, 0.0)
-    soft = max(time / spread, excess / divisor) + INCREMENT_SHARE * max(gain, 0.0)
-    soft = max(min(soft, share * (time - overhead - WAKE_UP_MS)), FLOOR_MS)
+    excess = max(usable - reserve, 0.0)
+    from_increment = min(INCREMENT_SHARE * max(gain, 0.0), INCREMENT_CLOCK_SHARE * usable)
+    soft = max(usable / spread, excess / divisor) + from_increment
+    soft = max(min(soft, share * usable), FLOOR_MS)
     hard = max(soft, min(HARD_FACTOR * soft, share * excess))
     return Budget(soft, hard)

@@ -1,0 +1,80 @@
+"""The largest hash table offered: half of what machine or control group have, whatever the files say."""
+
+from pathlib import Path
+
+import pytest
+
+from uci_engine import memory
+
+GIB = 1024 * memory.MIB
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def groups_file(folder: Path, text: str) -> Path:
+    write(folder / "cgroup", text)
+    return folder / "cgroup"
+
+
+def test_this_machine() -> None:
+    maximum = memory.hash_maximum_mib()
+    assert 1 <= maximum <= memory.HASH_LIMIT_MIB
+    size = memory.physical_memory_bytes()
+    assert size is None or maximum <= size // 2 // memory.MIB
+
+
+@pytest.mark.parametrize(
+    ("physical", "group", "maximum"),
+    [
+        (16 * GIB, None, 8192),
+        (16 * GIB, 2 * GIB, 1024),
+        (16 * GIB, 9223372036854771712, 8192),
+        (4096 * GIB, None, memory.HASH_LIMIT_MIB),
+        (None, None, 512),
+        (16 * GIB, 1, 1),
+    ],
+)
+def test_half_of_the_smaller(
+    monkeypatch: pytest.MonkeyPatch, physical: int | None, group: int | None, maximum: int
+) -> None:
+    monkeypatch.setattr(memory, "physical_memory_bytes", lambda: physical)
+    monkeypatch.setattr(memory, "control_group_limit_bytes", lambda: group)
+    assert memory.hash_maximum_mib() == maximum
+
+
+def test_version_2_takes_the_tightest_limit_on_the_way_up(tmp_path: Path) -> None:
+    write(tmp_path / "root/a/memory.max", f"{3 * GIB}\n")
+    write(tmp_path / "root/a/b/memory.max", "max\n")
+    own = groups_file(tmp_path, "0::/a/b\n")
+    assert memory.control_group_limit_bytes(own, tmp_path / "root") == 3 * GIB
+
+
+def test_version_2_in_a_container(tmp_path: Path) -> None:
+    write(tmp_path / "root/memory.max", f"{GIB}\n")
+    own = groups_file(tmp_path, "0::/docker/0123456789abcdef\n")
+    assert memory.control_group_limit_bytes(own, tmp_path / "root") == GIB
+
+
+def test_version_1(tmp_path: Path) -> None:
+    write(tmp_path / "root/memory/memory.limit_in_bytes", "9223372036854771712\n")
+    write(tmp_path / "root/memory/job/memory.limit_in_bytes", f"{2 * GIB}\n")
+    own = groups_file(tmp_path, "5:cpu,cpuacct:/\n4:hugetlb,memory:/job\n0::/\n")
+    assert memory.control_group_limit_bytes(own, tmp_path / "root") == 2 * GIB
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "0", "0::", "::::", "0::/../../etc", "\x00", "4:memory:", "0::/" + "a" * 99]
+)
+@pytest.mark.parametrize("limit", ["", "max", "0", "-1", "1e9", "\u0663", "9" * 5000, "text"])
+def test_strange_files_set_no_limit(tmp_path: Path, text: str, limit: str) -> None:
+    write(tmp_path / "root/memory.max", limit)
+    write(tmp_path / "root/memory/memory.limit_in_bytes", limit)
+    assert memory.control_group_limit_bytes(groups_file(tmp_path, text), tmp_path / "root") is None
+
+
+def test_missing_files_set_no_limit(tmp_path: Path) -> None:
+    assert memory.control_group_limit_bytes(tmp_path / "none", tmp_path) is None
+    assert memory.control_group_limit_bytes(groups_file(tmp_path, "0::/a\n"), tmp_path / "none") is None
