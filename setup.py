@@ -36,6 +36,7 @@ GENERATED = Path("build", "cython")
 OLDEST_ABI = "0x030B0000"
 STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")
 
+COMPILER_VARIABLES = ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "LDSHARED")
 DIRECTIVES = {
     "language_level": 3,
     "infer_types": True,
@@ -63,11 +64,6 @@ def kernel_modules() -> tuple[str, ...]:
             names: tuple[str, ...] = ast.literal_eval(statement.value)
             return names
     raise SystemExit(f"{LOADER} does not assign KERNEL_MODULES")
-
-
-def ready(module: str) -> bool:
-    """Until all modules are written: those that exist, or those of them that SECATEUR_ONLY names."""
-    return source_of(module).exists() and module in os.environ.get("SECATEUR_ONLY", module).split()
 
 
 def source_of(module: str) -> Path:
@@ -101,7 +97,6 @@ def kernel_extensions() -> list[Extension]:
             py_limited_api=STABLE_ABI,
         )
         for module in kernel_modules()
-        if ready(module)
     ]
 
 
@@ -111,11 +106,11 @@ def digest(path: Path) -> str:
 
 def configuration() -> dict[str, object]:
     """All that decides what is built, apart from the sources."""
-    compile_flags, link_flags = flags()
     return {
         "cython": importlib.metadata.version("Cython"),
         "python": platform.python_version(),
-        "flags": [*compile_flags, *link_flags],
+        "flags": flags()[0],
+        "environment": {name: os.environ[name] for name in COMPILER_VARIABLES if name in os.environ},
         "stable_abi": STABLE_ABI,
         "directives": DIRECTIVES,
     }
@@ -133,7 +128,7 @@ def translate(modules: list[Extension]) -> None:
 
     Options.warning_errors = True
     declarations = [source_of(name).with_suffix(".pxd") for name in kernel_modules()]
-    common = [configuration(), [digest(path) for path in declarations if path.exists()]]
+    common = [configuration(), [digest(path) for path in declarations]]
     for module in modules:
         source = Path(module.sources[0])
         generated = GENERATED / source.with_suffix(".c")
@@ -153,7 +148,7 @@ def translate(modules: list[Extension]) -> None:
             finally:
                 sys.stderr.write(complaints.getvalue())
             if complaints.getvalue().strip():
-                raise SystemExit(f"{source}: what Cython says above fails the build, be it a hint")
+                raise SystemExit(f"{source}: what Cython says above fails the build, even a hint")
             stamp.write_text(made_from, "utf-8")
         module.sources = [str(generated)]
 
@@ -165,6 +160,10 @@ class BuildKernel(build_ext):
     parallel: int | None
 
     def run(self) -> None:
+        # Before anything is read: a source that changes during the build is then known to be newer.
+        sources = [source_of(module) for module in kernel_modules()]
+        files = [*sources, *(source.with_suffix(".pxd") for source in sources)]
+        self.sources = {path.as_posix(): digest(path) for path in files}
         self.places = [Path(self.build_lib), *([Path()] if self.inplace else [])]
         self.parallel = self.parallel or os.cpu_count()
         translate(self.extensions)
@@ -206,12 +205,10 @@ class BuildKernel(build_ext):
 
     def note(self, facts: dict[str, object]) -> None:
         """Write what was built, and from which sources, beside the loader."""
-        sources = [source_of(module) for module in kernel_modules()]
-        files = sorted({*sources, *(source.with_suffix(".pxd") for source in sources)})
-        facts["sources"] = {path.as_posix(): digest(path) for path in files if path.exists()}
+        text = json.dumps({**facts, "sources": self.sources}, indent=1) + "\n"
         for place in self.places:
             (place / BUILD_INFO).parent.mkdir(parents=True, exist_ok=True)
-            (place / BUILD_INFO).write_text(json.dumps(facts, indent=1) + "\n", "utf-8")
+            (place / BUILD_INFO).write_text(text, "utf-8")
 
 
 setup(

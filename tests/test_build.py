@@ -140,10 +140,8 @@ def test_what_the_wheel_holds_works(wheel: Path, tmp_path: Path) -> None:
 def test_without_a_compiler_the_install_succeeds_on_the_other_core(
     wheel: Path, unpacked_sdist: Path, tmp_path: Path
 ) -> None:
-    """After `wheel`, so that what Cython makes is there already; what the compiler made is taken away."""
+    """After `wheel`, in the same directory, so that there are compiled modules that must not stay."""
     assert wheel.is_file()
-    for compiled in (unpacked_sdist / "build").glob("[lt]*.*"):
-        shutil.rmtree(compiled)
     fallback, printed = build("wheel", unpacked_sdist, tmp_path / "out", NO_COMPILER)
     assert "no C compiler could build the kernel" in " ".join(printed.split())
     assert fallback.name == f"secateur-{__version__}-py3-none-any.whl"
