@@ -22,6 +22,7 @@ class Parameter:
 
 
 PARAMETERS = (
+    Parameter("aspiration_window_cp", 20, 5, 100, "half the window around the last iteration's score"),
     Parameter("reverse_futility_depth", 7, 0, 12, "deepest node that a static score far above beta may end"),
     Parameter("reverse_futility_margin_cp", 75, 20, 200, "how far above beta, for each ply of depth"),
     Parameter("null_move_depth", 3, 1, 8, "shallowest node that tries to pass"),

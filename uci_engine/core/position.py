@@ -770,6 +770,13 @@ class Position(Placement):
         """Whether the side to move has more than pawns and king: without that, passing may be the best move."""
         return self.by_colour[self.turn] & (ALL ^ (self.by_type[PAWN] | self.by_type[KING])) != 0
 
+    def count(self, depth):
+        """`perft` from here, without the GIL: for callers in Python. Overwrites the move buffer."""
+        plies: cython.int = depth
+        with cython.nogil:
+            nodes = self.perft(plies, 0)
+        return nodes
+
     def perft(self, depth, start):
         """The number of legal move sequences of `depth` plies, the last ply counted without being played."""
         if depth <= 0:

@@ -93,6 +93,12 @@ class Searcher:
         self.stopped = False
         self.stop_wanted = 0
         self.pv_length[0] = 0
+        for ply in range(MAX_PLY):
+            self.picker.clear_killers(ply)
+
+    def set_profile(self, profile):
+        """Go on in another profile, with the same counts and limits."""
+        self.profile = profile
 
     def stop(self):
         """Ask a running search to end soon; once asked, this search does not go on."""
@@ -152,6 +158,7 @@ class Searcher:
     def _root(self, depth, alpha, beta, first):
         best = -INFINITE
         self.root_done = 0
+        self.seldepth = 0
         self.pv_length[0] = 0
         old_alpha = alpha
         self.static_scores[0] = NO_SCORE if self.position.checkers else self.evaluator.evaluate(self.position)

@@ -1,0 +1,270 @@
+"""Iterative deepening: one depth after another, aspiration windows, several lines, when to stop, what to report.
+
+`engine` and `bench` make a `Deepening` for each search and run it; the core searches one depth at a time. Written once
+for both cores. What must stay true: the best move is always a legal move of the request, also when the search is
+stopped before its first node; an interrupted iteration counts only as far as its moves were finished; and without a
+clock the outcome depends on nothing but the request, the table and the histories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import chess
+
+from uci_engine import score as scores
+from uci_engine.clock import Clock
+from uci_engine.core import Core, moves, parameters
+from uci_engine.report import Bound, Info
+
+# The search's profiles, as in core/search.py.
+NORMAL, PLAIN, MATING = range(3)
+
+DEEPEST = scores.MAX_PLY - 8
+ASPIRATION_DEPTH = 4
+# By how many iterations the best move has stayed the same: the share of the soft limit that is spent.
+STABILITY_SHARES = (1.5, 1.2, 1.0, 0.85, 0.75)
+# A window grown this wide opens altogether.
+WIDEST_WINDOW_CP = 400
+SCORE_DROP_CP = 30
+SCORE_DROP_SHARE = 1.3
+# Bounds of a window that failed are worth a line only in a long search.
+REPORT_BOUNDS_AFTER_MS = 3000.0
+# What `go mate` looks at before it proves anything, so that there is a sensible move whatever comes out.
+MATE_PREVIEW_DEPTH = 6
+# A losing capture sorts behind everything that stays sound, in the order before the first search.
+UNSOUND_CP = 1000
+
+
+def new_searcher(core: Core, hash_mib: int, values: dict[str, int] | None = None) -> Any:
+    """A searcher of this core with the default weights and a table of its own. Raises MemoryError."""
+    from evaluation.weights import default_weights
+
+    weights = default_weights()
+    evaluator = core.modules["evaluation.evaluator"].Evaluator(weights)
+    position = core.position_class(weights.piece_square())
+    return core.searcher_class(position, evaluator, core.table_class(hash_mib), values)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to search: a board with its history, the root moves allowed (None: all), limits, and how to tell of it."""
+
+    board: chess.Board
+    root_moves: Sequence[chess.Move] | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    mate: int | None = None
+    lines: int = 1
+    show_wdl: bool = False
+
+
+@dataclass(slots=True)
+class Line:
+    """One of the best lines: score and moves of its last finished search."""
+
+    moves: list[int]
+    score: int = -scores.INFINITE
+    depth: int = 0
+    seldepth: int = 0
+    bound: Bound = field(default=Bound.EXACT)
+
+
+class Deepening:
+    """One search from the first iteration to the last. `run` blocks; `stop` may be called from any thread."""
+
+    def __init__(self, searcher: Any, request: Request, clock: Clock, on_info: Callable[[Info], None]) -> None:
+        """Sets the searcher up at the request's position; it must not be running. The request has a legal move."""
+        self._searcher = searcher
+        self._request = request
+        self._clock = clock
+        self._on_info = on_info
+        self._stop_wanted = False
+        self._window_cp = parameters.defaults()["aspiration_window_cp"]
+        board = request.board
+        searcher.position.set_board(board)
+        searcher.begin(request.nodes or 0, NORMAL)
+        allowed = board.legal_moves if request.root_moves is None else request.root_moves
+        self._root = self._first_order([moves.encode(board, move) for move in allowed])
+        searcher.set_root(self._root)
+        self._lines = [Line([move]) for move in self._root[: max(1, request.lines)]]
+
+    def stop(self) -> None:
+        """End the search soon."""
+        self._stop_wanted = True
+        self._searcher.stop()
+
+    @property
+    def best(self) -> chess.Move:
+        """The best move so far; always legal."""
+        return self._move(self._lines[0].moves[0])
+
+    @property
+    def ponder(self) -> chess.Move | None:
+        """The reply expected to the best move, if there is one. Not while `run` is running."""
+        line = self._lines[0].moves
+        reply = line[1] if len(line) > 1 else self._searcher.expected_reply(line[0])
+        return self._move(reply) if reply else None
+
+    @property
+    def score(self) -> int:
+        """The best line's score, from the view of the side to move at the root."""
+        return self._lines[0].score
+
+    @property
+    def nodes(self) -> int:
+        """Positions looked at so far."""
+        return int(self._searcher.nodes)
+
+    def run(self) -> None:
+        """Search until the request is fulfilled, the clock says enough, or `stop`."""
+        self._searcher.table.new_search()
+        if self._request.mate is not None:
+            self._prove_mate(self._request.mate)
+        else:
+            self._deepen(min(self._request.depth or DEEPEST, DEEPEST))
+
+    def report_current_move(self) -> None:
+        """Say which root move is being searched. Called while `run` runs, from another thread."""
+        number = self._searcher.current_number
+        if number:
+            move = self._move(self._searcher.current_move)
+            depth = self._lines[0].depth + 1
+            self._on_info(Info(depth=depth, currmove=self._text(move), currmovenumber=number))
+
+    def report(self, line_number: int = 1) -> None:
+        """Report a line as it stands now, with the nodes and the time of now."""
+        line = self._lines[line_number - 1]
+        searcher = self._searcher
+        elapsed_ms = max(self._clock.elapsed_ms(), 0.0)
+        known = line.depth > 0
+        self._on_info(
+            Info(
+                depth=line.depth,
+                seldepth=line.seldepth if known else None,
+                multipv=line_number,
+                score=line.score if known else searcher.evaluate(),
+                bound=line.bound,
+                wdl=scores.win_draw_loss(line.score) if known and self._request.show_wdl else None,
+                nodes=searcher.nodes,
+                nps=int(searcher.nodes * 1000 / max(elapsed_ms, 0.001)),
+                hashfull=searcher.table.hashfull(),
+                tbhits=searcher.table_hits,
+                time_ms=int(elapsed_ms),
+                pv=tuple(self._text(self._move(move)) for move in line.moves),
+            )
+        )
+
+    # Iterations ----------------------------------------------------------------------------------------------------
+
+    def _deepen(self, depth_limit: int) -> None:
+        stable_for = 0
+        for depth in range(1, depth_limit + 1):
+            best_before, score_before = self._lines[0].moves[0], self._lines[0].score
+            if not self._iterate(depth):
+                return
+            for number in range(1, len(self._lines) + 1):
+                self.report(number)
+            stable_for = stable_for + 1 if self._lines[0].moves[0] == best_before else 0
+            if self._enough(depth, stable_for, self._lines[0].score < score_before - SCORE_DROP_CP):
+                return
+
+    def _iterate(self, depth: int) -> bool:
+        """Search one depth for every line wanted; False when it was interrupted."""
+        finished = True
+        number = 0
+        while finished and number < len(self._lines):
+            finished = self._search_line(depth, number)
+            number += 1
+        # Lines of this depth first, by score; after an interruption older lines fill up what is missing.
+        new = sorted((line for line in self._lines if line.depth == depth), key=lambda line: -line.score)
+        taken = {line.moves[0] for line in new}
+        self._lines = new + [line for line in self._lines if line.moves[0] not in taken]
+        return finished
+
+    def _search_line(self, depth: int, number: int) -> bool:
+        """Search for the best root move that no better line of this depth has; False when interrupted.
+
+        The window is narrow around the last score, and is opened on the side where it fails.
+        """
+        searcher = self._searcher
+        last = self._lines[number]
+        window = self._window_cp
+        if depth < ASPIRATION_DEPTH or not last.depth or scores.is_mate(last.score):
+            window = 2 * scores.INFINITE
+        alpha = max(last.score - window, -scores.INFINITE)
+        beta = min(last.score + window, scores.INFINITE)
+        while True:
+            if self._stop_wanted:
+                searcher.stop()
+            score = searcher.search_root(depth, alpha, beta, number)
+            if searcher.root_done and score > alpha:
+                bound = Bound.LOWER if score >= beta else Bound.EXACT
+                self._lines[number] = Line(searcher.line(), score, depth, searcher.seldepth, bound)
+            if searcher.stopped:
+                return False
+            if alpha < score < beta:
+                return True
+            window = window * 2 if window < WIDEST_WINDOW_CP else 2 * scores.INFINITE
+            if score <= alpha:
+                beta = (alpha + beta) // 2
+                alpha = max(score - window, -scores.INFINITE)
+            else:
+                beta = min(score + window, scores.INFINITE)
+                if self._clock.elapsed_ms() > REPORT_BOUNDS_AFTER_MS:
+                    self.report(number + 1)
+
+    def _enough(self, depth: int, stable_for: int, score_dropped: bool) -> bool:
+        if self._stop_wanted or self._searcher.stopped:
+            return True
+        if not self._clock.is_limited:
+            return False
+        best = self._lines[0]
+        if len(self._root) == 1 or (scores.is_mate(best.score) and depth > 2 * abs(scores.mate_in_moves(best.score)) + 2):
+            return True
+        share = STABILITY_SHARES[min(stable_for, len(STABILITY_SHARES) - 1)]
+        return self._clock.soft_reached(share * (SCORE_DROP_SHARE if score_dropped else 1.0))
+
+    def _first_order(self, numbers: list[int]) -> list[int]:
+        """Root moves before anything was searched: the table's move, then by the static score after each."""
+        searcher = self._searcher
+        position = searcher.position
+        known = searcher.table.probe(position.key) & 0xFFFF
+
+        def promise(move: int) -> tuple[bool, int, int]:
+            sound = position.see_at_least(move, 0)
+            position.make(move)
+            value = -searcher.evaluate() - (0 if sound else UNSOUND_CP)
+            position.unmake(move)
+            return move == known, value, move
+
+        return sorted(numbers, key=promise, reverse=True)
+
+    # Mates ---------------------------------------------------------------------------------------------------------
+
+    def _prove_mate(self, most_moves: int) -> None:
+        """Prove or refute a mate in at most so many moves, the shortest first, by trying every answer."""
+        self._deepen(min(MATE_PREVIEW_DEPTH, 2 * most_moves))
+        searcher = self._searcher
+        searcher.set_profile(MATING)
+        for count in range(1, min(most_moves, DEEPEST // 2) + 1):
+            if self._stop_wanted:
+                searcher.stop()
+            depth = 2 * count - 1
+            score = searcher.search_root(depth, scores.MATE - 2 * count, scores.INFINITE, 0)
+            if searcher.root_done and score >= scores.MATE - depth:
+                self._lines = [Line(searcher.line(), score, depth, searcher.seldepth)]
+                self.report()
+                return
+            if searcher.stopped:
+                return
+        self._on_info(Info(string=f"there is no mate in {most_moves}"))
+
+    def _move(self, number: int) -> chess.Move:
+        return moves.decode(number, self._request.board.chess960)
+
+    @staticmethod
+    def _text(move: chess.Move) -> str:
+        return move.uci()
