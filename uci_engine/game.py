@@ -102,7 +102,7 @@ def read_fen(text: str, chess960: bool) -> tuple[chess.Board, list[str]]:
         reason = str(error).partition(": ")[0]
         raise PositionError(f"{quoted(text)} is not a FEN: {reason}") from None
     _reject(board)
-    notes += _repair(board)
+    notes += _repair(board, castling=fields[2])
     board.halfmove_clock = _clock("halfmove clock", halfmove_clock, 0, MAX_HALFMOVE_CLOCK, notes)
     # Move number 0 is common and stands for 1, so it is worth no remark.
     written_number = "1" if parse_int(fullmove_number) == 0 else fullmove_number
@@ -190,17 +190,17 @@ def _promoted_men(board: chess.Board, color: chess.Color) -> int:
     return sum(max(0, len(board.pieces(kind, color)) - count) for kind, count in at_the_start.items())
 
 
-def _repair(board: chess.Board) -> list[str]:
+def _repair(board: chess.Board, castling: str) -> list[str]:
     notes: list[str] = []
     usable = board.clean_castling_rights()
-    if usable != board.castling_rights:
-        dropped = chess.SquareSet(board.castling_rights ^ usable)
-        squares = ", ".join(map(chess.square_name, dropped))
+    # Counted against what was written, because python-chess drops some rights without a rook while reading.
+    if len(castling.strip("-")) != chess.popcount(usable):
         rules = "Chess960" if board.chess960 else "standard chess"
-        notes.append(
-            f"castling with a rook on {squares} is dropped: king and rook are not placed for {rules}"
-        )
         board.castling_rights = usable
+        left = board.castling_xfen()
+        notes.append(
+            f"castling rights {castling} become {left}: kings and rooks are not in place for {rules}"
+        )
     # A check that no game leads to still has well-defined answers, so it is no reason to refuse. It does
     # prove that the last move was no double step.
     impossible_check = board.status() & (chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK)
