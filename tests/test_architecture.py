@@ -52,7 +52,7 @@ def tree(path: Path) -> ast.Module:
 
 
 def imported_names(module: str) -> Iterator[str]:
-    """Every dotted name that the module imports, or that the .pxd beside it cimports."""
+    """Every module that the module imports, or that the .pxd beside it cimports, ours or not."""
     path = SOURCES[module]
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
@@ -60,8 +60,8 @@ def imported_names(module: str) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{module} imports relatively, in line {node.lineno}"
             assert node.module is not None
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from (name if name in SOURCES else node.module for name in names)
     declarations = path.with_suffix(".pxd")
     if declarations.exists():
         for match in CIMPORT.finditer(declarations.read_text("utf-8")):
@@ -70,7 +70,7 @@ def imported_names(module: str) -> Iterator[str]:
 
 @cache
 def imports(module: str) -> frozenset[str]:
-    """The modules of this project that a module imports itself. Packages passed through are none."""
+    """The modules of this project that a module imports itself."""
     return frozenset(name for name in imported_names(module) if name in SOURCES) - {module}
 
 

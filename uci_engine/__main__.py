@@ -60,6 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # code.
         print(f"secateur: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130
 
 
 def _uci(lines: Sequence[str] | None, core: str) -> int:
@@ -101,8 +103,8 @@ def _perft(words: Sequence[str], default_core: str) -> int:
         engine.perft(options.depth, _say if options.divide else lines.append, lambda: None)
         engine.wait()
         seconds = time.perf_counter() - started
-    # The total stands last, after a line for each first move.
-    _say("\n".join([*lines[-1:], f"time {seconds:.3f} s"]))
+    # Without --divide only the total is wanted, which stands last.
+    _say("".join(line.strip() + "\n" for line in lines[-1:]) + f"time {seconds:.3f} s")
     return 0
 
 
