@@ -31,10 +31,9 @@ _MAX_FEN_LENGTH = 160
 
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
 _QUOTES = "\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"
-_AS_TYPED = str.maketrans(dict.fromkeys(_DASHES, "-") | dict.fromkeys(_QUOTES, ""))
-
-# What `~` marks (a promoted man, in crazyhouse) does not matter in chess.
+# Marks a promoted man in crazyhouse; in chess it does not matter.
 _PROMOTED_MARK = "~"
+_AS_TYPED = str.maketrans(dict.fromkeys(_DASHES, "-") | dict.fromkeys(_QUOTES + _PROMOTED_MARK, ""))
 
 _MOVE = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
 
@@ -66,7 +65,7 @@ def tidy_fen(text: str) -> str:
     words = text.translate(_AS_TYPED).split()
     if not words:
         return ""
-    fields = [words[0].replace(_PROMOTED_MARK, "")]
+    fields = [words[0]]
     fields.append(words[1].lower() if len(words) > 1 else "w")
     fields.append(_tidy_castling(words[2]) if len(words) > 2 else "-")
     fields.append(words[3].lower() if len(words) > 3 else "-")

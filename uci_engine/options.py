@@ -94,8 +94,8 @@ class Options:
         return [
             f"{option.name}: {option.help}"
             if option.kind == "button"
-            else f"{option.name} = {_written(self._values[key])}: {option.help}"
-            for key, option in self._options.items()
+            else f"{option.name} = {self._shown(option)}: {option.help}"
+            for option in self._options.values()
         ]
 
     def set(self, name: str | None, value: str | None) -> Change | str:
@@ -146,7 +146,9 @@ class Options:
         return f"option {option.name} cannot be {quoted(value)}, it stays {self._shown(option)}"
 
     def _shown(self, option: Option) -> str:
-        return _written(self._values[_key(option.name)])
+        value = self._values[_key(option.name)]
+        # A text came from outside, and whatever is shown must be printable.
+        return quoted(value) if isinstance(value, str) and value else _written(value)
 
 
 def _clamped(option: Option, number: int) -> Change:
