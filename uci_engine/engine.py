@@ -10,11 +10,11 @@ from __future__ import annotations
 import gc
 import sys
 import threading
-import time
 import traceback
 from collections.abc import Callable, Sequence
 
 import chess
+import chess.polyglot
 
 from uci_engine import __version__
 from uci_engine import score as scores
