@@ -103,12 +103,12 @@ class Engine:
         board = self._game.board
         if board is None:
             return "no position"
-        searcher_key = chess.polyglot.zobrist_hash(board)
+        key = chess.polyglot.zobrist_hash(board)
         checkers = " ".join(chess.square_name(square) for square in board.checkers()) or "none"
         rows = str(board).split("\n")
         lines = [f"{8 - number}  {row}" for number, row in enumerate(rows)]
         return "\n".join(
-            [*lines, "   a b c d e f g h", f"FEN {board.fen()}", f"Key {searcher_key:016X}", f"Checkers {checkers}"]
+            [*lines, "   a b c d e f g h", f"FEN {board.fen()}", f"Key {key:016X}", f"Checkers {checkers}"]
         )
 
     def evaluation_text(self) -> str:
@@ -177,7 +177,8 @@ class _Task(threading.Thread):
         self._watch = engine._watch
         self._core_name = engine.core.name
         board = engine._game.board
-        self._board = None if board is None else board.copy()
+        # Older moves cannot repeat, and long games take long to copy.
+        self._board = None if board is None else board.copy(stack=board.halfmove_clock)
         self._stop_event = threading.Event()
 
     def stop(self) -> None:
