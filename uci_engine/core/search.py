@@ -231,7 +231,9 @@ class Searcher:
         if ply >= LAST_PLY:
             return 0 if in_check else self.evaluator.evaluate(self.position)
 
-        # 5. Mate distance: no line from here can beat a shorter mate already found.
+        # 5. Mate distance: no line from here can beat a shorter mate already found. (An open window stays one by name,
+        # so that the mate's line is kept to its end.)
+        pv_node: cython.bint = beta - alpha > 1
         if profile != PLAIN:
             if alpha < ply - MATE:
                 alpha = ply - MATE
@@ -241,7 +243,6 @@ class Searcher:
                 return alpha
 
         # 6. What the table knows. Near the fifty-move limit an old score may be a win that cannot be finished.
-        pv_node: cython.bint = beta - alpha > 1
         key = self.position.key
         if profile == MATING:
             key ^= MATING_SALT
