@@ -116,9 +116,7 @@ def read_answers(engine: UciProcess, count: int) -> list[str]:
 
 
 def check_still_well(engine: UciProcess) -> None:
-    engine.send(
-        "setoption name MultiPV value 1", "setoption name UCI_Chess960 value false", "position startpos"
-    )
+    engine.send("setoption name MultiPV value 1", "setoption name UCI_Chess960 value false", "position startpos")
     engine.sync()
     engine.search("go depth 1", chess.Board())
 

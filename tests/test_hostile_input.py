@@ -42,9 +42,7 @@ class TestFraming:
         engine.send_bytes(data)
         engine.wait_for("uciok")
 
-    @pytest.mark.parametrize(
-        "data", [b"\n", b"   \t  \n", b"\r\r\r\r", b"\f\v\n", b"\0\0\n", b"\xef\xbb\xbf\n"]
-    )
+    @pytest.mark.parametrize("data", [b"\n", b"   \t  \n", b"\r\r\r\r", b"\f\v\n", b"\0\0\n", b"\xef\xbb\xbf\n"])
     def test_a_line_without_a_word(self, survivor: UciProcess, data: bytes) -> None:
         survivor.send_bytes(data)
         assert survivor.sync() == []
@@ -247,10 +245,7 @@ class TestPositions:
         survivor.sync()
         search = survivor.search("go depth 2")
         if search.best != "(none)":
-            assert (
-                chess.Move.from_uci(search.best)
-                in chess.Board(fen.split()[0] + f" {fen.split()[1]}").legal_moves
-            )
+            assert chess.Move.from_uci(search.best) in chess.Board(fen.split()[0] + f" {fen.split()[1]}").legal_moves
         assert_well(survivor)
 
     def test_a_game_of_a_hundred_thousand_plies(self, survivor: UciProcess) -> None:
@@ -264,9 +259,7 @@ class TestPositions:
         survivor.search("go depth 2", START)
 
     def test_unfinished_commands_leave_no_trace(self, survivor: UciProcess) -> None:
-        survivor.send(
-            "position", "position moves e2e4", "position fen", "position startpos moves 0000", "go depth 1"
-        )
+        survivor.send("position", "position moves e2e4", "position fen", "position startpos moves 0000", "go depth 1")
         assert survivor.wait_for("bestmove")[-1] == "bestmove (none)"
         assert_well(survivor)
 

@@ -23,9 +23,7 @@ def client(core: str | None) -> Iterator[SimpleEngine]:
     environment = {**os.environ, "PYTHONPATH": str(PACKAGE_ROOT)}
     if core is not None:
         environment["SECATEUR_CORE"] = core
-    engine = SimpleEngine.popen_uci(
-        [sys.executable, "-m", "uci_engine"], timeout=PATIENCE_SECONDS, env=environment
-    )
+    engine = SimpleEngine.popen_uci([sys.executable, "-m", "uci_engine"], timeout=PATIENCE_SECONDS, env=environment)
     with engine:
         yield engine
 

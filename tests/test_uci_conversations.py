@@ -155,9 +155,7 @@ class TestIntroduction:
 
     def test_move_overhead_may_be_large(self, survivor: UciProcess) -> None:
         survivor.send("uci")
-        (line,) = [
-            line for line in survivor.wait_for("uciok") if line.startswith("option name Move Overhead ")
-        ]
+        (line,) = [line for line in survivor.wait_for("uciok") if line.startswith("option name Move Overhead ")]
         assert int(line.split()[-1]) >= 5000
 
     def test_uci_may_be_asked_again(self, survivor: UciProcess) -> None:
@@ -178,9 +176,7 @@ class TestSetOption:
             "setoption name SyzygyPathOfAnotherEngine value <empty>",
         ],
     )
-    def test_options_of_other_engines_are_answered_and_survived(
-        self, survivor: UciProcess, line: str
-    ) -> None:
+    def test_options_of_other_engines_are_answered_and_survived(self, survivor: UciProcess, line: str) -> None:
         survivor.send(line)
         (answer,) = survivor.sync()
         assert answer.startswith("info string ")
@@ -211,9 +207,7 @@ class TestSetOption:
         survivor.send("setoption name MultiPV value 3", "position startpos")
         search = survivor.search("go depth 3", START)
         survivor.send("setoption name MultiPV value 1")
-        lines = [
-            info for info in search.infos if info.numbers["depth"] == 3 and info.bound is None and info.pv
-        ]
+        lines = [info for info in search.infos if info.numbers["depth"] == 3 and info.bound is None and info.pv]
         # The lines of one depth come together, the best first; the first of them may be repeated at the end.
         assert [info.numbers["multipv"] for info in lines][:3] == [1, 2, 3]
         assert len({info.pv[0] for info in lines[:3] if info.pv}) == 3
@@ -359,9 +353,7 @@ class TestGo:
         survivor.send(f"position fen {MATED_NEXT}")
         assert survivor.search("go depth 3", chess.Board(MATED_NEXT)).last_pv.score == ("mate", -1)
 
-    @pytest.mark.parametrize(
-        "go", ["go infinite", "go infinite depth 2", "go", "go infinite movetime 5 nodes 5"]
-    )
+    @pytest.mark.parametrize("go", ["go infinite", "go infinite depth 2", "go", "go infinite movetime 5 nodes 5"])
     def test_infinite_ends_with_stop_only(self, survivor: UciProcess, go: str) -> None:
         survivor.send(go)
         survivor.wait_for(lambda line: " pv " in line)
@@ -382,10 +374,8 @@ class TestGo:
         survivor.send(f"position fen {MATE_IN_ONE}", f"go ponder {limits}")
         survivor.wait_for(lambda line: " pv " in line)
         assert not best_moves(ping_for(survivor, 0.1))
-        survivor.send("ponderhit")
-        if not limits:
-            survivor.sync()
-            survivor.send("stop")
+        # Without a limit, what comes after ponderhit has no end of its own.
+        survivor.send("ponderhit", *([] if limits else ["stop"]))
         assert survivor.wait_for("bestmove")[-1].split()[1] == "a1a8"
 
     def test_ponder_ends_with_stop(self, either_engine: UciProcess) -> None:
@@ -406,9 +396,7 @@ class TestGo:
     @pytest.mark.parametrize(
         ("go", "end"), [("go infinite", "stop"), ("go ponder depth 3", "ponderhit"), ("go ponder", "stop")]
     )
-    def test_no_move_to_play_is_not_said_early(
-        self, survivor: UciProcess, fen: str, go: str, end: str
-    ) -> None:
+    def test_no_move_to_play_is_not_said_early(self, survivor: UciProcess, fen: str, go: str, end: str) -> None:
         survivor.send(f"position fen {fen}", go)
         assert not best_moves(ping_for(survivor, 0.05))
         survivor.send(end)

@@ -36,9 +36,7 @@ STATES: dict[str, Callable[[UciProcess], object]] = {
         engine.wait_for(is_pv),
     ),
     "pondering": lambda engine: (engine.send("go ponder wtime 1000 btime 1000"), engine.wait_for(is_pv)),
-    "a second go waits": lambda engine: engine.send(
-        "go infinite", "go infinite", "position startpos", "go depth 3"
-    ),
+    "a second go waits": lambda engine: engine.send("go infinite", "go infinite", "position startpos", "go depth 3"),
     "holding back (none)": lambda engine: (
         engine.send(f"position fen {MATED}", "go infinite"),
         engine.sync(),
@@ -210,9 +208,7 @@ class TestDuringASearch:
             either_engine.answer(START)
         assert not any(line.startswith("bestmove") for line in either_engine.sync())
 
-    @pytest.mark.parametrize(
-        "go", ["go infinite", "go ponder", "go wtime 100000 btime 100000", "go movetime 100000"]
-    )
+    @pytest.mark.parametrize("go", ["go infinite", "go ponder", "go wtime 100000 btime 100000", "go movetime 100000"])
     def test_stop_right_after_go(self, survivor: UciProcess, go: str) -> None:
         for _ in range(5):
             survivor.send(go, "stop")
@@ -288,6 +284,18 @@ class TestManyTimes:
         for _ in range(50):
             either_engine.search("go movetime 1", START)
 
+    @pytest.mark.parametrize("go", ["go movetime 20", "go wtime 50 btime 50", "go wtime 1 btime 1 winc 1 binc 1"])
+    def test_answers_come_in_time(self, either_engine: UciProcess, go: str) -> None:
+        delays = []
+        for _ in range(9):
+            either_engine.send("ucinewgame", "position startpos")
+            either_engine.sync()
+            sent_at = either_engine.send(go)
+            either_engine.answer(START)
+            delays.append(either_engine.arrived_at() - sent_at)
+        # How exactly the clock is kept is measured elsewhere, on a machine with nothing else to do.
+        assert statistics.median(delays) < 0.1
+
     def test_no_time_left(self, either_engine: UciProcess) -> None:
         for clock in (0, 1, 5, 50):
             for _ in range(5):
@@ -298,8 +306,6 @@ def test_a_new_game_repeats_the_search_exactly(either_engine: UciProcess) -> Non
     def search() -> list[tuple[object, ...]]:
         either_engine.send("ucinewgame", "position startpos moves e2e4 c7c5")
         infos = either_engine.search("go depth 4").infos
-        return [
-            (info.numbers["depth"], info.numbers["nodes"], info.score, info.pv) for info in infos if info.pv
-        ]
+        return [(info.numbers["depth"], info.numbers["nodes"], info.score, info.pv) for info in infos if info.pv]
 
     assert search() == search()
