@@ -18,7 +18,6 @@ from evaluation.weights import PIECE_NAMES, Weights, default_weights, unpack
 TERMS: Final = (
     ("doubled pawns", "doubled"),
     ("isolated pawns", "isolated"),
-    ("backward pawns", "backward"),
     ("connected pawns", "connected"),
     ("passed pawns", "passed_pawns"),
     ("king shelter", "shelter"),
@@ -28,10 +27,13 @@ TERMS: Final = (
     ("rook mobility", "rooks"),
     ("queen mobility", "queens"),
     ("bishop pair", "bishop_pair"),
+    ("outposts", "outposts"),
     ("rooks on open files", "rook_files"),
-    ("blocked passers", "blocked_passed_pawns"),
+    ("passed pawns' paths", "passed_pawn_paths"),
     ("attack on the king", "king_danger"),
+    ("safe checks", "safe_checks"),
     ("threats", "threats"),
+    ("pawn push threats", "push_threats"),
     ("hanging men", "hanging"),
     ("bare king", "bare_king"),
 )
@@ -134,10 +136,7 @@ def format_explanation(explanation: Explanation) -> str:
     ]
     lines += [_line(row) for row in explanation.rows]
     lines += [lines[2], _line(explanation.total), ""]
-    lines.append(
-        f"Phase {explanation.phase} of 24 (24: middlegame, 0: endgame); "
-        f"endgame value counted {explanation.scale} of 64"
-    )
+    lines.append(f"Phase {explanation.phase} (24: middlegame, 0: endgame); endgame counts {explanation.scale} of 64")
     side = "White" if explanation.white_to_move else "Black"
     lines.append(f"Score {explanation.white_score / 100:+.2f} (White's view)")
     lines.append(f"Score {explanation.score / 100:+.2f} (the side to move's view: {side})")
