@@ -240,8 +240,7 @@ class _Search(_Task):
             # The conversation must go on: any legal move is better than none.
             traceback.print_exc(file=sys.stderr)
             self._on_info(Info(string=f"error: {type(error).__name__} in the search: {error}"))
-            fallback = self._deepening.best if self._deepening is not None else None
-            answer = BestMove(fallback.uci() if fallback else None)
+            answer = BestMove(self._any_move())
             self._released.wait()
         finally:
             gc.enable()
@@ -252,7 +251,7 @@ class _Search(_Task):
         for sentence in problems:
             self._on_info(Info(string=sentence))
         if self._board is None or not allowed:
-            if self._board is not None:
+            if self._board is not None and not any(self._board.legal_moves):
                 score = -scores.MATE if self._board.is_checkmate() else scores.DRAW
                 self._on_info(Info(depth=0, score=score))
             self._released.wait()
@@ -281,6 +280,13 @@ class _Search(_Task):
         deepening.report()
         reply = deepening.ponder
         return BestMove(deepening.best.uci(), reply.uci() if reply else None)
+
+    def _any_move(self) -> str | None:
+        """A legal move, the best known, for a search that failed."""
+        if self._deepening is not None:
+            return self._deepening.best.uci()
+        moves_left = list(self._board.legal_moves) if self._board is not None else []
+        return moves_left[0].uci() if moves_left else None
 
     def _allowed_moves(self) -> tuple[list[chess.Move], list[str]]:
         """The legal moves that `searchmoves` allows, and sentences about words that are none."""
