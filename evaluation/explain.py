@@ -104,6 +104,17 @@ def place(board: chess.Board, weights: Weights | None = None) -> tuple[Any, Any]
     return Evaluator(weights), placement
 
 
+def evaluate(board: chess.Board, weights: Weights | None = None) -> int:
+    """The static score in centipawns from the side to move's view, strictly within ±30000.
+
+    Only the men and the side to move matter. ValueError unless there is one king and at most 16 men a side, and no
+    pawn on the first or last rank. To score many positions keep an `Evaluator` and a `Placement` instead.
+    """
+    evaluator, placement = place(board, weights)
+    score: int = evaluator.evaluate(placement)
+    return score
+
+
 def explain(board: chess.Board, weights: Weights | None = None) -> Explanation:
     """Every term of the evaluation of a position; ValueError when the board cannot be evaluated."""
     weights = weights or default_weights()
@@ -132,7 +143,7 @@ def format_explanation(explanation: Explanation) -> str:
     lines = [
         "                     |     White     |     Black     |     Total",
         " Term                |   MG     EG   |   MG     EG   |   MG     EG",
-        "---------------------+---------------+---------------+---------------",
+        "---------------------+---------------+---------------+--------------",
     ]
     lines += [_line(row) for row in explanation.rows]
     lines += [lines[2], _line(explanation.total), ""]

@@ -27,7 +27,7 @@ from typing import Any, Final
 MATERIAL: Final = (100, 300, 300, 500, 900)
 PIECE_NAMES: Final = ("pawn", "knight", "bishop", "rook", "queen", "king")
 PHASES: Final = ("middlegame", "endgame")
-MOST_BYTES: Final = 65536
+MOST_BYTES: Final = 16384
 MOST_CENTIPAWNS: Final = 1000
 
 
