@@ -20,11 +20,13 @@ from uci_engine import __version__
 from uci_engine import score as scores
 from uci_engine.clock import Clock, Watch
 from uci_engine.core import load, moves
-from uci_engine.deepening import Deepening, Request, new_searcher
+from uci_engine.deepening import Deepening, Probing, Request, new_searcher
 from uci_engine.game import Game, PositionError, play
 from uci_engine.limits import Limits
 from uci_engine.options import Options
+from uci_engine.ranking import Ranking, Rules, rank
 from uci_engine.report import BestMove, Info
+from uci_engine.tablebases import Tablebases
 from uci_engine.time_control import UNLIMITED, grant
 
 OnInfo = Callable[[Info], None]
@@ -32,6 +34,9 @@ OnBestMove = Callable[[BestMove], None]
 
 # In plain Python the search holds the GIL; this is how soon another thread gets it.
 SWITCH_SECONDS = 0.001
+# Ranking the root's moves by the tablebases may take this share of the time for the move, and no longer than that.
+RANKING_SHARE = 0.25
+RANKING_SECONDS = 2.0
 # Perft counts subtrees of this depth in one go, between looks at the stop flag.
 PERFT_STEP = {"compiled": 4}
 PERFT_STEP_PLAIN = 2
@@ -50,6 +55,7 @@ class Engine:
         self.options = Options()
         self._game = Game()
         self._searcher = new_searcher(self.core, int(self.options["Hash"]))
+        self._tablebases = Tablebases(self.core, self._searcher.prober)
         self._watch = Watch()
         self._task: _Task | None = None
         # What exists now exists for good: the collector need not look at it again.
@@ -71,7 +77,11 @@ class Engine:
             except MemoryError:
                 self.options.restore("Hash", old_hash)
                 sentences.append(f"error: there is no memory for {change.value} MiB of hash, it stays at {old_hash}")
-        elif change.name == "Clear Hash":
+        elif change.name == "SyzygyPath":
+            sentences += self._tablebases.set_syzygy_path(str(change.value))
+        elif change.name == "GaviotaTbPath":
+            sentences += self._tablebases.set_gaviota_path(str(change.value))
+        if change.name in ("Clear Hash", "SyzygyPath", "SyzygyProbeLimit", "Syzygy50MoveRule"):
             self._searcher.table.clear()
         return sentences
 
@@ -125,6 +135,7 @@ class Engine:
         self.stop()
         self.wait()
         self._watch.close()
+        self._tablebases.close()
 
     # Searching -----------------------------------------------------------------------------------------------------
 
@@ -200,6 +211,12 @@ class _Search(_Task):
         self._on_best_move = on_best_move
         self._lines = int(engine.options["MultiPV"])
         self._show_wdl = bool(engine.options["UCI_ShowWDL"])
+        self._tablebases = engine._tablebases
+        self._probing = Probing(
+            most_men=int(engine.options["SyzygyProbeLimit"]),
+            depth=int(engine.options["SyzygyProbeDepth"]),
+            fifty_moves=bool(engine.options["Syzygy50MoveRule"]),
+        )
         self._deepening: Deepening | None = None
         # Guards the three below: `ponderhit` may come while the search is being set up.
         self._lock = threading.Lock()
@@ -265,6 +282,8 @@ class _Search(_Task):
             mate=None if limits.infinite else limits.mate,
             lines=self._lines,
             show_wdl=self._show_wdl,
+            ranking=self._rank(allowed),
+            probing=self._probing,
         )
         deepening = Deepening(self._searcher, request, self._clock, self._on_info)
         with self._lock:
@@ -287,6 +306,22 @@ class _Search(_Task):
             return self._deepening.best.uci()
         moves_left = list(self._board.legal_moves) if self._board is not None else []
         return moves_left[0].uci() if moves_left else None
+
+    def _rank(self, allowed: list[chess.Move]) -> Ranking:
+        """What the tablebases say of the root's moves; nothing for `go mate`, which looks at them all."""
+        if self._board is None or self._limits.mate is not None:
+            return Ranking()
+        seconds = min(RANKING_SHARE * self._clock.budget.hard_ms / 1000, RANKING_SECONDS)
+        rules = Rules(
+            fifty_moves=self._probing.fifty_moves,
+            most_men=self._probing.most_men,
+            until=self._clock.started_at + seconds,
+            stopped=self._stop_event.is_set,
+        )
+        ranking = rank(self._tablebases, self._searcher.position, self._board, allowed, rules)
+        for sentence in ranking.notes:
+            self._on_info(Info(string=sentence))
+        return ranking
 
     def _allowed_moves(self) -> tuple[list[chess.Move], list[str]]:
         """The legal moves that `searchmoves` allows, and sentences about words that are none."""

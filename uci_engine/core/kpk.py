@@ -3,9 +3,9 @@
 `search` asks it whenever these three men are left. What must stay true: the answer is the game's exact result with best
 play (a test holds it to Syzygy's table), and both cores give the same.
 
-Solved backwards in sets: for one pawn and one place of its king, a 64-bit set holds the squares of the other king where the
-pawn's side wins. From a pawn's farthest square down to its home, sets grow until no move adds anything; a bare million
-operations on numbers, at first use.
+Solved backwards in sets: for one pawn and one place of its king, a 64-bit set holds the squares of the other king where
+the pawn's side wins. From a pawn's farthest square down to its home, sets grow until no move adds anything: a bare
+million operations on numbers, at first use.
 """
 
 import cython

@@ -286,7 +286,7 @@ class Searcher:
             ):
                 return table_score
 
-        # 7. What the tablebases know. They take the fifty-move clock to be 0, so it must be, and it is where their men have
+        # 7. What the tablebases know. They take the fifty-move clock to be 0, so it must be: that is where the men have
         # just become few enough. Wins and losses are bounds, for a mate may come on the way; search on between them.
         floor = -INFINITE
         ceiling = INFINITE
@@ -539,7 +539,7 @@ class Searcher:
         return score + (WON_PAWN_ENDING_CP if self.position.turn == known - 1 else -WON_PAWN_ENDING_CP)
 
     def _pawn_ending(self):
-        """King and pawn against king: 1 when Black has the pawn and wins, 2 when White does, -1 when it is a draw; else 0."""
+        """Of king and pawn against king: 1 when Black wins with the pawn, 2 when White does, -1 for a draw; else 0."""
         pawns = self.position.by_type[PAWN]
         if self.position.phase or pawns == 0 or pawns & (pawns - 1):
             return 0

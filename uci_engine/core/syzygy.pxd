@@ -3,8 +3,8 @@
 cimport cython
 from cpython.buffer cimport Py_buffer, PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 
-from evaluation.bitboards cimport ALL, KING, PAWN, QUEEN, i64, lowest, popcount, u64
-from uci_engine.core.position cimport IS_CASTLING, IS_EN_PASSANT, NO_SQUARE, NOISY, Position, QUIET, SCRATCH
+from evaluation.bitboards cimport ALL, PAWN, QUEEN, i64, lowest, popcount, u64
+from uci_engine.core.position cimport IS_EN_PASSANT, NO_SQUARE, NOISY, Position, QUIET, SCRATCH
 
 ctypedef unsigned int u32
 

@@ -1,12 +1,12 @@
 """The Syzygy prober: win, draw or loss of a position out of mapped files, at compiled speed.
 
-`search` calls `probe_wdl` after captures and pawn moves, `tablebases` at the root; `tablebases` fills it with tables that
-`syzygy_files` has read. What must stay true: the result is the one of `chess.syzygy.Tablebase.probe_wdl`; whatever bytes a
-file holds, nothing outside it is read and every loop ends (where a number out of the file leads, its bounds are checked
-here, or were when the header was read); and the position is left as it was.
+`search` calls `probe_wdl` after captures and pawn moves, `ranking` at the root; `tablebases` fills it with tables that
+`syzygy_files` has read. What must stay true: the result is that of `chess.syzygy.Tablebase.probe_wdl`; whatever bytes
+a file holds, nothing outside it is read and every loop ends (where a number out of the file leads, its bounds are
+checked here, or were when the header was read); and the position is left as it was.
 
-Reading order: `probe_wdl` settles captures, `probe_table` finds the table and the section, `_lead_pieces`, `_lead_pawns`
-and `_position_number` number the position, `_value` and `_decode` find the value of that number.
+Reading order: `probe_wdl` settles captures, `probe_table` finds table and section, `_lead_pieces`, `_lead_pawns` and
+`_position_number` number the position, `_value` and `_decode` find the value of that number.
 """
 
 import array
@@ -18,8 +18,8 @@ import cython
 from uci_engine.core import syzygy_files
 
 if not cython.compiled:
-    from evaluation.bitboards import ALL, KING, PAWN, QUEEN, i64, lowest, popcount, u64
-    from uci_engine.core.position import IS_CASTLING, IS_EN_PASSANT, NO_SQUARE, NOISY, QUIET, SCRATCH
+    from evaluation.bitboards import ALL, PAWN, QUEEN, i64, lowest, popcount, u64
+    from uci_engine.core.position import IS_EN_PASSANT, NO_SQUARE, NOISY, QUIET, SCRATCH
 
 # Values from the side to move's view; 1 and -1 are a win and a loss that the fifty-move rule makes a draw.
 FAILED = -3
@@ -52,11 +52,11 @@ for _number, _square in enumerate(square for square in chess.SQUARES if square %
 
 
 def _king_pairs():
-    """Every placing of two kings once: with the first on the diagonal, the second is not above it, and placings with both
-    on the diagonal come last."""
+    """Every placing of two kings once: with the first on the diagonal the second is not above it; both there come last."""
     numbers = [-1] * 640
     pairs = []
-    for first in sorted((square for square in chess.SQUARES if TRIANGLE[square] >= 0), key=lambda square: TRIANGLE[square]):
+    firsts = [square for square in chess.SQUARES if TRIANGLE[square] >= 0]
+    for first in sorted(firsts, key=lambda square: TRIANGLE[square]):
         for second in chess.SQUARES:
             side = [(square % 8 > square // 8) - (square % 8 < square // 8) for square in (first, second)]
             if chess.square_distance(first, second) > 1 and (side[0] or side[1] >= 0):
@@ -103,7 +103,7 @@ class SymbolReader:
             self.length = [0] * 4096
 
     def read(self, pattern):
-        """Numbers left | right << 12 | length << 24, the length being one less than how many values a symbol stands for.
+        """Numbers left | right << 12 | length << 24, where a symbol of length n stands for n + 1 values.
 
         None when a symbol contains itself, points at none or stands for too many values.
         """
@@ -175,7 +175,8 @@ class SyzygyProber:
             where = hold.address() if cython.compiled else len(holds) - 1
             for row in table.sections:
                 for section in row:
-                    records.extend(self._record(material, len(row), section, where, len(data), len(bases), len(symbols)))
+                    first = (where, len(data), len(bases), len(symbols))
+                    records.extend(self._record(material, len(row), section, first))
                     bases.extend(section.bases)
                     bases.extend(section.firsts)
                     symbols.extend(section.symbols)
@@ -195,25 +196,35 @@ class SyzygyProber:
             self.bases = bases
             self.symbols = symbols
 
-    def _record(self, material, sides, section, where, size, base, symbol):
+    def drop(self, counts):
+        """Forget a table, by the counts of its `Material`: it turned out to be wrong."""
+        for order in (counts, counts[8:] + counts[:8]):
+            slot = self._slot(self._key(order))
+            if self.slot_keys[slot] >= 0:
+                self.slot_records[slot] = -1
+
+    def _record(self, material, sides, section, first):
+        where, size, base, symbol = first
         numbers = [
             material.men, sides, len(material.pawn_groups), material.lead, section.constant, where, size,
             section.index, section.sizes, section.data, section.blocks, section.padded_blocks, section.block_bits,
-            section.index_bits, section.shortest, len(section.bases), base, symbol, section.positions, len(section.groups),
+            section.index_bits, section.shortest, len(section.bases), base, symbol, section.positions,
+            len(section.groups),
         ]  # fmt: skip
         for seven in (section.codes, section.groups, section.factors):
             numbers += seven + [0] * (7 - len(seven))
         return numbers
 
     def _enter(self, counts, record, mirrored):
-        """Make a table known under the key of its men (by code: type, plus 8 for Black)."""
-        key: cython.int = 0
-        for kind in range(1, 6):
-            key += counts[kind] << (3 * kind - 3)
-            key += counts[8 + kind] << (3 * kind + 12)
+        """Make a table known under the key of its men."""
+        key: cython.int = self._key(counts)
         slot = self._slot(key)
         self.slot_keys[slot] = key
         self.slot_records[slot] = 2 * record + mirrored
+
+    def _key(self, counts):
+        """The key of the men, given by code (type, plus 8 for Black): what `_material` works out of a position."""
+        return sum(counts[kind] << (3 * kind - 3) | counts[8 + kind] << (3 * kind + 12) for kind in range(1, 6))
 
     # Captures ------------------------------------------------------------------------------------------------------
 
@@ -299,7 +310,7 @@ class SyzygyProber:
         if key == 0:
             return DRAW
         slot = self._slot(key)
-        if self.slot_keys[slot] != key:
+        if self.slot_keys[slot] != key or self.slot_records[slot] < 0:
             return FAILED
         record: i64 = self.slot_records[slot] >> 1
         mirrored: cython.int = self.slot_records[slot] & 1

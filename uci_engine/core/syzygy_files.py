@@ -1,12 +1,13 @@
 """Syzygy files: what their headers say, read once and believed only where it can be true.
 
-`tablebases` opens files with `read_table`; the prober in `syzygy` works from the numbers it returns, and python-chess is
-let near a file only after it. What must stay true: whatever bytes a file holds, the result is a `Table` whose every number
-lies where the file and the format allow it, or a `TableError` with one sentence; reading a header always ends.
+`tablebases` opens files with `read_table`; the prober in `syzygy` works from the numbers it returns, and python-chess
+is let near a file only after it. What must stay true: whatever bytes a file holds, the result is a `Table` whose every
+number lies where the file and the format allow it, or a `TableError` with one sentence; reading a header always ends.
 
-A file holds sections, one for each side to move and, where there are pawns, for each file (a to d) of the leading pawn.
-A section orders the men in groups, numbers positions by them in a mixed radix, and stores the values compressed: pairs of
-symbols are replaced by symbols, and symbols written as a canonical Huffman code in blocks. A sparse index leads to a block.
+A file holds sections, one for each side to move and, where there are pawns, for each file (a to d) of the leading
+pawn. A section orders the men in groups, numbers positions by them in a mixed radix, and stores the values compressed:
+pairs of symbols are replaced by symbols, and symbols written as a canonical Huffman code, in blocks that a sparse
+index leads to.
 """
 
 from __future__ import annotations
@@ -239,10 +240,8 @@ class _Reader:
         if tuple(counts) != material.counts:
             raise TableError("it is not a table of the men in its name")
         firsts = [sum(groups[:number]) for number in range(len(groups))]
-        if any(
-            counts[codes[first]] != size
-            for first, size in zip(firsts[1:] if not pawns else firsts, groups[1:] if not pawns else groups, strict=True)
-        ):
+        runs = list(zip(firsts, groups, strict=True))
+        if any(counts[codes[first]] != size for first, size in (runs if pawns else runs[1:])):
             raise TableError("its men are not grouped by kind")
         if len(set(orders)) != len(orders) or max(orders) >= len(groups):
             raise TableError("its order of the men is impossible")
