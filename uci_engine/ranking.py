@@ -35,7 +35,7 @@ DISTANCE_OF = {2: 1, 1: 1 + FIFTY_MOVES_PLIES, 0: 0, -1: -1 - FIFTY_MOVES_PLIES,
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What a root move is worth: greater ranks are better, and moves of equal rank are for the search to choose from."""
+    """What a root move is worth: greater ranks are better, and among moves of equal rank the search may choose."""
 
     rank: int
     score: int | None

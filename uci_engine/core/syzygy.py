@@ -52,7 +52,7 @@ for _number, _square in enumerate(square for square in chess.SQUARES if square %
 
 
 def _king_pairs():
-    """Every placing of two kings once: with the first on the diagonal the second is not above it; both there come last."""
+    """Every placing of two kings once: with the first on the diagonal, the second not above it; both on it are last."""
     numbers = [-1] * 640
     pairs = []
     firsts = [square for square in chess.SQUARES if TRIANGLE[square] >= 0]

@@ -224,6 +224,8 @@ class _Reader:
     def section(self, orders: list[int], codes: list[int], file: int) -> Section:
         """Check one order of the men, and work out the mixed radix: a factor for each group."""
         material = self.material
+        if tuple(codes.count(code) for code in range(16)) != material.counts:
+            raise TableError("it is not a table of the men in its name")
         pawns = material.pawn_groups
         groups = [material.lead]
         if pawns:
@@ -236,12 +238,9 @@ class _Reader:
         elif material.lead == 3 and any(material.counts[code] != 1 for code in codes[:3]):
             raise TableError("its first men are not of different kinds")
         groups += [len(list(run)) for _, run in itertools.groupby(codes[sum(groups) :])]
-        counts = [codes.count(code) for code in range(16)]
-        if tuple(counts) != material.counts:
-            raise TableError("it is not a table of the men in its name")
         firsts = [sum(groups[:number]) for number in range(len(groups))]
         runs = list(zip(firsts, groups, strict=True))
-        if any(counts[codes[first]] != size for first, size in (runs if pawns else runs[1:])):
+        if any(material.counts[codes[first]] != size for first, size in (runs if pawns else runs[1:])):
             raise TableError("its men are not grouped by kind")
         if len(set(orders)) != len(orders) or max(orders) >= len(groups):
             raise TableError("its order of the men is impossible")
