@@ -24,11 +24,11 @@ NAMES = sorted(path.stem for path in TABLES.glob("*.rtbw"))
 class Probing:
     """A searcher of the core that runs here, with tables to probe."""
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, checked_bytes: int | None = None) -> None:
         self.core: Core = load()
         self.searcher: Any = new_searcher(self.core, 1)
         self.position: Any = self.searcher.position
-        self.tables = Tablebases(self.core, self.searcher.prober)
+        self.tables = Tablebases(self.core, self.searcher.prober, checked_bytes)
         self.sentences = self.tables.set_syzygy_path(str(path))
 
     def value(self, board: chess.Board) -> int | None:

@@ -172,10 +172,19 @@ def test_damaged_files_are_refused_or_probed_without_harm(tmp_path: Path) -> Non
                 path.write_bytes(data[:kept] + bytes(len(data) - kept))
             else:
                 path.write_bytes(flip_bytes(data, choice, 1 + trial % 3 * 20))
-        probing = Probing(folder)
+        probing = Probing(folder, checked_bytes=0)
         accepted += len(probing.tables.wdl)
         assert all(probing.value(board) in (None, -2, -1, 0, 1, 2) for board in boards)
     assert 50 < accepted < 150 * len(NAMES)
+
+
+def test_every_flipped_byte_is_noticed(tmp_path: Path) -> None:
+    choice = random.Random(2)
+    folder = copy_tables(tmp_path / "tables")
+    for _ in range(15):
+        for path in folder.glob("*.rtb?"):
+            path.write_bytes(flip_bytes((TABLES / path.name).read_bytes(), choice, 1))
+        assert Probing(folder).tables.wdl == set()
 
 
 def test_material() -> None:

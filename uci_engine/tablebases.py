@@ -20,13 +20,17 @@ import chess.gaviota
 import chess.syzygy
 
 from uci_engine.core import Core
-from uci_engine.core.syzygy_files import DTZ_SUFFIX, WDL_SUFFIX, Material, Table, TableError, read_table
+from uci_engine.core.syzygy_files import CHECKSUM_BYTES, DTZ_SUFFIX, WDL_SUFFIX, Material, Table, TableError, read_table
 from uci_engine.protocol import quoted
 
 GAVIOTA_SUFFIX = ".gtb.cp4"
 GAVIOTA_HEADER_BYTES = 40
 # Blocks hold 16 384 positions of two bytes before they are compressed.
 GAVIOTA_BLOCK_BYTES = 1 << 16
+# So many bytes of tables, the smallest files first, are read from end to end for their checksums: half a second's work,
+# and in plain Python a whole one's.
+CHECKED_BYTES = {"compiled": 1 << 28}
+CHECKED_BYTES_PLAIN = 1 << 21
 # Names in a sentence; the rest is counted.
 MOST_NAMES = 3
 
@@ -34,8 +38,14 @@ MOST_NAMES = 3
 class Tablebases:
     """What there is to probe. `wdl` and `dtz` hold the names of the Syzygy tables in use, such as "KRvK"."""
 
-    def __init__(self, core: Core, prober: Any) -> None:
-        """`prober`: the `SyzygyProber` of the searcher, which is kept loaded with the tables in use."""
+    def __init__(self, core: Core, prober: Any, checked_bytes: int | None = None) -> None:
+        """`prober`: the `SyzygyProber` of the searcher, which is kept loaded with the tables in use. `checked_bytes`:
+        how much may be read for checksums, None for the core's usual."""
+        usual = CHECKED_BYTES.get(core.name, CHECKED_BYTES_PLAIN)
+        self._checked_bytes = usual if checked_bytes is None else checked_bytes
+        checksum = core.modules["uci_engine.core.checksum"]
+        self._checksum = checksum.Checksum()
+        self._largest_checked = checksum.LARGEST
         self._prober = prober
         self._read_symbols = core.modules["uci_engine.core.syzygy"].SymbolReader().read
         self.syzygy = chess.syzygy.Tablebase()
@@ -67,11 +77,15 @@ class Tablebases:
         self.wdl, self.dtz = set(), set()
         found, problems = _files(text, (WDL_SUFFIX, DTZ_SUFFIX))
         loaded: list[tuple[mmap.mmap, Table]] = []
-        for name, path in sorted(found.items()):
+        to_check = self._checked_bytes
+        for name, path in sorted(found.items(), key=lambda item: (_size(item[1]), item[0])):
             stem, suffix = os.path.splitext(name)
             try:
                 data = _mapped(path)
                 table = read_table(data, stem, suffix, self._read_symbols)
+                to_check -= len(data)
+                if to_check >= 0:
+                    self._check(data)
             except (OSError, ValueError) as error:
                 problems.append(f"{_shown(name)}: {_reason(error)}")
                 continue
@@ -88,6 +102,11 @@ class Tablebases:
             if stem in (self.wdl if suffix == WDL_SUFFIX else self.dtz):
                 self.syzygy.add_file(str(path))
         return self._told(text, problems)
+
+    def _check(self, data: mmap.mmap) -> None:
+        size = len(data) - CHECKSUM_BYTES
+        if size <= self._largest_checked and self._checksum.of(data, size) != data[size:]:
+            raise TableError("its checksum is wrong, it is damaged")
 
     def drop(self, name: str) -> None:
         """Stop using a table, because it contradicts itself or another."""
@@ -183,6 +202,14 @@ def _open_regular(path: Path) -> int:
         raise TableError("it is not a plain file")
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
     return os.open(path, flags)
+
+
+def _size(path: Path) -> int:
+    """The size of a file; 0 if there is no knowing, for the opening will tell why."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _mapped(path: Path) -> mmap.mmap:
