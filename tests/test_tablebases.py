@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import time
+from functools import partial
 from pathlib import Path
 
 import chess
@@ -219,6 +220,23 @@ def test_out_of_time_there_are_results_without_distances(probing: Probing) -> No
         board.push(move)
         assert probing.value(board) == -2
         board.pop()
+
+
+@pytest.mark.parametrize("looks", [1, 2, 4, 8, 12])
+def test_when_time_runs_out_a_quickest_move_counts_or_none(
+    looks: int, probing: Probing, oracle: chess.syzygy.Tablebase
+) -> None:
+    for board in random_boards("KRvK", 12, seed=looks):
+        distance = oracle.probe_dtz(board)
+        times = iter([False] * looks)
+        rules = Rules(True, 7, time.perf_counter() + 60, partial(next, times, True))
+        ranking = rank(probing.tables, probing.position, board, list(board.legal_moves), rules)
+        if distance <= 0 or not ranking.complete:
+            continue
+        for move in best_moves(ranking):
+            after = board.copy()
+            after.push(move)
+            assert after.is_checkmate() or -oracle.probe_dtz(after) < distance
 
 
 def test_tables_that_contradict_each_other_are_dropped_with_a_sentence(tmp_path: Path) -> None:

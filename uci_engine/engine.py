@@ -35,7 +35,7 @@ OnBestMove = Callable[[BestMove], None]
 # In plain Python the search holds the GIL; this is how soon another thread gets it.
 SWITCH_SECONDS = 0.001
 # Ranking the root's moves by the tablebases may take this share of the time for the move, and no longer than that.
-RANKING_SHARE = 0.25
+RANKING_SHARE = 0.5
 RANKING_SECONDS = 2.0
 # Perft counts subtrees of this depth in one go, between looks at the stop flag.
 PERFT_STEP = {"compiled": 4}

@@ -126,12 +126,18 @@ def _by_syzygy(
     if best == 0:
         distances = {move: 0 for move, its_value in values.items() if its_value == 0}
     elif name in tables.dtz:
-        distances = _distances(tables, board, values, rules)
-        hits += len(distances)
+        try:
+            distances = _distances(tables, board, values, rules)
+        except chess.syzygy.MissingTableError:
+            distances = {}
+        hits += len(distances) + 1
     clock = board.halfmove_clock
     for move, its_value in values.items():
         if move in distances:
             standings[move] = _standing(distances[move], clock, rules.fifty_moves)
+        elif distances and its_value > 0:
+            # There was no time to look, and no need: a quickest move is known.
+            standings[move] = Standing(WON // 2, None)
         else:
             # Worse than the best, or nobody knows how far: rough ranks, which leave the choice to the search.
             standings[move] = Standing(its_value * WON if its_value >= 0 else (its_value - 2) * WON, None)
@@ -141,18 +147,25 @@ def _by_syzygy(
 def _distances(
     tables: Tablebases, board: chess.Board, values: Mapping[chess.Move, int], rules: Rules
 ) -> Mapping[chess.Move, int]:
-    """Plies to the next capture or pawn move, for the moves of the best sign; empty if there is no telling in time.
+    """Plies to the next capture or pawn move, for the moves of the best sign; when time runs out, for some of the wins
+    if a quickest is among them, else for none.
 
     Negative for losses, 0 for what a repetition draws; beyond 100 where the fifty-move rule spoils the result.
     """
     sign = _sign(max(values.values()))
     seen = _positions_seen(board)
     found: dict[chess.Move, int] = {}
-    for move, value in values.items():
+    if rules.out_of_time():
+        return {}
+    shortest = _distance(tables, board, sign)
+    # Captures and pawn moves first: their distance is known without a look.
+    for move in sorted(values, key=board.is_zeroing, reverse=True):
+        value = values[move]
         if _sign(value) != sign:
             continue
         if rules.out_of_time():
-            return {}
+            quickest_known = sign > 0 and any(0 < distance <= shortest for distance in found.values())
+            return found if quickest_known else {}
         after = board.copy(stack=False)
         after.push(move)
         if after.is_checkmate():
@@ -162,16 +175,21 @@ def _distances(
         elif _repeats(after, seen, sign):
             found[move] = 0
         else:
-            try:
-                distance = -tables.syzygy.probe_dtz(after)
-            except chess.syzygy.MissingTableError:
-                return {}
-            except Exception as error:  # whatever a damaged file makes of python-chess
-                raise ContradictionError(f"its distances cannot be read ({type(error).__name__})") from error
-            if _sign(distance) != sign:
-                raise ContradictionError("its results and its distances do not agree")
-            found[move] = distance + sign
+            found[move] = sign - _distance(tables, after, -sign)
     return found
+
+
+def _distance(tables: Tablebases, board: chess.Board, sign: int) -> int:
+    """What python-chess says, which must be of this sign. Raises MissingTableError for a table that is not there."""
+    try:
+        distance = tables.syzygy.probe_dtz(board)
+    except chess.syzygy.MissingTableError:
+        raise
+    except Exception as error:  # whatever a damaged file makes of python-chess
+        raise ContradictionError(f"its distances cannot be read ({type(error).__name__})") from error
+    if _sign(distance) != sign:
+        raise ContradictionError("its results and its distances do not agree")
+    return distance
 
 
 def _standing(distance: int, clock: int, fifty_moves: bool) -> Standing:
