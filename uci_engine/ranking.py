@@ -90,7 +90,8 @@ def rank(
     if tables.gaviota is not None:
         try:
             return _by_gaviota(tables, board, allowed, rules)
-        except chess.gaviota.MissingTableError:
+        except KeyError:
+            # python-chess's way to say that it has no table of these men.
             return Ranking()
         except Exception as error:  # whatever a damaged file makes of python-chess
             tables.drop_gaviota()

@@ -7,26 +7,23 @@ checked first; what is wrong is left out with one sentence and never ends anythi
 
 from __future__ import annotations
 
-import itertools
 import mmap
 import os
 import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
-import chess.gaviota
 import chess.syzygy
 
 from uci_engine.core import Core
 from uci_engine.core.syzygy_files import CHECKSUM_BYTES, DTZ_SUFFIX, WDL_SUFFIX, Material, Table, TableError, read_table
 from uci_engine.protocol import quoted
 
-GAVIOTA_SUFFIX = ".gtb.cp4"
-GAVIOTA_HEADER_BYTES = 40
-# Blocks hold 16 384 positions of two bytes before they are compressed.
-GAVIOTA_BLOCK_BYTES = 1 << 16
+if TYPE_CHECKING:
+    from chess.gaviota import PythonTablebase
+
 # So many bytes of tables, the smallest files first, are read from end to end for their checksums: half a second's work,
 # and in plain Python a whole one's.
 CHECKED_BYTES = {"compiled": 1 << 28}
@@ -49,7 +46,7 @@ class Tablebases:
         self._prober = prober
         self._read_symbols = core.modules["uci_engine.core.syzygy"].SymbolReader().read
         self.syzygy = chess.syzygy.Tablebase()
-        self.gaviota: chess.gaviota.PythonTablebase | None = None
+        self.gaviota: PythonTablebase | None = None
         self.wdl: set[str] = set()
         self.dtz: set[str] = set()
 
@@ -137,18 +134,16 @@ class Tablebases:
             self.gaviota = None
         if not text.strip():
             return []
-        found, problems = _files(text, (GAVIOTA_SUFFIX,))
-        tables = _ReadOnlyGaviota()
+        # Only now: python-chess works out large tables when this is imported.
+        from uci_engine.gaviota import SUFFIX, ReadOnlyTables
+
+        found, problems = _files(text, (SUFFIX,))
+        tables = ReadOnlyTables()
         for name, path in sorted(found.items()):
-            stem = name.removesuffix(GAVIOTA_SUFFIX)
             try:
-                if stem not in chess.gaviota.EGKEY:
-                    raise TableError("its name is not the name of a table")
-                _check_gaviota(path)
+                tables.add_file(path, open_plain_file)
             except (OSError, ValueError) as error:
                 problems.append(f"{_shown(name)}: {_reason(error)}")
-                continue
-            tables.available_tables[stem] = str(path)
         sentences = [_not_used("GaviotaTbPath", problems)] if problems else []
         if not tables.available_tables:
             return [*sentences, "GaviotaTbPath: no Gaviota tables there"]
@@ -158,18 +153,6 @@ class Tablebases:
     def drop_gaviota(self) -> None:
         """Stop using the Gaviota tables: they contradict themselves, or cannot be read."""
         self.set_gaviota_path("")
-
-
-class _ReadOnlyGaviota(chess.gaviota.PythonTablebase):
-    """python-chess opens these files for writing too, which other people's files refuse."""
-
-    def _open_tablebase(self, req: Any) -> BinaryIO:
-        key = req.egkey
-        if key not in self.streams:
-            stream = open(self.available_tables[key], "rb")  # noqa: SIM115  (closed by `close`)
-            self.streams[key] = stream
-            self.egtb_loadindexes(key, stream)
-        return self.streams[key]
 
 
 def _files(text: str, suffixes: tuple[str, ...]) -> tuple[dict[str, Path], list[str]]:
@@ -196,7 +179,7 @@ def _folders(text: str) -> Iterator[str]:
             yield folder
 
 
-def _open_regular(path: Path) -> int:
+def open_plain_file(path: Path) -> int:
     """A descriptor of a plain file, and of nothing that could block or never end."""
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise TableError("it is not a plain file")
@@ -213,7 +196,7 @@ def _size(path: Path) -> int:
 
 
 def _mapped(path: Path) -> mmap.mmap:
-    descriptor = _open_regular(path)
+    descriptor = open_plain_file(path)
     try:
         if os.fstat(descriptor).st_size == 0:
             raise TableError("it is empty")
@@ -223,21 +206,6 @@ def _mapped(path: Path) -> mmap.mmap:
         return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
     finally:
         os.close(descriptor)
-
-
-def _check_gaviota(path: Path) -> None:
-    """The index of a Gaviota file must lead to blocks of sensible size that fill the file."""
-    with os.fdopen(_open_regular(path), "rb") as stream:
-        size = os.fstat(stream.fileno()).st_size
-        header = stream.read(GAVIOTA_HEADER_BYTES)
-        start = int.from_bytes(header[32:36], "little")
-        if not GAVIOTA_HEADER_BYTES + 8 <= start <= size or start % 4:
-            raise TableError("its header is impossible")
-        index = stream.read(start - GAVIOTA_HEADER_BYTES)
-    places = [int.from_bytes(index[place : place + 4], "little") for place in range(0, len(index), 4)]
-    steps = [later - earlier for earlier, later in itertools.pairwise(places)]
-    if places[0] != start or places[-1] != size or not all(0 < step <= GAVIOTA_BLOCK_BYTES for step in steps):
-        raise TableError("its index is impossible")
 
 
 def _shown(name: str) -> str:
