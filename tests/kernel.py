@@ -108,6 +108,13 @@ def new_position(board: chess.Board | None = None) -> Any:
     return position
 
 
+def is_noisy(position: Any, move: int) -> bool:
+    """Whether a legal move captures or promotes, by the position."""
+    legal, noisy, _ = position.judge(move)
+    assert legal
+    return bool(noisy)
+
+
 @cache
 def searcher() -> Any:
     """One searcher for many tests; `search` empties it first."""
@@ -138,10 +145,7 @@ def random_game(seed: int, board: chess.Board, plies: int) -> Iterator[chess.Boa
             if board.is_capture(move)
             or move.promotion
             or board.is_castling(move)
-            or (
-                board.piece_type_at(move.from_square) == chess.PAWN
-                and abs(move.to_square - move.from_square) == 16
-            )
+            or (board.piece_type_at(move.from_square) == chess.PAWN and abs(move.to_square - move.from_square) == 16)
         ]
         board.push(generator.choice(lively if lively and generator.random() < 0.25 else legal))
         yield board

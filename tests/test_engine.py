@@ -165,12 +165,8 @@ def test_stop_and_ponderhit_are_harmless_when_idle(engine: Engine) -> None:
 @pytest.mark.parametrize(
     "fen", [None, MATED, STALEMATED, "6rk/8/8/8/8/8/7p/7K w - - 0 1", "8/8/4k3/8/8/3K4/8/8 w - - 0 1"]
 )
-@pytest.mark.parametrize(
-    "limits", [{"infinite": True}, {"ponder": True}, {"infinite": True, "ponder": True}], ids=str
-)
-def test_nothing_is_answered_before_it_is_wanted(
-    engine: Engine, fen: str | None, limits: dict[str, bool]
-) -> None:
+@pytest.mark.parametrize("limits", [{"infinite": True}, {"ponder": True}, {"infinite": True, "ponder": True}], ids=str)
+def test_nothing_is_answered_before_it_is_wanted(engine: Engine, fen: str | None, limits: dict[str, bool]) -> None:
     engine.set_position(fen, ())
     ear = begin(engine, **limits, depth=1, movetime_ms=1, wtime_ms=1)
     assert not ear.answered_within(0.08)

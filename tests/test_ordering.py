@@ -10,10 +10,9 @@ import chess
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kernel import STARTS, is_compiled, new_position, random_game, start_board
+from kernel import STARTS, is_compiled, is_noisy, new_position, random_game, start_board
 
 from uci_engine.core import load, moves
-from uci_engine.core.moves import NOISY, QUIET
 
 KIWIPETE = STARTS[1]
 HISTORY_LIMIT = 1 << 14
@@ -74,7 +73,7 @@ def test_every_legal_move_comes_exactly_once(chess960: bool) -> None:
                 assert found[0] == table_move
             checks += board.is_check()
             quiet_free = picked(picker, table_move, quiescence=True)
-            expected = legal if board.is_check() else [move for move in legal if position.is_noisy(move)]
+            expected = legal if board.is_check() else [move for move in legal if is_noisy(position, move)]
             assert sorted(quiet_free) == sorted(expected), board.fen()
     assert checks > 0
 
@@ -83,7 +82,7 @@ def stages(board: chess.Board, position: Any, found: list[int], killers: set[int
     """The stage of each move: 0 captures that lose nothing, 1 killers, 2 quiet moves, 3 losing captures."""
     belongs = []
     for move in found:
-        if position.is_noisy(move):
+        if is_noisy(position, move):
             belongs.append(0 if position.see_at_least(move, 0) else 3)
         else:
             belongs.append(1 if move in killers else 2)
@@ -98,7 +97,7 @@ def test_stages_come_in_their_order() -> None:
             if board.is_check():
                 continue
             position, picker = set_up(board)
-            quiet = [move for move in position.legal_moves() if not position.is_noisy(move)]
+            quiet = [move for move in position.legal_moves() if not is_noisy(position, move)]
             killers = set(generator.sample(quiet, min(2, len(quiet))))
             for move in killers:
                 picker.reward(PLY, move, 1)
@@ -185,7 +184,7 @@ def test_captures_come_first_among_evasions() -> None:
     position, picker = set_up(board)
     order = picked(picker)
     assert {order[0], order[1]} == {number(board, "e2f3"), number(board, "g2f3")}
-    assert all(not position.is_noisy(move) for move in order[2:])
+    assert all(not is_noisy(position, move) for move in order[2:])
 
 
 def test_an_illegal_table_move_is_passed_over() -> None:
@@ -196,7 +195,7 @@ def test_an_illegal_table_move_is_passed_over() -> None:
     for move in random.Random(2).sample(range(1, 1 << 16), 300):
         if move not in legal:
             assert picked(picker, move) == usual
-    quiet = next(move for move in usual if not position.is_noisy(move))
+    quiet = next(move for move in usual if not is_noisy(position, move))
     assert picked(picker, quiet, quiescence=True) == picked(picker, 0, quiescence=True)
 
 
@@ -212,11 +211,3 @@ def test_two_plies_are_open_at_once() -> None:
         assert len(picked(picker, ply=PLY + 1)) == len(position.legal_moves())
         position.unmake(move)
     assert found == expected
-
-
-def test_noisy_and_quiet_moves_are_all_moves() -> None:
-    for fen in STARTS:
-        position, _ = set_up(chess.Board(fen))
-        assert position.generate(NOISY, 0) + position.generate(QUIET, 0) == position.generate(
-            NOISY | QUIET, 0
-        )

@@ -91,10 +91,7 @@ def counts_of(fen: str, depths: int, chess960: bool) -> list[int]:
 
 def count_shallow(cases: list[tuple[str, list[int], bool]]) -> list[list[int]]:
     """For a slow core: the counts that stay below the limit."""
-    return [
-        counts_of(fen, sum(count <= SLOW_LIMIT for count in counts), chess960)
-        for fen, counts, chess960 in cases
-    ]
+    return [counts_of(fen, sum(count <= SLOW_LIMIT for count in counts), chess960) for fen, counts, chess960 in cases]
 
 
 @pytest.mark.parametrize(("fen", "counts", "chess960"), CASES, ids=NAMES)

@@ -106,11 +106,8 @@ def compare_every_move(position: Any, board: chess.Board, legal: dict[int, chess
     where = board.fen()
     for number, move in legal.items():
         assert moves.decode(number, board.chess960) == _in_dialect(board, move), where
-        assert position.gives_check(number) == board.gives_check(move), (where, move)
-        assert position.is_noisy(number) == (board.is_capture(move) or move.promotion is not None), (
-            where,
-            move,
-        )
+        noisy = board.is_capture(move) or move.promotion is not None
+        assert position.judge(number) == (True, noisy, board.gives_check(move)), (where, move)
         before = position.sets()
         position.make(number)
         board.push(move)
@@ -119,9 +116,9 @@ def compare_every_move(position: Any, board: chess.Board, legal: dict[int, chess
         board.pop()
         position.unmake(number)
         assert position.sets() == before, (where, move)
-    noisy = {number for number, move in legal.items() if board.is_capture(move) or move.promotion}
-    assert position.generate(NOISY, 0) == len(noisy), where
-    assert position.generate(QUIET, 0) == len(legal) - len(noisy), where
+    captures = {number for number, move in legal.items() if board.is_capture(move) or move.promotion}
+    assert sorted(position.moves_of(NOISY)) == sorted(captures), where
+    assert sorted(position.moves_of(QUIET)) == sorted(legal.keys() - captures), where
 
 
 def _in_dialect(board: chess.Board, move: chess.Move) -> chess.Move:
@@ -148,9 +145,7 @@ def compare_from_scratch(position: Any, board: chess.Board) -> None:
     fresh.set_board(board.copy(stack=False))
     by_type, by_colour, squares, state, sums = position.sets()
     new_by_type, new_by_colour, new_squares, new_state, new_sums = fresh.sets()
-    assert (by_type, by_colour, squares, sums) == (new_by_type, new_by_colour, new_squares, new_sums), (
-        board.fen()
-    )
+    assert (by_type, by_colour, squares, sums) == (new_by_type, new_by_colour, new_squares, new_sums), board.fen()
     # But for `reversible` and `height`, which are about the moves that led here.
     assert state[:4] == new_state[:4], board.fen()
     assert squares == men(board)
@@ -158,7 +153,7 @@ def compare_from_scratch(position: Any, board: chess.Board) -> None:
     fresh.set_board(board)
     assert fresh.sets()[:3] == position.sets()[:3]
     assert fresh.key == position.key
-    assert fresh.base_height == fresh.height <= board.halfmove_clock
+    assert fresh.height <= board.halfmove_clock
 
 
 def men(board: chess.Board) -> list[int]:
@@ -184,14 +179,14 @@ def test_random_games_match_python_chess_on_the_other_cores(other_core: str) -> 
 
 
 def check_numbers(fens: list[str], chess960: bool) -> int:
-    """`is_legal` accepts exactly the legal moves among all numbers of 16 bits; returns how many."""
+    """`judge` accepts exactly the legal moves among all numbers of 16 bits; returns how many."""
     accepted = 0
     position = new_position()
     for fen in fens:
         board = chess.Board(fen, chess960=chess960)
         position.set_board(board)
         legal = {moves.encode(board, move) for move in board.legal_moves}
-        assert {number for number in range(1 << 16) if position.is_legal(number)} == legal, fen
+        assert {number for number in range(1 << 16) if position.judge(number)[0]} == legal, fen
         accepted += len(legal)
     return accepted
 
@@ -248,9 +243,7 @@ def _some_en_passant_square(board: chess.Board) -> chess.Square | None:
 
 def is_playable(board: chess.Board) -> bool:
     """No check on the side that has moved; and en passant only after a check that a double step can give."""
-    return not board.was_into_check() and not (
-        board.ep_square is not None and board.status() & ~chess.STATUS_EMPTY
-    )
+    return not board.was_into_check() and not (board.ep_square is not None and board.status() & ~chess.STATUS_EMPTY)
 
 
 @given(odd_boards())
@@ -476,9 +469,7 @@ def check_repetitions(games: int) -> int:
     position = new_position()
     for number in range(games):
         generator = random.Random(number)
-        board = chess.Board(
-            "8/8/8/3k4/8/8/8/KR6 w - - 0 1" if number % 2 else "8/p7/P7/3k4/8/8/8/K7 w - - 10 1"
-        )
+        board = chess.Board("8/8/8/3k4/8/8/8/KR6 w - - 0 1" if number % 2 else "8/p7/P7/3k4/8/8/8/K7 w - - 10 1")
         keys = [chess.polyglot.zobrist_hash(board)]
         root = generator.randrange(1, 40)
         position.set_board(board)
@@ -543,7 +534,7 @@ def test_no_more_history_than_can_repeat() -> None:
     # The pawn move in the middle: what came before it is of no use.
     board = board_after(chess.STARTING_FEN, CYCLE + " e2e4 e7e5 " + CYCLE)
     position = new_position(board)
-    assert position.base_height == 4
+    assert position.height == 4
     assert position.key == chess.polyglot.zobrist_hash(board)
     # Longer than any buffer.
     board = board_after(chess.STARTING_FEN, " ".join([CYCLE] * 300))

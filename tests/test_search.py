@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kernel import STARTS, is_compiled, new_position, random_game, search, searcher, start_board
 
-from evaluation import evaluate
+from evaluation import default_weights
 from uci_engine import score as scores
 from uci_engine.clock import Clock
 from uci_engine.core import load, moves, parameters
@@ -27,6 +27,20 @@ PAWN_ENDING = "8/8/1p1k4/1P1p2p1/P2Pp1P1/4P3/3K4/8 b - - 0 1"
 
 
 # Alpha-beta is minimax ------------------------------------------------------------------------------------
+
+
+@cache
+def _evaluation() -> tuple[Any, Any]:
+    modules, weights = load().modules, default_weights()
+    placement = modules["evaluation.placement"].Placement(weights.piece_square())
+    return modules["evaluation.evaluator"].Evaluator(weights), placement
+
+
+def evaluate(board: chess.Board) -> int:
+    """The static score, of a board set up anew."""
+    evaluator, placement = _evaluation()
+    placement.set_men(board)
+    return int(evaluator.evaluate(placement))
 
 
 class Minimax:
@@ -243,9 +257,7 @@ def test_an_interrupted_iteration_never_forgets_a_better_move_of_the_last() -> N
 
 def said(outcome: Any) -> list[Any]:
     """What a search says that is not about time."""
-    return [
-        (info.depth, info.seldepth, info.multipv, info.score, info.nodes, info.pv) for info in outcome.infos
-    ]
+    return [(info.depth, info.seldepth, info.multipv, info.score, info.nodes, info.pv) for info in outcome.infos]
 
 
 def test_a_new_game_forgets_everything() -> None:
@@ -389,9 +401,7 @@ def test_an_unknown_parameter_is_refused() -> None:
 @cache
 def nodes_with(name: str, value: int) -> tuple[int, ...]:
     machine = new_searcher(load(), 4, {name: value})
-    return tuple(
-        search(Request(chess.Board(fen), depth=9), machine=machine).nodes for fen in (MIDDLEGAME, STARTS[2])
-    )
+    return tuple(search(Request(chess.Board(fen), depth=9), machine=machine).nodes for fen in (MIDDLEGAME, STARTS[2]))
 
 
 @pytest.mark.skipif(not is_compiled(), reason="too many nodes for plain Python")
@@ -403,8 +413,7 @@ def nodes_with(name: str, value: int) -> tuple[int, ...]:
 def test_every_parameter_of_the_searcher_has_an_effect(parameter: parameters.Parameter) -> None:
     usual = nodes_with(parameter.name, parameter.value)
     assert (
-        nodes_with(parameter.name, parameter.minimum) != usual
-        or nodes_with(parameter.name, parameter.maximum) != usual
+        nodes_with(parameter.name, parameter.minimum) != usual or nodes_with(parameter.name, parameter.maximum) != usual
     )
 
 
