@@ -28,12 +28,15 @@ NO_MATES = [
     ("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 4 4", 2),
     # The queen's nearest squares stalemate or only check.
     ("7k/8/8/6K1/8/8/8/5Q2 w - - 0 1", 1),
+    # The mates of two moves from above, but the fifty-move rule comes first.
+    ("7k/8/8/8/8/1R6/R7/7K w - - 98 90", 2),
+    ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 99 90", 2),
 ]
 
 
 def mates_in(board: chess.Board, count: int) -> bool:
     """Whether the side to move can force mate in at most so many moves, by trying everything."""
-    if count == 0:
+    if count == 0 or board.halfmove_clock >= 100:
         return False
     for move in list(board.legal_moves):
         if count == 1 and not board.gives_check(move):
@@ -51,7 +54,7 @@ def is_mated_in(board: chess.Board, count: int) -> bool:
     replies = list(board.legal_moves)
     if not replies:
         return board.is_check()
-    if count == 0:
+    if count == 0 or board.halfmove_clock >= 100:
         return False
     for move in replies:
         board.push(move)

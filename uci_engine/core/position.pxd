@@ -39,6 +39,7 @@ cdef class Position(MoveGenerator):
     cpdef int unmake_null(self) noexcept nogil
     cpdef bint see_at_least(self, int move, int threshold) noexcept nogil
     cpdef bint has_insufficient_material(self) noexcept nogil
+    cpdef bint is_exhausted(self) noexcept nogil
     cpdef bint is_draw(self, int ply) noexcept nogil
     cpdef bint has_pieces(self) noexcept nogil
     cpdef i64 perft(self, int depth, int start) noexcept nogil

@@ -398,15 +398,18 @@ class Position(MoveGenerator):
         bishops = self.by_type[BISHOP]
         return self.by_type[KNIGHT] == 0 and (bishops & LIGHT == 0 or bishops & (ALL ^ LIGHT) == 0)
 
-    def is_draw(self, ply):
-        """Whether the position is drawn by the fifty-move rule, material or repetition, `ply` moves from the root.
-
-        One repetition inside the search is enough; of a position on the board before, it takes two. Mate goes before
-        the fifty-move rule.
-        """
+    def is_exhausted(self):
+        """Whether the position is drawn by the fifty-move rule, which mate goes before, or by lack of material."""
         if self.halfmove >= 100 and (self.checkers == 0 or self.generate(NOISY | QUIET, SCRATCH) > SCRATCH):
             return True
-        if self.has_insufficient_material():
+        return self.has_insufficient_material()
+
+    def is_draw(self, ply):
+        """Whether the position is exhausted or repeated, `ply` moves from the root.
+
+        One repetition inside the search is enough; of a position on the board before, it takes two.
+        """
+        if self.is_exhausted():
             return True
         limit = self.reversible if self.reversible < self.height else self.height
         seen_before = False
