@@ -1,8 +1,8 @@
 """The bitboard position: moves made and taken back, keys, exchanges and draws, at compiled speed.
 
 `search` and `ordering` play on it; `deepening` sets it up from a `chess.Board`. What must stay true: its legal moves
-are python-chess's (see `generator`), its key is python-chess's Polyglot key after every move, and `unmake` restores every
-field. `ChessPosition` has the same face with python-chess underneath; tests play the two against each other.
+are python-chess's (see `generator`), its key is python-chess's Polyglot key after every move, and `unmake` restores
+every field. `ChessPosition` has the same face with python-chess underneath; tests play the two against each other.
 """
 
 import chess
