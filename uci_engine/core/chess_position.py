@@ -14,7 +14,7 @@ import chess.polyglot
 from evaluation.bitboards import ZOBRIST
 from evaluation.placement import PHASE
 from uci_engine.core import moves as move_numbers
-from uci_engine.core.generator import NO_SQUARE, NOISY, QUIET
+from uci_engine.core.moves import NO_SQUARE, NOISY, QUIET
 from uci_engine.core.position import Position
 
 HASHER = chess.polyglot.ZobristHasher(chess.polyglot.POLYGLOT_RANDOM_ARRAY)

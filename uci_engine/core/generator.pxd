@@ -8,13 +8,15 @@ from evaluation.bitboards cimport (
 )
 from evaluation.placement cimport Placement
 
-cdef int NOISY
-cdef int QUIET
-cdef int IS_PROMOTION
-cdef int IS_EN_PASSANT
-cdef int IS_CASTLING
-cdef int NO_SQUARE
-cdef int SCRATCH
+cdef enum:  # the numbers of moves.py, for the C compiler: were they to differ, so would the cores
+    NOISY = 1
+    QUIET = 2
+    IS_PROMOTION = 1
+    IS_EN_PASSANT = 2
+    IS_CASTLING = 3
+    NO_SQUARE = 64
+    SCRATCH = 43520
+    MOVE_ROOM = 43840
 
 cdef class MoveGenerator(Placement):
     cdef readonly u64 checkers
@@ -22,11 +24,9 @@ cdef class MoveGenerator(Placement):
     cdef readonly int castling
     cdef readonly int en_passant
     cdef int[4] rook_squares
-    cdef int[43840] moves
+    cdef int[MOVE_ROOM] moves
 
     # Final, so that calls go straight to the code.
-    @cython.final
-    cdef int _find_checkers(self) noexcept nogil
     @cython.final
     cdef bint _attacked(self, int square, int by, u64 occupied) noexcept nogil
     @cython.final

@@ -11,7 +11,6 @@ pinned men are known beforehand, and each man's targets are cut down by them.
 import cython
 
 from evaluation.placement import Placement
-from uci_engine.core import moves as move_numbers
 
 if not cython.compiled:
     from evaluation.bitboards import (
@@ -39,16 +38,11 @@ if not cython.compiled:
         rook_attacks,
         u64,
     )
+    from uci_engine.core.moves import CASTLING as IS_CASTLING
+    from uci_engine.core.moves import EN_PASSANT as IS_EN_PASSANT
+    from uci_engine.core.moves import MOVE_ROOM, NO_SQUARE, NOISY, QUIET, SCRATCH
+    from uci_engine.core.moves import PROMOTION as IS_PROMOTION
 
-NOISY = move_numbers.NOISY
-QUIET = move_numbers.QUIET
-IS_PROMOTION = move_numbers.PROMOTION
-IS_EN_PASSANT = move_numbers.EN_PASSANT
-IS_CASTLING = move_numbers.CASTLING
-NO_SQUARE = 64
-# 320 moves for each of 136 plies and a scratch ply; the richest position of sixteen men a side has 218.
-MOVE_ROOM = 43840
-SCRATCH = 43520
 
 
 class MoveGenerator(Placement):
@@ -85,32 +79,6 @@ class MoveGenerator(Placement):
         if not self.is_legal(number):
             return False, None, None
         return True, bool(self.is_noisy(number)), bool(self.gives_check(number))
-
-    def _find_checkers(self):
-        """The enemy men that give check to the side to move, and its own men pinned to their king."""
-        us = self.turn
-        theirs = self.by_colour[us ^ 1]
-        occupied = self.by_colour[us] | theirs
-        king = lowest(self.by_type[KING] & self.by_colour[us])
-        queens = self.by_type[QUEEN]
-        checkers = theirs & (
-            (KNIGHT_ATTACKS[king] & self.by_type[KNIGHT]) | (PAWN_ATTACKS[us * 64 + king] & self.by_type[PAWN])
-        )
-        pinned: u64 = 0
-        snipers = theirs & (
-            (BISHOP_LINES[king] & (self.by_type[BISHOP] | queens)) | (ROOK_LINES[king] & (self.by_type[ROOK] | queens))
-        )
-        while snipers:
-            sniper = lowest(snipers)
-            snipers &= snipers - 1
-            between = BETWEEN[king * 64 + sniper] & occupied
-            if between == 0:
-                checkers |= BB[sniper]
-            elif between & (between - 1) == 0:
-                pinned |= between & self.by_colour[us]
-        self.checkers = checkers
-        self.pinned = pinned
-        return 0
 
     def _attacked(self, square, by, occupied):
         """Whether colour `by` attacks a square when `occupied` squares stop the sliders."""

@@ -3,8 +3,8 @@
 cimport cython
 
 from evaluation.bitboards cimport (
-    ALL, BB, BISHOP, KING, KING_ATTACKS, KNIGHT, KNIGHT_ATTACKS, LIGHT, PAWN, PAWN_ATTACKS, QUEEN,
-    ROOK, ZOBRIST, ZOBRIST_CASTLING, ZOBRIST_EN_PASSANT, ZOBRIST_TURN, bishop_attacks, i64, lowest, rook_attacks,
+    ALL, BB, BETWEEN, BISHOP, BISHOP_LINES, KING, KING_ATTACKS, KNIGHT, KNIGHT_ATTACKS, LIGHT, PAWN, PAWN_ATTACKS, QUEEN,
+    ROOK, ROOK_LINES, ZOBRIST, ZOBRIST_CASTLING, ZOBRIST_EN_PASSANT, ZOBRIST_TURN, bishop_attacks, i64, lowest, rook_attacks,
     u64,
 )
 from uci_engine.core.generator cimport (
@@ -30,6 +30,7 @@ cdef class Position(MoveGenerator):
     cdef int[1024] undo_scores
     cdef int[1024] undo_phase
 
+    cdef int _find_checkers(self) noexcept nogil
     cdef int _save(self, int captured) noexcept nogil
     cdef int _restore(self) noexcept nogil
     cdef int _move_castling(self, int origin, int target, bint back) noexcept nogil

@@ -16,7 +16,9 @@ if not cython.compiled:
     from evaluation.bitboards import (
         ALL,
         BB,
+        BETWEEN,
         BISHOP,
+        BISHOP_LINES,
         KING,
         KING_ATTACKS,
         KNIGHT,
@@ -26,6 +28,7 @@ if not cython.compiled:
         PAWN_ATTACKS,
         QUEEN,
         ROOK,
+        ROOK_LINES,
         ZOBRIST,
         ZOBRIST_CASTLING,
         ZOBRIST_EN_PASSANT,
@@ -34,6 +37,7 @@ if not cython.compiled:
         i64,
         lowest,
         rook_attacks,
+        u64,
     )
     from uci_engine.core.generator import (
         IS_CASTLING,
@@ -128,6 +132,32 @@ class Position(MoveGenerator):
         )
 
     # Make and unmake ---------------------------------------------------------------------------------------------
+
+    def _find_checkers(self):
+        """The enemy men that give check to the side to move, and its own men pinned to their king."""
+        us = self.turn
+        theirs = self.by_colour[us ^ 1]
+        occupied = self.by_colour[us] | theirs
+        king = lowest(self.by_type[KING] & self.by_colour[us])
+        queens = self.by_type[QUEEN]
+        checkers = theirs & (
+            (KNIGHT_ATTACKS[king] & self.by_type[KNIGHT]) | (PAWN_ATTACKS[us * 64 + king] & self.by_type[PAWN])
+        )
+        pinned: u64 = 0
+        snipers = theirs & (
+            (BISHOP_LINES[king] & (self.by_type[BISHOP] | queens)) | (ROOK_LINES[king] & (self.by_type[ROOK] | queens))
+        )
+        while snipers:
+            sniper = lowest(snipers)
+            snipers &= snipers - 1
+            between = BETWEEN[king * 64 + sniper] & occupied
+            if between == 0:
+                checkers |= BB[sniper]
+            elif between & (between - 1) == 0:
+                pinned |= between & self.by_colour[us]
+        self.checkers = checkers
+        self.pinned = pinned
+        return 0
 
     def _save(self, captured):
         height = self.height
