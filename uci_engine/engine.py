@@ -30,7 +30,8 @@ from uci_engine.time_control import UNLIMITED, grant
 OnInfo = Callable[[Info], None]
 OnBestMove = Callable[[BestMove], None]
 
-# In plain Python the search holds the GIL; this is how soon another thread gets it.
+# How soon a thread that waits for the GIL gets it: the answer to `stop` passes through three of them, and in plain
+# Python the search itself holds it.
 SWITCH_SECONDS = 0.001
 # Perft counts subtrees of this depth in one go, between looks at the stop flag.
 PERFT_STEP = {"compiled": 4}
@@ -46,7 +47,7 @@ class Engine:
         self.name = f"Secateur {__version__}"
         if self.core.name != "compiled":
             self.name += f" ({self.core.name} core)"
-            sys.setswitchinterval(SWITCH_SECONDS)
+        sys.setswitchinterval(SWITCH_SECONDS)
         self.options = Options()
         self._game = Game()
         self._searcher = new_searcher(self.core, int(self.options["Hash"]))
