@@ -28,7 +28,11 @@ cdef extern from *:
         return (int)((squares * 0x0101010101010101ULL) >> 56);
     }
     #endif
+    #define SECATEUR_ALL 0xFFFFFFFFFFFFFFFFULL
+    #define SECATEUR_LIGHT 0x55AA55AA55AA55AAULL
     """
+    const u64 ALL "SECATEUR_ALL"
+    const u64 LIGHT "SECATEUR_LIGHT"
     int popcount "secateur_popcount" (u64 squares) noexcept nogil
     int lowest "secateur_lowest" (u64 squares) noexcept nogil
     int highest "secateur_highest" (u64 squares) noexcept nogil
@@ -41,8 +45,6 @@ cdef enum:  # python-chess's piece types, as constants of the C compiler
     QUEEN = 5
     KING = 6
 
-cdef u64 ALL
-cdef u64 LIGHT
 cdef u64[8] FILES
 cdef u64[8] RANKS
 cdef u64[64] BB

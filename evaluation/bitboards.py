@@ -11,8 +11,6 @@ import chess
 import chess.polyglot
 import cython
 
-ALL = chess.BB_ALL
-LIGHT = chess.BB_LIGHT_SQUARES
 FILES = list(chess.BB_FILES)
 RANKS = list(chess.BB_RANKS)
 BB = list(chess.BB_SQUARES)
@@ -84,6 +82,8 @@ if not cython.compiled:
 
     u64 = int
     i64 = int
+    ALL = chess.BB_ALL
+    LIGHT = chess.BB_LIGHT_SQUARES
 
     def popcount(squares: int) -> int:
         """The number of squares in a set."""

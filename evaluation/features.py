@@ -63,10 +63,10 @@ def _beside(squares):
 def _ahead(squares, us):
     """All squares ahead of a set, up to the last rank."""
     if us:
-        squares = (squares << 8) & ALL
-        squares |= (squares << 8) & ALL
-        squares |= (squares << 16) & ALL
-        return squares | ((squares << 32) & ALL)
+        squares <<= 8
+        squares |= squares << 8
+        squares |= squares << 16
+        return (squares | (squares << 32)) & ALL
     squares >>= 8
     squares |= squares >> 8
     squares |= squares >> 16
@@ -145,8 +145,8 @@ class Features:
             self.attacked[us] = attacks | around
             self.units[us] = 0
             self.area[us] = ALL ^ (pawns | king)
-        self.area[0] &= ALL ^ self.pawn_attacks[1]
-        self.area[1] &= ALL ^ self.pawn_attacks[0]
+        self.area[0] &= ~self.pawn_attacks[1]
+        self.area[1] &= ~self.pawn_attacks[0]
         return 0
 
     def pawns(self, p):
@@ -181,7 +181,7 @@ class Features:
         """Pawns with none of their side on the files beside them."""
         pawns = p.by_type[PAWN] & p.by_colour[us]
         files = _ahead(pawns, 1) | _ahead(pawns, 0) | pawns
-        return self.isolated_pawn * popcount(pawns & (ALL ^ _beside(files)))
+        return self.isolated_pawn * popcount(pawns & ~_beside(files))
 
     def connected(self, p, us):
         """Pawns defended by another or beside one."""
@@ -198,7 +198,7 @@ class Features:
         """Pawns with no enemy pawn ahead on three files and none of their own on one; where the kings are."""
         pawns = p.by_type[PAWN] & p.by_colour[us]
         enemy = _ahead(p.by_type[PAWN] & p.by_colour[us ^ 1], us ^ 1)
-        pawns &= ALL ^ (enemy | _beside(enemy) | _ahead(pawns, us ^ 1))
+        pawns &= ~(enemy | _beside(enemy) | _ahead(pawns, us ^ 1))
         self.passed |= pawns
         flip = 0 if us else 7
         ahead = 8 if us else -8
@@ -329,7 +329,7 @@ class Features:
         minors = p.by_colour[us] & (p.by_type[KNIGHT] | p.by_type[BISHOP]) & self.pawn_attacks[us]
         minors &= RANKS[3] | RANKS[4] | (RANKS[5] if us else RANKS[2])
         if minors:
-            minors &= ALL ^ (self.pawn_attacks[us ^ 1] | _ahead(self.pawn_attacks[us ^ 1], us ^ 1))
+            minors &= ~(self.pawn_attacks[us ^ 1] | _ahead(self.pawn_attacks[us ^ 1], us ^ 1))
         score = 0
         while minors:
             score += self.outpost[0 if minors & -minors & p.by_type[KNIGHT] else 1]
@@ -369,7 +369,7 @@ class Features:
         units = self.units[us]
         if units == 0:
             return 0
-        units += popcount(self.attacked[us] & self.zone[us ^ 1] & (ALL ^ self.pawn_attacks[us ^ 1]))
+        units += popcount(self.attacked[us] & self.zone[us ^ 1] & ~self.pawn_attacks[us ^ 1])
         return self.danger_worth[units if units < MOST_UNITS else MOST_UNITS]
 
     def safe_checks(self, p, us):
@@ -405,7 +405,7 @@ class Features:
         men = majors & p.by_type[QUEEN] & self.by_rooks[us]
         if men:
             score += self.threat_by_rook[1] * popcount(men)
-        minors &= ALL ^ self.pawn_attacks[us ^ 1]
+        minors &= ~self.pawn_attacks[us ^ 1]
         men = minors & (self.by_knights[us] | self.by_bishops[us])
         if men:
             score += self.threat_by_minor[0] * popcount(men)
@@ -419,14 +419,14 @@ class Features:
         free = ALL ^ (p.by_colour[0] | p.by_colour[1])
         steps = _step(p.by_type[PAWN] & p.by_colour[us], us) & free
         steps |= _step(steps & (RANKS[2] if us else RANKS[5]), us) & free
-        steps &= ALL ^ self.pawn_attacks[us ^ 1]
-        steps &= self.attacked[us] | (ALL ^ self.attacked[us ^ 1])
-        men = _beside(_step(steps, us)) & p.by_colour[us ^ 1] & (ALL ^ p.by_type[PAWN])
+        steps &= ~self.pawn_attacks[us ^ 1]
+        steps &= self.attacked[us] | ~self.attacked[us ^ 1]
+        men = _beside(_step(steps, us)) & p.by_colour[us ^ 1] & ~p.by_type[PAWN]
         return self.threat_by_push * popcount(men)
 
     def hanging(self, p, us):
         """Enemy men that we attack and that nothing defends."""
-        men = p.by_colour[us ^ 1] & self.attacked[us] & (ALL ^ self.attacked[us ^ 1])
+        men = p.by_colour[us ^ 1] & self.attacked[us] & ~self.attacked[us ^ 1]
         return self.hanging_man * popcount(men)
 
     def bare_king(self, p, us):
@@ -437,7 +437,7 @@ class Features:
         men = p.by_colour[us]
         heavy = men & (p.by_type[ROOK] | p.by_type[QUEEN])
         light = men & p.by_type[BISHOP] & LIGHT
-        dark = men & p.by_type[BISHOP] & (ALL ^ LIGHT)
+        dark = men & p.by_type[BISHOP] & ~LIGHT
         easy = heavy or (light and dark)
         if not (easy or ((light or dark) and men & p.by_type[KNIGHT])):
             return 0

@@ -32,7 +32,8 @@ from uci_engine.time_control import UNLIMITED, grant
 OnInfo = Callable[[Info], None]
 OnBestMove = Callable[[BestMove], None]
 
-# In plain Python the search holds the GIL; this is how soon another thread gets it.
+# How soon a thread that waits for the GIL gets it: the answer to `stop` passes through three of them, and in plain
+# Python the search itself holds it.
 SWITCH_SECONDS = 0.001
 # Ranking the root's moves by the tablebases may take this share of the time for the move, and no longer than that.
 RANKING_SHARE = 0.5
@@ -51,7 +52,7 @@ class Engine:
         self.name = f"Secateur {__version__}"
         if self.core.name != "compiled":
             self.name += f" ({self.core.name} core)"
-            sys.setswitchinterval(SWITCH_SECONDS)
+        sys.setswitchinterval(SWITCH_SECONDS)
         self.options = Options()
         self._game = Game()
         self._searcher = new_searcher(self.core, int(self.options["Hash"]))

@@ -28,6 +28,7 @@ KERNEL_MODULES = (
     "evaluation.placement",
     "evaluation.features",
     "evaluation.evaluator",
+    "uci_engine.core.generator",
     "uci_engine.core.position",
     "uci_engine.core.ordering",
     "uci_engine.core.table",

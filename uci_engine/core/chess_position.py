@@ -14,7 +14,8 @@ import chess.polyglot
 from evaluation.bitboards import ZOBRIST
 from evaluation.placement import PHASE
 from uci_engine.core import moves as move_numbers
-from uci_engine.core.position import NO_SQUARE, NOISY, QUIET, Position
+from uci_engine.core.moves import NO_SQUARE, NOISY, QUIET
+from uci_engine.core.position import Position
 
 HASHER = chess.polyglot.ZobristHasher(chess.polyglot.POLYGLOT_RANDOM_ARRAY)
 
@@ -30,7 +31,7 @@ class ChessPosition(Position):
         self.clear()
         for square in chess.SQUARES:
             self._read_square(square)
-        self.height = self.base_height = 0
+        self.height = 0
         self.reversible = 0
         # python-chess keeps its moves legal by itself: nobody asks for pins here.
         self.pinned = 0

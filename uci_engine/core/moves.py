@@ -16,6 +16,12 @@ NORMAL, PROMOTION, EN_PASSANT, CASTLING = range(4)
 # What a generator is asked for; the two may be added: captures and promotions, and everything else.
 NOISY = 1
 QUIET = 2
+# Instead of an en-passant square when there is none.
+NO_SQUARE = 64
+# A board's move buffer: 320 moves for each of 136 plies, and a scratch ply at the end; the richest position of sixteen
+# men a side has 218. The compiled kernel has all these numbers as constants of the C compiler, in generator.pxd.
+MOVE_ROOM = 43840
+SCRATCH = 43520
 
 
 def encode(board: chess.Board, move: chess.Move) -> int:

@@ -3,12 +3,9 @@
 cimport cython
 
 from evaluation.bitboards cimport i64
+from uci_engine.core.generator cimport IS_EN_PASSANT, IS_PROMOTION, NOISY, QUIET
 from uci_engine.core.position cimport Position
 
-cdef int NOISY
-cdef int QUIET
-cdef int IS_PROMOTION
-cdef int IS_EN_PASSANT
 cdef int ROOM
 cdef int PLIES
 cdef int TABLE, GENERATE_NOISY, GOOD_NOISY, FIRST_KILLER, SECOND_KILLER, GENERATE_QUIET, QUIETS, BAD_NOISY

@@ -10,12 +10,10 @@ moves; the other quiet moves by history; losing captures. In check: the table's 
 
 import cython
 
-from uci_engine.core import moves as move_numbers
+if not cython.compiled:
+    from evaluation.bitboards import i64
+    from uci_engine.core.generator import IS_EN_PASSANT, IS_PROMOTION, NOISY, QUIET
 
-NOISY = move_numbers.NOISY
-QUIET = move_numbers.QUIET
-IS_PROMOTION = move_numbers.PROMOTION
-IS_EN_PASSANT = move_numbers.EN_PASSANT
 ROOM = 320
 PLIES = 128
 (

@@ -244,7 +244,7 @@ class Searcher:
 
         # 4. Draws, and the end of the arrays. The mate prover leaves repetitions aside: the shortest mate has none.
         if profile == MATING:
-            if self.position.has_insufficient_material():
+            if self.position.is_exhausted():
                 return 0
         elif self.position.is_draw(ply) or (profile == NORMAL and self._pawn_ending() < 0):
             return 0

@@ -4,7 +4,8 @@ cimport cython
 from cpython.buffer cimport Py_buffer, PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 
 from evaluation.bitboards cimport ALL, PAWN, QUEEN, i64, lowest, popcount, u64
-from uci_engine.core.position cimport IS_EN_PASSANT, NO_SQUARE, NOISY, Position, QUIET, SCRATCH
+from uci_engine.core.generator cimport IS_EN_PASSANT, NO_SQUARE, NOISY, QUIET, SCRATCH
+from uci_engine.core.position cimport Position
 
 ctypedef unsigned int u32
 
@@ -13,7 +14,6 @@ cdef int LOSS
 cdef int DRAW
 cdef int WIN
 cdef int SLOTS
-cdef int ROOM
 cdef int MEN, SIDES, PAWNS, LEAD, CONSTANT, FILE, FILE_BYTES, INDEX, SIZES, DATA, BLOCKS, PADDED_BLOCKS
 cdef int BLOCK_BITS, INDEX_BITS, SHORTEST, LENGTHS, BASES, SYMBOLS, POSITIONS, GROUPS
 cdef int CODES, GROUP_SIZES, FACTORS, RECORD

@@ -19,7 +19,8 @@ from uci_engine.core import syzygy_files
 
 if not cython.compiled:
     from evaluation.bitboards import ALL, PAWN, QUEEN, i64, lowest, popcount, u64
-    from uci_engine.core.position import IS_EN_PASSANT, NO_SQUARE, NOISY, QUIET, SCRATCH
+    from uci_engine.core.moves import EN_PASSANT as IS_EN_PASSANT
+    from uci_engine.core.moves import NO_SQUARE, NOISY, QUIET, SCRATCH
 
 # Values from the side to move's view; 1 and -1 are a win and a loss that the fifty-move rule makes a draw.
 FAILED = -3
@@ -28,8 +29,6 @@ DRAW = 0
 WIN = 2
 # Room for the two colourings of every material of up to seven men, with many slots to spare.
 SLOTS = 8192
-# The capture search stacks its moves in the room that a position keeps for one ply.
-ROOM = 320
 
 # A section as numbers, in this order; then the codes of the men, the sizes of the groups and their factors.
 (

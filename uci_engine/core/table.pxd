@@ -17,12 +17,13 @@ cdef extern from *:
     void fetch "secateur_prefetch" (void* address) noexcept nogil
 
 cdef u64 LOW_HALF
-cdef u64 AGE_SHIFT
-cdef u64 AGES
-cdef int DEPTH_OFFSET
-cdef int UPPER
-cdef int LOWER
-cdef int EXACT
+cdef enum:  # as in table.py, for the C compiler
+    UPPER = 1
+    LOWER = 2
+    EXACT = 3
+    AGE_SHIFT = 58
+    AGES = 63
+    DEPTH_OFFSET = 8
 
 @cython.final
 cdef class TranspositionTable:

@@ -13,14 +13,15 @@ import array
 
 import cython
 
-UPPER, LOWER, EXACT = 1, 2, 3
-"""Bounds: the score is at most, at least, or exactly what is stored."""
-
-LOW_HALF = 0xFFFFFFFF
-AGE_SHIFT = 58
-AGES = 63
-DEPTH_OFFSET = 8
 BUCKET_BYTES = 64
+LOW_HALF = 0xFFFFFFFF
+
+if not cython.compiled:
+    # Bounds: the score is at most, at least, or exactly what is stored.
+    UPPER, LOWER, EXACT = 1, 2, 3
+    AGE_SHIFT = 58
+    AGES = 63
+    DEPTH_OFFSET = 8
 
 
 class TranspositionTable:
