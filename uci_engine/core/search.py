@@ -574,7 +574,7 @@ class Searcher:
             return ply - MATE if self.position.checkers else 0
         if self.profile == MATING or self.position.is_draw(ply):
             return 0
-        return self._evaluate()
+        return self.evaluator.evaluate(self.position)
 
     def _enter(self, ply):
         """Count a node and open its line; true when the search must end."""
