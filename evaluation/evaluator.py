@@ -88,9 +88,9 @@ class Evaluator:
         if p.by_type[PAWN] & p.by_colour[strong]:
             return FULL_SCALE
         force = self.force(p, strong)
-        if force > self.force(p, strong ^ 1) + 3 and not self.only_two_knights(p, strong):
-            return FULL_SCALE
-        return DRAWISH_SCALE if force >= 5 else DRAWN_SCALE
+        if force < 5 or self.only_two_knights(p, strong):
+            return DRAWN_SCALE
+        return FULL_SCALE if force > self.force(p, strong ^ 1) + 3 else DRAWISH_SCALE
 
     def force(self, p, us):
         """The pieces of one colour in pawns: 3, 3, 5, 9."""

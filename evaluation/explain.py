@@ -18,7 +18,6 @@ from evaluation.weights import PIECE_NAMES, Weights, default_weights, unpack
 TERMS: Final = (
     ("doubled pawns", "doubled"),
     ("isolated pawns", "isolated"),
-    ("backward pawns", "backward"),
     ("connected pawns", "connected"),
     ("passed pawns", "passed_pawns"),
     ("king shelter", "shelter"),
@@ -28,10 +27,13 @@ TERMS: Final = (
     ("rook mobility", "rooks"),
     ("queen mobility", "queens"),
     ("bishop pair", "bishop_pair"),
+    ("outposts", "outposts"),
     ("rooks on open files", "rook_files"),
-    ("blocked passers", "blocked_passed_pawns"),
+    ("passed pawns' paths", "passed_pawn_paths"),
     ("attack on the king", "king_danger"),
+    ("safe checks", "safe_checks"),
     ("threats", "threats"),
+    ("pawn push threats", "push_threats"),
     ("hanging men", "hanging"),
     ("bare king", "bare_king"),
 )
@@ -102,6 +104,17 @@ def place(board: chess.Board, weights: Weights | None = None) -> tuple[Any, Any]
     return Evaluator(weights), placement
 
 
+def evaluate(board: chess.Board, weights: Weights | None = None) -> int:
+    """The static score in centipawns from the side to move's view, strictly within ±30000.
+
+    Only the men and the side to move matter. ValueError unless there is one king and at most 16 men a side, and no
+    pawn on the first or last rank. To score many positions keep an `Evaluator` and a `Placement` instead.
+    """
+    evaluator, placement = place(board, weights)
+    score: int = evaluator.evaluate(placement)
+    return score
+
+
 def explain(board: chess.Board, weights: Weights | None = None) -> Explanation:
     """Every term of the evaluation of a position; ValueError when the board cannot be evaluated."""
     weights = weights or default_weights()
@@ -130,14 +143,11 @@ def format_explanation(explanation: Explanation) -> str:
     lines = [
         "                     |     White     |     Black     |     Total",
         " Term                |   MG     EG   |   MG     EG   |   MG     EG",
-        "---------------------+---------------+---------------+---------------",
+        "---------------------+---------------+---------------+--------------",
     ]
     lines += [_line(row) for row in explanation.rows]
     lines += [lines[2], _line(explanation.total), ""]
-    lines.append(
-        f"Phase {explanation.phase} of 24 (24: middlegame, 0: endgame); "
-        f"endgame value counted {explanation.scale} of 64"
-    )
+    lines.append(f"Phase {explanation.phase} (24: middlegame, 0: endgame); endgame counts {explanation.scale} of 64")
     side = "White" if explanation.white_to_move else "Black"
     lines.append(f"Score {explanation.white_score / 100:+.2f} (White's view)")
     lines.append(f"Score {explanation.score / 100:+.2f} (the side to move's view: {side})")

@@ -14,6 +14,7 @@ from evaluation.bitboards cimport (
     LIGHT,
     PAWN,
     QUEEN,
+    RANKS,
     ROOK,
     bishop_attacks,
     highest,
@@ -45,17 +46,22 @@ cdef class Features:
     cdef int[14] bishop_mobility
     cdef int[15] rook_mobility
     cdef int[28] queen_mobility
+    cdef int[2] outpost
     cdef int bishop_pair_bonus, rook_open_file, rook_half_open_file
-    cdef int doubled_pawn, isolated_pawn, backward_pawn
+    cdef int doubled_pawn, isolated_pawn
     cdef int[8] connected_pawn
     cdef int[8] passed_pawn
     cdef int[8] passed_pawn_own_king
     cdef int[8] passed_pawn_enemy_king
-    cdef int[8] blocked_passed_pawn
+    cdef int[8] passed_pawn_blocked
+    cdef int[8] passed_pawn_free
     cdef int[32] shelter_pawn
     cdef int[8] storm_pawn
     cdef int[24] danger_worth
-    cdef int threat_by_pawn, threat_by_minor, threat_by_rook, hanging_man
+    cdef int[4] safe_check
+    cdef int threat_by_pawn, threat_by_push, hanging_man
+    cdef int[2] threat_by_minor
+    cdef int[2] threat_by_rook
     cdef readonly int tempo
     cdef int bare_king_edge, bare_king_near, bare_king_corner
 
@@ -65,8 +71,10 @@ cdef class Features:
     cdef u64[2] area                # squares a piece of that colour can use
     cdef u64[2] zone                # squares around that colour's king
     cdef u64[2] attacked
-    cdef u64[2] minor_attacks
-    cdef u64[2] rook_attacks
+    cdef u64[2] by_knights          # what its knights attack, and so on
+    cdef u64[2] by_bishops
+    cdef u64[2] by_rooks
+    cdef u64[2] by_queens
     cdef int[2] units               # of danger to the other colour's king
     cdef u64 passed                 # passed pawns of both colours
 
@@ -75,7 +83,6 @@ cdef class Features:
     cpdef int pieces(self, Placement p) noexcept nogil
     cpdef int doubled(self, Placement p, int us) noexcept nogil
     cpdef int isolated(self, Placement p, int us) noexcept nogil
-    cpdef int backward(self, Placement p, int us) noexcept nogil
     cpdef int connected(self, Placement p, int us) noexcept nogil
     cpdef int passed_pawns(self, Placement p, int us) noexcept nogil
     cpdef int shelter(self, Placement p, int us) noexcept nogil
@@ -85,9 +92,12 @@ cdef class Features:
     cpdef int rooks(self, Placement p, int us) noexcept nogil
     cpdef int queens(self, Placement p, int us) noexcept nogil
     cpdef int bishop_pair(self, Placement p, int us) noexcept nogil
+    cpdef int outposts(self, Placement p, int us) noexcept nogil
     cpdef int rook_files(self, Placement p, int us) noexcept nogil
-    cpdef int blocked_passed_pawns(self, Placement p, int us) noexcept nogil
+    cpdef int passed_pawn_paths(self, Placement p, int us) noexcept nogil
     cpdef int king_danger(self, Placement p, int us) noexcept nogil
+    cpdef int safe_checks(self, Placement p, int us) noexcept nogil
     cpdef int threats(self, Placement p, int us) noexcept nogil
+    cpdef int push_threats(self, Placement p, int us) noexcept nogil
     cpdef int hanging(self, Placement p, int us) noexcept nogil
     cpdef int bare_king(self, Placement p, int us) noexcept nogil

@@ -5,9 +5,8 @@ at a time.
 are sums over the features; `explain` calls the features one by one. Each takes the colour `us` (1 white, 0
 black) and returns what it is worth to that colour: a packed number, see `evaluation.weights`. What must stay
 true: every feature treats the two colours alike, turned upside down; each is a sum of weights, each weight
-counted a whole number of times; and `begin`, the four kinds of piece for both colours, then `king_danger` and
-`hanging` is the order of the calls, because the earlier ones note in `self` what they saw (attacks, danger)
-for the later ones.
+counted a whole number of times; and features are called in the order of the two sums, because the earlier
+ones note in `self` what they saw (passed pawns, attacks, danger) for the later ones.
 
 A position must have one king a side. Squares "ahead" of a man are those on the higher ranks, seen from its
 own side.
@@ -28,6 +27,7 @@ if not cython.compiled:
         LIGHT,
         PAWN,
         QUEEN,
+        RANKS,
         ROOK,
         bishop_attacks,
         highest,
@@ -63,10 +63,10 @@ def _beside(squares):
 def _ahead(squares, us):
     """All squares ahead of a set, up to the last rank."""
     if us:
-        squares = (squares << 8) & ALL
-        squares |= (squares << 8) & ALL
-        squares |= (squares << 16) & ALL
-        return squares | ((squares << 32) & ALL)
+        squares <<= 8
+        squares |= squares << 8
+        squares |= squares << 16
+        return (squares | (squares << 32)) & ALL
     squares >>= 8
     squares |= squares >> 8
     squares |= squares >> 16
@@ -92,22 +92,25 @@ class Features:
         self.rook_mobility = weights.packed("rook_mobility")
         self.queen_mobility = weights.packed("queen_mobility")
         self.bishop_pair_bonus = weights.packed("bishop_pair")[0]
+        self.outpost = weights.packed("outpost")
         self.rook_open_file = weights.packed("rook_open_file")[0]
         self.rook_half_open_file = weights.packed("rook_half_open_file")[0]
         self.doubled_pawn = weights.packed("doubled_pawn")[0]
         self.isolated_pawn = weights.packed("isolated_pawn")[0]
-        self.backward_pawn = weights.packed("backward_pawn")[0]
         self.connected_pawn = weights.packed("connected_pawn")
         self.passed_pawn = weights.packed("passed_pawn")
         self.passed_pawn_own_king = weights.packed("passed_pawn_own_king")
         self.passed_pawn_enemy_king = weights.packed("passed_pawn_enemy_king")
-        self.blocked_passed_pawn = weights.packed("blocked_passed_pawn")
+        self.passed_pawn_blocked = weights.packed("passed_pawn_blocked")
+        self.passed_pawn_free = weights.packed("passed_pawn_free")
         self.shelter_pawn = weights.packed("king_shelter")
         self.storm_pawn = weights.packed("pawn_storm")
         self.danger_worth = weights.packed("king_danger")
+        self.safe_check = weights.packed("safe_check")
         self.threat_by_pawn = weights.packed("threat_by_pawn")[0]
-        self.threat_by_minor = weights.packed("threat_by_minor")[0]
-        self.threat_by_rook = weights.packed("threat_by_rook")[0]
+        self.threat_by_push = weights.packed("threat_by_push")[0]
+        self.threat_by_minor = weights.packed("threat_by_minor")
+        self.threat_by_rook = weights.packed("threat_by_rook")
         self.hanging_man = weights.packed("hanging")[0]
         self.tempo = weights.packed("tempo")[0]
         self.bare_king_edge = weights.packed("bare_king_edge")[0]
@@ -120,8 +123,10 @@ class Features:
             self.area = [0, 0]
             self.zone = [0, 0]
             self.attacked = [0, 0]
-            self.minor_attacks = [0, 0]
-            self.rook_attacks = [0, 0]
+            self.by_knights = [0, 0]
+            self.by_bishops = [0, 0]
+            self.by_rooks = [0, 0]
+            self.by_queens = [0, 0]
             self.units = [0, 0]
 
     # --- sums ---
@@ -138,19 +143,17 @@ class Features:
             self.zone[us] = around | _step(around, us)
             self.pawn_attacks[us] = attacks
             self.attacked[us] = attacks | around
-            self.minor_attacks[us] = 0
-            self.rook_attacks[us] = 0
             self.units[us] = 0
             self.area[us] = ALL ^ (pawns | king)
-        self.area[0] &= ALL ^ self.pawn_attacks[1]
-        self.area[1] &= ALL ^ self.pawn_attacks[0]
+        self.area[0] &= ~self.pawn_attacks[1]
+        self.area[1] &= ~self.pawn_attacks[0]
         return 0
 
     def pawns(self, p):
         """White minus Black, all that depends on pawns and kings alone; notes passed pawns. After `begin`."""
         self.passed = 0
-        white = self.doubled(p, 1) + self.isolated(p, 1) + self.backward(p, 1)
-        black = self.doubled(p, 0) + self.isolated(p, 0) + self.backward(p, 0)
+        white = self.doubled(p, 1) + self.isolated(p, 1)
+        black = self.doubled(p, 0) + self.isolated(p, 0)
         white += self.connected(p, 1) + self.passed_pawns(p, 1) + self.shelter(p, 1) + self.storm(p, 1)
         black += self.connected(p, 0) + self.passed_pawns(p, 0) + self.shelter(p, 0) + self.storm(p, 0)
         return white - black
@@ -159,10 +162,12 @@ class Features:
         """White minus Black, all the rest but `tempo`. After `pawns` (or with `passed` as it left it)."""
         white = self.knights(p, 1) + self.bishops(p, 1) + self.rooks(p, 1) + self.queens(p, 1)
         black = self.knights(p, 0) + self.bishops(p, 0) + self.rooks(p, 0) + self.queens(p, 0)
-        white += self.bishop_pair(p, 1) + self.rook_files(p, 1) + self.blocked_passed_pawns(p, 1)
-        black += self.bishop_pair(p, 0) + self.rook_files(p, 0) + self.blocked_passed_pawns(p, 0)
-        white += self.king_danger(p, 1) + self.threats(p, 1) + self.hanging(p, 1) + self.bare_king(p, 1)
-        black += self.king_danger(p, 0) + self.threats(p, 0) + self.hanging(p, 0) + self.bare_king(p, 0)
+        white += self.bishop_pair(p, 1) + self.outposts(p, 1) + self.rook_files(p, 1)
+        black += self.bishop_pair(p, 0) + self.outposts(p, 0) + self.rook_files(p, 0)
+        white += self.passed_pawn_paths(p, 1) + self.king_danger(p, 1) + self.safe_checks(p, 1)
+        black += self.passed_pawn_paths(p, 0) + self.king_danger(p, 0) + self.safe_checks(p, 0)
+        white += self.threats(p, 1) + self.push_threats(p, 1) + self.hanging(p, 1) + self.bare_king(p, 1)
+        black += self.threats(p, 0) + self.push_threats(p, 0) + self.hanging(p, 0) + self.bare_king(p, 0)
         return white - black
 
     # --- pawns and kings ---
@@ -176,15 +181,7 @@ class Features:
         """Pawns with none of their side on the files beside them."""
         pawns = p.by_type[PAWN] & p.by_colour[us]
         files = _ahead(pawns, 1) | _ahead(pawns, 0) | pawns
-        return self.isolated_pawn * popcount(pawns & (ALL ^ _beside(files)))
-
-    def backward(self, p, us):
-        """Pawns left behind those beside them, whose next square an enemy pawn attacks."""
-        pawns = p.by_type[PAWN] & p.by_colour[us]
-        files = _ahead(pawns, 1) | _ahead(pawns, 0) | pawns
-        defensible = self.pawn_attacks[us] | _ahead(self.pawn_attacks[us], us) | _beside(pawns)
-        stopped = _step(self.pawn_attacks[us ^ 1], us ^ 1)
-        return self.backward_pawn * popcount(pawns & stopped & _beside(files) & (ALL ^ defensible))
+        return self.isolated_pawn * popcount(pawns & ~_beside(files))
 
     def connected(self, p, us):
         """Pawns defended by another or beside one."""
@@ -201,7 +198,7 @@ class Features:
         """Pawns with no enemy pawn ahead on three files and none of their own on one; where the kings are."""
         pawns = p.by_type[PAWN] & p.by_colour[us]
         enemy = _ahead(p.by_type[PAWN] & p.by_colour[us ^ 1], us ^ 1)
-        pawns &= ALL ^ (enemy | _beside(enemy) | _ahead(pawns, us ^ 1))
+        pawns &= ~(enemy | _beside(enemy) | _ahead(pawns, us ^ 1))
         self.passed |= pawns
         flip = 0 if us else 7
         ahead = 8 if us else -8
@@ -261,7 +258,7 @@ class Features:
             score += self.knight_mobility[popcount(attacks & self.area[us])]
             if attacks & self.zone[us ^ 1]:
                 units += KNIGHT_UNITS
-        self.minor_attacks[us] |= reached
+        self.by_knights[us] = reached
         self.units[us] += units
         return score
 
@@ -279,7 +276,7 @@ class Features:
             score += self.bishop_mobility[popcount(attacks & self.area[us])]
             if attacks & self.zone[us ^ 1]:
                 units += BISHOP_UNITS
-        self.minor_attacks[us] |= reached
+        self.by_bishops[us] = reached
         self.units[us] += units
         return score
 
@@ -298,7 +295,7 @@ class Features:
             score += self.rook_mobility[popcount(attacks & self.area[us])]
             if attacks & self.zone[us ^ 1]:
                 units += ROOK_UNITS
-        self.rook_attacks[us] = reached
+        self.by_rooks[us] = reached
         self.units[us] += units
         return score
 
@@ -306,7 +303,7 @@ class Features:
         """Mobility of the queens; the last of the pieces: it sums up what all of them attack."""
         men = p.by_type[QUEEN] & p.by_colour[us]
         occupied = p.by_colour[0] | p.by_colour[1]
-        reached = self.minor_attacks[us] | self.rook_attacks[us]
+        reached: u64 = 0
         units = 0
         score = 0
         while men:
@@ -317,7 +314,8 @@ class Features:
             score += self.queen_mobility[popcount(attacks & self.area[us])]
             if attacks & self.zone[us ^ 1]:
                 units += QUEEN_UNITS
-        self.attacked[us] |= reached
+        self.by_queens[us] = reached
+        self.attacked[us] |= self.by_knights[us] | self.by_bishops[us] | self.by_rooks[us] | reached
         self.units[us] += units
         return score
 
@@ -325,6 +323,18 @@ class Features:
         """Two bishops or more."""
         men = p.by_type[BISHOP] & p.by_colour[us]
         return self.bishop_pair_bonus if men & (men - 1) else 0
+
+    def outposts(self, p, us):
+        """Knights and bishops on the fourth to sixth rank that a pawn defends and no enemy pawn can attack."""
+        minors = p.by_colour[us] & (p.by_type[KNIGHT] | p.by_type[BISHOP]) & self.pawn_attacks[us]
+        minors &= RANKS[3] | RANKS[4] | (RANKS[5] if us else RANKS[2])
+        if minors:
+            minors &= ~(self.pawn_attacks[us ^ 1] | _ahead(self.pawn_attacks[us ^ 1], us ^ 1))
+        score = 0
+        while minors:
+            score += self.outpost[0 if minors & -minors & p.by_type[KNIGHT] else 1]
+            minors &= minors - 1
+        return score
 
     def rook_files(self, p, us):
         """Rooks on files without pawns, or without pawns of their own."""
@@ -339,14 +349,19 @@ class Features:
                 score += self.rook_half_open_file
         return score
 
-    def blocked_passed_pawns(self, p, us):
-        """Passed pawns with any man on their next square."""
-        men = self.passed & p.by_colour[us] & _step(p.by_colour[0] | p.by_colour[1], us ^ 1)
+    def passed_pawn_paths(self, p, us):
+        """Passed pawns that a man blocks; those with nothing on their way and none of it attacked."""
+        men = self.passed & p.by_colour[us]
+        occupied = p.by_colour[0] | p.by_colour[1]
         flip = 0 if us else 7
         score = 0
         while men:
-            score += self.blocked_passed_pawn[(lowest(men) >> 3) ^ flip]
+            square = lowest(men)
             men &= men - 1
+            if _step(BB[square], us) & occupied:
+                score += self.passed_pawn_blocked[(square >> 3) ^ flip]
+            elif not _ahead(BB[square], us) & (occupied | self.attacked[us ^ 1]):
+                score += self.passed_pawn_free[(square >> 3) ^ flip]
         return score
 
     def king_danger(self, p, us):
@@ -354,27 +369,64 @@ class Features:
         units = self.units[us]
         if units == 0:
             return 0
-        units += popcount(self.attacked[us] & self.zone[us ^ 1] & (ALL ^ self.pawn_attacks[us ^ 1]))
+        units += popcount(self.attacked[us] & self.zone[us ^ 1] & ~self.pawn_attacks[us ^ 1])
         return self.danger_worth[units if units < MOST_UNITS else MOST_UNITS]
 
-    def threats(self, p, us):
-        """Enemy pieces attacked by lesser ones of ours."""
-        enemy = p.by_colour[us ^ 1]
+    def safe_checks(self, p, us):
+        """Kinds of piece that can give check on a square the enemy does not attack."""
+        king = self.king[us ^ 1]
+        occupied = p.by_colour[0] | p.by_colour[1]
+        safe = ALL ^ (p.by_colour[us] | self.attacked[us ^ 1])
+        diagonal = bishop_attacks(king, occupied) & safe
+        straight = rook_attacks(king, occupied) & safe
         score = 0
-        men = enemy & self.pawn_attacks[us] & (ALL ^ (p.by_type[PAWN] | p.by_type[KING]))
+        if KNIGHT_ATTACKS[king] & safe & self.by_knights[us]:
+            score += self.safe_check[0]
+        if diagonal & self.by_bishops[us]:
+            score += self.safe_check[1]
+        if straight & self.by_rooks[us]:
+            score += self.safe_check[2]
+        if (diagonal | straight) & self.by_queens[us]:
+            score += self.safe_check[3]
+        return score
+
+    def threats(self, p, us):
+        """Enemy pieces attacked by lesser ones of ours, and minor pieces attacked that no pawn defends."""
+        enemy = p.by_colour[us ^ 1]
+        majors = enemy & (p.by_type[ROOK] | p.by_type[QUEEN])
+        minors = enemy & (p.by_type[KNIGHT] | p.by_type[BISHOP])
+        score = 0
+        men = (majors | minors) & self.pawn_attacks[us]
         if men:
             score += self.threat_by_pawn * popcount(men)
-        men = enemy & self.minor_attacks[us] & (p.by_type[ROOK] | p.by_type[QUEEN])
+        men = majors & (self.by_knights[us] | self.by_bishops[us])
         if men:
-            score += self.threat_by_minor * popcount(men)
-        men = enemy & self.rook_attacks[us] & p.by_type[QUEEN]
+            score += self.threat_by_minor[1] * popcount(men)
+        men = majors & p.by_type[QUEEN] & self.by_rooks[us]
         if men:
-            score += self.threat_by_rook * popcount(men)
+            score += self.threat_by_rook[1] * popcount(men)
+        minors &= ~self.pawn_attacks[us ^ 1]
+        men = minors & (self.by_knights[us] | self.by_bishops[us])
+        if men:
+            score += self.threat_by_minor[0] * popcount(men)
+        men = minors & self.by_rooks[us]
+        if men:
+            score += self.threat_by_rook[0] * popcount(men)
         return score
+
+    def push_threats(self, p, us):
+        """Enemy pieces that a pawn could attack with its next step, where it would be safe."""
+        free = ALL ^ (p.by_colour[0] | p.by_colour[1])
+        steps = _step(p.by_type[PAWN] & p.by_colour[us], us) & free
+        steps |= _step(steps & (RANKS[2] if us else RANKS[5]), us) & free
+        steps &= ~self.pawn_attacks[us ^ 1]
+        steps &= self.attacked[us] | ~self.attacked[us ^ 1]
+        men = _beside(_step(steps, us)) & p.by_colour[us ^ 1] & ~p.by_type[PAWN]
+        return self.threat_by_push * popcount(men)
 
     def hanging(self, p, us):
         """Enemy men that we attack and that nothing defends."""
-        men = p.by_colour[us ^ 1] & self.attacked[us] & (ALL ^ self.attacked[us ^ 1])
+        men = p.by_colour[us ^ 1] & self.attacked[us] & ~self.attacked[us ^ 1]
         return self.hanging_man * popcount(men)
 
     def bare_king(self, p, us):
@@ -385,7 +437,7 @@ class Features:
         men = p.by_colour[us]
         heavy = men & (p.by_type[ROOK] | p.by_type[QUEEN])
         light = men & p.by_type[BISHOP] & LIGHT
-        dark = men & p.by_type[BISHOP] & (ALL ^ LIGHT)
+        dark = men & p.by_type[BISHOP] & ~LIGHT
         easy = heavy or (light and dark)
         if not (easy or ((light or dark) and men & p.by_type[KNIGHT])):
             return 0

@@ -1,7 +1,8 @@
 """The men on the board as the evaluation sees them: sets by type and colour, and sums kept up to date move by move.
 
-`Position` and `ChessPosition` in `uci_engine.core` extend it, so that one evaluation serves both; `evaluation.evaluate`
-uses it as it is. What must stay true: the sums (`scores`, `phase`, `pawn_key`) always equal those of a board set up anew.
+`Position` and `ChessPosition` in `uci_engine.core` extend it, so that one evaluation serves both;
+`evaluation.evaluate` uses it as it is. What must stay true: the sums (`scores`, `phase`, `pawn_key`) always equal those
+of a board set up anew.
 """
 
 import cython

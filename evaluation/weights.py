@@ -3,9 +3,9 @@
 
 Called by `features` and `evaluator` (which copy the numbers into flat arrays), by `explain`, and by whoever
 tunes. Every weight has a middlegame and an endgame value in centipawns. The two travel as one packed int, so
-that one addition adds both: S(mg, eg) = (eg << 16) + mg. What must stay true: SHAPES bounds every value so
-tightly that no sum over a legal position leaves 16 bits a half; a file that breaks a bound, or anything else,
-is refused with WeightsError.
+that one addition adds both: S(mg, eg) = (eg << 16) + mg. What must stay true: no sum over a legal position
+leaves 16 bits a half, which `largest_sum` proves for any weights; a file that could, or that has any other
+fault, is refused with WeightsError.
 
 Material is the classical 9/5/3/3/1 in both phases and cannot be changed; the piece-square tables carry the
 rest, so they may hold an offset common to all squares of one type (what a bishop is worth beyond a knight,
@@ -27,7 +27,8 @@ from typing import Any, Final
 MATERIAL: Final = (100, 300, 300, 500, 900)
 PIECE_NAMES: Final = ("pawn", "knight", "bishop", "rook", "queen", "king")
 PHASES: Final = ("middlegame", "endgame")
-MOST_BYTES: Final = 65536
+MOST_BYTES: Final = 16384
+MOST_CENTIPAWNS: Final = 1000
 
 
 class WeightsError(ValueError):
@@ -46,15 +47,14 @@ def unpack(packed: int) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One named weight: how many numbers a phase, the bound on each, and how often it can count.
+    """One named weight: how many numbers a phase, and how often one side can count it.
 
-    `owner` is the kind of man that brings it into the sum, at most `most` times each; or "side": `most` times
-    in all.
+    `owner` is the kind of man that brings it into the sum, each man `most` times at most; or "side": `most`
+    times in all.
     """
 
     name: str
     size: int
-    limit: int
     owner: str
     most: int
     meaning: str
@@ -66,39 +66,42 @@ class Shape:
 
 
 SHAPES: Final = (
-    Shape("material", 5, 900, "side", 0, "pawn, knight, bishop, rook, queen: fixed"),
-    Shape("pawn_squares", 64, 150, "pawn", 1, "a pawn by square, as White sees the board"),
-    Shape("knight_squares", 64, 200, "knight", 1, "a knight by square"),
-    Shape("bishop_squares", 64, 200, "bishop", 1, "a bishop by square"),
-    Shape("rook_squares", 64, 200, "rook", 1, "a rook by square"),
-    Shape("queen_squares", 64, 250, "queen", 1, "a queen by square"),
-    Shape("king_squares", 64, 200, "king", 1, "the king by square"),
-    Shape("knight_mobility", 9, 100, "knight", 1, "a knight, by the number of squares it can use"),
-    Shape("bishop_mobility", 14, 120, "bishop", 1, "a bishop, likewise; it looks through its own queens"),
-    Shape("rook_mobility", 15, 120, "rook", 1, "a rook, likewise; it looks through its own rooks and queens"),
-    Shape("queen_mobility", 28, 150, "queen", 1, "a queen, likewise"),
-    Shape("bishop_pair", 1, 100, "side", 1, "two bishops or more"),
-    Shape("rook_open_file", 1, 80, "rook", 1, "a rook with no pawn on its file"),
-    Shape("rook_half_open_file", 1, 80, "rook", 1, "a rook with enemy pawns only on its file"),
-    Shape("doubled_pawn", 1, 50, "pawn", 1, "a pawn with another of its side behind it on its file"),
-    Shape("isolated_pawn", 1, 50, "pawn", 1, "a pawn with no other of its side on the files beside it"),
-    Shape("backward_pawn", 1, 50, "pawn", 1, "a pawn left behind, its next square attacked by a pawn"),
-    Shape("connected_pawn", 8, 80, "pawn", 1, "a pawn defended by another or beside one, by rank"),
-    Shape("passed_pawn", 8, 250, "pawn", 1, "a passed pawn, by rank"),
-    Shape("passed_pawn_own_king", 8, 60, "pawn", 1, "beyond the third rank, by the king's distance"),
-    Shape("passed_pawn_enemy_king", 8, 80, "pawn", 1, "beyond the third rank, by the enemy king's distance"),
-    Shape("blocked_passed_pawn", 8, 80, "pawn", 1, "a passed pawn with any man on its next square, by rank"),
-    Shape("king_shelter", 32, 100, "side", 3, "files by the king: 8 * edge distance + pawn's rank"),
-    Shape("pawn_storm", 8, 80, "side", 3, "files by the king: the enemy pawn's rank, seen from the king"),
-    Shape("king_danger", 24, 300, "side", 1, "attack on the enemy king, by its units"),
-    Shape("threat_by_pawn", 1, 70, "side", 14, "an enemy piece attacked by a pawn"),
-    Shape("threat_by_minor", 1, 70, "side", 10, "an enemy rook or queen attacked by a knight or bishop"),
-    Shape("threat_by_rook", 1, 70, "side", 9, "an enemy queen attacked by a rook"),
-    Shape("hanging", 1, 40, "side", 15, "an enemy man attacked and not defended"),
-    Shape("tempo", 1, 80, "side", 1, "the side to move"),
-    Shape("bare_king_edge", 1, 40, "side", 7, "an enemy king left alone: each step from the centre"),
-    Shape("bare_king_near", 1, 40, "side", 7, "an enemy king left alone: each step nearer the two kings are"),
-    Shape("bare_king_corner", 1, 80, "side", 7, "bishop and knight: each step to the right corners"),
+    Shape("material", 5, "side", 0, "pawn, knight, bishop, rook, queen: fixed"),
+    Shape("pawn_squares", 64, "pawn", 1, "a pawn by square, as White sees the board"),
+    Shape("knight_squares", 64, "knight", 1, "a knight by square"),
+    Shape("bishop_squares", 64, "bishop", 1, "a bishop by square"),
+    Shape("rook_squares", 64, "rook", 1, "a rook by square"),
+    Shape("queen_squares", 64, "queen", 1, "a queen by square"),
+    Shape("king_squares", 64, "king", 1, "the king by square"),
+    Shape("knight_mobility", 9, "knight", 1, "a knight, by the number of squares it can use"),
+    Shape("bishop_mobility", 14, "bishop", 1, "a bishop, likewise; it looks through its own queens"),
+    Shape("rook_mobility", 15, "rook", 1, "a rook, likewise; it looks through its own rooks and queens"),
+    Shape("queen_mobility", 28, "queen", 1, "a queen, likewise"),
+    Shape("bishop_pair", 1, "side", 1, "two bishops or more"),
+    Shape("outpost", 2, "side", 10, "a knight, a bishop: defended by a pawn where no enemy pawn can attack it"),
+    Shape("rook_open_file", 1, "rook", 1, "a rook with no pawn on its file"),
+    Shape("rook_half_open_file", 1, "rook", 1, "a rook with enemy pawns only on its file"),
+    Shape("doubled_pawn", 1, "pawn", 1, "a pawn with another of its side behind it on its file"),
+    Shape("isolated_pawn", 1, "pawn", 1, "a pawn with no other of its side on the files beside it"),
+    Shape("connected_pawn", 8, "pawn", 1, "a pawn defended by another or beside one, by rank"),
+    Shape("passed_pawn", 8, "pawn", 1, "a passed pawn, by rank"),
+    Shape("passed_pawn_own_king", 8, "pawn", 1, "beyond the third rank, by the king's distance"),
+    Shape("passed_pawn_enemy_king", 8, "pawn", 1, "beyond the third rank, by the enemy king's distance"),
+    Shape("passed_pawn_blocked", 8, "pawn", 1, "any man on its next square, by rank"),
+    Shape("passed_pawn_free", 8, "pawn", 1, "nothing on its way and none of it attacked, by rank"),
+    Shape("king_shelter", 32, "side", 3, "files by the king: 8 * edge distance + rank of its own pawn"),
+    Shape("pawn_storm", 8, "side", 3, "files by the king: rank of the enemy pawn, seen from the king"),
+    Shape("king_danger", 24, "side", 1, "attack on the enemy king, by its units"),
+    Shape("safe_check", 4, "side", 4, "a knight, bishop, rook, queen can give check on a safe square"),
+    Shape("threat_by_pawn", 1, "side", 14, "an enemy piece attacked by a pawn"),
+    Shape("threat_by_push", 1, "side", 14, "an enemy piece that a pawn could attack with its next step"),
+    Shape("threat_by_minor", 2, "side", 10, "it attacks: a minor that no pawn defends; a rook or queen"),
+    Shape("threat_by_rook", 2, "side", 10, "it attacks: a minor that no pawn defends; a queen"),
+    Shape("hanging", 1, "side", 15, "an enemy man attacked and not defended"),
+    Shape("tempo", 1, "side", 1, "the side to move"),
+    Shape("bare_king_edge", 1, "side", 7, "an enemy king left alone: each step from the centre"),
+    Shape("bare_king_near", 1, "side", 7, "an enemy king left alone: each step nearer the two kings are"),
+    Shape("bare_king_corner", 1, "side", 7, "bishop and knight: each step to the right corners"),
 )
 
 
@@ -195,12 +198,34 @@ def _checked(values: Mapping[str, Iterable[int]], phase: str) -> Mapping[str, tu
         if len(numbers) != shape.size:
             raise WeightsError(f"weight {shape.name} has {len(numbers)} {phase} numbers, not {shape.size}")
         for number in numbers:
-            if type(number) is not int or abs(number) > shape.limit:
-                raise WeightsError(f"weight {shape.name}: {phase} takes whole numbers within ±{shape.limit}")
+            if type(number) is not int or abs(number) > MOST_CENTIPAWNS:
+                raise WeightsError(f"weight {shape.name}: {phase} takes whole numbers to ±{MOST_CENTIPAWNS}")
         checked[shape.name] = numbers
     if checked["material"] != MATERIAL:
         raise WeightsError(f"weight material ({phase}) must be {', '.join(map(str, MATERIAL))}")
+    if largest_sum(checked) > 0x7FFF:
+        raise WeightsError(f"the {phase} weights can add up to more than 16 bits hold")
     return MappingProxyType(checked)
+
+
+def largest_sum(values: Mapping[str, tuple[int, ...]]) -> int:
+    """A bound on one phase of any evaluation: one side's best at every point against the other's worst."""
+    return _extreme(values, 1) + _extreme(values, -1)
+
+
+def _extreme(values: Mapping[str, tuple[int, ...]], sign: int) -> int:
+    """A bound on one side's sum, from above (sign 1) or, as a positive number, from below (sign -1)."""
+    men = {name: sign * value for name, value in zip(PIECE_NAMES, (*values["material"], 0), strict=True)}
+    extreme = 0
+    for shape in SHAPES:
+        reach = shape.most * max(0, *(sign * value for value in values[shape.name]))
+        if shape.owner == "side":
+            extreme += reach
+        else:
+            men[shape.owner] += reach
+    for name, count in zip(PIECE_NAMES[1:], (2, 2, 2, 1, 1), strict=True):
+        extreme += count * max(0, men[name])
+    return extreme + 8 * max(0, *(men[name] for name in PIECE_NAMES[:5]))
 
 
 def _from_rows(name: str, value: Any) -> list[int]:

@@ -1,4 +1,4 @@
-"""Find the magic multipliers of `evaluation/bitboards.py` again (about five minutes, one core).
+"""Find the magic multipliers of `evaluation/bitboards.py` again (about fifteen seconds).
 
 A magic maps the men on a slider's lines to a small index: ((men & mask) * magic) >> (64 - bits), where `bits` is the
 number of squares in the mask. A multiplier serves when no two arrangements with different attacks share an index.
@@ -49,7 +49,8 @@ def main() -> None:
     for name, rook in (("BISHOP_MAGICS", False), ("ROOK_MAGICS", True)):
         print(f"{name} = (")
         for row in range(0, 64, 4):
-            print("    " + " ".join(f"0x{find_magic(square, rook, generator):016X}," for square in range(row, row + 4)), flush=True)
+            magics = [find_magic(square, rook, generator) for square in range(row, row + 4)]
+            print("    " + " ".join(f"0x{magic:016X}," for magic in magics), flush=True)
         print(")")
 
 

@@ -96,7 +96,7 @@ def test_the_sdist_holds_all_that_a_build_needs_and_nothing_built(unpacked_sdist
     files = {path.relative_to(unpacked_sdist).as_posix() for path in paths}
     for module in KERNEL_MODULES:
         assert {module.replace(".", "/") + ending for ending in (".py", ".pxd")} <= files
-    assert {"setup.py", "pyproject.toml", "LICENSE", "CHANGELOG.md"} <= files
+    assert {"setup.py", "pyproject.toml", "LICENSE", "CHANGELOG.md", "README.md"} <= files
     assert {"evaluation/weights.toml", ".ci/run"} <= files
     assert {f"tests/{path.name}" for path in (ROOT / "tests").glob("*.py")} <= files
     assert not [name for name in files if name.endswith((".c", ".so", ".pyd", ".pyc", "build_info.json"))]
@@ -172,7 +172,7 @@ class Counter:
 @pytest.fixture
 def small(tmp_path: Path) -> SmallBuild:
     """Builds, in place, a package whose whole kernel is one module with the declarations given."""
-    for name in ("setup.py", "pyproject.toml", "LICENSE"):
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tmp_path)
     core = tmp_path / "uci_engine" / "core"
     core.mkdir(parents=True)

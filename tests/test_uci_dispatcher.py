@@ -324,7 +324,5 @@ def test_any_conversation(lines: list[str], hurry: bool) -> None:
     assert not any("error" in line for line in talk.lines)
     # What has to wait is never overtaken by what also has to.
     names = {"position": "position None", "ucinewgame": "new game", "setoption": "option A b", "go": "go"}
-    expected = [
-        "perft" if "perft" in line else names[word] for line in lines if (word := line.split()[0]) in names
-    ]
+    expected = ["perft" if "perft" in line else names[word] for line in lines if (word := line.split()[0]) in names]
     assert [entry for entry in talk.log if entry not in ("stop", "ponderhit", "close")] == expected

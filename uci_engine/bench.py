@@ -62,7 +62,8 @@ def run_bench(core: Core, depth: int | None, write: Callable[[str], None]) -> in
         deepening = Deepening(searcher, request, Clock(time.perf_counter()), _silent)
         deepening.run()
         total += deepening.nodes
-        write(f"{number:2d}/{len(POSITIONS)}  {deepening.best.uci():5s} {deepening.score:6d} {deepening.nodes:9d}  {fen}")
+        found = f"{deepening.best.uci():5s} {deepening.score:6d} {deepening.nodes:9d}"
+        write(f"{number:2d}/{len(POSITIONS)}  {found}  {fen}")
     return total
 
 

@@ -222,7 +222,9 @@ class Deepening:
         if not self._clock.is_limited:
             return False
         best = self._lines[0]
-        if len(self._root) == 1 or (scores.is_mate(best.score) and depth > 2 * abs(scores.mate_in_moves(best.score)) + 2):
+        if len(self._root) == 1:
+            return True
+        if scores.is_mate(best.score) and depth > 2 * abs(scores.mate_in_moves(best.score)) + 2:
             return True
         share = STABILITY_SHARES[min(stable_for, len(STABILITY_SHARES) - 1)]
         return self._clock.soft_reached(share * (SCORE_DROP_SHARE if score_dropped else 1.0))

@@ -10,11 +10,11 @@ from __future__ import annotations
 import gc
 import sys
 import threading
-import time
 import traceback
 from collections.abc import Callable, Sequence
 
 import chess
+import chess.polyglot
 
 from uci_engine import __version__
 from uci_engine import score as scores
@@ -108,12 +108,12 @@ class Engine:
         board = self._game.board
         if board is None:
             return "no position"
-        searcher_key = chess.polyglot.zobrist_hash(board)
+        key = chess.polyglot.zobrist_hash(board)
         checkers = " ".join(chess.square_name(square) for square in board.checkers()) or "none"
         rows = str(board).split("\n")
         lines = [f"{8 - number}  {row}" for number, row in enumerate(rows)]
         return "\n".join(
-            [*lines, "   a b c d e f g h", f"FEN {board.fen()}", f"Key {searcher_key:016X}", f"Checkers {checkers}"]
+            [*lines, "   a b c d e f g h", f"FEN {board.fen()}", f"Key {key:016X}", f"Checkers {checkers}"]
         )
 
     def evaluation_text(self) -> str:
@@ -182,7 +182,8 @@ class _Task(threading.Thread):
         self._watch = engine._watch
         self._core_name = engine.core.name
         board = engine._game.board
-        self._board = None if board is None else board.copy()
+        # Older moves cannot repeat, and long games take long to copy.
+        self._board = None if board is None else board.copy(stack=board.halfmove_clock)
         self._stop_event = threading.Event()
 
     def stop(self) -> None:
@@ -245,8 +246,7 @@ class _Search(_Task):
             # The conversation must go on: any legal move is better than none.
             traceback.print_exc(file=sys.stderr)
             self._on_info(Info(string=f"error: {type(error).__name__} in the search: {error}"))
-            fallback = self._deepening.best if self._deepening is not None else None
-            answer = BestMove(fallback.uci() if fallback else None)
+            answer = BestMove(self._any_move())
             self._released.wait()
         finally:
             gc.enable()
@@ -257,7 +257,7 @@ class _Search(_Task):
         for sentence in problems:
             self._on_info(Info(string=sentence))
         if self._board is None or not allowed:
-            if self._board is not None:
+            if self._board is not None and not any(self._board.legal_moves):
                 score = -scores.MATE if self._board.is_checkmate() else scores.DRAW
                 self._on_info(Info(depth=0, score=score))
             self._released.wait()
@@ -302,6 +302,13 @@ class _Search(_Task):
         elapsed_ms = int(max(self._clock.elapsed_ms(), 0.0))
         self._on_info(Info(depth=1, score=score, nodes=0, time_ms=elapsed_ms, pv=advice.line))
         return BestMove(*advice.line)
+
+    def _any_move(self) -> str | None:
+        """A legal move, the best known, for a search that failed."""
+        if self._deepening is not None:
+            return self._deepening.best.uci()
+        moves_left = list(self._board.legal_moves) if self._board is not None else []
+        return moves_left[0].uci() if moves_left else None
 
     def _allowed_moves(self) -> tuple[list[chess.Move], list[str]]:
         """The legal moves that `searchmoves` allows, and sentences about words that are none."""

@@ -29,9 +29,10 @@ NO_SCORE = -32002
 """Stored in a table entry that holds no static evaluation."""
 
 # The win probability is a logistic curve: at +WIN_MIDPOINT_CP half of the games are won, and WIN_SPREAD_CP
-# says how soon it turns from a hope into a certainty. A level position comes out as about 19 / 61 / 19 %.
-WIN_MIDPOINT_CP = 100.0
-WIN_SPREAD_CP = 70.0
+# says how soon it turns from a hope into a certainty. A level position comes out as about 18 / 64 / 18 %. Wins
+# plus half of the draws follow the curve that the evaluation's weights were fitted to, 1 / (1 + exp(-cp / 167)).
+WIN_MIDPOINT_CP = 150.0
+WIN_SPREAD_CP = 100.0
 
 
 def is_mate(score: int) -> bool:

@@ -21,9 +21,8 @@ READ_BYTES = 1 << 16
 class LineSplitter:
     """Cuts a stream of bytes into lines of text, wherever the stream happened to be cut into pieces.
 
-    LF, CR and CRLF end a line. Blank lines are left out. Bytes that are not UTF-8 become U+FFFD, NULs are
-    removed, and so is a byte order mark. A line of more than `longest_bytes` is not stored: None stands in
-    its place.
+    LF, CR and CRLF end a line. Blank lines are left out. Bytes that are not UTF-8 become U+FFFD. A line of
+    more than `longest_bytes` is not stored: None stands in its place.
     """
 
     def __init__(self, longest_bytes: int = LONGEST_LINE_BYTES) -> None:
@@ -47,7 +46,7 @@ class LineSplitter:
         self._pieces, self._length = [], 0
         if length > self._longest_bytes:
             return [None]
-        line = raw.decode("utf-8", errors="replace").replace("\0", "").removeprefix("\ufeff")
+        line = raw.decode("utf-8", errors="replace")
         return [line] if line.strip() else []
 
     def _keep(self, piece: bytes) -> None:

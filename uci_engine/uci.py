@@ -67,7 +67,7 @@ AUTHOR = "the Secateur developers"
 WAITING_LIMIT = UNREAD_LIMIT // 2
 
 # After `quit`: how long the searches already asked for may take to give their moves.
-CLOSING_SECONDS = 0.8
+CLOSING_SECONDS = 0.6
 
 HELP = """\
 Secateur speaks UCI. A chess program talks to it like this, and so can you:
@@ -123,7 +123,7 @@ class Dispatcher:
     def _handle(self, event: Event) -> bool:
         """Deal with one event; False for `quit`."""
         if isinstance(event, SearchEnded):
-            # The news comes from the search thread, which may have a few steps left to go.
+            # The news comes from the search's thread, which has yet to say its move.
             self._engine.wait()
             self._searching = False
             self._catch_up()
@@ -298,8 +298,10 @@ class Dispatcher:
         self._writer.write(protocol.format_info(info))
 
     def _on_best_move(self, best: BestMove) -> None:
-        self._writer.write(protocol.format_best_move(best))
+        # In this order, whatever is sent in reply to the move comes in behind the end of its search. The move
+        # is out before anything else happens all the same: `_handle` waits for the end of this thread.
         self._search_ended()
+        self._writer.write(protocol.format_best_move(best))
 
     def _search_ended(self) -> None:
         self._inbox.push(SearchEnded())

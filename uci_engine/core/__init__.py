@@ -8,9 +8,7 @@ modules are all compiled or all plain, and nothing imports one of them before th
 
 from __future__ import annotations
 
-import hashlib
 import importlib
-import importlib.abc
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -30,6 +28,7 @@ KERNEL_MODULES = (
     "evaluation.placement",
     "evaluation.features",
     "evaluation.evaluator",
+    "uci_engine.core.generator",
     "uci_engine.core.position",
     "uci_engine.core.ordering",
     "uci_engine.core.table",
@@ -103,6 +102,8 @@ def source_file(module: str) -> Path:
 
 def stale_modules() -> list[str]:
     """The compiled modules whose source, or whose C declarations, changed after they were built."""
+    import hashlib  # slow to import, and seldom needed
+
     recorded = build_info().get("sources", {})
     stale = []
     for module in compiled_modules():
@@ -167,7 +168,7 @@ def _is_compiled(module: ModuleType) -> bool:
     return module.__spec__ is not None and isinstance(module.__spec__.loader, ExtensionFileLoader)
 
 
-class _PlainKernel(importlib.abc.MetaPathFinder):
+class _PlainKernel:
     """Finds the kernel's modules in their sources, where Python itself would prefer the extension files."""
 
     def find_spec(

@@ -6,13 +6,16 @@ tree. Moves, legality, check, castling rights, en passant and keys come from a `
 counting of repetitions, which are the engine's own business, are inherited.
 """
 
+from collections.abc import Iterable
+
 import chess
 import chess.polyglot
 
 from evaluation.bitboards import ZOBRIST
 from evaluation.placement import PHASE
 from uci_engine.core import moves as move_numbers
-from uci_engine.core.position import NO_SQUARE, NOISY, QUIET, Position
+from uci_engine.core.generator import NO_SQUARE, NOISY, QUIET
+from uci_engine.core.position import Position
 
 HASHER = chess.polyglot.ZobristHasher(chess.polyglot.POLYGLOT_RANDOM_ARRAY)
 
@@ -20,7 +23,7 @@ HASHER = chess.polyglot.ZobristHasher(chess.polyglot.POLYGLOT_RANDOM_ARRAY)
 class ChessPosition(Position):
     """A `Position` that asks a `chess.Board`. Exists only uncompiled: the compiled `Position` cannot be extended."""
 
-    def _set_base(self, board):
+    def _set_base(self, board: chess.Board) -> None:
         self.board = board.copy(stack=False)
         # Castling as king takes rook, the engine's own way, makes one spelling of every move.
         self.board.chess960 = True
@@ -28,13 +31,13 @@ class ChessPosition(Position):
         self.clear()
         for square in chess.SQUARES:
             self._read_square(square)
-        self.height = self.base_height = 0
+        self.height = 0
         self.reversible = 0
         # python-chess keeps its moves legal by itself: nobody asks for pins here.
         self.pinned = 0
         self._read_rules()
 
-    def _read_rules(self):
+    def _read_rules(self) -> None:
         """Take what python-chess knows beyond the men."""
         board = self.board
         self.turn = int(board.turn)
@@ -46,13 +49,13 @@ class ChessPosition(Position):
             | board.has_queenside_castling_rights(chess.BLACK) << 3
         )
         en_passant_key = HASHER.hash_ep_square(board)
-        self.en_passant = board.ep_square if en_passant_key else NO_SQUARE
+        self.en_passant = NO_SQUARE if board.ep_square is None or not en_passant_key else board.ep_square
         self.key = self.men_key ^ HASHER.hash_castling(board) ^ en_passant_key ^ HASHER.hash_turn(board)
         self.keys[self.height] = self.key
         self.checkers = board.checkers_mask()
-        self.moves_here = None
+        self.moves_here: list[int] | None = None
 
-    def _read_square(self, square):
+    def _read_square(self, square: chess.Square) -> None:
         """Take one square from python-chess's board, and correct the sums by what changed on it."""
         before = self.squares[square]
         mask = chess.BB_SQUARES[square]
@@ -73,9 +76,10 @@ class ChessPosition(Position):
             self.put(after, square)
             self.men_key ^= ZOBRIST[after * 64 + square]
 
-    def _read_men(self, move):
+    def _read_men(self, move: int) -> None:
         """Take the squares a move can have changed: its own, that of a pawn taken en passant, or the castling rank."""
         origin, target, kind = move & 63, move >> 6 & 63, move >> 14
+        squares: Iterable[int]
         if kind == move_numbers.CASTLING:
             squares = range(origin & 56, (origin & 56) + 8)
         elif kind == move_numbers.EN_PASSANT:
@@ -85,7 +89,7 @@ class ChessPosition(Position):
         for square in squares:
             self._read_square(square)
 
-    def generate(self, kind, start):
+    def generate(self, kind: int, start: int) -> int:
         """Every legal move is python-chess's; captures and promotions are told from the rest by `is_noisy`."""
         if self.moves_here is None:
             self.moves_here = [move_numbers.encode(self.board, move) for move in self.board.generate_legal_moves()]
@@ -96,22 +100,22 @@ class ChessPosition(Position):
                 end += 1
         return end
 
-    def is_legal(self, move):
+    def is_legal(self, move: int) -> bool:
         """Whether any 16-bit number is a legal move here, by python-chess."""
         if move == move_numbers.NO_MOVE:
             return False
         meant = move_numbers.decode(move, chess960=True)
         return self.board.is_legal(meant) and move_numbers.encode(self.board, meant) == move
 
-    def gives_check(self, move):
+    def gives_check(self, move: int) -> bool:
         """Whether a legal move checks the enemy king, by python-chess."""
         return self.board.gives_check(move_numbers.decode(move, chess960=True))
 
-    def has_insufficient_material(self):
+    def has_insufficient_material(self) -> bool:
         """Whether no sequence of legal moves can mate, by python-chess."""
         return self.board.is_insufficient_material()
 
-    def make(self, move):
+    def make(self, move: int) -> int:
         """Play a legal move."""
         self._save(0)
         self.board.push(move_numbers.decode(move, chess960=True))
@@ -120,7 +124,7 @@ class ChessPosition(Position):
         self._read_rules()
         return 0
 
-    def unmake(self, move):
+    def unmake(self, move: int) -> int:
         """Take back the last move made."""
         self.board.pop()
         self._read_men(move)
@@ -128,7 +132,7 @@ class ChessPosition(Position):
         self.moves_here = None
         return 0
 
-    def make_null(self):
+    def make_null(self) -> int:
         """Pass. Never in check; positions before it no longer count as repeated."""
         self._save(0)
         self.board.push(chess.Move.null())
@@ -136,7 +140,7 @@ class ChessPosition(Position):
         self._read_rules()
         return 0
 
-    def unmake_null(self):
+    def unmake_null(self) -> int:
         """Take back a pass."""
         self.board.pop()
         self._restore()

@@ -28,7 +28,7 @@ PARAMETERS = (
     Parameter("null_move_depth", 3, 1, 8, "shallowest node that tries to pass"),
     Parameter("null_move_reduction", 3, 1, 6, "plies a null-move search is reduced by at least"),
     Parameter("null_move_divisor", 4, 2, 10, "one ply more for each so many plies of depth"),
-    Parameter("null_move_margin_cp", 200, 50, 500, "one ply more for each so much that the static score exceeds beta by"),
+    Parameter("null_move_margin_cp", 200, 50, 500, "one ply more for each so much of score above beta"),
     Parameter("late_move_depth", 3, 1, 6, "shallowest node that reduces late moves"),
     Parameter("late_move_count", 3, 1, 10, "moves of a node that are never reduced"),
     Parameter("late_move_base", 75, 0, 200, "constant part of the late move reduction, in hundredths of a ply"),

@@ -60,6 +60,7 @@ cdef class Searcher:
     cdef int _search(self, int depth, int alpha, int beta, int ply, bint may_pass) noexcept nogil
     cdef int _quiescence(self, int alpha, int beta, int ply) noexcept nogil
     cdef int _leaf(self, int ply) noexcept nogil
+    cdef int _reduction(self, int depth, int number) noexcept nogil
     cdef bint _enter(self, int ply) noexcept nogil
     cdef int _keep_line(self, int ply, int move) noexcept nogil
     cdef int _learn(self, int depth, int ply, int move, int tried) noexcept nogil

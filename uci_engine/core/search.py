@@ -1,8 +1,8 @@
 """The search: principal variation alpha-beta with quiescence, over either board.
 
-`deepening` asks for one depth at a time and reads the fields. What must stay true: node count, score, best move and line
-depend only on the position with its history, the limits, the table's contents and the histories, so that both cores
-walk the same tree; a stopped search leaves the board as it found it; scores are from the side to move's view, in
+`deepening` asks for one depth at a time and reads the fields. What must stay true: node count, score, best move and
+line depend only on the position with its history, the limits, the table's contents and the histories, so that both
+cores walk the same tree; a stopped search leaves the board as it found it; scores are from the side to move's view, in
 centipawns, laid out as in `uci_engine.score`.
 
 Three profiles share this code. NORMAL plays. PLAIN prunes and reduces nothing, has no quiescence and no table, and so
@@ -113,14 +113,13 @@ class Searcher:
 
     def root(self):
         """The root's moves as the searches so far have ordered them."""
-        index: cython.int
         return [self.root_moves[index] for index in range(self.root_count)]
 
     def search_root(self, depth, alpha, beta, first):
-        """Search the root's moves from number `first` on to `depth`; returns the best score, or a bound outside the window.
+        """Search the root's moves from number `first` on to `depth`; returns the best score.
 
-        The best move stands at `first` afterwards, its line in `line()`. When `stopped` is true, only `root_done` moves
-        were finished, and the result counts only if it is above alpha.
+        Outside the window the score is only a bound. The best move stands at `first` afterwards, its line in `line()`.
+        When `stopped` is true, only `root_done` moves were finished, and the result counts only if it is above alpha.
         """
         asked_depth: cython.int = depth
         low: cython.int = alpha
@@ -132,7 +131,6 @@ class Searcher:
 
     def line(self):
         """The principal variation of the last search, as move numbers."""
-        index: cython.int
         return [self.pv[index] for index in range(self.pv_length[0])]
 
     def evaluate(self):
@@ -176,7 +174,7 @@ class Searcher:
                 if self.profile == NORMAL and depth >= self.late_move_depth and quiet and self.position.checkers == 0:
                     number = index - first
                     if number > self.late_move_count:
-                        reduction = self.reductions[(depth if depth < 63 else 63) * 64 + (number if number < 63 else 63)] - 1
+                        reduction = self._reduction(depth, number) - 1
                         if reduction < 0:
                             reduction = 0
                 score = -self._search(depth - 1 - reduction, -alpha - 1, -alpha, 1, True)
@@ -226,14 +224,16 @@ class Searcher:
 
         # 4. Draws, and the end of the arrays. The mate prover leaves repetitions aside: the shortest mate has none.
         if profile == MATING:
-            if self.position.has_insufficient_material():
+            if self.position.is_exhausted():
                 return 0
         elif self.position.is_draw(ply):
             return 0
         if ply >= LAST_PLY:
             return 0 if in_check else self.evaluator.evaluate(self.position)
 
-        # 5. Mate distance: no line from here can beat a shorter mate already found.
+        # 5. Mate distance: no line from here can beat a shorter mate already found. (An open window stays one by name,
+        # so that the mate's line is kept to its end.)
+        pv_node: cython.bint = beta - alpha > 1
         if profile != PLAIN:
             if alpha < ply - MATE:
                 alpha = ply - MATE
@@ -243,7 +243,6 @@ class Searcher:
                 return alpha
 
         # 6. What the table knows. Near the fifty-move limit an old score may be a win that cannot be finished.
-        pv_node: cython.bint = beta - alpha > 1
         key = self.position.key
         if profile == MATING:
             key ^= MATING_SALT
@@ -293,7 +292,7 @@ class Searcher:
             ):
                 return estimate
 
-            # 9. Null move: if even passing holds beta, some move will. Not with pawns alone, where passing may be best.
+            # 9. Null move: if even passing holds beta, some move will. With pawns alone, passing may be best.
             if (
                 may_pass
                 and depth >= self.null_move_depth
@@ -318,7 +317,7 @@ class Searcher:
         if profile == NORMAL and depth >= self.internal_depth and table_move == 0:
             depth -= 1
 
-        # 11. The moves, the likeliest first: the first with the open window, the others to show that they are no better.
+        # 11. The moves, the likeliest first: that one with the open window, the others to show that they are no better.
         self.picker.clear_killers(ply + 1)
         self.picker.begin(ply, table_move, False)
         best = -INFINITE
@@ -352,7 +351,7 @@ class Searcher:
                     and quiet
                     and not in_check
                 ):
-                    reduction = self.reductions[(depth if depth < 63 else 63) * 64 + (searched if searched < 63 else 63)]
+                    reduction = self._reduction(depth, searched)
                     if pv_node:
                         reduction -= 1
                     if not improving:
@@ -477,6 +476,10 @@ class Searcher:
         bound = LOWER if best >= beta else EXACT if alpha > old_alpha else UPPER
         self.table.store(self.position.key, best_move, self._to_table(best, ply), static, 0, bound)
         return best
+
+    def _reduction(self, depth, number):
+        """How many plies less deep to search move number `number` of a node."""
+        return self.reductions[(depth if depth < 63 else 63) * 64 + (number if number < 63 else 63)]
 
     def _leaf(self, ply):
         """The horizon of the profiles without quiescence: mate, stalemate, a draw or the static score."""

@@ -1,0 +1,100 @@
+"""Attack tables against python-chess, for the modules as installed and for the plain sources beside them."""
+
+from __future__ import annotations
+
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import chess
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evaluation
+from evaluation import bitboards as installed
+
+SETS = st.integers(0, chess.BB_ALL)
+# Few men, many men: and & or of random sets.
+OCCUPANCIES = st.one_of(SETS, st.builds(int.__and__, SETS, SETS), st.builds(int.__or__, SETS, SETS))
+SQUARES = st.sampled_from(chess.SQUARES)
+PIECES = st.sampled_from(chess.PIECE_TYPES[1:])
+
+
+def plain_module() -> ModuleType:
+    """bitboards.py run as Python, whether or not it is installed compiled."""
+    path = Path(evaluation.__file__).with_name("bitboards.py")
+    spec = spec_from_file_location("plain_bitboards", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+PLAIN = plain_module()
+BOTH_FORMS = pytest.mark.parametrize("module", [installed, PLAIN], ids=["installed", "plain"])
+
+
+def attacks(piece_type: chess.PieceType, square: chess.Square, occupied: int) -> int:
+    """python-chess's answer, through its public interface."""
+    board = chess.Board(None)
+    for man in chess.scan_forward(occupied & ~chess.BB_SQUARES[square]):
+        board.set_piece_at(man, chess.Piece(chess.PAWN, chess.BLACK))
+    board.set_piece_at(square, chess.Piece(piece_type, chess.WHITE))
+    return int(board.attacks(square))
+
+
+@BOTH_FORMS
+@given(piece_type=PIECES, square=SQUARES, occupied=OCCUPANCIES)
+def test_attacks(module: ModuleType, piece_type: int, square: int, occupied: int) -> None:
+    assert module.attacks_of(piece_type, square, occupied) == attacks(piece_type, square, occupied)
+
+
+@BOTH_FORMS
+@pytest.mark.parametrize("occupied", [0, chess.BB_ALL, chess.BB_LIGHT_SQUARES], ids=["empty", "full", "light"])
+def test_attacks_from_every_square(module: ModuleType, occupied: int) -> None:
+    for piece_type in chess.PIECE_TYPES[1:]:
+        for square in chess.SQUARES:
+            assert module.attacks_of(piece_type, square, occupied) == attacks(piece_type, square, occupied)
+
+
+@BOTH_FORMS
+def test_every_subset_of_every_slider_mask(module: ModuleType) -> None:
+    """Each entry of the magic tables that a position can reach: 107 648 of them."""
+    for square in chess.SQUARES:
+        for men, expected in chess.BB_DIAG_ATTACKS[square].items():
+            assert module.attacks_of(chess.BISHOP, square, men) == expected
+        for ranks, along_rank in chess.BB_RANK_ATTACKS[square].items():
+            for files, along_file in chess.BB_FILE_ATTACKS[square].items():
+                assert module.attacks_of(chess.ROOK, square, ranks | files) == along_rank | along_file
+
+
+@pytest.mark.parametrize("colour", chess.COLORS)
+def test_pawn_attacks(colour: chess.Color) -> None:
+    for square in chess.SQUARES:
+        board = chess.Board(None)
+        board.set_piece_at(square, chess.Piece(chess.PAWN, colour))
+        assert PLAIN.PAWN_ATTACKS[64 * colour + square] == int(board.attacks(square))
+
+
+def test_lines_and_what_lies_between() -> None:
+    for a in chess.SQUARES:
+        for b in chess.SQUARES:
+            assert PLAIN.BETWEEN[64 * a + b] == int(chess.SquareSet.between(a, b))
+            assert PLAIN.LINE[64 * a + b] == (int(chess.SquareSet.ray(a, b)) if a != b else 0)
+
+
+def test_lines_through_a_square() -> None:
+    for square in chess.SQUARES:
+        assert PLAIN.BISHOP_LINES[square] == attacks(chess.BISHOP, square, 0)
+        assert PLAIN.ROOK_LINES[square] == attacks(chess.ROOK, square, 0)
+        assert PLAIN.RISING[square] & PLAIN.FALLING[square] == chess.BB_SQUARES[square]
+        assert PLAIN.RISING[square] | PLAIN.FALLING[square] == (PLAIN.BISHOP_LINES[square] | chess.BB_SQUARES[square])
+
+
+@given(squares=st.integers(1, chess.BB_ALL))
+def test_counting_and_finding(squares: int) -> None:
+    assert PLAIN.popcount(squares) == len(chess.SquareSet(squares))
+    assert PLAIN.lowest(squares) == min(chess.SquareSet(squares))
+    assert PLAIN.highest(squares) == max(chess.SquareSet(squares))

@@ -1,0 +1,447 @@
+"""The engine without its protocol: one answer for each `go`, legal, at the right moment."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import chess
+import chess.polyglot
+import pytest
+from kernel import is_compiled
+
+from uci_engine import engine as engine_module
+from uci_engine import score as scores
+from uci_engine.deepening import Deepening
+from uci_engine.engine import Engine
+from uci_engine.limits import Limits
+from uci_engine.report import BestMove, Info
+
+PATIENCE_SECONDS = 30
+MATED = "R5k1/5ppp/8/8/8/8/8/7K b - - 0 1"
+STALEMATED = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
+DEPTH = 5 if is_compiled() else 2
+
+
+class Ear:
+    """Listens to one search; what is said after the answer, or a second answer, is remembered as a fault."""
+
+    def __init__(self) -> None:
+        self.infos: list[Info] = []
+        self.answers: list[BestMove] = []
+        self.faults: list[str] = []
+        self._answered = threading.Event()
+
+    def on_info(self, info: Info) -> None:
+        if self.answers:
+            self.faults.append(f"said after the answer: {info}")
+        self.infos.append(info)
+
+    def on_best_move(self, answer: BestMove) -> None:
+        self.answers.append(answer)
+        self._answered.set()
+
+    def answered_within(self, seconds: float) -> bool:
+        return self._answered.wait(seconds)
+
+    @property
+    def scored(self) -> list[Info]:
+        return [info for info in self.infos if info.score is not None]
+
+    @property
+    def sentences(self) -> list[str]:
+        return [info.string for info in self.infos if info.string is not None]
+
+
+@pytest.fixture(scope="module")
+def shared_engine() -> Iterator[Engine]:
+    engine = Engine()
+    yield engine
+    engine.close()
+
+
+@pytest.fixture
+def engine(shared_engine: Engine) -> Iterator[Engine]:
+    """The engine as after `ucinewgame`, with its options as they were."""
+    shared_engine.new_game()
+    shared_engine.set_position(None, ())
+    yield shared_engine
+    shared_engine.stop()
+    assert shared_engine.wait(PATIENCE_SECONDS)
+    for name, value in (
+        ("MultiPV", "1"),
+        ("UCI_Chess960", "false"),
+        ("UCI_ShowWDL", "false"),
+        ("Hash", "16"),
+    ):
+        shared_engine.set_option(name, value)
+
+
+def begin(engine: Engine, **limits: Any) -> Ear:
+    ear = Ear()
+    engine.go(Limits(**limits), time.perf_counter(), ear.on_info, ear.on_best_move)
+    return ear
+
+
+def finish(engine: Engine, ear: Ear) -> BestMove:
+    """The one answer of a search that ends by itself or has been told to."""
+    assert engine.wait(PATIENCE_SECONDS)
+    assert not engine.searching
+    assert ear.faults == []
+    (answer,) = ear.answers
+    if answer.move is not None and ear.scored:
+        assert ear.scored[-1].pv[0] == answer.move
+    return answer
+
+
+def go(engine: Engine, **limits: Any) -> tuple[BestMove, Ear]:
+    ear = begin(engine, **limits)
+    return finish(engine, ear), ear
+
+
+# One answer -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"depth": 1},
+        {"depth": DEPTH},
+        {"nodes": 1},
+        {"nodes": 500},
+        {"movetime_ms": 0},
+        {"movetime_ms": 30},
+        {"wtime_ms": 0, "btime_ms": 0},
+        {"wtime_ms": -100},
+        {"btime_ms": 40, "binc_ms": 1},
+        {"mate": 1},
+        {"depth": 2, "nodes": 100, "movetime_ms": 1000},
+    ],
+    ids=str,
+)
+def test_a_search_that_ends_by_itself_answers_once(engine: Engine, limits: dict[str, int]) -> None:
+    board = chess.Board()
+    answer, ear = go(engine, **limits)
+    assert answer.move is not None
+    board.push_uci(answer.move)
+    if answer.ponder is not None:
+        board.push_uci(answer.ponder)
+    assert ear.scored
+
+
+def test_a_fixed_time_is_used_and_kept(engine: Engine) -> None:
+    engine.set_option("Move Overhead", "0")
+    started = time.perf_counter()
+    go(engine, movetime_ms=150)
+    elapsed = time.perf_counter() - started
+    engine.set_option("Move Overhead", "30")
+    # Never shorter, and longer only as much as a loaded machine may take to wake a thread.
+    assert 0.05 < elapsed < 5
+
+
+def test_two_searches_at_once_are_refused(engine: Engine) -> None:
+    ear = begin(engine, infinite=True)
+    with pytest.raises(RuntimeError, match="a search is running"):
+        begin(engine, depth=1)
+    engine.stop()
+    finish(engine, ear)
+
+
+def test_stop_and_ponderhit_are_harmless_when_idle(engine: Engine) -> None:
+    engine.stop()
+    engine.ponderhit(time.perf_counter())
+    assert engine.wait(0)
+    answer, _ = go(engine, depth=1)
+    engine.stop()
+    engine.stop()
+    assert answer.move is not None
+
+
+# Held back ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "fen", [None, MATED, STALEMATED, "6rk/8/8/8/8/8/7p/7K w - - 0 1", "8/8/4k3/8/8/3K4/8/8 w - - 0 1"]
+)
+@pytest.mark.parametrize("limits", [{"infinite": True}, {"ponder": True}, {"infinite": True, "ponder": True}], ids=str)
+def test_nothing_is_answered_before_it_is_wanted(engine: Engine, fen: str | None, limits: dict[str, bool]) -> None:
+    engine.set_position(fen, ())
+    ear = begin(engine, **limits, depth=1, movetime_ms=1, wtime_ms=1)
+    assert not ear.answered_within(0.08)
+    assert engine.searching
+    engine.stop()
+    answer = finish(engine, ear)
+    assert (answer.move is None) == (fen in (MATED, STALEMATED))
+
+
+def test_a_hit_releases_a_search_that_was_finished(engine: Engine) -> None:
+    ear = begin(engine, ponder=True, depth=1)
+    assert not ear.answered_within(0.05)
+    engine.ponderhit(time.perf_counter())
+    assert finish(engine, ear).move is not None
+
+
+def test_a_hit_starts_the_clock(engine: Engine) -> None:
+    ear = begin(engine, ponder=True, wtime_ms=1000, btime_ms=1000)
+    assert not ear.answered_within(0.1)
+    engine.ponderhit(time.perf_counter())
+    assert finish(engine, ear).move is not None
+
+
+def test_a_hit_does_not_end_an_infinite_search(engine: Engine) -> None:
+    ear = begin(engine, ponder=True, infinite=True)
+    engine.ponderhit(time.perf_counter())
+    assert not ear.answered_within(0.08)
+    engine.stop()
+    finish(engine, ear)
+
+
+def test_a_hit_right_after_the_start_is_not_lost(engine: Engine) -> None:
+    for _ in range(20):
+        ear = begin(engine, ponder=True, movetime_ms=5)
+        engine.ponderhit(time.perf_counter())
+        finish(engine, ear)
+
+
+def test_a_stop_right_after_the_start_is_not_lost(engine: Engine) -> None:
+    for _ in range(30):
+        ear = begin(engine, infinite=True)
+        engine.stop()
+        assert finish(engine, ear).move is not None
+
+
+def test_closing_ends_a_search_with_its_answer() -> None:
+    engine = Engine()
+    ear = begin(engine, infinite=True)
+    engine.close()
+    assert finish(engine, ear).move is not None
+
+
+# Moves and lines ------------------------------------------------------------------------------------------
+
+
+def test_only_the_moves_asked_for_are_searched(engine: Engine) -> None:
+    answer, ear = go(engine, depth=2, searchmoves=("a2a3", "h2h4", "a2a3"))
+    assert answer.move in ("a2a3", "h2h4")
+    assert {info.pv[0] for info in ear.scored} <= {"a2a3", "h2h4"}
+    assert ear.sentences == []
+
+
+def test_words_that_are_no_moves_are_named(engine: Engine) -> None:
+    answer, ear = go(engine, depth=2, searchmoves=("e2e5", "a2a3", "nonsense"))
+    assert answer.move == "a2a3"
+    assert ear.sentences == [
+        "searchmoves: 'e2e5' is not a legal move",
+        "searchmoves: 'nonsense' is not a legal move",
+    ]
+    answer, ear = go(engine, depth=2, searchmoves=("e2e5",))
+    assert answer.move is None
+
+
+def test_several_lines(engine: Engine) -> None:
+    engine.set_option("MultiPV", "4")
+    answer, ear = go(engine, depth=DEPTH)
+    last = [info for info in ear.scored if info.depth == DEPTH][:4]
+    assert [info.multipv for info in last] == [1, 2, 3, 4]
+    assert len({info.pv[0] for info in last}) == 4
+    values = [info.score or 0 for info in last]
+    assert values == sorted(values, reverse=True)
+    assert answer.move == last[0].pv[0]
+    # The last word is about the best line again.
+    assert ear.scored[-1].multipv == 1
+
+
+def test_win_draw_loss_is_reported_when_it_is_wanted(engine: Engine) -> None:
+    _, ear = go(engine, depth=2)
+    assert all(info.wdl is None for info in ear.scored)
+    engine.set_option("UCI_ShowWDL", "true")
+    _, ear = go(engine, depth=2)
+    assert all(sum(info.wdl or ()) == 1000 for info in ear.scored)
+
+
+def test_no_position_no_move(engine: Engine) -> None:
+    (sentence,) = engine.set_position("what is this", ())
+    assert sentence.startswith("error: ")
+    answer, ear = go(engine, depth=3)
+    assert answer.move is None
+    assert ear.sentences == ["error: there is no position to search"]
+    assert (engine.display_text(), engine.evaluation_text()) == ("no position", "no position")
+    assert engine.flip() == ["error: there is no position to flip"]
+
+
+@pytest.mark.parametrize(("fen", "score"), [(MATED, -scores.MATE), (STALEMATED, scores.DRAW)])
+def test_the_end_of_a_game_has_a_score_and_no_move(engine: Engine, fen: str, score: int) -> None:
+    engine.set_position(fen, ())
+    answer, ear = go(engine, depth=3)
+    assert answer == BestMove(None)
+    assert [(info.depth, info.score, info.pv) for info in ear.infos] == [(0, score, ())]
+
+
+def test_chess960_castling(engine: Engine) -> None:
+    for chess960, word in (("false", "e1g1"), ("true", "e1h1")):
+        engine.set_option("UCI_Chess960", chess960)
+        engine.set_position("4k3/8/8/8/8/8/8/4K2R w K - 0 1", ())
+        answer, _ = go(engine, depth=2, searchmoves=(word,))
+        assert answer.move == word
+
+
+# What goes wrong ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_a_failing_search_still_plays_a_legal_move(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], held: bool
+) -> None:
+    iterate = Deepening._iterate
+
+    def fail(self: Deepening, depth: int) -> bool:
+        if depth == 2:
+            raise ZeroDivisionError("by design")
+        return iterate(self, depth)
+
+    monkeypatch.setattr(Deepening, "_iterate", fail)
+    ear = begin(engine, infinite=held, depth=9)
+    assert ear.answered_within(0.08 if held else PATIENCE_SECONDS) != held
+    engine.stop()
+    answer = finish(engine, ear)
+    assert chess.Move.from_uci(answer.move or "") in chess.Board().legal_moves
+    assert ear.sentences == ["error: ZeroDivisionError in the search: by design"]
+    assert "ZeroDivisionError: by design" in capsys.readouterr().err
+    monkeypatch.undo()
+    assert go(engine, depth=2)[0].move is not None
+
+
+def test_without_memory_the_hash_stays(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    class NoMemory:
+        def __init__(self) -> None:
+            self.asked: list[int] = []
+
+        def resize(self, megabytes: int) -> None:
+            self.asked.append(megabytes)
+            raise MemoryError
+
+    class Holder:
+        table = NoMemory()
+
+    monkeypatch.setattr(engine, "_searcher", Holder())
+    sentences = engine.set_option("Hash", "32")
+    assert Holder.table.asked == [32]
+    assert sentences == ["error: there is no memory for 32 MiB of hash, it stays at 16"]
+    assert engine.options["Hash"] == 16
+
+
+def test_hash_options_reach_the_table(engine: Engine) -> None:
+    table = engine._searcher.table
+    go(engine, depth=DEPTH)
+    key = chess.polyglot.zobrist_hash(chess.Board())
+    assert table.probe(key) != 0
+    engine.set_option("Clear Hash", None)
+    assert table.probe(key) == 0
+    assert engine.set_option("Hash", "3") == []
+    assert table.megabytes == 3
+    # The same size again does not forget what was found.
+    go(engine, depth=1)
+    engine.set_option("Hash", "3")
+    assert table.probe(key) != 0
+    engine.new_game()
+    assert table.probe(key) == 0
+
+
+def test_an_option_that_cannot_be_set_is_an_error_sentence(engine: Engine) -> None:
+    (sentence,) = engine.set_option("Nonsense", "1")
+    assert sentence.startswith("error: ")
+
+
+# Other commands -------------------------------------------------------------------------------------------
+
+
+def counted(engine: Engine, depth: int) -> list[str]:
+    lines: list[str] = []
+    done = threading.Event()
+    engine.perft(depth, lines.append, done.set)
+    assert done.wait(PATIENCE_SECONDS)
+    assert engine.wait(PATIENCE_SECONDS)
+    return lines
+
+
+def test_perft_divides(engine: Engine) -> None:
+    lines = counted(engine, 3)
+    assert lines[-1].strip() == "Nodes searched: 8902"
+    parts = dict(line.split(": ") for line in lines[:-1])
+    assert set(parts) == {move.uci() for move in chess.Board().legal_moves}
+    assert sum(map(int, parts.values())) == 8902
+    assert parts["e2e4"] == "600"
+    assert [line.strip() for line in counted(engine, 0)] == ["Nodes searched: 1"]
+    engine.set_position(MATED, ())
+    assert [line.strip() for line in counted(engine, 2)] == ["Nodes searched: 0"]
+
+
+def test_perft_stops(engine: Engine) -> None:
+    lines: list[str] = []
+    done = threading.Event()
+    engine.perft(12, lines.append, done.set)
+    assert not done.wait(0.05)
+    engine.stop()
+    assert done.wait(PATIENCE_SECONDS)
+    assert engine.wait(PATIENCE_SECONDS)
+    assert lines[-1] == "info string perft was stopped"
+    assert not any("Nodes searched" in line for line in lines)
+    assert go(engine, depth=1)[0].move is not None
+
+
+def test_flip_turns_the_position_round(engine: Engine) -> None:
+    fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+    engine.set_position(fen, ())
+    _, before = go(engine, depth=1)
+    assert engine.flip() == []
+    assert f"FEN {chess.Board(fen).mirror().fen()}" in engine.display_text()
+    _, flipped = go(engine, depth=1)
+    assert flipped.scored[-1].score == before.scored[-1].score
+    engine.flip()
+    assert f"FEN {fen}" in engine.display_text()
+
+
+def test_the_position_is_displayed(engine: Engine) -> None:
+    engine.set_position(None, ("f2f3", "e7e5", "g2g4", "d8h4"))
+    text = engine.display_text()
+    board = chess.Board()
+    for word in ("f2f3", "e7e5", "g2g4", "d8h4"):
+        board.push_uci(word)
+    assert f"FEN {board.fen()}" in text
+    assert f"Key {chess.polyglot.zobrist_hash(board):016X}" in text
+    assert "Checkers h4" in text
+    assert text.isascii()
+
+
+def test_long_searches_tell_of_the_current_move(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    from uci_engine import clock
+
+    monkeypatch.setattr(clock, "REPORT_AFTER_SECONDS", 0.02)
+    monkeypatch.setattr(clock, "REPORT_EVERY_SECONDS", 0.02)
+    ear = begin(engine, infinite=True)
+    deadline = time.perf_counter() + PATIENCE_SECONDS
+    while not any(info.currmove for info in ear.infos) and time.perf_counter() < deadline:
+        time.sleep(0.01)
+    engine.stop()
+    finish(engine, ear)
+    current = next(info for info in ear.infos if info.currmove)
+    assert chess.Move.from_uci(current.currmove or "") in chess.Board().legal_moves
+
+
+def test_a_game_against_itself_is_legal_to_the_end(engine: Engine) -> None:
+    board = chess.Board()
+    words: list[str] = []
+    while not board.is_game_over(claim_draw=True) and len(words) < (120 if is_compiled() else 12):
+        assert engine.set_position(None, words) == []
+        answer, _ = go(engine, nodes=300 if is_compiled() else 60)
+        board.push_uci(answer.move or "")
+        words.append(answer.move or "")
+    assert len(words) >= 12
+
+
+def test_the_name_tells_of_a_slow_core(engine: Engine) -> None:
+    assert engine.name.startswith("Secateur ")
+    assert ("core" in engine.name) == (engine.core.name != "compiled")
+    assert set(engine_module.PERFT_STEP) == {"compiled"}

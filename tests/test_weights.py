@@ -1,0 +1,182 @@
+"""The weights file: what it must hold, what is refused, and that nothing is lost on the way to the file and back."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import chess
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.weights import (
+    MATERIAL,
+    MOST_BYTES,
+    PHASES,
+    SHAPES,
+    Weights,
+    WeightsError,
+    default_weights,
+    largest_sum,
+    pack,
+    unpack,
+)
+
+HALVES = st.integers(-32768, 32767)
+TEXT = default_weights().text()
+
+
+def changed(name: str, phase: str, value: str) -> bytes:
+    """The default file with one phase of one weight replaced."""
+    pattern = rf"(\[{name}\]\n(?:middlegame = [^\n]*\n)?{phase} = )[^\n]*\n"
+    text, count = re.subn(pattern, rf"\g<1>{value}\n", TEXT)
+    assert count == 1
+    return text.encode()
+
+
+def replaced(name: str, middlegame: object, endgame: object) -> tuple[dict[str, object], dict[str, object]]:
+    """The default numbers with one weight replaced in both phases."""
+    weights = default_weights()
+    return {**weights.middlegame, name: middlegame}, {**weights.endgame, name: endgame}
+
+
+@given(HALVES, HALVES)
+def test_packing_is_exact(middlegame: int, endgame: int) -> None:
+    assert unpack(pack(middlegame, endgame)) == (middlegame, endgame)
+
+
+@given(st.lists(st.tuples(st.integers(-1000, 1000), st.integers(-1000, 1000)), max_size=30))
+def test_packed_numbers_add_up(pairs: list[tuple[int, int]]) -> None:
+    total = sum(pack(middlegame, endgame) for middlegame, endgame in pairs)
+    assert unpack(total) == (sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs))
+
+
+def test_material_is_nine_five_three_three_one() -> None:
+    weights = default_weights()
+    assert weights.middlegame["material"] == weights.endgame["material"] == MATERIAL == (100, 300, 300, 500, 900)
+
+
+def test_every_weight_has_its_shape_and_no_other_is_there() -> None:
+    weights = default_weights()
+    for phase in (weights.middlegame, weights.endgame):
+        assert {name: len(numbers) for name, numbers in phase.items()} == {shape.name: shape.size for shape in SHAPES}
+
+
+def test_file_and_back(tmp_path: Path) -> None:
+    default_weights().save(tmp_path / "weights.toml")
+    assert Weights.load(tmp_path / "weights.toml") == default_weights()
+
+
+@given(st.data())
+def test_any_weights_survive_the_file(data: st.DataObject) -> None:
+    shape = data.draw(st.sampled_from(SHAPES[1:]))
+    numbers = st.lists(st.integers(-100, 100), min_size=shape.size, max_size=shape.size)
+    weights = Weights(*replaced(shape.name, data.draw(numbers), data.draw(numbers)))  # type: ignore[arg-type]
+    assert Weights.parse(weights.text().encode()) == weights
+    assert weights.packed(shape.name) == [
+        pack(*pair) for pair in zip(weights.middlegame[shape.name], weights.endgame[shape.name], strict=True)
+    ]
+
+
+def test_board_shaped_weights_stand_in_the_file_as_white_sees_the_board() -> None:
+    numbers = [0] * 64
+    numbers[chess.A8], numbers[chess.H1] = 11, 22
+    text = Weights(*replaced("knight_squares", numbers, [0] * 64)).text()  # type: ignore[arg-type]
+    rows = text.split("[knight_squares]")[1].splitlines()[2:10]
+    assert rows[0].split() == ["[", "11,", "0,", "0,", "0,", "0,", "0,", "0,", "0],"]
+    assert rows[7].split() == ["[", "0,", "0,", "0,", "0,", "0,", "0,", "0,", "22],"]
+
+
+def test_piece_square_is_material_and_square_and_the_mirror_image_for_black() -> None:
+    weights = default_weights()
+    numbers = weights.piece_square()
+    assert len(numbers) == 1024
+    for piece_type in chess.PIECE_TYPES:
+        name = chess.piece_name(piece_type)
+        for square in chess.SQUARES:
+            white = numbers[(2 * piece_type + 1) * 64 + square]
+            assert numbers[2 * piece_type * 64 + chess.square_mirror(square)] == -white
+            material = MATERIAL[piece_type - 1] if piece_type != chess.KING else 0
+            assert unpack(white) == (
+                material + weights.middlegame[f"{name}_squares"][square],
+                material + weights.endgame[f"{name}_squares"][square],
+            )
+    assert not any(numbers[:128])
+    assert not any(numbers[896:])
+
+
+def test_default_weights_leave_room_in_sixteen_bits() -> None:
+    weights = default_weights()
+    assert 10_000 < largest_sum(weights.middlegame) < 32_768
+    assert 10_000 < largest_sum(weights.endgame) < 32_768
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "material is missing"),
+        (b"\xff\xfe\x00", "not TOML"),
+        (b"material = ", "not TOML"),
+        (b"material = 1", "needs a middlegame and an endgame"),
+        (b"[material]\nmiddlegame = [1]", "needs a middlegame and an endgame"),
+        (TEXT.encode() + b"\n[surprise]\nmiddlegame = 1\nendgame = 1\n", "no weight named 'surprise'"),
+        (TEXT.encode() + b"\n[tempo]\nmiddlegame = 1\nendgame = 1\n", "not TOML"),
+        (TEXT.replace("[tempo]", "[tempos]").encode(), "no weight named 'tempos'"),
+        (b"a = " + b"[" * 15_000, "not TOML"),
+        (b"a = " + b"{a=" * 5_000, "not TOML"),
+        (b"a = " + b"9" * 15_000, "not TOML"),
+        (b"#" * (MOST_BYTES + 1), "longer than"),
+        (changed("tempo", "middlegame", "true"), "whole numbers"),
+        (changed("tempo", "middlegame", "1.5"), "whole numbers"),
+        (changed("tempo", "middlegame", "nan"), "whole numbers"),
+        (changed("tempo", "middlegame", '"20"'), "whole numbers"),
+        (changed("tempo", "middlegame", "1979-05-27"), "whole numbers"),
+        (changed("tempo", "endgame", "1001"), "whole numbers"),
+        (changed("tempo", "endgame", "-" + "9" * 40), "whole numbers"),
+        (changed("tempo", "endgame", "[1, 2]"), "2 endgame numbers, not 1"),
+        (changed("safe_check", "endgame", "[1, 2, 3]"), "3 endgame numbers, not 4"),
+        (changed("safe_check", "endgame", "[1, 2, 3, [4]]"), "whole numbers"),
+        (changed("safe_check", "endgame", "{}"), "1 endgame numbers, not 4"),
+        (changed("material", "middlegame", "[100, 320, 330, 500, 900]"), "must be 100, 300, 300, 500, 900"),
+    ],
+    ids=range(24),
+)
+def test_bad_files_are_refused_with_one_sentence(data: bytes, reason: str) -> None:
+    with pytest.raises(WeightsError, match=re.escape(reason)) as caught:
+        Weights.parse(data)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("value", [1000, -1000])
+def test_weights_that_could_overflow_together_are_refused(value: int) -> None:
+    weights = default_weights()
+    changes = {"threat_by_push": [value], "hanging": [value]}
+    with pytest.raises(WeightsError, match="more than 16 bits"):
+        Weights({**weights.middlegame, **changes}, weights.endgame)
+    with pytest.raises(WeightsError, match="more than 16 bits"):
+        Weights(weights.middlegame, {**weights.endgame, **changes})
+
+
+def test_boards_need_eight_rows() -> None:
+    with pytest.raises(WeightsError, match="eight rows"):
+        Weights.parse(b"[king_squares]\nmiddlegame = [1, 2]\nendgame = [1, 2]\n")
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_end_in_weights_or_a_sentence(data: bytes) -> None:
+    with pytest.raises(WeightsError):
+        Weights.parse(data)
+
+
+@pytest.mark.parametrize("name", ["missing.toml", "", "nul\0byte"])
+def test_files_that_cannot_be_read_are_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(WeightsError, match="cannot be read"):
+        Weights.load(f"{tmp_path}/{name}")
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_weights_are_never_changed(phase: str) -> None:
+    with pytest.raises(TypeError):
+        getattr(default_weights(), phase)["tempo"] = (1,)

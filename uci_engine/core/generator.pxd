@@ -1,0 +1,49 @@
+# C types of generator.py.
+
+cimport cython
+
+from evaluation.bitboards cimport (
+    ALL, BB, BETWEEN, BISHOP, BISHOP_LINES, FALLING, FILES, KING, KING_ATTACKS, KNIGHT, KNIGHT_ATTACKS, LINE, PAWN,
+    PAWN_ATTACKS, QUEEN, RANKS, RISING, ROOK, ROOK_LINES, bishop_attacks, lowest, rook_attacks, u64,
+)
+from evaluation.placement cimport Placement
+
+cdef int NOISY
+cdef int QUIET
+cdef int IS_PROMOTION
+cdef int IS_EN_PASSANT
+cdef int IS_CASTLING
+cdef int NO_SQUARE
+cdef int SCRATCH
+
+cdef class MoveGenerator(Placement):
+    cdef readonly u64 checkers
+    cdef readonly u64 pinned
+    cdef readonly int castling
+    cdef readonly int en_passant
+    cdef int[4] rook_squares
+    cdef int[43840] moves
+
+    # Final, so that calls go straight to the code.
+    @cython.final
+    cdef int _find_checkers(self) noexcept nogil
+    @cython.final
+    cdef bint _attacked(self, int square, int by, u64 occupied) noexcept nogil
+    @cython.final
+    cdef int _add_from(self, int end, int origin, u64 targets) noexcept nogil
+    @cython.final
+    cdef int _add_pawns(self, int end, u64 targets, int step, bint promoting) noexcept nogil
+    @cython.final
+    cdef int _generate_pawns(self, int end, int kind, u64 evading) noexcept nogil
+    @cython.final
+    cdef int _generate_en_passant(self, int end) noexcept nogil
+    @cython.final
+    cdef int _generate_castling(self, int end) noexcept nogil
+    @cython.final
+    cdef int generate(self, int kind, int start) noexcept nogil
+    @cython.final
+    cdef bint gives_check(self, int move) noexcept nogil
+    @cython.final
+    cdef bint is_noisy(self, int move) noexcept nogil
+    @cython.final
+    cdef bint is_legal(self, int move) noexcept nogil
