@@ -20,6 +20,7 @@ import re
 import struct
 import sys
 import time
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -41,7 +42,7 @@ HEAVIEST = 65535
 # The best move of a compiled position has this weight.
 BEST_WEIGHT = 1000
 
-SEARCH_DEPTH = 10
+SEARCH_DEPTH = 8
 JUDGE_HASH_MIB = 4
 # Among moves of equal merit, one with four times as many lines behind it is played twice as often.
 LINES_POWER = 0.5
@@ -51,7 +52,7 @@ LOSS_SCALE_CP = 25.0
 PRIOR_GAMES = 20
 # A line is reported when one of our moves loses more than this, or when it ends worse than this for us.
 LARGEST_LOSS_CP = 80
-WORST_END_CP = -60
+WORST_END_CP = -90
 
 LARGEST_GAME_CHARACTERS = 2**20
 LARGEST_PGN_BYTES = 16 * 2**30
@@ -61,7 +62,7 @@ MOST_REPORTS = 20
 HEADER = re.compile(r'\[[A-Za-z0-9_]{1,64} +"')
 
 
-class Refusal(Exception):
+class RefusalError(Exception):
     """Something that ends the program, with one sentence for the user."""
 
 
@@ -83,7 +84,7 @@ def book_bytes(weights: Weights) -> bytes:
     """A Polyglot file: sorted by key, heavier moves first. Weights too large for 16 bits are scaled down."""
     entries = []
     for key, moves in sorted(weights.items()):
-        scale = min(1.0, HEAVIEST / max(moves.values(), default=1.0))
+        scale = HEAVIEST / max(HEAVIEST, *moves.values())
         rounded = {move: round(weight * scale) for move, weight in moves.items() if weight > 0}
         for move, weight in sorted(rounded.items(), key=lambda item: (-item[1], item[0])):
             # A move that was wanted at all stays possible.
@@ -95,7 +96,7 @@ def write_book(weights: Weights, path: Path) -> None:
     """Write the file whole or not at all."""
     data = book_bytes(weights)
     if not data:
-        raise Refusal("there is nothing to write: no move was left")
+        raise RefusalError("there is nothing to write: no move was left")
     draft = path.with_name(path.name + ".part")
     draft.write_bytes(data)
     os.replace(draft, path)
@@ -103,11 +104,11 @@ def write_book(weights: Weights, path: Path) -> None:
 
 
 def read_book(path: str) -> Weights:
-    """All of a book's entries. Refusal."""
+    """All of a book's entries. Raises RefusalError."""
     try:
         book = Book(path)
     except BookError as error:
-        raise Refusal(str(error)) from None
+        raise RefusalError(str(error)) from None
     book.close()
     weights: Weights = {}
     with chess.polyglot.MemoryMappedReader(path) as reader:
@@ -174,15 +175,15 @@ class OpeningVisitor(chess.pgn.BaseVisitor["OpeningVisitor"]):
 
 
 def game_texts(path: Path) -> Iterator[str]:
-    """The games of a PGN file one by one, as text; Refusal for what is no such file.
+    """The games of a PGN file one by one, as text; RefusalError for what is no such file.
 
     A game begins where headers follow something else, so that an unfinished comment or bracket ends with its game. An
     endless line or game is cut: what is left is not legal, and is reported with the game.
     """
     if not path.is_file():
-        raise Refusal(f"{path} is not a file of games")
+        raise RefusalError(f"{path} is not a file of games")
     if path.stat().st_size > LARGEST_PGN_BYTES:
-        raise Refusal(f"{path} is larger than {LARGEST_PGN_BYTES // 2**30} GiB")
+        raise RefusalError(f"{path} is larger than {LARGEST_PGN_BYTES // 2**30} GiB")
     game: list[str] = []
     size = 0
     in_headers = False
@@ -306,7 +307,7 @@ class Theory:
                 )
                 choice.lines += 1
                 if choice.avoided != (i in line.avoided):
-                    raise RepertoireError(f"{line}: {choice.san} is marked ?! in some lines and not in others")
+                    raise RepertoireError(f"{line}: {choice.san} is avoided in some lines and not in others")
             theory.ends.append((line, position.epd()))
         return theory
 
@@ -416,6 +417,30 @@ def compile_command(options: argparse.Namespace) -> int:
     return 0
 
 
+def names_command(options: argparse.Namespace) -> int:
+    """Each line must bear the code and name of the last of its positions that the reference tables name."""
+    reference = {}
+    for line, board in replay([line for table in options.tables for line in read_table(table)], as_far_as_named=True):
+        reference[board.epd()] = (line.eco, _plain(line.name))
+    unlike = 0
+    lines = read_table(options.lines)
+    for line, board in replay(lines):
+        position = board.copy()
+        while position.move_stack and position.epd() not in reference:
+            position.pop()
+        there = reference.get(position.epd(), ("", "no name"))
+        if there != (line.eco, _plain(line.name)) or len(position.move_stack) != line.named_plies:
+            unlike += 1
+            print(f"{line}\n    there: {' '.join(there)}, after {len(position.move_stack)} plies")
+    print(f"{len(lines)} lines, {unlike} with another code, name, or place of the name")
+    return 1 if unlike else 0
+
+
+def _plain(name: str) -> str:
+    """The name in ASCII letters."""
+    return unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+
+
 def pgn_command(options: argparse.Namespace) -> int:
     records = count_games(options.games, options.max_ply)
     write_book(weights_of_games(records, options.min_games, options.min_score / 100), options.output)
@@ -456,7 +481,7 @@ def inspect_command(options: argparse.Namespace) -> int:
     try:
         book = Book(options.book)
     except BookError as error:
-        raise Refusal(str(error)) from None
+        raise RefusalError(str(error)) from None
     board = _position(options)
     weights = read_book(options.book or str(BUILT_IN))
     widths = [len(moves) for moves in weights.values()]
@@ -486,7 +511,7 @@ def _position(options: argparse.Namespace) -> chess.Board:
             if not word.rstrip(".").isdecimal():
                 board.push_san(word.lstrip("0123456789."))
     except ValueError as error:
-        raise Refusal(str(error)) from None
+        raise RefusalError(str(error)) from None
     return board
 
 
@@ -544,6 +569,10 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--check", action="store_true", help="only remark; exit code 1 when there is a remark")
     max_ply(sub)
 
+    sub = command("names", names_command, "Compare codes and names with those in other tables of openings.")
+    sub.add_argument("tables", nargs="+", type=Path, metavar="TABLE", help="eco, name, moves or pgn")
+    sub.add_argument("--lines", type=Path, default=OPENINGS, help="what to compare (default: our own)")
+
     sub = command("pgn", pgn_command, "Make a book of the moves that were played in games.")
     sub.add_argument("games", nargs="+", type=Path, metavar="PGN")
     output(sub)
@@ -574,7 +603,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         return int(options.action(options))
-    except (Refusal, RepertoireError, OSError) as error:
+    except (RefusalError, RepertoireError, OSError) as error:
         print(f"make_book: {error}", file=sys.stderr)
         return 1
 

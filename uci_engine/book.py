@@ -1,11 +1,11 @@
 """A Polyglot opening book: opened with suspicion, asked for a move.
 
-`opening` uses it during a game. What must stay true: a file that is no sound book ends in a `BookError` of one sentence,
-before anything of it is believed, and without waiting for a pipe or reading an endless device; and a move that leaves
-this module is legal on the board it was asked for.
+`opening` uses it during a game. What must stay true: a file that is no sound book ends in a `BookError` of one
+sentence, before anything of it is believed, and without waiting for a pipe or reading an endless device; and a move
+that leaves this module is legal on the board it was asked for.
 
-The format is python-chess's business (`chess.polyglot`): 16 bytes an entry (key, move, weight, learning data), sorted by
-key.
+The format is python-chess's business (`chess.polyglot`): 16 bytes an entry (key, move, weight, learning data), sorted
+by key.
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@ from uci_engine.limits import Limits
 from uci_engine.options import Options
 
 if TYPE_CHECKING:
-    from uci_engine.book import Book, BookMove
+    from uci_engine.book import Book
+    from uci_engine.repertoire import OpeningName
 
 BOOK_OPTIONS = frozenset({"OwnBook", "BookFile", "BookDepth", "BookVariety", "UCI_AnalyseMode"})
 
@@ -47,6 +48,8 @@ class Opening:
         """A game begins."""
         self._last_ply = -1
         self._announced = False
+        # The opening so far: the boards that come here have lost the moves before the last capture or pawn move.
+        self._name: OpeningName | None = None
 
     def configure(self, options: Options) -> list[str]:
         """Take over the options of BOOK_OPTIONS as they are now; returns a sentence when the book is refused."""
@@ -91,36 +94,35 @@ class Opening:
     def _look_up(self, book: Book, board: chess.Board) -> Advice:
         import random
 
+        from uci_engine.repertoire import opening_names
+
+        self._name = opening_names().of(board) or self._name
         chosen = None
         if board.ply() < self._deepest_ply:
             chosen = book.choose(board, self._variety, random.Random())
         if chosen is None:
             return self._leave(board)
+        self._name = chosen.opening or self._name
         after = board.copy()
         after.push(chosen.move)
         replies = book.moves(after)
         line = (board.uci(chosen.move), *(after.uci(reply) for reply, _ in replies[:1]))
-        return Advice((_described(board, chosen),), line)
+        return Advice((f"book: {line[0]}, weight {chosen.weight} ({chosen.share:.0%}){self._named()}",), line)
 
     def _leave(self, board: chess.Board) -> Advice:
         if self._announced:
             return SILENCE
         self._announced = True
-        from uci_engine.repertoire import opening_names
-
-        name = opening_names().of(board)
         after = f" after {board.ply()} plies" if board.ply() else ""
-        return Advice((f"book: left{after}" + (f", {name}" if name else ""),))
+        return Advice((f"book: left{after}{self._named()}",))
+
+    def _named(self) -> str:
+        return f", {self._name}" if self._name else ""
 
     def _close(self) -> None:
         if self._book is not None:
             self._book.close()
         self._book = None
-
-
-def _described(board: chess.Board, chosen: BookMove) -> str:
-    name = f", {chosen.opening}" if chosen.opening else ""
-    return f"book: {board.uci(chosen.move)}, weight {chosen.weight} ({chosen.share:.0%}){name}"
 
 
 def _wants_a_search(limits: Limits) -> bool:

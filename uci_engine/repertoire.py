@@ -5,8 +5,8 @@ can be read. Called by `book`, for names, and by `scripts/make_book.py`, which c
 stay true: a line that leaves this module is legal from the start position.
 
 A line's moves are in SAN, with or without move numbers. A bar stands behind the move that brings about the position
-that the line is named for; without one, that is the last. A move marked `?!` or `?` is one that we have an answer to
-and do not play ourselves.
+that the line is named for; without one, that is the last. A move marked `~` (or `?!`, or `?`) is one that we have an
+answer to and do not play ourselves: a gambit, or a line that does not suit the engine.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ LARGEST_TABLE_BYTES = 32 * 2**20
 NAME_MARK = "|"
 _MOVE_NUMBER = re.compile(r"\d+\.+")
 _ECO = re.compile(r"[A-E]\d\d")
-_SUFFIX = re.compile(r"[!?]+$")
+_SUFFIX = re.compile(r"[!?~]+$")
+AVOIDED_MARK = "~"
 
 
 class RepertoireError(ValueError):
@@ -61,7 +62,7 @@ class Line:
         for i, move in enumerate(self.moves):
             if i % 2 == 0:
                 words.append(f"{i // 2 + 1}.")
-            words.append(f"{move}?!" if i in self.avoided else move)
+            words.append(move + AVOIDED_MARK if i in self.avoided else move)
             if i + 1 == self.named_plies < len(self.moves):
                 words.append(NAME_MARK)
         return " ".join(words)
@@ -82,7 +83,7 @@ def read_line(eco: str, name: str, text: str) -> Line:
         mark = _SUFFIX.search(move)
         if mark:
             move = move[: mark.start()]
-            if mark[0] in ("?!", "?", "??"):
+            if mark[0] in (AVOIDED_MARK, "?!", "?", "??"):
                 avoided.add(len(moves))
         moves.append(move)
     if _ECO.fullmatch(eco) is None:
