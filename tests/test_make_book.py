@@ -126,12 +126,14 @@ def test_a_bad_table_is_one_sentence(table: Path, out: Path, text: str, capsys: 
 def test_names_are_compared_with_other_tables(
     table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    ours = "".join(row for row in TABLE.splitlines(keepends=True) if "2. d4" not in row)
+    table.write_text(ours, "utf-8")
     other = tmp_path / "other.tsv"
-    other.write_text(TABLE.replace("Scotch", "Sc\u00f6tch"), "utf-8")
+    other.write_text(ours.replace("Scotch", "Sc\u00f6tch"), "utf-8")
     assert run("names", other, "--lines", table) == 0
-    other.write_text(TABLE.replace("Scotch", "Irish").replace("C30", "C31"), "utf-8")
+    other.write_text(ours.replace("Scotch", "Irish").replace("C30", "C31"), "utf-8")
     assert run("names", other, "--lines", table) == 1
-    assert "4 lines, 3 with another code, name" in capsys.readouterr().out
+    assert "3 lines, 2 with another code, name" in capsys.readouterr().out
 
 
 # The file ----------------------------------------------------------------------------------------------------------
