@@ -23,6 +23,7 @@ from uci_engine.core import load, moves
 from uci_engine.deepening import Deepening, Request, new_searcher
 from uci_engine.game import Game, PositionError, play
 from uci_engine.limits import Limits
+from uci_engine.opening import BOOK_OPTIONS, Opening
 from uci_engine.options import Options
 from uci_engine.report import BestMove, Info
 from uci_engine.time_control import UNLIMITED, grant
@@ -50,6 +51,7 @@ class Engine:
         sys.setswitchinterval(SWITCH_SECONDS)
         self.options = Options()
         self._game = Game()
+        self._opening = Opening()
         self._searcher = new_searcher(self.core, int(self.options["Hash"]))
         self._watch = Watch()
         self._task: _Task | None = None
@@ -74,6 +76,8 @@ class Engine:
                 sentences.append(f"error: there is no memory for {change.value} MiB of hash, it stays at {old_hash}")
         elif change.name == "Clear Hash":
             self._searcher.table.clear()
+        elif change.name in BOOK_OPTIONS:
+            sentences += self._opening.configure(self.options)
         return sentences
 
     def new_game(self) -> None:
@@ -81,6 +85,7 @@ class Engine:
         self._searcher.table.clear()
         self._searcher.forget()
         self._game = Game()
+        self._opening.new_game()
 
     def set_position(self, fen: str | None, moves: Sequence[str]) -> list[str]:
         """Set up a position (`fen` None: the start) and play moves; returns sentences.
@@ -196,6 +201,7 @@ class _Search(_Task):
         self, engine: Engine, limits: Limits, received_at: float, on_info: OnInfo, on_best_move: OnBestMove
     ) -> None:
         super().__init__(engine, "search")
+        self._opening = engine._opening
         self._limits = limits
         self._on_info = on_info
         self._on_best_move = on_best_move
@@ -257,6 +263,9 @@ class _Search(_Task):
                 self._on_info(Info(depth=0, score=score))
             self._released.wait()
             return BestMove(None)
+        if from_book := self._book_move(self._board):
+            self._released.wait()
+            return from_book
         limits = self._limits
         request = Request(
             board=self._board,
@@ -281,6 +290,19 @@ class _Search(_Task):
         deepening.report()
         reply = deepening.ponder
         return BestMove(deepening.best.uci(), reply.uci() if reply else None)
+
+    def _book_move(self, board: chess.Board) -> BestMove | None:
+        """What the opening book says, reported like the result of a search; None when that is nothing."""
+        advice = self._opening.advise(board, self._limits)
+        for sentence in advice.sentences:
+            self._on_info(Info(string=sentence))
+        if not advice.line:
+            return None
+        self._searcher.position.set_board(board)
+        score = self._searcher.evaluate()
+        elapsed_ms = int(max(self._clock.elapsed_ms(), 0.0))
+        self._on_info(Info(depth=1, score=score, nodes=0, time_ms=elapsed_ms, pv=advice.line))
+        return BestMove(*advice.line)
 
     def _any_move(self) -> str | None:
         """A legal move, the best known, for a search that failed."""
