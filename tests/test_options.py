@@ -43,6 +43,10 @@ def test_the_names_guis_rely_on() -> None:
         "Ponder",
         "MultiPV",
         "Move Overhead",
+        "OwnBook",
+        "BookFile",
+        "BookDepth",
+        "BookVariety",
         "SyzygyPath",
         "SyzygyProbeDepth",
         "Syzygy50MoveRule",
@@ -62,7 +66,7 @@ def test_python_chess_accepts_every_default() -> None:
         if option.kind != "button":
             known = chess.engine.Option(option.name, option.kind, None, option.minimum, option.maximum, [])
             default = re.split(r" default | min ", option.declaration())[1]
-            assert known.parse("" if default == EMPTY else default) == option.default
+            assert known.parse(default) == (EMPTY if option.default == "" else option.default)
 
 
 def test_this_machine_offers_a_hash_table() -> None:

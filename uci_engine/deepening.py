@@ -17,7 +17,7 @@ import chess
 from uci_engine import score as scores
 from uci_engine.clock import Clock
 from uci_engine.core import Core, moves, parameters
-from uci_engine.ranking import Ranking
+from uci_engine.ranking import Probing, Ranking
 from uci_engine.report import Bound, Info
 
 # The search's profiles, as in core/search.py.
@@ -50,15 +50,6 @@ def new_searcher(core: Core, hash_mib: int, values: dict[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Probing:
-    """What the search may ask the tablebases: positions of so many men, at that size only so far from the horizon."""
-
-    most_men: int = 0
-    depth: int = 1
-    fifty_moves: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class Request:
     """What to search: a board with its history, the root moves allowed (None: all), limits, and how to tell of it.
 
@@ -74,7 +65,7 @@ class Request:
     lines: int = 1
     show_wdl: bool = False
     ranking: Ranking = field(default_factory=Ranking)
-    probing: Probing = Probing()
+    probing: Probing = field(default_factory=Probing)
 
 
 @dataclass(slots=True)

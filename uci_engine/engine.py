@@ -20,11 +20,12 @@ from uci_engine import __version__
 from uci_engine import score as scores
 from uci_engine.clock import Clock, Watch
 from uci_engine.core import load, moves
-from uci_engine.deepening import Deepening, Probing, Request, new_searcher
+from uci_engine.deepening import Deepening, Request, new_searcher
 from uci_engine.game import Game, PositionError, play
 from uci_engine.limits import Limits
+from uci_engine.opening import BOOK_OPTIONS, Opening
 from uci_engine.options import Options
-from uci_engine.ranking import Ranking, Rules, rank
+from uci_engine.ranking import Probing, Ranking, Rules, rank
 from uci_engine.report import BestMove, Info
 from uci_engine.tablebases import Tablebases
 from uci_engine.time_control import UNLIMITED, grant
@@ -35,9 +36,6 @@ OnBestMove = Callable[[BestMove], None]
 # How soon a thread that waits for the GIL gets it: the answer to `stop` passes through three of them, and in plain
 # Python the search itself holds it.
 SWITCH_SECONDS = 0.001
-# Ranking the root's moves by the tablebases may take this share of the time for the move, and no longer than that.
-RANKING_SHARE = 0.5
-RANKING_SECONDS = 2.0
 # Perft counts subtrees of this depth in one go, between looks at the stop flag.
 PERFT_STEP = {"compiled": 4}
 PERFT_STEP_PLAIN = 2
@@ -55,6 +53,7 @@ class Engine:
         sys.setswitchinterval(SWITCH_SECONDS)
         self.options = Options()
         self._game = Game()
+        self._opening = Opening()
         self._searcher = new_searcher(self.core, int(self.options["Hash"]))
         self._tablebases = Tablebases(self.core, self._searcher.prober)
         self._watch = Watch()
@@ -84,6 +83,8 @@ class Engine:
             sentences += self._tablebases.set_gaviota_path(str(change.value))
         if change.name in ("Clear Hash", "SyzygyPath", "SyzygyProbeLimit", "Syzygy50MoveRule"):
             self._searcher.table.clear()
+        elif change.name in BOOK_OPTIONS:
+            sentences += self._opening.configure(self.options)
         return sentences
 
     def new_game(self) -> None:
@@ -91,6 +92,7 @@ class Engine:
         self._searcher.table.clear()
         self._searcher.forget()
         self._game = Game()
+        self._opening.new_game()
 
     def set_position(self, fen: str | None, moves: Sequence[str]) -> list[str]:
         """Set up a position (`fen` None: the start) and play moves; returns sentences.
@@ -207,17 +209,14 @@ class _Search(_Task):
         self, engine: Engine, limits: Limits, received_at: float, on_info: OnInfo, on_best_move: OnBestMove
     ) -> None:
         super().__init__(engine, "search")
+        self._opening = engine._opening
         self._limits = limits
         self._on_info = on_info
         self._on_best_move = on_best_move
         self._lines = int(engine.options["MultiPV"])
         self._show_wdl = bool(engine.options["UCI_ShowWDL"])
         self._tablebases = engine._tablebases
-        self._probing = Probing(
-            most_men=int(engine.options["SyzygyProbeLimit"]),
-            depth=int(engine.options["SyzygyProbeDepth"]),
-            fifty_moves=bool(engine.options["Syzygy50MoveRule"]),
-        )
+        self._probing = Probing.by(engine.options)
         self._deepening: Deepening | None = None
         # Guards the three below: `ponderhit` may come while the search is being set up.
         self._lock = threading.Lock()
@@ -274,7 +273,16 @@ class _Search(_Task):
                 self._on_info(Info(depth=0, score=score))
             self._released.wait()
             return BestMove(None)
+        if from_book := self._book_move(self._board):
+            self._released.wait()
+            return from_book
         limits = self._limits
+        ranking = Ranking()
+        if limits.mate is None:
+            rules = Rules.within(self._probing, self._clock, self._stop_event.is_set)
+            ranking = rank(self._tablebases, self._searcher.position, self._board, allowed, rules)
+            for sentence in ranking.notes:
+                self._on_info(Info(string=sentence))
         request = Request(
             board=self._board,
             root_moves=allowed,
@@ -283,7 +291,7 @@ class _Search(_Task):
             mate=None if limits.infinite else limits.mate,
             lines=self._lines,
             show_wdl=self._show_wdl,
-            ranking=self._rank(allowed),
+            ranking=ranking,
             probing=self._probing,
         )
         deepening = Deepening(self._searcher, request, self._clock, self._on_info)
@@ -301,28 +309,25 @@ class _Search(_Task):
         reply = deepening.ponder
         return BestMove(deepening.best.uci(), reply.uci() if reply else None)
 
+    def _book_move(self, board: chess.Board) -> BestMove | None:
+        """What the opening book says, reported like the result of a search; None when that is nothing."""
+        advice = self._opening.advise(board, self._limits)
+        for sentence in advice.sentences:
+            self._on_info(Info(string=sentence))
+        if not advice.line:
+            return None
+        self._searcher.position.set_board(board)
+        score = self._searcher.evaluate()
+        elapsed_ms = int(max(self._clock.elapsed_ms(), 0.0))
+        self._on_info(Info(depth=1, score=score, nodes=0, time_ms=elapsed_ms, pv=advice.line))
+        return BestMove(*advice.line)
+
     def _any_move(self) -> str | None:
         """A legal move, the best known, for a search that failed."""
         if self._deepening is not None:
             return self._deepening.best.uci()
         moves_left = list(self._board.legal_moves) if self._board is not None else []
         return moves_left[0].uci() if moves_left else None
-
-    def _rank(self, allowed: list[chess.Move]) -> Ranking:
-        """What the tablebases say of the root's moves; nothing for `go mate`, which looks at them all."""
-        if self._board is None or self._limits.mate is not None:
-            return Ranking()
-        seconds = min(RANKING_SHARE * self._clock.budget.hard_ms / 1000, RANKING_SECONDS)
-        rules = Rules(
-            fifty_moves=self._probing.fifty_moves,
-            most_men=self._probing.most_men,
-            until=self._clock.started_at + seconds,
-            stopped=self._stop_event.is_set,
-        )
-        ranking = rank(self._tablebases, self._searcher.position, self._board, allowed, rules)
-        for sentence in ranking.notes:
-            self._on_info(Info(string=sentence))
-        return ranking
 
     def _allowed_moves(self) -> tuple[list[chess.Move], list[str]]:
         """The legal moves that `searchmoves` allows, and sentences about words that are none."""

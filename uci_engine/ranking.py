@@ -20,7 +20,9 @@ import chess.polyglot
 import chess.syzygy
 
 from uci_engine import score as scores
+from uci_engine.clock import Clock
 from uci_engine.core import moves
+from uci_engine.options import Options
 from uci_engine.tablebases import Tablebases
 
 # Ranks: a win in so many plies has WON less those, a loss the negative, a draw 0. No distance comes near it.
@@ -28,6 +30,9 @@ WON = 1 << 18
 # The fifty-move rule in plies, and the largest distance that a score still tells apart.
 FIFTY_MOVES_PLIES = 100
 FARTHEST = scores.TABLEBASE_WIN - scores.TABLEBASE_BOUND
+# Ranking may take this share of the time for the move, and no longer than that; one probe by python-chess takes this.
+TIME_SHARE = 0.5
+MOST_SECONDS = 2.0
 PROBE_SECONDS = 0.02
 # Distance to the next capture or pawn move, by what the move that makes it leads to; beyond 100 the rule spoils it.
 DISTANCE_OF = {2: 1, 1: 1 + FIFTY_MOVES_PLIES, 0: 0, -1: -1 - FIFTY_MOVES_PLIES, -2: -1}
@@ -53,6 +58,24 @@ class Ranking:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Probing:
+    """What the user allows: tables of so many men, the largest so far from the horizon, and the fifty-move rule."""
+
+    most_men: int = 0
+    depth: int = 1
+    fifty_moves: bool = True
+
+    @staticmethod
+    def by(options: Options) -> Probing:
+        """As the options say."""
+        return Probing(
+            most_men=int(options["SyzygyProbeLimit"]),
+            depth=int(options["SyzygyProbeDepth"]),
+            fifty_moves=bool(options["Syzygy50MoveRule"]),
+        )
+
+
 class ContradictionError(Exception):
     """Two tables, or two entries of one, cannot both be right."""
 
@@ -65,6 +88,12 @@ class Rules:
     most_men: int
     until: float
     stopped: Callable[[], bool]
+
+    @staticmethod
+    def within(probing: Probing, clock: Clock, stopped: Callable[[], bool]) -> Rules:
+        """What the user allows, in a share of the time that this search has."""
+        seconds = min(TIME_SHARE * clock.budget.hard_ms / 1000, MOST_SECONDS)
+        return Rules(probing.fifty_moves, probing.most_men, clock.started_at + seconds, stopped)
 
     def out_of_time(self) -> bool:
         """Whether there is no time for one more probe by python-chess, which may have to read a file first."""

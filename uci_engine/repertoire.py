@@ -1,0 +1,183 @@
+"""Opening lines as text: reading them, playing them on a board, and naming positions by them.
+
+`openings.tsv` beside this file is our own repertoire; any table with the columns `eco`, `name` and `moves` (or `pgn`)
+can be read. Called by `book`, for names, and by `scripts/make_book.py`, which compiles the lines into a book. What must
+stay true: a line that leaves this module is legal from the start position.
+
+A line's moves are in SAN, with or without move numbers. A bar stands behind the move that brings about the position
+that the line is named for; without one, that is the last. A move marked `~` (or `?!`, or `?`) is one that we have an
+answer to and do not play ourselves: a gambit, or a line that does not suit the engine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import takewhile
+from pathlib import Path
+
+import chess
+import chess.polyglot
+
+OPENINGS = Path(__file__).with_name("openings.tsv")
+
+LONGEST_LINE_PLIES = 80
+# A table of this size holds a hundred times as many lines as ours.
+LARGEST_TABLE_BYTES = 32 * 2**20
+
+NAME_MARK = "|"
+_MOVE_NUMBER = re.compile(r"\d+\.+")
+_ECO = re.compile(r"[A-E]\d\d")
+_SUFFIX = re.compile(r"[!?~]+$")
+AVOIDED_MARK = "~"
+
+
+class RepertoireError(ValueError):
+    """A table of lines that cannot be used; the text says where and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One opening line.
+
+    `moves` in SAN, without marks; `named_plies`: how many of them lead to the position that bears the name;
+    `avoided`: the indices of moves that we answer and do not play.
+    """
+
+    eco: str
+    name: str
+    moves: tuple[str, ...]
+    named_plies: int
+    avoided: frozenset[int] = frozenset()
+
+    def __str__(self) -> str:
+        """The line as in the table."""
+        return f"{self.eco}\t{self.name}\t{self.moves_text()}"
+
+    def moves_text(self) -> str:
+        """The moves with numbers, marks and the bar."""
+        words: list[str] = []
+        for i, move in enumerate(self.moves):
+            if i % 2 == 0:
+                words.append(f"{i // 2 + 1}.")
+            words.append(move + AVOIDED_MARK if i in self.avoided else move)
+            if i + 1 == self.named_plies < len(self.moves):
+                words.append(NAME_MARK)
+        return " ".join(words)
+
+
+def read_line(eco: str, name: str, text: str) -> Line:
+    """A line from the three columns of a table. Its moves are checked by `replay`, not here. RepertoireError."""
+    moves: list[str] = []
+    avoided: set[int] = set()
+    named_plies = 0
+    for word in text.split():
+        if word == NAME_MARK:
+            named_plies = len(moves)
+            continue
+        move = _MOVE_NUMBER.sub("", word, count=1) if word[0].isdigit() else word
+        if not move:
+            continue
+        mark = _SUFFIX.search(move)
+        if mark:
+            move = move[: mark.start()]
+            if mark[0] in (AVOIDED_MARK, "?!", "?", "??"):
+                avoided.add(len(moves))
+        moves.append(move)
+    if _ECO.fullmatch(eco) is None:
+        raise RepertoireError(f"{eco!a} is not an ECO code")
+    if not name or not name.isprintable():
+        raise RepertoireError("a line has no name")
+    if not 0 < len(moves) <= LONGEST_LINE_PLIES:
+        raise RepertoireError(f"{name!a} has {len(moves)} moves, not 1 to {LONGEST_LINE_PLIES}")
+    return Line(eco, name, tuple(moves), named_plies or len(moves), frozenset(avoided))
+
+
+def read_table(path: Path = OPENINGS) -> list[Line]:
+    """All lines of a table with a header, columns parted by tabs. Raises RepertoireError, and OSError."""
+    if path.stat().st_size > LARGEST_TABLE_BYTES:
+        raise RepertoireError(f"{path} is larger than {LARGEST_TABLE_BYTES // 2**20} MiB")
+    header, *rows = path.read_text("utf-8", errors="replace").split("\n")
+    columns = header.rstrip("\r").split("\t")
+    try:
+        eco, name = columns.index("eco"), columns.index("name")
+        moves = columns.index("moves" if "moves" in columns else "pgn")
+    except ValueError:
+        raise RepertoireError(f"{path} has no header with eco, name and moves") from None
+    lines = []
+    for number, row in enumerate(rows, start=2):
+        if not row.strip() or row.startswith("#"):
+            continue
+        cells = row.rstrip("\r").split("\t")
+        if len(cells) != len(columns):
+            raise RepertoireError(f"{path}, row {number}: {len(cells)} columns, not {len(columns)}")
+        try:
+            lines.append(read_line(cells[eco], cells[name], cells[moves]))
+        except RepertoireError as error:
+            raise RepertoireError(f"{path}, row {number}: {error}") from None
+    return lines
+
+
+def replay(lines: Iterable[Line], as_far_as_named: bool = False) -> Iterator[tuple[Line, chess.Board]]:
+    """Each line with a board on which it has been played, in the order of the moves.
+
+    The board is the same one each time: look at it, and leave it as it is. Raises RepertoireError at a move that is
+    not legal.
+    """
+    board = chess.Board()
+    played: list[str] = []
+    for line in sorted(lines, key=lambda line: line.moves):
+        wanted = line.moves[: line.named_plies] if as_far_as_named else line.moves
+        common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(played, wanted, strict=False)))
+        while len(played) > common:
+            board.pop()
+            played.pop()
+        for move in wanted[common:]:
+            try:
+                board.push_san(move)
+            except ValueError:
+                number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
+                raise RepertoireError(f"{line.eco} {line.name}: {number} {move!a} is not legal") from None
+            played.append(move)
+        yield line, board
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningName:
+    """An opening's code in the Encyclopaedia of Chess Openings, and its name."""
+
+    eco: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.eco} {self.name}"
+
+
+class Names:
+    """Names of positions, by their Polyglot keys."""
+
+    def __init__(self, lines: Iterable[Line]) -> None:
+        self._by_key = {
+            chess.polyglot.zobrist_hash(board): OpeningName(line.eco, line.name)
+            for line, board in replay(lines, as_far_as_named=True)
+        }
+
+    def __len__(self) -> int:
+        return len(self._by_key)
+
+    def of(self, board: chess.Board) -> OpeningName | None:
+        """The name of the position on the board, or of the last position before it that has one."""
+        position = board.copy()
+        while True:
+            name = self._by_key.get(chess.polyglot.zobrist_hash(position))
+            if name is not None or not position.move_stack:
+                return name
+            position.pop()
+
+
+@cache
+def opening_names() -> Names:
+    """The names of our own repertoire; read when first asked for."""
+    return Names(read_table())
