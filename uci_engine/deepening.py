@@ -17,6 +17,7 @@ import chess
 from uci_engine import score as scores
 from uci_engine.clock import Clock
 from uci_engine.core import Core, moves, parameters
+from uci_engine.ranking import Probing, Ranking
 from uci_engine.report import Bound, Info
 
 # The search's profiles, as in core/search.py.
@@ -50,7 +51,11 @@ def new_searcher(core: Core, hash_mib: int, values: dict[str, int] | None = None
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to search: a board with its history, the root moves allowed (None: all), limits, and how to tell of it."""
+    """What to search: a board with its history, the root moves allowed (None: all), limits, and how to tell of it.
+
+    A ranking that has standings has one for every allowed move: better ones are searched before worse, and a line's
+    score is then what the tablebases say, unless the search has found a mate.
+    """
 
     board: chess.Board
     root_moves: Sequence[chess.Move] | None = None
@@ -59,6 +64,8 @@ class Request:
     mate: int | None = None
     lines: int = 1
     show_wdl: bool = False
+    ranking: Ranking = field(default_factory=Ranking)
+    probing: Probing = field(default_factory=Probing)
 
 
 @dataclass(slots=True)
@@ -86,6 +93,10 @@ class Deepening:
         board = request.board
         searcher.position.set_board(board)
         searcher.begin(request.nodes or 0, NORMAL)
+        probing = request.probing
+        most_men = 0 if request.ranking.complete else probing.most_men
+        searcher.set_probing(most_men, probing.depth, probing.fifty_moves)
+        self._standings = {moves.encode(board, move): held for move, held in request.ranking.standings.items()}
         allowed = board.legal_moves if request.root_moves is None else request.root_moves
         self._root = self._first_order([moves.encode(board, move) for move in allowed])
         searcher.set_root(self._root)
@@ -111,7 +122,7 @@ class Deepening:
     @property
     def score(self) -> int:
         """The best line's score, from the view of the side to move at the root."""
-        return self._lines[0].score
+        return self._shown(self._lines[0])[0]
 
     @property
     def nodes(self) -> int:
@@ -140,18 +151,19 @@ class Deepening:
         searcher = self._searcher
         elapsed_ms = max(self._clock.elapsed_ms(), 0.0)
         known = line.depth > 0
+        score, bound = self._shown(line)
         self._on_info(
             Info(
                 depth=line.depth,
                 seldepth=line.seldepth if known else None,
                 multipv=line_number,
-                score=line.score if known else searcher.evaluate(),
-                bound=line.bound,
-                wdl=scores.win_draw_loss(line.score) if known and self._request.show_wdl else None,
+                score=score if known else searcher.evaluate(),
+                bound=bound,
+                wdl=scores.win_draw_loss(score) if known and self._request.show_wdl else None,
                 nodes=searcher.nodes,
                 nps=int(searcher.nodes * 1000 / max(elapsed_ms, 0.001)),
                 hashfull=searcher.table.hashfull(),
-                tbhits=searcher.table_hits,
+                tbhits=searcher.table_hits + self._request.ranking.hits,
                 time_ms=int(elapsed_ms),
                 pv=tuple(self._text(self._move(move)) for move in line.moves),
             )
@@ -178,8 +190,9 @@ class Deepening:
         while finished and number < len(self._lines):
             finished = self._search_line(depth, number)
             number += 1
-        # Lines of this depth first, by score; after an interruption older lines fill up what is missing.
-        new = sorted((line for line in self._lines if line.depth == depth), key=lambda line: -line.score)
+        # Lines of this depth first, by rank and score; after an interruption older lines fill up what is missing.
+        done = (line for line in self._lines if line.depth == depth)
+        new = sorted(done, key=lambda line: (self._rank(line.moves[0]), line.score), reverse=True)
         taken = {line.moves[0] for line in new}
         self._lines = new + [line for line in self._lines if line.moves[0] not in taken]
         return finished
@@ -199,7 +212,7 @@ class Deepening:
         while True:
             if self._stop_wanted:
                 searcher.stop()
-            score = searcher.search_root(depth, alpha, beta, number)
+            score = searcher.search_root(depth, alpha, beta, number, self._end_of_rank(number))
             if searcher.root_done and score > alpha:
                 bound = Bound.LOWER if score >= beta else Bound.EXACT
                 self._lines[number] = Line(searcher.line(), score, depth, searcher.seldepth, bound)
@@ -222,7 +235,7 @@ class Deepening:
         if not self._clock.is_limited:
             return False
         best = self._lines[0]
-        if len(self._root) == 1:
+        if len(self._lines) == self._end_of_rank(0) == 1:
             return True
         if scores.is_mate(best.score) and depth > 2 * abs(scores.mate_in_moves(best.score)) + 2:
             return True
@@ -235,14 +248,32 @@ class Deepening:
         position = searcher.position
         known = searcher.table.probe(position.key) & 0xFFFF
 
-        def promise(move: int) -> tuple[bool, int, int]:
+        def promise(move: int) -> tuple[int, bool, int, int]:
             sound = position.see_at_least(move, 0)
             position.make(move)
             value = -searcher.evaluate() - (0 if sound else UNSOUND_CP)
             position.unmake(move)
-            return move == known, value, move
+            return self._rank(move), move == known, value, move
 
         return sorted(numbers, key=promise, reverse=True)
+
+    # Tablebases ----------------------------------------------------------------------------------------------------
+
+    def _rank(self, move: int) -> int:
+        """A root move's rank in the tablebases; without them, all are equal."""
+        return self._standings[move].rank if move in self._standings else 0
+
+    def _end_of_rank(self, number: int) -> int:
+        """How far the root moves go that stand no worse than move `number`: searches never mix ranks."""
+        rank = self._rank(self._root[number])
+        return sum(self._rank(move) >= rank for move in self._root)
+
+    def _shown(self, line: Line) -> tuple[int, Bound]:
+        """The score of a line, and what it bounds."""
+        standing = self._standings.get(line.moves[0])
+        if standing is None or standing.score is None or not line.depth or scores.is_mate(line.score):
+            return line.score, line.bound
+        return standing.score, Bound.EXACT
 
     # Mates ---------------------------------------------------------------------------------------------------------
 

@@ -25,7 +25,9 @@ from uci_engine.game import Game, PositionError, play
 from uci_engine.limits import Limits
 from uci_engine.opening import BOOK_OPTIONS, Opening
 from uci_engine.options import Options
+from uci_engine.ranking import Probing, Ranking, Rules, rank
 from uci_engine.report import BestMove, Info
+from uci_engine.tablebases import Tablebases
 from uci_engine.time_control import UNLIMITED, grant
 
 OnInfo = Callable[[Info], None]
@@ -53,6 +55,7 @@ class Engine:
         self._game = Game()
         self._opening = Opening()
         self._searcher = new_searcher(self.core, int(self.options["Hash"]))
+        self._tablebases = Tablebases(self.core, self._searcher.prober)
         self._watch = Watch()
         self._task: _Task | None = None
         # What exists now exists for good: the collector need not look at it again.
@@ -74,7 +77,11 @@ class Engine:
             except MemoryError:
                 self.options.restore("Hash", old_hash)
                 sentences.append(f"error: there is no memory for {change.value} MiB of hash, it stays at {old_hash}")
-        elif change.name == "Clear Hash":
+        elif change.name == "SyzygyPath":
+            sentences += self._tablebases.set_syzygy_path(str(change.value))
+        elif change.name == "GaviotaTbPath":
+            sentences += self._tablebases.set_gaviota_path(str(change.value))
+        if change.name in ("Clear Hash", "SyzygyPath", "SyzygyProbeLimit", "Syzygy50MoveRule"):
             self._searcher.table.clear()
         elif change.name in BOOK_OPTIONS:
             sentences += self._opening.configure(self.options)
@@ -131,6 +138,7 @@ class Engine:
         self.stop()
         self.wait()
         self._watch.close()
+        self._tablebases.close()
 
     # Searching -----------------------------------------------------------------------------------------------------
 
@@ -207,6 +215,8 @@ class _Search(_Task):
         self._on_best_move = on_best_move
         self._lines = int(engine.options["MultiPV"])
         self._show_wdl = bool(engine.options["UCI_ShowWDL"])
+        self._tablebases = engine._tablebases
+        self._probing = Probing.by(engine.options)
         self._deepening: Deepening | None = None
         # Guards the three below: `ponderhit` may come while the search is being set up.
         self._lock = threading.Lock()
@@ -267,6 +277,12 @@ class _Search(_Task):
             self._released.wait()
             return from_book
         limits = self._limits
+        ranking = Ranking()
+        if limits.mate is None:
+            rules = Rules.within(self._probing, self._clock, self._stop_event.is_set)
+            ranking = rank(self._tablebases, self._searcher.position, self._board, allowed, rules)
+            for sentence in ranking.notes:
+                self._on_info(Info(string=sentence))
         request = Request(
             board=self._board,
             root_moves=allowed,
@@ -275,6 +291,8 @@ class _Search(_Task):
             mate=None if limits.infinite else limits.mate,
             lines=self._lines,
             show_wdl=self._show_wdl,
+            ranking=ranking,
+            probing=self._probing,
         )
         deepening = Deepening(self._searcher, request, self._clock, self._on_info)
         with self._lock:

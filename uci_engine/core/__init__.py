@@ -32,6 +32,9 @@ KERNEL_MODULES = (
     "uci_engine.core.position",
     "uci_engine.core.ordering",
     "uci_engine.core.table",
+    "uci_engine.core.syzygy",
+    "uci_engine.core.checksum",
+    "uci_engine.core.kpk",
     "uci_engine.core.search",
 )
 

@@ -2,13 +2,16 @@
 
 cimport cython
 
-from evaluation.bitboards cimport i64, u64
+from evaluation.bitboards cimport PAWN, i64, popcount, u64
 from evaluation.evaluator cimport Evaluator
+from uci_engine.core.kpk cimport PawnEnding
 from uci_engine.core.ordering cimport MovePicker
 from uci_engine.core.position cimport Position
+from uci_engine.core.syzygy cimport FAILED, SyzygyProber
 from uci_engine.core.table cimport DEPTH_OFFSET, EXACT, LOWER, TranspositionTable, UPPER
 
 cdef int MATE, MATE_BOUND, INFINITE, NO_SCORE, MAX_PLY, LAST_PLY
+cdef int TABLEBASE_WIN, TABLEBASE_BOUND, PROBE_BONUS_PLIES, WON_PAWN_ENDING_CP
 cdef int NORMAL, PLAIN, MATING
 cdef u64 MATING_SALT
 cdef int POLL_MASK
@@ -19,11 +22,17 @@ cdef class Searcher:
     cdef readonly Evaluator evaluator
     cdef readonly TranspositionTable table
     cdef readonly MovePicker picker
+    cdef readonly SyzygyProber prober
+    cdef readonly PawnEnding pawn_ending
 
     # What the search was asked
     cdef int profile
     cdef i64 node_limit
     cdef int root_count
+    cdef int root_end
+    cdef int probe_limit
+    cdef int probe_depth
+    cdef bint fifty_moves
     cdef int[256] root_moves
 
     # What it says, readable while it runs
@@ -61,6 +70,10 @@ cdef class Searcher:
     cdef int _quiescence(self, int alpha, int beta, int ply) noexcept nogil
     cdef int _leaf(self, int ply) noexcept nogil
     cdef int _reduction(self, int depth, int number) noexcept nogil
+    cdef int _evaluate(self) noexcept nogil
+    cdef int _pawn_ending(self) noexcept nogil
+    cdef int _probe(self, int depth) noexcept nogil
+    cdef int _tablebase_score(self, int wdl, int ply) noexcept nogil
     cdef bint _enter(self, int ply) noexcept nogil
     cdef int _keep_line(self, int ply, int move) noexcept nogil
     cdef int _learn(self, int depth, int ply, int move, int tried) noexcept nogil

@@ -18,18 +18,26 @@ from uci_engine import score as scores
 from uci_engine.core import parameters
 
 if not cython.compiled:
-    from evaluation.bitboards import u64
+    from evaluation.bitboards import PAWN, popcount, u64
+    from uci_engine.core.kpk import PawnEnding
     from uci_engine.core.ordering import MovePicker
+    from uci_engine.core.syzygy import FAILED, SyzygyProber
     from uci_engine.core.table import DEPTH_OFFSET, EXACT, LOWER, UPPER
 
 MATE = scores.MATE
 MATE_BOUND = scores.MATE_BOUND
+TABLEBASE_WIN = scores.TABLEBASE_WIN
+TABLEBASE_BOUND = scores.TABLEBASE_BOUND
 INFINITE = scores.INFINITE
 NO_SCORE = scores.NO_SCORE
 MAX_PLY = scores.MAX_PLY
 # At this ply a position is only evaluated: the picker and the line have room for no more.
 LAST_PLY = MAX_PLY - 2
 NORMAL, PLAIN, MATING = range(3)
+# What a tablebase tells holds for every depth; remember it as if searched so much deeper.
+PROBE_BONUS_PLIES = 6
+# A king and pawn ending that is won is worth this much more than it looks, and less than the queen it will bring.
+WON_PAWN_ENDING_CP = 400
 # What the mate prover finds is true of its own kind of search only, so it keeps it under other keys.
 MATING_SALT = 0x2D358DCCAA6C78A5
 # Look at the stop flag every so many nodes: about 0.2 ms compiled, a few milliseconds in plain Python.
@@ -49,6 +57,9 @@ class Searcher:
         self.evaluator = evaluator
         self.table = table
         self.picker = MovePicker(position)
+        self.prober = SyzygyProber()
+        self.pawn_ending = PawnEnding()
+        self.set_probing(0, 1, True)
         if not cython.compiled:
             self.root_moves = [0] * 256
             self.static_scores = [0] * MAX_PLY
@@ -96,6 +107,14 @@ class Searcher:
         for ply in range(MAX_PLY):
             self.picker.clear_killers(ply)
 
+    def set_probing(self, limit, depth, fifty_moves):
+        """Ask the tablebases about positions of up to `limit` men (0: never); at the limit only `depth` plies or more
+        from the horizon. `fifty_moves`: whether a win that the fifty-move rule spoils is a draw.
+        """
+        self.probe_limit = min(limit, self.prober.largest)
+        self.probe_depth = depth if limit <= self.prober.largest else 0
+        self.fifty_moves = fifty_moves
+
     def set_profile(self, profile):
         """Go on in another profile, with the same counts and limits."""
         self.profile = profile
@@ -115,8 +134,8 @@ class Searcher:
         """The root's moves as the searches so far have ordered them."""
         return [self.root_moves[index] for index in range(self.root_count)]
 
-    def search_root(self, depth, alpha, beta, first):
-        """Search the root's moves from number `first` on to `depth`; returns the best score.
+    def search_root(self, depth, alpha, beta, first, end=0):
+        """Search the root's moves from number `first` up to `end` (0: all) to `depth`; returns the best score.
 
         Outside the window the score is only a bound. The best move stands at `first` afterwards, its line in `line()`.
         When `stopped` is true, only `root_done` moves were finished, and the result counts only if it is above alpha.
@@ -125,6 +144,7 @@ class Searcher:
         low: cython.int = alpha
         high: cython.int = beta
         start: cython.int = first
+        self.root_end = end or self.root_count
         with cython.nogil:
             result = self._root(asked_depth, low, high, start)
         return result
@@ -135,7 +155,7 @@ class Searcher:
 
     def evaluate(self):
         """The static score of the position now set, from the side to move's view."""
-        return self.evaluator.evaluate(self.position)
+        return self._evaluate()
 
     def expected_reply(self, move):
         """The table's move after `move` is played at the root, or 0: something to ponder on."""
@@ -159,8 +179,8 @@ class Searcher:
         self.seldepth = 0
         self.pv_length[0] = 0
         old_alpha = alpha
-        self.static_scores[0] = NO_SCORE if self.position.checkers else self.evaluator.evaluate(self.position)
-        for index in range(first, self.root_count):
+        self.static_scores[0] = NO_SCORE if self.position.checkers else self._evaluate()
+        for index in range(first, self.root_end):
             move = self.root_moves[index]
             self.current_move = move
             self.current_number = index + 1
@@ -226,10 +246,10 @@ class Searcher:
         if profile == MATING:
             if self.position.is_exhausted():
                 return 0
-        elif self.position.is_draw(ply):
+        elif self.position.is_draw(ply) or (profile == NORMAL and self._pawn_ending() < 0):
             return 0
         if ply >= LAST_PLY:
-            return 0 if in_check else self.evaluator.evaluate(self.position)
+            return 0 if in_check else self._evaluate()
 
         # 5. Mate distance: no line from here can beat a shorter mate already found. (An open window stays one by name,
         # so that the mate's line is kept to its end.)
@@ -266,7 +286,30 @@ class Searcher:
             ):
                 return table_score
 
-        # 7. Static evaluation, and a better estimate where the table's score tells more.
+        # 7. What the tablebases know. They take the fifty-move clock to be 0, so it must be: that is where the men have
+        # just become few enough. Wins and losses are bounds, for a mate may come on the way; search on between them.
+        floor = -INFINITE
+        ceiling = INFINITE
+        if profile == NORMAL and self.probe_limit and self.position.halfmove == 0:
+            wdl = self._probe(depth)
+            if wdl != FAILED:
+                self.table_hits += 1
+                known = self._tablebase_score(wdl, ply)
+                if known >= TABLEBASE_BOUND:
+                    floor = known
+                    bound = LOWER
+                elif known <= -TABLEBASE_BOUND:
+                    ceiling = known
+                    bound = UPPER
+                else:
+                    bound = EXACT
+                if bound == EXACT or floor >= beta or ceiling <= alpha:
+                    self.table.store(key, 0, self._to_table(known, ply), NO_SCORE, depth + PROBE_BONUS_PLIES, bound)
+                    return known
+                if floor > alpha:
+                    alpha = floor
+
+        # 8. Static evaluation, and a better estimate where the table's score tells more.
         static: cython.int = NO_SCORE
         estimate: cython.int = NO_SCORE
         improving: cython.bint = False
@@ -275,7 +318,7 @@ class Searcher:
                 static = (facts >> 32) & 0xFFFF
                 static -= 32768
             if static == NO_SCORE:
-                static = self.evaluator.evaluate(self.position)
+                static = self._evaluate()
             estimate = static
             if facts and table_bound & (LOWER if table_score > static else UPPER):
                 estimate = table_score
@@ -283,7 +326,7 @@ class Searcher:
         self.static_scores[ply] = static
 
         if profile == NORMAL and not pv_node and not in_check:
-            # 8. Reverse futility: so far above beta, so near the horizon, nothing will bring the score down again.
+            # 9. Reverse futility: so far above beta, so near the horizon, nothing will bring the score down again.
             if (
                 depth <= self.reverse_futility_depth
                 and estimate - self.reverse_futility_margin_cp * (depth - (1 if improving else 0)) >= beta
@@ -292,7 +335,7 @@ class Searcher:
             ):
                 return estimate
 
-            # 9. Null move: if even passing holds beta, some move will. With pawns alone, passing may be best.
+            # 10. Null move: if even passing holds beta, some move will. With pawns alone, passing may be best.
             if (
                 may_pass
                 and depth >= self.null_move_depth
@@ -310,14 +353,14 @@ class Searcher:
                 if self.stopped:
                     return 0
                 if score >= beta:
-                    # A mate seen by passing is not proved.
-                    return beta if score >= MATE_BOUND else score
+                    # A mate or a tablebase win seen by passing is not proved.
+                    return beta if score >= TABLEBASE_BOUND else score
 
-        # 10. Without a move from the table the ordering is poor: save a ply and come back with one.
+        # 11. Without a move from the table the ordering is poor: save a ply and come back with one.
         if profile == NORMAL and depth >= self.internal_depth and table_move == 0:
             depth -= 1
 
-        # 11. The moves, the likeliest first: that one with the open window, the others to show that they are no better.
+        # 12. The moves, the likeliest first: that one with the open window, the others to show that they are no better.
         self.picker.clear_killers(ply + 1)
         self.picker.begin(ply, table_move, False)
         best = -INFINITE
@@ -342,7 +385,7 @@ class Searcher:
             if searched == 1:
                 score = -self._search(new_depth, -beta, -alpha, ply + 1, True)
             else:
-                # 12. Late move reductions: after the first few moves a quiet one is first tried less deep.
+                # 13. Late move reductions: after the first few moves a quiet one is first tried less deep.
                 reduction = 0
                 if (
                     profile == NORMAL
@@ -389,13 +432,17 @@ class Searcher:
                 self.quiets_tried[ply * 64 + tried] = move
                 tried += 1
 
-        # 13. No legal move: mate or stalemate. (The mate prover passes over last moves that do not check.)
+        # 14. No legal move: mate or stalemate. (The mate prover passes over last moves that do not check.)
         if searched == 0:
             if legal:
                 return 0
             return ply - MATE if in_check else 0
 
-        # 14. Remember.
+        # 15. Remember, within what the tablebases know.
+        if best < floor:
+            best = floor
+        if best > ceiling:
+            best = ceiling
         if profile != PLAIN:
             bound = LOWER if best >= beta else EXACT if alpha > old_alpha else UPPER
             self.table.store(key, best_move, self._to_table(best, ply), static, depth, bound)
@@ -409,7 +456,7 @@ class Searcher:
             return 0
         in_check: cython.bint = self.position.checkers != 0
         if ply >= LAST_PLY:
-            return 0 if in_check else self.evaluator.evaluate(self.position)
+            return 0 if in_check else self._evaluate()
 
         # 1. What the table knows: any depth is enough here.
         pv_node: cython.bint = beta - alpha > 1
@@ -433,7 +480,7 @@ class Searcher:
                 static = (facts >> 32) & 0xFFFF
                 static -= 32768
             if static == NO_SCORE:
-                static = self.evaluator.evaluate(self.position)
+                static = self._evaluate()
             best = static
             if facts and table_bound & (LOWER if table_score > best else UPPER):
                 best = table_score
@@ -481,6 +528,41 @@ class Searcher:
         """How many plies less deep to search move number `number` of a node."""
         return self.reductions[(depth if depth < 63 else 63) * 64 + (number if number < 63 else 63)]
 
+    def _evaluate(self):
+        """The static score of the position: the evaluation, or what is known of king and pawn against king."""
+        known = self._pawn_ending()
+        if known < 0:
+            return 0
+        score = self.evaluator.evaluate(self.position)
+        if known == 0:
+            return score
+        return score + (WON_PAWN_ENDING_CP if self.position.turn == known - 1 else -WON_PAWN_ENDING_CP)
+
+    def _pawn_ending(self):
+        """Of king and pawn against king: 1 when Black wins with the pawn, 2 when White does, -1 for a draw; else 0."""
+        pawns = self.position.by_type[PAWN]
+        if self.position.phase or pawns == 0 or pawns & (pawns - 1):
+            return 0
+        if not self.pawn_ending.wins(self.position):
+            return -1
+        return 2 if pawns & self.position.by_colour[1] else 1
+
+    def _probe(self, depth):
+        """What the tablebases say of the position, or FAILED. Large ones are slow and wait for more depth."""
+        men = popcount(self.position.by_colour[0] | self.position.by_colour[1])
+        if men > self.probe_limit or (men == self.probe_limit and depth < self.probe_depth):
+            return FAILED
+        return self.prober.probe_wdl(self.position)
+
+    def _tablebase_score(self, wdl, ply):
+        """Win 2 to loss -2 as a score; a win spoilt by the fifty-move rule is a draw, and the better kind of draw."""
+        least = 1 if self.fifty_moves else 0
+        if wdl > least:
+            return TABLEBASE_WIN - ply
+        if wdl < -least:
+            return ply - TABLEBASE_WIN
+        return wdl
+
     def _leaf(self, ply):
         """The horizon of the profiles without quiescence: mate, stalemate, a draw or the static score."""
         if self._enter(ply):
@@ -527,16 +609,16 @@ class Searcher:
         return 0
 
     def _to_table(self, score, ply):
-        """Mates are stored by their distance from the node (see `uci_engine.score.to_table`)."""
-        if score >= MATE_BOUND:
+        """Mates and tablebase wins are stored by their distance from the node (see `uci_engine.score.to_table`)."""
+        if score >= TABLEBASE_BOUND:
             return score + ply
-        if score <= -MATE_BOUND:
+        if score <= -TABLEBASE_BOUND:
             return score - ply
         return score
 
     def _from_table(self, score, ply):
-        if score >= MATE_BOUND:
+        if score >= TABLEBASE_BOUND:
             return score - ply
-        if score <= -MATE_BOUND:
+        if score <= -TABLEBASE_BOUND:
             return score + ply
         return score

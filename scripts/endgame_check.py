@@ -1,0 +1,148 @@
+"""Play out endings of the tablebases: every win must be won inside the fifty-move rule, every draw held.
+
+    python scripts/endgame_check.py FOLDER... [--count 500] [--depth 4] [--core compiled] [--seed 1] [--no-tables]
+
+FOLDER holds Syzygy tables; positions of three and four men are drawn at random from them. The engine plays the side to
+move with these tables (with `--no-tables` on its own). In a win its opponent makes the move that, by python-chess, puts
+off the next capture, pawn move or mate longest; in a draw it makes any move that does not lose, at random. Prints the
+counts and each failure; the exit code is 1 if there were any.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from collections import Counter
+
+import chess
+import chess.syzygy
+from compare_syzygy import random_board
+
+from uci_engine.core import CORES
+from uci_engine.engine import Engine
+from uci_engine.limits import Limits
+from uci_engine.report import BestMove, Info
+
+LONGEST_PLIES = 300
+MOST_MEN = 4
+
+
+class Referee:
+    """The tables as python-chess reads them: they choose positions, defend and judge."""
+
+    def __init__(self, folders: list[str], seed: int) -> None:
+        self.tables = chess.syzygy.Tablebase(max_fds=None)
+        for folder in folders:
+            self.tables.add_directory(folder)
+        self.names = sorted(
+            name for name in self.tables.wdl if len(name) - 1 <= MOST_MEN and chess.syzygy.is_tablename(name)
+        )
+        self.choice = random.Random(seed)
+
+    def position(self, value: int) -> chess.Board:
+        """A random position in which the side to move has this result, and not a bare king against a bare king."""
+        while True:
+            board = random_board(self.choice.choice(self.names), self.choice)
+            board.ep_square = None
+            playable = any(board.legal_moves) and not board.is_insufficient_material()
+            if playable and self.tables.probe_wdl(board) == value:
+                return board
+
+    def defend(self, board: chess.Board) -> chess.Move:
+        """The move that loses last; a shorter way to a capture that still loses counts as short."""
+
+        def delay(move: chess.Move) -> tuple[int, int]:
+            board.push(move)
+            zeroing = board.halfmove_clock == 0
+            distance = 1 if zeroing else 1 + abs(self.tables.probe_dtz(board))
+            board.pop()
+            return distance, self.choice.randrange(1000)
+
+        return max(board.legal_moves, key=delay)
+
+    def try_to_win(self, board: chess.Board) -> chess.Move:
+        """Any move after which the opponent has not won."""
+        sound = []
+        for move in board.legal_moves:
+            board.push(move)
+            if self.tables.probe_wdl(board) <= 0:
+                sound.append(move)
+            board.pop()
+        return self.choice.choice(sound)
+
+
+class Player:
+    """The engine, asked for one move at a time."""
+
+    def __init__(self, core: str, folders: list[str], depth: int) -> None:
+        self.engine = Engine(core)
+        self.depth = depth
+        if folders:
+            print(*self.engine.set_option("SyzygyPath", ";".join(folders)), sep="\n")
+
+    def move(self, start: str, played: list[str]) -> chess.Move:
+        problems = self.engine.set_position(start, played)
+        answers: list[BestMove] = []
+        self.engine.go(Limits(depth=self.depth), time.perf_counter(), self.listen, answers.append)
+        self.engine.wait()
+        if problems or answers[0].move is None:
+            raise RuntimeError(f"no move after {start} {played}: {problems}")
+        return chess.Move.from_uci(answers[0].move)
+
+    def listen(self, info: Info) -> None:
+        """Only what goes wrong is worth a line."""
+        if info.string:
+            print(info.string)
+
+
+def play_out(player: Player, referee: Referee, board: chess.Board, value: int) -> str:
+    """Play to the end; returns how it ended, from the engine's side."""
+    start, ours = board.fen(), board.turn
+    for _ in range(LONGEST_PLIES):
+        outcome = board.outcome(claim_draw=False)
+        if outcome is not None and outcome.winner is not None:
+            return "won" if outcome.winner == ours else "lost"
+        if outcome is not None or board.halfmove_clock >= 100 or board.is_repetition(3):
+            return "drawn"
+        if board.turn == ours:
+            board.push(player.move(start, [move.uci() for move in board.move_stack]))
+        else:
+            board.push(referee.defend(board) if value > 0 else referee.try_to_win(board))
+    return "drawn"
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("folders", nargs="+", metavar="FOLDER")
+    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--depth", type=int, default=4)
+    parser.add_argument("--core", choices=CORES, default="auto")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--no-tables", action="store_true")
+    words = parser.parse_args()
+    referee = Referee(words.folders, words.seed)
+    player = Player(words.core, [] if words.no_tables else words.folders, words.depth)
+    failures = 0
+    for value, wanted in ((2, "won"), (0, "drawn")):
+        endings: Counter[str] = Counter()
+        plies = 0
+        for _ in range(words.count):
+            board = referee.position(value)
+            start = board.fen()
+            ending = play_out(player, referee, board, value)
+            endings[ending] += 1
+            plies += len(board.move_stack)
+            if ending != wanted and not (value == 0 and ending == "won"):
+                failures += 1
+                print(f"{ending}, not {wanted}: {start} after {' '.join(move.uci() for move in board.move_stack)}")
+        name = "wins" if value else "draws"
+        print(f"{words.count} {name}: {dict(endings)}, {plies / words.count:.1f} plies each", flush=True)
+    player.engine.close()
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

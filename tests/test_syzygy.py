@@ -1,0 +1,195 @@
+"""The Syzygy prober beside python-chess's, and what it makes of files that are no good."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import chess
+import chess.syzygy
+import pytest
+from syzygy_samples import NAMES, TABLES, WORKSHOP, Probing, copy_tables, flip_bytes, random_boards
+
+from uci_engine.core.syzygy_files import DTZ_SUFFIX, WDL_SUFFIX, Material, TableError, read_table
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def probing() -> Probing:
+    return Probing(TABLES)
+
+
+@pytest.fixture(scope="module")
+def oracle() -> chess.syzygy.Tablebase:
+    return chess.syzygy.open_tablebase(str(TABLES))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_table_gives_what_python_chess_gives(
+    name: str, probing: Probing, oracle: chess.syzygy.Tablebase
+) -> None:
+    for board in random_boards(name, 300):
+        assert probing.value(board) == oracle.probe_wdl(board), board.fen()
+
+
+@pytest.mark.skipif(not WORKSHOP[0].is_dir(), reason="the tables are not here")
+def test_the_tables_of_the_workshop_give_what_python_chess_gives() -> None:
+    folders = [str(folder) for folder in WORKSHOP if folder.is_dir()]
+    probing = Probing(os.pathsep.join(folders))
+    oracle = chess.syzygy.Tablebase()
+    for folder in folders:
+        oracle.add_directory(folder)
+    en_passant = 0
+    for name in sorted(probing.tables.wdl):
+        for board in random_boards(name, 400 if name == "KPvKP" else 25):
+            assert probing.value(board) == oracle.probe_wdl(board), board.fen()
+            en_passant += board.has_legal_en_passant()
+    assert en_passant > 50
+
+
+def test_a_probe_leaves_the_position_as_it_was(probing: Probing) -> None:
+    for board in random_boards("KRvK", 50):
+        probing.position.set_board(board)
+        before = probing.position.sets()
+        probing.tables.probe_wdl(probing.position)
+        assert probing.position.sets() == before
+
+
+def test_what_is_not_in_the_tables(probing: Probing) -> None:
+    for fen in (
+        chess.STARTING_FEN,
+        "4k3/8/8/8/8/8/8/4K2R w K - 0 1",
+        "4k3/8/8/8/8/8/8/Q3K2Q w - - 0 1",
+        "r3k3/8/8/8/8/8/8/R3K2R w - - 0 1",
+    ):
+        assert probing.value(chess.Board(fen)) is None
+    assert probing.value(chess.Board("4k3/8/8/8/8/8/8/4K3 w - - 0 1")) == 0
+    assert Probing("").value(chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1")) is None
+
+
+def test_a_dropped_table_is_gone_for_both_colours() -> None:
+    probing = Probing(TABLES)
+    probing.tables.drop("KRvK")
+    assert probing.value(chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1")) is None
+    assert probing.value(chess.Board("4k2r/8/8/8/8/8/8/4K3 w - - 0 1")) is None
+    assert probing.value(chess.Board("4k3/8/8/8/8/8/8/4K2Q w - - 0 1")) == 2
+
+
+PROGRAM = """
+import sys
+from uci_engine.core import load
+load(sys.argv[1])
+from syzygy_samples import NAMES, TABLES, Probing, random_boards
+probing = Probing(TABLES)
+print(probing.core.name, [probing.value(board) for name in NAMES for board in random_boards(name, 12)])
+"""
+
+
+def test_all_cores_probe_alike() -> None:
+    path = os.pathsep.join([str(ROOT), str(ROOT / "scripts"), str(ROOT / "tests")])
+    answers = [
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM, core],
+            env={**os.environ, "PYTHONPATH": path},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        ).stdout
+        for core in ("auto", "python-chess", "interpreted")
+    ]
+    values = [answer.partition(" ")[2] for answer in answers]
+    assert values[0] == values[1] == values[2]
+    assert {"2", "0", "-2"} <= set(values[0].strip("[]\n").split(", "))
+
+
+# Files that are no good -------------------------------------------------------------------------------------------
+
+
+def refused(probing: Probing, data: bytes, name: str = "KRvK", suffix: str = WDL_SUFFIX) -> str:
+    with pytest.raises(TableError) as caught:
+        read_table(data, name, suffix, probing.read_symbols)
+    return str(caught.value)
+
+
+def test_every_good_file_is_accepted(probing: Probing) -> None:
+    for path in TABLES.glob("*.rtb?"):
+        table = read_table(path.read_bytes(), path.stem, path.suffix, probing.read_symbols)
+        assert len(table.sections) == (4 if "P" in path.stem else 1)
+
+
+@pytest.mark.parametrize("path", sorted(TABLES.glob("*.rtb?")), ids=lambda path: path.name)
+def test_a_truncated_or_extended_file_is_refused(path: Path, probing: Probing) -> None:
+    data = path.read_bytes()
+    for size in [*range(0, len(data), 61), *range(16, len(data), 64)]:
+        refused(probing, data[:size], path.stem, path.suffix)
+    refused(probing, data + bytes(64), path.stem, path.suffix)
+    refused(probing, data + bytes(1), path.stem, path.suffix)
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix", "sentence"),
+    [
+        ("KQvK", WDL_SUFFIX, "it is not a table of the men in its name"),
+        ("KPvK", WDL_SUFFIX, "it is not a table of what its name says"),
+        ("KRvKR", WDL_SUFFIX, "it is not split by side to move as it must be"),
+        ("KRvK", DTZ_SUFFIX, "it does not begin like a table"),
+        ("KRRRRRRRvK", WDL_SUFFIX, "its name is not the name of a table"),
+        ("RvK", WDL_SUFFIX, "its name is not the name of a table"),
+    ],
+)
+def test_a_file_under_another_name_is_refused(name: str, suffix: str, sentence: str, probing: Probing) -> None:
+    assert refused(probing, (TABLES / "KRvK.rtbw").read_bytes(), name, suffix) == sentence
+
+
+def test_symbols_that_never_end_are_refused(probing: Probing) -> None:
+    value, pair = b"\x04\xf0\xff", b"\x00\x00\x00"
+    assert list(probing.read_symbols(value + pair)) == [0xFFF << 12 | 4, 1 << 24]
+    itself = b"\x01\x10\x00"
+    for pattern in (value + itself, pair, value + b"\x02\x00\x00", itself + b"\x00\x00\x00"):
+        assert probing.read_symbols(pattern) is None
+    # Each symbol is twice the one before: the ninth would stand for 512 values.
+    doubling = value + b"".join(bytes((n, (n & 15) << 4, n >> 4)) for n in range(9))
+    assert probing.read_symbols(doubling[: 3 * 9]) is not None
+    assert probing.read_symbols(doubling) is None
+
+
+def test_damaged_files_are_refused_or_probed_without_harm(tmp_path: Path) -> None:
+    """Flipped bytes and zeroed tails: an answer may be wrong, but it is an answer, and it comes at once."""
+    choice = random.Random(9)
+    folder = copy_tables(tmp_path / "tables")
+    boards = [board for name in NAMES for board in random_boards(name, 4)]
+    accepted = 0
+    for trial in range(150):
+        for path in folder.glob("*.rtbw"):
+            data = (TABLES / path.name).read_bytes()
+            if trial % 3 == 2:
+                kept = choice.randrange(len(data))
+                path.write_bytes(data[:kept] + bytes(len(data) - kept))
+            else:
+                path.write_bytes(flip_bytes(data, choice, 1 + trial % 3 * 20))
+        probing = Probing(folder, checked_bytes=0)
+        accepted += len(probing.tables.wdl)
+        assert all(probing.value(board) in (None, -2, -1, 0, 1, 2) for board in boards)
+    assert 50 < accepted < 150 * len(NAMES)
+
+
+def test_every_flipped_byte_is_noticed(tmp_path: Path) -> None:
+    choice = random.Random(2)
+    folder = copy_tables(tmp_path / "tables")
+    for _ in range(15):
+        for path in folder.glob("*.rtb?"):
+            path.write_bytes(flip_bytes((TABLES / path.name).read_bytes(), choice, 1))
+        assert Probing(folder).tables.wdl == set()
+
+
+def test_material() -> None:
+    material = Material.of("KPPvKP")
+    assert (material.men, material.symmetric, material.has_pawns) == (5, False, True)
+    assert (material.pawn_groups, material.lead) == ([9, 1], 1)
+    assert Material.of("KNNvK").lead == 2
+    assert (Material.of("KNvKN").lead, Material.of("KNvKN").symmetric) == (3, True)

@@ -1,0 +1,351 @@
+"""Syzygy files: what their headers say, read once and believed only where it can be true.
+
+`tablebases` opens files with `read_table`; the prober in `syzygy` works from the numbers it returns, and python-chess
+is let near a file only after it. What must stay true: whatever bytes a file holds, the result is a `Table` whose every
+number lies where the file and the format allow it, or a `TableError` with one sentence; reading a header always ends.
+
+A file holds sections, one for each side to move and, where there are pawns, for each file (a to d) of the leading
+pawn. A section orders the men in groups, numbers positions by them in a mixed radix, and stores the values compressed:
+pairs of symbols are replaced by symbols, and symbols written as a canonical Huffman code, in blocks that a sparse
+index leads to.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import chess
+from chess.syzygy import is_tablename
+
+WDL_SUFFIX = ".rtbw"
+DTZ_SUFFIX = ".rtbz"
+MAGIC = {WDL_SUFFIX: bytes.fromhex("71e8235d"), DTZ_SUFFIX: bytes.fromhex("d7660ca5")}
+MOST_MEN = 7
+# Files are made of 64-byte lines and end in a checksum.
+LINE_BYTES = 64
+CHECKSUM_BYTES = 16
+
+# Ways to place the leading group of a table without pawns: two kings, or three men of different kinds.
+LEAD_SIZES = {2: 462, 3: 31332}
+# Bits and bytes of the format.
+IS_SPLIT, HAS_PAWNS = 1, 2
+IS_CONSTANT = 0x80
+IS_MAPPED, IS_WIDE_MAP = 2, 16
+NO_SECOND = 0xFFF
+LONGEST_SYMBOL = 255
+LONGEST_CODE = 32
+# Wider than any file in use; they bound how far a probe may have to look.
+MOST_INDEX_BITS = 24
+MOST_BLOCK_BITS = 15
+
+# How the 48 squares of pawns are numbered: from the second rank's rim inwards, up each file; the leading pawn has the
+# highest number. Indexed by square; -1 where no pawn can stand.
+PAWN_NUMBERS = [-1] * 64
+for _place, (_file, _rank) in enumerate(itertools.product(range(4), range(1, 7))):
+    PAWN_NUMBERS[8 * _rank + _file] = 47 - 2 * _place
+    PAWN_NUMBERS[8 * _rank + 7 - _file] = 46 - 2 * _place
+# By number of leading pawns (1 to 5) and square of the first of them (files a to d): where its positions begin; and by
+# number and file: how many there are.
+LEAD_PAWN_STARTS = [[0] * 64 for _ in range(6)]
+LEAD_PAWN_SIZES = [[0] * 4 for _ in range(6)]
+for _count, _file in itertools.product(range(1, 6), range(4)):
+    for _rank in range(1, 7):
+        LEAD_PAWN_STARTS[_count][8 * _rank + _file] = LEAD_PAWN_SIZES[_count][_file]
+        LEAD_PAWN_SIZES[_count][_file] += math.comb(PAWN_NUMBERS[8 * _rank + _file], _count - 1)
+
+
+class TableError(ValueError):
+    """A file that is no sound table; the text is one sentence without the file's name."""
+
+
+class Bytes(Protocol):
+    """What a mapped file and `bytes` have in common."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, place: slice, /) -> bytes: ...
+
+
+ReadSymbols = Callable[[bytes], Sequence[int] | None]
+"""Turns symbol patterns (3 bytes each) into numbers, left | right << 12 | length << 24; None if they do not end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What a table's name says, the first side being White: how many men of each code (type, plus 8 for Black)."""
+
+    name: str
+    counts: tuple[int, ...]
+
+    @staticmethod
+    def of(name: str) -> Material:
+        """Raises TableError for a name that no table has."""
+        if not is_tablename(name, piece_count=MOST_MEN):
+            raise TableError("its name is not the name of a table")
+        counts = [0] * 16
+        for colour, side in enumerate(name.split("v")):
+            for letter in side:
+                counts[8 * colour + chess.PIECE_SYMBOLS.index(letter.lower())] += 1
+        return Material(name, tuple(counts))
+
+    @property
+    def men(self) -> int:
+        return sum(self.counts)
+
+    @property
+    def symmetric(self) -> bool:
+        return self.counts[:8] == self.counts[8:]
+
+    @property
+    def has_pawns(self) -> bool:
+        return bool(self.counts[1] or self.counts[9])
+
+    @property
+    def pawn_groups(self) -> list[int]:
+        """The codes of the pawns, those of the side with fewer (but some) first."""
+        codes = [code for code in (1, 9) if self.counts[code]]
+        return sorted(codes, key=lambda code: self.counts[code])
+
+    @property
+    def lead(self) -> int:
+        """The number of men in the leading group."""
+        if self.has_pawns:
+            return self.counts[self.pawn_groups[0]]
+        return 3 if sum(count == 1 for count in self.counts) >= 3 else 2
+
+
+@dataclass(slots=True)
+class Section:
+    """One compressed run of values. Places are offsets in the file."""
+
+    codes: list[int]
+    groups: list[int]
+    factors: list[int]
+    positions: int
+    flags: int = 0
+    constant: int = -1
+    block_bits: int = 0
+    index_bits: int = 0
+    shortest: int = 0
+    blocks: int = 0
+    padded_blocks: int = 0
+    index: int = 0
+    sizes: int = 0
+    data: int = 0
+    symbols: Sequence[int] = ()
+    # By code length from `shortest` on: the least code, at the top of 64 bits, and the symbol it stands for.
+    bases: list[int] = field(default_factory=list)
+    firsts: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A sound file: its sections by file of the leading pawn (one, or four) and side to move (one, or two)."""
+
+    material: Material
+    sections: list[list[Section]]
+
+
+def read_table(data: Bytes, name: str, suffix: str, read_symbols: ReadSymbols) -> Table:
+    """Read and check the header of a table called `name`; raises TableError."""
+    return _Reader(data, Material.of(name), suffix, read_symbols).read()
+
+
+class _Reader:
+    """Walks through one file's header."""
+
+    def __init__(self, data: Bytes, material: Material, suffix: str, read_symbols: ReadSymbols) -> None:
+        self.data = data
+        self.material = material
+        self.suffix = suffix
+        self.read_symbols = read_symbols
+        self.place = 0
+
+    def read(self) -> Table:
+        material = self.material
+        if len(self.data) % LINE_BYTES != CHECKSUM_BYTES:
+            raise TableError(f"its size of {len(self.data)} bytes is not that of a table")
+        if self.take(4) != MAGIC[self.suffix]:
+            raise TableError("it does not begin like a table")
+        layout = self.take_byte()
+        is_wdl = self.suffix == WDL_SUFFIX
+        if bool(layout & HAS_PAWNS) != material.has_pawns:
+            raise TableError("it is not a table of what its name says")
+        if is_wdl and bool(layout & IS_SPLIT) == material.symmetric:
+            raise TableError("it is not split by side to move as it must be")
+        sides = 2 if is_wdl and not material.symmetric else 1
+        files = 4 if material.has_pawns else 1
+        sections = [self.take_order(file, sides) for file in range(files)]
+        self.align(2)
+        in_order = [section for row in sections for section in row]
+        for section in in_order:
+            self.take_code(section)
+        if not is_wdl:
+            for section in in_order:
+                self.take_map(section)
+            self.align(2)
+        self.take_bodies(in_order)
+        return Table(material, sections)
+
+    # Bytes ---------------------------------------------------------------------------------------------------------
+
+    def take(self, count: int) -> bytes:
+        if self.place + count > len(self.data) - CHECKSUM_BYTES:
+            raise TableError("it ends too early")
+        self.place += count
+        return self.data[self.place - count : self.place]
+
+    def take_byte(self) -> int:
+        return self.take(1)[0]
+
+    def take_number(self, count: int) -> int:
+        return int.from_bytes(self.take(count), "little")
+
+    def align(self, step: int) -> None:
+        self.place += -self.place % step
+
+    # Men -----------------------------------------------------------------------------------------------------------
+
+    def take_order(self, file: int, sides: int) -> list[Section]:
+        """The order of the men, for one file of the leading pawn."""
+        two_pawn_groups = len(self.material.pawn_groups) == 2
+        orders = self.take(2 if two_pawn_groups else 1)
+        men = self.take(self.material.men)
+        return [
+            self.section(
+                [order >> 4 * side & 15 for order in orders], [code >> 4 * side & 15 for code in men], file
+            )
+            for side in range(sides)
+        ]
+
+    def section(self, orders: list[int], codes: list[int], file: int) -> Section:
+        """Check one order of the men, and work out the mixed radix: a factor for each group."""
+        material = self.material
+        if tuple(codes.count(code) for code in range(16)) != material.counts:
+            raise TableError("it is not a table of the men in its name")
+        pawns = material.pawn_groups
+        groups = [material.lead]
+        if pawns:
+            groups = [material.counts[code] for code in pawns]
+            expected = [code for code in pawns for _ in range(material.counts[code])]
+            if codes[: len(expected)] != expected:
+                raise TableError("its pawns do not come first")
+        elif material.lead == 2 and sorted(codes[:2]) != [chess.KING, 8 + chess.KING]:
+            raise TableError("its kings do not come first")
+        elif material.lead == 3 and any(material.counts[code] != 1 for code in codes[:3]):
+            raise TableError("its first men are not of different kinds")
+        groups += [len(list(run)) for _, run in itertools.groupby(codes[sum(groups) :])]
+        firsts = [sum(groups[:number]) for number in range(len(groups))]
+        runs = list(zip(firsts, groups, strict=True))
+        if any(material.counts[codes[first]] != size for first, size in (runs if pawns else runs[1:])):
+            raise TableError("its men are not grouped by kind")
+        if len(set(orders)) != len(orders) or max(orders) >= len(groups):
+            raise TableError("its order of the men is impossible")
+        factors, positions = self.mixed_radix(orders, groups, file)
+        return Section(codes, groups, factors, positions)
+
+    def mixed_radix(self, orders: list[int], groups: list[int], file: int) -> tuple[list[int], int]:
+        """The factor of each group, and the number of positions. `orders` are the ranks of the leading groups."""
+        factors = [0] * len(groups)
+        positions = 1
+        special = len(orders)
+        free = 64 - sum(groups[:special])
+        others = iter(range(special, len(groups)))
+        for rank in range(len(groups)):
+            group = orders.index(rank) if rank in orders else next(others)
+            factors[group] = positions
+            if group == 0:
+                pawns = self.material.has_pawns
+                positions *= LEAD_PAWN_SIZES[groups[0]][file] if pawns else LEAD_SIZES[groups[0]]
+            elif group < special:
+                positions *= math.comb(48 - groups[0], groups[1])
+            else:
+                positions *= math.comb(free, groups[group])
+                free -= groups[group]
+        return factors, positions
+
+    # Values --------------------------------------------------------------------------------------------------------
+
+    def take_code(self, section: Section) -> None:
+        """How a section's values are compressed: the Huffman code and the symbols."""
+        section.flags = self.take_byte()
+        if section.flags & IS_CONSTANT:
+            section.constant = self.take_byte()
+            if self.suffix == WDL_SUFFIX and section.constant > 4:
+                raise TableError("it holds a value that is none")
+            return
+        section.block_bits, section.index_bits, padding = self.take(3)
+        section.blocks = self.take_number(4)
+        section.padded_blocks = section.blocks + padding
+        longest, section.shortest = self.take(2)
+        if not 1 <= section.shortest <= longest <= LONGEST_CODE:
+            raise TableError("its code is impossible")
+        if not 1 <= section.index_bits <= MOST_INDEX_BITS or section.block_bits > MOST_BLOCK_BITS:
+            raise TableError("its blocks are of an impossible size")
+        if section.blocks == 0:
+            raise TableError("it has no blocks")
+        section.firsts = [self.take_number(2) for _ in range(section.shortest, longest + 1)]
+        count = self.take_number(2)
+        symbols = self.read_symbols(self.take(3 * count))
+        self.place += count & 1
+        if not symbols:
+            raise TableError("its symbols are circular or point at nothing")
+        if self.suffix == WDL_SUFFIX and any(
+            symbol >> 12 & NO_SECOND == NO_SECOND and symbol & NO_SECOND > 4 for symbol in symbols
+        ):
+            raise TableError("it holds a value that is none")
+        section.symbols = symbols
+        self.work_out_code(section)
+
+    def work_out_code(self, section: Section) -> None:
+        """The least code of each length, from the longest to the shortest, and that each stands for a symbol."""
+        lengths = range(section.shortest, section.shortest + len(section.firsts))
+        base = 0
+        bases = [0]
+        for shorter, longer in zip(reversed(section.firsts[:-1]), reversed(section.firsts[1:]), strict=True):
+            base += shorter - longer
+            if base < 0 or base & 1:
+                raise TableError("its code is impossible")
+            base >>= 1
+            bases.append(base)
+        bases.reverse()
+        above = 1 << 64
+        for length, base, first in zip(lengths, bases, section.firsts, strict=True):
+            aligned = base << (64 - length)
+            # Codes of this length are those from its base up to the base of the next shorter length.
+            if aligned > above or aligned >> 64:
+                raise TableError("its code is impossible")
+            if above > aligned and first + (above - 1 - aligned >> 64 - length) >= len(section.symbols):
+                raise TableError("its code has no symbols")
+            above = aligned
+            section.bases.append(aligned)
+
+    def take_map(self, section: Section) -> None:
+        """The four lists that turn stored numbers into distances: only their size matters here."""
+        if not section.flags & IS_MAPPED:
+            return
+        if section.flags & IS_WIDE_MAP:
+            self.align(2)
+        for _ in range(4):
+            width = 2 if section.flags & IS_WIDE_MAP else 1
+            self.take(width * self.take_number(width))
+
+    def take_bodies(self, sections: list[Section]) -> None:
+        """Where indexes, block sizes and blocks lie; together they must fill the file exactly."""
+        compressed = [section for section in sections if section.constant < 0]
+        for section in compressed:
+            section.index = self.place
+            self.take(6 * -(-section.positions >> section.index_bits))
+        for section in compressed:
+            section.sizes = self.place
+            self.take(2 * section.padded_blocks)
+        for section in compressed:
+            self.align(LINE_BYTES)
+            section.data = self.place
+            self.take(section.blocks << section.block_bits)
+        self.align(LINE_BYTES)
+        if self.place + CHECKSUM_BYTES != len(self.data):
+            raise TableError(f"it has {len(self.data)} bytes where its header promises {self.place + CHECKSUM_BYTES}")
