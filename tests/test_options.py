@@ -27,7 +27,7 @@ def changed(options: Options, name: str, value: str | None) -> Change:
 def test_declarations() -> None:
     assert Options([*STANDARD[:4], COMBO, PATH]).declare() == [
         "option name Hash type spin default 16 min 1 max 1024",
-        "option name Threads type spin default 1 min 1 max 1",
+        "option name Threads type spin default 1 min 1 max 512",
         "option name Clear Hash type button",
         "option name Ponder type check default false",
         "option name Style type combo default Normal var Solid var Normal var Risky",
@@ -110,7 +110,7 @@ def test_set(name: str, value: str | None, expected: Change) -> None:
         ("Hash", "99999999", 1024),
         ("Hash", "9" * 5000, 1024),
         ("Threads", "0", 1),
-        ("Threads", "9999", 1),
+        ("Threads", "9999", 512),
         ("MultiPV", "0", 1),
         ("MultiPV", "500", 256),
         ("MultiPV", "-1", 1),

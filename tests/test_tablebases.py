@@ -373,7 +373,7 @@ def test_a_limit_of_no_men_asks_nobody(table_engine: UciProcess) -> None:
     assert answer.last_pv.numbers["tbhits"] == 0
 
 
-LICHESS_BOT = ("Move Overhead value 100", "Threads value 1", "Hash value 64", "UCI_ShowWDL value true")
+LICHESS_BOT = ("Move Overhead value 100", "Threads value 4", "Hash value 512", "UCI_ShowWDL value true")
 
 
 def test_the_options_of_lichess_bot(table_engine: UciProcess) -> None:

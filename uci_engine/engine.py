@@ -77,6 +77,8 @@ class Engine:
             except MemoryError:
                 self.options.restore("Hash", old_hash)
                 sentences.append(f"error: there is no memory for {change.value} MiB of hash, it stays at {old_hash}")
+        elif change.name == "Threads" and change.value != 1:
+            sentences.append(f"this version searches with one thread, not with {change.value}")
         elif change.name == "SyzygyPath":
             sentences += self._tablebases.set_syzygy_path(str(change.value))
         elif change.name == "GaviotaTbPath":

@@ -51,7 +51,7 @@ class TranspositionTable:
             # The first address in the block that starts a cache line.
             self.words = cython.cast(cython.pointer(u64), block) + (64 - (cython.cast(u64, block) & 63) & 63) // 8
         else:
-            self.words = array.array("Q", bytes(size))
+            self.words = array.array("Q", [0]) * (size >> 3)
         self.buckets = size >> 6
         self.megabytes = megabytes
         self.age = 0
@@ -62,7 +62,7 @@ class TranspositionTable:
             with cython.nogil:
                 memset(self.words, 0, self.buckets << 6)
         else:
-            self.words = array.array("Q", bytes(self.buckets << 6))
+            self.words = array.array("Q", [0]) * (self.buckets << 3)
         self.age = 0
 
     def new_search(self):
