@@ -62,7 +62,7 @@ def standard_options(hash_maximum: int | None = None) -> tuple[Option, ...]:
     return (
         Option("Hash", "spin", min(16, largest_hash), 1, largest_hash, help="size of the hash table in MiB"),
         # The usual range, so that a GUI's or a bot's stock settings are accepted: `engine` says what comes of them.
-        Option("Threads", "spin", 1, 1, 512, help="accepted for settings made elsewhere; this version searches with one"),
+        Option("Threads", "spin", 1, 1, 512, help="accepted as stock settings have it; this version uses one"),
         Option("Clear Hash", "button", help="forget everything in the hash table"),
         Option("Ponder", "check", False, help="the GUI may let the engine think on the opponent's time"),
         Option("MultiPV", "spin", 1, 1, 256, help="number of best lines to report"),
