@@ -117,6 +117,10 @@ def test_a_file_that_changes_while_open_is_left_alone(path: Path) -> None:
     path.write_bytes(GOOD)  # reading the mapped file behind its end would kill the process
     with pytest.raises(BookError, match="was changed on disk"):
         book.moves(chess.Board())
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(BookError, match="was changed on disk"):
+        book.moves(chess.Board())
     book.close()
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import chess
 import chess.polyglot
+import make_book
 import pytest
+from book_file import ENTRY, book_bytes, polyglot_move
+from book_games import count_games
+from book_theory import Theory
 from hypothesis import given
 from hypothesis import strategies as st
 from uci_process import PACKAGE_ROOT
@@ -21,19 +22,6 @@ from uci_engine.book import Book
 from uci_engine.repertoire import RepertoireError, read_line
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "make_book.py"
-
-
-def load() -> ModuleType:
-    specification = importlib.util.spec_from_file_location("make_book", SCRIPT)
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    sys.modules["make_book"] = module
-    specification.loader.exec_module(module)
-    return module
-
-
-make_book: Any = load()
 
 TABLE = """eco\tname\tmoves
 C20\tKing's Pawn Game\t1. e4 e5
@@ -55,7 +43,7 @@ def weights_at(book: Path, moves: str = "") -> dict[str, int]:
 
 
 def run(*words: str | Path) -> int:
-    return int(make_book.main([str(word) for word in words]))
+    return make_book.main([str(word) for word in words])
 
 
 @pytest.fixture
@@ -112,7 +100,14 @@ def test_check_finds_blunders_and_bad_ends(table: Path, capsys: pytest.CaptureFi
 def test_a_move_avoided_in_one_line_only_is_refused() -> None:
     lines = [read_line("C30", "a", "e4 e5 f4?! exf4"), read_line("C30", "b", "e4 e5 f4 Bc5")]
     with pytest.raises(RepertoireError, match="f4 is avoided in some"):
-        make_book.Theory.of(lines)
+        Theory.of(lines)
+
+
+def test_a_line_may_end_with_mate(table: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table.write_text("eco\tname\tmoves\nA00\tFool's Mate\t1. f3 e5 2. g4~ Qh4#\n", "utf-8")
+    assert run("compile", table, "-o", out, "--depth", "2") == 0
+    assert weights_at(out, "f3 e5 g4") == {"Qh4#": 1000}
+    assert "remarks" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("text", ["", "eco\tname\tmoves\nA00\tx\t1. e4 Ke7\n", "eco\tname\tmoves\n"])
@@ -149,9 +144,9 @@ def test_names_are_compared_with_other_tables(
 )
 def test_moves_survive_the_format(tmp_path: Path, fen: str, moves: str) -> None:
     board = chess.Board(fen)
-    weights = {make_book.polyglot_move(board, chess.Move.from_uci(word)): 1.0 for word in moves.split()}
+    weights = {polyglot_move(board, chess.Move.from_uci(word)): 1.0 for word in moves.split()}
     path = tmp_path / "one.bin"
-    path.write_bytes(make_book.book_bytes({chess.polyglot.zobrist_hash(board): weights}))
+    path.write_bytes(book_bytes({chess.polyglot.zobrist_hash(board): weights}))
     book = Book(str(path))
     assert {move.uci() for move, _ in book.moves(board)} == set(moves.split())
     book.close()
@@ -163,8 +158,8 @@ def test_moves_survive_the_format(tmp_path: Path, fen: str, moves: str) -> None:
     )
 )
 def test_any_weights_make_a_sorted_file(weights: dict[int, dict[int, float]]) -> None:
-    data = make_book.book_bytes(weights)
-    entries = list(make_book.ENTRY.iter_unpack(data))
+    data = book_bytes(weights)
+    entries = list(ENTRY.iter_unpack(data))
     assert [key for key, *_ in entries] == sorted(key for key, *_ in entries)
     assert {(key, move) for key, move, _, _ in entries} == {
         (key, move) for key, moves in weights.items() for move, weight in moves.items() if weight > 0
@@ -231,7 +226,7 @@ def test_what_is_not_finished_ends_with_its_game(tmp_path: Path, out: Path, unfi
 def test_any_bytes_are_games_or_none(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "any.pgn"
     path.write_bytes(data)
-    make_book.count_games([path], 10)
+    count_games([path], 10)
 
 
 def test_what_is_no_file_of_games(tmp_path: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -244,10 +239,10 @@ def test_what_is_no_file_of_games(tmp_path: Path, out: Path, capsys: pytest.Capt
 # Books -------------------------------------------------------------------------------------------------------------
 
 
-def made(path: Path, moves: dict[str, int]) -> Path:
+def made(path: Path, moves: dict[str, float]) -> Path:
     board = chess.Board()
-    weights = {make_book.polyglot_move(board, board.parse_san(san)): weight for san, weight in moves.items()}
-    path.write_bytes(make_book.book_bytes({chess.polyglot.zobrist_hash(board): weights}))
+    weights = {polyglot_move(board, board.parse_san(san)): weight for san, weight in moves.items()}
+    path.write_bytes(book_bytes({chess.polyglot.zobrist_hash(board): weights}))
     return path
 
 

@@ -88,6 +88,12 @@ def test_a_bad_table_is_refused_with_its_row(tmp_path: Path, text: str, problem:
         read_table(path)
 
 
+@pytest.mark.parametrize("name", ["/dev/zero", "none.tsv", "."])
+def test_what_is_no_file_is_refused_without_reading_it(tmp_path: Path, name: str) -> None:
+    with pytest.raises(RepertoireError, match="is not a file"):
+        read_table(tmp_path / name)
+
+
 def test_other_tables_with_such_columns_are_read(tmp_path: Path) -> None:
     path = tmp_path / "table.tsv"
     path.write_bytes(b"name\teco\tpgn\tmore\r\nSicilian\tB20\t1. e4 c5\t7\r\n")

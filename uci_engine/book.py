@@ -1,8 +1,8 @@
 """A Polyglot opening book: opened with suspicion, asked for a move.
 
-`opening` uses it during a game. What must stay true: a file that is no sound book ends in a `BookError` of one
-sentence, before anything of it is believed, and without waiting for a pipe or reading an endless device; and a move
-that leaves this module is legal on the board it was asked for.
+`opening` uses it during a game, `scripts/make_book.py` to look into books. What must stay true: a file that is no sound
+book ends in a `BookError` of one sentence, before anything of it is believed, and without waiting for a pipe or reading
+an endless device; and a move that leaves this module is legal on the board it was asked for.
 
 The format is python-chess's business (`chess.polyglot`): 16 bytes an entry (key, move, weight, learning data), sorted
 by key.
@@ -32,7 +32,7 @@ BUILT_IN = Path(__file__).with_name("book.bin")
 
 ENTRY_BYTES = 16
 LARGEST_BOOK_BYTES = 256 * 2**20
-# The whole file is looked at once, in pieces of this size.
+# The whole file is looked at once, in pieces of this size: a multiple of ENTRY_BYTES.
 PIECE_BYTES = 2**20
 
 ALL_BY_WEIGHT = 100
@@ -121,16 +121,19 @@ class Book:
 
 
 def _identity(path: str) -> tuple[int, int, int, int]:
+    """What tells this file from another, and from itself after a change."""
     status = os.stat(path)
-    if not stat.S_ISREG(status.st_mode):
-        kind = "is a directory" if stat.S_ISDIR(status.st_mode) else "is not a regular file"
-        raise BookError(kind)
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _examine(path: str) -> None:
     """Look at the whole file; BookError, the end of a sentence, unless it can be a book."""
-    size = os.stat(path).st_size
+    status = os.stat(path)
+    if stat.S_ISDIR(status.st_mode):
+        raise BookError("is a directory")
+    if not stat.S_ISREG(status.st_mode):
+        raise BookError("is not a regular file")
+    size = status.st_size
     if size == 0:
         raise BookError("is empty")
     if size % ENTRY_BYTES:
@@ -152,11 +155,13 @@ def _examine(path: str) -> None:
 
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    """Whole entries, even if the file grows or shrinks meanwhile; that is noticed when a move is asked for."""
     for _ in range(LARGEST_BOOK_BYTES // PIECE_BYTES):
         piece = file.read(PIECE_BYTES)
-        if not piece:
+        whole_bytes = len(piece) - len(piece) % ENTRY_BYTES
+        if not whole_bytes:
             break
-        yield piece[: len(piece) - len(piece) % ENTRY_BYTES]
+        yield piece[:whole_bytes]
 
 
 def _numbers(kind: str, data: bytes) -> array[int]:

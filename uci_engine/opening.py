@@ -38,6 +38,7 @@ class Opening:
 
     def __init__(self) -> None:
         self._book: Book | None = None
+        # What was asked for, whether it could be opened or not; None without `OwnBook`.
         self._file: str | None = None
         self._deepest_ply = 0
         self._variety = 0

@@ -1,8 +1,8 @@
 """Opening lines as text: reading them, playing them on a board, and naming positions by them.
 
 `openings.tsv` beside this file is our own repertoire; any table with the columns `eco`, `name` and `moves` (or `pgn`)
-can be read. Called by `book`, for names, and by `scripts/make_book.py`, which compiles the lines into a book. What must
-stay true: a line that leaves this module is legal from the start position.
+can be read. Called by `opening` and `book`, for names, and by `scripts/make_book.py`, which compiles the lines into a
+book. What must stay true: a line that `replay` hands out is legal from the start position.
 
 A line's moves are in SAN, with or without move numbers. A bar stands behind the move that brings about the position
 that the line is named for; without one, that is the last. A move marked `~` (or `?!`, or `?`) is one that we have an
@@ -24,14 +24,14 @@ import chess.polyglot
 OPENINGS = Path(__file__).with_name("openings.tsv")
 
 LONGEST_LINE_PLIES = 80
-# A table of this size holds a hundred times as many lines as ours.
+# A table of this size holds more than a hundred times as many lines as ours.
 LARGEST_TABLE_BYTES = 32 * 2**20
 
 NAME_MARK = "|"
-_MOVE_NUMBER = re.compile(r"\d+\.+")
+AVOIDED_MARK = "~"
+_MOVE_NUMBER = re.compile(r"^\d+\.+")
 _ECO = re.compile(r"[A-E]\d\d")
 _SUFFIX = re.compile(r"[!?~]+$")
-AVOIDED_MARK = "~"
 
 
 class RepertoireError(ValueError):
@@ -77,7 +77,7 @@ def read_line(eco: str, name: str, text: str) -> Line:
         if word == NAME_MARK:
             named_plies = len(moves)
             continue
-        move = _MOVE_NUMBER.sub("", word, count=1) if word[0].isdigit() else word
+        move = _MOVE_NUMBER.sub("", word)
         if not move:
             continue
         mark = _SUFFIX.search(move)
@@ -97,6 +97,8 @@ def read_line(eco: str, name: str, text: str) -> Line:
 
 def read_table(path: Path = OPENINGS) -> list[Line]:
     """All lines of a table with a header, columns parted by tabs. Raises RepertoireError, and OSError."""
+    if not path.is_file():
+        raise RepertoireError(f"{path} is not a file")
     if path.stat().st_size > LARGEST_TABLE_BYTES:
         raise RepertoireError(f"{path} is larger than {LARGEST_TABLE_BYTES // 2**20} MiB")
     header, *rows = path.read_text("utf-8", errors="replace").split("\n")
