@@ -16,7 +16,8 @@ from kernel import STARTS, is_compiled, random_game, search, searcher, start_boa
 from uci_engine import score as scores
 from uci_engine.clock import Clock
 from uci_engine.core import load
-from uci_engine.deepening import DEEPEST, MATING, NORMAL, PLAIN, Deepening, Request
+from uci_engine.core.parameters import MATING, NORMAL, PLAIN
+from uci_engine.deepening import DEEPEST, Deepening, Request
 from uci_engine.report import Bound, Info
 from uci_engine.time_control import Budget
 

@@ -20,7 +20,8 @@ from evaluation import default_weights
 from uci_engine import score as scores
 from uci_engine.clock import Clock
 from uci_engine.core import load, moves, parameters
-from uci_engine.deepening import NORMAL, PLAIN, Deepening, Request, new_searcher
+from uci_engine.core.parameters import NORMAL, PLAIN
+from uci_engine.deepening import Deepening, Request, new_searcher
 
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 PAWN_ENDING = "8/8/1p1k4/1P1p2p1/P2Pp1P1/4P3/3K4/8 b - - 0 1"
@@ -405,11 +406,7 @@ def nodes_with(name: str, value: int) -> tuple[int, ...]:
 
 
 @pytest.mark.skipif(not is_compiled(), reason="too many nodes for plain Python")
-@pytest.mark.parametrize(
-    "parameter",
-    [one for one in parameters.PARAMETERS if one.name != "aspiration_window_cp"],
-    ids=lambda one: one.name,
-)
+@pytest.mark.parametrize("parameter", parameters.PARAMETERS, ids=lambda one: one.name)
 def test_every_parameter_of_the_searcher_has_an_effect(parameter: parameters.Parameter) -> None:
     usual = nodes_with(parameter.name, parameter.value)
     assert (

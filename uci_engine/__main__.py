@@ -71,7 +71,7 @@ def _uci(lines: Sequence[str] | None, core: str) -> int:
 
 
 def _bench(words: Sequence[str], default_core: str) -> int:
-    from uci_engine.bench import DEFAULT_DEPTH, run_bench
+    from uci_engine.bench import DEFAULT_DEPTH, report_bench
     from uci_engine.core import load
 
     parser = _subcommand("bench", "Search fixed positions to a fixed depth and count the nodes.")
@@ -80,11 +80,7 @@ def _bench(words: Sequence[str], default_core: str) -> int:
     )
     _add_core(parser, default_core)
     options = parser.parse_args(words)
-    core = load(options.core)
-    started = time.perf_counter()
-    nodes = run_bench(core, options.depth or DEFAULT_DEPTH, _say)
-    seconds = time.perf_counter() - started
-    _say(f"\nnodes {nodes}\ntime {seconds:.3f} s\nnps {round(nodes / max(seconds, 1e-9))}")
+    report_bench(load(options.core), options.depth, _say)
     return 0
 
 

@@ -1,7 +1,8 @@
 """A fixed search over fixed positions: its node count is the identity card of search and evaluation.
 
-`secateur bench` and the UCI command `bench` run it; every commit message ends with its total. What must stay true: the
-total depends on nothing but the code and the depth: not on time, machine, core, or on what was searched before.
+`secateur bench` and the UCI command `bench` call `report_bench`; every commit message ends with its total. What must
+stay true: the total depends on nothing but the code and the depth: not on time, machine, core, or on what was searched
+before.
 """
 
 from __future__ import annotations
@@ -65,6 +66,14 @@ def run_bench(core: Core, depth: int | None, write: Callable[[str], None]) -> in
         found = f"{deepening.best.uci():5s} {deepening.score:6d} {deepening.nodes:9d}"
         write(f"{number:2d}/{len(POSITIONS)}  {found}  {fen}")
     return total
+
+
+def report_bench(core: Core, depth: int | None, write: Callable[[str], None]) -> None:
+    """Run the benchmark for people: its lines, then the total of nodes, the time and the speed."""
+    started = time.perf_counter()
+    nodes = run_bench(core, depth, write)
+    seconds = max(time.perf_counter() - started, 1e-9)
+    write(f"\nnodes {nodes}\ntime {seconds:.3f} s\nnps {round(nodes / seconds)}")
 
 
 def _silent(info: Info) -> None:

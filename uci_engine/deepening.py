@@ -8,6 +8,7 @@ clock the outcome depends on nothing but the request, the table and the historie
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,12 +17,10 @@ import chess
 
 from uci_engine import score as scores
 from uci_engine.clock import Clock
-from uci_engine.core import Core, moves, parameters
+from uci_engine.core import Core, moves
+from uci_engine.core.parameters import MATING, NORMAL
 from uci_engine.ranking import Probing, Ranking
 from uci_engine.report import Bound, Info
-
-# The search's profiles, as in core/search.py.
-NORMAL, PLAIN, MATING = range(3)
 
 DEEPEST = scores.MAX_PLY - 8
 ASPIRATION_DEPTH = 4
@@ -89,7 +88,7 @@ class Deepening:
         self._clock = clock
         self._on_info = on_info
         self._stop_wanted = False
-        self._window_cp = parameters.defaults()["aspiration_window_cp"]
+        self._window_cp = searcher.aspiration_window_cp
         board = request.board
         searcher.position.set_board(board)
         searcher.begin(request.nodes or 0, NORMAL)
@@ -99,6 +98,9 @@ class Deepening:
         self._standings = {moves.encode(board, move): held for move, held in request.ranking.standings.items()}
         allowed = board.legal_moves if request.root_moves is None else request.root_moves
         self._root = self._first_order([moves.encode(board, move) for move in allowed])
+        # Searches never mix ranks: how far the moves go that stand no worse than each. (The best rank stands first.)
+        ranks = [-self._rank(move) for move in self._root]
+        self._rank_ends = [bisect_right(ranks, rank) for rank in ranks]
         searcher.set_root(self._root)
         self._lines = [Line([move]) for move in self._root[: max(1, request.lines)]]
 
@@ -212,7 +214,7 @@ class Deepening:
         while True:
             if self._stop_wanted:
                 searcher.stop()
-            score = searcher.search_root(depth, alpha, beta, number, self._end_of_rank(number))
+            score = searcher.search_root(depth, alpha, beta, number, self._rank_ends[number])
             if searcher.root_done and score > alpha:
                 bound = Bound.LOWER if score >= beta else Bound.EXACT
                 self._lines[number] = Line(searcher.line(), score, depth, searcher.seldepth, bound)
@@ -235,7 +237,7 @@ class Deepening:
         if not self._clock.is_limited:
             return False
         best = self._lines[0]
-        if len(self._lines) == self._end_of_rank(0) == 1:
+        if len(self._lines) == self._rank_ends[0] == 1:
             return True
         if scores.is_mate(best.score) and depth > 2 * abs(scores.mate_in_moves(best.score)) + 2:
             return True
@@ -262,11 +264,6 @@ class Deepening:
     def _rank(self, move: int) -> int:
         """A root move's rank in the tablebases; without them, all are equal."""
         return self._standings[move].rank if move in self._standings else 0
-
-    def _end_of_rank(self, number: int) -> int:
-        """How far the root moves go that stand no worse than move `number`: searches never mix ranks."""
-        rank = self._rank(self._root[number])
-        return sum(self._rank(move) >= rank for move in self._root)
 
     def _shown(self, line: Line) -> tuple[int, Bound]:
         """The score of a line, and what it bounds."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import gc
 import sys
 import threading
-import traceback
 from collections.abc import Callable, Sequence
 
 import chess
@@ -21,14 +20,18 @@ from uci_engine import score as scores
 from uci_engine.clock import Clock, Watch
 from uci_engine.core import load, moves
 from uci_engine.deepening import Deepening, Request, new_searcher
-from uci_engine.game import Game, PositionError, play
+from uci_engine.game import Game, PositionError, legal_among
 from uci_engine.limits import Limits
 from uci_engine.opening import BOOK_OPTIONS, Opening
 from uci_engine.options import Options
 from uci_engine.ranking import Probing, Ranking, Rules, rank
 from uci_engine.report import BestMove, Info
 from uci_engine.tablebases import Tablebases
+from uci_engine.terminal import print_failure
 from uci_engine.time_control import UNLIMITED, grant
+
+# After these, what the table holds is unwanted or no longer true.
+FORGETTING_OPTIONS = frozenset({"Clear Hash", "SyzygyPath", "SyzygyProbeLimit", "Syzygy50MoveRule"})
 
 OnInfo = Callable[[Info], None]
 OnBestMove = Callable[[BestMove], None]
@@ -83,10 +86,10 @@ class Engine:
             sentences += self._tablebases.set_syzygy_path(str(change.value))
         elif change.name == "GaviotaTbPath":
             sentences += self._tablebases.set_gaviota_path(str(change.value))
-        if change.name in ("Clear Hash", "SyzygyPath", "SyzygyProbeLimit", "Syzygy50MoveRule"):
-            self._searcher.table.clear()
         elif change.name in BOOK_OPTIONS:
             sentences += self._opening.configure(self.options)
+        if change.name in FORGETTING_OPTIONS:
+            self._searcher.table.clear()
         return sentences
 
     def new_game(self) -> None:
@@ -190,8 +193,6 @@ class _Task(threading.Thread):
     def __init__(self, engine: Engine, name: str) -> None:
         super().__init__(name=name, daemon=True)
         self._searcher = engine._searcher
-        self._watch = engine._watch
-        self._core_name = engine.core.name
         board = engine._game.board
         # Older moves cannot repeat, and long games take long to copy.
         self._board = None if board is None else board.copy(stack=board.halfmove_clock)
@@ -212,6 +213,7 @@ class _Search(_Task):
     ) -> None:
         super().__init__(engine, "search")
         self._opening = engine._opening
+        self._watch = engine._watch
         self._limits = limits
         self._on_info = on_info
         self._on_best_move = on_best_move
@@ -220,7 +222,7 @@ class _Search(_Task):
         self._tablebases = engine._tablebases
         self._probing = Probing.by(engine.options)
         self._deepening: Deepening | None = None
-        # Guards the three below: `ponderhit` may come while the search is being set up.
+        # Guards what `stop` and `ponderhit` touch: they may come while the search is being set up.
         self._lock = threading.Lock()
         self._budget = UNLIMITED
         if self._board is not None:
@@ -257,7 +259,7 @@ class _Search(_Task):
             answer = self._think()
         except Exception as error:
             # The conversation must go on: any legal move is better than none.
-            traceback.print_exc(file=sys.stderr)
+            print_failure(error)
             self._on_info(Info(string=f"error: {type(error).__name__} in the search: {error}"))
             answer = BestMove(self._any_move())
             self._released.wait()
@@ -337,17 +339,7 @@ class _Search(_Task):
             return [], ["error: there is no position to search"]
         if self._limits.searchmoves is None:
             return list(self._board.legal_moves), []
-        allowed: dict[chess.Move, None] = {}
-        problems = []
-        for word in self._limits.searchmoves:
-            trial = self._board.copy(stack=False)
-            try:
-                play(trial, [word])
-            except PositionError:
-                problems.append(f"searchmoves: {word!a} is not a legal move")
-            else:
-                allowed[trial.peek()] = None
-        return list(allowed), problems
+        return legal_among(self._board, self._limits.searchmoves)
 
 
 class _Perft(_Task):
@@ -358,13 +350,13 @@ class _Perft(_Task):
         self._depth = depth
         self._on_line = on_line
         self._on_done = on_done
-        self._step = PERFT_STEP.get(self._core_name, PERFT_STEP_PLAIN)
+        self._step = PERFT_STEP.get(engine.core.name, PERFT_STEP_PLAIN)
 
     def run(self) -> None:
         try:
             self._divide()
         except Exception as error:
-            traceback.print_exc(file=sys.stderr)
+            print_failure(error)
             self._on_line(f"info string error: {type(error).__name__} in perft: {error}")
         finally:
             self._on_done()
@@ -389,8 +381,10 @@ class _Perft(_Task):
 
     def _count(self, depth: int) -> int:
         position = self._searcher.position
-        if depth <= self._step or self._stop_event.is_set():
-            return int(position.count(depth)) if not self._stop_event.is_set() else 0
+        if self._stop_event.is_set():
+            return 0
+        if depth <= self._step:
+            return int(position.count(depth))
         nodes = 0
         for move in position.legal_moves():
             position.make(move)

@@ -122,6 +122,13 @@ def play(board: chess.Board, moves: Sequence[str]) -> None:
         board.push(move)
 
 
+def legal_among(board: chess.Board, words: Sequence[str]) -> tuple[list[chess.Move], list[str]]:
+    """The legal moves among the words of `searchmoves`, each once, and a sentence about every other word."""
+    moves = {word: _legal_move(board, word) for word in words}
+    problems = [f"searchmoves: {word!a} is not a legal move" for word in words if moves[word] is None]
+    return list(dict.fromkeys(move for move in moves.values() if move is not None)), problems
+
+
 class Game:
     """The game that the GUI told us about: the board now, with the moves since its first position.
 

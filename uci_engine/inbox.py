@@ -7,20 +7,17 @@ even when the rest of it is stuck.
 
 from __future__ import annotations
 
-import contextlib
 import queue
 import signal
-import sys
 import threading
 import time
-import traceback
 from dataclasses import dataclass
 from types import FrameType
 
 from uci_engine import protocol
 from uci_engine.protocol import Command, Empty, Quit
 from uci_engine.report import Info
-from uci_engine.terminal import LONGEST_LINE_BYTES, Writer, leave, read_lines
+from uci_engine.terminal import LONGEST_LINE_BYTES, Writer, leave, print_failure, read_lines
 
 # Commands read and not yet obeyed: the reader pauses at this number.
 UNREAD_LIMIT = 1024
@@ -137,6 +134,4 @@ def say(writer: Writer, *sentences: str) -> None:
 def report_failure(writer: Writer, error: Exception) -> None:
     """A mistake of this program: one line for the user, and where it happened for its developers."""
     say(writer, f"error: {type(error).__name__}: {error}")
-    if sys.stderr is not None:
-        with contextlib.suppress(OSError, ValueError):  # as with the output, nobody may be listening there
-            traceback.print_exception(error, file=sys.stderr)
+    print_failure(error)

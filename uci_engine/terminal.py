@@ -1,16 +1,19 @@
 """Bytes to lines and lines to bytes: how text comes in from a chess program, and how it goes out to one.
 
-Called by `uci` and `inbox`. Nothing here knows UCI or chess. What must stay true: no input, however long or
-malformed, raises or is stored without bound; no two lines of output are ever mixed; once nobody can read the
-output, the process ends.
+Called by `uci` and `inbox`, and by `engine` for its failures. Nothing here knows UCI or chess. What must stay true: no
+input, however long or malformed, raises or is stored without bound; no two lines of output are ever mixed; once nobody
+can read the output, the process ends.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
+import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
@@ -77,6 +80,13 @@ def read_lines(descriptor: int) -> Iterator[tuple[float, str | None]]:
             yield received_at, line
         if not data:
             return
+
+
+def print_failure(error: Exception) -> None:
+    """Tell the developers where a mistake of this program happened: on the error output, if there is one."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError, ValueError):  # as with the output, nobody may be listening there
+            traceback.print_exception(error, file=sys.stderr)
 
 
 def leave() -> None:

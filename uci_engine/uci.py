@@ -271,7 +271,7 @@ class Dispatcher:
 
     def _bench(self, words: Sequence[str]) -> None:
         """Run the benchmark as if it were a search: other commands are still read meanwhile."""
-        from uci_engine.bench import DEFAULT_DEPTH, run_bench
+        from uci_engine.bench import DEFAULT_DEPTH, report_bench
 
         depth = protocol.parse_int(words[0]) if words else DEFAULT_DEPTH
         if depth is None or depth < 1:
@@ -279,11 +279,8 @@ class Dispatcher:
             return
 
         def work() -> None:
-            started = time.perf_counter()
             try:
-                nodes = run_bench(self._engine.core, depth, self._writer.write)
-                seconds = max(time.perf_counter() - started, 1e-9)
-                self._writer.write(f"\nnodes {nodes}\ntime {seconds:.3f} s\nnps {round(nodes / seconds)}")
+                report_bench(self._engine.core, depth, self._writer.write)
             except Exception as error:
                 report_failure(self._writer, error)
             finally:

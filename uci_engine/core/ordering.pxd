@@ -11,7 +11,6 @@ cdef int PLIES
 cdef int TABLE, GENERATE_NOISY, GOOD_NOISY, FIRST_KILLER, SECOND_KILLER, GENERATE_QUIET, QUIETS, BAD_NOISY
 cdef int GENERATE_EVASIONS, EVASIONS, GENERATE_QUIESCENCE, QUIESCENCE, DONE
 cdef int CAPTURE_BASE
-cdef int HISTORY_LIMIT
 cdef int[7] VICTIM
 
 @cython.final
@@ -24,7 +23,7 @@ cdef class MovePicker:
     cdef int[128] bad_end
     cdef int[128] table_moves
     cdef int[256] killers               # [ply * 2 + n]
-    cdef int[8192] history              # [colour * 4096 + origin * 64 + target], within HISTORY_LIMIT
+    cdef int[8192] history              # [colour * 4096 + origin * 64 + target], within 2 ** 14
 
     cdef int _score_noisy(self, int ply, int start, int end) noexcept nogil
     cdef int _score_quiet(self, int ply, int start, int end) noexcept nogil

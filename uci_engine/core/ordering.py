@@ -33,7 +33,6 @@ PLIES = 128
 ) = range(13)
 # Above every history score, so that among evasions captures come first.
 CAPTURE_BASE = 1 << 20
-HISTORY_LIMIT = 1 << 14
 # Victims by piece type; the attacker's type is subtracted, so that the cheapest man takes first.
 VICTIM = [0, 10, 30, 31, 50, 90, 0]
 
@@ -222,11 +221,11 @@ class MovePicker:
         return 0
 
     def history_of(self, move):
-        """A quiet move's history score for the side to move, within ±HISTORY_LIMIT."""
+        """A quiet move's history score for the side to move, within ±2 ** 14."""
         return self.history[self.position.turn * 4096 + (move & 4095)]
 
     def adjust(self, move, bonus):
-        """Move a history score towards ±HISTORY_LIMIT; the nearer it is, the less it moves."""
+        """Move a history score towards ±2 ** 14; the nearer it is, the less it moves."""
         index = self.position.turn * 4096 + (move & 4095)
         size = bonus if bonus > 0 else -bonus
         held = self.history[index]

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+# The search's profiles: what they are stands in search.py.
+NORMAL, PLAIN, MATING = range(3)
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:

@@ -52,6 +52,7 @@ cdef class Searcher:
     cdef int[8192] quiets_tried         # [ply * 64 + n]
     cdef int[4096] reductions           # [depth * 64 + move number]
 
+    cdef readonly int aspiration_window_cp  # for `deepening`
     cdef int reverse_futility_depth
     cdef int reverse_futility_margin_cp
     cdef int null_move_depth

@@ -33,7 +33,7 @@ NO_SCORE = scores.NO_SCORE
 MAX_PLY = scores.MAX_PLY
 # At this ply a position is only evaluated: the picker and the line have room for no more.
 LAST_PLY = MAX_PLY - 2
-NORMAL, PLAIN, MATING = range(3)
+NORMAL, PLAIN, MATING = parameters.NORMAL, parameters.PLAIN, parameters.MATING
 # What a tablebase tells holds for every depth; remember it as if searched so much deeper.
 PROBE_BONUS_PLIES = 6
 # A king and pawn ending that is won is worth this much more than it looks, and less than the queen it will bring.
@@ -68,6 +68,7 @@ class Searcher:
             self.quiets_tried = [0] * (MAX_PLY * 64)
             self.reductions = [0] * 4096
         chosen = parameters.checked(values or {})
+        self.aspiration_window_cp = chosen["aspiration_window_cp"]
         self.reverse_futility_depth = chosen["reverse_futility_depth"]
         self.reverse_futility_margin_cp = chosen["reverse_futility_margin_cp"]
         self.null_move_depth = chosen["null_move_depth"]

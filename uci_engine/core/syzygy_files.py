@@ -36,7 +36,6 @@ IS_SPLIT, HAS_PAWNS = 1, 2
 IS_CONSTANT = 0x80
 IS_MAPPED, IS_WIDE_MAP = 2, 16
 NO_SECOND = 0xFFF
-LONGEST_SYMBOL = 255
 LONGEST_CODE = 32
 # Wider than any file in use; they bound how far a probe may have to look.
 MOST_INDEX_BITS = 24
