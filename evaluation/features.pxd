@@ -37,6 +37,8 @@ cdef int MOST_UNITS
 cdef u64 _step(u64 squares, int us) noexcept nogil
 cdef u64 _beside(u64 squares) noexcept nogil
 cdef u64 _ahead(u64 squares, int us) noexcept nogil
+cdef u64 _not_behind(int king, int us) noexcept nogil
+cdef int _hindmost_rank(u64 men, int us) noexcept nogil
 cdef int _distance(int a, int b) noexcept nogil
 cdef int _middle_file(int king) noexcept nogil
 

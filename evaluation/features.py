@@ -73,6 +73,19 @@ def _ahead(squares, us):
     return squares | (squares >> 32)
 
 
+def _not_behind(king, us):
+    """A king's file and those beside it, from its own rank ahead."""
+    front = BB[king] | _beside(BB[king])
+    return front | _ahead(front, us)
+
+
+def _hindmost_rank(men, us):
+    """The rank of the man nearest to our own side, counted from there; 0 without any."""
+    if men == 0:
+        return 0
+    return lowest(men) >> 3 if us else 7 - (highest(men) >> 3)
+
+
 def _distance(a, b):
     """King moves from one square to another."""
     files = abs((a & 7) - (b & 7))
@@ -215,32 +228,21 @@ class Features:
 
     def shelter(self, p, us):
         """Our pawns on the king's file and the two beside it: the hindmost that is not behind the king."""
-        king = self.king[us]
-        front = BB[king] | _beside(BB[king])
-        pawns = p.by_type[PAWN] & p.by_colour[us] & (front | _ahead(front, us))
-        centre = _middle_file(king)
+        pawns = p.by_type[PAWN] & p.by_colour[us] & _not_behind(self.king[us], us)
+        centre = _middle_file(self.king[us])
         score = 0
         for file in range(centre - 1, centre + 2):
-            men = pawns & FILES[file]
-            rank = 0
-            if men:
-                rank = lowest(men) >> 3 if us else 7 - (highest(men) >> 3)
+            rank = _hindmost_rank(pawns & FILES[file], us)
             score += self.shelter_pawn[8 * (file if file < 4 else 7 - file) + rank]
         return score
 
     def storm(self, p, us):
         """Enemy pawns on the same files: the nearest that is not behind our king."""
-        king = self.king[us]
-        front = BB[king] | _beside(BB[king])
-        pawns = p.by_type[PAWN] & p.by_colour[us ^ 1] & (front | _ahead(front, us))
-        centre = _middle_file(king)
+        pawns = p.by_type[PAWN] & p.by_colour[us ^ 1] & _not_behind(self.king[us], us)
+        centre = _middle_file(self.king[us])
         score = 0
         for file in range(centre - 1, centre + 2):
-            men = pawns & FILES[file]
-            rank = 0
-            if men:
-                rank = lowest(men) >> 3 if us else 7 - (highest(men) >> 3)
-            score += self.storm_pawn[rank]
+            score += self.storm_pawn[_hindmost_rank(pawns & FILES[file], us)]
         return score
 
     # --- pieces ---
