@@ -1,29 +1,34 @@
+#!/usr/bin/env python3
 """Play out endings of the tablebases: every win must be won inside the fifty-move rule, every draw held.
 
-    python scripts/endgame_check.py FOLDER... [--count 500] [--depth 4] [--core compiled] [--seed 1] [--no-tables]
+    python scripts/endgame_check.py FOLDER... [--count 500] [--depth 4 | --movetime 5 | --clock 0.05+0.005]
+                                    [--core compiled] [--seed 1] [--no-tables]
 
 FOLDER holds Syzygy tables; positions of three and four men are drawn at random from them. The engine plays the side to
-move with these tables (with `--no-tables` on its own). In a win its opponent makes the move that, by python-chess, puts
-off the next capture, pawn move or mate longest; in a draw it makes any move that does not lose, at random. Prints the
-counts and each failure; the exit code is 1 if there were any.
+move with these tables (with `--no-tables` on its own), to a depth, for so many milliseconds a move, or with a clock of
+so many seconds for the game and for each move. In a win its opponent makes the move that, by python-chess, puts off the
+next capture, pawn move or mate longest; in a draw it makes any move that does not lose, at random. Prints the counts,
+how often a clock ran out (it is then played on, for other programs may have had the processor) and each failure; the
+exit code is 1 if there were any failures.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
-import sys
 import time
 from collections import Counter
+from dataclasses import dataclass
 
 import chess
 import chess.syzygy
-from compare_syzygy import random_board
 
 from uci_engine.core import CORES
 from uci_engine.engine import Engine
 from uci_engine.limits import Limits
 from uci_engine.report import BestMove, Info
+from workshop.console import run_program
+from workshop.endings import random_board
 
 LONGEST_PLIES = 300
 MOST_MEN = 4
@@ -73,22 +78,52 @@ class Referee:
         return self.choice.choice(sound)
 
 
+@dataclass(frozen=True)
+class Pace:
+    """How long the engine thinks: to a depth, for a time, or by a clock with an increment (milliseconds)."""
+
+    depth: int | None = None
+    movetime_ms: int | None = None
+    clock_ms: float = 0.0
+    increment_ms: float = 0.0
+
+    def limits(self, left_ms: float) -> Limits:
+        """What to say with `go` when so much is left on the clock."""
+        if not self.clock_ms:
+            return Limits(depth=self.depth, movetime_ms=self.movetime_ms)
+        left, increment = int(left_ms), int(self.increment_ms)
+        return Limits(wtime_ms=left, btime_ms=left, winc_ms=increment, binc_ms=increment)
+
+
 class Player:
     """The engine, asked for one move at a time."""
 
-    def __init__(self, core: str, folders: list[str], depth: int) -> None:
+    def __init__(self, core: str, folders: list[str], pace: Pace) -> None:
         self.engine = Engine(core)
-        self.depth = depth
+        self.pace = pace
+        self.left_ms = pace.clock_ms
+        self.late = 0
         if folders:
             print(*self.engine.set_option("SyzygyPath", ";".join(folders)), sep="\n")
 
+    def new_game(self) -> None:
+        """A game begins, with a full clock."""
+        self.engine.new_game()
+        self.left_ms = self.pace.clock_ms
+
     def move(self, start: str, played: list[str]) -> chess.Move:
+        """The engine's move after these from a FEN."""
+        began = time.perf_counter()
         problems = self.engine.set_position(start, played)
         answers: list[BestMove] = []
-        self.engine.go(Limits(depth=self.depth), time.perf_counter(), self.listen, answers.append)
+        self.engine.go(self.pace.limits(self.left_ms), began, self.listen, answers.append)
         self.engine.wait()
         if problems or answers[0].move is None:
             raise RuntimeError(f"no move after {start} {played}: {problems}")
+        if self.pace.clock_ms:
+            self.left_ms -= 1000 * (time.perf_counter() - began)
+            self.late += self.left_ms < 0
+            self.left_ms = max(self.left_ms, 0.0) + self.pace.increment_ms
         return chess.Move.from_uci(answers[0].move)
 
     def listen(self, info: Info) -> None:
@@ -100,6 +135,7 @@ class Player:
 def play_out(player: Player, referee: Referee, board: chess.Board, value: int) -> str:
     """Play to the end; returns how it ended, from the engine's side."""
     start, ours = board.fen(), board.turn
+    player.new_game()
     for _ in range(LONGEST_PLIES):
         outcome = board.outcome(claim_draw=False)
         if outcome is not None and outcome.winner is not None:
@@ -113,18 +149,28 @@ def play_out(player: Player, referee: Referee, board: chess.Board, value: int) -
     return "drawn"
 
 
+def clock(text: str) -> Pace:
+    """A clock such as 0.05+0.005, in seconds."""
+    base, _, increment = text.partition("+")
+    return Pace(clock_ms=1000 * float(base), increment_ms=1000 * float(increment or 0))
+
+
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folders", nargs="+", metavar="FOLDER")
     parser.add_argument("--count", type=int, default=500)
-    parser.add_argument("--depth", type=int, default=4)
+    pace = parser.add_mutually_exclusive_group()
+    pace.add_argument("--depth", type=int, default=4)
+    pace.add_argument("--movetime", type=int, metavar="MS")
+    pace.add_argument("--clock", type=clock, metavar="SECONDS+SECONDS")
     parser.add_argument("--core", choices=CORES, default="auto")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--no-tables", action="store_true")
     words = parser.parse_args()
     referee = Referee(words.folders, words.seed)
-    player = Player(words.core, [] if words.no_tables else words.folders, words.depth)
+    timed = words.clock or (Pace(movetime_ms=words.movetime) if words.movetime else None)
+    player = Player(words.core, [] if words.no_tables else words.folders, timed or Pace(depth=words.depth))
     failures = 0
     for value, wanted in ((2, "won"), (0, "drawn")):
         endings: Counter[str] = Counter()
@@ -140,9 +186,11 @@ def main() -> int:
                 print(f"{ending}, not {wanted}: {start} after {' '.join(move.uci() for move in board.move_stack)}")
         name = "wins" if value else "draws"
         print(f"{words.count} {name}: {dict(endings)}, {plies / words.count:.1f} plies each", flush=True)
+    if player.pace.clock_ms:
+        print(f"the clock ran out {player.late} times")
     player.engine.close()
     return 1 if failures else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_program(main)

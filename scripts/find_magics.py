@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Find the magic multipliers of `evaluation/bitboards.py` again (about fifteen seconds).
 
 A magic maps the men on a slider's lines to a small index: ((men & mask) * magic) >> (64 - bits), where `bits` is the
@@ -10,9 +11,12 @@ seeded: the same multipliers come out every time.
 
 from __future__ import annotations
 
+import argparse
 import random
 
 import chess
+
+from workshop.console import run_program
 
 ALL = chess.BB_ALL
 SEED = 2026
@@ -43,8 +47,9 @@ def find_magic(square: int, rook: bool, generator: random.Random) -> int:
             return magic
 
 
-def main() -> None:
-    """Print both tables as Python source."""
+def main() -> int:
+    """The command line: print both tables as Python source."""
+    argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0]).parse_args()
     generator = random.Random(SEED)
     for name, rook in (("BISHOP_MAGICS", False), ("ROOK_MAGICS", True)):
         print(f"{name} = (")
@@ -52,7 +57,8 @@ def main() -> None:
             magics = [find_magic(square, rook, generator) for square in range(row, row + 4)]
             print("    " + " ".join(f"0x{magic:016X}," for magic in magics), flush=True)
         print(")")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    run_program(main)

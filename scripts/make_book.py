@@ -5,14 +5,15 @@
     python scripts/make_book.py pgn games.pgn -o my.bin      a book of what was played, and how it went
     python scripts/make_book.py inspect my.bin --moves "e4 c5"
 
-The same input gives the same bytes: scores come from searches of fixed depth, each with an empty hash table. Tables
-and games may come from anywhere: what cannot be read is reported and left out, and nothing is read without bounds.
+The same input and the same version of the search give the same bytes: scores come from searches of fixed depth, each
+with an empty hash table. After a change of the search or the evaluation the book in the package is as good as before,
+only its weights are the old ones: compile again for a release. Tables and games may come from anywhere: what cannot be
+read is reported and left out, and nothing is read without bounds.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import sys
 import unicodedata
 from collections import defaultdict
@@ -21,24 +22,30 @@ from pathlib import Path
 
 import chess
 import chess.polyglot
-from book_file import RefusalError, Weights, read_book, write_book
-from book_games import count_games, weights_of_games
-from book_theory import BEST_WEIGHT, Judge, Theory, find_faults, weights_of_theory
 
 from uci_engine.book import BUILT_IN, Book, BookError
 from uci_engine.repertoire import OPENINGS, RepertoireError, opening_names, read_table, replay
+from workshop.books.file import RefusalError, Weights, read_book, write_book
+from workshop.books.games import count_games, weights_of_games
+from workshop.books.review import ACCEPTED, find_faults, read_accepted, without_accepted
+from workshop.books.theory import BEST_WEIGHT, Judge, Theory, weights_of_theory
+from workshop.console import at_least_one, run_program
 
-SEARCH_DEPTH = 8
+SEARCH_DEPTH = 10
+# Letters that Unicode takes for whole ones, and not for a letter with a mark.
+UNDECOMPOSED = str.maketrans({"\u00f8": "o", "\u00d8": "O", "\u0142": "l", "\u0141": "L", "\u00df": "ss"})
 # A line is reported when one of our moves loses more than this, or when it ends worse than this for us.
-LARGEST_LOSS_CP = 80
-WORST_END_CP = -90
+LARGEST_LOSS_CP = 100
+WORST_END_CP = -110
 
 
 def compile_command(options: argparse.Namespace) -> int:
     lines = [line for table in options.tables for line in read_table(table)]
     theory = Theory.of(lines)
     judge = Judge(options.depth)
-    faults = find_faults(theory, judge, options.max_loss, options.worst_end)
+    accepted = options.accepted or (ACCEPTED if options.tables == [OPENINGS] else None)
+    rows = read_accepted(accepted) if accepted else []
+    faults = without_accepted(find_faults(theory, judge, options.max_loss, options.worst_end), rows, theory)
     for fault in faults:
         print(fault)
     moves = sum(map(len, theory.choices.values()))
@@ -71,7 +78,7 @@ def names_command(options: argparse.Namespace) -> int:
 
 def _plain(name: str) -> str:
     """The name in ASCII letters."""
-    return unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    return unicodedata.normalize("NFKD", name.translate(UNDECOMPOSED)).encode("ascii", "ignore").decode()
 
 
 def pgn_command(options: argparse.Namespace) -> int:
@@ -186,15 +193,16 @@ def parser() -> argparse.ArgumentParser:
         sub.add_argument("-o", "--output", type=Path, default=default, required=default is None, help=text)
 
     def max_ply(sub: argparse.ArgumentParser) -> None:
-        sub.add_argument("--max-ply", type=int, default=30, help="plies of each game to use (default 30)")
+        sub.add_argument("--max-ply", type=at_least_one, default=30, help="plies of each game to use (default 30)")
 
     sub = command("compile", compile_command, "Compile tables of opening lines (eco, name, moves) into a book.")
     sub.add_argument("tables", nargs="*", type=Path, default=[OPENINGS], metavar="TABLE", help="default: our own")
     output(sub, BUILT_IN)
-    sub.add_argument("--depth", type=int, default=SEARCH_DEPTH, help=f"of the searches (default {SEARCH_DEPTH})")
+    sub.add_argument("--depth", type=at_least_one, default=SEARCH_DEPTH, help=f"of searches (default {SEARCH_DEPTH})")
     sub.add_argument("--results", nargs="+", type=Path, default=[], metavar="PGN", help="games to learn from")
     sub.add_argument("--max-loss", type=int, default=LARGEST_LOSS_CP, help="remark on moves that lose more cp")
     sub.add_argument("--worst-end", type=int, default=WORST_END_CP, help="remark on ends worse than this, in cp")
+    sub.add_argument("--accepted", type=Path, metavar="TABLE", help="remarks to leave out (default: ours for ours)")
     sub.add_argument("--check", action="store_true", help="only remark; exit code 1 when there is a remark")
     max_ply(sub)
 
@@ -206,7 +214,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("games", nargs="+", type=Path, metavar="PGN")
     output(sub)
     max_ply(sub)
-    sub.add_argument("--min-games", type=int, default=3, help="a move must occur so often (default 3)")
+    sub.add_argument("--min-games", type=at_least_one, default=3, help="a move must occur so often (default 3)")
     sub.add_argument("--min-score", type=float, default=0.0, help="and score so many percent (default 0)")
 
     sub = command("merge", merge_command, "Merge books; in each position every book counts the same.")
@@ -218,7 +226,7 @@ def parser() -> argparse.ArgumentParser:
     output(sub)
     sub.add_argument("--min-weight", type=int, default=1, help="in the book's own numbers (default 1)")
     sub.add_argument("--min-share", type=float, default=0.0, help="percent of the position's weight (default 0)")
-    sub.add_argument("--keep", type=int, default=None, help="at most so many moves in a position")
+    sub.add_argument("--keep", type=at_least_one, default=None, help="at most so many moves in a position")
 
     sub = command("inspect", inspect_command, "Count a book's contents and show its moves in one position.")
     sub.add_argument("book", nargs="?", default=str(BUILT_IN), metavar="BOOK", help="default: the built-in one")
@@ -238,5 +246,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    with contextlib.suppress(KeyboardInterrupt):
-        raise SystemExit(main())
+    run_program(main)

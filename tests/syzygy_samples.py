@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import chess
-from compare_syzygy import random_board
 
 from uci_engine.core import Core, load
 from uci_engine.deepening import new_searcher
-from uci_engine.tablebases import Tablebases
+from uci_engine.tablebases import COPIED_BYTES, Tablebases
+from workshop.endings import random_board
 
 TABLES = Path(__file__).with_name("tables")
 # All tables of three and four men and a few of five, where the workshop has them; the tests pass without.
@@ -24,19 +24,23 @@ NAMES = sorted(path.stem for path in TABLES.glob("*.rtbw"))
 class Probing:
     """A searcher of the core that runs here, with tables to probe."""
 
-    def __init__(self, path: str | Path, checked_bytes: int | None = None) -> None:
+    def __init__(self, path: str | Path, checked_bytes: int | None = None, copied_bytes: int = COPIED_BYTES) -> None:
         self.core: Core = load()
         self.searcher: Any = new_searcher(self.core, 1)
         self.position: Any = self.searcher.position
-        self.tables = Tablebases(self.core, self.searcher.prober, checked_bytes)
+        self.tables = Tablebases(self.core, self.searcher.prober, checked_bytes, copied_bytes)
         self.sentences = self.tables.set_syzygy_path(str(path))
 
     def value(self, board: chess.Board) -> int | None:
         self.position.set_board(board)
         return self.tables.probe_wdl(self.position)
 
+    def distance(self, board: chess.Board) -> int | None:
+        self.position.set_board(board)
+        return self.tables.probe_dtz(self.position)
+
     def read_symbols(self, pattern: bytes) -> Any:
-        return self.core.modules["uci_engine.core.syzygy"].SymbolReader().read(pattern)
+        return self.core.modules["uci_engine.core.syzygy_tables"].SymbolReader().read(pattern)
 
 
 def random_boards(name: str, count: int, seed: int = 1) -> Iterator[chess.Board]:

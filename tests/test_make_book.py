@@ -9,17 +9,17 @@ from pathlib import Path
 
 import chess
 import chess.polyglot
-import make_book
 import pytest
-from book_file import ENTRY, book_bytes, polyglot_move
-from book_games import count_games
-from book_theory import Theory
 from hypothesis import given
 from hypothesis import strategies as st
 from uci_process import PACKAGE_ROOT
 
+import make_book
 from uci_engine.book import Book
 from uci_engine.repertoire import RepertoireError, read_line
+from workshop.books.file import ENTRY, book_bytes, polyglot_move
+from workshop.books.games import count_games
+from workshop.books.theory import Theory
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "make_book.py"
 
@@ -97,6 +97,66 @@ def test_check_finds_blunders_and_bad_ends(table: Path, capsys: pytest.CaptureFi
     assert "f4 loses" not in output
 
 
+def checked(table: Path, rows: str, capsys: pytest.CaptureFixture[str], accepted: str = "") -> tuple[int, list[str]]:
+    """The exit code of a check of these rows with these acceptances, and its remarks."""
+    table.write_text(f"eco\tname\tmoves\n{rows}", "utf-8")
+    acceptances = table.with_name("accepted.tsv")
+    acceptances.write_text(f"most_cp\tmoves\treason\n{accepted}", "utf-8")
+    code = run("compile", table, "--check", "--depth", "3", "--accepted", acceptances)
+    return code, capsys.readouterr().out.splitlines()[:-1]
+
+
+LOST_QUEEN = "C40\tQueen lost\t1. e4 e5 2. Qh5 Nc6 3. Qxe5+ Nxe5\n"
+
+
+def test_what_is_accepted_is_not_told_up_to_its_cost(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = "1. e4 e5 2. Qh5 Nc6 3. Qxe5+ Nxe5"
+    rows = "".join(f"2000\t{line.rsplit(' ', words)[0]}\ta test\n" for words in (0, 1, 4))
+    assert checked(table, LOST_QUEEN, capsys, rows) == (0, [])
+    code, remarks = checked(
+        table, LOST_QUEEN, capsys, rows.replace("2000\t1. e4 e5 2. Qh5 Nc6 3. Qxe5+\t", f"100\t{line[:-5]}\t")
+    )
+    assert code == 1
+    assert len(remarks) == 1
+    assert remarks[0].startswith("Qxe5+ loses")
+
+
+def test_an_acceptance_of_nothing_is_told(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "C20\tKing's Pawn\t1. e4 e5\n"
+    told = [1, ["accepted, but not in the repertoire: 1. d4"]]
+    assert list(checked(table, rows, capsys, "50\t1. d4\ta test\n")) == told
+    assert checked(table, rows, capsys, "50\t1. e4\tnot needed by this search\n") == (0, [])
+
+
+@pytest.mark.parametrize("row", ["50\t1. e4", "-5\t1. e4\ta test", "50\t1. e4\t ", "50\t\ta test", "50\t1. e5\ta test"])
+def test_a_bad_acceptance_is_one_sentence(table: Path, row: str, capsys: pytest.CaptureFixture[str]) -> None:
+    table.with_name("accepted.tsv").write_text(f"most_cp\tmoves\treason\n{row}\n", "utf-8")
+    assert run("compile", table, "--check", "--depth", "1", "--accepted", table.with_name("accepted.tsv")) == 1
+    assert capsys.readouterr().err.startswith("make_book: ")
+
+
+def test_check_finds_lines_that_end_before_a_recapture(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    start = "B07\tPirc\t1. e4 d6 2. d4 Nf6 3. Nc3 e5 | 4. dxe5 dxe5 5. Qxd8+"
+    code, remarks = checked(table, f"{start}\n", capsys)
+    assert code == 1
+    assert len(remarks) == 1
+    assert remarks[0].startswith("B07 Pirc ends before ")
+    assert remarks[0].endswith("xd8: 1. e4 d6 2. d4 Nf6 3. Nc3 e5 | 4. dxe5 dxe5 5. Qxd8+")
+    # Played out, the line is blamed for nothing but, by a shallow search, for the castling that Black has lost.
+    _, remarks = checked(table, f"{start} Kxd8\n", capsys)
+    assert not any("ends before" in remark for remark in remarks)
+
+
+def test_check_finds_where_our_own_moves_lead_to_avoided_ones(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, remarks = checked(table, "B12\tCaro-Kann\t1. e4 c6 2. d4 d5 3. e5 Bf5~\n", capsys)
+    assert code == 1
+    assert len(remarks) == 1
+    assert remarks[0].endswith("where all that is known is avoided: Bf5")
+    # Behind an avoided move of ours nothing is blamed on us.
+    assert checked(table, "B12\tCaro-Kann\t1. e4 c6~ 2. d4 d5 3. e5 Bf5~\nC20\tOpen\t1. e4 e5\n", capsys) == (0, [])
+    assert checked(table, LOST_QUEEN.replace("Qh5", "Qh5~") + "C40\tOpen\t1. e4 e5 2. Nf3\n", capsys) == (0, [])
+
+
 def test_a_move_avoided_in_one_line_only_is_refused() -> None:
     lines = [read_line("C30", "a", "e4 e5 f4?! exf4"), read_line("C30", "b", "e4 e5 f4 Bc5")]
     with pytest.raises(RepertoireError, match="f4 is avoided in some"):
@@ -118,14 +178,16 @@ def test_a_bad_table_is_one_sentence(table: Path, out: Path, text: str, capsys: 
     assert not out.exists()
 
 
-def test_names_are_compared_with_other_tables(
-    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_names_are_compared_with_other_tables(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ours = "".join(row for row in TABLE.splitlines(keepends=True) if "2. d4" not in row)
     table.write_text(ours, "utf-8")
     other = tmp_path / "other.tsv"
     other.write_text(ours.replace("Scotch", "Sc\u00f6tch"), "utf-8")
     assert run("names", other, "--lines", table) == 0
+    table.write_text(ours.replace("Scotch", "Moller"), "utf-8")
+    other.write_text(ours.replace("Scotch", "M\u00f8ller"), "utf-8")
+    assert run("names", other, "--lines", table) == 0
+    table.write_text(ours, "utf-8")
     other.write_text(ours.replace("Scotch", "Irish").replace("C30", "C31"), "utf-8")
     assert run("names", other, "--lines", table) == 1
     assert "3 lines, 2 with another code, name" in capsys.readouterr().out
@@ -165,6 +227,20 @@ def test_any_weights_make_a_sorted_file(weights: dict[int, dict[int, float]]) ->
         (key, move) for key, moves in weights.items() for move, weight in moves.items() if weight > 0
     }
     assert all(1 <= weight <= 65535 for _, _, weight, _ in entries)
+
+
+def test_a_book_that_cannot_be_written_leaves_nothing(table: Path, tmp_path: Path) -> None:
+    before = sorted(tmp_path.iterdir())
+    assert run("compile", table, "-o", tmp_path, "--depth", "1") == 1
+    assert run("compile", table, "-o", tmp_path / "none" / "out.bin", "--depth", "1") == 1
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("words", [["prune", "a", "-o", "b", "--keep", "-1"], ["compile", "--depth", "0"]])
+def test_numbers_below_one_are_refused(words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        run(*words)
+    assert "is not 1 or more" in capsys.readouterr().err
 
 
 # Games -------------------------------------------------------------------------------------------------------------

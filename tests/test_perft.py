@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 import chess
 import pytest
-from kernel import ALL_CORES, ROOT, core_or_skip, is_compiled, new_position, on_core
+from kernel import ALL_CORES, core_or_skip, is_compiled, new_position, on_core
 
 from uci_engine.core import load
 
@@ -114,61 +110,3 @@ def test_depth_zero_is_one_sequence() -> None:
 @pytest.mark.parametrize("fen", ["R5k1/5ppp/8/8/8/8/8/7K b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"])
 def test_nothing_follows_mate_and_stalemate(fen: str) -> None:
     assert [new_position(chess.Board(fen)).count(depth) for depth in (0, 1, 2)] == [1, 0, 0]
-
-
-# The script -----------------------------------------------------------------------------------------------
-
-
-def run_script(*words: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "scripts/perft_suite.py", *map(str, words)]
-    return subprocess.run(
-        command,
-        cwd=ROOT,
-        env={"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-
-
-@pytest.fixture
-def suites(tmp_path: Path) -> tuple[Path, Path]:
-    line = tmp_path / "line.epd"
-    line.write_text(f"{chess.STARTING_FEN} ;D1 20 ;D2 400 ;D3 0\n")
-    block = tmp_path / "block.perft"
-    block.write_text(
-        "# a remark\nid one\nepd 4k3/8/8/8/8/8/8/4K2R w K -\nperft 1 15\nperft 2 66\n\n"
-        "id two\nepd 7k/8/8/8/8/8/8/K7 b - -\nperft 1 3\n"
-    )
-    return line, block
-
-
-def test_the_script_reads_both_formats(suites: tuple[Path, Path]) -> None:
-    result = run_script(*suites, "--depth", 2)
-    assert result.returncode == 0, result.stderr
-    first, second = result.stdout.splitlines()
-    assert first.startswith("line.epd: 1 positions, 2 counts right, 0 wrong")
-    assert second.startswith("block.perft: 2 positions, 3 counts right, 0 wrong")
-
-
-def test_the_script_tells_of_wrong_counts(suites: tuple[Path, Path]) -> None:
-    line, _ = suites
-    line.write_text(line.read_text().replace("D2 400", "D2 401"))
-    result = run_script(line, "--depth", 2, "--core", "python-chess")
-    assert result.returncode == 1
-    assert "line.epd:1: depth 2 gives 400, not 401" in result.stdout
-    assert "1 counts right, 1 wrong (python-chess core)" in result.stdout
-
-
-def test_a_suite_without_counts_is_no_success(suites: tuple[Path, Path]) -> None:
-    assert run_script(suites[0], "--depth", 0).returncode == 1
-
-
-@pytest.mark.parametrize("text", ["perft 1 20\n", "nonsense ;D1 20\n", f"{chess.STARTING_FEN} ;D1 twenty\n"])
-def test_the_script_refuses_what_is_no_suite(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "bad.epd"
-    path.write_text(text)
-    result = run_script(path)
-    assert result.returncode == 2
-    assert result.stderr.startswith("error: ")

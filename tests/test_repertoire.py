@@ -12,6 +12,8 @@ import pytest
 
 from uci_engine.book import BUILT_IN, Book
 from uci_engine.repertoire import OPENINGS, Line, Names, RepertoireError, opening_names, read_line, read_table, replay
+from workshop.books.review import ACCEPTED, read_accepted
+from workshop.books.theory import Theory
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +132,7 @@ def test_there_are_enough_lines_and_none_twice(lines: list[Line], full_lines: li
     assert len({line.moves for line in lines}) == len(lines)
     assert len(full_lines) >= 500
     assert len({line.name for line in full_lines}) >= 500
-    assert all(8 <= len(line.moves) <= 20 for line in full_lines)
+    assert all(8 <= len(line.moves) <= 24 for line in full_lines)
     first_moves = Counter(line.moves[0] for line in full_lines if 0 not in line.avoided)
     assert all(first_moves[move] >= 20 for move in ("e4", "d4", "c4", "Nf3"))
 
@@ -179,6 +181,20 @@ def test_gambits_are_answered_and_not_played(
     board.push(gambit)
     assert book.moves(board)
     book.close()
+
+
+def test_our_own_moves_never_lead_to_where_all_that_is_known_is_avoided(lines: list[Line]) -> None:
+    theory = Theory.of(lines)
+    for here in theory.ours():
+        choices = theory.choices.get(here, {}).values()
+        assert not choices or not all(choice.avoided for choice in choices), here
+
+
+def test_what_is_accepted_is_in_the_repertoire(lines: list[Line]) -> None:
+    accepted = [row.line for row in read_accepted(ACCEPTED)]
+    known = Theory.of(lines).positions()
+    assert all(board.epd() in known for _, board in replay(accepted))
+    assert len({line.moves for line in accepted}) == len(accepted)
 
 
 # Names -------------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
-"""A repertoire as a graph of positions, and its moves weighed and doubted by the engine's search.
+"""A repertoire as a graph of positions, and its moves weighed by the engine's search.
 
-Called by `make_book`. What must stay true: the same lines, games and depth give the same weights, in whatever order the
-lines come.
+Called by `make_book` and `books.review`. What must stay true: the same lines, games, depth and search give the same
+weights, in whatever order the lines come. Another version of the search gives other weights, never other moves.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from itertools import pairwise
 
 import chess
 import chess.polyglot
-from book_file import Weights, polyglot_move
-from book_games import Record, Records
 
 from uci_engine.clock import Clock
 from uci_engine.core import load
 from uci_engine.deepening import Deepening, Request, new_searcher
 from uci_engine.repertoire import Line, RepertoireError, replay
 from uci_engine.score import DRAW, MATE
+from workshop.books.file import Weights, polyglot_move
+from workshop.books.games import Record, Records
 
 # The best move of a position has this weight.
 BEST_WEIGHT = 1000
@@ -81,6 +81,31 @@ class Theory:
             theory.ends.append((line, position.epd()))
         return theory
 
+    def positions(self) -> set[str]:
+        """All of them, those where lines end as well."""
+        return {*self.choices, *(end for _, end in self.ends)}
+
+    def ours(self) -> set[str]:
+        """Positions in which we may be to move: none of our moves on some way to them is marked as avoided."""
+        return {here for white in (True, False) for here in self._reached(white) if _white_moves(here) == white}
+
+    def _reached(self, white: bool) -> set[str]:
+        """The positions that White (or Black) comes to when the other side plays anything that is known."""
+        start = chess.Board().epd()
+        reached = {start}
+        waiting = [start]
+        while waiting:
+            here = waiting.pop()
+            for choice in self.choices.get(here, {}).values():
+                if choice.after not in reached and not (choice.avoided and _white_moves(here) == white):
+                    reached.add(choice.after)
+                    waiting.append(choice.after)
+        return reached
+
+
+def _white_moves(epd: str) -> bool:
+    return epd.split()[1] == "w"
+
 
 class Judge:
     """The engine's opinion: a search of fixed depth for each position, each as if it were the first."""
@@ -88,58 +113,47 @@ class Judge:
     def __init__(self, depth: int) -> None:
         self._searcher = new_searcher(load(), JUDGE_HASH_MIB)
         self._depth = depth
-        self._known: dict[str, tuple[int, str]] = {}
+        self._known: dict[str, tuple[int, chess.Move | None]] = {}
 
     def score_cp(self, epd: str) -> int:
         """The score for the side to move."""
         return self._look(epd)[0]
+
+    def preferred(self, epd: str) -> chess.Move | None:
+        """The move that the engine would play; None in mate and stalemate."""
+        return self._look(epd)[1]
 
     def loss_cp(self, here: str, after: str) -> int:
         """What the move from `here` to `after` loses against the move that the engine would play.
 
         Both are scored after the move, because a search sees the side to move in a better light.
         """
-        preferred = self._look(here)[1]
-        return max(0, self.score_cp(after) - self.score_cp(preferred))
+        preferred = self.preferred(here)
+        if preferred is None:
+            return 0
+        board = _board(here)
+        board.push(preferred)
+        return max(0, self.score_cp(after) - self.score_cp(board.epd()))
 
-    def _look(self, epd: str) -> tuple[int, str]:
-        """Score, and the position after the best move, or the same when there is no move."""
+    def _look(self, epd: str) -> tuple[int, chess.Move | None]:
         if epd not in self._known:
             self._known[epd] = self._search(epd)
         return self._known[epd]
 
-    def _search(self, epd: str) -> tuple[int, str]:
-        board = chess.Board(epd + " 0 1")
+    def _search(self, epd: str) -> tuple[int, chess.Move | None]:
+        board = _board(epd)
         if not any(board.legal_moves):  # the line ends with mate or stalemate
-            return -MATE if board.is_check() else DRAW, epd
+            return (-MATE if board.is_check() else DRAW), None
         self._searcher.table.clear()
         self._searcher.forget()
         request = Request(board, depth=self._depth)
         deepening = Deepening(self._searcher, request, Clock(time.perf_counter()), lambda info: None)
         deepening.run()
-        score = deepening.score
-        board.push(deepening.best)
-        return score, board.epd()
+        return deepening.score, deepening.best
 
 
-def find_faults(theory: Theory, judge: Judge, largest_loss_cp: int, worst_end_cp: int) -> list[str]:
-    """Moves of ours that lose too much, and lines that end too badly, by the engine's search.
-
-    Who plays a move marked as avoided is not "us" in that line.
-    """
-    faults = []
-    for here, choices in theory.choices.items():
-        for choice in choices.values():
-            loss = 0 if choice.avoided else judge.loss_cp(here, choice.after)
-            if loss > largest_loss_cp:
-                faults.append(f"{choice.san} loses {loss} cp in {here}")
-    for line, end in theory.ends:
-        white_score = judge.score_cp(end) * (1 if end.split()[1] == "w" else -1)
-        for white, score in ((True, white_score), (False, -white_score)):
-            if score < worst_end_cp and not any((i % 2 == 0) == white for i in line.avoided):
-                side = "White" if white else "Black"
-                faults.append(f"{side} has {score} cp at the end of {line.eco} {line.name}: {line.moves_text()}")
-    return faults
+def _board(epd: str) -> chess.Board:
+    return chess.Board(epd + " 0 1")
 
 
 def weights_of_theory(theory: Theory, judge: Judge, records: Records) -> Weights:
@@ -149,7 +163,7 @@ def weights_of_theory(theory: Theory, judge: Judge, records: Records) -> Weights
         ours = {move: choice for move, choice in choices.items() if not choice.avoided}
         if not ours:
             continue
-        key = chess.polyglot.zobrist_hash(chess.Board(here + " 0 1"))
+        key = chess.polyglot.zobrist_hash(_board(here))
         values = {move: -judge.score_cp(choice.after) for move, choice in ours.items()}
         best = max(values.values())
         merits = {}

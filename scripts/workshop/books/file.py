@@ -1,6 +1,6 @@
 """A Polyglot book as a file: written from weights, and read back whole.
 
-`make_book` writes with it, `book_games` and `book_theory` make the weights. What must stay true: equal weights give
+`make_book` writes with it, `books.games` and `books.theory` make the weights. What must stay true: equal weights give
 equal bytes, and a book on the disk is replaced whole or not at all.
 """
 
@@ -52,9 +52,15 @@ def write_book(weights: Weights, path: Path) -> None:
     data = book_bytes(weights)
     if not data:
         raise RefusalError("there is nothing to write: no move was left")
+    if path.is_dir():
+        raise RefusalError(f"{path} is a directory")
     draft = path.with_name(path.name + ".part")
-    draft.write_bytes(data)
-    os.replace(draft, path)
+    try:
+        draft.write_bytes(data)
+        os.replace(draft, path)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
     print(f"{path}: {len(weights)} positions, {len(data) // ENTRY.size} moves, {len(data)} bytes")
 
 

@@ -16,7 +16,8 @@ from pathlib import Path
 import chess
 import chess.pgn
 import chess.polyglot
-from book_file import RefusalError, Weights, polyglot_move
+
+from workshop.books.file import RefusalError, Weights, polyglot_move
 
 LARGEST_GAME_CHARACTERS = 2**20
 LARGEST_PGN_BYTES = 16 * 2**30
@@ -111,20 +112,20 @@ def game_texts(path: Path) -> Iterator[str]:
 def count_games(paths: Iterable[Path], plies: int) -> Records:
     """How the moves of these games' first plies did. What cannot be used is told and left out."""
     records: Records = {}
-    used = 0
-    problems: list[str] = []
+    used = left_out = 0
     for path in paths:
         for number, text in enumerate(game_texts(path), start=1):
             problem = _count_game(text, plies, records)
-            if problem:
-                problems.append(f"{path}, game {number}: {problem}")
-            else:
+            if not problem:
                 used += 1
-    for problem in problems[:MOST_REPORTS]:
-        print(f"left out: {problem}".encode("ascii", "replace").decode(), file=sys.stderr)
-    if len(problems) > MOST_REPORTS:
-        print(f"left out: {len(problems) - MOST_REPORTS} games more", file=sys.stderr)
-    print(f"{used} games used, {len(problems)} left out, {len(records)} positions")
+                continue
+            left_out += 1
+            if left_out <= MOST_REPORTS:
+                text = f"left out: {path}, game {number}: {problem}"
+                print(text.encode("ascii", "replace").decode(), file=sys.stderr)
+    if left_out > MOST_REPORTS:
+        print(f"left out: {left_out - MOST_REPORTS} games more", file=sys.stderr)
+    print(f"{used} games used, {left_out} left out, {len(records)} positions")
     return records
 
 

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Count move sequences from every position of some files and compare with the counts the files give.
+
+    perft.py FILE... [--depth 5] [--most-nodes N] [--core compiled | --engine 'cmd=stockfish'] [--concurrency 2]
+
+Standard chess and Chess960, in the two formats of `workshop.perft.file`. Where a count is wrong, python-chess's own
+counts lead to the first move that differs. Exit code: 0 when all counts are right, 1 when some are wrong or there are
+none, 2 when a file or the engine cannot be used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Iterator
+from contextlib import closing, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import chess
+
+from uci_engine.core import CORES
+from workshop.console import at_least_one, complain, make_table, run_program, show_progress, standard_output, write_json
+from workshop.engines.pipe import PipeError
+from workshop.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engine
+from workshop.journal import Journal, JournalError
+from workshop.perft.core import CoreCounter
+from workshop.perft.counters import EngineCounter, MoveCounter, OracleCounter
+from workshop.perft.file import Case, PerftFileError, read_cases
+from workshop.pool import Task, run_tasks
+
+# Enough to make the start of an engine cheap, few enough to share the work evenly.
+CASES_EACH = 8
+# What python-chess counts in some ten seconds.
+MOST_ORACLE_NODES = 3_000_000
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Positions for one worker, and who counts them: a core of ours by name, or an engine."""
+
+    cases: tuple[Case, ...]
+    counter: str | EngineSpec
+
+
+def count_batch(batch: Batch) -> list[dict[str, Any]]:
+    """Count every position to every depth it has a number for; called in the workers. Raises PipeError."""
+    counter: MoveCounter
+    counter = CoreCounter(batch.counter) if isinstance(batch.counter, str) else EngineCounter(batch.counter)
+    with closing(counter):
+        return [count_case(counter, case) for case in batch.cases]
+
+
+def count_case(counter: MoveCounter, case: Case) -> dict[str, Any]:
+    """What was found in one position, ready for JSON."""
+    board = case.board()
+    began = time.perf_counter()
+    found = {depth: counter.count(board, depth) for depth in sorted(case.counts)}
+    seconds = time.perf_counter() - began
+    wrong = [depth for depth, count in found.items() if count != case.counts[depth]]
+    return {
+        "where": case.where,
+        "counter": counter.name,
+        "epd": case.epd,
+        "counts": [{"depth": depth, "expected": case.counts[depth], "found": found[depth]} for depth in found],
+        "seconds": round(seconds, 6),
+        "difference": first_difference(counter, board, wrong[0]) if wrong else None,
+    }
+
+
+def first_difference(counter: MoveCounter, board: chess.Board, depth: int) -> str:
+    """Where the counter departs from python-chess, within `depth` plies: a sentence. The board is left as it was."""
+    oracle = OracleCounter()
+    for plies in range(1, depth + 1):
+        expected = oracle.count(board, plies)
+        if counter.count(board, plies) != expected:
+            return _descend(counter, oracle, board.copy(stack=False), plies)
+        if expected > MOST_ORACLE_NODES and plies < depth:
+            return f"python-chess agrees to depth {plies}, and deeper it would take too long"
+    return f"python-chess counts {expected} at depth {depth} too: the number in the file is wrong"
+
+
+def _descend(counter: MoveCounter, oracle: OracleCounter, board: chess.Board, depth: int) -> str:
+    line: list[str] = []
+    while depth > 0:
+        found, expected = counter.divide(board, depth), oracle.divide(board, depth)
+        after = f"after {' '.join(line)}" if line else "in this position"
+        if missing := sorted(expected.keys() - found.keys()):
+            return f"{after}, {missing[0]} is legal and not counted ({board.fen()})"
+        if illegal := sorted(found.keys() - expected.keys()):
+            return f"{after}, {illegal[0]} is counted and not legal ({board.fen()})"
+        different = [move for move in expected if found[move] != expected[move]]
+        if not different:
+            return f"{after}, the counts of the single moves are right though their sum was wrong ({board.fen()})"
+        line.append(different[0])
+        board.push_uci(different[0])
+        depth -= 1
+    return f"after {' '.join(line)}, a position is not counted as one ({board.fen()})"
+
+
+def read_files(asked: argparse.Namespace) -> list[Case]:
+    """The positions of all files, with the counts that are asked for. Raises OSError, PerftFileError."""
+    cases = []
+    for path in asked.files:
+        for case in read_cases(path):
+            case.counts = {
+                depth: count
+                for depth, count in case.counts.items()
+                if (asked.depth is None or depth <= asked.depth)
+                and (asked.most_nodes is None or count <= asked.most_nodes)
+            }
+            cases.append(case)
+    return cases
+
+
+def run(asked: argparse.Namespace, cases: list[Case], counter: str | EngineSpec) -> Iterator[dict[str, Any]]:
+    """The findings as they come, first those of the journal. Raises JournalError, PipeError."""
+    settings = {
+        "files": [path.name for path in asked.files],
+        "positions": [[case.epd, case.counts] for case in cases],
+        "counter": counter if isinstance(counter, str) else counter.as_json(),
+    }
+    with Journal(asked.journal, settings, resume=asked.resume) if asked.journal else nullcontext() as journal:
+        yield from count_all(asked, cases, counter, journal)
+
+
+def count_all(
+    asked: argparse.Namespace, cases: list[Case], counter: str | EngineSpec, journal: Journal | None
+) -> Iterator[dict[str, Any]]:
+    """As `run`, with the journal opened. Raises PipeError."""
+    known = journal.entries if journal else []
+    yield from known
+    done = {finding["where"] for finding in known}
+    left = [case for case in cases if case.where not in done]
+    batches = (Batch(tuple(left[i : i + CASES_EACH]), counter) for i in range(0, len(left), CASES_EACH))
+    tasks = (Task(batch.cases[0].where, batch) for batch in batches)
+    with closing(run_tasks(count_batch, tasks, workers=asked.concurrency)) as results:
+        for result in results:
+            if result.error is not None:
+                raise PipeError(f"{result.key}: {result.complaint}")
+            for finding in result.value:
+                if journal:
+                    journal.append(finding)
+                yield finding
+
+
+def report(findings: list[dict[str, Any]], asked: argparse.Namespace) -> bool:
+    """Show the table and write the JSON; returns whether all is right."""
+    who = findings[0]["counter"] if findings else "nobody"
+    rows, all_right = [], True
+    for path in asked.files:
+        own = [finding for finding in findings if finding["where"].rpartition(":")[0] == path.name]
+        counts = [count for finding in own for count in finding["counts"]]
+        right = sum(count["found"] == count["expected"] for count in counts)
+        sequences = sum(count["found"] for count in counts)
+        seconds = sum(finding["seconds"] for finding in own)
+        all_right = all_right and bool(counts) and right == len(counts)
+        positions = sum(bool(finding["counts"]) for finding in own)
+        numbers = (positions, right, len(counts) - right)
+        rows.append((path.name, *map(str, numbers), f"{sequences:,}".replace(",", " "), f"{seconds:.1f}"))
+    head = ("file", "positions", "counts right", "wrong", "sequences", "seconds")
+    standard_output().print(make_table(f"Counted by {who}", head, rows))
+    if asked.json:
+        write_json(asked.json, {"tool": "perft", "counter": who, "all_right": all_right, "positions": findings})
+    return all_right
+
+
+def parse(words: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Compare counts of move sequences with those in files.")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="EPD with ;D1 20 ;D2 400, or blocks")
+    parser.add_argument("--depth", type=int, help="leave out counts of greater depth")
+    parser.add_argument("--most-nodes", type=int, metavar="N", help="leave out counts greater than this")
+    who = parser.add_mutually_exclusive_group()
+    who.add_argument("--core", choices=CORES, default="auto", help="count with a core of ours (the default)")
+    who.add_argument("--engine", metavar="SPEC", help=f"or with an engine that knows `go perft`: {ENGINE_SYNTAX}")
+    parser.add_argument("--concurrency", type=at_least_one, default=os.cpu_count() or 1, metavar="N", help="processes")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the findings there too")
+    parser.add_argument("--journal", type=Path, metavar="FILE", help="note every finding there")
+    parser.add_argument("--resume", action="store_true", help="continue what the journal holds")
+    asked = parser.parse_args(words)
+    if len({path.name for path in asked.files}) != len(asked.files):
+        parser.error("two files have the same name")
+    if asked.resume and not asked.journal:
+        parser.error("--resume needs --journal")
+    return asked
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the suites named on the command line; returns the exit code."""
+    asked = parse(words)
+    try:
+        counter = parse_engine(asked.engine) if asked.engine else asked.core
+        cases = read_files(asked)
+        output = standard_output()
+        findings = []
+        with show_progress("perft", len(cases)) as advance:
+            for finding in run(asked, cases, counter):
+                findings.append(finding)
+                for count in finding["counts"]:
+                    if count["found"] != count["expected"]:
+                        sentence = "{where}: depth {depth} gives {found}, not {expected}: {epd}"
+                        output.print(sentence.format_map({**finding, **count}), markup=False, soft_wrap=True)
+                if finding["difference"]:
+                    output.print(f"  {finding['difference']}", markup=False, soft_wrap=True)
+                advance()
+    except (OSError, PerftFileError, SpecError, JournalError, PipeError) as error:
+        complain(str(error))
+        return 2
+    order = {case.where: number for number, case in enumerate(cases)}
+    findings.sort(key=lambda finding: order[finding["where"]])
+    return 0 if report(findings, asked) else 1
+
+
+if __name__ == "__main__":
+    run_program(main)

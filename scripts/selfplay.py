@@ -1,0 +1,305 @@
+#!/usr/bin/env python3
+"""Training data from an engine that plays itself: positions with their scores and the results of their games.
+
+    python scripts/selfplay.py --engine 'cmd=stockfish nodes=1000 option.Hash=8' --games 10000 --output data.txt.gz \\
+        --plies 2-5 --positions 12 --concurrency 2 --resign 'moves=3 score=1000'
+
+Each line is `FEN | score in centipawns | result`, both from White's side, the result 1.0, 0.5 or 0.0. Games begin with
+random moves. Positions are quiet: no check, the move that was played no capture and no promotion, the score no mate.
+The same command with --resume goes on where it was killed. Games that end by a forfeit give no positions and are told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import os
+import random
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import chess
+
+from workshop.console import (
+    INTERRUPTED,
+    at_least_one,
+    complain,
+    make_table,
+    run_program,
+    show_progress,
+    standard_output,
+    write_json,
+)
+from workshop.engines.room import EngineRoom, engine_room
+from workshop.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engine
+from workshop.games.adjudication import Rules, add_arguments, check_tables, rules_of
+from workshop.games.clock import Patience
+from workshop.games.game import Game
+from workshop.games.openings import Opening, OpeningBook, OpeningError, read_openings, start_position
+from workshop.games.record import GameRecord
+from workshop.journal import Journal, JournalError
+from workshop.pool import PoolError, Task, run_tasks
+
+# Games of one task: few enough to lose little, many enough to keep the journal short.
+BATCH_GAMES = 8
+# A random opening that ends in mate or check is drawn again, so many times at most.
+MOST_OPENINGS = 1000
+
+
+class SelfplayError(Exception):
+    """The run cannot begin or go on; the message says why."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How games are begun and what is kept of them.
+
+    least_plies, most_plies: of random moves. positions: kept of a game at most, chosen at random; 0 for all.
+    """
+
+    engine: EngineSpec
+    seed: int
+    least_plies: int
+    most_plies: int
+    positions: int
+    rules: Rules
+    patience: Patience
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One task: games with these numbers, and the openings that the random moves go on from."""
+
+    recipe: Recipe
+    first_game: int
+    openings: tuple[Opening, ...]
+    keep_engines: bool
+
+
+def play_batch(batch: Batch) -> dict[str, Any]:
+    """What the workers do: `lines`, and counts of `results` and `faults`. Raises LaunchError."""
+    with engine_room(batch.keep_engines) as room:
+        return room.run(_play_batch(room, batch))
+
+
+async def _play_batch(room: EngineRoom, batch: Batch) -> dict[str, Any]:
+    recipe = batch.recipe
+    lines: list[str] = []
+    results: Counter[str] = Counter()
+    faults: Counter[str] = Counter()
+    for number, opening in enumerate(batch.openings, start=batch.first_game):
+        chance = random.Random(f"{recipe.seed} {number}")
+        begun = random_opening(opening, recipe, chance)
+        engine = await room.engine(recipe.engine)
+        game = Game(engine, engine, begun, recipe.rules, recipe.patience, room.tables(recipe.rules.tables))
+        record = await game.play()
+        if record.fault is not None:
+            faults[f"{record.fault}: {record.detail}"] += 1
+            await room.dismiss(recipe.engine)
+            continue
+        results[record.result] += 1
+        lines += choose(quiet_positions(record), recipe.positions, chance)
+    return {"lines": lines, "results": dict(results), "faults": dict(faults)}
+
+
+def random_opening(opening: Opening, recipe: Recipe, chance: random.Random) -> Opening:
+    """The opening with random legal moves behind it, not ending in check or without a move."""
+    for _ in range(MOST_OPENINGS):
+        board = opening.board()
+        moves = list(opening.moves)
+        for _ in range(chance.randint(recipe.least_plies, recipe.most_plies)):
+            legal = sorted(board.legal_moves, key=chess.Move.uci)
+            if not legal:
+                break
+            move = chance.choice(legal)
+            board.push(move)
+            moves.append(move.uci())
+        if not board.is_check() and any(board.legal_moves):
+            return replace(opening, moves=tuple(moves))
+    raise OpeningError(f"no random moves lead on from {opening.board().fen()}")
+
+
+def quiet_positions(record: GameRecord) -> Iterator[str]:
+    """The lines of a game; a position that comes twice gives one."""
+    board = record.opening.board()
+    seen: set[str] = set()
+    for move in record.moves:
+        quiet = not (board.is_check() or board.is_capture(move.move) or move.move.promotion)
+        score_cp = None if move.score is None else move.score.white().score()
+        if quiet and score_cp is not None and (key := board.epd()) not in seen:
+            seen.add(key)
+            yield f"{board.fen()} | {score_cp} | {record.white_points}"
+        board.push(move.move)
+
+
+def choose(lines: Iterator[str], most: int, chance: random.Random) -> list[str]:
+    """At most so many of the lines (all for 0), in their order."""
+    found = list(lines)
+    if not most or len(found) <= most:
+        return found
+    return [found[index] for index in sorted(chance.sample(range(len(found)), most))]
+
+
+class Harvest:
+    """The output file and its journal, which holds how long the file is after each batch: the rest is cut off."""
+
+    def __init__(self, path: Path, journal: Journal) -> None:
+        self._path = path
+        self._journal = journal
+        self.done = {str(entry["key"]) for entry in journal.entries}
+        self.results: Counter[str] = Counter()
+        self.faults: Counter[str] = Counter()
+        self.lines = 0
+        for entry in journal.entries:
+            self._count(entry)
+        size = int(journal.entries[-1]["bytes"]) if journal.entries else 0
+        if path.exists() and path.stat().st_size < size:
+            raise SelfplayError(f"{path} is shorter than its journal says")
+        self._file = path.open("r+b" if path.exists() else "w+b")
+        self._file.truncate(size)
+        self._file.seek(size)
+
+    def add(self, key: str, batch: dict[str, Any]) -> None:
+        """Write the lines of a batch, once."""
+        if key in self.done:
+            return
+        data = "".join(f"{line}\n" for line in batch["lines"]).encode()
+        # Compressed pieces, one behind the other, are one compressed file.
+        self._file.write(gzip.compress(data) if self._path.suffix == ".gz" else data)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        entry = {
+            "key": key,
+            "bytes": self._file.tell(),
+            "lines": len(batch["lines"]),
+            "results": batch["results"],
+            "faults": batch["faults"],
+        }
+        self._journal.append(entry)
+        self.done.add(key)
+        self._count(entry)
+
+    def _count(self, entry: dict[str, Any]) -> None:
+        self.results.update(entry["results"])
+        self.faults.update(entry["faults"])
+        self.lines += entry["lines"]
+
+    @property
+    def games(self) -> int:
+        return self.results.total() + self.faults.total()
+
+    def close(self) -> None:
+        """Nothing can be added after this."""
+        self._file.close()
+        self._journal.close()
+
+
+def make_batches(recipe: Recipe, book: OpeningBook, games: int, harvest: Harvest, keep: bool) -> Iterator[Task]:
+    """The games that are still to be played."""
+    for first in range(0, games, BATCH_GAMES):
+        last = min(first + BATCH_GAMES, games)
+        key = f"{first}-{last}"
+        if key not in harvest.done:
+            openings = tuple(book.opening(number) for number in range(first, last))
+            yield Task(key, Batch(recipe, first, openings, keep))
+
+
+def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0], epilog=f"An engine is {ENGINE_SYNTAX}.")
+    parser.add_argument("--engine", required=True, metavar="'KEY=VALUE ...'", help="with nodes= or another limit")
+    parser.add_argument("--games", type=at_least_one, default=1000, metavar="N")
+    parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="compressed if it ends in .gz")
+    parser.add_argument("--plies", default="2-5", metavar="LEAST-MOST", help="random plies at the beginning (2-5)")
+    parser.add_argument("--openings", type=Path, metavar="FILE", help="begin with these (.pgn or .epd, also zipped)")
+    parser.add_argument("--positions", type=int, default=12, metavar="N", help="kept of each game, 0 for all (12)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--concurrency", type=at_least_one, default=1, metavar="N")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="play on the workers of this Dask scheduler instead")
+    parser.add_argument("--resume", action="store_true", help="go on from the journal beside the output")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the counts")
+    add_arguments(parser)
+    return parser.parse_args(arguments)
+
+
+def make_recipe(words: argparse.Namespace) -> Recipe:
+    """What the command line asks for. Raises SpecError, SelfplayError, ValueError, OSError."""
+    engine = parse_engine(words.engine)
+    if str(engine.control) == "no limit":
+        raise SelfplayError(f"no nodes=, depth=, movetime= or tc= for {engine.name}")
+    least, dash, most = words.plies.partition("-")
+    if not (least.isdecimal() and (most if dash else least).isdecimal()):
+        raise SelfplayError(f"--plies {words.plies} is not LEAST-MOST")
+    least_plies, most_plies = int(least), int(most or least)
+    if not 0 <= least_plies <= most_plies <= 100:
+        raise SelfplayError(f"--plies {words.plies}: the least is not below the most, or too many")
+    if words.positions < 0:
+        raise SelfplayError("--positions is at least 0")
+    rules = rules_of(words)
+    if words.cluster is None:
+        check_tables(rules)
+    return Recipe(engine, words.seed, least_plies, most_plies, words.positions, rules, Patience())
+
+
+def open_harvest(words: argparse.Namespace, recipe: Recipe) -> Harvest:
+    """Output and journal. Raises JournalError, SelfplayError, OSError."""
+    path = words.output.with_name(words.output.name + ".journal")
+    if not path.exists() and words.output.exists() and words.output.stat().st_size:
+        raise SelfplayError(f"{words.output} exists and has no journal: remove it, or name another")
+    openings = None if words.openings is None else words.openings.name
+    settings = {**asdict(recipe), "engine": recipe.engine.as_json(), "games": words.games, "openings": openings}
+    return Harvest(words.output, Journal(path, settings, resume=words.resume))
+
+
+def play(words: argparse.Namespace, recipe: Recipe, book: OpeningBook, harvest: Harvest) -> None:
+    """Play what is left. Raises SelfplayError, OpeningError, PoolError."""
+    tasks = make_batches(recipe, book, words.games, harvest, words.cluster is None)
+    results = run_tasks(play_batch, tasks, workers=words.concurrency, cluster=words.cluster)
+    with closing(results), show_progress("games", words.games, harvest.games) as advance:
+        for result in results:
+            if result.error is not None:
+                raise SelfplayError(result.complaint)
+            before = harvest.games
+            harvest.add(result.key, result.value)
+            advance(harvest.games - before, f"{harvest.lines} positions")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns the exit code."""
+    words = parse_arguments(arguments)
+    try:
+        recipe = make_recipe(words)
+        book = start_position() if words.openings is None else read_openings(words.openings)
+        harvest = open_harvest(words, recipe)
+    except (SelfplayError, SpecError, OpeningError, JournalError, ValueError, OSError) as error:
+        complain(str(error))
+        return 1
+    code = 0
+    try:
+        play(words, recipe, book, harvest)
+    except KeyboardInterrupt:
+        complain("interrupted")
+        code = INTERRUPTED
+    except (SelfplayError, OpeningError, PoolError, OSError) as error:
+        complain(str(error))
+        code = 1
+    finally:
+        harvest.close()
+    results = [harvest.results[result] for result in ("1-0", "1/2-1/2", "0-1")]
+    row = [str(words.output), *map(str, (harvest.games, *results, harvest.faults.total(), harvest.lines))]
+    head = ["output", "games", "1-0", "1/2-1/2", "0-1", "forfeits", "positions"]
+    standard_output().print(make_table("", head, [row]))
+    for fault, number in harvest.faults.most_common():
+        standard_output().print(f"{number} {fault}", markup=False, soft_wrap=True)
+    if words.json is not None:
+        counts = {"games": harvest.games, "positions": harvest.lines, "results": dict(harvest.results)}
+        write_json(words.json, {**counts, "faults": dict(harvest.faults)})
+    return code
+
+
+if __name__ == "__main__":
+    run_program(main)

@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+"""Soak a UCI engine: game after game at a fast time control on a busy machine, every line of it judged.
+
+    python scripts/soak.py [--engine 'cmd=PROGRAM tc=1+0.01 option.Hash=16'] [--engine …] [--games 100] [--load 2]
+
+One engine plays itself, two play each other; without `--engine` it is the engine of these sources. Every violation of
+an oracle is counted and named, and the whole conversation with that process is written to a file that
+`fuzz.py --replay` repeats. With `--journal` a run that was ended can be continued. The exit code is 1 if anything was
+found, 2 if it could not begin or go on, 130 if it was interrupted; what was played until then is reported all the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from workshop.console import INTERRUPTED, complain, make_table, run_program, show_progress, standard_output, write_json
+from workshop.engines.process import own_engine
+from workshop.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engines
+from workshop.journal import Journal, JournalError
+from workshop.soak.game import Player, SoakGame, SoakRules
+from workshop.soak.machine import load
+from workshop.uci.conversation import save
+from workshop.uci.oracles import ORACLES, Patience, describe_oracles
+
+DEFAULTS = "tc=1+0.01"
+OWN_NAME = "secateur"
+MOST_FILES = 50
+
+
+class Soak:
+    """Two players, and the games between them."""
+
+    def __init__(
+        self, players: Sequence[Player], rules: SoakRules, seed: int, games_of_a_process: int, keep: Path
+    ) -> None:
+        self._players = players
+        self._rules = rules
+        self._seed = seed
+        self._games_of_a_process = games_of_a_process
+        self._keep = keep
+        self._files = 0
+
+    def play(self, number: int) -> dict[str, Any]:
+        """Play the game of this number, from 1; returns its entry for the journal. Raises OSError."""
+        white, black = self._players if number % 2 else self._players[::-1]
+        game = SoakGame(white, black, f"{self._seed}/{number}", self._rules)
+        began = time.monotonic()
+        board = game.play()
+        ends = number % self._games_of_a_process == 0
+        violations = []
+        for index, player in enumerate(self._players):
+            if ends and player not in game.failed:
+                # Either order to leave must be obeyed.
+                player.leave(with_quit=(number // self._games_of_a_process + index) % 2 == 0)
+            violations += self._collect(player, number)
+            if ends or player in game.failed:
+                player.forget()
+        return {
+            "game": number,
+            "white": white.spec.name,
+            "black": black.spec.name,
+            "result": game.result,
+            "ending": game.ending,
+            "plies": len(board.move_stack),
+            "seconds": round(time.monotonic() - began, 2),
+            "engines": {player.spec.name: player.tally.as_json() for player in self._players},
+            "violations": violations,
+        }
+
+    def end(self) -> list[dict[str, Any]]:
+        """Let both engines leave; returns what was found wrong with that."""
+        violations = []
+        for player in self._players:
+            player.leave(with_quit=True)
+            violations += self._collect(player, 0)
+            player.forget()
+        return violations
+
+    def kill(self) -> None:
+        """End both processes, whatever they do."""
+        for player in self._players:
+            player.forget()
+
+    def _collect(self, player: Player, number: int) -> list[dict[str, Any]]:
+        """The new violations of this player; the first of each oracle with a file of the conversation."""
+        entries: list[dict[str, Any]] = []
+        files: dict[str, str] = {}
+        for violation in player.new_violations():
+            if violation.oracle not in files and self._files < MOST_FILES:
+                path = self._keep / f"game{number:05}-{violation.oracle}-{_file_name(player.spec.name)}.txt"
+                save(player.conversation(f"{player.spec.name}, game {number}", str(violation)), path)
+                files[violation.oracle] = str(path)
+                self._files += 1
+            entries.append(
+                {
+                    "oracle": violation.oracle,
+                    "engine": player.spec.name,
+                    "seen": violation.sentence,
+                    "file": files.get(violation.oracle),
+                }
+            )
+        return entries
+
+
+def _file_name(name: str) -> str:
+    return "".join(letter if letter.isalnum() else "_" for letter in name)
+
+
+def summarize(entries: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """For each engine the figures of all its games; times in ms, memory in MiB, None where nothing was measured."""
+    summary: dict[str, dict[str, Any]] = {}
+    names = sorted({name for entry in entries for name in entry.get("engines", ())})
+    violations = [violation for entry in entries for violation in entry["violations"]]
+    for name in names:
+        tallies = [entry["engines"][name] for entry in entries if name in entry.get("engines", ())]
+        ready = [value for tally in tallies for value in tally["ready_ms"]]
+        stop = [value for tally in tallies for value in tally["stop_ms"]]
+        clocks = [tally["least_clock_ms"] for tally in tallies if tally["least_clock_ms"] is not None]
+        memory = [tally["memory_mib"] for tally in tallies if tally["memory_mib"] is not None]
+        summary[name] = {
+            "games": len(tallies),
+            "moves": sum(tally["moves"] for tally in tallies),
+            "least_clock_ms": min(clocks, default=None),
+            "ready_median_ms": statistics.median(ready) if ready else None,
+            "ready_most_ms": max(ready, default=None),
+            "stop_median_ms": statistics.median(stop) if stop else None,
+            "stop_most_ms": max(stop, default=None),
+            "memory_first_mib": memory[0] if memory else None,
+            "memory_most_mib": max(memory, default=None),
+            "violations": dict(Counter(each["oracle"] for each in violations if each["engine"] == name)),
+        }
+    return summary
+
+
+def report(entries: Sequence[Mapping[str, Any]], busy: int) -> None:
+    """The tables, on stdout."""
+    console = standard_output()
+    summary = summarize(entries)
+    lines = [
+        ("games", "games", ""),
+        ("moves", "moves", ""),
+        ("least left on the clock", "least_clock_ms", "ms"),
+        ("readyok while searching, median", "ready_median_ms", "ms"),
+        ("readyok while searching, slowest", "ready_most_ms", "ms"),
+        ("stop to bestmove, median", "stop_median_ms", "ms"),
+        ("stop to bestmove, slowest", "stop_most_ms", "ms"),
+        ("memory, first game", "memory_first_mib", "MiB"),
+        ("memory, most", "memory_most_mib", "MiB"),
+    ]
+    rows = [[label, *(_shown(summary[name][key], unit) for name in summary)] for label, key, unit in lines]
+    counts = [figures["violations"] for figures in summary.values()]
+    broken = [oracle for oracle in ORACLES if any(oracle in count for count in counts)]
+    rows += [[f"broken: {oracle}", *(str(count.get(oracle, 0)) for count in counts)] for oracle in broken]
+    console.print(make_table("", ("", *summary), rows))
+    games = [entry for entry in entries if entry["game"]]
+    endings = Counter(entry["ending"] for entry in games)
+    counted = ", ".join(f"{count} by {ending}" for ending, count in endings.most_common())
+    total = sum(sum(count.values()) for count in counts)
+    console.print(f"{len(games)} games with {busy} busy processes beside them: {counted}", markup=False, soft_wrap=True)
+    console.print(f"{total} violations")
+    for entry in entries:
+        for violation in entry["violations"]:
+            if violation["file"]:
+                text = f"{violation['file']}: {violation['oracle']}: {violation['seen'][:300]}"
+                console.print(text, markup=False, soft_wrap=True)
+
+
+def _shown(value: float | None, unit: str) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.1f} {unit}" if unit else str(value)
+
+
+def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__.partition("\n")[0],
+        epilog=describe_oracles(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--engine", action="append", default=[], metavar="SPEC", help=f"once or twice: {ENGINE_SYNTAX}")
+    parser.add_argument("--each", default="", help=f"what engines do not say themselves (default: {DEFAULTS})")
+    parser.add_argument("--games", type=int, help="how many games (default: 100, with --minutes any number)")
+    parser.add_argument("--minutes", type=float, help="begin no game after so many minutes of play")
+    busy = os.cpu_count() or 1
+    parser.add_argument("--load", type=int, default=busy, help="busy processes (default: as processors, %(default)s)")
+    parser.add_argument("--chess960", action="store_true", help="play Chess960")
+    parser.add_argument("--restart", type=int, default=20, help="games of a process before it is ended (default: 20)")
+    parser.add_argument("--seed", type=int, default=1, help="of openings and of what is done on the way (default: 1)")
+    parser.add_argument("--margin-ms", type=float, default=0.0, help="overrun of a clock that passes (default: 0)")
+    parser.add_argument("--growth-mib", type=float, default=64.0, help="memory that may be added (default: 64)")
+    parser.add_argument("--without", nargs="*", choices=list(ORACLES), default=[], help="oracles not to be asked")
+    parser.add_argument("--keep", type=Path, default=Path("soak_found"), help="folder for what is found")
+    parser.add_argument("--journal", type=Path, help="keep each finished game in this file")
+    parser.add_argument("--resume", action="store_true", help="continue the journal")
+    parser.add_argument("--json", type=Path, help="write the result to this file")
+    patience = Patience()
+    parser.add_argument("--ready-ms", type=float, default=patience.ready_ms, help="%(default)g ms for readyok")
+    parser.add_argument("--stop-ms", type=float, default=patience.stop_ms, help="%(default)g ms for stop")
+    parser.add_argument("--exit-seconds", type=float, default=patience.exit_seconds, help="%(default)g s for quit")
+    parser.add_argument("--answer-seconds", type=float, default=patience.answer_seconds, help="%(default)g s for more")
+    words = parser.parse_args(arguments)
+    if len(words.engine) > 2:
+        parser.error("one engine or two")
+    if words.resume and words.journal is None:
+        parser.error("--resume needs --journal")
+    if words.games is None and words.minutes is None:
+        words.games = 100
+    if min(words.restart, words.games or 1) < 1:
+        parser.error("--games and --restart must be 1 or more")
+    return words
+
+
+def make_players(words: argparse.Namespace) -> list[Player]:
+    """Two players for these arguments; raises SpecError."""
+    defaults = words.each or DEFAULTS
+    environment = None
+    texts = words.engine
+    if not texts:
+        command, environment = own_engine()
+        texts = [f"name={OWN_NAME}"]
+        defaults = f"{defaults} cmd=-"
+    specs: list[EngineSpec] = parse_engines(texts * 2 if len(texts) == 1 else texts, defaults)
+    if environment is not None:
+        specs = [replace(spec, command=tuple(command)) for spec in specs]
+    patience = Patience(words.ready_ms, words.stop_ms, words.exit_seconds, words.answer_seconds)
+    rules = SoakRules(words.margin_ms, words.growth_mib, words.chess960)
+    return [Player(spec, patience, rules, words.without, environment) for spec in specs]
+
+
+def run(words: argparse.Namespace, entries: list[dict[str, Any]]) -> None:
+    """Play, and add an entry for each game as it ends. Raises SpecError, JournalError and OSError."""
+    players = make_players(words)
+    rules = SoakRules(words.margin_ms, words.growth_mib, words.chess960)
+    settings = {
+        "tool": "soak",
+        "engines": [player.spec.as_json() for player in players],
+        "rules": asdict(rules),
+        "seed": words.seed,
+        "load": words.load,
+        "restart": words.restart,
+    }
+    journal = None if words.journal is None else Journal(words.journal, settings, resume=words.resume)
+    entries += [] if journal is None else journal.entries
+    games = sum(1 for entry in entries if entry["game"])
+    seconds_left = float("inf") if words.minutes is None else words.minutes * 60 - sum(e["seconds"] for e in entries)
+    soak = Soak(players, rules, words.seed, words.restart, words.keep)
+
+    def add(entry: dict[str, Any]) -> None:
+        entries.append(entry)
+        if journal is not None:
+            journal.append(entry)
+
+    # What comes from an engine is stamped by a thread of ours, which must not wait for another one.
+    sys.setswitchinterval(0.0005)
+    began = time.monotonic()
+    try:
+        with load(words.load), show_progress("games", words.games, games) as advance:
+            while (words.games is None or games < words.games) and time.monotonic() - began < seconds_left:
+                games += 1
+                add(soak.play(games))
+                advance(1, f"{sum(len(entry['violations']) for entry in entries)} violations")
+            add({"game": 0, "seconds": 0.0, "violations": soak.end()})
+    finally:
+        soak.kill()
+        if journal is not None:
+            journal.close()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line."""
+    words = parse_arguments(arguments)
+    entries: list[dict[str, Any]] = []
+    code = 0
+    try:
+        run(words, entries)
+    except KeyboardInterrupt:
+        # The usual end of a long soak: what was seen is worth the same.
+        complain("interrupted")
+        code = INTERRUPTED
+    except (SpecError, JournalError, OSError) as error:
+        complain(str(error))
+        return 2
+    report(entries, words.load)
+    if words.json:
+        write_json(words.json, {"load": words.load, "engines": summarize(entries), "games": entries})
+    return 1 if any(entry["violations"] for entry in entries) else code
+
+
+if __name__ == "__main__":
+    run_program(main)

@@ -1,0 +1,139 @@
+"""What every program shows and writes: tables, progress, JSON, and how it ends. Called by the programs in scripts/.
+
+Results go to stdout and progress to stderr, so that each can be redirected alone. What must stay true: a stderr that
+is no terminal gets plain lines, seldom; a file is replaced whole or not at all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn, Protocol
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+# How often progress is told where it cannot be redrawn.
+PLAIN_SECONDS = 10.0
+# Wide enough for our tables where nobody can ask the terminal.
+FILE_WIDTH = 200
+# The exit code of a program that was interrupted, as shells have it.
+INTERRUPTED = 130
+
+
+class Advance(Protocol):
+    """Tells progress that `steps` more are done, and perhaps something new to show beside it."""
+
+    def __call__(self, steps: int = 1, text: str | None = None) -> None: ...
+
+
+def standard_output() -> Console:
+    """The console of results: as wide as the terminal, or wide enough; it colours nothing by itself."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else FILE_WIDTH)
+
+
+def standard_error() -> Console:
+    """The console of progress and complaints."""
+    return Console(stderr=True, highlight=False)
+
+
+def run_program(main: Callable[[], int]) -> NoReturn:
+    """Run a program and leave with its exit code; an interrupt from the keyboard needs no traceback."""
+    try:
+        code = main()
+    except KeyboardInterrupt:
+        complain("interrupted")
+        code = INTERRUPTED
+    sys.exit(code)
+
+
+def at_least_one(word: str) -> int:
+    """A whole number above nought, from a command line."""
+    number = int(word) if word.isdecimal() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{word} is not 1 or more")
+    return number
+
+
+def complain(sentence: str) -> None:
+    """One line on stderr, as it is: brackets in it are no markup."""
+    standard_error().print(f"error: {sentence}", markup=False, soft_wrap=True)
+
+
+@contextmanager
+def show_progress(what: str, total: int | None, done: int = 0) -> Iterator[Advance]:
+    """Show how much of `total` steps is done while the block runs; None for a total that is not known."""
+    console = standard_error()
+    if console.is_terminal:
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[text]}", markup=False),
+        )
+        with Progress(*columns, console=console, transient=True) as progress:
+            bar = progress.add_task(what, total=total, completed=done, text="")
+
+            def advance(steps: int = 1, text: str | None = None) -> None:
+                if text is not None:
+                    progress.update(bar, text=text)
+                progress.advance(bar, steps)
+
+            yield advance
+    else:
+        yield _PlainProgress(console, what, total, done)
+
+
+class _PlainProgress:
+    """Progress as lines: at most one in PLAIN_SECONDS, and one at the end."""
+
+    def __init__(self, console: Console, what: str, total: int | None, done: int) -> None:
+        self._console = console
+        self._what, self._total, self._done = what, total, done
+        self._text = ""
+        self._began = self._told = time.monotonic()
+
+    def __call__(self, steps: int = 1, text: str | None = None) -> None:
+        self._done += steps
+        self._text = self._text if text is None else text
+        now = time.monotonic()
+        if now - self._told >= PLAIN_SECONDS or self._done == self._total:
+            self._told = now
+            of = "" if self._total is None else f"/{self._total}"
+            line = f"{self._what}: {self._done}{of} after {now - self._began:.0f} s  {self._text}".rstrip()
+            self._console.print(line, markup=False, soft_wrap=True)
+
+
+def make_table(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """A table whose first column stands to the left, the others to the right. The cells are plain text."""
+    table = Table(title=title or None, title_justify="left")
+    for number, name in enumerate(head):
+        table.add_column(name, justify="right" if number else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write data as JSON: afterwards the file is all new, or all old when an exception comes (OSError, TypeError)."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with temporary.open("w", encoding="utf-8") as file:
+            json.dump(data, file, indent=1, ensure_ascii=False)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,187 @@
+"""UCI engines as the command line, a journal and a worker know them: command, options, limits.
+
+Called by every tool that runs engines; nothing here starts one. What must stay true: a description can be pickled and
+written as JSON, and is the same for the same engine with the same settings; what cannot be read is refused by name.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import chess.engine
+
+ENGINE_SYNTAX = (
+    "'cmd=PROGRAM [name=NAME] [dir=FOLDER] [tc=[MOVES/]SECONDS[+INCREMENT]] [nodes=N] [movetime=SECONDS] [depth=N] "
+    "[option.NAME=VALUE ...] [ponder=yes]', each word quoted as in a shell where it holds blanks"
+)
+LIMIT_KEYS = ("tc", "nodes", "movetime", "depth")
+CLOCK = re.compile(r"(?:(?P<moves>\d+)/)?(?P<base>\d+(?:\.\d*)?|\.\d+)(?:\+(?P<increment>\d+(?:\.\d*)?|\.\d+))?")
+
+
+class SpecError(ValueError):
+    """A description of an engine that cannot be used; the message says why."""
+
+
+@dataclass(frozen=True)
+class TimeControl:
+    """How long an engine may think: a clock, a fixed effort for each move, or both; at least one is set.
+
+    `moves` is how many moves the clock is for (None for the whole game); depth in plies.
+    """
+
+    base_seconds: float | None = None
+    increment_seconds: float = 0.0
+    moves: int | None = None
+    nodes: int | None = None
+    movetime_seconds: float | None = None
+    depth: int | None = None
+
+    def fixed_limit(self) -> chess.engine.Limit:
+        """The limit of a single search, without the clock."""
+        return chess.engine.Limit(time=self.movetime_seconds, nodes=self.nodes, depth=self.depth)
+
+    def __str__(self) -> str:
+        words = []
+        if self.base_seconds is not None:
+            moves = f"{self.moves}/" if self.moves else ""
+            increment = f"+{self.increment_seconds:g}" if self.increment_seconds else ""
+            words.append(f"{moves}{self.base_seconds:g}{increment}")
+        words += [f"nodes={self.nodes}"] if self.nodes is not None else []
+        words += [f"movetime={self.movetime_seconds:g}"] if self.movetime_seconds is not None else []
+        words += [f"depth={self.depth}"] if self.depth is not None else []
+        return " ".join(words) or "no limit"
+
+
+@dataclass(frozen=True)
+class EngineSpec:
+    """An engine, its options and its limits."""
+
+    name: str
+    command: tuple[str, ...]
+    directory: str | None = None
+    control: TimeControl = TimeControl()
+    options: tuple[tuple[str, str], ...] = ()
+    ponder: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """For journals and results; the same for the same engine with the same settings."""
+        return {
+            **asdict(self),
+            "command": list(self.command),
+            "options": dict(self.options),
+            "control": {key: value for key, value in asdict(self.control).items() if value},
+        }
+
+
+def go_words(limit: chess.engine.Limit) -> str:
+    """What stands behind `go` for this limit. Times are whole milliseconds, at least one: some take 0 for no time."""
+    words = []
+    for word, seconds in (("wtime", limit.white_clock), ("btime", limit.black_clock)):
+        words += [f"{word} {max(1, round(seconds * 1000))}"] if seconds is not None else []
+    for word, seconds in (("winc", limit.white_inc), ("binc", limit.black_inc)):
+        words += [f"{word} {round(seconds * 1000)}"] if seconds is not None else []
+    words += [f"movestogo {limit.remaining_moves}"] if limit.remaining_moves is not None else []
+    words += [f"movetime {max(1, round(limit.time * 1000))}"] if limit.time is not None else []
+    words += [f"nodes {limit.nodes}"] if limit.nodes is not None else []
+    words += [f"depth {limit.depth}"] if limit.depth is not None else []
+    return " ".join(words)
+
+
+def parse_engine(text: str, defaults: str = "") -> EngineSpec:
+    """An engine from `key=value` words (ENGINE_SYNTAX); what it does not say is taken from `defaults`.
+
+    An engine with any limit of its own takes none from the defaults. Raises SpecError.
+    """
+    own, common = _words(text), _words(defaults)
+    if any(key in own for key in LIMIT_KEYS):
+        common = {key: value for key, value in common.items() if key not in LIMIT_KEYS}
+    words = {**common, **own}
+    try:
+        command = tuple(shlex.split(words.pop("cmd", "")))
+    except ValueError as error:
+        raise SpecError(f"cmd= of {text!r}: {error}") from None
+    if not command:
+        raise SpecError(f"no cmd= in {text!r}")
+    control = _control(words)
+    name = words.pop("name", "") or Path(command[0]).name
+    directory = words.pop("dir", None)
+    ponder = _boolean("ponder", words.pop("ponder", "no"))
+    options = tuple((key.removeprefix("option."), words.pop(key)) for key in list(words) if key.startswith("option."))
+    if words:
+        raise SpecError(f"unknown {', '.join(f'{key}=' for key in words)} in {text!r}; an engine is {ENGINE_SYNTAX}")
+    return EngineSpec(name, command, directory, control, options, ponder)
+
+
+def parse_engines(texts: Iterable[str], defaults: str = "") -> list[EngineSpec]:
+    """Several engines; equal names are told apart by a number behind them."""
+    specs: list[EngineSpec] = []
+    names: set[str] = set()
+    for text in texts:
+        spec = parse_engine(text, defaults)
+        name, number = spec.name, 1
+        while name in names:
+            number += 1
+            name = f"{spec.name} {number}"
+        names.add(name)
+        specs.append(replace(spec, name=name))
+    return specs
+
+
+def _words(text: str) -> dict[str, str]:
+    words: dict[str, str] = {}
+    try:
+        parts = shlex.split(text)
+    except ValueError as error:
+        raise SpecError(f"{text!r}: {error}") from None
+    for part in parts:
+        key, equals, value = part.partition("=")
+        if not key or not equals:
+            raise SpecError(f"{part!r} is not key=value, in {text!r}; an engine is {ENGINE_SYNTAX}")
+        if key in words:
+            raise SpecError(f"{key}= twice in {text!r}")
+        words[key] = value
+    return words
+
+
+def _control(words: dict[str, str]) -> TimeControl:
+    """Take the limits out of the words."""
+    control = TimeControl()
+    if "tc" in words:
+        value = words.pop("tc")
+        match = CLOCK.fullmatch(value)
+        if match is None:
+            raise SpecError(f"tc={value} is not [MOVES/]SECONDS[+INCREMENT]")
+        moves, base, increment = int(match["moves"] or 0), float(match["base"]), float(match["increment"] or 0)
+        if base + increment <= 0:
+            raise SpecError(f"tc={value} leaves no time at all")
+        control = replace(control, base_seconds=base, increment_seconds=increment, moves=moves or None)
+    if "nodes" in words:
+        control = replace(control, nodes=int(_positive("nodes", words.pop("nodes"), int)))
+    if "depth" in words:
+        control = replace(control, depth=int(_positive("depth", words.pop("depth"), int)))
+    if "movetime" in words:
+        control = replace(control, movetime_seconds=_positive("movetime", words.pop("movetime"), float))
+    return control
+
+
+def _positive(key: str, value: str, number: type[int] | type[float]) -> float:
+    try:
+        result = number(value)
+    except ValueError:
+        raise SpecError(f"{key}={value} is not a number") from None
+    if not 0 < result < 10**18:
+        raise SpecError(f"{key}={value} is not a sensible number")
+    return result
+
+
+def _boolean(key: str, value: str) -> bool:
+    if value.lower() in ("yes", "true", "on", "1"):
+        return True
+    if value.lower() in ("no", "false", "off", "0", ""):
+        return False
+    raise SpecError(f"{key}={value} is neither yes nor no")

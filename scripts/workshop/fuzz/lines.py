@@ -1,0 +1,218 @@
+"""What a fuzzer says to an engine: well-formed lines, odd ones and hostile ones, as hypothesis strategies.
+
+Used by `fuzz.machine`. What must stay true: a line that could be read as `go`, `isready`, `uci` or `quit` by one engine
+and not by another is only made where that is the point; no line makes an engine fill the memory or the disk.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import chess
+from hypothesis import strategies as st
+
+KINDS = {
+    "odd": "lines that are unusual and still clear: blanks, line ends, limits and options out of range, stop when idle",
+    "overlap": "go, position, setoption and ucinewgame while a search is running",
+    "unknown-words": "words before a command that are to be skipped, as UCI asks for",
+    "damaged": "lines with words missing, doubled or exchanged, and positions that cannot be",
+    "bytes": "bytes that are no text, NUL, lines without an end, very long lines",
+}
+
+POSITIONS = (
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+    "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1",
+    "8/8/8/4k3/8/4K3/8/8 w - - 99 80",
+    "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
+    "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1",
+    "4k3/P6P/8/8/8/8/p6p/4K3 b - - 4 60",
+)
+SOUND_LIMITS = (
+    *("depth 1", "depth 3", "nodes 1", "nodes 300", "movetime 1", "movetime 20", "mate 1", "depth 2 nodes 50"),
+    *("wtime 50 btime 50", "wtime 100 btime 100 winc 5 binc 5", "wtime 90 btime 30 movestogo 1"),
+    *("winc 1 wtime 40 binc 1 btime 40 movestogo 10", "depth 1 searchmoves e2e4 a2a3 e1d1 g5g6"),
+)
+HELD_LIMITS = ("infinite", "ponder wtime 100 btime 100", "ponder depth 2", "ponder")
+ODD_LIMITS = (
+    *("depth 0", "depth -3", "depth 99999999999999999999", "depth", "nodes 0", "nodes -1", "movetime 0", "movetime -5"),
+    *("wtime 0 btime 0", "wtime -50 btime 1000", "btime 20", "wtime 1e3 btime 1_000", "movestogo 0 wtime 50 btime 50"),
+    *("mate 0", "mate 99", "searchmoves e2e5 zz", "infinite depth 1", "ponder movetime 5", "infinite infinite"),
+    *("wtime 30 wtime 60 btime 30", "foo wtime 30 bar btime 30", "depth one"),
+    *("movestogo 5", "", "searchmoves", "ponder infinite"),
+)
+REFUSED_POSITIONS = (
+    *("", "startpos moves e2e5", "startpos moves 0000", "startpos moves e7e8q e2e4", "startpos moves E2E4"),
+    "moves e2e4",
+    *("fen", "fen 8/8/8/8/8/8/8/8 w - - 0 1", "fen kK6/8/8/8/8/8/8/8 w - - 0 1", "fen 9/8/8/8/8/8/8/8 w - - 0 1"),
+    "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1",
+    "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e9 0 1",
+    "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 99999999999999999999 -1",
+    "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w moves e2e4",
+    "fen P7/8/8/8/8/8/8/kKp5 w - - 0 1",
+    "fen QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/8/8/8/8/k6K w - - 0 1",
+    "fen 999999999/pppppppppp/8/8/8/8/8/Kk w KQkq - 0 1",
+    "fen r3k2r/8/8/8/8/8/8/4K3 w KQkq e3 0 1",
+    "startpos moves " + "g1f3 g8f6 f3g1 f6g8 " * 200,
+    "startpos startpos moves e2e4",
+)
+ODD_OPTIONS = (
+    *("", "name", "value 3", "name value", "name Style value Risky", "name Nullmove value true", "name name x"),
+    *("name Clear Hash value x", "name Hash", "name Hash value", "name Hash value -1", "name Hash value 0"),
+    *("name Hash value much", "name Ponder", "NAME hash VALUE 2", "name Ponder value maybe"),
+    *("name MultiPV value 0", "name MultiPV value 1e9"),
+)
+ODD_TEXTS = ("<empty>", "", "no/such/folder", "a  b", '"quoted"', ".", "x" * 5000, "\u00e4\u265a", "c:\\tables;d:")
+WORDS = (
+    *("position", "startpos", "fen", "moves", "setoption", "name", "value", "Hash", "debug", "on", "off", "register"),
+    *("e2e4", "a7a8q", "0000", "depth", "infinite", "1", "-1", "w", "KQkq", "-", POSITIONS[0].split()[0]),
+)
+LETTERS = "abehw18/- \t\0\x7f\u00e4\u265a\u2028,;'\"%\\"
+
+# In a line that is not meant to be answered.
+ANSWERED = re.compile(r"\b(uci|isready|go|stop|ponderhit|quit|bench|perft|flip|exit|eval|d|help|compiler|export_net)\b")
+# Options that cost memory, threads or disk: never more than a little of it.
+COSTLY = re.compile(r"hash|cache|thread|memory|file|log|book", re.IGNORECASE)
+COSTLY_LIMIT = 4
+LARGEST_SOUND = 100
+
+DECLARATION = re.compile(
+    r"option name (?P<name>.+?) type (?P<kind>check|spin|combo|button|string)(?: default ?(?P<default>.*?))?"
+    r"(?: min (?P<min>-?\d+))?(?: max (?P<max>-?\d+))?(?P<choices>(?: var .+)*)"
+)
+
+
+@dataclass(frozen=True)
+class EngineOption:
+    """An option as an engine declares it."""
+
+    name: str
+    kind: str
+    minimum: int
+    maximum: int
+    choices: tuple[str, ...]
+
+    @classmethod
+    def read(cls, line: str) -> EngineOption | None:
+        """From its `option` line; None if that cannot be read."""
+        match = DECLARATION.fullmatch(line)
+        if match is None:
+            return None
+        choices = tuple(filter(None, (match["choices"] or "").split(" var ")))
+        return cls(match["name"], match["kind"], int(match["min"] or 0), int(match["max"] or 0), choices)
+
+    def sound_values(self) -> list[str]:
+        """Values within the bounds, none of them costly."""
+        costly = COSTLY.search(self.name) is not None
+        match self.kind:
+            case "check":
+                return ["true", "false"]
+            case "spin":
+                highest = min(self.maximum, max(self.minimum, COSTLY_LIMIT if costly else LARGEST_SOUND))
+                return sorted({str(self.minimum), str((self.minimum + highest) // 2), str(highest)})
+            case "combo":
+                return list(self.choices)
+            case "string":
+                return [] if costly else ["<empty>"]
+        return []
+
+    def odd_values(self) -> list[str]:
+        """Values that cannot be, or that nobody would choose."""
+        costly = COSTLY.search(self.name) is not None
+        if self.kind == "string":
+            return [] if costly else list(ODD_TEXTS)
+        values = ["", "x", str(self.minimum - 1), "-99999999999999999999", "1.5"]
+        return values if costly or self.kind != "spin" else [*values, str(self.maximum + 1)]
+
+
+@st.composite
+def sound_positions(draw: st.DrawFn) -> str:
+    """A `position` line: a legal position and legal moves."""
+    fen = draw(st.sampled_from(POSITIONS))
+    board = chess.Board(fen)
+    moves: list[str] = []
+    for number in draw(st.lists(st.integers(0, 99), max_size=8)):
+        legal = [move.uci() for move in board.legal_moves]
+        if not legal:
+            break
+        moves.append(sorted(legal)[number % len(legal)])
+        board.push_uci(moves[-1])
+    start = "startpos" if fen == chess.STARTING_FEN else f"fen {fen}"
+    return " ".join(["position", start, *(["moves", *moves] if moves else [])])
+
+
+def sound_options(options: list[EngineOption]) -> st.SearchStrategy[str]:
+    """A `setoption` line with a value that the engine has offered."""
+    lines = [f"setoption name {option.name} value {value}" for option in options for value in option.sound_values()]
+    lines += [f"setoption name {option.name}" for option in options if option.kind == "button"]
+    # Chess960 changes how castling is written, and every position must be sent again.
+    lines = [text for text in lines if "chess960" not in text.lower()]
+    return st.sampled_from(lines or ["setoption name Hash value 1"])
+
+
+def odd_options(options: list[EngineOption]) -> st.SearchStrategy[str]:
+    """A `setoption` line that cannot be obeyed, or hardly."""
+    lines = [f"setoption name {option.name} value {value}" for option in options for value in option.odd_values()]
+    lines += [f"setoption name {option.name}" for option in options if option.kind != "button"]
+    return st.sampled_from([*(f"setoption {words}".rstrip() for words in ODD_OPTIONS), *lines])
+
+
+def is_unanswered(text: str) -> bool:
+    """Whether no engine can take this for a question."""
+    return ANSWERED.search(text) is None
+
+
+@st.composite
+def damaged_lines(draw: st.DrawFn) -> str:
+    """A line made of known words in any order, or a sound one with errors in it; none is to be answered."""
+    if draw(st.booleans()):
+        words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=8))
+    else:
+        words = draw(sound_positions()).split()
+        index = draw(st.integers(0, len(words) - 1))
+        match draw(st.integers(0, 2)):
+            case 0:
+                words.pop(index)
+            case 1:
+                words.insert(index, draw(st.sampled_from(WORDS)))
+            case _:
+                words[index] = draw(st.sampled_from(WORDS))
+    text = " ".join(words)
+    for place in draw(st.lists(st.integers(0, 200), max_size=3)):
+        letter = draw(st.sampled_from(LETTERS))
+        text = text[: place % (len(text) + 1)] + letter + text[place % (len(text) + 1) :]
+    return text
+
+
+def hostile_bytes() -> st.SearchStrategy[bytes]:
+    """Bytes without a command in them that any engine would answer, and a line end."""
+    noise = st.one_of(
+        st.binary(max_size=200),
+        st.text(max_size=100).map(lambda text: text.encode("utf-8", "surrogatepass")),
+        st.sampled_from([b"setoption name SyzygyPath value C:\\Sch\xe4ch", b"\xef\xbb\xbf", b"\0", b" \t ", b"%s%n%d"]),
+    )
+    return noise.filter(is_noise).map(lambda data: data + b"\n")
+
+
+def is_noise(data: bytes) -> bool:
+    """Whether no engine can take these bytes for a question, however it reads them."""
+    return all(is_unanswered(data.decode(code, "replace")) for code in ("latin-1", "utf-8"))
+
+
+def dressed(text: str, style: int) -> bytes:
+    """The same line with other blanks and line ends, all of which UCI allows."""
+    match style % 5:
+        case 0:
+            return f"{text}\r\n".encode()
+        case 1:
+            return f"  {text} \n".encode()
+        case 2:
+            return (text.replace(" ", "\t\t") + "\n").encode()
+        case 3:
+            return f"\n\n{text}\n\n".encode()
+    return (text.replace(" ", "   ") + " \n").encode()
+
+

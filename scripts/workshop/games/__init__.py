@@ -1,0 +1,1 @@
+"""Games between engines: one game, its openings, ends and records; pairs of games; tournaments and their tables."""

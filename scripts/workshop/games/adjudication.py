@@ -1,0 +1,172 @@
+"""When a game is ended before its end: resignation, agreed draws, tablebases, a limit of moves.
+
+Called by `games.game`, once after each move; `match` and `selfplay` read the rules from their command lines. What must
+stay true: nothing is adjudicated that was not asked for, and a tablebase's verdict only where its word is the rules'
+word.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import chess
+import chess.syzygy
+
+# A mate, in centipawns: beyond every limit that makes sense.
+MATE_CP = 100_000
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What ends a game early; a count of moves of nought switches a rule off.
+
+    resign: after `resign_moves` moves in a row at which the mover saw itself at `-resign_cp` or worse; with
+    `resign_both` the opponent has to agree in the moves between.
+    draw: from full move `draw_from` on, when for `draw_moves` moves of each side both scores stayed within `draw_cp`,
+    without a capture or a pawn's move.
+    tables: folders with Syzygy tables. longest_moves: full moves after which the game is drawn.
+    """
+
+    resign_moves: int = 0
+    resign_cp: int = 0
+    resign_both: bool = False
+    draw_from: int = 0
+    draw_moves: int = 0
+    draw_cp: int = 0
+    tables: tuple[str, ...] = ()
+    longest_moves: int = 0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of a command line that make Rules."""
+    ends = parser.add_argument_group("ends of games")
+    ends.add_argument("--resign", default="", metavar="'moves=4 score=600 both=no'", help="score in centipawns")
+    ends.add_argument("--draw", default="", metavar="'from=40 moves=8 score=10'", help="score in centipawns")
+    ends.add_argument("--tablebase", action="append", default=[], metavar="FOLDER", help="Syzygy tables that decide")
+    ends.add_argument("--longest", type=int, default=0, metavar="MOVES", help="games of more full moves are drawn")
+
+
+def rules_of(words: argparse.Namespace) -> Rules:
+    """The Rules that a command line asks for. Raises ValueError."""
+    ends: dict[str, Any] = {}
+    if words.resign:
+        ends.update(parse_resign(words.resign.split()))
+    if words.draw:
+        ends.update(parse_draw(words.draw.split()))
+    return Rules(**ends, tables=tuple(words.tablebase), longest_moves=words.longest)
+
+
+def parse_resign(words: Sequence[str]) -> dict[str, Any]:
+    """Fields of Rules from words like `moves=4 score=600 both=no`. Raises ValueError."""
+    values = _numbers(words, {"moves": 3, "score": None, "both": 0})
+    return {
+        "resign_moves": values["moves"],
+        "resign_cp": values["score"],
+        "resign_both": bool(values["both"]),
+    }
+
+
+def parse_draw(words: Sequence[str]) -> dict[str, Any]:
+    """Fields of Rules from words like `from=40 moves=8 score=10`. Raises ValueError."""
+    values = _numbers(words, {"from": 34, "moves": 8, "score": None})
+    return {"draw_from": values["from"], "draw_moves": values["moves"], "draw_cp": values["score"]}
+
+
+def _numbers(words: Sequence[str], defaults: dict[str, int | None]) -> dict[str, int]:
+    values = dict(defaults)
+    for word in words:
+        key, _, value = word.partition("=")
+        value = {"yes": "1", "no": "0"}.get(value, value)
+        if key not in defaults or not value.isdecimal():
+            raise ValueError(f"{word!r} is none of {', '.join(f'{key}=NUMBER' for key in defaults)}")
+        values[key] = int(value)
+    missing = [key for key, value in values.items() if value is None]
+    if missing:
+        raise ValueError(f"{missing[0]}= is missing")
+    return {key: value for key, value in values.items() if value is not None}
+
+
+class Adjudicator:
+    """The rules applied to one game."""
+
+    def __init__(self, rules: Rules, tables: Tables | None = None) -> None:
+        """tables: those of `rules.tables`, opened."""
+        self._rules = rules
+        self._tables = tables
+        # Moves in a row, by colour, that saw the game lost, won, and level.
+        self._lost = [0, 0]
+        self._won = [0, 0]
+        self._level = [0, 0]
+
+    def verdict(self, board: chess.Board, score_cp: int | None) -> tuple[str, str] | None:
+        """Result and reason, if the game ends here; asked after each move.
+
+        board: after the move; score_cp: what its mover said, from its own side (MATE_CP and beyond for mates), None
+        for nothing.
+        """
+        mover = int(not board.turn)
+        self._count(board, mover, score_cp)
+        rules = self._rules
+        agreed = not rules.resign_both or self._won[1 - mover] >= rules.resign_moves
+        if rules.resign_moves and self._lost[mover] >= rules.resign_moves and agreed:
+            name = "White" if mover else "Black"
+            return ("0-1" if mover else "1-0"), f"{name} resigns by adjudication"
+        if rules.draw_moves and board.fullmove_number >= rules.draw_from and min(self._level) >= rules.draw_moves:
+            return "1/2-1/2", "draw by adjudication: level scores"
+        if self._tables is not None and (result := self._tables.result(board)) is not None:
+            return result, "by adjudication: tablebase"
+        if rules.longest_moves and board.fullmove_number > rules.longest_moves:
+            return "1/2-1/2", f"draw by adjudication: {rules.longest_moves} moves"
+        return None
+
+    def _count(self, board: chess.Board, mover: int, score_cp: int | None) -> None:
+        rules = self._rules
+        known = score_cp is not None
+        score = score_cp or 0
+        self._lost[mover] = self._lost[mover] + 1 if known and score <= -rules.resign_cp else 0
+        self._won[mover] = self._won[mover] + 1 if known and score >= rules.resign_cp else 0
+        self._level[mover] = self._level[mover] + 1 if known and abs(score) <= rules.draw_cp else 0
+        if board.halfmove_clock == 0:
+            self._level = [0, 0]
+
+
+def check_tables(rules: Rules) -> None:
+    """Raises ValueError when tables are asked for and none are there, OSError for a folder that cannot be read."""
+    if rules.tables:
+        tables = Tables(rules.tables)
+        tables.close()
+        if not tables.count:
+            raise ValueError(f"no Syzygy tables in {', '.join(rules.tables)}")
+
+
+class Tables:
+    """Syzygy tables that say how a game ends. Raises OSError for a folder that cannot be read."""
+
+    def __init__(self, folders: tuple[str, ...]) -> None:
+        self._tables = chess.syzygy.Tablebase()
+        for folder in folders:
+            self._tables.add_directory(folder, load_dtz=False)
+        sizes = [len(name) - 1 for name in self._tables.wdl if chess.syzygy.is_tablename(name)]
+        self.count = len(sizes)
+        self._most_men = max(sizes, default=0)
+
+    def close(self) -> None:
+        """Close the files."""
+        self._tables.close()
+
+    def result(self, board: chess.Board) -> str | None:
+        """The result of a position just after a capture or a pawn's move, if the tables know it.
+
+        With any other count a win of the tables may be too long for the fifty-move rule.
+        """
+        if board.halfmove_clock or board.castling_rights or board.occupied.bit_count() > self._most_men:
+            return None
+        value = self._tables.get_wdl(board)
+        if value is None:
+            return None
+        if abs(value) < 2:
+            return "1/2-1/2"
+        return "1-0" if (value > 0) == board.turn else "0-1"

@@ -1,0 +1,162 @@
+"""Openings for matches: read from PGN or EPD, plain or in a zip archive, in file order or shuffled.
+
+Called by `match` and `selfplay`. What must stay true: the same file, order and seed give the same openings, in
+whatever process; only those that are used are parsed, so that a large file costs little.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import random
+import re
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import chess
+import chess.pgn
+
+Order = Literal["file", "random"]
+
+SUFFIXES = (".pgn", ".epd", ".fen", ".txt")
+HEADER = re.compile(r'^\[[A-Za-z0-9_]+\s+"', re.MULTILINE)
+
+
+class OpeningError(ValueError):
+    """A file without usable openings; the message says what is wrong."""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A position and the moves that lead on from it (UCI), as both engines get them."""
+
+    fen: str = chess.STARTING_FEN
+    moves: tuple[str, ...] = ()
+    chess960: bool = False
+
+    def board(self) -> chess.Board:
+        """The position after the moves, with its history."""
+        board = chess.Board(self.fen, chess960=self.chess960)
+        for move in self.moves:
+            board.push(chess.Move.from_uci(move))
+        return board
+
+
+class OpeningBook:
+    """The openings of one file, numbered from nought; after the last the first comes again."""
+
+    def __init__(
+        self,
+        texts: Sequence[str],
+        *,
+        pgn: bool,
+        order: Order = "file",
+        seed: int = 0,
+        plies: int | None = None,
+        chess960: bool = False,
+    ) -> None:
+        """texts: one game or one line each. plies: how many moves of a game are played at most."""
+        if not texts:
+            raise OpeningError("no openings")
+        self._texts = texts
+        self._pgn = pgn
+        self._plies = plies
+        self._chess960 = chess960
+        self._numbers = list(range(len(texts)))
+        if order == "random":
+            random.Random(seed).shuffle(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def opening(self, number: int) -> Opening:
+        """The opening with this number. Raises OpeningError for one that is no legal chess."""
+        index = self._numbers[number % len(self._numbers)]
+        try:
+            opening = self._from_game(self._texts[index]) if self._pgn else self._from_line(self._texts[index])
+            board = opening.board()
+        except ValueError as error:
+            raise OpeningError(f"opening {index + 1}: {error}") from None
+        if not board.is_valid() or not any(board.legal_moves):
+            raise OpeningError(f"opening {index + 1} leads to no playable position: {board.fen()}")
+        return opening
+
+    def _from_line(self, line: str) -> Opening:
+        """EPD with its operations, or FEN."""
+        board = chess.Board(chess960=self._chess960)
+        words = line.split()
+        if len(words) == 6 and words[4].isdecimal() and words[5].isdecimal():
+            board.set_fen(" ".join(words))
+        else:
+            board.set_epd(line)
+        return Opening(board.fen(), (), self._chess960)
+
+    def _from_game(self, text: str) -> Opening:
+        game = chess.pgn.read_game(io.StringIO(text))
+        if game is None:
+            raise ValueError("no game")
+        if game.errors:
+            raise ValueError(str(game.errors[0]))
+        board = game.board()
+        moves = [move.uci() for move in game.mainline_moves()]
+        return Opening(board.fen(), tuple(moves[: self._plies]), self._chess960 or board.chess960)
+
+
+def read_openings(
+    path: Path, *, order: Order = "file", seed: int = 0, plies: int | None = None, chess960: bool = False
+) -> OpeningBook:
+    """The openings of a .pgn or .epd file (.fen and .txt count as .epd), or of one in a .zip or .gz.
+
+    Raises OpeningError for what is none or holds none, OSError for what cannot be read.
+    """
+    name, text = _read(path)
+    pgn = name.endswith(".pgn")
+    texts = split_games(text) if pgn else [line for line in text.splitlines() if line.strip() and line[0] != "#"]
+    if not texts:
+        raise OpeningError(f"no openings in {path}")
+    return OpeningBook(texts, pgn=pgn, order=order, seed=seed, plies=plies, chess960=chess960)
+
+
+def start_position(chess960: bool = False) -> OpeningBook:
+    """The one opening of a match without a file."""
+    return OpeningBook([chess.STARTING_FEN], pgn=False, chess960=chess960)
+
+
+def split_games(text: str) -> list[str]:
+    """The games of a PGN text: one begins where headers follow something else."""
+    games: list[str] = []
+    begin = position = 0
+    while position < len(text):
+        headers = HEADER.search(text, position)
+        if headers is None:
+            break
+        if text[begin : headers.start()].strip():
+            games.append(text[begin : headers.start()])
+        begin = headers.start()
+        # On to the first line that is no header: moves, which end at the next one.
+        position = begin
+        while position < len(text) and (text[position].isspace() or HEADER.match(text, position)):
+            end = text.find("\n", position)
+            position = len(text) if end < 0 else end + 1
+    if text[begin:].strip():
+        games.append(text[begin:])
+    return games
+
+
+def _read(path: Path) -> tuple[str, str]:
+    """Name in lower case, and text, of the file or of the one file in the archive."""
+    lowered = path.name.lower()
+    if lowered.endswith(".zip"):
+        with zipfile.ZipFile(path) as archive:
+            names = [name for name in archive.namelist() if name.lower().endswith(SUFFIXES)]
+            if len(names) != 1:
+                raise OpeningError(f"{path} holds {len(names)} files of openings, not one")
+            return names[0].lower(), archive.read(names[0]).decode("utf-8", errors="replace")
+    if lowered.endswith(".gz"):
+        return lowered.removesuffix(".gz"), gzip.decompress(path.read_bytes()).decode("utf-8", errors="replace")
+    if not lowered.endswith(SUFFIXES):
+        raise OpeningError(f"{path} is no .pgn, .epd, .zip or .gz")
+    return lowered, path.read_text("utf-8-sig", errors="replace")

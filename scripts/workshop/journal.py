@@ -1,0 +1,91 @@
+"""A journal: one JSON line for each finished unit of a long run, so that a killed run can be continued.
+
+Called by `match`, `selfplay`, `suite`, `perft` and `soak`. What must stay true: what `append` has returned from is on
+disk; a line that was torn by a kill is dropped; a journal is continued only with the settings it was begun with.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+
+class JournalError(RuntimeError):
+    """A journal that must not be written over or cannot be continued; the message says why."""
+
+
+class Journal:
+    """The journal of one run: its settings in the first line, then one entry a line."""
+
+    def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool = False) -> None:
+        """Begin a journal, or with `resume` continue it; `entries` then holds what is in it.
+
+        Raises JournalError when there is one and `resume` is not asked for, or when its settings are others.
+        """
+        self.path = path
+        self.entries: list[dict[str, Any]] = []
+        # As they come back from a file: tuples have become lists.
+        wanted: dict[str, Any] = json.loads(json.dumps(settings))
+        good_bytes = 0
+        if path.exists() and path.stat().st_size:
+            if not resume:
+                raise JournalError(f"{path} exists: continue it with --resume, or remove it")
+            good_bytes = self._read(wanted)
+        self._file = path.open("r+b" if path.exists() else "w+b")
+        self._file.truncate(good_bytes)
+        self._file.seek(good_bytes)
+        if not good_bytes:
+            self._write({"settings": wanted})
+
+    def append(self, entry: Mapping[str, Any]) -> None:
+        """Add an entry; it is on disk when this returns."""
+        self._write(entry)
+
+    def close(self) -> None:
+        """Nothing can be added after this."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _write(self, entry: Mapping[str, Any]) -> None:
+        self._file.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def _read(self, wanted: dict[str, Any]) -> int:
+        """Take the entries; returns how many bytes of the file are whole lines."""
+        good_bytes = 0
+        with self.path.open("rb") as file:
+            for number, line in enumerate(file):
+                if not line.endswith(b"\n"):
+                    break
+                try:
+                    entry = json.loads(line)
+                except ValueError:
+                    raise JournalError(f"{self.path}, line {number + 1}: no JSON") from None
+                if number == 0:
+                    self._compare(entry, wanted)
+                else:
+                    self.entries.append(entry)
+                good_bytes += len(line)
+        return good_bytes
+
+    def _compare(self, entry: Any, wanted: dict[str, Any]) -> None:
+        found = entry.get("settings") if isinstance(entry, dict) else None
+        if not isinstance(found, dict):
+            raise JournalError(f"{self.path} is no journal")
+        keys = sorted({*found, *wanted})
+        different = [key for key in keys if found.get(key) != wanted.get(key)]
+        if different:
+            details = "; ".join(f"{key}: {found.get(key)!r} there, {wanted.get(key)!r} here" for key in different)
+            raise JournalError(f"{self.path} was begun with other settings: {details}")

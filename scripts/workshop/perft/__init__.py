@@ -1,0 +1,1 @@
+"""What `perft.py` is made of: files with counts, and who counts."""

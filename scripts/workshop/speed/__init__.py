@@ -1,0 +1,1 @@
+"""What `speed.py` is made of: single measurements, processor time, and figures from samples."""

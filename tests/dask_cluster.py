@@ -1,0 +1,59 @@
+"""A Dask scheduler and two workers for tests, in processes and directories that know nothing of our modules."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+# Far more than is needed: it ends a test that would hang, it measures nothing.
+PATIENCE_SECONDS = 60.0
+
+
+class Cluster(NamedTuple):
+    """The scheduler's address, and the two workers."""
+
+    address: str
+    workers: list[subprocess.Popen[bytes]]
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Return when the condition holds; AssertionError when it does not come to that."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
+
+
+@contextmanager
+def running_cluster(folder: Path) -> Iterator[Cluster]:
+    """A cluster that lives as long as the block; it writes into this directory only."""
+    address_file, log_file = folder / "scheduler.json", folder / "log"
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def start(*words: object) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", *map(str, words), "--scheduler-file", str(address_file)]
+        with log_file.open("ab") as log:
+            process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
+        processes.append(process)
+        return process
+
+    try:
+        start("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", 0, "--no-dashboard")
+        wait_until(lambda: address_file.exists() and address_file.stat().st_size > 0)
+        worker = ("distributed.cli.dask_worker", "--nthreads", 1, "--no-nanny", "--no-dashboard")
+        workers = [start(*worker, "--local-directory", folder / name) for name in ("one", "two")]
+        # Not before both are there: the tests kill one that has work.
+        wait_until(lambda: log_file.read_bytes().count(b"Registered to:") == len(workers))
+        yield Cluster(json.loads(address_file.read_text())["address"], workers)
+    finally:
+        for process in reversed(processes):
+            process.kill()
+            process.wait()

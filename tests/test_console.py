@@ -1,0 +1,86 @@
+"""workshop.console: progress on a terminal and off it, tables of plain text, files written whole."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from workshop import console
+
+
+def test_progress_off_a_terminal_is_seldom_lines(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr("workshop.console.time.monotonic", lambda: now)
+    with console.show_progress("games", 40, done=10) as advance:
+        for number in range(30):
+            now += 1.0
+            advance(1, f"[{number}]")
+    assert capsys.readouterr() == (
+        "",
+        "games: 20/40 after 10 s  [9]\ngames: 30/40 after 20 s  [19]\ngames: 40/40 after 30 s  [29]\n",
+    )
+
+
+def test_progress_without_a_total(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workshop.console.PLAIN_SECONDS", 0.0)
+    with console.show_progress("games", None) as advance:
+        advance(3)
+    assert capsys.readouterr().err == "games: 3 after 0 s\n"
+
+
+def test_progress_on_a_terminal_is_redrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    terminal = Console(file=screen, force_terminal=True, width=100)
+    monkeypatch.setattr("workshop.console.standard_error", lambda: terminal)
+    with console.show_progress("games", 4) as advance:
+        advance(3, "a [b]")
+    assert "3/4" in screen.getvalue()
+    assert "a [b]" in screen.getvalue()
+
+
+def test_cells_are_plain_text(capsys: pytest.CaptureFixture[str]) -> None:
+    console.standard_output().print(console.make_table("", ["name", "n"], [["[red]x", "1"], ["y", "22"]]))
+    assert "[red]x" in capsys.readouterr().out
+
+
+def test_a_complaint_keeps_its_brackets(capsys: pytest.CaptureFixture[str]) -> None:
+    console.complain("no [such] file")
+    assert capsys.readouterr() == ("", "error: no [such] file\n")
+
+
+def test_json_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "data.json"
+    console.write_json(path, {"name": "Grünfeld", "n": [1, 2]})
+    assert json.loads(path.read_text("utf-8")) == {"name": "Grünfeld", "n": [1, 2]}
+    with pytest.raises(TypeError):
+        console.write_json(path, {"a": list(range(10_000)), "b": object()})
+    assert json.loads(path.read_text("utf-8"))["n"] == [1, 2]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_program_leaves_with_its_code_and_an_interrupt_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        console.run_program(lambda: 3)
+    assert left.value.code == 3
+
+    def interrupted() -> int:
+        raise KeyboardInterrupt
+
+    with pytest.raises(SystemExit) as left:
+        console.run_program(interrupted)
+    assert left.value.code == console.INTERRUPTED
+    assert capsys.readouterr() == ("", "error: interrupted\n")
+
+
+def test_numbers_below_one_are_refused() -> None:
+    assert console.at_least_one("12") == 12
+    for word in ("0", "-1", "1.5", "many"):
+        with pytest.raises(argparse.ArgumentTypeError, match=f"^{word} is not 1 or more$"):
+            console.at_least_one(word)

@@ -1,0 +1,127 @@
+"""Openings from files of every accepted kind."""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+from pathlib import Path
+
+import chess
+import pytest
+
+from workshop.games.openings import Opening, OpeningError, read_openings, split_games, start_position
+
+PGN = """[Event "one"]
+[Result "1/2-1/2"]
+
+1. e4 e5 2. Nf3 { a comment
+[%eval 0.2] over lines } Nc6 1/2-1/2
+
+[Event "two"]
+[Result "*"]
+
+1. d4 (1. c4 c5) d5 2. c4 *
+
+[Event "three"]
+[SetUp "1"]
+[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]
+[Result "*"]
+
+1. e4 *
+"""
+EPD = """rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - hmvc 0; id "start";
+# a remark
+4k3/8/8/8/8/8/4P3/4K3 w - -
+
+4k3/8/8/8/8/8/4P3/4K3 b - - 5 60
+"""
+
+
+def test_pgn(tmp_path: Path) -> None:
+    path = tmp_path / "some.pgn"
+    path.write_text(PGN, "utf-8")
+    book = read_openings(path)
+    assert len(book) == 3
+    assert book.opening(0) == Opening(moves=("e2e4", "e7e5", "g1f3", "b8c6"))
+    assert book.opening(1).moves == ("d2d4", "d7d5", "c2c4")
+    assert book.opening(2) == Opening("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", ("e2e4",))
+    assert book.opening(3) == book.opening(0)
+    assert book.opening(0).board().ply() == 4
+    assert read_openings(path, plies=2).opening(0).moves == ("e2e4", "e7e5")
+
+
+def test_epd(tmp_path: Path) -> None:
+    path = tmp_path / "some.epd"
+    path.write_text(EPD, "utf-8")
+    book = read_openings(path)
+    assert [book.opening(number).fen for number in range(len(book))] == [
+        chess.STARTING_FEN,
+        "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
+        "4k3/8/8/8/8/8/4P3/4K3 b - - 5 60",
+    ]
+
+
+@pytest.mark.parametrize("kind", ["zip", "gz"])
+def test_archives(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"some.pgn.{kind}"
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("folder/games.PGN", PGN)
+            archive.writestr("readme.md", "nothing")
+    else:
+        path.write_bytes(gzip.compress(PGN.encode()))
+    assert read_openings(path).opening(1).moves == ("d2d4", "d7d5", "c2c4")
+
+
+def test_the_random_order_depends_on_the_seed_alone(tmp_path: Path) -> None:
+    path = tmp_path / "some.epd"
+    lines = [f"4k3/8/8/8/8/{row}P{7 - row}/8/4K3 w - -".replace("0", "") for row in range(8)]
+    path.write_text("\n".join(lines), "utf-8")
+
+    def order(seed: int) -> list[str]:
+        book = read_openings(path, order="random", seed=seed)
+        return [book.opening(number).fen for number in range(8)]
+
+    assert order(1) == order(1)
+    assert sorted(order(1)) == sorted(order(2))
+    assert order(1) != order(2)
+
+
+def test_chess960() -> None:
+    board = start_position(chess960=True).opening(0).board()
+    assert board.chess960
+
+
+def test_games_are_split_at_headers_only() -> None:
+    games = split_games(PGN + "\n\n" + PGN)
+    assert len(games) == 6
+    assert games[0].startswith('[Event "one"]')
+    assert "[%eval 0.2]" in games[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        ("a.pgn", "", "no openings"),
+        ("a.epd", "\n\n", "no openings"),
+        ("a.epd", "not a position", "opening 1"),
+        ("a.epd", "8/8/8/8/8/8/8/4K3 w - -", "no playable position"),
+        ("a.epd", "k7/8/1QK5/8/8/8/8/8 b - -", "no playable position"),
+        ("a.pgn", '[Event "x"]\n\n1. e4 e4 *\n', "opening 1"),
+        ("a.doc", "x", "is no"),
+    ],
+)
+def test_what_is_no_opening_is_told(tmp_path: Path, name: str, text: str, reason: str) -> None:
+    path = tmp_path / name
+    path.write_text(text, "utf-8")
+    with pytest.raises(OpeningError, match=reason):
+        read_openings(path).opening(0)
+
+
+def test_an_archive_without_one_file_of_openings_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "two.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.pgn", PGN)
+        archive.writestr("b.epd", EPD)
+    with pytest.raises(OpeningError, match="2 files"):
+        read_openings(path)

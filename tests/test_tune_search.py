@@ -1,0 +1,137 @@
+"""The tuner: its arithmetic on functions whose best point is known, and runs that are killed, continued and refused."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+from tune_search import main
+from workshop.spsa import Dial, Spsa
+
+ENGINE = '''
+import sys
+value = 50
+for line in sys.stdin:
+    words = line.split()
+    if words[:1] == ["uci"]:
+        print("id name dial\\noption name strength type spin default 50 min 0 max 100")
+        print("option name Hash type spin default 16 min 1 max 64\\nuciok", flush=True)
+    elif words[:1] == ["isready"]:
+        print("readyok", flush=True)
+    elif words[:1] == ["setoption"]:
+        value = int(words[-1])
+    elif words[:1] == ["position"]:
+        moves = words[words.index("moves") + 1:] if "moves" in words else []
+    elif words[:1] == ["go"]:
+        # White and Black shuffle knights; the stronger setting is seen in the score, by which the game is adjudicated.
+        tour = ["b1c3", "c3b1"] if len(moves) % 2 == 0 else ["b8c6", "c6b8"]
+        own = moves[len(moves) % 2::2]
+        score = 10 * (value - 50)
+        print(f"info depth 1 score cp {score}\\nbestmove {tour[len(own) % 2]}", flush=True)
+    elif words[:1] == ["quit"]:
+        break
+'''
+
+
+def dials(*values: int) -> list[Dial]:
+    return [Dial(f"d{number}", value, 0, 200, 10) for number, value in enumerate(values)]
+
+
+def test_it_finds_the_top_of_a_noisy_hill() -> None:
+    chance = random.Random(1)
+    best = (120, 60, 100)
+
+    def worth(values: dict[str, int]) -> float:
+        return -sum(((value - top) / 60) ** 2 for value, top in zip(values.values(), best, strict=True))
+
+    spsa = Spsa(dials(60, 120, 100), 4000, rate=0.01)
+    for number in range(1, 4001):
+        trial = spsa.perturbation(number)
+        difference = worth(trial.plus) - worth(trial.minus)
+        # A pair of games: -2 to 2, mostly noise.
+        seen = chance.random() < abs(difference)
+        result = (2 if difference > 0 else -2) if seen else chance.choice((-2, -1, 0, 1, 2))
+        spsa.learn(number, trial.directions, result)
+    assert all(abs(value - top) <= 15 for value, top in zip(spsa.tuned().values(), best, strict=True))
+
+
+def test_without_a_difference_nothing_moves() -> None:
+    spsa = Spsa(dials(60, 120), 100)
+    for number in range(1, 101):
+        trial = spsa.perturbation(number)
+        spsa.learn(number, trial.directions, 0)
+    assert spsa.tuned() == {"d0": 60, "d1": 120}
+
+
+def test_a_perturbation_depends_on_its_number_alone_and_stays_in_range() -> None:
+    one, other = Spsa(dials(5, 198), 50, seed=3), Spsa(dials(5, 198), 50, seed=3)
+    list(map(one.perturbation, range(1, 10)))
+    for number in (7, 1, 50):
+        trial = one.perturbation(number)
+        assert trial == other.perturbation(number)
+        assert all(0 <= value <= 200 for value in (*trial.plus.values(), *trial.minus.values()))
+    assert any(Spsa(dials(5, 198), 50, seed=4).perturbation(n) != one.perturbation(n) for n in range(1, 9))
+
+
+def test_small_steps_are_rounded_at_random() -> None:
+    spsa = Spsa([Dial("d", 10, 0, 20, 0.3)], 1)
+    trials = [Spsa([Dial("d", 10, 0, 20, 0.3)], 1, seed=seed).perturbation(1) for seed in range(300)]
+    differences = [abs(trial.plus["d"] - trial.minus["d"]) for trial in trials]
+    assert set(differences) == {0, 1}
+    assert sum(differences) / 300 == pytest.approx(0.6, abs=0.1)
+    assert spsa.tuned() == {"d": 10}
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> str:
+    path = tmp_path / "dial.py"
+    path.write_text(ENGINE, "utf-8")
+    return f"cmd='{sys.executable} {path}' depth=1"
+
+
+def tune(engine: str, tmp_path: Path, *more: str) -> tuple[int, dict[str, object]]:
+    out = tmp_path / "tuned.json"
+    words = ["--engine", engine, "--tune", "strength=10", "--rate", "0.05", "--resign", "moves=1 score=50"]
+    code = main([*words, "--json", str(out), *more])
+    return code, json.loads(out.read_text("utf-8")) if out.exists() else {}
+
+
+def test_a_number_that_wins_games_grows(engine: str, tmp_path: Path) -> None:
+    code, found = tune(engine, tmp_path, "--iterations", "12")
+    assert code == 0
+    assert found["pairs"] == 12
+    assert found["faults"] == []
+    tuned = found["tuned"]
+    assert isinstance(tuned, dict)
+    assert tuned["strength"] > 55
+
+
+def test_a_run_goes_on_where_it_was_cut(engine: str, tmp_path: Path) -> None:
+    journal = tmp_path / "tune.journal"
+    words = ("--iterations", "6", "--journal", str(journal))
+    assert tune(engine, tmp_path, *words)[0] == 0
+    whole = (tmp_path / "tuned.json").read_text("utf-8")
+    lines = journal.read_text("utf-8").splitlines(keepends=True)
+    journal.write_text("".join(lines[:4]) + lines[4][:10], "utf-8")
+    assert tune(engine, tmp_path, *words, "--resume")[0] == 0
+    assert (tmp_path / "tuned.json").read_text("utf-8") == whole
+    assert len(journal.read_text("utf-8").splitlines()) == 7
+
+
+@pytest.mark.parametrize(
+    ("more", "complaint"),
+    [
+        (("--tune", "colour"), "has no number called 'colour'"),
+        (("--rate", "0"), "not above 0"),
+        (("--resume",), "--resume needs"),
+    ],
+)
+def test_what_cannot_be_used_is_one_sentence(
+    engine: str, tmp_path: Path, more: tuple[str, ...], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert tune(engine, tmp_path, *more)[0] == 1
+    assert complaint in capsys.readouterr().err
