@@ -21,6 +21,8 @@ PACKAGES = ("evaluation", "uci_engine")
 LONGEST_FILE_LINES = 400
 # A class of C type is one block of one file, so a kernel module can have more.
 LONGEST_KERNEL_LINES = 800
+# One function, in numbered steps, and what belongs to it.
+LONGEST_SEARCH_LINES = 1000
 CIMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+)?cimport\s+([\w.]+)", re.MULTILINE)
 
 # From the lowest to the highest: none may reach one that stands after it, through whatever modules lie
@@ -29,6 +31,7 @@ CHAIN = (
     "evaluation",
     "uci_engine.core",
     "uci_engine.deepening",
+    "uci_engine.team_search",
     "uci_engine.engine",
     "uci_engine.uci",
     "uci_engine.__main__",
@@ -43,7 +46,9 @@ def module_name(path: Path) -> str:
 
 
 SOURCES = {module_name(path): path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))}
-EVERY_FILE = [ROOT / "setup.py", *SOURCES.values(), *sorted((ROOT / "scripts").rglob("*.py"))]
+PROGRAMS = sorted((ROOT / "scripts").glob("*.py"))
+WORKSHOP = sorted((ROOT / "scripts" / "workshop").rglob("*.py"))
+EVERY_FILE = [ROOT / "setup.py", *SOURCES.values(), *PROGRAMS, *WORKSHOP]
 
 
 @cache
@@ -150,7 +155,33 @@ def is_nothing(statement: ast.stmt) -> bool:
 @pytest.mark.parametrize("module", sorted(SOURCES))
 def test_a_module_is_short_enough_to_read(module: str) -> None:
     limit = LONGEST_KERNEL_LINES if module in KERNEL_MODULES else LONGEST_FILE_LINES
+    if module == "uci_engine.core.search":
+        limit = LONGEST_SEARCH_LINES
     assert len(SOURCES[module].read_text("utf-8").splitlines()) <= limit
+
+
+@pytest.mark.parametrize("path", [*PROGRAMS, *WORKSHOP], ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_tool_is_short_enough_to_read(path: Path) -> None:
+    assert len(path.read_text("utf-8").splitlines()) <= LONGEST_FILE_LINES
+
+
+@pytest.mark.parametrize("path", [*PROGRAMS, *WORKSHOP], ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_tool_imports_a_program(path: Path) -> None:
+    programs = {program.stem for program in PROGRAMS}
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            assert not programs & {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0
+            assert node.module not in programs
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.name)
+def test_a_program_can_be_run_and_says_how(path: Path) -> None:
+    text = path.read_text("utf-8")
+    assert text.startswith("#!/usr/bin/env python3\n")
+    assert f"{path.name} " in (ast.get_docstring(tree(path)) or "") + " "
+    assert text.endswith('if __name__ == "__main__":\n    run_program(main)\n')
 
 
 @pytest.mark.parametrize("module", sorted(set(SOURCES) - {"uci_engine.__main__"}))

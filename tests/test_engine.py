@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import chess
@@ -12,8 +13,9 @@ import chess.polyglot
 import pytest
 from kernel import is_compiled
 
-from uci_engine import engine as engine_module
+from uci_engine import perft
 from uci_engine import score as scores
+from uci_engine.core.parameters import defaults
 from uci_engine.deepening import Deepening
 from uci_engine.engine import Engine
 from uci_engine.limits import Limits
@@ -325,7 +327,7 @@ def test_without_memory_the_hash_stays(engine: Engine, monkeypatch: pytest.Monke
     class Holder:
         table = NoMemory()
 
-    monkeypatch.setattr(engine, "_searcher", Holder())
+    monkeypatch.setattr(engine, "_team", Holder())
     sentences = engine.set_option("Hash", "32")
     assert Holder.table.asked == [32]
     assert sentences == ["error: there is no memory for 32 MiB of hash, it stays at 16"]
@@ -333,7 +335,7 @@ def test_without_memory_the_hash_stays(engine: Engine, monkeypatch: pytest.Monke
 
 
 def test_hash_options_reach_the_table(engine: Engine) -> None:
-    table = engine._searcher.table
+    table = engine._team.table
     go(engine, depth=DEPTH)
     key = chess.polyglot.zobrist_hash(chess.Board())
     assert table.probe(key) != 0
@@ -444,4 +446,13 @@ def test_a_game_against_itself_is_legal_to_the_end(engine: Engine) -> None:
 def test_the_name_tells_of_a_slow_core(engine: Engine) -> None:
     assert engine.name.startswith("Secateur ")
     assert ("core" in engine.name) == (engine.core.name != "compiled")
-    assert set(engine_module.PERFT_STEP) == {"compiled"}
+    assert set(perft.STEP) == {"compiled"}
+
+
+def test_search_parameters_are_options_for_tuners_alone() -> None:
+    with closing(Engine()) as engine:
+        assert engine.set_option("late_move_base", "90")[0].startswith("error: there is no option")
+    with closing(Engine(tuning=True)) as engine:
+        assert engine.set_option("late_move_base", "90") == []
+        assert engine._team.main.late_move_base == 90
+        assert engine._team.main.late_move_divisor == defaults()["late_move_divisor"]

@@ -13,6 +13,7 @@ import pytest
 from kernel import ALL_CORES, Remote, core_or_skip, search
 
 from uci_engine.deepening import Request
+from uci_engine.report import Bound
 
 # Name: FEN, Chess960?, moves played from there, and limits.
 SEARCHES: dict[str, tuple[str, bool, str, dict[str, Any]]] = {
@@ -27,24 +28,24 @@ SEARCHES: dict[str, tuple[str, bool, str, dict[str, Any]]] = {
         "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9",
         False,
         "",
-        {"depth": 4},
+        {"depth": 6},
     ),
-    "in check": ("rnbqk1nr/pppp1ppp/8/4p3/1b1PP3/8/PPP2PPP/RNBQKBNR w KQkq - 1 3", False, "", {"depth": 4}),
-    "pawn ending": ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", False, "", {"depth": 7}),
-    "passing would be best": ("8/8/1p1k4/1P1p2p1/P2Pp1P1/4P3/3K4/8 b - - 0 1", False, "", {"depth": 8}),
-    "promotions": ("n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1", False, "", {"depth": 4}),
+    "in check": ("rnbqk1nr/pppp1ppp/8/4p3/1b1PP3/8/PPP2PPP/RNBQKBNR w KQkq - 1 3", False, "", {"depth": 6}),
+    "pawn ending": ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", False, "", {"depth": 9}),
+    "passing would be best": ("8/8/1p1k4/1P1p2p1/P2Pp1P1/4P3/3K4/8 b - - 0 1", False, "", {"depth": 9}),
+    "promotions": ("n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1", False, "", {"depth": 6}),
     "three lines": (
         "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
         False,
         "",
-        {"depth": 4, "lines": 3},
+        {"depth": 5, "lines": 3},
     ),
-    "Chess960": ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", True, "", {"depth": 4}),
+    "Chess960": ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", True, "", {"depth": 6}),
     "Chess960, about to castle": (
         "r1k1r2q/p1ppp1pp/8/8/8/8/P1PPP1PP/R1K1R2Q w KQkq - 0 1",
         True,
         "",
-        {"depth": 4},
+        {"depth": 6},
     ),
     "repetitions": (
         "6k1/6pp/8/8/8/r7/5PPP/1R4K1 w - - 0 40",
@@ -89,6 +90,8 @@ def identities() -> dict[str, Any]:
                         info.string,
                     ]
                     for info in outcome.infos
+                    # Bounds are reported by the clock.
+                    if info.bound is Bound.EXACT
                 ],
                 "best": outcome.best.uci(),
                 "ponder": outcome.ponder.uci() if outcome.ponder else None,

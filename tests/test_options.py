@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.options import EMPTY, Change, Option, Options, standard_options
+from uci_engine.core.parameters import PARAMETERS
+from uci_engine.options import EMPTY, Change, Option, Options, standard_options, tuning_options
 
 STANDARD = standard_options(hash_maximum=1024)
 COMBO = Option("Style", "combo", "Normal", choices=("Solid", "Normal", "Risky"))
@@ -33,6 +34,15 @@ def test_declarations() -> None:
         "option name Style type combo default Normal var Solid var Normal var Risky",
         "option name BookFile type string default <empty>",
     ]
+
+
+def test_every_parameter_of_the_search_can_be_an_option() -> None:
+    tuning = tuning_options()
+    assert [option.name for option in tuning] == [parameter.name for parameter in PARAMETERS]
+    options = Options([*STANDARD, *tuning])
+    assert changed(options, "late_move_base", "90").value == 90
+    assert changed(options, "late_move_base", "9999").value == 200
+    assert not {option.name for option in STANDARD} & {option.name for option in tuning}
 
 
 def test_the_names_guis_rely_on() -> None:

@@ -15,7 +15,8 @@ from kernel import STARTS, is_compiled, is_noisy, new_position, random_game, sta
 from uci_engine.core import load, moves
 
 KIWIPETE = STARTS[1]
-HISTORY_LIMIT = 1 << 14
+# By squares, after the moves one and two plies before, and half of that after the one four plies before.
+HISTORY_LIMIT = (1 << 14) * 7 // 2
 PLY = 3
 
 
@@ -47,12 +48,16 @@ def number(board: chess.Board, word: str) -> int:
     return moves.encode(board, board.parse_uci(word))
 
 
+def decoded(move: int) -> chess.Move:
+    return moves.decode(move, False)
+
+
 def unsettle(picker: Any, generator: random.Random, legal: list[int]) -> None:
     """Killers and histories as in the middle of a search: some of these moves, some of other positions."""
     for _ in range(20):
         move = generator.choice([*legal, generator.randrange(1, 1 << 16)])
         picker.reward(PLY, move, generator.randrange(1, 2000))
-        picker.adjust(generator.choice(legal), generator.randrange(-2000, 2000))
+        picker.adjust(PLY, generator.choice(legal), generator.randrange(-2000, 2000))
 
 
 @pytest.mark.parametrize("chess960", [False, True])
@@ -147,20 +152,20 @@ def test_quiet_moves_come_by_history_and_then_by_number() -> None:
     position, picker = set_up(board)
     generator = random.Random(1)
     for move in position.legal_moves():
-        picker.adjust(move, generator.choice((-500, 0, 700)))
+        picker.adjust(PLY, move, generator.choice((-500, 0, 700)))
     order = picked(picker)
-    assert order == sorted(order, key=lambda move: (picker.history_of(move), move), reverse=True)
-    assert len({picker.history_of(move) for move in order}) == 3
+    assert order == sorted(order, key=lambda move: (picker.history_of(PLY, move), move), reverse=True)
+    assert len({picker.history_of(PLY, move) for move in order}) == 3
 
 
 def test_history_belongs_to_one_side() -> None:
     board = chess.Board("4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
     position, picker = set_up(board)
     move = number(board, "a1a5")
-    picker.adjust(move, 900)
-    assert picker.history_of(move) == 900
+    picker.adjust(PLY, move, 900)
+    assert picker.history_of(PLY, move) > 900
     position.make_null()
-    assert picker.history_of(move) == 0
+    assert picker.history_of(PLY, move) == 0
 
 
 @given(st.lists(st.integers(-8000, 8000), min_size=1, max_size=80))
@@ -169,14 +174,85 @@ def test_history_stays_in_its_range_and_follows_the_bonus(bonuses: list[int]) ->
     _, picker = set_up(board)
     move = number(board, "e2e4")
     for bonus in bonuses:
-        before = picker.history_of(move)
-        picker.adjust(move, bonus)
-        after = picker.history_of(move)
+        before = picker.history_of(PLY, move)
+        picker.adjust(PLY, move, bonus)
+        after = picker.history_of(PLY, move)
         assert -HISTORY_LIMIT <= after <= HISTORY_LIMIT
-        if bonus > 0 and before < HISTORY_LIMIT // 2:
+        # The smallest steps can be lost in rounding.
+        if bonus > 100 and before < HISTORY_LIMIT // 2:
             assert after > before
-        if bonus < 0 and before > -HISTORY_LIMIT // 2:
+        if bonus < -100 and before > -HISTORY_LIMIT // 2:
             assert after < before
+
+
+def test_a_continuation_remembers_what_was_played_before() -> None:
+    board = chess.Board()
+    _, picker = set_up(board)
+    move, other = number(board, "g1f3"), number(board, "b1c3")
+    picker.note(PLY - 1, number(board, "e2e4"))
+    picker.adjust(PLY, move, 1000)
+    after_e4 = picker.history_of(PLY, move)
+    assert picker.history_of(PLY, other) == 0
+    picker.note(PLY - 1, number(board, "d2d4"))
+    after_d4 = picker.history_of(PLY, move)
+    # Another move before takes its own part away; the rest of the history holds after any.
+    assert after_e4 == after_d4 + 1000
+    assert after_d4 > 0
+    picker.note(PLY - 1, 0)
+    assert picker.history_of(PLY, move) == after_d4
+    picker.note(PLY - 2, number(board, "d2d4"))
+    assert picker.history_of(PLY, move) < after_d4
+
+
+def test_captures_of_the_same_victim_come_by_history() -> None:
+    board = chess.Board("4k3/8/8/3q4/2P1P3/8/8/4K3 w - - 0 1")
+    _, picker = set_up(board)
+    first, second = (number(board, word) for word in ("e4d5", "c4d5"))
+    assert picked(picker)[:2] == [first, second]
+    board = chess.Board("4k3/8/8/3q1n2/4P3/8/8/4K3 w - - 0 1")
+    _, picker = set_up(board)
+    queen, knight = (number(board, word) for word in ("e4d5", "e4f5"))
+    assert picked(picker)[:2] == [queen, knight]
+    for _ in range(20):
+        picker.adjust_capture(knight, 8000)
+        picker.adjust_capture(queen, -8000)
+    # A bad history does not make a knight worth a queen.
+    assert picker.capture_history_of(knight) > 0 > picker.capture_history_of(queen)
+    assert picked(picker)[:2] == [queen, knight]
+
+
+def test_quiet_moves_can_be_skipped_but_not_in_check() -> None:
+    board = chess.Board(KIWIPETE)
+    position, picker = set_up(board)
+    picker.begin(PLY, 0, False)
+    found = [picker.next(PLY)]
+    picker.skip_quiets(PLY)
+    while move := picker.next(PLY):
+        found.append(move)
+    assert sorted(found) == sorted(move for move in position.legal_moves() if is_noisy(position, move))
+    assert picked(picker) != found
+    # Checks are still given, killers among them, and whether the quiet moves were under way or not.
+    board = chess.Board("4k3/8/8/8/8/8/4P3/R2BK2R w KQ - 0 1")
+    for taken in (0, 1, 5):
+        position, picker = set_up(board)
+        picker.reward(PLY, number(board, "a1a8"), 1)
+        picker.reward(PLY, number(board, "a1a2"), 1)
+        picker.begin(PLY, 0, False)
+        found = [picker.next(PLY) for _ in range(taken)]
+        picker.skip_quiets(PLY)
+        rest = []
+        while move := picker.next(PLY):
+            rest.append(move)
+        assert rest == [move for move in picked(picker) if board.gives_check(decoded(move)) and move not in found]
+        assert rest
+    board = chess.Board("4k3/8/8/8/8/5n2/4P1P1/4K2R w K - 0 1")
+    position, picker = set_up(board)
+    picker.begin(PLY, 0, False)
+    picker.skip_quiets(PLY)
+    found = []
+    while move := picker.next(PLY):
+        found.append(move)
+    assert sorted(found) == sorted(position.legal_moves())
 
 
 def test_captures_come_first_among_evasions() -> None:

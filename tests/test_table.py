@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kernel import on_core
 
 from uci_engine import score as scores
 from uci_engine.core import load
@@ -178,3 +180,34 @@ def test_without_memory_the_old_table_stays() -> None:
     assert unpack(table.probe(5)) == (1, 2, 3, 4, EXACT)
     with pytest.raises(MemoryError):
         new_table(1 << 42)
+
+
+def believed_entries() -> tuple[int, int]:
+    """Of entries put together out of the words of two: how many whole ones a probe believes, and how many mixtures."""
+    choice = random.Random(1)
+    table = new_table()
+    whole = mixed = 0
+    for _ in range(200):
+        key, other = choice.getrandbits(64), choice.getrandbits(64)
+        words = []
+        # A position with two sets of facts, and another position of the same bucket.
+        for stored in (key, key, other >> 32 << 32 | key & 0xFFFFFFFF):
+            table.clear()
+            facts = [choice.randint(-500, 500) for _ in range(2)]
+            table.store(stored, choice.getrandbits(16), *facts, choice.randint(0, 60), EXACT)
+            place = table._start(stored)
+            words.append((table.words[place], table.words[place + 1], stored))
+        for first, _, one in words:
+            for _, second, two in words:
+                # In plain Python the words are at hand.
+                table.words[place], table.words[place + 1] = first, second
+                found = bool(table.probe(one)) + bool(table.probe(two))
+                if (first ^ one, one) == (second, two):
+                    whole += found == 2
+                else:
+                    mixed += found
+    return whole, mixed
+
+
+def test_half_written_entries_are_not_believed() -> None:
+    assert on_core("interpreted", "test_table", "believed_entries") == [600, 0]

@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program with these arguments, by default the process's own; returns the exit code."""
     parser = argparse.ArgumentParser(
         prog="secateur",
-        usage="secateur [-h] [--version] [--core CORE] [COMMAND ...]",
+        usage="secateur [-h] [--version] [--core CORE] [--tuning] [COMMAND ...]",
         description=DESCRIPTION,
         epilog="secateur COMMAND --help tells more about bench, perft, eval and doctor.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -47,6 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"Secateur {__version__}")
     _add_core(parser, os.environ.get(CORE_VARIABLE, "auto"))
+    parser.add_argument("--tuning", action="store_true", help="offer the parameters of the search as UCI options")
     parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     first = parser.parse_args(arguments)
     if first.core not in CORES_ACCEPTED:
@@ -54,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if first.words and first.words[0] in COMMANDS:
             return COMMANDS[first.words[0]](first.words[1:], first.core)
-        return _uci([" ".join(first.words)] if first.words else None, first.core)
+        return _uci([" ".join(first.words)] if first.words else None, first.core, first.tuning)
     except ImportError as error:
         # The core that was asked for is not there, or python-chess is not: a matter of installation, not of
         # code.
@@ -64,10 +65,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _uci(lines: Sequence[str] | None, core: str) -> int:
+def _uci(lines: Sequence[str] | None, core: str, tuning: bool) -> int:
     from uci_engine import uci
 
-    return uci.run(lambda: _engine(core), lines)
+    return uci.run(lambda: _engine(core, tuning), lines)
 
 
 def _bench(words: Sequence[str], default_core: str) -> int:
@@ -161,10 +162,10 @@ def _at_least(minimum: int) -> Callable[[str], int]:
     return number
 
 
-def _engine(core: str) -> Engine:
+def _engine(core: str, tuning: bool = False) -> Engine:
     from uci_engine.engine import Engine
 
-    return Engine(core)
+    return Engine(core, tuning)
 
 
 def _set_position(engine: Engine, options: argparse.Namespace) -> bool:

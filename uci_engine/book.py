@@ -25,6 +25,7 @@ from typing import BinaryIO
 import chess
 import chess.polyglot
 
+from uci_engine.files import identity
 from uci_engine.protocol import quoted
 from uci_engine.repertoire import OpeningName, opening_names
 
@@ -62,7 +63,7 @@ class Book:
         self._path = path or str(BUILT_IN)
         self._title = f"book {quoted(path)}" if path else "the built-in book"
         try:
-            self._identity = _identity(self._path)
+            self._identity = identity(os.stat(self._path))
             _examine(self._path)
             self._reader = chess.polyglot.MemoryMappedReader(self._path)
         except OSError as error:
@@ -85,7 +86,7 @@ class Book:
         Raises BookError when the file is no longer what was opened: a mapped file that shrinks would end the process.
         """
         try:
-            unchanged = _identity(self._path) == self._identity
+            unchanged = identity(os.stat(self._path)) == self._identity
         except OSError:
             unchanged = False
         if not unchanged:
@@ -118,12 +119,6 @@ class Book:
         opening = opening_names().of(board)
         board.pop()
         return BookMove(move, weight, share, opening)
-
-
-def _identity(path: str) -> tuple[int, int, int, int]:
-    """What tells this file from another, and from itself after a change."""
-    status = os.stat(path)
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _examine(path: str) -> None:

@@ -1,7 +1,7 @@
 """Iterative deepening: one depth after another, aspiration windows, several lines, when to stop, what to report.
 
-`engine` and `bench` make a `Deepening` for each search and run it; the core searches one depth at a time. Written once
-for both cores. What must stay true: the best move is always a legal move of the request, also when the search is
+`team_search` and `bench` make a `Deepening` for each search and run it; the core searches one depth at a time. Written
+once for both cores. What must stay true: the best move is always a legal move of the request, also when the search is
 stopped before its first node; an interrupted iteration counts only as far as its moves were finished; and without a
 clock the outcome depends on nothing but the request, the table and the histories.
 """
@@ -26,6 +26,11 @@ DEEPEST = scores.MAX_PLY - 8
 ASPIRATION_DEPTH = 4
 # By how many iterations the best move has stayed the same: the share of the soft limit that is spent.
 STABILITY_SHARES = (1.5, 1.2, 1.0, 0.85, 0.75)
+# By how much of the last iteration's nodes lay below the best move: the share of the soft limit that is spent.
+EFFORT_DEPTH = 7
+MOST_EFFORT_SHARE = 2.0
+EFFORT_SLOPE = 1.6
+LEAST_EFFORT_SHARE = 0.5
 # A window grown this wide opens altogether.
 WIDEST_WINDOW_CP = 400
 SCORE_DROP_CP = 30
@@ -40,12 +45,17 @@ UNSOUND_CP = 1000
 
 def new_searcher(core: Core, hash_mib: int, values: dict[str, int] | None = None) -> Any:
     """A searcher of this core with the default weights and a table of its own. Raises MemoryError."""
+    return new_searcher_on(core.table_class(hash_mib), core, values)
+
+
+def new_searcher_on(table: Any, core: Core, values: dict[str, int] | None = None) -> Any:
+    """A searcher with the default weights on a table that it may share with others. Raises MemoryError."""
     from evaluation.weights import default_weights
 
     weights = default_weights()
     evaluator = core.modules["evaluation.evaluator"].Evaluator(weights)
     position = core.position_class(weights.piece_square())
-    return core.searcher_class(position, evaluator, core.table_class(hash_mib), values)
+    return core.searcher_class(position, evaluator, table, values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +76,11 @@ class Request:
     ranking: Ranking = field(default_factory=Ranking)
     probing: Probing = field(default_factory=Probing)
 
+    def set_probing(self, searcher: Any) -> None:
+        """Have a searcher ask the tablebases as this request allows, and as far as its ranking has not told all."""
+        most_men = 0 if self.ranking.complete else self.probing.most_men
+        searcher.set_probing(most_men, self.probing.depth, self.probing.fifty_moves)
+
 
 @dataclass(slots=True)
 class Line:
@@ -81,20 +96,32 @@ class Line:
 class Deepening:
     """One search from the first iteration to the last. `run` blocks; `stop` may be called from any thread."""
 
-    def __init__(self, searcher: Any, request: Request, clock: Clock, on_info: Callable[[Info], None]) -> None:
-        """Sets the searcher up at the request's position; it must not be running. The request has a legal move."""
+    def __init__(
+        self,
+        searcher: Any,
+        request: Request,
+        clock: Clock,
+        on_info: Callable[[Info], None],
+        others: Sequence[Any] = (),
+        on_depth: Callable[[int], None] = lambda depth: None,
+    ) -> None:
+        """Sets the searcher up at the request's position; it must not be running. The request has a legal move.
+
+        The counts of `others`, searchers that run beside this one, are reported with its own; more of them may come
+        while it runs. `on_depth` is called before each depth.
+        """
         self._searcher = searcher
         self._request = request
         self._clock = clock
         self._on_info = on_info
+        self._others = others
+        self._on_depth = on_depth
         self._stop_wanted = False
         self._window_cp = searcher.aspiration_window_cp
         board = request.board
         searcher.position.set_board(board)
         searcher.begin(request.nodes or 0, NORMAL)
-        probing = request.probing
-        most_men = 0 if request.ranking.complete else probing.most_men
-        searcher.set_probing(most_men, probing.depth, probing.fifty_moves)
+        request.set_probing(searcher)
         self._standings = {moves.encode(board, move): held for move, held in request.ranking.standings.items()}
         allowed = board.legal_moves if request.root_moves is None else request.root_moves
         self._root = self._first_order([moves.encode(board, move) for move in allowed])
@@ -127,9 +154,24 @@ class Deepening:
         return self._shown(self._lines[0])[0]
 
     @property
+    def line(self) -> Line:
+        """The best line so far."""
+        return self._lines[0]
+
+    def adopt(self, line: Line) -> None:
+        """Answer with the best line of another search of the same request. Not while `run` is running."""
+        self._lines[0] = line
+
+    @property
     def nodes(self) -> int:
-        """Positions looked at so far."""
+        """Positions looked at so far, by this search alone."""
         return int(self._searcher.nodes)
+
+    @property
+    def candidates(self) -> list[int]:
+        """The root's moves of the best rank, in the order found so far."""
+        moves: list[int] = self._searcher.root()
+        return moves[: self._rank_ends[0]]
 
     def run(self) -> None:
         """Search until the request is fulfilled, the clock says enough, or `stop`."""
@@ -153,6 +195,8 @@ class Deepening:
         searcher = self._searcher
         elapsed_ms = max(self._clock.elapsed_ms(), 0.0)
         known = line.depth > 0
+        nodes = searcher.nodes + sum(other.nodes for other in self._others)
+        table_hits = searcher.table_hits + sum(other.table_hits for other in self._others)
         score, bound = self._shown(line)
         self._on_info(
             Info(
@@ -162,10 +206,10 @@ class Deepening:
                 score=score if known else searcher.evaluate(),
                 bound=bound,
                 wdl=scores.win_draw_loss(score) if known and self._request.show_wdl else None,
-                nodes=searcher.nodes,
-                nps=int(searcher.nodes * 1000 / max(elapsed_ms, 0.001)),
+                nodes=nodes,
+                nps=int(nodes * 1000 / max(elapsed_ms, 0.001)),
                 hashfull=searcher.table.hashfull(),
-                tbhits=searcher.table_hits + self._request.ranking.hits,
+                tbhits=table_hits + self._request.ranking.hits,
                 time_ms=int(elapsed_ms),
                 pv=tuple(self._text(self._move(move)) for move in line.moves),
             )
@@ -176,6 +220,7 @@ class Deepening:
     def _deepen(self, depth_limit: int) -> None:
         stable_for = 0
         for depth in range(1, depth_limit + 1):
+            self._on_depth(depth)
             best_before, score_before = self._lines[0].moves[0], self._lines[0].score
             if not self._iterate(depth):
                 return
@@ -242,6 +287,10 @@ class Deepening:
         if scores.is_mate(best.score) and depth > 2 * abs(scores.mate_in_moves(best.score)) + 2:
             return True
         share = STABILITY_SHARES[min(stable_for, len(STABILITY_SHARES) - 1)]
+        if depth >= EFFORT_DEPTH:
+            # The less of the work went into the best move, the less is settled.
+            effort = self._searcher.best_share / 1000
+            share *= max(LEAST_EFFORT_SHARE, MOST_EFFORT_SHARE - EFFORT_SLOPE * effort)
         return self._clock.soft_reached(share * (SCORE_DROP_SHARE if score_dropped else 1.0))
 
     def _first_order(self, numbers: list[int]) -> list[int]:

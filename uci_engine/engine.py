@@ -18,20 +18,27 @@ import chess.polyglot
 from uci_engine import __version__
 from uci_engine import score as scores
 from uci_engine.clock import Clock, Watch
-from uci_engine.core import load, moves
-from uci_engine.deepening import Deepening, Request, new_searcher
+from uci_engine.core import load
+from uci_engine.core.parameters import defaults
+from uci_engine.deepening import Request
 from uci_engine.game import Game, PositionError, legal_among
 from uci_engine.limits import Limits
 from uci_engine.opening import BOOK_OPTIONS, Opening
-from uci_engine.options import Options
+from uci_engine.options import Change, Options, Value, standard_options, tuning_options
+from uci_engine.perft import Perft
 from uci_engine.ranking import Probing, Ranking, Rules, rank
 from uci_engine.report import BestMove, Info
 from uci_engine.tablebases import Tablebases
+from uci_engine.task import Task
+from uci_engine.team import Team
+from uci_engine.team_search import TeamSearch
 from uci_engine.terminal import print_failure
 from uci_engine.time_control import UNLIMITED, grant
 
 # After these, what the table holds is unwanted or no longer true.
 FORGETTING_OPTIONS = frozenset({"Clear Hash", "SyzygyPath", "SyzygyProbeLimit", "Syzygy50MoveRule"})
+
+DEFAULT_PARAMETERS = defaults()
 
 OnInfo = Callable[[Info], None]
 OnBestMove = Callable[[BestMove], None]
@@ -39,28 +46,25 @@ OnBestMove = Callable[[BestMove], None]
 # How soon a thread that waits for the GIL gets it: the answer to `stop` passes through three of them, and in plain
 # Python the search itself holds it.
 SWITCH_SECONDS = 0.001
-# Perft counts subtrees of this depth in one go, between looks at the stop flag.
-PERFT_STEP = {"compiled": 4}
-PERFT_STEP_PLAIN = 2
 
 
 class Engine:
     """A chess engine. Its methods are called from one thread; the callbacks of a search come from the search's own."""
 
-    def __init__(self, core: str = "auto") -> None:
-        """`core`: see `uci_engine.core.load`, whose errors it raises."""
+    def __init__(self, core: str = "auto", tuning: bool = False) -> None:
+        """`core`: see `uci_engine.core.load`, whose errors it raises. `tuning`: offer search parameters as options."""
         self.core = load(core)
         self.name = f"Secateur {__version__}"
         if self.core.name != "compiled":
             self.name += f" ({self.core.name} core)"
         sys.setswitchinterval(SWITCH_SECONDS)
-        self.options = Options()
+        self.options = Options((*standard_options(), *tuning_options()) if tuning else None)
         self._game = Game()
         self._opening = Opening()
-        self._searcher = new_searcher(self.core, int(self.options["Hash"]))
-        self._tablebases = Tablebases(self.core, self._searcher.prober)
+        self._team = Team(self.core, int(self.options["Hash"]))
+        self._tablebases = Tablebases(self.core, self._team.main.prober)
         self._watch = Watch()
-        self._task: _Task | None = None
+        self._task: Task | None = None
         # What exists now exists for good: the collector need not look at it again.
         gc.collect()
         gc.freeze()
@@ -69,33 +73,46 @@ class Engine:
 
     def set_option(self, name: str | None, value: str | None) -> list[str]:
         """Set an option from the texts of `setoption`; returns sentences for the user, if there is anything to say."""
-        old_hash = self.options["Hash"]
+        before = {size: self.options[size] for size in ("Hash", "Threads")}
         change = self.options.set(name, value)
         if isinstance(change, str):
             return [f"error: {change}"]
         sentences = [change.message] if change.message else []
-        if change.name == "Hash" and change.value != old_hash:
-            try:
-                self._searcher.table.resize(int(change.value))
-            except MemoryError:
-                self.options.restore("Hash", old_hash)
-                sentences.append(f"error: there is no memory for {change.value} MiB of hash, it stays at {old_hash}")
-        elif change.name == "Threads" and change.value != 1:
-            sentences.append(f"this version searches with one thread, not with {change.value}")
+        if change.name in before:
+            if change.value != before[change.name]:
+                sentences += self._resize(change, before[change.name])
         elif change.name == "SyzygyPath":
             sentences += self._tablebases.set_syzygy_path(str(change.value))
+            self._team.share_tablebases()
         elif change.name == "GaviotaTbPath":
             sentences += self._tablebases.set_gaviota_path(str(change.value))
+        elif change.name in DEFAULT_PARAMETERS:
+            self._team.configure({name: int(self.options[name]) for name in DEFAULT_PARAMETERS})
         elif change.name in BOOK_OPTIONS:
-            sentences += self._opening.configure(self.options)
+            sentences += self._opening.configure(self.options, change.name)
         if change.name in FORGETTING_OPTIONS:
-            self._searcher.table.clear()
+            self._team.table.clear()
         return sentences
+
+    def _resize(self, change: Change, before: Value) -> list[str]:
+        """Give the table or the team its new size; without the memory for it, put the option back."""
+        size = int(change.value)
+        try:
+            if change.name == "Hash":
+                self._team.table.resize(size)
+            else:
+                self._team.resize(size)
+        except MemoryError:
+            self.options.restore(change.name, before)
+            what = f"memory for {size} MiB of hash" if change.name == "Hash" else f"room for {size} threads"
+            return [f"error: there is no {what}, it stays at {before}"]
+        if change.name == "Threads" and size > 1 and not self._team.can_grow:
+            return [f"the {self.core.name} core searches with one thread, not with {size}"]
+        return []
 
     def new_game(self) -> None:
         """Forget the last game: table, histories and position."""
-        self._searcher.table.clear()
-        self._searcher.forget()
+        self._team.forget()
         self._game = Game()
         self._opening.new_game()
 
@@ -143,6 +160,7 @@ class Engine:
         self.stop()
         self.wait()
         self._watch.close()
+        self._team.close()
         self._tablebases.close()
 
     # Searching -----------------------------------------------------------------------------------------------------
@@ -162,7 +180,7 @@ class Engine:
 
     def perft(self, depth: int, on_line: Callable[[str], None], on_done: Callable[[], None]) -> None:
         """Count move sequences, a line for each root move; returns at once, like `go`. `stop` ends it early."""
-        self._start(_Perft(self, depth, on_line, on_done))
+        self._start(Perft(self.core, self._team.main.position, self._game.board, depth, on_line, on_done))
 
     def stop(self) -> None:
         """End the running search soon, with its answer. Harmless when there is none."""
@@ -180,38 +198,21 @@ class Engine:
             self._task.join(timeout_seconds)
         return not self.searching
 
-    def _start(self, task: _Task) -> None:
+    def _start(self, task: Task) -> None:
         if self.searching:
             raise RuntimeError("a search is running")
         self._task = task
         task.start()
 
 
-class _Task(threading.Thread):
-    """Something the engine does in a thread of its own, and that can be stopped."""
-
-    def __init__(self, engine: Engine, name: str) -> None:
-        super().__init__(name=name, daemon=True)
-        self._searcher = engine._searcher
-        board = engine._game.board
-        # Older moves cannot repeat, and long games take long to copy.
-        self._board = None if board is None else board.copy(stack=board.halfmove_clock)
-        self._stop_event = threading.Event()
-
-    def stop(self) -> None:
-        self._stop_event.set()
-
-    def ponderhit(self, received_at: float) -> None:
-        """Only a search can ponder."""
-
-
-class _Search(_Task):
+class _Search(Task):
     """The thread of one `go`."""
 
     def __init__(
         self, engine: Engine, limits: Limits, received_at: float, on_info: OnInfo, on_best_move: OnBestMove
     ) -> None:
-        super().__init__(engine, "search")
+        super().__init__("search", engine._game.board)
+        self._team = engine._team
         self._opening = engine._opening
         self._watch = engine._watch
         self._limits = limits
@@ -221,7 +222,7 @@ class _Search(_Task):
         self._show_wdl = bool(engine.options["UCI_ShowWDL"])
         self._tablebases = engine._tablebases
         self._probing = Probing.by(engine.options)
-        self._deepening: Deepening | None = None
+        self._search: TeamSearch | None = None
         # Guards what `stop` and `ponderhit` touch: they may come while the search is being set up.
         self._lock = threading.Lock()
         self._budget = UNLIMITED
@@ -238,8 +239,8 @@ class _Search(_Task):
     def stop(self) -> None:
         super().stop()
         with self._lock:
-            if self._deepening is not None:
-                self._deepening.stop()
+            if self._search is not None:
+                self._search.stop()
         self._released.set()
 
     def ponderhit(self, received_at: float) -> None:
@@ -284,7 +285,7 @@ class _Search(_Task):
         ranking = Ranking()
         if limits.mate is None:
             rules = Rules.within(self._probing, self._clock, self._stop_event.is_set)
-            ranking = rank(self._tablebases, self._searcher.position, self._board, allowed, rules)
+            ranking = rank(self._tablebases, self._team.main.position, self._board, allowed, rules)
             for sentence in ranking.notes:
                 self._on_info(Info(string=sentence))
         request = Request(
@@ -298,20 +299,20 @@ class _Search(_Task):
             ranking=ranking,
             probing=self._probing,
         )
-        deepening = Deepening(self._searcher, request, self._clock, self._on_info)
+        search = TeamSearch(self._team, request, self._clock, self._on_info)
         with self._lock:
-            self._deepening = deepening
+            self._search = search
             if self._stop_event.is_set():
-                deepening.stop()
-        self._watch.begin(self._clock, deepening.stop, deepening.report_current_move)
+                search.stop()
+        self._watch.begin(self._clock, search.stop, search.report_current_move)
         try:
-            deepening.run()
+            search.run()
             self._released.wait()
         finally:
             self._watch.end()
-        deepening.report()
-        reply = deepening.ponder
-        return BestMove(deepening.best.uci(), reply.uci() if reply else None)
+        search.report()
+        reply = search.ponder
+        return BestMove(search.best.uci(), reply.uci() if reply else None)
 
     def _book_move(self, board: chess.Board) -> BestMove | None:
         """What the opening book says, reported like the result of a search; None when that is nothing."""
@@ -320,16 +321,17 @@ class _Search(_Task):
             self._on_info(Info(string=sentence))
         if not advice.line:
             return None
-        self._searcher.position.set_board(board)
-        score = self._searcher.evaluate()
+        searcher = self._team.main
+        searcher.position.set_board(board)
+        score = searcher.evaluate()
         elapsed_ms = int(max(self._clock.elapsed_ms(), 0.0))
         self._on_info(Info(depth=1, score=score, nodes=0, time_ms=elapsed_ms, pv=advice.line))
         return BestMove(*advice.line)
 
     def _any_move(self) -> str | None:
         """A legal move, the best known, for a search that failed."""
-        if self._deepening is not None:
-            return self._deepening.best.uci()
+        if self._search is not None:
+            return self._search.best.uci()
         moves_left = list(self._board.legal_moves) if self._board is not None else []
         return moves_left[0].uci() if moves_left else None
 
@@ -340,54 +342,3 @@ class _Search(_Task):
         if self._limits.searchmoves is None:
             return list(self._board.legal_moves), []
         return legal_among(self._board, self._limits.searchmoves)
-
-
-class _Perft(_Task):
-    """The thread of one `go perft`."""
-
-    def __init__(self, engine: Engine, depth: int, on_line: Callable[[str], None], on_done: Callable[[], None]) -> None:
-        super().__init__(engine, "perft")
-        self._depth = depth
-        self._on_line = on_line
-        self._on_done = on_done
-        self._step = PERFT_STEP.get(engine.core.name, PERFT_STEP_PLAIN)
-
-    def run(self) -> None:
-        try:
-            self._divide()
-        except Exception as error:
-            print_failure(error)
-            self._on_line(f"info string error: {type(error).__name__} in perft: {error}")
-        finally:
-            self._on_done()
-
-    def _divide(self) -> None:
-        if self._board is None:
-            self._on_line("info string error: there is no position")
-            return
-        position = self._searcher.position
-        position.set_board(self._board)
-        total = 1 if self._depth == 0 else 0
-        for move in position.legal_moves() if self._depth > 0 else []:
-            position.make(move)
-            nodes = self._count(self._depth - 1)
-            position.unmake(move)
-            if self._stop_event.is_set():
-                self._on_line("info string perft was stopped")
-                return
-            total += nodes
-            self._on_line(f"{moves.decode(move, self._board.chess960).uci()}: {nodes}")
-        self._on_line(f"\nNodes searched: {total}")
-
-    def _count(self, depth: int) -> int:
-        position = self._searcher.position
-        if self._stop_event.is_set():
-            return 0
-        if depth <= self._step:
-            return int(position.count(depth))
-        nodes = 0
-        for move in position.legal_moves():
-            position.make(move)
-            nodes += self._count(depth - 1)
-            position.unmake(move)
-        return nodes

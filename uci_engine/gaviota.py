@@ -1,35 +1,45 @@
 """Gaviota tables through python-chess: opened for reading only, and checked before they are probed.
 
 `tablebases` imports this when a path is set, and not before, because python-chess's module takes a tenth of a second to
-import. What must stay true: a file whose index leads outside of it is never probed; nothing is written.
+import. What must stay true: no file is probed whose index leads outside of it or does not fit its name, and no block
+unpacked that claims to be larger than blocks are; nothing is written. The values themselves have no checksum: `ranking`
+holds them against each other.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import chess.gaviota
 
+from uci_engine.files import open_plain_file
+
 SUFFIX = ".gtb.cp4"
 HEADER_BYTES = 40
-# Blocks hold 16 384 positions of two bytes before they are compressed.
+# Blocks hold so many positions, a byte each, of one side to move.
+BLOCK_POSITIONS = 1 << 14
 MOST_BLOCK_BYTES = 1 << 16
+# A block begins with two bytes and the header of its LZMA stream: one byte, the size of the dictionary in four, and
+# that of the contents in eight.
+DICTIONARY_PLACE = 3
+CONTENTS_PLACE = 7
+BLOCK_HEADER_BYTES = 15
+MOST_DICTIONARY_BYTES = 1 << 20
 
 
 class ReadOnlyTables(chess.gaviota.PythonTablebase):
     """python-chess opens these files for writing too, which other people's files refuse."""
 
-    def add_file(self, path: Path, open_file: Callable[[Path], int]) -> None:
-        """Use a file, which `open_file` opens; raises ValueError if it is no table, OSError if it cannot be read."""
+    def add_file(self, path: Path) -> None:
+        """Use a file; raises ValueError if it is no table, OSError if it cannot be read."""
         key = path.name.removesuffix(SUFFIX)
         if key not in chess.gaviota.EGKEY:
             raise ValueError("its name is not the name of a table")
-        with os.fdopen(open_file(path), "rb") as stream:
-            check_index(stream)
+        with os.fdopen(open_plain_file(path), "rb") as stream:
+            check_index(stream, chess.gaviota.EGKEY[key].maxindex)
         self.available_tables[key] = str(path)
 
     def _open_tablebase(self, req: Any) -> BinaryIO:
@@ -40,9 +50,20 @@ class ReadOnlyTables(chess.gaviota.PythonTablebase):
             self.egtb_loadindexes(key, stream)
         return self.streams[key]
 
+    def egtb_block_park(self, egkey: str, block: int, stream: BinaryIO) -> int:
+        """Called before a block is read: raises ValueError for one that could fill the memory when it is unpacked."""
+        place = super().egtb_block_park(egkey, block, stream)
+        header = stream.read(BLOCK_HEADER_BYTES)
+        dictionary_bytes = int.from_bytes(header[DICTIONARY_PLACE:CONTENTS_PLACE], "little")
+        contents_bytes = int.from_bytes(header[CONTENTS_PLACE:], "little")
+        if dictionary_bytes > MOST_DICTIONARY_BYTES or contents_bytes > BLOCK_POSITIONS:
+            raise ValueError("a block is larger than blocks are")
+        stream.seek(place)
+        return place
 
-def check_index(stream: BinaryIO) -> None:
-    """The index must lead to blocks of sensible size that fill the file; raises ValueError."""
+
+def check_index(stream: BinaryIO, positions: int) -> None:
+    """The index must lead to the blocks of so many positions for each side, which fill the file; raises ValueError."""
     size = os.fstat(stream.fileno()).st_size
     start = int.from_bytes(stream.read(HEADER_BYTES)[32:36], "little")
     if not HEADER_BYTES + 8 <= start <= size or start % 4:
@@ -50,5 +71,7 @@ def check_index(stream: BinaryIO) -> None:
     index = stream.read(start - HEADER_BYTES)
     places = [int.from_bytes(index[place : place + 4], "little") for place in range(0, len(index), 4)]
     steps = [later - earlier for earlier, later in itertools.pairwise(places)]
+    if len(steps) != 2 * -(-positions // BLOCK_POSITIONS):
+        raise ValueError("it has not the blocks of what its name says")
     if places[0] != start or places[-1] != size or not all(0 < step <= MOST_BLOCK_BYTES for step in steps):
         raise ValueError("its index is impossible")

@@ -1,7 +1,7 @@
-"""How much memory a transposition table may be given on this machine.
+"""How much memory a transposition table may be given on this machine, and how much there is.
 
-Called once, when the options are set up. What must stay true: the answer never exceeds half of what the
-machine, or the control group (container) this process runs in, offers; a file that is missing or strange is
+Called when the options are set up, and when threads are added. What must stay true: a table never exceeds half of what
+the machine, or the control group (container) this process runs in, offers; a file that is missing or strange is
 no error.
 """
 
@@ -21,11 +21,14 @@ _ASSUMED_BYTES = 1024 * MIB
 
 def hash_maximum_mib() -> int:
     """Largest table to offer, in MiB: at least 1, at most half of the memory and HASH_LIMIT_MIB."""
+    return max(1, min(available_bytes() // 2 // MIB, HASH_LIMIT_MIB))
+
+
+def available_bytes() -> int:
+    """What the machine, or this process's control group, offers; a guess where the system does not tell."""
     available = physical_memory_bytes() or _ASSUMED_BYTES
     limit = control_group_limit_bytes()
-    if limit is not None:
-        available = min(available, limit)
-    return max(1, min(available // 2 // MIB, HASH_LIMIT_MIB))
+    return available if limit is None else min(available, limit)
 
 
 def physical_memory_bytes() -> int | None:

@@ -52,13 +52,17 @@ class Opening:
         # The opening so far: the boards that come here have lost the moves before the last capture or pawn move.
         self._name: OpeningName | None = None
 
-    def configure(self, options: Options) -> list[str]:
-        """Take over the options of BOOK_OPTIONS as they are now; returns a sentence when the book is refused."""
+    def configure(self, options: Options, changed: str) -> list[str]:
+        """Take over the options of BOOK_OPTIONS as they are now, of which `changed` was just set.
+
+        Returns a sentence when the book is refused. Naming the same file again tries it again.
+        """
         self._deepest_ply = int(options["BookDepth"])
         self._variety = int(options["BookVariety"])
         self._analysing = bool(options["UCI_AnalyseMode"])
         wanted = str(options["BookFile"]) if options["OwnBook"] else None
-        if wanted == self._file:
+        try_again = changed == "BookFile" and self._book is None
+        if wanted == self._file and not try_again:
             return []
         self._close()
         self._file = wanted

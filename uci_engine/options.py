@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from uci_engine.core.parameters import PARAMETERS
 from uci_engine.memory import hash_maximum_mib
 from uci_engine.protocol import parse_int, quoted
 
@@ -61,12 +62,11 @@ def standard_options(hash_maximum: int | None = None) -> tuple[Option, ...]:
     largest_hash = hash_maximum_mib() if hash_maximum is None else hash_maximum
     return (
         Option("Hash", "spin", min(16, largest_hash), 1, largest_hash, help="size of the hash table in MiB"),
-        # The usual range, so that a GUI's or a bot's stock settings are accepted: `engine` says what comes of them.
-        Option("Threads", "spin", 1, 1, 512, help="accepted as stock settings have it; this version uses one"),
+        Option("Threads", "spin", 1, 1, 512, help="number of threads that search, best one for each core"),
         Option("Clear Hash", "button", help="forget everything in the hash table"),
         Option("Ponder", "check", False, help="the GUI may let the engine think on the opponent's time"),
         Option("MultiPV", "spin", 1, 1, 256, help="number of best lines to report"),
-        Option("Move Overhead", "spin", 30, 0, 5000, help="time in ms to keep back per move for delays"),
+        Option("Move Overhead", "spin", 10, 0, 5000, help="time in ms to keep back per move for delays"),
         Option("OwnBook", "check", False, help="play the opening from a book"),
         Option("BookFile", "string", "", help="a Polyglot book; empty: the built-in one"),
         Option("BookDepth", "spin", 40, 0, 200, help="plies of a game after which the book is closed"),
@@ -80,6 +80,14 @@ def standard_options(hash_maximum: int | None = None) -> tuple[Option, ...]:
         Option("UCI_ShowWDL", "check", False, help="report expected wins, draws and losses in permille"),
         Option("UCI_AnalyseMode", "check", False, help="the GUI analyses instead of playing a game"),
         Option("UCI_EngineAbout", "string", ABOUT, help="what this engine is", read_only=True),
+    )
+
+
+def tuning_options() -> tuple[Option, ...]:
+    """An option for every parameter of the search, for programs that tune it; `engine` offers them when asked to."""
+    return tuple(
+        Option(parameter.name, "spin", parameter.value, parameter.minimum, parameter.maximum, help=parameter.why)
+        for parameter in PARAMETERS
     )
 
 

@@ -108,7 +108,7 @@ def _for_clock(limits: Limits, white_to_move: bool, overhead: float, ply: int) -
         share = HARD_SHARE + 0.4 / moves_to_come
 
     # Each move takes at least FLOOR_MS and its overhead; what increments do not pay comes out of the clock.
-    reserve = RESERVE_FACTOR * moves_to_come * (max(-gain, 0.0) + FLOOR_MS)
+    reserve = RESERVE_FACTOR * moves_to_come * max(FLOOR_MS - gain, 0.0)
     excess = max(usable - reserve, 0.0)
     from_increment = min(INCREMENT_SHARE * max(gain, 0.0), INCREMENT_CLOCK_SHARE * usable)
     soft = max(usable / spread, excess / divisor) + from_increment

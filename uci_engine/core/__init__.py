@@ -29,13 +29,16 @@ KERNEL_MODULES = (
     "evaluation.features",
     "evaluation.evaluator",
     "uci_engine.core.generator",
+    "uci_engine.core.cycles",
     "uci_engine.core.position",
     "uci_engine.core.ordering",
     "uci_engine.core.table",
+    "uci_engine.core.syzygy_tables",
     "uci_engine.core.syzygy",
     "uci_engine.core.checksum",
     "uci_engine.core.kpk",
     "uci_engine.core.search",
+    "uci_engine.core.quiet",
 )
 
 CORES = ("auto", "compiled", "python-chess", "interpreted")

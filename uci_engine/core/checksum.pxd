@@ -3,7 +3,7 @@
 cimport cython
 
 from evaluation.bitboards cimport ALL, i64, u64
-from uci_engine.core.syzygy cimport Bytes
+from uci_engine.core.syzygy_tables cimport Bytes
 
 cdef u64 K0, K1, K3, MULTIPLIER
 cdef int STEP, ROUND

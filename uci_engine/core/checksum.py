@@ -13,7 +13,7 @@ import cython
 
 if not cython.compiled:
     from evaluation.bitboards import ALL, i64, u64
-    from uci_engine.core.syzygy import Bytes
+    from uci_engine.core.syzygy_tables import Bytes
 
 LARGEST = 1 << 24
 K0 = 0xC3A5C85C97CB3127

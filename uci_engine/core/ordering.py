@@ -6,13 +6,26 @@ order of generation, so that both boards give one tree.
 
 Stages: the table's move; captures and promotions that do not lose material, the most valuable victim first; two killer
 moves; the other quiet moves by history; losing captures. In check: the table's move, then all evasions in one go.
+
+Histories tell how often a move was best, against how often it was tried in vain; they stay within ±2 ** 14. A quiet
+move has one by its squares, and three by its man and target square after the move played one, two and four plies
+before (continuation histories); a capture has one by its man, target square and victim.
 """
+
+import array
 
 import cython
 
 if not cython.compiled:
     from evaluation.bitboards import i64
     from uci_engine.core.generator import IS_EN_PASSANT, IS_PROMOTION, NOISY, QUIET
+
+    # Continuations reach so many plies back, before the root too.
+    PLIES_BACK = 4
+    # Continuations by colour, man and target of the earlier move, man and target of this one; two tables of them.
+    CONTINUATIONS = 1 << 19
+    # A capture history weighs as much as half a minor piece.
+    CAPTURE_HISTORY_SHIFT = 6
 
 ROOM = 320
 PLIES = 128
@@ -52,17 +65,26 @@ class MovePicker:
             self.end = [0] * PLIES
             self.bad_end = [0] * PLIES
             self.table_moves = [0] * PLIES
+            self.skipping = [0] * PLIES
             self.killers = [0] * (2 * PLIES)
+            self.played = [0] * (PLIES + PLIES_BACK)
             self.history = [0] * 8192
+            self.captures = [0] * 8192
         self.forget()
 
     def forget(self):
-        """Empty the killers and the history: a new game."""
+        """Empty the killers and the histories: a new game."""
         index: cython.int
         for index in range(2 * PLIES):
             self.killers[index] = 0
         for index in range(8192):
             self.history[index] = 0
+            self.captures[index] = 0
+        if cython.compiled:
+            for index in range(2 * CONTINUATIONS):
+                self.continuations[index] = 0
+        else:
+            self.continuations = array.array("h", bytes(4 * CONTINUATIONS))
 
     def begin(self, ply, table_move, quiescence):
         """Open a ply. `table_move` (0: none) may be any number; it is given first if it is legal and of the kind."""
@@ -77,6 +99,7 @@ class MovePicker:
         else:
             after = GENERATE_NOISY
         self.table_moves[ply] = table_move
+        self.skipping[ply] = 0
         # While the table's move is out, `end` remembers what comes after it.
         self.stage[ply] = TABLE if table_move else after
         self.end[ply] = after
@@ -124,6 +147,8 @@ class MovePicker:
             quiet_start = self.end[ply]
             end = self.position.generate(QUIET, quiet_start)
             self._score_quiet(ply, quiet_start, end)
+            if self.skipping[ply]:
+                self.end[ply] = self._keep_checks(quiet_start, end)
             self.stage[ply] = QUIETS
 
         if self.stage[ply] == QUIETS:
@@ -168,11 +193,32 @@ class MovePicker:
             self.stage[ply] = DONE
         return 0
 
+    def skip_quiets(self, ply):
+        """Give no more quiet moves at this ply but those that check; in check, all the same."""
+        if self.skipping[ply] == 0:
+            self.skipping[ply] = 1
+            if self.stage[ply] == QUIETS:
+                self.end[ply] = self._keep_checks(self.cursor[ply], self.end[ply])
+        return 0
+
+    def _keep_checks(self, start, end):
+        """Move the entries of checks to the front, in their order; returns where they end."""
+        kept = start
+        for index in range(start, end):
+            if self.position.gives_check(self.entries[index] & 0xFFFF):
+                self.entries[kept] = self.entries[index]
+                kept += 1
+        return kept
+
+    def is_losing(self, ply):
+        """Whether the last move of a ply came from the captures that lose material."""
+        return self.stage[ply] == BAD_NOISY
+
     def _usable_killer(self, ply, move):
         """A killer is tried where it is quiet and legal; elsewhere it must not be skipped among the quiet moves."""
         if move == 0 or self.position.is_noisy(move) or not self.position.is_legal(move):
             return False
-        return True
+        return self.skipping[ply] == 0 or self.position.gives_check(move)
 
     def _score_noisy(self, ply, start, end):
         for index in range(start, end):
@@ -184,6 +230,7 @@ class MovePicker:
                 score += 16 * 80 if (move >> 12) & 3 == 3 else -16 * 40
             elif move >> 14 == IS_EN_PASSANT:
                 score += 16 * VICTIM[1]
+            score += self.captures[self._capture_index(move)] >> CAPTURE_HISTORY_SHIFT
             entry: i64 = score
             self.entries[index] = (entry << 16) + move
         self.cursor[ply] = start
@@ -191,10 +238,9 @@ class MovePicker:
         return 0
 
     def _score_quiet(self, ply, start, end):
-        base = self.position.turn * 4096
         for index in range(start, end):
             move = self.position.moves[index]
-            entry: i64 = self.history[base + (move & 4095)]
+            entry: i64 = self.history_of(ply, move)
             self.entries[index] = (entry << 16) + move
         self.cursor[ply] = start
         self.end[ply] = end
@@ -220,22 +266,65 @@ class MovePicker:
         self.killers[2 * ply + 1] = 0
         return 0
 
-    def history_of(self, move):
-        """A quiet move's history score for the side to move, within ±2 ** 14."""
-        return self.history[self.position.turn * 4096 + (move & 4095)]
+    def note(self, ply, move):
+        """The move about to be played at a ply, 0 for a pass: what follows is judged by it."""
+        man = self.position.squares[move & 63] >> 1
+        self.played[ply + PLIES_BACK] = (man << 6) | ((move >> 6) & 63) if move else 0
+        return 0
 
-    def adjust(self, move, bonus):
-        """Move a history score towards ±2 ** 14; the nearer it is, the less it moves."""
+    def history_of(self, ply, move):
+        """A quiet move's histories for the side to move, added up."""
+        place = self._continuation_index(move)
+        return (
+            self.history[self.position.turn * 4096 + (move & 4095)]
+            + self.continuations[place + (self.played[ply + PLIES_BACK - 1] << 9)]
+            + self.continuations[CONTINUATIONS + place + (self.played[ply + PLIES_BACK - 2] << 9)]
+            + (self.continuations[CONTINUATIONS + place + (self.played[ply + PLIES_BACK - 4] << 9)] >> 1)
+        )
+
+    def capture_history_of(self, move):
+        """The history of a capture or promotion."""
+        return self.captures[self._capture_index(move)]
+
+    def adjust(self, ply, move, bonus):
+        """Move a quiet move's histories up, or down by a negative bonus (at most 2 ** 14)."""
+        place = self._continuation_index(move)
         index = self.position.turn * 4096 + (move & 4095)
-        size = bonus if bonus > 0 else -bonus
-        held = self.history[index]
-        self.history[index] = held + bonus - ((held * size) >> 14)
+        self.history[index] = _drawn(self.history[index], bonus)
+        index = place + (self.played[ply + PLIES_BACK - 1] << 9)
+        self.continuations[index] = _drawn(self.continuations[index], bonus)
+        index = CONTINUATIONS + place + (self.played[ply + PLIES_BACK - 2] << 9)
+        self.continuations[index] = _drawn(self.continuations[index], bonus)
+        index = CONTINUATIONS + place + (self.played[ply + PLIES_BACK - 4] << 9)
+        self.continuations[index] = _drawn(self.continuations[index], bonus)
+        return 0
+
+    def adjust_capture(self, move, bonus):
+        """Move the history of a capture or promotion up, or down by a negative bonus."""
+        index = self._capture_index(move)
+        self.captures[index] = _drawn(self.captures[index], bonus)
         return 0
 
     def reward(self, ply, move, bonus):
-        """Remember a quiet move that refuted the ply: as its first killer and in the history."""
+        """Remember a quiet move that refuted the ply: as its first killer and in the histories."""
         if self.killers[2 * ply] != move:
             self.killers[2 * ply + 1] = self.killers[2 * ply]
             self.killers[2 * ply] = move
-        self.adjust(move, bonus)
+        self.adjust(ply, move, bonus)
         return 0
+
+    def _continuation_index(self, move):
+        """Where a move of the side to move stands in the continuations after no move at all."""
+        return (self.position.turn << 18) | ((self.position.squares[move & 63] >> 1) << 6) | ((move >> 6) & 63)
+
+    def _capture_index(self, move):
+        target = (move >> 6) & 63
+        victim = 1 if move >> 14 == IS_EN_PASSANT else self.position.squares[target] >> 1
+        man = self.position.squares[move & 63]
+        return (man << 9) | (target << 3) | victim
+
+
+def _drawn(held, bonus):
+    """A history drawn towards ±2 ** 14 by a bonus; the nearer it is, the less it moves."""
+    size = bonus if bonus > 0 else -bonus
+    return held + bonus - ((held * size) >> 14)

@@ -7,6 +7,7 @@ from evaluation.bitboards cimport (
     ROOK, ROOK_LINES, ZOBRIST, ZOBRIST_CASTLING, ZOBRIST_EN_PASSANT, ZOBRIST_TURN, bishop_attacks, i64, lowest, rook_attacks,
     u64,
 )
+from uci_engine.core.cycles cimport crossing
 from uci_engine.core.generator cimport (
     IS_CASTLING, IS_EN_PASSANT, IS_PROMOTION, NO_SQUARE, NOISY, QUIET, SCRATCH, MoveGenerator,
 )
@@ -42,5 +43,6 @@ cdef class Position(MoveGenerator):
     cpdef bint has_insufficient_material(self) noexcept nogil
     cpdef bint is_exhausted(self) noexcept nogil
     cpdef bint is_draw(self, int ply) noexcept nogil
+    cpdef bint can_repeat(self, int ply) noexcept nogil
     cpdef bint has_pieces(self) noexcept nogil
     cpdef i64 perft(self, int depth, int start) noexcept nogil

@@ -39,6 +39,7 @@ if not cython.compiled:
         rook_attacks,
         u64,
     )
+    from uci_engine.core.cycles import crossing
     from uci_engine.core.generator import (
         IS_CASTLING,
         IS_EN_PASSANT,
@@ -449,6 +450,24 @@ class Position(MoveGenerator):
                 if distance < ply or seen_before:
                     return True
                 seen_before = True
+            distance += 2
+        return False
+
+    def can_repeat(self, ply):
+        """Whether one reversible move of the side to move leads back to a position inside the search, less than `ply`
+        moves ago: then a draw is at hand.
+        """
+        limit = self.reversible if self.reversible < self.height else self.height
+        if limit >= ply:
+            limit = ply - 1
+        occupied = self.by_colour[0] | self.by_colour[1]
+        distance = 3
+        while distance <= limit:
+            move = crossing(self.key ^ self.keys[self.height - distance])
+            if move and BETWEEN[move] & occupied == 0:
+                # The man stands on one of the two squares: it must be ours.
+                if (BB[move & 63] | BB[move >> 6]) & self.by_colour[self.turn]:
+                    return True
             distance += 2
         return False
 

@@ -5,12 +5,18 @@ cimport cython
 from evaluation.bitboards cimport PAWN, i64, popcount, u64
 from evaluation.evaluator cimport Evaluator
 from uci_engine.core.kpk cimport PawnEnding
+from uci_engine.core.generator cimport IS_EN_PASSANT, IS_PROMOTION
 from uci_engine.core.ordering cimport MovePicker
-from uci_engine.core.position cimport Position
+from uci_engine.core.position cimport EXCHANGE_VALUES, Position
 from uci_engine.core.syzygy cimport FAILED, SyzygyProber
 from uci_engine.core.table cimport DEPTH_OFFSET, EXACT, LOWER, TranspositionTable, UPPER
 
-cdef int MATE, MATE_BOUND, INFINITE, NO_SCORE, MAX_PLY, LAST_PLY
+cdef enum:  # as in search.py, for the C compiler
+    CORRECTIONS = 16384
+    CORRECTION_LIMIT = 1 << 16
+
+cdef int STATIC_LIMIT
+cdef int MATE, INFINITE, NO_SCORE, MAX_PLY, LAST_PLY
 cdef int TABLEBASE_WIN, TABLEBASE_BOUND, PROBE_BONUS_PLIES, WON_PAWN_ENDING_CP
 cdef int NORMAL, PLAIN, MATING
 cdef u64 MATING_SALT
@@ -39,36 +45,71 @@ cdef class Searcher:
     cdef readonly i64 nodes
     cdef readonly i64 table_hits
     cdef readonly int seldepth
-    cdef readonly int root_best         # number of root moves in the last search whose score is known
     cdef readonly int root_done
+    cdef readonly int best_share        # nodes below the best root move in the last search of the root, in permille
     cdef readonly int current_move
     cdef readonly int current_number
     cdef readonly bint stopped
     cdef int stop_wanted
 
     cdef int[128] static_scores
+    cdef int[128] excluded              # by ply: the move left out of a singular search
+    cdef int[128] doubled               # by ply: double extensions on the way here
     cdef int[128] pv_length
     cdef int[16384] pv                  # [ply * 128 + n]
     cdef int[8192] quiets_tried         # [ply * 64 + n]
+    cdef int[4096] noisy_tried          # [ply * 32 + n]
+    cdef int[32768] corrections         # [turn * CORRECTIONS + n]
+    cdef int root_depth
+    cdef int null_move_ply              # passing is tried again from this ply on
+    cdef int probcut_move
     cdef int[4096] reductions           # [depth * 64 + move number]
 
-    cdef readonly int aspiration_window_cp  # for `deepening`
-    cdef int reverse_futility_depth
-    cdef int reverse_futility_margin_cp
-    cdef int null_move_depth
-    cdef int null_move_reduction
-    cdef int null_move_divisor
-    cdef int null_move_margin_cp
-    cdef int late_move_depth
-    cdef int late_move_count
-    cdef int late_move_history
-    cdef int internal_depth
-    cdef int history_bonus
-    cdef int history_bonus_limit
+    # The parameters of parameters.py, set by name
+    cdef public int aspiration_window_cp
+    cdef public int correction_weight
+    cdef public int reverse_futility_depth
+    cdef public int reverse_futility_margin_cp
+    cdef public int razoring_depth
+    cdef public int razoring_margin_cp
+    cdef public int null_move_depth
+    cdef public int null_move_reduction
+    cdef public int null_move_divisor
+    cdef public int null_move_margin_cp
+    cdef public int null_move_verification_depth
+    cdef public int probcut_depth
+    cdef public int probcut_margin_cp
+    cdef public int internal_depth
+    cdef public int late_move_pruning_depth
+    cdef public int late_move_pruning_base
+    cdef public int futility_depth
+    cdef public int futility_base_cp
+    cdef public int futility_margin_cp
+    cdef public int history_pruning_depth
+    cdef public int history_pruning_margin
+    cdef public int exchange_pruning_depth
+    cdef public int exchange_quiet_margin_cp
+    cdef public int exchange_noisy_margin_cp
+    cdef public int singular_depth
+    cdef public int singular_margin
+    cdef public int double_margin_cp
+    cdef public int late_move_depth
+    cdef public int late_move_count
+    cdef public int late_move_base
+    cdef public int late_move_divisor
+    cdef public int late_move_history
+    cdef public int late_move_cut
+    cdef public int deeper_margin_cp
+    cdef public int quiescence_margin_cp
+    cdef public int history_bonus
+    cdef public int history_bonus_limit
 
     cdef int _root(self, int depth, int alpha, int beta, int first) noexcept nogil
-    cdef int _search(self, int depth, int alpha, int beta, int ply, bint may_pass) noexcept nogil
+    cdef int _search(self, int depth, int alpha, int beta, int ply, bint cut_node) noexcept nogil
     cdef int _quiescence(self, int alpha, int beta, int ply) noexcept nogil
+    cdef int _probcut(self, int depth, int target, int ply, int table_move, int static, bint cut_node) noexcept nogil
+    cdef int _corrected(self, int raw) noexcept nogil
+    cdef int _correct(self, int depth, int error) noexcept nogil
     cdef int _leaf(self, int ply) noexcept nogil
     cdef int _reduction(self, int depth, int number) noexcept nogil
     cdef int _evaluate(self) noexcept nogil
@@ -77,6 +118,6 @@ cdef class Searcher:
     cdef int _tablebase_score(self, int wdl, int ply) noexcept nogil
     cdef bint _enter(self, int ply) noexcept nogil
     cdef int _keep_line(self, int ply, int move) noexcept nogil
-    cdef int _learn(self, int depth, int ply, int move, int tried) noexcept nogil
+    cdef int _learn(self, int depth, int ply, int move, bint quiet, int quiets, int noisies) noexcept nogil
     cdef int _to_table(self, int score, int ply) noexcept nogil
     cdef int _from_table(self, int score, int ply) noexcept nogil

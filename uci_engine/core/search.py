@@ -18,18 +18,25 @@ from uci_engine import score as scores
 from uci_engine.core import parameters
 
 if not cython.compiled:
-    from evaluation.bitboards import PAWN, popcount, u64
+    from evaluation.bitboards import PAWN, i64, popcount, u64
+    from uci_engine.core.generator import IS_EN_PASSANT, IS_PROMOTION
     from uci_engine.core.kpk import PawnEnding
     from uci_engine.core.ordering import MovePicker
+    from uci_engine.core.position import EXCHANGE_VALUES
     from uci_engine.core.syzygy import FAILED, SyzygyProber
     from uci_engine.core.table import DEPTH_OFFSET, EXACT, LOWER, UPPER
 
+    # Pawn structures whose error is remembered, for each side to move; errors are in 256ths of a centipawn.
+    CORRECTIONS = 16384
+    CORRECTION_LIMIT = 1 << 16
+
 MATE = scores.MATE
-MATE_BOUND = scores.MATE_BOUND
 TABLEBASE_WIN = scores.TABLEBASE_WIN
 TABLEBASE_BOUND = scores.TABLEBASE_BOUND
 INFINITE = scores.INFINITE
 NO_SCORE = scores.NO_SCORE
+# Static scores stay below everything that is proved.
+STATIC_LIMIT = TABLEBASE_BOUND - 1
 MAX_PLY = scores.MAX_PLY
 # At this ply a position is only evaluated: the picker and the line have room for no more.
 LAST_PLY = MAX_PLY - 2
@@ -65,29 +72,27 @@ class Searcher:
             self.static_scores = [0] * MAX_PLY
             self.pv_length = [0] * MAX_PLY
             self.pv = [0] * (MAX_PLY * MAX_PLY)
+            self.excluded = [0] * MAX_PLY
+            self.doubled = [0] * MAX_PLY
             self.quiets_tried = [0] * (MAX_PLY * 64)
+            self.noisy_tried = [0] * (MAX_PLY * 32)
+            self.corrections = [0] * (2 * CORRECTIONS)
             self.reductions = [0] * 4096
-        chosen = parameters.checked(values or {})
-        self.aspiration_window_cp = chosen["aspiration_window_cp"]
-        self.reverse_futility_depth = chosen["reverse_futility_depth"]
-        self.reverse_futility_margin_cp = chosen["reverse_futility_margin_cp"]
-        self.null_move_depth = chosen["null_move_depth"]
-        self.null_move_reduction = chosen["null_move_reduction"]
-        self.null_move_divisor = chosen["null_move_divisor"]
-        self.null_move_margin_cp = chosen["null_move_margin_cp"]
-        self.late_move_depth = chosen["late_move_depth"]
-        self.late_move_count = chosen["late_move_count"]
-        self.late_move_history = chosen["late_move_history"]
-        self.internal_depth = chosen["internal_depth"]
-        self.history_bonus = chosen["history_bonus"]
-        self.history_bonus_limit = chosen["history_bonus_limit"]
-        for depth in range(1, 64):
-            for number in range(1, 64):
-                plies = chosen["late_move_base"] / 100
-                plies += math.log(depth) * math.log(number) * 100 / chosen["late_move_divisor"]
-                self.reductions[depth * 64 + number] = int(plies)
+        self.configure(values or {})
         self.begin(0, NORMAL)
         self.stopped = True
+
+    def configure(self, values):
+        """Set search parameters by name, those not named to their defaults. Raises ValueError (see `parameters`)."""
+        chosen = parameters.checked(values)
+        for name, value in chosen.items():
+            setattr(self, name, value)
+        logarithms = [math.log(max(number, 1)) for number in range(64)]
+        base = chosen["late_move_base"] / 100
+        factor = 100 / chosen["late_move_divisor"]
+        for depth in range(1, 64):
+            for number in range(1, 64):
+                self.reductions[depth * 64 + number] = int(base + factor * logarithms[depth] * logarithms[number])
 
     # Called by `deepening`, with the GIL ------------------------------------------------------------------------
 
@@ -100,12 +105,17 @@ class Searcher:
         self.seldepth = 0
         self.root_count = 0
         self.root_done = 0
+        self.best_share = 0
         self.current_move = 0
         self.current_number = 0
         self.stopped = False
         self.stop_wanted = 0
         self.pv_length[0] = 0
+        self.root_depth = 0
+        self.null_move_ply = 0
         for ply in range(MAX_PLY):
+            self.excluded[ply] = 0
+            self.doubled[ply] = 0
             self.picker.clear_killers(ply)
 
     def set_probing(self, limit, depth, fifty_moves):
@@ -171,6 +181,9 @@ class Searcher:
     def forget(self):
         """A new game: empty the histories. The table is its owner's to clear."""
         self.picker.forget()
+        index: cython.int
+        for index in range(2 * CORRECTIONS):
+            self.corrections[index] = 0
 
     # The search itself ------------------------------------------------------------------------------------------
 
@@ -180,16 +193,22 @@ class Searcher:
         self.seldepth = 0
         self.pv_length[0] = 0
         old_alpha = alpha
-        self.static_scores[0] = NO_SCORE if self.position.checkers else self._evaluate()
+        self.root_depth = depth
+        raw = NO_SCORE if self.position.checkers else self._evaluate()
+        self.static_scores[0] = NO_SCORE if raw == NO_SCORE else self._corrected(raw)
+        nodes_before = self.nodes
+        best_nodes: i64 = 0
         for index in range(first, self.root_end):
             move = self.root_moves[index]
             self.current_move = move
             self.current_number = index + 1
+            started_at = self.nodes
             quiet: cython.bint = not self.position.is_noisy(move) and self.position.checkers == 0
+            self.picker.note(0, move)
             self.position.make(move)
             self.table.prefetch(self.position.key)
             if index == first:
-                score = -self._search(depth - 1, -beta, -alpha, 1, True)
+                score = -self._search(depth - 1, -beta, -alpha, 1, False)
             else:
                 reduction = 0
                 if self.profile == NORMAL and depth >= self.late_move_depth and quiet and self.position.checkers == 0:
@@ -202,7 +221,7 @@ class Searcher:
                 if score > alpha and reduction > 0:
                     score = -self._search(depth - 1, -alpha - 1, -alpha, 1, True)
                 if alpha < score < beta:
-                    score = -self._search(depth - 1, -beta, -alpha, 1, True)
+                    score = -self._search(depth - 1, -beta, -alpha, 1, False)
             self.position.unmake(move)
             if self.stopped:
                 return best
@@ -210,6 +229,7 @@ class Searcher:
             if score > best:
                 best = score
                 if score > alpha or index == first:
+                    best_nodes = self.nodes - started_at
                     self._keep_line(0, move)
                     for place in range(index, first, -1):
                         self.root_moves[place] = self.root_moves[place - 1]
@@ -218,41 +238,49 @@ class Searcher:
                     alpha = score
                 if score >= beta:
                     break
+        if self.nodes > nodes_before:
+            self.best_share = best_nodes * 1000 // (self.nodes - nodes_before)
         if first == 0 and self.profile == NORMAL and self.root_done > 0:
             bound = LOWER if best >= beta else EXACT if best > old_alpha else UPPER
             move = self.root_moves[0] if best > old_alpha else 0
-            self.table.store(self.position.key, move, self._to_table(best, 0), self.static_scores[0], depth, bound)
+            self.table.store(self.position.key, move, self._to_table(best, 0), raw, depth, bound)
         return best
 
-    def _search(self, depth, alpha, beta, ply, may_pass):
-        """The value of the position `ply` moves below the root, `depth` plies deep, exact if it lies in the window."""
+    def _search(self, depth, alpha, beta, ply, cut_node):
+        """The value of the position `ply` moves below the root, `depth` plies deep, exact if it lies in the window.
+
+        `cut_node`: a fail high is expected here, so that less can be risked.
+        """
         profile = self.profile
         in_check: cython.bint = self.position.checkers != 0
 
-        # 1. A check costs no depth: the threat behind it must not be pushed over the horizon.
-        if in_check and profile == NORMAL:
-            depth += 1
-
-        # 2. At the horizon, look on until the position is quiet.
+        # 1. At the horizon, look on until the position is quiet.
         if depth <= 0:
             if profile == NORMAL:
                 return self._quiescence(alpha, beta, ply)
             return self._leaf(ply)
 
-        # 3. Count, and stop when asked to.
+        # 2. Count, and stop when asked to.
         if self._enter(ply):
             return 0
 
-        # 4. Draws, and the end of the arrays. The mate prover leaves repetitions aside: the shortest mate has none.
-        if profile == MATING:
-            if self.position.is_exhausted():
+        # 3. Draws, and the end of the arrays. The mate prover leaves repetitions aside: the shortest mate has none.
+        excluded = self.excluded[ply]
+        if excluded == 0:
+            if profile == MATING:
+                if self.position.is_exhausted():
+                    return 0
+            elif self.position.is_draw(ply) or (profile == NORMAL and self._pawn_ending() < 0):
                 return 0
-        elif self.position.is_draw(ply) or (profile == NORMAL and self._pawn_ending() < 0):
-            return 0
-        if ply >= LAST_PLY:
-            return 0 if in_check else self._evaluate()
+            if ply >= LAST_PLY:
+                return 0 if in_check else self._evaluate()
+            # One move away from a repetition, nothing less than a draw need be accepted.
+            if profile == NORMAL and alpha < 0 and self.position.can_repeat(ply):
+                alpha = 0
+                if alpha >= beta:
+                    return alpha
 
-        # 5. Mate distance: no line from here can beat a shorter mate already found. (An open window stays one by name,
+        # 4. Mate distance: no line from here can beat a shorter mate already found. (An open window stays one by name,
         # so that the mate's line is kept to its end.)
         pv_node: cython.bint = beta - alpha > 1
         if profile != PLAIN:
@@ -263,7 +291,7 @@ class Searcher:
             if alpha >= beta:
                 return alpha
 
-        # 6. What the table knows. Near the fifty-move limit an old score may be a win that cannot be finished.
+        # 5. What the table knows. Near the fifty-move limit an old score may be a win that cannot be finished.
         key = self.position.key
         if profile == MATING:
             key ^= MATING_SALT
@@ -273,25 +301,30 @@ class Searcher:
         table_move: cython.int = 0
         table_bound: cython.int = 0
         table_score: cython.int = 0
+        table_depth: cython.int = 0
         if facts:
             table_move = facts & 0xFFFF
             table_bound = (facts >> 56) & 3
             table_score = (facts >> 16) & 0xFFFF
             table_score = self._from_table(table_score - 32768, ply)
-            table_depth: cython.int = (facts >> 48) & 255
+            table_depth = (facts >> 48) & 255
+            table_depth -= DEPTH_OFFSET
             if (
                 not pv_node
-                and table_depth - DEPTH_OFFSET >= depth
+                and excluded == 0
+                and table_depth >= depth
                 and self.position.halfmove < 90
                 and table_bound & (LOWER if table_score >= beta else UPPER)
             ):
                 return table_score
+            if table_move and not self.position.is_legal(table_move):
+                table_move = 0
 
-        # 7. What the tablebases know. They take the fifty-move clock to be 0, so it must be: that is where the men have
+        # 6. What the tablebases know. They take the fifty-move clock to be 0, so it must be: that is where the men have
         # just become few enough. Wins and losses are bounds, for a mate may come on the way; search on between them.
         floor = -INFINITE
         ceiling = INFINITE
-        if profile == NORMAL and self.probe_limit and self.position.halfmove == 0:
+        if profile == NORMAL and self.probe_limit and self.position.halfmove == 0 and excluded == 0:
             wdl = self._probe(depth)
             if wdl != FAILED:
                 self.table_hits += 1
@@ -310,111 +343,239 @@ class Searcher:
                 if floor > alpha:
                     alpha = floor
 
-        # 8. Static evaluation, and a better estimate where the table's score tells more.
+        # 7. Static evaluation, corrected by what searches of like positions found, and a better estimate where the
+        # table's score tells more.
+        raw: cython.int = NO_SCORE
         static: cython.int = NO_SCORE
         estimate: cython.int = NO_SCORE
         improving: cython.bint = False
         if profile == NORMAL and not in_check:
             if facts:
-                static = (facts >> 32) & 0xFFFF
-                static -= 32768
-            if static == NO_SCORE:
-                static = self._evaluate()
+                raw = (facts >> 32) & 0xFFFF
+                raw -= 32768
+            if raw == NO_SCORE:
+                raw = self._evaluate()
+            static = self._corrected(raw)
             estimate = static
             if facts and table_bound & (LOWER if table_score > static else UPPER):
                 estimate = table_score
-            improving = ply >= 2 and static > self.static_scores[ply - 2]
+            if ply >= 2 and self.static_scores[ply - 2] != NO_SCORE:
+                improving = static > self.static_scores[ply - 2]
+            elif ply >= 4 and self.static_scores[ply - 4] != NO_SCORE:
+                improving = static > self.static_scores[ply - 4]
+            else:
+                improving = True
         self.static_scores[ply] = static
 
-        if profile == NORMAL and not pv_node and not in_check:
+        # Steps 8 to 11 trust the static score, and so that passing harms nobody: not where that is being verified.
+        if profile == NORMAL and not pv_node and not in_check and excluded == 0 and ply >= self.null_move_ply:
+            # 8. Razoring: so far below alpha, so near the horizon, only a capture can help.
+            if depth <= self.razoring_depth and estimate + self.razoring_margin_cp * depth <= alpha:
+                score = self._quiescence(alpha, alpha + 1, ply)
+                if self.stopped or score <= alpha:
+                    return score
+
             # 9. Reverse futility: so far above beta, so near the horizon, nothing will bring the score down again.
             if (
                 depth <= self.reverse_futility_depth
                 and estimate - self.reverse_futility_margin_cp * (depth - (1 if improving else 0)) >= beta
-                and estimate < MATE_BOUND
-                and beta > -MATE_BOUND
+                and estimate < TABLEBASE_BOUND
+                and beta > -TABLEBASE_BOUND
             ):
-                return estimate
+                return (estimate + beta) >> 1
 
             # 10. Null move: if even passing holds beta, some move will. With pawns alone, passing may be best.
             if (
-                may_pass
-                and depth >= self.null_move_depth
+                depth >= self.null_move_depth
+                and self.picker.played[ply + 3]
                 and estimate >= beta
                 and static >= beta
-                and beta > -MATE_BOUND
+                and beta > -TABLEBASE_BOUND
                 and self.position.has_pieces()
             ):
                 surplus = (estimate - beta) // self.null_move_margin_cp
                 reduction = self.null_move_reduction + depth // self.null_move_divisor + (surplus if surplus < 3 else 3)
+                self.picker.note(ply, 0)
                 self.position.make_null()
                 self.table.prefetch(self.position.key)
-                score = -self._search(depth - 1 - reduction, -beta, 1 - beta, ply + 1, False)
+                score = -self._search(depth - 1 - reduction, -beta, 1 - beta, ply + 1, not cut_node)
                 self.position.unmake_null()
                 if self.stopped:
                     return 0
                 if score >= beta:
                     # A mate or a tablebase win seen by passing is not proved.
-                    return beta if score >= TABLEBASE_BOUND else score
+                    if score >= TABLEBASE_BOUND:
+                        score = beta
+                    if depth < self.null_move_verification_depth or self.null_move_ply:
+                        return score
+                    # Deep in the tree, zugzwang is ruled out by a search without passing for the next plies.
+                    self.null_move_ply = ply + (depth - reduction) * 3 // 4
+                    verified = self._search(depth - 1 - reduction, beta - 1, beta, ply, False)
+                    self.null_move_ply = 0
+                    if self.stopped:
+                        return 0
+                    if verified >= beta:
+                        return score
 
-        # 11. Without a move from the table the ordering is poor: save a ply and come back with one.
-        if profile == NORMAL and depth >= self.internal_depth and table_move == 0:
+            # 11. ProbCut: a capture that beats beta by a margin in a shallow search will hold it in a deep one.
+            if (
+                depth >= self.probcut_depth
+                and -TABLEBASE_BOUND < beta < TABLEBASE_BOUND
+                and not (facts and table_depth >= depth - 3 and table_score < beta + self.probcut_margin_cp)
+            ):
+                score = self._probcut(depth, beta + self.probcut_margin_cp, ply, table_move, static, cut_node)
+                if self.stopped:
+                    return 0
+                if score > beta:
+                    self.table.store(key, self.probcut_move, self._to_table(score, ply), raw, depth - 3, LOWER)
+                    return score
+
+        # 12. Without a move from the table the ordering is poor: save a ply and come back with one.
+        if (
+            profile == NORMAL
+            and depth >= self.internal_depth
+            and table_move == 0
+            and excluded == 0
+            and (pv_node or cut_node)
+        ):
             depth -= 1
 
-        # 12. The moves, the likeliest first: that one with the open window, the others to show that they are no better.
+        # 13. Singular extension: when all other moves are worse than the table's by a margin, that move decides the
+        # node and deserves more depth. When another move holds beta too, the node is cut; when the margin is not met
+        # though the table's move beats beta, it deserves less.
+        extension = 0
+        if ply > 0:
+            self.doubled[ply] = self.doubled[ply - 1]
+        if (
+            profile == NORMAL
+            and depth >= self.singular_depth
+            and table_move
+            and excluded == 0
+            and ply < 2 * self.root_depth
+            and table_depth >= depth - 3
+            and table_bound & LOWER
+            and -TABLEBASE_BOUND < table_score < TABLEBASE_BOUND
+        ):
+            target = table_score - self.singular_margin * depth
+            self.excluded[ply] = table_move
+            score = self._search((depth - 1) >> 1, target - 1, target, ply, cut_node)
+            self.excluded[ply] = 0
+            if self.stopped:
+                return 0
+            if score < target:
+                extension = 1
+                if not pv_node and score < target - self.double_margin_cp and self.doubled[ply] < 8:
+                    extension = 2
+                    self.doubled[ply] += 1
+            elif target >= beta:
+                return target
+            elif table_score >= beta:
+                extension = -2
+            elif cut_node:
+                extension = -1
+
+        # 14. The moves, the likeliest first: that one with the open window, the others to show that they are no better.
+        self.static_scores[ply] = static
         self.picker.clear_killers(ply + 1)
         self.picker.begin(ply, table_move, False)
         best = -INFINITE
         best_move = 0
+        best_quiet: cython.bint = False
         searched = 0
-        tried = 0
+        quiets = 0
+        noisies = 0
         legal = 0
         old_alpha = alpha
+        late_count = self.late_move_pruning_base + depth * depth
+        if not improving:
+            late_count = late_count >> 1
         while True:
             move = self.picker.next(ply)
             if move == 0:
                 break
+            if move == excluded:
+                continue
             legal += 1
             if profile == MATING and depth == 1 and not self.position.gives_check(move):
                 continue
             quiet: cython.bint = not self.position.is_noisy(move)
-            history = self.picker.history_of(move) if quiet else 0
-            searched += 1
+            history = self.picker.history_of(ply, move) if quiet else 0
             new_depth = depth - 1
+            reduction = self._reduction(depth, searched + 1)
+
+            # 15. Near the horizon, once some move is no loss, leave out what promises nothing: but no quiet check that
+            # keeps its man.
+            if profile == NORMAL and best > -TABLEBASE_BOUND and self.position.has_pieces():
+                if quiet:
+                    reduced_depth = new_depth - reduction
+                    if reduced_depth < 0:
+                        reduced_depth = 0
+                    late: cython.bint = depth <= self.late_move_pruning_depth and searched >= late_count
+                    unlucky: cython.bint = (
+                        reduced_depth < self.history_pruning_depth
+                        and history < -self.history_pruning_margin * (reduced_depth + 1)
+                    )
+                    futile: cython.bint = (
+                        reduced_depth < self.futility_depth
+                        and not in_check
+                        and static + self.futility_base_cp + self.futility_margin_cp * reduced_depth <= alpha
+                    )
+                    if late:
+                        self.picker.skip_quiets(ply)
+                    if (late or unlucky or futile) and not self.position.gives_check(move):
+                        continue
+                    # Losing material
+                    if depth <= self.exchange_pruning_depth and not self.position.see_at_least(
+                        move, -self.exchange_quiet_margin_cp * reduced_depth * reduced_depth
+                    ):
+                        continue
+                elif depth <= self.exchange_pruning_depth and not self.position.see_at_least(
+                    move, -self.exchange_noisy_margin_cp * depth
+                ):
+                    continue
+
+            searched += 1
+            if move == table_move:
+                new_depth += extension
+            self.picker.note(ply, move)
             self.position.make(move)
             self.table.prefetch(self.position.key)
             if searched == 1:
-                score = -self._search(new_depth, -beta, -alpha, ply + 1, True)
+                score = -self._search(new_depth, -beta, -alpha, ply + 1, not pv_node and not cut_node)
             else:
-                # 13. Late move reductions: after the first few moves a quiet one is first tried less deep.
-                reduction = 0
+                # 16. Late move reductions: after the first few moves a quiet one is first tried less deep.
                 if (
                     profile == NORMAL
                     and depth >= self.late_move_depth
                     and searched > self.late_move_count
-                    and quiet
+                    and (quiet or self.picker.is_losing(ply))
                     and not in_check
                 ):
-                    reduction = self._reduction(depth, searched)
                     if pv_node:
                         reduction -= 1
                     if not improving:
                         reduction += 1
+                    if cut_node:
+                        reduction += self.late_move_cut
                     if self.position.checkers:
                         reduction -= 1
                     if history > self.late_move_history:
-                        reduction -= 1
+                        reduction -= 1 + (1 if history > 2 * self.late_move_history else 0)
                     elif history < -self.late_move_history:
-                        reduction += 1
+                        reduction += 1 + (1 if history < -2 * self.late_move_history else 0)
                     if reduction > new_depth - 1:
                         reduction = new_depth - 1
                     if reduction < 0:
                         reduction = 0
-                score = -self._search(new_depth - reduction, -alpha - 1, -alpha, ply + 1, True)
+                else:
+                    reduction = 0
+                score = -self._search(new_depth - reduction, -alpha - 1, -alpha, ply + 1, reduction > 0 or not cut_node)
                 if score > alpha and reduction > 0:
-                    score = -self._search(new_depth, -alpha - 1, -alpha, ply + 1, True)
+                    if score > best + self.deeper_margin_cp and ply < 2 * self.root_depth:
+                        new_depth += 1
+                    score = -self._search(new_depth, -alpha - 1, -alpha, ply + 1, not cut_node)
                 if alpha < score < beta:
-                    score = -self._search(new_depth, -beta, -alpha, ply + 1, True)
+                    score = -self._search(new_depth, -beta, -alpha, ply + 1, False)
             self.position.unmake(move)
             if self.stopped:
                 return 0
@@ -422,32 +583,91 @@ class Searcher:
                 best = score
                 if score > alpha:
                     best_move = move
+                    best_quiet = quiet
                     if pv_node:
                         self._keep_line(ply, move)
                     alpha = score
                     if score >= beta:
-                        if quiet:
-                            self._learn(depth, ply, move, tried)
                         break
-            if quiet and tried < 64:
-                self.quiets_tried[ply * 64 + tried] = move
-                tried += 1
+            if quiet and quiets < 64:
+                self.quiets_tried[ply * 64 + quiets] = move
+                quiets += 1
+            elif not quiet and noisies < 32:
+                self.noisy_tried[ply * 32 + noisies] = move
+                noisies += 1
 
-        # 14. No legal move: mate or stalemate. (The mate prover passes over last moves that do not check.)
+        # 17. No legal move: mate or stalemate. (The mate prover passes over last moves that do not check.)
         if searched == 0:
+            if excluded:
+                return alpha
             if legal:
                 return 0
             return ply - MATE if in_check else 0
 
-        # 15. Remember, within what the tablebases know.
+        # 18. Learn from a cut.
+        if best >= beta:
+            self._learn(depth, ply, best_move, best_quiet, quiets, noisies)
+
+        # 19. Remember, within what the tablebases know.
         if best < floor:
             best = floor
         if best > ceiling:
             best = ceiling
-        if profile != PLAIN:
+        if profile != PLAIN and excluded == 0:
             bound = LOWER if best >= beta else EXACT if alpha > old_alpha else UPPER
-            self.table.store(key, best_move, self._to_table(best, ply), static, depth, bound)
+            self.table.store(key, best_move, self._to_table(best, ply), raw, depth, bound)
+            if (
+                profile == NORMAL
+                and not in_check
+                and (best_move == 0 or best_quiet)
+                and not (bound == LOWER and best <= static)
+                and not (bound == UPPER and best >= static)
+            ):
+                self._correct(depth, best - static)
         return best
+
+    def _probcut(self, depth, target, ply, table_move, static, cut_node):
+        """A score of at least `target` that a capture reaches four plies less deep, or -INFINITE."""
+        self.picker.begin(ply, table_move, True)
+        while True:
+            move = self.picker.next(ply)
+            if move == 0:
+                return -INFINITE
+            if not self.position.see_at_least(move, target - static):
+                continue
+            self.picker.note(ply, move)
+            self.position.make(move)
+            self.table.prefetch(self.position.key)
+            score = -self._quiescence(-target, 1 - target, ply + 1)
+            if score >= target and not self.stopped:
+                score = -self._search(depth - 4, -target, 1 - target, ply + 1, not cut_node)
+            self.position.unmake(move)
+            if self.stopped:
+                return 0
+            if score >= target:
+                self.probcut_move = move
+                return score
+
+    def _corrected(self, raw):
+        """A static score, moved by what is known of its error, and kept out of the range of proved scores."""
+        index = (self.position.turn * CORRECTIONS) + (self.position.pawn_key & (CORRECTIONS - 1))
+        static = raw + ((self.corrections[index] * self.correction_weight) >> 16)
+        if static > STATIC_LIMIT:
+            return STATIC_LIMIT
+        return -STATIC_LIMIT if static < -STATIC_LIMIT else static
+
+    def _correct(self, depth, error):
+        """Remember by how much the search of a position differed from its static score."""
+        index = (self.position.turn * CORRECTIONS) + (self.position.pawn_key & (CORRECTIONS - 1))
+        weight = depth + 1 if depth < 15 else 16
+        goal = error * 256
+        if goal > CORRECTION_LIMIT:
+            goal = CORRECTION_LIMIT
+        elif goal < -CORRECTION_LIMIT:
+            goal = -CORRECTION_LIMIT
+        held = self.corrections[index]
+        self.corrections[index] = held + (((goal - held) * weight) >> 8)
+        return 0
 
     def _quiescence(self, alpha, beta, ply):
         """Captures and promotions that lose nothing, and every way out of check, until the position is quiet."""
@@ -500,8 +720,18 @@ class Searcher:
             move = self.picker.next(ply)
             if move == 0:
                 break
-            if not in_check and not self.position.see_at_least(move, 0):
-                continue
+            if not in_check:
+                if best > -TABLEBASE_BOUND and move >> 14 != IS_PROMOTION:
+                    # Even the victim for nothing would not do.
+                    victim = PAWN if move >> 14 == IS_EN_PASSANT else self.position.squares[(move >> 6) & 63] >> 1
+                    promise = static + self.quiescence_margin_cp + EXCHANGE_VALUES[victim]
+                    if promise <= alpha:
+                        if promise > best:
+                            best = promise
+                        continue
+                if not self.position.see_at_least(move, 0):
+                    continue
+            self.picker.note(ply, move)
             self.position.make(move)
             self.table.prefetch(self.position.key)
             score = -self._quiescence(-beta, -alpha, ply + 1)
@@ -599,14 +829,19 @@ class Searcher:
         self.pv_length[ply] = length + 1
         return 0
 
-    def _learn(self, depth, ply, move, tried):
-        """A quiet move refuted the position: prefer it from now on to the quiet moves that were tried before it."""
+    def _learn(self, depth, ply, move, quiet, quiets, noisies):
+        """A move refuted the position: prefer it from now on to the moves that were tried before it."""
         bonus = self.history_bonus * depth * depth
         if bonus > self.history_bonus_limit:
             bonus = self.history_bonus_limit
-        self.picker.reward(ply, move, bonus)
-        for index in range(tried):
-            self.picker.adjust(self.quiets_tried[ply * 64 + index], -bonus)
+        if quiet:
+            self.picker.reward(ply, move, bonus)
+            for index in range(quiets):
+                self.picker.adjust(ply, self.quiets_tried[ply * 64 + index], -bonus)
+        else:
+            self.picker.adjust_capture(move, bonus)
+        for index in range(noisies):
+            self.picker.adjust_capture(self.noisy_tried[ply * 32 + index], -bonus)
         return 0
 
     def _to_table(self, score, ply):

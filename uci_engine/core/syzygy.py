@@ -1,247 +1,107 @@
-"""The Syzygy prober: win, draw or loss of a position out of mapped files, at compiled speed.
+"""The Syzygy prober: result of a position and distance to the next capture or pawn move, at compiled speed.
 
-`search` calls `probe_wdl` after captures and pawn moves, `ranking` at the root; `tablebases` fills it with tables that
-`syzygy_files` has read. What must stay true: the result is that of `chess.syzygy.Tablebase.probe_wdl`; whatever bytes
-a file holds, nothing outside it is read and every loop ends (where a number out of the file leads, its bounds are
-checked here, or were when the header was read); and the position is left as it was.
+`search` calls `probe_wdl` after captures and pawn moves, `ranking` both probes at the root; `tablebases` fills it with
+tables. What must stay true: the answers are those of `chess.syzygy.Tablebase`, whose `probe_wdl` and `probe_dtz` mean
+the same; and the position is left as it was.
 
-Reading order: `probe_wdl` settles captures, `probe_table` finds table and section, `_lead_pieces`, `_lead_pawns` and
-`_position_number` number the position, `_value` and `_decode` find the value of that number.
+A table may hold anything where a capture is best, and knows nothing of en passant: what `syzygy_tables` finds in it is
+joined here with what the rules allow, `_resolve` and `_en_passant`.
 """
 
-import array
-import math
-
-import chess
 import cython
 
 from uci_engine.core import syzygy_files
 
 if not cython.compiled:
-    from evaluation.bitboards import ALL, PAWN, QUEEN, i64, lowest, popcount, u64
+    from evaluation.bitboards import PAWN, popcount
     from uci_engine.core.moves import EN_PASSANT as IS_EN_PASSANT
     from uci_engine.core.moves import NO_SQUARE, NOISY, QUIET, SCRATCH
+    from uci_engine.core.syzygy_tables import OTHER_SIDE, SyzygyTables
 
 # Values from the side to move's view; 1 and -1 are a win and a loss that the fifty-move rule makes a draw.
-FAILED = -3
 LOSS = -2
 DRAW = 0
 WIN = 2
-# Room for the two colourings of every material of up to seven men, with many slots to spare.
-SLOTS = 8192
-
-# A section as numbers, in this order; then the codes of the men, the sizes of the groups and their factors.
-(
-    MEN, SIDES, PAWNS, LEAD, CONSTANT, FILE, FILE_BYTES, INDEX, SIZES, DATA, BLOCKS, PADDED_BLOCKS,
-    BLOCK_BITS, INDEX_BITS, SHORTEST, LENGTHS, BASES, SYMBOLS, POSITIONS, GROUPS,
-) = range(20)  # fmt: skip
-CODES = 20
-GROUP_SIZES = 27
-FACTORS = 34
-RECORD = 41
-
-# The board's symmetries bring the first man into the triangle a1-d1-d4: squares off its diagonal are numbered first.
-# BELOW numbers the squares under the long diagonal, KINGS the placings of two kings (-1: impossible).
-TRIANGLE = [-1] * 64
-for _number, _name in enumerate(("b1", "c1", "d1", "c2", "d2", "d3", "a1", "b2", "c3", "d4")):
-    TRIANGLE[chess.parse_square(_name)] = _number
-BELOW = [-1] * 64
-for _number, _square in enumerate(square for square in chess.SQUARES if square % 8 > square // 8):
-    BELOW[_square] = _number
-
-
-def _king_pairs():
-    """Every placing of two kings once: with the first on the diagonal, the second not above it; both on it are last."""
-    numbers = [-1] * 640
-    pairs = []
-    firsts = [square for square in chess.SQUARES if TRIANGLE[square] >= 0]
-    for first in sorted(firsts, key=lambda square: TRIANGLE[square]):
-        for second in chess.SQUARES:
-            side = [(square % 8 > square // 8) - (square % 8 < square // 8) for square in (first, second)]
-            if chess.square_distance(first, second) > 1 and (side[0] or side[1] >= 0):
-                pairs.append((not any(side), len(pairs), TRIANGLE[first] * 64 + second))
-    for number, (_last, _order, place) in enumerate(sorted(pairs)):
-        numbers[place] = number
-    return numbers
-
-
-KINGS = _king_pairs()
-PAWN_NUMBERS = syzygy_files.PAWN_NUMBERS
-LEAD_PAWN_STARTS = [start for row in syzygy_files.LEAD_PAWN_STARTS for start in row]
-# Indexed by k * 64 + n: the ways to choose k out of n.
-CHOOSE = [math.comb(n, k) for k in range(8) for n in range(64)]
-
-
-class Bytes:
-    """A hold on the bytes of an object, so that they stay where they are as long as this lives."""
-
-    def __init__(self, owner):
-        self.owner = owner
-        self.size = len(owner)
-        if cython.compiled:
-            PyObject_GetBuffer(owner, cython.address(self.view), PyBUF_SIMPLE)
-            self.held = True
-
-    def __dealloc__(self):
-        if cython.compiled:
-            if self.held:
-                PyBuffer_Release(cython.address(self.view))
-
-    def address(self):
-        """Where the bytes lie in memory. Compiled only."""
-        return cython.cast(u64, self.view.buf) if cython.compiled else 0
-
-
-class SymbolReader:
-    """Reads the symbols of a section, which are pairs of symbols or values; see `syzygy_files.ReadSymbols`."""
-
-    def __init__(self):
-        if not cython.compiled:
-            self.left = [0] * 4096
-            self.right = [0] * 4096
-            self.length = [0] * 4096
-
-    def read(self, pattern):
-        """Numbers left | right << 12 | length << 24, where a symbol of length n stands for n + 1 values.
-
-        None when a symbol contains itself, points at none or stands for too many values.
-        """
-        count: cython.int = len(pattern) // 3
-        if count > 4095:
-            return None
-        index: cython.int
-        for index in range(count):
-            self.left[index] = pattern[3 * index] | (pattern[3 * index + 1] & 15) << 8
-            self.right[index] = pattern[3 * index + 2] << 4 | pattern[3 * index + 1] >> 4
-            self.length[index] = 0 if self.right[index] == 0xFFF else -1
-            if self.length[index] and (self.left[index] >= count or self.right[index] >= count):
-                return None
-        # A symbol's length is known as soon as those of both halves are; what never becomes known is circular.
-        changed = True
-        while changed:
-            changed = False
-            for index in range(count):
-                if self.length[index] < 0:
-                    first = self.length[self.left[index]]
-                    second = self.length[self.right[index]]
-                    if first >= 0 and second >= 0:
-                        if first + second + 1 > 255:
-                            return None
-                        self.length[index] = first + second + 1
-                        changed = True
-        numbers = array.array("I", bytes(4 * count))
-        for index in range(count):
-            if self.length[index] < 0:
-                return None
-            entry: u64 = self.length[index]
-            entry = entry << 24 | self.right[index] << 12 | self.left[index]
-            numbers[index] = entry
-        return numbers
+# Instead of a value, and for `_en_passant` also when there is no such capture.
+FAILED = -3
+NONE = -4
+# Instead of a distance: greater than any.
+UNKNOWN = syzygy_files.MOST_PLIES + 1
+# The distance for each value, from LOSS to WIN, where the next ply is the capture or pawn move: 100 more if spoilt.
+NEXT_PLY = [-1, -101, 0, 101, 1]
 
 
 class SyzygyProber:
-    """Tables to probe, and room to do it in: one for each search."""
+    """Tables to probe: one prober for each search. Lists moves in the position's scratch room, which is enough for
+    those of seven men along any line that is probed."""
 
     def __init__(self):
-        if not cython.compiled:
-            self.slot_keys = [0] * SLOTS
-            self.slot_records = [0] * SLOTS
-            self.squares = [0] * 8
-        self.load([])
+        self.tables = SyzygyTables()
+        self.largest = 0
 
     # Called by `tablebases`, while no search runs ------------------------------------------------------------------
 
     def load(self, tables):
-        """Probe these and no others from now on: pairs of a mapped file and its `syzygy_files.Table`."""
-        self.tables = list(tables)
-        self.largest = 0
-        index: cython.int
-        for index in range(SLOTS):
-            self.slot_keys[index] = -1
-        records = array.array("q")
-        bases = array.array("Q")
-        symbols = array.array("I")
-        holds = []
-        for data, table in self.tables:
-            hold = Bytes(data)
-            holds.append(hold)
-            material = table.material
-            self._enter(material.counts, len(records), False)
-            if not material.symmetric:
-                self._enter(material.counts[8:] + material.counts[:8], len(records), True)
-            if material.men > self.largest:
-                self.largest = material.men
-            where = hold.address() if cython.compiled else len(holds) - 1
-            for row in table.sections:
-                for section in row:
-                    first = (where, len(data), len(bases), len(symbols))
-                    records.extend(self._record(material, len(row), section, first))
-                    bases.extend(section.bases)
-                    bases.extend(section.firsts)
-                    symbols.extend(section.symbols)
-        for numbers in (records, bases, symbols):
-            numbers.append(0)
-        if cython.compiled:
-            record_bytes: Bytes = Bytes(records)
-            base_bytes: Bytes = Bytes(bases)
-            symbol_bytes: Bytes = Bytes(symbols)
-            self.records = cython.cast(cython.pointer(i64), record_bytes.address())
-            self.bases = cython.cast(cython.pointer(u64), base_bytes.address())
-            self.symbols = cython.cast(cython.pointer(u32), symbol_bytes.address())
-            self.kept = (holds, record_bytes, base_bytes, symbol_bytes)
-        else:
-            self.kept = [data for data, _table in self.tables]
-            self.records = records
-            self.bases = bases
-            self.symbols = symbols
+        """Probe these and no others from now on: pairs of a file's bytes and its `syzygy_files.Table`."""
+        self.tables.load(tables)
+        self.largest = self.tables.largest
+
+    def share(self, other):
+        """Probe the tables of another prober, as they are now, and no others: for a search beside its own."""
+        self.tables.share(other.tables)
+        self.largest = other.largest
+        return 0
 
     def drop(self, counts):
-        """Forget a table, by the counts of its `Material`: it turned out to be wrong."""
-        for order in (counts, counts[8:] + counts[:8]):
-            slot = self._slot(self._key(order))
-            if self.slot_keys[slot] >= 0:
-                self.slot_records[slot] = -1
+        """Forget the tables of these men, the counts of a `Material`: something is wrong with them."""
+        self.tables.drop(counts)
 
-    def _record(self, material, sides, section, first):
-        where, size, base, symbol = first
-        numbers = [
-            material.men, sides, len(material.pawn_groups), material.lead, section.constant, where, size,
-            section.index, section.sizes, section.data, section.blocks, section.padded_blocks, section.block_bits,
-            section.index_bits, section.shortest, len(section.bases), base, symbol, section.positions,
-            len(section.groups),
-        ]  # fmt: skip
-        for seven in (section.codes, section.groups, section.factors):
-            numbers += seven + [0] * (7 - len(seven))
-        return numbers
-
-    def _enter(self, counts, record, mirrored):
-        """Make a table known under the key of its men."""
-        key: cython.int = self._key(counts)
-        slot = self._slot(key)
-        self.slot_keys[slot] = key
-        self.slot_records[slot] = 2 * record + mirrored
-
-    def _key(self, counts):
-        """The key of the men, given by code (type, plus 8 for Black): what `_material` works out of a position."""
-        return sum(counts[kind] << (3 * kind - 3) | counts[8 + kind] << (3 * kind + 12) for kind in range(1, 6))
-
-    # Captures ------------------------------------------------------------------------------------------------------
+    # Results -------------------------------------------------------------------------------------------------------
 
     def probe_wdl(self, position):
-        """2, 1, 0, -1, -2 (win, cursed win, draw, blessed loss, loss) for the side to move, or FAILED.
+        """2, 1, 0, -1, -2 (win, spoilt win, draw, spoilt loss, loss) for the side to move, or FAILED.
 
-        As if the halfmove clock were 0. Uses the position's scratch room for moves.
+        As if the halfmove clock were 0.
         """
-        if position.castling or popcount(position.by_colour[0] | position.by_colour[1]) > self.largest:
+        if self._is_too_large(position):
             return FAILED
-        value = self._resolve(position, LOSS, WIN, SCRATCH)
+        return self._value(position, SCRATCH)
+
+    def _is_too_large(self, position):
+        return position.castling or popcount(position.by_colour[0] | position.by_colour[1]) > self.largest
+
+    def _value(self, position, start):
+        """The value of a position. Moves are listed from `start` on, here and below."""
+        value = self._resolve(position, LOSS, WIN, start)
         if value == FAILED or position.en_passant == NO_SQUARE:
             return value
-        return self._en_passant(position, value, WIN)
+        passing = self._en_passant(position, start)
+        if passing == FAILED:
+            return FAILED
+        return passing if self._is_passing_best(position, passing, value, start) else value
 
     def _resolve(self, position, alpha, beta, start):
-        """The value with captures played out: a table may hold anything where a capture is the best move."""
+        """The value with captures played out, en passant left aside."""
+        best = self._best_capture(position, alpha, beta, start)
+        if best == FAILED or best >= beta:
+            return best
+        held = self._held(position)
+        if held == FAILED:
+            return FAILED
+        return held if held > best else best
+
+    def _held(self, position):
+        """The value that the table holds."""
+        result = self.tables.result(position)
+        return result + LOSS if result >= 0 else FAILED
+
+    def _best_capture(self, position, alpha, beta, start):
+        """The value of the best capture, en passant left aside; `alpha` if that is more.
+
+        A missing table does no harm where another capture is good enough, whatever their order.
+        """
         best: cython.int = alpha
+        failed: cython.bint = False
         end: cython.int = position.generate(NOISY, start)
         for index in range(start, end):
             move = position.moves[index]
@@ -251,312 +111,147 @@ class SyzygyProber:
             value = self._resolve(position, -beta, -best, end)
             position.unmake(move)
             if value == FAILED:
-                return FAILED
-            value = -value
-            if value > best:
-                best = value
+                failed = True
+            elif -value > best:
+                best = -value
                 if best >= beta:
                     return best
-        value = self.probe_table(position)
-        if value == FAILED:
-            return FAILED
-        return value if value > best else best
+        return FAILED if failed else best
 
-    def _en_passant(self, position, value, beta):
-        """The tables know nothing of en passant: take the better of it and the rest, if there is a rest."""
-        best: cython.int = FAILED
-        end: cython.int = position.generate(NOISY | QUIET, SCRATCH)
-        others = 0
-        for index in range(SCRATCH, end):
+    def _en_passant(self, position, start):
+        """The value of the best capture en passant; NONE if there is none."""
+        best: cython.int = NONE
+        end: cython.int = position.generate(NOISY, start)
+        for index in range(start, end):
             move = position.moves[index]
             if move >> 14 != IS_EN_PASSANT:
-                others += 1
                 continue
             position.make(move)
-            after = self._resolve(position, -beta, -LOSS, end)
+            after = self._resolve(position, LOSS, WIN, end)
             position.unmake(move)
             if after == FAILED:
                 return FAILED
             if -after > best:
                 best = -after
-        if best == FAILED:
-            return value
-        return best if best >= value or others == 0 else value
+        return best
 
-    # Positions -----------------------------------------------------------------------------------------------------
+    def _is_passing_best(self, position, passing, value, start):
+        """Whether a capture en passant decides, next to all else that is worth `value`.
 
-    def _material(self, position):
-        """The men but the kings, three bits for each kind and colour."""
-        key: cython.int = 0
-        for kind in range(PAWN, QUEEN + 1):
-            men = position.by_type[kind]
-            if men:
-                key += popcount(men & position.by_colour[1]) << (3 * kind - 3)
-                key += popcount(men & position.by_colour[0]) << (3 * kind + 12)
-        return key
-
-    def _slot(self, key):
-        """Where a key stands, or the free place where it would."""
-        wide: u64 = key
-        slot: cython.int = ((wide * 0x1E3779B1) >> 15) & (SLOTS - 1)
-        while self.slot_keys[slot] != key and self.slot_keys[slot] >= 0:
-            slot = (slot + 1) & (SLOTS - 1)
-        return slot
-
-    def probe_table(self, position):
-        """What the table of these men holds for a position, captures and en passant left aside; FAILED without one."""
-        key = self._material(position)
-        if key == 0:
-            return DRAW
-        slot = self._slot(key)
-        if self.slot_keys[slot] != key or self.slot_records[slot] < 0:
-            return FAILED
-        record: i64 = self.slot_records[slot] >> 1
-        mirrored: cython.int = self.slot_records[slot] & 1
-        side: cython.int = 0
-        if self.records[record + SIDES] == 1:
-            # Both sides have the same men, and the table is White's to move.
-            mirrored = position.turn ^ 1
-        else:
-            side = position.turn ^ 1 ^ mirrored
-        men: cython.int = self.records[record + MEN]
-        lead: cython.int = self.records[record + LEAD]
-        sides: cython.int = self.records[record + SIDES]
-        number: i64
-        if self.records[record + PAWNS]:
-            if not self._place(position, record, mirrored, 0, lead):
-                return FAILED
-            file: cython.int = self._lead_pawn(lead)
-            record += (file * sides + side) * RECORD
-            if not self._place(position, record, mirrored, lead, men):
-                return FAILED
-            number = self._lead_pawns(lead, men)
-        else:
-            record += side * RECORD
-            if not self._place(position, record, mirrored, 0, men):
-                return FAILED
-            number = self._lead_pieces(record, men)
-        if number < 0:
-            return FAILED
-        return self._value(record, self._position_number(record, number))
-
-    def _place(self, position, record, mirror, first, end):
-        """List the squares of the men from `first` up to `end` in the order of the table, seen from White or Black."""
-        index = first
-        while index < end:
-            code: cython.int = self.records[record + CODES + index]
-            men: u64 = position.by_type[code & 7] & position.by_colour[(code >> 3) ^ 1 ^ mirror]
-            if men == 0:
+        Being a capture it makes the distance short, so of two wins it is the better one, and of two losses the worse.
+        """
+        if passing == NONE:
+            return False
+        if passing > value or (passing == value and value >= DRAW):
+            return True
+        if value != DRAW:
+            return False
+        # Without en passant it would be stalemate, if there are no other moves.
+        end: cython.int = position.generate(NOISY | QUIET, start)
+        for index in range(start, end):
+            if position.moves[index] >> 14 != IS_EN_PASSANT:
                 return False
-            while men:
-                if index == end:
-                    return False
-                self.squares[index] = lowest(men) ^ (56 if mirror else 0)
-                index += 1
-                men &= men - 1
         return True
 
-    def _reflect(self, men, change):
-        """Flip files (7), ranks (56) or, with 0, the long diagonal."""
-        for index in range(men):
-            square = self.squares[index]
-            self.squares[index] = square ^ change if change else (square >> 3) | ((square & 7) << 3)
-        return 0
+    # Distances -----------------------------------------------------------------------------------------------------
 
-    def _lead_pieces(self, record, men):
-        """The number of the leading two kings or three men, after the board is turned so that it is one of the few."""
-        if self.squares[0] & 4:
-            self._reflect(men, 7)
-        if self.squares[0] & 32:
-            self._reflect(men, 56)
-        lead: cython.int = self.records[record + LEAD]
-        for index in range(lead):
-            side = (self.squares[index] >> 3) - (self.squares[index] & 7)
-            if side > 0:
-                self._reflect(men, 0)
-            if side:
-                break
-        first = self.squares[0]
-        second = self.squares[1]
-        if lead == 2:
-            return KINGS[TRIANGLE[first] * 64 + second]
-        third = self.squares[2]
-        # Squares already taken do not count.
-        beyond_first = 1 if second > first else 0
-        beyond_both = (1 if third > first else 0) + (1 if third > second else 0)
-        if first & 7 != first >> 3:
-            return (TRIANGLE[first] * 63 + second - beyond_first) * 62 + third - beyond_both
-        number: i64 = 6 * 63 * 62
-        if second & 7 != second >> 3:
-            return number + ((first & 7) * 28 + BELOW[second]) * 62 + third - beyond_both
-        number += 4 * 28 * 62
-        second_place = (first & 7) * 7 + (second & 7) - beyond_first
-        if third & 7 != third >> 3:
-            return number + second_place * 28 + BELOW[third]
-        return number + 4 * 7 * 28 + second_place * 6 + (third & 7) - beyond_both
+    def probe_dtz(self, position):
+        """Plies to the next capture, pawn move or mate, positive for a win, negative for a loss, 0 for a draw; UNKNOWN.
 
-    def _lead_pawn(self, count):
-        """Bring the leading pawn to the front; returns its file counted from the nearer rim."""
-        for index in range(1, count):
-            if PAWN_NUMBERS[self.squares[index]] > PAWN_NUMBERS[self.squares[0]]:
-                square = self.squares[0]
-                self.squares[0] = self.squares[index]
-                self.squares[index] = square
-        file = self.squares[0] & 7
-        return file if file < 4 else 7 - file
+        Where the fifty-move rule spoils the result it is beyond 100 either way, by 100 more than the plies if only a
+        later phase is to blame. It may be one ply off where that does no harm, as the files are. Halfmove clock as 0.
+        """
+        if self._is_too_large(position):
+            return UNKNOWN
+        return self._distance(position, SCRATCH)
 
-    def _lead_pawns(self, count, men):
-        """The number of the leading pawns, on the board's left half."""
-        if self.squares[0] & 4:
-            self._reflect(men, 7)
-        for index in range(1, count):
-            square = self.squares[index]
-            place = index
-            while place > 1 and PAWN_NUMBERS[self.squares[place - 1]] < PAWN_NUMBERS[square]:
-                self.squares[place] = self.squares[place - 1]
-                place -= 1
-            self.squares[place] = square
-        if PAWN_NUMBERS[self.squares[0]] < 0:
-            return -1
-        number: i64 = LEAD_PAWN_STARTS[count * 64 + self.squares[0]]
-        for index in range(1, count):
-            if PAWN_NUMBERS[self.squares[index]] < 0:
-                return -1
-            number += CHOOSE[(count - index) * 64 + PAWN_NUMBERS[self.squares[index]]]
-        return number
+    def _distance(self, position, start):
+        captured = self._best_capture(position, LOSS, WIN, start)
+        if captured == FAILED:
+            return UNKNOWN
+        value: cython.int = captured
+        if captured < WIN:
+            held = self._held(position)
+            if held == FAILED:
+                return UNKNOWN
+            if held > value:
+                value = held
+        if position.en_passant != NO_SQUARE:
+            passing = self._en_passant(position, start)
+            if passing == FAILED:
+                return UNKNOWN
+            if self._is_passing_best(position, passing, value, start):
+                return NEXT_PLY[passing - LOSS]
+        if value == DRAW:
+            return 0
+        if value > DRAW:
+            if captured == value:
+                return NEXT_PLY[value - LOSS]
+            best = self._best_pawn_move(position, value, start)
+            if best == FAILED:
+                return UNKNOWN
+            if best == value:
+                return NEXT_PLY[value - LOSS]
+        plies = self.tables.distance(position, value - LOSS)
+        if plies >= 0:
+            return NEXT_PLY[value - LOSS] + (plies if value > DRAW else -plies)
+        if plies == OTHER_SIDE:
+            return self._search(position, value, start)
+        return UNKNOWN
 
-    def _position_number(self, record, lead):
-        """The number of the position, each further group being a set of the squares that the groups before it leave."""
-        number: i64 = lead * self.records[record + FACTORS]
-        first: cython.int = self.records[record + GROUP_SIZES]
-        groups: cython.int = self.records[record + GROUPS]
-        pawns: cython.int = self.records[record + PAWNS]
-        for group in range(1, groups):
-            size: cython.int = self.records[record + GROUP_SIZES + group]
-            end = first + size
-            # Sort by square.
-            for index in range(first + 1, end):
-                square = self.squares[index]
-                place = index
-                while place > first and self.squares[place - 1] > square:
-                    self.squares[place] = self.squares[place - 1]
-                    place -= 1
-                self.squares[place] = square
-            sum: i64 = 0
-            for index in range(first, end):
-                square = self.squares[index]
-                for earlier in range(first):
-                    if self.squares[earlier] < self.squares[index]:
-                        square -= 1
-                if group == 1 and pawns == 2:
-                    square -= 8
-                if square < 0:
-                    return -1
-                sum += CHOOSE[(index - first + 1) * 64 + square]
-            number += sum * self.records[record + FACTORS + group]
-            first = end
-        return number
+    def _best_pawn_move(self, position, enough, start):
+        """The value of the best pawn move that captures nothing, or of one that is good enough; LOSS without one."""
+        best: cython.int = LOSS
+        failed: cython.bint = False
+        if position.by_type[PAWN] & position.by_colour[position.turn] == 0:
+            return best
+        end: cython.int = position.generate(NOISY | QUIET, start)
+        for index in range(start, end):
+            move = position.moves[index]
+            if not self._is_pawn_move(position, move) or self._is_capture(position, move):
+                continue
+            position.make(move)
+            value = self._value(position, end)
+            position.unmake(move)
+            if value == FAILED:
+                failed = True
+            elif -value > best:
+                best = -value
+                if best >= enough:
+                    return best
+        return FAILED if failed else best
 
-    # Values --------------------------------------------------------------------------------------------------------
+    def _search(self, position, value, start):
+        """The distance of a position whose table has only those of the other side to move: one move on, it tells.
 
-    def _byte(self, file, place):
-        """One byte of a file, within its bounds."""
-        if cython.compiled:
-            byte: cython.int = cython.cast(cython.pointer(cython.uchar), cython.cast(u64, file))[place]
-        else:
-            byte = self.kept[file][place]
-        return byte
+        Captures and pawn moves are known not to win where this is called for a win.
+        """
+        best: cython.int = UNKNOWN if value > DRAW else NEXT_PLY[value - LOSS]
+        end: cython.int = position.generate(NOISY | QUIET, start)
+        for index in range(start, end):
+            move = position.moves[index]
+            if self._is_pawn_move(position, move) or self._is_capture(position, move):
+                continue
+            position.make(move)
+            # No deeper than this: the same men, with the other side to move.
+            after = self._distance(position, end)
+            is_mate: cython.bint = False
+            if after == -1 and position.checkers:
+                is_mate = position.generate(NOISY | QUIET, end) == end
+            position.unmake(move)
+            if after == UNKNOWN:
+                return UNKNOWN
+            plies: cython.int = UNKNOWN
+            if value < DRAW:
+                plies = -1 - after
+            elif after < 0:
+                plies = 1 if is_mate else 1 - after
+            if plies < best:
+                best = plies
+        return best
 
-    def _number(self, file, place, count):
-        """A number of up to four bytes, the lowest first."""
-        number: i64 = 0
-        for index in range(count):
-            byte: i64 = self._byte(file, place + index)
-            number |= byte << (8 * index)
-        return number
+    def _is_pawn_move(self, position, move):
+        return position.squares[move & 63] >> 1 == PAWN
 
-    def _code(self, file, place, count):
-        """Bytes as one number, the highest first."""
-        number: u64 = 0
-        for index in range(count):
-            number = (number << 8) | self._byte(file, place + index)
-        return number
-
-    def _value(self, record, number):
-        """The value with a number: find its block through the sparse index, then decode."""
-        if self.records[record + CONSTANT] >= 0:
-            return self.records[record + CONSTANT] - 2
-        if number < 0 or number >= self.records[record + POSITIONS]:
-            return FAILED
-        file = self.records[record + FILE]
-        bits: cython.int = self.records[record + INDEX_BITS]
-        entry: i64 = number >> bits
-        place: i64 = self.records[record + INDEX] + 6 * entry
-        block: i64 = self._number(file, place, 4)
-        # The index knows the block of the middle of each stretch of numbers.
-        one: i64 = 1
-        offset: i64 = number - (entry << bits) - (one << (bits - 1)) + self._number(file, place + 4, 2)
-        sizes: i64 = self.records[record + SIZES]
-        blocks: i64 = self.records[record + BLOCKS]
-        if block >= self.records[record + PADDED_BLOCKS]:
-            return FAILED
-        while offset < 0:
-            if block == 0:
-                return FAILED
-            block -= 1
-            offset += self._number(file, sizes + 2 * block, 2) + 1
-        while block < blocks:
-            size: i64 = self._number(file, sizes + 2 * block, 2)
-            if offset <= size:
-                break
-            offset -= size + 1
-            block += 1
-        if block >= blocks:
-            return FAILED
-        return self._decode(record, self.records[record + DATA] + (block << self.records[record + BLOCK_BITS]), offset)
-
-    def _decode(self, record, place, offset):
-        """The value `offset` values after the start of a block."""
-        file = self.records[record + FILE]
-        end: i64 = self.records[record + FILE_BYTES]
-        shortest: cython.int = self.records[record + SHORTEST]
-        lengths: cython.int = self.records[record + LENGTHS]
-        base: i64 = self.records[record + BASES]
-        if place + 8 > end:
-            return FAILED
-        code: u64 = self._code(file, place, 8)
-        place += 8
-        empty: cython.int = 0
-        symbols: i64 = self.records[record + SYMBOLS]
-        symbol: i64 = 0
-        entry: u64 = 0
-        while True:
-            # The longest code has base 0, so a length is found.
-            level = 0
-            while level + 1 < lengths and code < self.bases[base + level]:
-                level += 1
-            length: cython.int = shortest + level
-            symbol = self.bases[base + lengths + level] + ((code - self.bases[base + level]) >> (64 - length))
-            entry = self.symbols[symbols + symbol]
-            spans: i64 = entry >> 24
-            if offset <= spans:
-                break
-            offset -= spans + 1
-            code = (code << length) & ALL
-            empty += length
-            if empty >= 32:
-                empty -= 32
-                if place + 4 > end:
-                    return FAILED
-                code |= self._code(file, place, 4) << empty
-                place += 4
-        # The symbol spans the value: go down to it through pairs of ever shorter symbols.
-        while entry >> 24:
-            symbol = entry & 0xFFF
-            half: i64 = self.symbols[symbols + symbol] >> 24
-            if offset > half:
-                offset -= half + 1
-                symbol = (entry >> 12) & 0xFFF
-            entry = self.symbols[symbols + symbol]
-        value: cython.int = entry & 7
-        return value - 2
+    def _is_capture(self, position, move):
+        return position.squares[(move >> 6) & 63] != 0 or move >> 14 == IS_EN_PASSANT

@@ -1,8 +1,8 @@
 """Syzygy files: what their headers say, read once and believed only where it can be true.
 
-`tablebases` opens files with `read_table`; the prober in `syzygy` works from the numbers it returns, and python-chess
-is let near a file only after it. What must stay true: whatever bytes a file holds, the result is a `Table` whose every
-number lies where the file and the format allow it, or a `TableError` with one sentence; reading a header always ends.
+`tablebases` opens files with `read_table`; `syzygy_tables` works from the numbers it returns. What must stay true:
+whatever bytes a file holds, the result is a `Table` whose every number lies where the file and the format allow it, or
+a `TableError` with one sentence; reading a header always ends.
 
 A file holds sections, one for each side to move and, where there are pawns, for each file (a to d) of the leading
 pawn. A section orders the men in groups, numbers positions by them in a mixed radix, and stores the values compressed:
@@ -34,9 +34,11 @@ LEAD_SIZES = {2: 462, 3: 31332}
 # Bits and bytes of the format.
 IS_SPLIT, HAS_PAWNS = 1, 2
 IS_CONSTANT = 0x80
-IS_MAPPED, IS_WIDE_MAP = 2, 16
+IS_BLACK, IS_MAPPED, IS_WIDE_MAP = 1, 2, 16
 NO_SECOND = 0xFFF
 LONGEST_CODE = 32
+# No distance is larger: twice the largest number stored, a hundred for a result that is spoilt, and two moves.
+MOST_PLIES = 2 * 0xFFFF + 102
 # Wider than any file in use; they bound how far a probe may have to look.
 MOST_INDEX_BITS = 24
 MOST_BLOCK_BITS = 15
@@ -138,6 +140,8 @@ class Section:
     # By code length from `shortest` on: the least code, at the top of 64 bits, and the symbol it stands for.
     bases: list[int] = field(default_factory=list)
     firsts: list[int] = field(default_factory=list)
+    # Of distances: where the four lists are that the stored values are places in, and how many each has; or none.
+    lists: list[tuple[int, int]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +149,7 @@ class Table:
     """A sound file: its sections by file of the leading pawn (one, or four) and side to move (one, or two)."""
 
     material: Material
+    has_distances: bool
     sections: list[list[Section]]
 
 
@@ -187,7 +192,7 @@ class _Reader:
                 self.take_map(section)
             self.align(2)
         self.take_bodies(in_order)
-        return Table(material, sections)
+        return Table(material, not is_wdl, sections)
 
     # Bytes ---------------------------------------------------------------------------------------------------------
 
@@ -272,8 +277,10 @@ class _Reader:
         """How a section's values are compressed: the Huffman code and the symbols."""
         section.flags = self.take_byte()
         if section.flags & IS_CONSTANT:
-            section.constant = self.take_byte()
-            if self.suffix == WDL_SUFFIX and section.constant > 4:
+            constant = self.take_byte()
+            # With distances the byte means nothing: all are 0.
+            section.constant = constant if self.suffix == WDL_SUFFIX else 0
+            if section.constant > 4:
                 raise TableError("it holds a value that is none")
             return
         section.block_bits, section.index_bits, padding = self.take(3)
@@ -323,14 +330,16 @@ class _Reader:
             section.bases.append(aligned)
 
     def take_map(self, section: Section) -> None:
-        """The four lists that turn stored numbers into distances: only their size matters here."""
+        """The four lists that turn stored values into distances; see `Section.lists`."""
         if not section.flags & IS_MAPPED:
             return
         if section.flags & IS_WIDE_MAP:
             self.align(2)
+        width = 2 if section.flags & IS_WIDE_MAP else 1
         for _ in range(4):
-            width = 2 if section.flags & IS_WIDE_MAP else 1
-            self.take(width * self.take_number(width))
+            size = self.take_number(width)
+            section.lists.append((self.place, size))
+            self.take(width * size)
 
     def take_bodies(self, sections: list[Section]) -> None:
         """Where indexes, block sizes and blocks lie; together they must fill the file exactly."""

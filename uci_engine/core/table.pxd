@@ -16,6 +16,18 @@ cdef extern from *:
     """
     void fetch "secateur_prefetch" (void* address) noexcept nogil
 
+cdef extern from *:
+    """
+    #if defined(__linux__)
+    #include <sys/mman.h>
+    /* Advice only: a kernel without large pages refuses it, and nothing is lost. */
+    #define secateur_advise_large_pages(start, size) ((void)madvise((void*)(start), (size), MADV_HUGEPAGE))
+    #else
+    #define secateur_advise_large_pages(start, size) ((void)0)
+    #endif
+    """
+    void advise_large_pages "secateur_advise_large_pages" (void* start, size_t size) noexcept nogil
+
 cdef u64 LOW_HALF
 cdef enum:  # as in table.py, for the C compiler
     UPPER = 1
@@ -28,7 +40,7 @@ cdef enum:  # as in table.py, for the C compiler
 @cython.final
 cdef class TranspositionTable:
     cdef void* block
-    cdef u64* words
+    cdef volatile u64* words            # each read once: another thread may write meanwhile
     cdef u64 buckets
     cdef u64 age
     cdef readonly i64 megabytes

@@ -1,0 +1,17 @@
+# C types of cycles.py.
+
+cimport cython
+
+from evaluation.bitboards cimport (
+    BB, BISHOP, BISHOP_LINES, KING, KING_ATTACKS, KNIGHT, KNIGHT_ATTACKS, QUEEN, ROOK, ROOK_LINES, ZOBRIST, ZOBRIST_TURN, u64,
+)
+
+cdef enum:  # as in cycles.py, for the C compiler
+    SLOTS = 8192
+
+cdef u64[8192] DIFFERENCES
+cdef int[8192] CROSSINGS
+
+cpdef int crossing(u64 difference) noexcept nogil
+cdef int _insert(u64 difference, int move) noexcept nogil
+cpdef int _fill() noexcept nogil
