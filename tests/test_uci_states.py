@@ -134,6 +134,30 @@ def started(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
 
 PROGRAM = [sys.executable, "-m", "uci_engine"]
 
+# A main thread that no signal can interrupt stands for one that was just about to wait when the signal came.
+DEAF = """
+import signal
+from uci_engine.inbox import Inbox, quit_on_signals
+inbox = Inbox()
+quit_on_signals(inbox)
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+print("waiting", flush=True)
+print(type(inbox.get(timeout_seconds=60).command).__name__, flush=True)
+inbox.get(timeout_seconds=60)
+"""
+
+
+@posix_only
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_does_not_need_the_main_thread(number: signal.Signals) -> None:
+    with started([sys.executable, "-c", DEAF]) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"waiting\n"
+        process.send_signal(number)
+        assert process.stdout.readline() == b"Quit\n"
+        process.send_signal(number)
+        process.wait(PATIENCE_SECONDS)
+
 
 @posix_only
 class TestBrokenPipes:

@@ -7,12 +7,12 @@ even when the rest of it is stuck.
 
 from __future__ import annotations
 
+import os
 import queue
 import signal
 import threading
 import time
 from dataclasses import dataclass
-from types import FrameType
 
 from uci_engine import protocol
 from uci_engine.protocol import Command, Empty, Quit
@@ -44,10 +44,9 @@ Event = Received | SearchEnded
 
 
 class Inbox:
-    """What is yet to be dealt with, from all threads and from signal handlers, in order."""
+    """What is yet to be dealt with, from all threads, in order."""
 
     def __init__(self) -> None:
-        # Unlike queue.Queue, a SimpleQueue may be used in a signal handler that interrupts its own `get`.
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._places = threading.Semaphore(UNREAD_LIMIT)
         self._obeyed = 0
@@ -111,18 +110,26 @@ def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
 
 
 def quit_on_signals(inbox: Inbox) -> None:
-    """SIGINT and SIGTERM mean `quit`; a second one does not wait for anything."""
-    seen = False
+    """SIGINT and SIGTERM mean `quit`; a second one does not wait for anything.
 
-    def handle(_number: int, _frame: FrameType | None) -> None:
-        nonlocal seen
-        if seen:
-            leave()
-        seen = True
-        inbox.push(Received(time.perf_counter(), Quit()))
-
+    To be called from the main thread. Python runs its handlers there, and a signal that comes just before that
+    thread begins to wait is not seen until it wakes, which may be never: so a thread of their own hears of them.
+    """
+    hearing, telling = os.pipe()
+    if os.name == "posix":
+        os.set_blocking(telling, False)
+    threading.Thread(target=_hear_signals, args=(hearing, inbox), name="signals", daemon=True).start()
+    signal.set_wakeup_fd(telling, warn_on_full_buffer=False)
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, handle)
+        signal.signal(number, lambda _number, _frame: None)
+
+
+def _hear_signals(descriptor: int, inbox: Inbox) -> None:
+    """Read what Python writes into the pipe: a byte for each signal, at once."""
+    os.read(descriptor, 1)
+    inbox.push(Received(time.perf_counter(), Quit()))
+    os.read(descriptor, 1)
+    leave()
 
 
 def say(writer: Writer, *sentences: str) -> None:
