@@ -109,8 +109,12 @@ def compare_every_move(position: Any, board: chess.Board, legal: dict[int, chess
         noisy = board.is_capture(move) or move.promotion is not None
         assert position.judge(number) == (True, noisy, board.gives_check(move)), (where, move)
         before = position.sets()
+        foreseen = position.key_after(number)
+        rights = board.clean_castling_rights(), board.ep_square
         position.make(number)
         board.push(move)
+        if rights == (board.clean_castling_rights(), None) and board.ep_square is None and not move.promotion:
+            assert foreseen == position.key, (where, move)
         assert position.key == chess.polyglot.zobrist_hash(board), (where, move)
         assert position.men() == men(board), (where, move)
         board.pop()

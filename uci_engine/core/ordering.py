@@ -250,12 +250,13 @@ class MovePicker:
         """Take the best entry that is left; equal scores go by the higher move number."""
         first = self.cursor[ply]
         end = self.end[ply]
-        best = first
         highest = self.entries[first]
+        # Two plain loops: where the best stands cannot be predicted, so the first one must compile without a branch.
         for index in range(first + 1, end):
-            if self.entries[index] > highest:
-                highest = self.entries[index]
-                best = index
+            highest = max(highest, self.entries[index])
+        best = first
+        while self.entries[best] != highest:
+            best += 1
         self.entries[best] = self.entries[first]
         self.cursor[ply] = first + 1
         return highest & 0xFFFF

@@ -35,6 +35,7 @@ cdef class Position(MoveGenerator):
     cdef int _save(self, int captured) noexcept nogil
     cdef int _restore(self) noexcept nogil
     cdef int _move_castling(self, int origin, int target, bint back) noexcept nogil
+    cpdef u64 key_after(self, int move) noexcept nogil
     cpdef int make(self, int move) noexcept nogil
     cpdef int unmake(self, int move) noexcept nogil
     cpdef int make_null(self) noexcept nogil

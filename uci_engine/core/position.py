@@ -190,6 +190,14 @@ class Position(MoveGenerator):
         self.turn ^= 1
         return (state >> 12) & 15
 
+    def key_after(self, move):
+        """The key that a legal move leads to, but for castling, promotion, en passant and rights: to fetch ahead."""
+        target = (move >> 6) & 63
+        before = self.squares[move & 63] * 64
+        captured = self.squares[target]
+        key = self.key ^ ZOBRIST_TURN ^ ZOBRIST[before + (move & 63)] ^ ZOBRIST[before + target]
+        return key ^ ZOBRIST[captured * 64 + target] if captured else key
+
     def make(self, move):
         """Play a legal move."""
         us = self.turn

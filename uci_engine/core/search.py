@@ -204,9 +204,9 @@ class Searcher:
             self.current_number = index + 1
             started_at = self.nodes
             quiet: cython.bint = not self.position.is_noisy(move) and self.position.checkers == 0
+            self.table.prefetch(self.position.key_after(move))
             self.picker.note(0, move)
             self.position.make(move)
-            self.table.prefetch(self.position.key)
             if index == first:
                 score = -self._search(depth - 1, -beta, -alpha, 1, False)
             else:
@@ -537,9 +537,9 @@ class Searcher:
             searched += 1
             if move == table_move:
                 new_depth += extension
+            self.table.prefetch(self.position.key_after(move))
             self.picker.note(ply, move)
             self.position.make(move)
-            self.table.prefetch(self.position.key)
             if searched == 1:
                 score = -self._search(new_depth, -beta, -alpha, ply + 1, not pv_node and not cut_node)
             else:
@@ -635,9 +635,9 @@ class Searcher:
                 return -INFINITE
             if not self.position.see_at_least(move, target - static):
                 continue
+            self.table.prefetch(self.position.key_after(move))
             self.picker.note(ply, move)
             self.position.make(move)
-            self.table.prefetch(self.position.key)
             score = -self._quiescence(-target, 1 - target, ply + 1)
             if score >= target and not self.stopped:
                 score = -self._search(depth - 4, -target, 1 - target, ply + 1, not cut_node)
@@ -731,9 +731,9 @@ class Searcher:
                         continue
                 if not self.position.see_at_least(move, 0):
                     continue
+            self.table.prefetch(self.position.key_after(move))
             self.picker.note(ply, move)
             self.position.make(move)
-            self.table.prefetch(self.position.key)
             score = -self._quiescence(-beta, -alpha, ply + 1)
             self.position.unmake(move)
             if self.stopped:
