@@ -18,7 +18,7 @@ import chess
 from uci_engine import score as scores
 from uci_engine.clock import Clock
 from uci_engine.core import Core, moves
-from uci_engine.core.parameters import MATING, NORMAL
+from uci_engine.core.parameters import MATING, NORMAL, WIDEST_WINDOW_CP
 from uci_engine.ranking import Probing, Ranking
 from uci_engine.report import Bound, Info
 
@@ -31,8 +31,6 @@ EFFORT_DEPTH = 7
 MOST_EFFORT_SHARE = 2.0
 EFFORT_SLOPE = 1.6
 LEAST_EFFORT_SHARE = 0.5
-# A window grown this wide opens altogether.
-WIDEST_WINDOW_CP = 400
 SCORE_DROP_CP = 30
 SCORE_DROP_SHARE = 1.3
 # Bounds of a window that failed are worth a line only in a long search.

@@ -47,6 +47,7 @@ cdef class MovePicker:
     cdef int _keep_checks(self, int start, int end) noexcept nogil
     cpdef int skip_quiets(self, int ply) noexcept nogil
     cpdef int note(self, int ply, int move) noexcept nogil
+    cdef bint was_pass(self, int ply) noexcept nogil
     cpdef int history_of(self, int ply, int move) noexcept nogil
     cpdef int capture_history_of(self, int move) noexcept nogil
     cpdef int reward(self, int ply, int move, int bonus) noexcept nogil

@@ -273,6 +273,10 @@ class MovePicker:
         self.played[ply + PLIES_BACK] = (man << 6) | ((move >> 6) & 63) if move else 0
         return 0
 
+    def was_pass(self, ply):
+        """Whether the move noted at a ply, from 0, was a pass."""
+        return self.played[ply + PLIES_BACK] == 0
+
     def history_of(self, ply, move):
         """A quiet move's histories for the side to move, added up."""
         place = self._continuation_index(move)

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 # The search's profiles: what they are stands in search.py.
 NORMAL, PLAIN, MATING = range(3)
 
+# An aspiration window grown this wide opens altogether.
+WIDEST_WINDOW_CP = 400
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -41,10 +44,10 @@ PARAMETERS = (
     Parameter("internal_depth", 4, 1, 10, "shallowest node without a table move that is searched a ply less deep"),
     Parameter("late_move_pruning_depth", 8, 0, 12, "deepest node that leaves out late quiet moves"),
     Parameter("late_move_pruning_base", 3, 1, 10, "how many moves come before that, and the squared depth more"),
-    Parameter("futility_depth", 8, 0, 14, "deepest reduced depth at which a quiet move must promise to reach alpha"),
+    Parameter("futility_depth", 8, 0, 14, "reduced depth from which a quiet move need not promise to reach alpha"),
     Parameter("futility_base_cp", 100, 0, 400, "what a quiet move may bring at once"),
     Parameter("futility_margin_cp", 90, 20, 250, "and for each ply of reduced depth"),
-    Parameter("history_pruning_depth", 4, 0, 10, "deepest reduced depth that leaves out quiet moves of bad history"),
+    Parameter("history_pruning_depth", 4, 0, 10, "reduced depth from which a bad history leaves no quiet move out"),
     Parameter("history_pruning_margin", 2000, 200, 12000, "how bad, for each ply of reduced depth"),
     Parameter("exchange_pruning_depth", 8, 0, 14, "deepest node that leaves out moves which lose material"),
     Parameter("exchange_quiet_margin_cp", 25, 5, 100, "loss allowed to a quiet move, by squared reduced depth"),

@@ -2,9 +2,9 @@
 
 cimport cython
 
-from uci_engine.core.search cimport NORMAL, Searcher
+from uci_engine.core.search cimport Searcher
 
-cdef int INFINITE, MATE_BOUND, MAX_PLY, DEEPEST, WIDEST_WINDOW_CP
+cdef int NORMAL, INFINITE, MATE_BOUND, MAX_PLY, DEEPEST, WIDEST_WINDOW_CP
 
 @cython.final
 cdef class QuietSearch:

@@ -9,16 +9,14 @@ threads that listen; and a stop ends it within some hundred nodes.
 import cython
 
 from uci_engine import score as scores
+from uci_engine.core import parameters
 
-if not cython.compiled:
-    from uci_engine.core.parameters import NORMAL
-
+NORMAL = parameters.NORMAL
 INFINITE = scores.INFINITE
 MATE_BOUND = scores.MATE_BOUND
 MAX_PLY = scores.MAX_PLY
 DEEPEST = MAX_PLY - 8
-# A window grown this wide opens altogether.
-WIDEST_WINDOW_CP = 400
+WIDEST_WINDOW_CP = parameters.WIDEST_WINDOW_CP
 
 
 class QuietSearch:

@@ -9,7 +9,9 @@ from uci_engine.core.generator cimport IS_EN_PASSANT, IS_PROMOTION
 from uci_engine.core.ordering cimport MovePicker
 from uci_engine.core.position cimport EXCHANGE_VALUES, Position
 from uci_engine.core.syzygy cimport FAILED, SyzygyProber
-from uci_engine.core.table cimport DEPTH_OFFSET, EXACT, LOWER, TranspositionTable, UPPER
+from uci_engine.core.table cimport (
+    EXACT, LOWER, TranspositionTable, UPPER, bound_in, depth_in, move_in, score_in, static_score_in,
+)
 
 cdef enum:  # as in search.py, for the C compiler
     CORRECTIONS = 16384

@@ -24,7 +24,16 @@ if not cython.compiled:
     from uci_engine.core.ordering import MovePicker
     from uci_engine.core.position import EXCHANGE_VALUES
     from uci_engine.core.syzygy import FAILED, SyzygyProber
-    from uci_engine.core.table import DEPTH_OFFSET, EXACT, LOWER, UPPER
+    from uci_engine.core.table import (
+        EXACT,
+        LOWER,
+        UPPER,
+        bound_in,
+        depth_in,
+        move_in,
+        score_in,
+        static_score_in,
+    )
 
     # Pawn structures whose error is remembered, for each side to move; errors are in 256ths of a centipawn.
     CORRECTIONS = 16384
@@ -172,7 +181,7 @@ class Searcher:
         """The table's move after `move` is played at the root, or 0: something to ponder on."""
         self.position.make(move)
         facts = self.table.probe(self.position.key)
-        reply: cython.int = facts & 0xFFFF
+        reply: cython.int = move_in(facts)
         if not self.position.is_legal(reply):
             reply = 0
         self.position.unmake(move)
@@ -303,12 +312,10 @@ class Searcher:
         table_score: cython.int = 0
         table_depth: cython.int = 0
         if facts:
-            table_move = facts & 0xFFFF
-            table_bound = (facts >> 56) & 3
-            table_score = (facts >> 16) & 0xFFFF
-            table_score = self._from_table(table_score - 32768, ply)
-            table_depth = (facts >> 48) & 255
-            table_depth -= DEPTH_OFFSET
+            table_move = move_in(facts)
+            table_bound = bound_in(facts)
+            table_score = self._from_table(score_in(facts), ply)
+            table_depth = depth_in(facts)
             if (
                 not pv_node
                 and excluded == 0
@@ -351,8 +358,7 @@ class Searcher:
         improving: cython.bint = False
         if profile == NORMAL and not in_check:
             if facts:
-                raw = (facts >> 32) & 0xFFFF
-                raw -= 32768
+                raw = static_score_in(facts)
             if raw == NO_SCORE:
                 raw = self._evaluate()
             static = self._corrected(raw)
@@ -387,7 +393,7 @@ class Searcher:
             # 10. Null move: if even passing holds beta, some move will. With pawns alone, passing may be best.
             if (
                 depth >= self.null_move_depth
-                and self.picker.played[ply + 3]
+                and not self.picker.was_pass(ply - 1)
                 and estimate >= beta
                 and static >= beta
                 and beta > -TABLEBASE_BOUND
@@ -475,6 +481,7 @@ class Searcher:
                 extension = -1
 
         # 14. The moves, the likeliest first: that one with the open window, the others to show that they are no better.
+        # (The searches at this ply that left a move out wrote their own static score.)
         self.static_scores[ply] = static
         self.picker.clear_killers(ply + 1)
         self.picker.begin(ply, table_move, False)
@@ -686,10 +693,9 @@ class Searcher:
         table_bound: cython.int = 0
         table_score: cython.int = 0
         if facts:
-            table_move = facts & 0xFFFF
-            table_bound = (facts >> 56) & 3
-            table_score = (facts >> 16) & 0xFFFF
-            table_score = self._from_table(table_score - 32768, ply)
+            table_move = move_in(facts)
+            table_bound = bound_in(facts)
+            table_score = self._from_table(score_in(facts), ply)
             if not pv_node and self.position.halfmove < 90 and table_bound & (LOWER if table_score >= beta else UPPER):
                 return table_score
 
@@ -698,8 +704,7 @@ class Searcher:
         best: cython.int = -INFINITE
         if not in_check:
             if facts:
-                static = (facts >> 32) & 0xFFFF
-                static -= 32768
+                static = static_score_in(facts)
             if static == NO_SCORE:
                 static = self._evaluate()
             best = static

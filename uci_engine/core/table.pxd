@@ -37,6 +37,21 @@ cdef enum:  # as in table.py, for the C compiler
     AGES = 63
     DEPTH_OFFSET = 8
 
+cdef inline int move_in(u64 facts) noexcept nogil:
+    return facts & 0xFFFF
+
+cdef inline int score_in(u64 facts) noexcept nogil:
+    return <int>((facts >> 16) & 0xFFFF) - 32768
+
+cdef inline int static_score_in(u64 facts) noexcept nogil:
+    return <int>((facts >> 32) & 0xFFFF) - 32768
+
+cdef inline int depth_in(u64 facts) noexcept nogil:
+    return <int>((facts >> 48) & 255) - DEPTH_OFFSET
+
+cdef inline int bound_in(u64 facts) noexcept nogil:
+    return (facts >> 56) & 3
+
 @cython.final
 cdef class TranspositionTable:
     cdef void* block

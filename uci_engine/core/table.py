@@ -26,6 +26,27 @@ if not cython.compiled:
     AGES = 63
     DEPTH_OFFSET = 8
 
+    # The readers of facts; with a compiler they stand in table.pxd.
+    def move_in(facts: int) -> int:
+        """The best move known, or 0."""
+        return facts & 0xFFFF
+
+    def score_in(facts: int) -> int:
+        """The score, by distance from the node."""
+        return (facts >> 16 & 0xFFFF) - 32768
+
+    def static_score_in(facts: int) -> int:
+        """The static score, or NO_SCORE."""
+        return (facts >> 32 & 0xFFFF) - 32768
+
+    def depth_in(facts: int) -> int:
+        """To what depth the position was searched; 0 in quiescence."""
+        return (facts >> 48 & 255) - DEPTH_OFFSET
+
+    def bound_in(facts: int) -> int:
+        """UPPER, LOWER or EXACT."""
+        return facts >> 56 & 3
+
 
 class TranspositionTable:
     """A table of `megabytes` (2**20 bytes each)."""
@@ -122,15 +143,13 @@ class TranspositionTable:
             facts: u64 = self.words[word + 1]
             if self.words[word] ^ facts == key and facts:
                 if move == 0:
-                    move = facts & 0xFFFF
-                stored_depth: cython.int = (facts >> 48) & 255
-                if bound != EXACT and depth + DEPTH_OFFSET + 4 < stored_depth and facts >> AGE_SHIFT == self.age:
+                    move = move_in(facts)
+                if bound != EXACT and depth + 4 < depth_in(facts) and facts >> AGE_SHIFT == self.age:
                     return 0
                 place = word
                 break
             age_gap: cython.int = (self.age - (facts >> AGE_SHIFT)) & AGES
-            depth_held: cython.int = (facts >> 48) & 255
-            worth = depth_held - 4 * age_gap
+            worth = depth_in(facts) - 4 * age_gap
             if facts == 0:
                 worth = -100000
             if worth < least:
