@@ -45,8 +45,8 @@ def run(work: Work) -> Done:
 def sleep_and_tidy(work: Work) -> Done:
     """Sleep, and say in the trace that the task was left in good order."""
     trace = Path(work.folder) / str(work.number)
-    trace.touch()
     try:
+        trace.touch()
         time.sleep(work.seconds)
     finally:
         trace.write_text("tidied")

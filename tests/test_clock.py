@@ -119,7 +119,7 @@ def test_long_searches_are_reported_on(watch: Watch, monkeypatch: pytest.MonkeyP
     watch.end()
     count = len(times)
     assert times[0] - started >= 0.02
-    assert times[1] - times[0] >= 0.009
+    assert times[2] - started >= 0.04
     time.sleep(0.05)
     assert len(times) == count
 

@@ -305,6 +305,9 @@ def test_a_failing_search_still_plays_a_legal_move(
 
     monkeypatch.setattr(Deepening, "_iterate", fail)
     ear = begin(engine, infinite=held, depth=9)
+    deadline = time.perf_counter() + PATIENCE_SECONDS
+    while not ear.sentences and time.perf_counter() < deadline:
+        time.sleep(0.002)
     assert ear.answered_within(0.08 if held else PATIENCE_SECONDS) != held
     engine.stop()
     answer = finish(engine, ear)

@@ -28,7 +28,7 @@ HERE = Path(__file__).parent
 KEPT = sorted((HERE / "conversations").glob("*.txt"))
 # The tests look for wrong answers; a busy machine makes late ones.
 PATIENT = Patience(ready_ms=5000, stop_ms=5000, exit_seconds=10, answer_seconds=20)
-FAST = Patience(ready_ms=5000, stop_ms=5000, exit_seconds=5, answer_seconds=1)
+FAST = Patience(ready_ms=5000, stop_ms=5000, exit_seconds=5, answer_seconds=20)
 # The engine of the tests always plays e2e4.
 RULES = ("legal-move", "legal-line", "legal-ponder")
 

@@ -103,7 +103,7 @@ def test_a_game_is_played_to_its_end_and_recorded() -> None:
     ],
 )
 def test_whoever_breaks_a_rule_loses_and_is_named(mode: str, fault: str, detail: str) -> None:
-    seconds = 0.2 if fault == "time loss" else 20.0
+    seconds = 0.6 if fault == "time loss" else 20.0
     began = time.monotonic()
     record = play(fake(control=TimeControl(20.0)), fake(mode, 3, control=TimeControl(seconds)))
     assert (record.fault, record.result, record.guilty) == (fault, "1-0", f"{mode}0")

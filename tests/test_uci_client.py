@@ -118,7 +118,7 @@ def test_analysis_moves_on_to_other_positions(client: SimpleEngine) -> None:
 
 
 def test_options_that_bots_set(client: SimpleEngine) -> None:
-    client.configure({"Hash": 512, "Threads": 4, "Move Overhead": 100, "SyzygyPath": "./syzygy/", "UCI_ShowWDL": True})
+    client.configure({"Hash": 64, "Threads": 4, "Move Overhead": 100, "SyzygyPath": "./syzygy/", "UCI_ShowWDL": True})
     info = client.analyse(chess.Board(), QUICK)
     assert info["wdl"].relative.total() == 1000
     client.configure({"UCI_ShowWDL": False, "Clear Hash": None})

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from uci_engine.terminal import print_failure
 from uci_engine.time_control import UNLIMITED, Budget
 
 REPORT_AFTER_SECONDS = 3.0
@@ -97,12 +98,20 @@ class Watch:
                 now = time.perf_counter()
                 if now >= self._clock.deadline:
                     self._clock = None
-                    self._on_deadline()
+                    _call(self._on_deadline)
                 elif now >= self._next_report:
                     self._next_report = now + REPORT_EVERY_SECONDS
-                    self._on_report()
+                    _call(self._on_report)
                 else:
                     self._condition.wait(min(self._clock.deadline, self._next_report) - now)
+
+
+def _call(function: Callable[[], None]) -> None:
+    """Call a search's function; its mistake must not end the thread that keeps the limits of all searches to come."""
+    try:
+        function()
+    except Exception as error:
+        print_failure(error)
 
 
 def _nothing() -> None:

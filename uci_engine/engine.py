@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 
 import chess
@@ -201,8 +202,9 @@ class Engine:
     def _start(self, task: Task) -> None:
         if self.searching:
             raise RuntimeError("a search is running")
-        self._task = task
+        # In this order: a thread that the system has no room for is no task.
         task.start()
+        self._task = task
 
 
 class _Search(Task):
@@ -268,6 +270,10 @@ class _Search(Task):
             gc.enable()
             self._on_best_move(answer)
 
+    def _must_end(self) -> bool:
+        """Whether there is no time left, also where a ponderhit has only just started the clock."""
+        return self._stop_event.is_set() or time.perf_counter() >= self._clock.deadline
+
     def _think(self) -> BestMove:
         allowed, problems = self._allowed_moves()
         for sentence in problems:
@@ -284,7 +290,7 @@ class _Search(Task):
         limits = self._limits
         ranking = Ranking()
         if limits.mate is None:
-            rules = Rules.within(self._probing, self._clock, self._stop_event.is_set)
+            rules = Rules.within(self._probing, self._clock, self._must_end)
             ranking = rank(self._tablebases, self._team.main.position, self._board, allowed, rules)
             for sentence in ranking.notes:
                 self._on_info(Info(string=sentence))

@@ -25,6 +25,8 @@ UNREAD_LIMIT = 1024
 # After the end of the input: how long nothing at all may happen before the process is ended from here. Only
 # an output that is blocked, or a defect, holds the dispatcher up for so long.
 STUCK_SECONDS = 2.0
+# Counted in short waits: a machine that stands still for a while has not waited.
+STUCK_WAITS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ class Inbox:
         obeyed_before = -1
         while obeyed_before != self._obeyed:
             obeyed_before = self._obeyed
-            if self._closed.wait(STUCK_SECONDS):
+            if any(self._closed.wait(STUCK_SECONDS / STUCK_WAITS) for _ in range(STUCK_WAITS)):
                 return True
         return False
 
@@ -105,6 +107,11 @@ def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
                 inbox.receive(Received(received_at, command))
     finally:
         inbox.push(Received(time.perf_counter(), Quit()))
+    _see_out(inbox)
+
+
+def _see_out(inbox: Inbox) -> None:
+    """After a `quit`: end the process from here should the dispatcher be stuck."""
     if not inbox.wait_until_closed_or_stuck():
         leave()
 
@@ -128,6 +135,7 @@ def _hear_signals(descriptor: int, inbox: Inbox) -> None:
     """Read what Python writes into the pipe: a byte for each signal, at once."""
     os.read(descriptor, 1)
     inbox.push(Received(time.perf_counter(), Quit()))
+    threading.Thread(target=_see_out, args=(inbox,), name="see out", daemon=True).start()
     os.read(descriptor, 1)
     leave()
 

@@ -66,8 +66,10 @@ AUTHOR = "the Secateur developers"
 # pauses at UNREAD_LIMIT, must always have room for the `stop`.
 WAITING_LIMIT = UNREAD_LIMIT // 2
 
-# After `quit`: how long the searches already asked for may take to give their moves.
+# After `quit`: how long the searches already asked for may take to give their moves. Counted in short waits, so that a
+# machine that stands still for a while does not cost a move that was about to come.
 CLOSING_SECONDS = 0.6
+CLOSING_WAITS = 12
 
 HELP = """\
 Secateur speaks UCI. A chess program talks to it like this, and so can you:
@@ -166,14 +168,17 @@ class Dispatcher:
 
     def _close(self) -> None:
         """Give every `go` its `bestmove`, with hardly any search, and let go of the engine."""
-        deadline = time.monotonic() + CLOSING_SECONDS
+        waits_left = CLOSING_WAITS
         self._closing = True
         self._engine.stop()
         while self._searching:
             try:
-                event = self._inbox.get(max(0.0, deadline - time.monotonic()))
+                event = self._inbox.get(CLOSING_SECONDS / CLOSING_WAITS)
             except queue.Empty:
-                leave()
+                waits_left -= 1
+                if waits_left == 0:
+                    leave()
+                continue
             if isinstance(event, SearchEnded):
                 self._handle(event)
         self._engine.close()
@@ -286,8 +291,8 @@ class Dispatcher:
             finally:
                 self._search_ended()
 
-        self._searching = True
         threading.Thread(target=work, name="bench", daemon=True).start()
+        self._searching = True
 
     # These three are called by the engine, from the search thread.
 

@@ -23,6 +23,7 @@ from workshop.engines.spec import EngineSpec
 
 START_SECONDS = 30.0
 QUIT_SECONDS = 2.0
+HALF_OPEN_SECONDS = 1.0
 LONGEST_LINE_BYTES = 2**20
 KEPT_ERROR_LINES = 20
 
@@ -161,7 +162,8 @@ class RunningEngine(chess.engine.UciProtocol):
         """An engine that closes its end can be talked to no more, even if its process lives on."""
         super().pipe_connection_lost(fd, exc)
         if fd in (0, 1) and not self.returncode.done():
-            self.loop.call_later(0.1, self._end_half_open)
+            # A process that ends closes its pipes first; whether it does may become known much later.
+            self.loop.call_later(HALF_OPEN_SECONDS, self._end_half_open)
 
     def _end_half_open(self) -> None:
         if self.transport is not None and self.transport.get_returncode() is None:
