@@ -5,9 +5,9 @@
         --iterations 5000 --openings 8moves_v3.pgn.zip --order random --concurrency 2 --journal tune.journal
 
 Any UCI engine will do whose numbers are spin options. `--tune NAME[=STEP]` names one of them, and how far it is moved
-at the end (a twentieth of its range if that is not said); `--tune all` takes every number whose name is in small
-letters, as those of `secateur --tuning` are. The same command with --resume goes on where it was killed. What comes out
-is a proposal: let `match.py --sprt` say whether it gains.
+at the end: if that is not said, a twentieth of its range, or a quarter of its value where that is less. `--tune all`
+takes every number whose name is in small letters, as those of `secateur --tuning` are. The same command with --resume
+goes on where it was killed. What comes out is a proposal: let `match.py --sprt` say whether it gains.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ from workshop.journal import Journal, JournalError
 from workshop.pool import PoolError, Task, run_tasks
 from workshop.spsa import Dial, Perturbation, Spsa
 
-DEFAULT_STEP_SHARE = 0.05
+# Steps that nobody has named: of the range, but of the value where the range also holds what switches a thing off.
+STEP_RANGE_SHARE = 0.05
+STEP_VALUE_SHARE = 0.25
 LEAST_STEP = 0.5
 
 
@@ -106,7 +108,10 @@ def find_dials(engine: EngineSpec, wanted: list[str]) -> list[Dial]:
     for name, step in steps.items():
         option = spins[name]
         least, most, value = int(option.min or 0), int(option.max or 0), int(option.default or 0)
-        dials.append(Dial(name, value, least, most, step or max((most - least) * DEFAULT_STEP_SHARE, LEAST_STEP)))
+        usual = (most - least) * STEP_RANGE_SHARE
+        if value:
+            usual = min(usual, abs(value) * STEP_VALUE_SHARE)
+        dials.append(Dial(name, value, least, most, step or max(usual, LEAST_STEP)))
     if not dials:
         raise TuneError("nothing to tune: --tune names no number")
     return dials

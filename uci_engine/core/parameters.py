@@ -18,7 +18,7 @@ WIDEST_WINDOW_CP = 400
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One number of the search: `minimum` and `maximum` bound what a tuner may try."""
+    """One number of the search: `minimum` and `maximum` bound what a tuner may try, and what switches a step off."""
 
     name: str
     value: int
@@ -34,14 +34,14 @@ PARAMETERS = (
     Parameter("reverse_futility_margin_cp", 75, 20, 200, "how far above beta, for each ply of depth"),
     Parameter("razoring_depth", 3, 0, 8, "deepest node that a static score far below alpha may send into quiescence"),
     Parameter("razoring_margin_cp", 250, 50, 800, "how far below alpha, for each ply of depth"),
-    Parameter("null_move_depth", 3, 1, 8, "shallowest node that tries to pass"),
+    Parameter("null_move_depth", 3, 1, 100, "shallowest node that tries to pass"),
     Parameter("null_move_reduction", 3, 1, 6, "plies a null-move search is reduced by at least"),
     Parameter("null_move_divisor", 4, 2, 10, "one ply more for each so many plies of depth"),
     Parameter("null_move_margin_cp", 200, 50, 500, "one ply more for each so much of score above beta"),
     Parameter("null_move_verification_depth", 12, 4, 100, "shallowest node whose null move is verified"),
     Parameter("probcut_depth", 5, 3, 100, "shallowest node where a good capture may show that beta is surely beaten"),
     Parameter("probcut_margin_cp", 180, 50, 500, "by how much it must beat beta in a shallower search"),
-    Parameter("internal_depth", 4, 1, 10, "shallowest node without a table move that is searched a ply less deep"),
+    Parameter("internal_depth", 4, 1, 100, "shallowest node without a table move that is searched a ply less deep"),
     Parameter("late_move_pruning_depth", 8, 0, 12, "deepest node that leaves out late quiet moves"),
     Parameter("late_move_pruning_base", 3, 1, 10, "how many moves come before that, and the squared depth more"),
     Parameter("futility_depth", 8, 0, 14, "reduced depth from which a quiet move need not promise to reach alpha"),
@@ -55,7 +55,7 @@ PARAMETERS = (
     Parameter("singular_depth", 7, 4, 100, "shallowest node that asks whether its table move is the only good one"),
     Parameter("singular_margin", 2, 1, 8, "centipawns for each ply of depth by which the others must be worse"),
     Parameter("double_margin_cp", 20, 0, 100, "and by which more, for two plies of extension"),
-    Parameter("late_move_depth", 3, 1, 6, "shallowest node that reduces late moves"),
+    Parameter("late_move_depth", 3, 1, 100, "shallowest node that reduces late moves"),
     Parameter("late_move_count", 3, 1, 10, "moves of a node that are never reduced"),
     Parameter("late_move_base", 75, 0, 200, "constant part of the late move reduction, in hundredths of a ply"),
     Parameter("late_move_divisor", 225, 100, 500, "hundredths that divide log(depth) * log(move number)"),
