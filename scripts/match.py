@@ -22,10 +22,10 @@ from rich.live import Live
 from rich.text import Text
 
 from workshop.console import (
-    INTERRUPTED,
     at_least_one,
     complain,
     run_program,
+    run_to_end,
     show_progress,
     standard_error,
     standard_output,
@@ -230,17 +230,8 @@ def main(arguments: list[str] | None = None) -> int:
         complain(str(error))
         return 1
     archive.restore(tournament)
-    code = 0
-    try:
-        play(words, tournament, archive, sprt)
-    except KeyboardInterrupt:
-        complain("interrupted")
-        code = INTERRUPTED
-    except (MatchError, OpeningError, PoolError, OSError) as error:
-        complain(str(error))
-        code = 1
-    finally:
-        archive.close()
+    failures = (MatchError, OpeningError, PoolError, OSError)
+    code = run_to_end(lambda: play(words, tournament, archive, sprt), archive.close, failures)
     report(words, tournament, sprt)
     return code
 

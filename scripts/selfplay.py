@@ -25,11 +25,11 @@ from typing import Any
 import chess
 
 from workshop.console import (
-    INTERRUPTED,
     at_least_one,
     complain,
     make_table,
     run_program,
+    run_to_end,
     show_progress,
     standard_output,
     write_json,
@@ -278,17 +278,8 @@ def main(arguments: list[str] | None = None) -> int:
     except (SelfplayError, SpecError, OpeningError, JournalError, ValueError, OSError) as error:
         complain(str(error))
         return 1
-    code = 0
-    try:
-        play(words, recipe, book, harvest)
-    except KeyboardInterrupt:
-        complain("interrupted")
-        code = INTERRUPTED
-    except (SelfplayError, OpeningError, PoolError, OSError) as error:
-        complain(str(error))
-        code = 1
-    finally:
-        harvest.close()
+    failures = (SelfplayError, OpeningError, PoolError, OSError)
+    code = run_to_end(lambda: play(words, recipe, book, harvest), harvest.close, failures)
     results = [harvest.results[result] for result in ("1-0", "1/2-1/2", "0-1")]
     row = [str(words.output), *map(str, (harvest.games, *results, harvest.faults.total(), harvest.lines))]
     head = ["output", "games", "1-0", "1/2-1/2", "0-1", "forfeits", "positions"]

@@ -23,11 +23,11 @@ from typing import Any
 import chess.engine
 
 from workshop.console import (
-    INTERRUPTED,
     at_least_one,
     complain,
     make_table,
     run_program,
+    run_to_end,
     show_progress,
     standard_output,
     write_json,
@@ -256,17 +256,8 @@ def main(arguments: list[str] | None = None) -> int:
     except (TuneError, SpecError, LaunchError, OpeningError, JournalError, ValueError, OSError) as error:
         complain(str(error))
         return 1
-    code = 0
-    try:
-        play(words, run, engine, book, rules)
-    except KeyboardInterrupt:
-        complain("interrupted")
-        code = INTERRUPTED
-    except (TuneError, OpeningError, PoolError, OSError) as error:
-        complain(str(error))
-        code = 1
-    finally:
-        run.close()
+    failures = (TuneError, OpeningError, PoolError, OSError)
+    code = run_to_end(lambda: play(words, run, engine, book, rules), run.close, failures)
     report(words, run)
     return code
 

@@ -84,3 +84,33 @@ def test_numbers_below_one_are_refused() -> None:
     for word in ("0", "-1", "1.5", "many"):
         with pytest.raises(argparse.ArgumentTypeError, match=f"^{word} is not 1 or more$"):
             console.at_least_one(word)
+
+
+@pytest.mark.parametrize(
+    ("failure", "code", "complaint"),
+    [
+        (None, 0, ""),
+        (KeyboardInterrupt(), console.INTERRUPTED, "error: interrupted\n"),
+        (OSError("the disk is full"), 1, "error: the disk is full\n"),
+    ],
+)
+def test_whatever_comes_of_long_work_it_is_closed(
+    failure: BaseException | None, code: int, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done: list[str] = []
+
+    def work() -> None:
+        done.append("work")
+        if failure is not None:
+            raise failure
+
+    assert console.run_to_end(work, lambda: done.append("close"), (OSError,)) == code
+    assert done == ["work", "close"]
+    assert capsys.readouterr().err == complaint
+
+
+def test_a_mistake_in_long_work_is_not_hidden() -> None:
+    done: list[str] = []
+    with pytest.raises(ZeroDivisionError):
+        console.run_to_end(lambda: print(1 // 0), lambda: done.append("close"), (OSError,))
+    assert done == ["close"]

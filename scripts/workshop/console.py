@@ -55,6 +55,24 @@ def run_program(main: Callable[[], int]) -> NoReturn:
     sys.exit(code)
 
 
+def run_to_end(work: Callable[[], None], close: Callable[[], None], failures: tuple[type[Exception], ...]) -> int:
+    """Do work that takes long, and close whatever comes of it, so that a report can follow.
+
+    Returns the exit code: 0, INTERRUPTED, or 1 for one of these failures, each but the first with its complaint.
+    """
+    try:
+        work()
+    except KeyboardInterrupt:
+        complain("interrupted")
+        return INTERRUPTED
+    except failures as error:
+        complain(str(error))
+        return 1
+    finally:
+        close()
+    return 0
+
+
 def at_least_one(word: str) -> int:
     """A whole number above nought, from a command line."""
     number = int(word) if word.isdecimal() else 0
