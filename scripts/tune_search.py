@@ -13,14 +13,11 @@ goes on where it was killed. What comes out is a proposal: let `match.py --sprt`
 from __future__ import annotations
 
 import argparse
-import asyncio
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-
-import chess.engine
 
 from workshop.console import (
     at_least_one,
@@ -32,16 +29,15 @@ from workshop.console import (
     standard_output,
     write_json,
 )
-from workshop.engines.playing import LaunchError, launch
-from workshop.engines.room import EngineRoom, engine_room
+from workshop.engines.playing import LaunchError
 from workshop.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engine
 from workshop.games.adjudication import Rules, add_arguments, check_tables, rules_of
 from workshop.games.clock import Patience
-from workshop.games.game import Game
-from workshop.games.openings import Opening, OpeningBook, OpeningError, read_openings, start_position
+from workshop.games.openings import OpeningBook, OpeningError, read_openings, start_position
+from workshop.games.settings import SettingsJob, find_numbers, play_settings_pair
 from workshop.journal import Journal, JournalError
 from workshop.pool import PoolError, Task, run_tasks
-from workshop.spsa import Dial, Perturbation, Spsa
+from workshop.spsa import Dial, Spsa
 
 # Steps that nobody has named: of the range, but of the value where the range also holds what switches a thing off.
 STEP_RANGE_SHARE = 0.05
@@ -53,49 +49,9 @@ class TuneError(Exception):
     """The run cannot begin or go on; the message says why."""
 
 
-@dataclass(frozen=True)
-class PairJob:
-    """One task: an opening twice, colours reversed, between an engine's two settings."""
-
-    engine: EngineSpec
-    perturbation: Perturbation
-    opening: Opening
-    rules: Rules
-    patience: Patience
-    keep_engines: bool
-
-
-def play_pair(job: PairJob) -> dict[str, Any]:
-    """What the workers do: `result`, games won less lost by `plus`; `directions`; `faults`. Raises LaunchError."""
-    with engine_room(job.keep_engines) as room:
-        return room.run(_play_pair(room, job))
-
-
-async def _play_pair(room: EngineRoom, job: PairJob) -> dict[str, Any]:
-    result = 0.0
-    faults: list[str] = []
-    sides = {"plus": job.perturbation.plus, "minus": job.perturbation.minus}
-    for white, black in (("plus", "minus"), ("minus", "plus")):
-        # Two engines of one description are told apart by their names.
-        specs = {side: replace(job.engine, name=f"{job.engine.name} {side}") for side in sides}
-        engines = {side: await room.engine(specs[side]) for side in sides}
-        for side, values in sides.items():
-            await engines[side].configure(dict(values))
-        tables = room.tables(job.rules.tables)
-        record = await Game(engines[white], engines[black], job.opening, job.rules, job.patience, tables).play()
-        if record.fault is not None:
-            faults.append(f"{record.fault}: {record.detail}")
-            for spec in specs.values():
-                await room.dismiss(spec)
-        points = record.white_points
-        result += 2 * (points if white == "plus" else 1 - points) - 1
-    return {"result": result, "directions": job.perturbation.directions, "faults": faults}
-
-
 def find_dials(engine: EngineSpec, wanted: list[str]) -> list[Dial]:
     """The dials that the words of --tune name, as the engine declares them. Raises TuneError, LaunchError."""
-    options = asyncio.run(_options(engine))
-    spins = {name: option for name, option in options.items() if option.type == "spin"}
+    spins = find_numbers(engine)
     steps: dict[str, float | None] = {}
     for word in wanted:
         name, equals, number = word.partition("=")
@@ -115,14 +71,6 @@ def find_dials(engine: EngineSpec, wanted: list[str]) -> list[Dial]:
     if not dials:
         raise TuneError("nothing to tune: --tune names no number")
     return dials
-
-
-async def _options(engine: EngineSpec) -> dict[str, chess.engine.Option]:
-    running = await launch(engine)
-    try:
-        return dict(running.options)
-    finally:
-        await running.close()
 
 
 class Run:
@@ -165,8 +113,17 @@ def tasks(run: Run, words: argparse.Namespace, engine: EngineSpec, book: Opening
     for number in range(1, words.iterations + 1):
         if number not in run.done:
             perturbation = run.spsa.perturbation(number)
-            keep = words.cluster is None
-            yield Task(str(number), PairJob(engine, perturbation, book.opening(number - 1), rules, Patience(), keep))
+            job = SettingsJob(
+                engine,
+                perturbation.plus,
+                perturbation.minus,
+                perturbation.directions,
+                book.opening(number - 1),
+                rules,
+                Patience(),
+                keep_engines=words.cluster is None,
+            )
+            yield Task(str(number), job)
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -225,7 +182,7 @@ def begin(words: argparse.Namespace) -> tuple[Run, EngineSpec, OpeningBook, Rule
 def play(words: argparse.Namespace, run: Run, engine: EngineSpec, book: OpeningBook, rules: Rules) -> None:
     """Play what is left. Raises TuneError, OpeningError, PoolError."""
     to_play = tasks(run, words, engine, book, rules)
-    results = run_tasks(play_pair, to_play, workers=words.concurrency, cluster=words.cluster)
+    results = run_tasks(play_settings_pair, to_play, workers=words.concurrency, cluster=words.cluster)
     with closing(results), show_progress("pairs", words.iterations, len(run.done)) as advance:
         for result in results:
             if result.error is not None:

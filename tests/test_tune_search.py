@@ -22,7 +22,7 @@ for line in sys.stdin:
         print("option name Hash type spin default 16 min 1 max 64\\nuciok", flush=True)
     elif words[:1] == ["isready"]:
         print("readyok", flush=True)
-    elif words[:1] == ["setoption"]:
+    elif words[:3] == ["setoption", "name", "strength"]:
         value = int(words[-1])
     elif words[:1] == ["position"]:
         moves = words[words.index("moves") + 1:] if "moves" in words else []

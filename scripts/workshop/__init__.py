@@ -2,8 +2,9 @@
 
     console, journal, pool       what every program shows and writes; resuming; many processes or a cluster
     elo, plot_data               statistics of matches; what can be plotted
+    spsa, screening              the arithmetic of tune_search and screen
     engines                      engines described, started, talked to and ended
-    games                        games, openings, adjudication, tournaments: match and selfplay
+    games                        games, openings, adjudication, tournaments: what every program plays
     uci                          what UCI allows, and an engine judged by it: soak and fuzz
     soak, fuzz, suite, speed,    what one program alone is made of
     perft, books

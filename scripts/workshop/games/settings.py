@@ -1,0 +1,83 @@
+"""A pair of games between two settings of one engine: what the workers of `tune_search` and `screen` do.
+
+Called in worker processes through `pool.run_tasks`. What must stay true: a job and its result can be pickled; the two
+settings meet with both colours, and nothing but the settings tells them apart; a pair with a forfeit says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import Any
+
+import chess.engine
+
+from workshop.engines.playing import launch
+from workshop.engines.room import EngineRoom, engine_room
+from workshop.engines.spec import EngineSpec
+from workshop.games.adjudication import Rules
+from workshop.games.clock import Patience
+from workshop.games.game import Game
+from workshop.games.openings import Opening
+
+
+@dataclass(frozen=True)
+class SettingsJob:
+    """One task: an opening twice, colours reversed, between an engine's settings `plus` and `minus`.
+
+    plus, minus: values of options by name; both name the same options. directions: which way each thing under test
+    was turned; goes back with the result.
+    """
+
+    engine: EngineSpec
+    plus: dict[str, int]
+    minus: dict[str, int]
+    directions: tuple[int, ...]
+    opening: Opening
+    rules: Rules
+    patience: Patience
+    keep_engines: bool
+
+
+def play_settings_pair(job: SettingsJob) -> dict[str, Any]:
+    """`result`, games that `plus` won less those it lost; the `directions`; `faults`, as sentences.
+
+    Raises LaunchError.
+    """
+    with engine_room(job.keep_engines) as room:
+        return room.run(_play_settings_pair(room, job))
+
+
+async def _play_settings_pair(room: EngineRoom, job: SettingsJob) -> dict[str, Any]:
+    result = 0.0
+    faults: list[str] = []
+    sides = {"plus": job.plus, "minus": job.minus}
+    for white, black in (("plus", "minus"), ("minus", "plus")):
+        # Two engines of one description are told apart by their names.
+        specs = {side: replace(job.engine, name=f"{job.engine.name} {side}") for side in sides}
+        engines = {side: await room.engine(specs[side]) for side in sides}
+        for side, values in sides.items():
+            await engines[side].configure(dict(values))
+        tables = room.tables(job.rules.tables)
+        record = await Game(engines[white], engines[black], job.opening, job.rules, job.patience, tables).play()
+        if record.fault is not None:
+            faults.append(f"{record.fault}: {record.detail}")
+            for spec in specs.values():
+                await room.dismiss(spec)
+        points = record.white_points
+        result += 2 * (points if white == "plus" else 1 - points) - 1
+    return {"result": result, "directions": job.directions, "faults": faults}
+
+
+def find_numbers(engine: EngineSpec) -> dict[str, chess.engine.Option]:
+    """The engine's options that are whole numbers, by name. Raises LaunchError."""
+    options = asyncio.run(_options(engine))
+    return {name: option for name, option in options.items() if option.type == "spin"}
+
+
+async def _options(engine: EngineSpec) -> dict[str, chess.engine.Option]:
+    running = await launch(engine)
+    try:
+        return dict(running.options)
+    finally:
+        await running.close()
