@@ -31,7 +31,7 @@ PARAMETERS = (
     Parameter("aspiration_window_cp", 20, 5, 100, "half the window around the last iteration's score"),
     Parameter("correction_weight", 256, 0, 512, "share of a known error of the static score to put right, in 256ths"),
     Parameter("reverse_futility_depth", 7, 0, 16, "deepest node that a static score far above beta may end"),
-    Parameter("reverse_futility_margin_cp", 75, 20, 200, "how far above beta, for each ply of depth"),
+    Parameter("reverse_futility_margin_cp", 66, 20, 200, "how far above beta, for each ply of depth"),
     Parameter("razoring_depth", 3, 0, 8, "deepest node that a static score far below alpha may send into quiescence"),
     Parameter("razoring_margin_cp", 250, 50, 800, "how far below alpha, for each ply of depth"),
     Parameter("null_move_depth", 3, 1, 100, "shallowest node that tries to pass"),
@@ -45,8 +45,8 @@ PARAMETERS = (
     Parameter("late_move_pruning_depth", 8, 0, 12, "deepest node that leaves out late quiet moves"),
     Parameter("late_move_pruning_base", 3, 1, 10, "how many moves come before that, and the squared depth more"),
     Parameter("futility_depth", 8, 0, 14, "reduced depth from which a quiet move need not promise to reach alpha"),
-    Parameter("futility_base_cp", 100, 0, 400, "what a quiet move may bring at once"),
-    Parameter("futility_margin_cp", 90, 20, 250, "and for each ply of reduced depth"),
+    Parameter("futility_base_cp", 75, 0, 400, "what a quiet move may bring at once"),
+    Parameter("futility_margin_cp", 83, 20, 250, "and for each ply of reduced depth"),
     Parameter("history_pruning_depth", 4, 0, 10, "reduced depth from which a bad history leaves no quiet move out"),
     Parameter("history_pruning_margin", 2000, 200, 12000, "how bad, for each ply of reduced depth"),
     Parameter("exchange_pruning_depth", 8, 0, 14, "deepest node that leaves out moves which lose material"),
@@ -63,7 +63,7 @@ PARAMETERS = (
     Parameter("late_move_cut", 1, 0, 3, "plies more where a cut is expected"),
     Parameter("deeper_margin_cp", 50, 10, 1000, "by how much a reduced search must beat the best to go deeper"),
     Parameter("quiescence_margin_cp", 200, 50, 1000, "what a capture in quiescence may bring beyond its victim"),
-    Parameter("history_bonus", 16, 1, 64, "history bonus for each unit of squared depth"),
+    Parameter("history_bonus", 150, 10, 400, "history bonus for each ply of depth"),
     Parameter("history_bonus_limit", 1600, 200, 8000, "largest history bonus"),
 )
 

@@ -700,19 +700,21 @@ class Searcher:
                 return table_score
 
         # 2. Stand pat: the side to move need not capture. In check it may not stand still.
+        raw: cython.int = NO_SCORE
         static: cython.int = NO_SCORE
         best: cython.int = -INFINITE
         if not in_check:
             if facts:
-                static = static_score_in(facts)
-            if static == NO_SCORE:
-                static = self._evaluate()
+                raw = static_score_in(facts)
+            if raw == NO_SCORE:
+                raw = self._evaluate()
+            static = self._corrected(raw)
             best = static
             if facts and table_bound & (LOWER if table_score > best else UPPER):
                 best = table_score
             if best >= beta:
                 if facts == 0:
-                    self.table.store(self.position.key, 0, self._to_table(best, ply), static, 0, LOWER)
+                    self.table.store(self.position.key, 0, self._to_table(best, ply), raw, 0, LOWER)
                 return best
         old_alpha = alpha
         if best > alpha:
@@ -757,7 +759,7 @@ class Searcher:
 
         # 4. Remember.
         bound = LOWER if best >= beta else EXACT if alpha > old_alpha else UPPER
-        self.table.store(self.position.key, best_move, self._to_table(best, ply), static, 0, bound)
+        self.table.store(self.position.key, best_move, self._to_table(best, ply), raw, 0, bound)
         return best
 
     def _reduction(self, depth, number):
@@ -836,7 +838,7 @@ class Searcher:
 
     def _learn(self, depth, ply, move, quiet, quiets, noisies):
         """A move refuted the position: prefer it from now on to the moves that were tried before it."""
-        bonus = self.history_bonus * depth * depth
+        bonus = self.history_bonus * depth
         if bonus > self.history_bonus_limit:
             bonus = self.history_bonus_limit
         if quiet:
