@@ -60,10 +60,12 @@ def test_a_game_with_pondering(client: SimpleEngine) -> None:
         result = client.play(board, QUICK, ponder=True)
         assert result.move is not None
         board.push(result.move)
+        if board.is_game_over():
+            break
         # Now the expected reply, and now another one: a hit and a miss.
         expected = result.ponder
-        moves = [move for move in board.legal_moves if move != expected]
-        board.push(expected if expected is not None and ply % 2 == 0 else moves[0])
+        others = [move for move in board.legal_moves if move != expected]
+        board.push(expected if expected is not None and (ply % 2 == 0 or not others) else others[0])
     client.ping()
 
 

@@ -37,6 +37,7 @@ KERNEL_MODULES = (
     "uci_engine.core.syzygy",
     "uci_engine.core.checksum",
     "uci_engine.core.kpk",
+    "uci_engine.core.corrections",
     "uci_engine.core.search",
     "uci_engine.core.quiet",
 )

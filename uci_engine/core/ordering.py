@@ -17,7 +17,20 @@ import array
 import cython
 
 if not cython.compiled:
-    from evaluation.bitboards import i64
+    from evaluation.bitboards import (
+        BB,
+        BISHOP,
+        FILES,
+        KNIGHT,
+        KNIGHT_ATTACKS,
+        PAWN,
+        QUEEN,
+        ROOK,
+        bishop_attacks,
+        i64,
+        lowest,
+        rook_attacks,
+    )
     from uci_engine.core.generator import IS_EN_PASSANT, IS_PROMOTION, NOISY, QUIET
 
     # Continuations reach so many plies back, before the root too.
@@ -46,6 +59,8 @@ PLIES = 128
 ) = range(13)
 # Above every history score, so that among evasions captures come first.
 CAPTURE_BASE = 1 << 20
+# What a quiet move gains in the order by taking a piece out of reach of men worth less, or loses by going there.
+ESCAPES = [0, 0, 6000, 6000, 8000, 12000, 0]
 # Victims by piece type; the attacker's type is subtracted, so that the cheapest man takes first.
 VICTIM = [0, 10, 30, 31, 50, 90, 0]
 
@@ -68,6 +83,7 @@ class MovePicker:
             self.skipping = [0] * PLIES
             self.killers = [0] * (2 * PLIES)
             self.played = [0] * (PLIES + PLIES_BACK)
+            self.threats = [0] * 7
             self.history = [0] * 8192
             self.captures = [0] * 8192
         self.forget()
@@ -238,12 +254,45 @@ class MovePicker:
         return 0
 
     def _score_quiet(self, ply, start, end):
+        self._find_threats()
         for index in range(start, end):
             move = self.position.moves[index]
             entry: i64 = self.history_of(ply, move)
+            kind = self.position.squares[move & 63] >> 1
+            if self.threats[kind] & BB[move & 63]:
+                entry += ESCAPES[kind]
+            if self.threats[kind] & BB[(move >> 6) & 63]:
+                entry -= ESCAPES[kind]
             self.entries[index] = (entry << 16) + move
         self.cursor[ply] = start
         self.end[ply] = end
+        return 0
+
+    def _find_threats(self):
+        """For each kind of the mover's pieces, the squares where an enemy man worth less would take it."""
+        us = self.position.turn
+        theirs = self.position.by_colour[1 - us]
+        occupied = theirs | self.position.by_colour[us]
+        pawns = theirs & self.position.by_type[PAWN]
+        leftward = pawns & ~FILES[0]
+        rightward = pawns & ~FILES[7]
+        attacks = (leftward >> 9) | (rightward >> 7) if us else (leftward << 7) | (rightward << 9)
+        self.threats[KNIGHT] = attacks
+        self.threats[BISHOP] = attacks
+        men = theirs & self.position.by_type[KNIGHT]
+        while men:
+            attacks |= KNIGHT_ATTACKS[lowest(men)]
+            men &= men - 1
+        men = theirs & self.position.by_type[BISHOP]
+        while men:
+            attacks |= bishop_attacks(lowest(men), occupied)
+            men &= men - 1
+        self.threats[ROOK] = attacks
+        men = theirs & self.position.by_type[ROOK]
+        while men:
+            attacks |= rook_attacks(lowest(men), occupied)
+            men &= men - 1
+        self.threats[QUEEN] = attacks
         return 0
 
     def _pick(self, ply):
@@ -277,6 +326,14 @@ class MovePicker:
         """Whether the move noted at a ply, from 0, was a pass."""
         return self.played[ply + PLIES_BACK] == 0
 
+    def last_target(self, ply):
+        """Where the move noted before a ply went; 0 for a pass or no move."""
+        return self.played[ply + PLIES_BACK - 1] & 63
+
+    def last_moves(self, ply):
+        """The two moves noted before a ply, by man and target, as one number below 2 ** 18."""
+        return (self.played[ply + PLIES_BACK - 1] << 9) | self.played[ply + PLIES_BACK - 2]
+
     def history_of(self, ply, move):
         """A quiet move's histories for the side to move, added up."""
         place = self._continuation_index(move)
@@ -302,6 +359,12 @@ class MovePicker:
         self.continuations[index] = _drawn(self.continuations[index], bonus)
         index = CONTINUATIONS + place + (self.played[ply + PLIES_BACK - 4] << 9)
         self.continuations[index] = _drawn(self.continuations[index], bonus)
+        return 0
+
+    def adjust_made(self, move, bonus):
+        """Move the history by squares of the quiet move that the other side has just made."""
+        index = (1 - self.position.turn) * 4096 + (move & 4095)
+        self.history[index] = _drawn(self.history[index], bonus)
         return 0
 
     def adjust_capture(self, move, bonus):

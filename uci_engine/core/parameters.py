@@ -28,7 +28,7 @@ class Parameter:
 
 
 PARAMETERS = (
-    Parameter("aspiration_window_cp", 20, 5, 100, "half the window around the last iteration's score"),
+    Parameter("aspiration_window_cp", 12, 5, 100, "half the window around the last iteration's score"),
     Parameter("correction_weight", 256, 0, 512, "share of a known error of the static score to put right, in 256ths"),
     Parameter("reverse_futility_depth", 7, 0, 16, "deepest node that a static score far above beta may end"),
     Parameter("reverse_futility_margin_cp", 66, 20, 200, "how far above beta, for each ply of depth"),
@@ -41,6 +41,7 @@ PARAMETERS = (
     Parameter("null_move_verification_depth", 12, 4, 100, "shallowest node whose null move is verified"),
     Parameter("probcut_depth", 5, 3, 100, "shallowest node where a good capture may show that beta is surely beaten"),
     Parameter("probcut_margin_cp", 180, 50, 500, "by how much it must beat beta in a shallower search"),
+    Parameter("table_cut_margin_cp", 300, 50, 2000, "by how much a table score nearly deep enough must beat beta"),
     Parameter("internal_depth", 4, 1, 100, "shallowest node without a table move that is searched a ply less deep"),
     Parameter("late_move_pruning_depth", 8, 0, 12, "deepest node that leaves out late quiet moves"),
     Parameter("late_move_pruning_base", 3, 1, 10, "how many moves come before that, and the squared depth more"),
@@ -48,7 +49,7 @@ PARAMETERS = (
     Parameter("futility_base_cp", 75, 0, 400, "what a quiet move may bring at once"),
     Parameter("futility_margin_cp", 83, 20, 250, "and for each ply of reduced depth"),
     Parameter("history_pruning_depth", 4, 0, 10, "reduced depth from which a bad history leaves no quiet move out"),
-    Parameter("history_pruning_margin", 2000, 200, 12000, "how bad, for each ply of reduced depth"),
+    Parameter("history_pruning_margin", 3200, 200, 12000, "how bad, for each ply of reduced depth"),
     Parameter("exchange_pruning_depth", 8, 0, 14, "deepest node that leaves out moves which lose material"),
     Parameter("exchange_quiet_margin_cp", 25, 5, 100, "loss allowed to a quiet move, by squared reduced depth"),
     Parameter("exchange_noisy_margin_cp", 90, 20, 250, "loss allowed to a capture, for each ply of depth"),
@@ -63,7 +64,11 @@ PARAMETERS = (
     Parameter("late_move_cut", 1, 0, 3, "plies more where a cut is expected"),
     Parameter("deeper_margin_cp", 50, 10, 1000, "by how much a reduced search must beat the best to go deeper"),
     Parameter("quiescence_margin_cp", 200, 50, 1000, "what a capture in quiescence may bring beyond its victim"),
+    Parameter("quiescence_count", 2, 1, 100, "captures of a quiescence node before only recaptures are tried"),
     Parameter("history_bonus", 150, 10, 400, "history bonus for each ply of depth"),
+    Parameter("bonus_margin_cp", 80, 10, 1000, "by how much a score must beat beta to earn the bonus of a ply more"),
+    Parameter("table_bonus", 75, 0, 400, "and where the table's move cuts without a search"),
+    Parameter("swing_bonus", 1, 0, 10, "history for each centipawn by which a quiet move raised the static score"),
     Parameter("history_bonus_limit", 1600, 200, 8000, "largest history bonus"),
 )
 

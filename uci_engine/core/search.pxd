@@ -4,6 +4,7 @@ cimport cython
 
 from evaluation.bitboards cimport PAWN, i64, popcount, u64
 from evaluation.evaluator cimport Evaluator
+from uci_engine.core.corrections cimport Corrections
 from uci_engine.core.kpk cimport PawnEnding
 from uci_engine.core.generator cimport IS_EN_PASSANT, IS_PROMOTION
 from uci_engine.core.ordering cimport MovePicker
@@ -12,10 +13,6 @@ from uci_engine.core.syzygy cimport FAILED, SyzygyProber
 from uci_engine.core.table cimport (
     EXACT, LOWER, TranspositionTable, UPPER, bound_in, depth_in, move_in, score_in, static_score_in,
 )
-
-cdef enum:  # as in search.py, for the C compiler
-    CORRECTIONS = 16384
-    CORRECTION_LIMIT = 1 << 16
 
 cdef int STATIC_LIMIT
 cdef int MATE, INFINITE, NO_SCORE, MAX_PLY, LAST_PLY
@@ -32,6 +29,7 @@ cdef class Searcher:
     cdef readonly MovePicker picker
     cdef readonly SyzygyProber prober
     cdef readonly PawnEnding pawn_ending
+    cdef readonly Corrections corrections
 
     # What the search was asked
     cdef int profile
@@ -56,12 +54,12 @@ cdef class Searcher:
 
     cdef int[128] static_scores
     cdef int[128] excluded              # by ply: the move left out of a singular search
+    cdef int[128] quiet_made            # by ply: the move made there, 0 for a capture, promotion or pass
     cdef int[128] doubled               # by ply: double extensions on the way here
     cdef int[128] pv_length
     cdef int[16384] pv                  # [ply * 128 + n]
     cdef int[8192] quiets_tried         # [ply * 64 + n]
     cdef int[4096] noisy_tried          # [ply * 32 + n]
-    cdef int[32768] corrections         # [turn * CORRECTIONS + n]
     cdef int root_depth
     cdef int null_move_ply              # passing is tried again from this ply on
     cdef int probcut_move
@@ -105,13 +103,17 @@ cdef class Searcher:
     cdef public int quiescence_margin_cp
     cdef public int history_bonus
     cdef public int history_bonus_limit
+    cdef public int bonus_margin_cp
+    cdef public int table_bonus
+    cdef public int swing_bonus
+    cdef public int table_cut_margin_cp
+    cdef public int quiescence_count
 
     cdef int _root(self, int depth, int alpha, int beta, int first) noexcept nogil
     cdef int _search(self, int depth, int alpha, int beta, int ply, bint cut_node) noexcept nogil
     cdef int _quiescence(self, int alpha, int beta, int ply) noexcept nogil
     cdef int _probcut(self, int depth, int target, int ply, int table_move, int static, bint cut_node) noexcept nogil
-    cdef int _corrected(self, int raw) noexcept nogil
-    cdef int _correct(self, int depth, int error) noexcept nogil
+    cdef int _corrected(self, int raw, int ply) noexcept nogil
     cdef int _leaf(self, int ply) noexcept nogil
     cdef int _reduction(self, int depth, int number) noexcept nogil
     cdef int _evaluate(self) noexcept nogil

@@ -19,6 +19,7 @@ from uci_engine.core import parameters
 
 if not cython.compiled:
     from evaluation.bitboards import PAWN, i64, popcount, u64
+    from uci_engine.core.corrections import Corrections
     from uci_engine.core.generator import IS_EN_PASSANT, IS_PROMOTION
     from uci_engine.core.kpk import PawnEnding
     from uci_engine.core.ordering import MovePicker
@@ -34,10 +35,6 @@ if not cython.compiled:
         score_in,
         static_score_in,
     )
-
-    # Pawn structures whose error is remembered, for each side to move; errors are in 256ths of a centipawn.
-    CORRECTIONS = 16384
-    CORRECTION_LIMIT = 1 << 16
 
 MATE = scores.MATE
 TABLEBASE_WIN = scores.TABLEBASE_WIN
@@ -75,6 +72,7 @@ class Searcher:
         self.picker = MovePicker(position)
         self.prober = SyzygyProber()
         self.pawn_ending = PawnEnding()
+        self.corrections = Corrections(position)
         self.set_probing(0, 1, True)
         if not cython.compiled:
             self.root_moves = [0] * 256
@@ -82,10 +80,10 @@ class Searcher:
             self.pv_length = [0] * MAX_PLY
             self.pv = [0] * (MAX_PLY * MAX_PLY)
             self.excluded = [0] * MAX_PLY
+            self.quiet_made = [0] * MAX_PLY
             self.doubled = [0] * MAX_PLY
             self.quiets_tried = [0] * (MAX_PLY * 64)
             self.noisy_tried = [0] * (MAX_PLY * 32)
-            self.corrections = [0] * (2 * CORRECTIONS)
             self.reductions = [0] * 4096
         self.configure(values or {})
         self.begin(0, NORMAL)
@@ -125,6 +123,7 @@ class Searcher:
         for ply in range(MAX_PLY):
             self.excluded[ply] = 0
             self.doubled[ply] = 0
+            self.quiet_made[ply] = 0
             self.picker.clear_killers(ply)
 
     def set_probing(self, limit, depth, fifty_moves):
@@ -190,9 +189,7 @@ class Searcher:
     def forget(self):
         """A new game: empty the histories. The table is its owner's to clear."""
         self.picker.forget()
-        index: cython.int
-        for index in range(2 * CORRECTIONS):
-            self.corrections[index] = 0
+        self.corrections.forget()
 
     # The search itself ------------------------------------------------------------------------------------------
 
@@ -204,7 +201,7 @@ class Searcher:
         old_alpha = alpha
         self.root_depth = depth
         raw = NO_SCORE if self.position.checkers else self._evaluate()
-        self.static_scores[0] = NO_SCORE if raw == NO_SCORE else self._corrected(raw)
+        self.static_scores[0] = NO_SCORE if raw == NO_SCORE else self._corrected(raw, 0)
         nodes_before = self.nodes
         best_nodes: i64 = 0
         for index in range(first, self.root_end):
@@ -215,6 +212,7 @@ class Searcher:
             quiet: cython.bint = not self.position.is_noisy(move) and self.position.checkers == 0
             self.table.prefetch(self.position.key_after(move))
             self.picker.note(0, move)
+            self.quiet_made[0] = 0 if self.position.is_noisy(move) else move
             self.position.make(move)
             if index == first:
                 score = -self._search(depth - 1, -beta, -alpha, 1, False)
@@ -323,6 +321,15 @@ class Searcher:
                 and self.position.halfmove < 90
                 and table_bound & (LOWER if table_score >= beta else UPPER)
             ):
+                # A quiet move that cuts without a search has proved itself once more.
+                if (
+                    table_score >= beta
+                    and table_move
+                    and self.position.is_legal(table_move)
+                    and not self.position.is_noisy(table_move)
+                ):
+                    bonus = self.table_bonus * depth
+                    self.picker.adjust(ply, table_move, bonus if bonus < 800 else 800)
                 return table_score
             if table_move and not self.position.is_legal(table_move):
                 table_move = 0
@@ -361,7 +368,7 @@ class Searcher:
                 raw = static_score_in(facts)
             if raw == NO_SCORE:
                 raw = self._evaluate()
-            static = self._corrected(raw)
+            static = self._corrected(raw, ply)
             estimate = static
             if facts and table_bound & (LOWER if table_score > static else UPPER):
                 estimate = table_score
@@ -371,9 +378,17 @@ class Searcher:
                 improving = static > self.static_scores[ply - 4]
             else:
                 improving = True
+            # The quiet move that led here is judged at once by what it did to its side's static score.
+            if excluded == 0 and self.quiet_made[ply - 1] and self.static_scores[ply - 1] != NO_SCORE:
+                swing = -(static + self.static_scores[ply - 1]) * self.swing_bonus
+                if swing > 100:
+                    swing = 100
+                elif swing < -100:
+                    swing = -100
+                self.picker.adjust_made(self.quiet_made[ply - 1], swing)
         self.static_scores[ply] = static
 
-        # Steps 8 to 11 trust the static score, and so that passing harms nobody: not where that is being verified.
+        # Steps 8 to 12 trust scores, and so that passing harms nobody: not where that is being verified.
         if profile == NORMAL and not pv_node and not in_check and excluded == 0 and ply >= self.null_move_ply:
             # 8. Razoring: so far below alpha, so near the horizon, only a capture can help.
             if depth <= self.razoring_depth and estimate + self.razoring_margin_cp * depth <= alpha:
@@ -402,6 +417,7 @@ class Searcher:
                 surplus = (estimate - beta) // self.null_move_margin_cp
                 reduction = self.null_move_reduction + depth // self.null_move_divisor + (surplus if surplus < 3 else 3)
                 self.picker.note(ply, 0)
+                self.quiet_made[ply] = 0
                 self.position.make_null()
                 self.table.prefetch(self.position.key)
                 score = -self._search(depth - 1 - reduction, -beta, 1 - beta, ply + 1, not cut_node)
@@ -436,7 +452,16 @@ class Searcher:
                     self.table.store(key, self.probcut_move, self._to_table(score, ply), raw, depth - 3, LOWER)
                     return score
 
-        # 12. Without a move from the table the ordering is poor: save a ply and come back with one.
+            # 12. So far above beta did a search nearly as deep see it that another will not fall below.
+            if (
+                table_bound & LOWER
+                and table_depth >= depth - 4
+                and beta + self.table_cut_margin_cp <= table_score < TABLEBASE_BOUND
+                and beta > -TABLEBASE_BOUND
+            ):
+                return beta + self.table_cut_margin_cp
+
+        # 13. Without a move from the table the ordering is poor: save a ply and come back with one.
         if (
             profile == NORMAL
             and depth >= self.internal_depth
@@ -446,7 +471,7 @@ class Searcher:
         ):
             depth -= 1
 
-        # 13. Singular extension: when all other moves are worse than the table's by a margin, that move decides the
+        # 14. Singular extension: when all other moves are worse than the table's by a margin, that move decides the
         # node and deserves more depth. When another move holds beta too, the node is cut; when the margin is not met
         # though the table's move beats beta, it deserves less.
         extension = 0
@@ -480,7 +505,7 @@ class Searcher:
             elif cut_node:
                 extension = -1
 
-        # 14. The moves, the likeliest first: that one with the open window, the others to show that they are no better.
+        # 15. The moves, the likeliest first: that one with the open window, the others to show that they are no better.
         # (The searches at this ply that left a move out wrote their own static score.)
         self.static_scores[ply] = static
         self.picker.clear_killers(ply + 1)
@@ -510,7 +535,7 @@ class Searcher:
             new_depth = depth - 1
             reduction = self._reduction(depth, searched + 1)
 
-            # 15. Near the horizon, once some move is no loss, leave out what promises nothing: but no quiet check that
+            # 16. Near the horizon, once some move is no loss, leave out what promises nothing: but no quiet check that
             # keeps its man.
             if profile == NORMAL and best > -TABLEBASE_BOUND and self.position.has_pieces():
                 if quiet:
@@ -546,11 +571,12 @@ class Searcher:
                 new_depth += extension
             self.table.prefetch(self.position.key_after(move))
             self.picker.note(ply, move)
+            self.quiet_made[ply] = move if quiet else 0
             self.position.make(move)
             if searched == 1:
                 score = -self._search(new_depth, -beta, -alpha, ply + 1, not pv_node and not cut_node)
             else:
-                # 16. Late move reductions: after the first few moves a quiet one is first tried less deep.
+                # 17. Late move reductions: after the first few moves a quiet one is first tried less deep.
                 if (
                     profile == NORMAL
                     and depth >= self.late_move_depth
@@ -603,7 +629,7 @@ class Searcher:
                 self.noisy_tried[ply * 32 + noisies] = move
                 noisies += 1
 
-        # 17. No legal move: mate or stalemate. (The mate prover passes over last moves that do not check.)
+        # 18. No legal move: mate or stalemate. (The mate prover passes over last moves that do not check.)
         if searched == 0:
             if excluded:
                 return alpha
@@ -611,11 +637,12 @@ class Searcher:
                 return 0
             return ply - MATE if in_check else 0
 
-        # 18. Learn from a cut.
+        # 19. Learn from a cut.
         if best >= beta:
-            self._learn(depth, ply, best_move, best_quiet, quiets, noisies)
+            weight = depth + 1 if best > beta + self.bonus_margin_cp else depth
+            self._learn(weight, ply, best_move, best_quiet, quiets, noisies)
 
-        # 19. Remember, within what the tablebases know.
+        # 20. Remember, within what the tablebases know.
         if best < floor:
             best = floor
         if best > ceiling:
@@ -630,7 +657,7 @@ class Searcher:
                 and not (bound == LOWER and best <= static)
                 and not (bound == UPPER and best >= static)
             ):
-                self._correct(depth, best - static)
+                self.corrections.learn(self.picker.last_moves(ply), depth, best - static)
         return best
 
     def _probcut(self, depth, target, ply, table_move, static, cut_node):
@@ -644,6 +671,7 @@ class Searcher:
                 continue
             self.table.prefetch(self.position.key_after(move))
             self.picker.note(ply, move)
+            self.quiet_made[ply] = 0
             self.position.make(move)
             score = -self._quiescence(-target, 1 - target, ply + 1)
             if score >= target and not self.stopped:
@@ -655,26 +683,12 @@ class Searcher:
                 self.probcut_move = move
                 return score
 
-    def _corrected(self, raw):
+    def _corrected(self, raw, ply):
         """A static score, moved by what is known of its error, and kept out of the range of proved scores."""
-        index = (self.position.turn * CORRECTIONS) + (self.position.pawn_key & (CORRECTIONS - 1))
-        static = raw + ((self.corrections[index] * self.correction_weight) >> 16)
+        static = raw + ((self.corrections.total(self.picker.last_moves(ply)) * self.correction_weight) >> 16)
         if static > STATIC_LIMIT:
             return STATIC_LIMIT
         return -STATIC_LIMIT if static < -STATIC_LIMIT else static
-
-    def _correct(self, depth, error):
-        """Remember by how much the search of a position differed from its static score."""
-        index = (self.position.turn * CORRECTIONS) + (self.position.pawn_key & (CORRECTIONS - 1))
-        weight = depth + 1 if depth < 15 else 16
-        goal = error * 256
-        if goal > CORRECTION_LIMIT:
-            goal = CORRECTION_LIMIT
-        elif goal < -CORRECTION_LIMIT:
-            goal = -CORRECTION_LIMIT
-        held = self.corrections[index]
-        self.corrections[index] = held + (((goal - held) * weight) >> 8)
-        return 0
 
     def _quiescence(self, alpha, beta, ply):
         """Captures and promotions that lose nothing, and every way out of check, until the position is quiet."""
@@ -708,7 +722,7 @@ class Searcher:
                 raw = static_score_in(facts)
             if raw == NO_SCORE:
                 raw = self._evaluate()
-            static = self._corrected(raw)
+            static = self._corrected(raw, ply)
             best = static
             if facts and table_bound & (LOWER if table_score > best else UPPER):
                 best = table_score
@@ -723,11 +737,19 @@ class Searcher:
         # 3. The moves. A capture that loses material is not worth the look.
         self.picker.begin(ply, table_move, True)
         best_move = 0
+        tried = 0
         while True:
             move = self.picker.next(ply)
             if move == 0:
                 break
             if not in_check:
+                # After the likeliest captures only those that take back.
+                if (
+                    tried >= self.quiescence_count
+                    and move >> 14 != IS_PROMOTION
+                    and (move >> 6) & 63 != self.picker.last_target(ply)
+                ):
+                    continue
                 if best > -TABLEBASE_BOUND and move >> 14 != IS_PROMOTION:
                     # Even the victim for nothing would not do.
                     victim = PAWN if move >> 14 == IS_EN_PASSANT else self.position.squares[(move >> 6) & 63] >> 1
@@ -736,8 +758,13 @@ class Searcher:
                         if promise > best:
                             best = promise
                         continue
-                if not self.position.see_at_least(move, 0):
+                # Far below alpha an even exchange does not help either.
+                bare = static + self.quiescence_margin_cp
+                if not self.position.see_at_least(move, 1 if bare <= alpha else 0):
+                    if bare <= alpha and bare > best:
+                        best = bare
                     continue
+            tried += 1
             self.table.prefetch(self.position.key_after(move))
             self.picker.note(ply, move)
             self.position.make(move)
