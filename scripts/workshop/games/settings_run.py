@@ -1,0 +1,163 @@
+"""A run of many pairs of games between settings of one engine: what `tune_search` and `screen` have in common.
+
+What must stay true: each pair counts once, also when a run is continued from its journal; a pair with a forfeit is
+noted and teaches nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from workshop.console import at_least_one, show_progress
+from workshop.engines.spec import EngineSpec, parse_engine
+from workshop.games.adjudication import Rules, add_arguments, check_tables, rules_of
+from workshop.games.clock import Patience
+from workshop.games.openings import OpeningBook, read_openings, start_position
+from workshop.games.settings import SettingsJob, play_settings_pair
+from workshop.journal import Journal
+from workshop.pool import Task, run_tasks
+
+
+class RunError(Exception):
+    """The run cannot begin or go on; the message says why."""
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """The two settings of one pair, values by name, and the direction of each thing under test."""
+
+    plus: dict[str, int]
+    minus: dict[str, int]
+    directions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Games:
+    """How the games are played: by which engine, from which openings, by which rules."""
+
+    engine: EngineSpec
+    book: OpeningBook
+    rules: Rules
+
+
+def add_run_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options that both programs have."""
+    parser.add_argument("--engine", required=True, metavar="'KEY=VALUE ...'", help="with nodes=, tc= or another limit")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--openings", type=Path, metavar="FILE", help=".pgn or .epd, also in a .zip or .gz")
+    parser.add_argument("--order", choices=("file", "random"), default="random")
+    parser.add_argument("--concurrency", type=at_least_one, default=1, metavar="N")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="play on the workers of this Dask scheduler instead")
+    parser.add_argument("--journal", type=Path, metavar="FILE", help="what --resume needs")
+    parser.add_argument("--resume", action="store_true", help="go on from the journal, if there is one")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures")
+    add_arguments(parser)
+
+
+def games_of(words: argparse.Namespace) -> Games:
+    """What the command line says of the games. Raises RunError, SpecError, OpeningError, OSError and ValueError."""
+    engine = parse_engine(words.engine)
+    if str(engine.control) == "no limit":
+        raise RunError(f"no tc=, nodes=, movetime= or depth= for {engine.name}")
+    if words.resume and words.journal is None:
+        raise RunError("--resume needs the --journal that was begun")
+    rules = rules_of(words)
+    if words.cluster is None:
+        check_tables(rules)
+    book = start_position()
+    if words.openings is not None:
+        book = read_openings(words.openings, order=words.order, seed=words.seed)
+    return Games(engine, book, rules)
+
+
+def open_journal(words: argparse.Namespace, games: Games, settings: dict[str, Any]) -> Journal | None:
+    """The journal that the command line names, for a run with these settings of its own. Raises JournalError."""
+    if words.journal is None:
+        return None
+    common = {
+        "engine": games.engine.as_json(),
+        "seed": words.seed,
+        "openings": None if words.openings is None else words.openings.name,
+        "order": words.order,
+        "rules": asdict(games.rules),
+    }
+    return Journal(words.journal, {**common, **settings}, resume=words.resume)
+
+
+class SettingsRun:
+    """The pairs of a run that are done, and the journal of them."""
+
+    def __init__(self, journal: Journal | None, learn: Callable[[int, tuple[int, ...], float], None]) -> None:
+        """`learn(number, directions, result)` is called once for each pair without a forfeit, those of the journal
+        first; the result is games that the plus side won less those it lost."""
+        self._journal = journal
+        self._learn = learn
+        self.done: set[int] = set()
+        self.faults: list[str] = []
+        for entry in journal.entries if journal is not None else []:
+            self._take(entry)
+
+    def add(self, key: str, outcome: dict[str, Any]) -> None:
+        """Take what `play_settings_pair` says of a pair, once."""
+        entry = {"key": int(key), **outcome}
+        if entry["key"] in self.done:
+            return
+        if self._journal is not None:
+            self._journal.append(entry)
+        self._take(entry)
+
+    def close(self) -> None:
+        """Nothing can be added after this."""
+        if self._journal is not None:
+            self._journal.close()
+
+    def play(
+        self,
+        words: argparse.Namespace,
+        games: Games,
+        pairs: int,
+        pairing: Callable[[int], Pairing],
+        progress: Callable[[], str],
+    ) -> None:
+        """Play what is left of pairs 1 to `pairs`; `pairing(number)` is asked when the pair begins.
+
+        Raises RunError, OpeningError, PoolError, OSError.
+        """
+        results = run_tasks(
+            play_settings_pair,
+            self._tasks(games, pairs, pairing, keep_engines=words.cluster is None),
+            workers=words.concurrency,
+            cluster=words.cluster,
+        )
+        with closing(results), show_progress("pairs", pairs, len(self.done)) as advance:
+            for result in results:
+                if result.error is not None:
+                    raise RunError(result.complaint)
+                self.add(result.key, result.value)
+                advance(1, progress())
+
+    def _tasks(
+        self, games: Games, pairs: int, pairing: Callable[[int], Pairing], *, keep_engines: bool
+    ) -> Iterator[Task]:
+        for number in range(1, pairs + 1):
+            if number in self.done:
+                continue
+            pair = pairing(number)
+            opening = games.book.opening(number - 1)
+            job = SettingsJob(
+                games.engine, pair.plus, pair.minus, pair.directions, opening, games.rules, Patience(), keep_engines
+            )
+            yield Task(str(number), job)
+
+    def _take(self, entry: dict[str, Any]) -> None:
+        if entry["key"] in self.done:
+            return
+        self.done.add(entry["key"])
+        self.faults += entry["faults"]
+        if not entry["faults"]:
+            self._learn(entry["key"], tuple(entry["directions"]), entry["result"])
