@@ -5,8 +5,8 @@ what is remembered for the side to move is never mixed with the other's; a corre
 two moves and what was learnt, so that both boards give the same.
 
 What positions have in common is the pawns (with the kings), the pieces of White, the pieces of Black, and the last two
-moves: positions alike in one of them tend to be misjudged alike. Worth, screened with 30 other changes at 12 000 nodes: the
-pieces +12 ± 18 Elo (489 pairs), the moves +8 ± 13 (1139 pairs).
+moves: positions alike in one of them tend to be misjudged alike. Worth, screened with 30 other changes at 12 000 nodes
+a move: the pieces +12 ± 18 Elo (489 pairs), the moves +8 ± 13 (1139 pairs).
 """
 
 import array

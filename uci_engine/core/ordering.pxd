@@ -39,7 +39,7 @@ cdef class MovePicker:
     cdef short[1048576] continuations   # [table, colour, type and target before, type and target], within 2 ** 14
 
     cdef int _score_noisy(self, int ply, int start, int end) noexcept nogil
-    cdef int _score_quiet(self, int ply, int start, int end) noexcept nogil
+    cdef int _score_quiet(self, int ply, int start, int end, bint checks_only) noexcept nogil
     cdef int _find_threats(self) noexcept nogil
     cdef int _pick(self, int ply) noexcept nogil
     cdef bint _usable_killer(self, int ply, int move) noexcept nogil

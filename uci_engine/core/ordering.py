@@ -162,9 +162,7 @@ class MovePicker:
         if self.stage[ply] == GENERATE_QUIET:
             quiet_start = self.end[ply]
             end = self.position.generate(QUIET, quiet_start)
-            self._score_quiet(ply, quiet_start, end)
-            if self.skipping[ply]:
-                self.end[ply] = self._keep_checks(quiet_start, end)
+            self._score_quiet(ply, quiet_start, end, self.skipping[ply] != 0)
             self.stage[ply] = QUIETS
 
         if self.stage[ply] == QUIETS:
@@ -185,7 +183,7 @@ class MovePicker:
             end = self.position.generate(NOISY, start)
             self._score_noisy(ply, start, end)
             quiet_end = self.position.generate(QUIET, end)
-            self._score_quiet(ply, end, quiet_end)
+            self._score_quiet(ply, end, quiet_end, False)
             self.cursor[ply] = start
             self.stage[ply] = EVASIONS
 
@@ -253,19 +251,23 @@ class MovePicker:
         self.end[ply] = end
         return 0
 
-    def _score_quiet(self, ply, start, end):
+    def _score_quiet(self, ply, start, end, checks_only):
         self._find_threats()
+        kept = start
         for index in range(start, end):
             move = self.position.moves[index]
+            if checks_only and not self.position.gives_check(move):
+                continue
             entry: i64 = self.history_of(ply, move)
             kind = self.position.squares[move & 63] >> 1
             if self.threats[kind] & BB[move & 63]:
                 entry += ESCAPES[kind]
             if self.threats[kind] & BB[(move >> 6) & 63]:
                 entry -= ESCAPES[kind]
-            self.entries[index] = (entry << 16) + move
+            self.entries[kept] = (entry << 16) + move
+            kept += 1
         self.cursor[ply] = start
-        self.end[ply] = end
+        self.end[ply] = kept
         return 0
 
     def _find_threats(self):

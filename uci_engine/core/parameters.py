@@ -66,10 +66,11 @@ PARAMETERS = (
     Parameter("quiescence_margin_cp", 200, 50, 1000, "what a capture in quiescence may bring beyond its victim"),
     Parameter("quiescence_count", 2, 1, 100, "captures of a quiescence node before only recaptures are tried"),
     Parameter("history_bonus", 150, 10, 400, "history bonus for each ply of depth"),
-    Parameter("bonus_margin_cp", 80, 10, 1000, "by how much a score must beat beta to earn the bonus of a ply more"),
-    Parameter("table_bonus", 75, 0, 400, "and where the table's move cuts without a search"),
-    Parameter("swing_bonus", 1, 0, 10, "history for each centipawn by which a quiet move raised the static score"),
     Parameter("history_bonus_limit", 1600, 200, 8000, "largest history bonus"),
+    Parameter("bonus_margin_cp", 80, 10, 1000, "by how much a score must beat beta to earn the bonus of a ply more"),
+    Parameter("table_bonus", 75, 0, 400, "bonus for each ply where the table's move cuts; at most half the largest"),
+    Parameter("swing_bonus", 1, 0, 10, "history for each centipawn by which a quiet move raised the static score"),
+    Parameter("swing_limit", 100, 10, 1000, "and at most so much"),
 )
 
 

@@ -106,6 +106,7 @@ cdef class Searcher:
     cdef public int bonus_margin_cp
     cdef public int table_bonus
     cdef public int swing_bonus
+    cdef public int swing_limit
     cdef public int table_cut_margin_cp
     cdef public int quiescence_count
 

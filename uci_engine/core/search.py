@@ -329,7 +329,8 @@ class Searcher:
                     and not self.position.is_noisy(table_move)
                 ):
                     bonus = self.table_bonus * depth
-                    self.picker.adjust(ply, table_move, bonus if bonus < 800 else 800)
+                    limit = self.history_bonus_limit >> 1
+                    self.picker.adjust(ply, table_move, bonus if bonus < limit else limit)
                 return table_score
             if table_move and not self.position.is_legal(table_move):
                 table_move = 0
@@ -381,10 +382,10 @@ class Searcher:
             # The quiet move that led here is judged at once by what it did to its side's static score.
             if excluded == 0 and self.quiet_made[ply - 1] and self.static_scores[ply - 1] != NO_SCORE:
                 swing = -(static + self.static_scores[ply - 1]) * self.swing_bonus
-                if swing > 100:
-                    swing = 100
-                elif swing < -100:
-                    swing = -100
+                if swing > self.swing_limit:
+                    swing = self.swing_limit
+                elif swing < -self.swing_limit:
+                    swing = -self.swing_limit
                 self.picker.adjust_made(self.quiet_made[ply - 1], swing)
         self.static_scores[ply] = static
 
