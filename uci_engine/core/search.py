@@ -8,6 +8,9 @@ centipawns, laid out as in `uci_engine.score`.
 Three profiles share this code. NORMAL plays. PLAIN prunes and reduces nothing, has no quiescence and no table, and so
 returns exactly minimax's value: that is what alpha-beta is. MATING is PLAIN with the table, looking for mate alone: a
 depth of 2n - 1 proves or refutes a mate in n, because our last move must give check and its answer must not exist.
+
+What a step is "worth" is what the engine loses without it, in Elo with the 95 % error at 10 000 nodes a move: all were
+measured by one run of `scripts/screen.py --share 0.1` with 586 pairs of games, from the options of `--tuning`.
 """
 
 import math
@@ -359,7 +362,7 @@ class Searcher:
                     alpha = floor
 
         # 7. Static evaluation, corrected by what searches of like positions found, and a better estimate where the
-        # table's score tells more.
+        # table's score tells more. The corrections are worth 25 ± 34.
         raw: cython.int = NO_SCORE
         static: cython.int = NO_SCORE
         estimate: cython.int = NO_SCORE
@@ -392,12 +395,14 @@ class Searcher:
         # Steps 8 to 12 trust scores, and so that passing harms nobody: not where that is being verified.
         if profile == NORMAL and not pv_node and not in_check and excluded == 0 and ply >= self.null_move_ply:
             # 8. Razoring: so far below alpha, so near the horizon, only a capture can help.
+            # Worth 3 ± 34.
             if depth <= self.razoring_depth and estimate + self.razoring_margin_cp * depth <= alpha:
                 score = self._quiescence(alpha, alpha + 1, ply)
                 if self.stopped or score <= alpha:
                     return score
 
             # 9. Reverse futility: so far above beta, so near the horizon, nothing will bring the score down again.
+            # Worth 98 ± 42.
             if (
                 depth <= self.reverse_futility_depth
                 and estimate - self.reverse_futility_margin_cp * (depth - (1 if improving else 0)) >= beta
@@ -407,6 +412,7 @@ class Searcher:
                 return (estimate + beta) >> 1
 
             # 10. Null move: if even passing holds beta, some move will. With pawns alone, passing may be best.
+            # Worth 49 ± 31.
             if (
                 depth >= self.null_move_depth
                 and not self.picker.was_pass(ply - 1)
@@ -441,6 +447,7 @@ class Searcher:
                         return score
 
             # 11. ProbCut: a capture that beats beta by a margin in a shallow search will hold it in a deep one.
+            # Worth 1 ± 36.
             if (
                 depth >= self.probcut_depth
                 and -TABLEBASE_BOUND < beta < TABLEBASE_BOUND
@@ -454,6 +461,7 @@ class Searcher:
                     return score
 
             # 12. So far above beta did a search nearly as deep see it that another will not fall below.
+            # Worth 18 ± 35.
             if (
                 table_bound & LOWER
                 and table_depth >= depth - 4
@@ -463,6 +471,7 @@ class Searcher:
                 return beta + self.table_cut_margin_cp
 
         # 13. Without a move from the table the ordering is poor: save a ply and come back with one.
+        # Worth 2 ± 36.
         if (
             profile == NORMAL
             and depth >= self.internal_depth
@@ -475,6 +484,7 @@ class Searcher:
         # 14. Singular extension: when all other moves are worse than the table's by a margin, that move decides the
         # node and deserves more depth. When another move holds beta too, the node is cut; when the margin is not met
         # though the table's move beats beta, it deserves less.
+        # Worth 42 ± 36.
         extension = 0
         if ply > 0:
             self.doubled[ply] = self.doubled[ply - 1]
@@ -538,6 +548,7 @@ class Searcher:
 
             # 16. Near the horizon, once some move is no loss, leave out what promises nothing: but no quiet check that
             # keeps its man.
+            # Worth: late moves 72 ± 35, bad histories -18 ± 36, futility 29 ± 35, losing material 68 ± 34.
             if profile == NORMAL and best > -TABLEBASE_BOUND and self.position.has_pieces():
                 if quiet:
                     reduced_depth = new_depth - reduction
@@ -578,6 +589,7 @@ class Searcher:
                 score = -self._search(new_depth, -beta, -alpha, ply + 1, not pv_node and not cut_node)
             else:
                 # 17. Late move reductions: after the first few moves a quiet one is first tried less deep.
+                # Worth 69 ± 35; of it, more where a cut is expected 13 ± 37; a ply deeper after a surprise 26 ± 41.
                 if (
                     profile == NORMAL
                     and depth >= self.late_move_depth
@@ -735,7 +747,8 @@ class Searcher:
         if best > alpha:
             alpha = best
 
-        # 3. The moves. A capture that loses material is not worth the look.
+        # 3. The moves. A capture that loses material is not worth the look. Worth: futility 27 ± 36; recaptures alone
+        # after two captures -46 ± 35 here, but +5 ± 13 in 1139 pairs of another run.
         self.picker.begin(ply, table_move, True)
         best_move = 0
         tried = 0
