@@ -17,30 +17,10 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
-from workshop.console import (
-    at_least_one,
-    complain,
-    make_table,
-    run_program,
-    run_to_end,
-    standard_output,
-    write_json,
-)
-from workshop.engines.playing import LaunchError
-from workshop.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError
-from workshop.games.openings import OpeningError
+from workshop.console import at_least_one, run_program
+from workshop.engines.spec import ENGINE_SYNTAX, EngineSpec
 from workshop.games.settings import find_numbers
-from workshop.games.settings_run import (
-    Games,
-    Pairing,
-    RunError,
-    SettingsRun,
-    add_run_arguments,
-    games_of,
-    open_journal,
-)
-from workshop.journal import JournalError
-from workshop.pool import PoolError
+from workshop.games.settings_run import RunError, SettingsRun, add_run_arguments, carry_out, games_of
 from workshop.screening import Design, Factor, Worth, worths
 
 
@@ -85,11 +65,6 @@ class Screening:
         self._directions.append(directions)
         self._results.append(result)
 
-    def pairing(self, number: int) -> Pairing:
-        """Who has which changes in a pair."""
-        directions = self.design.directions(number)
-        return Pairing(self.design.settings(directions, 1), self.design.settings(directions, -1), directions)
-
     def worths(self) -> list[Worth]:
         """What the pairs say of each change, the best first."""
         found = worths(self.design.factors, self._directions, self._results)
@@ -108,7 +83,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def begin(words: argparse.Namespace) -> tuple[Screening, SettingsRun, Games]:
+def begin(words: argparse.Namespace) -> tuple[Screening, SettingsRun]:
     """Everything that a run needs. Raises RunError, SpecError, LaunchError, OpeningError, JournalError, OSError and
     ValueError."""
     games = games_of(words)
@@ -116,33 +91,22 @@ def begin(words: argparse.Namespace) -> tuple[Screening, SettingsRun, Games]:
     defaults = defaults_of(games.engine, factors)
     screening = Screening(Design(factors, defaults, words.share, words.seed))
     settings = {"changes": [asdict(factor) for factor in factors], "defaults": defaults, "share": words.share}
-    return screening, SettingsRun(open_journal(words, games, settings), screening.learn), games
+    return screening, SettingsRun(words, games, settings, screening.learn)
 
 
-def report(words: argparse.Namespace, screening: Screening, run: SettingsRun) -> None:
+def report(screening: Screening, run: SettingsRun) -> None:
     """The table, the best change first, and the JSON file."""
     found = screening.worths()
     rows = [[worth.label, f"{worth.elo:+.1f}", f"{worth.error_elo:.1f}", str(worth.pairs)] for worth in found]
-    standard_output().print(make_table(f"{len(run.done)} pairs", ["change", "Elo", "± (95 %)", "pairs"], rows))
-    for fault in sorted(set(run.faults)):
-        standard_output().print(f"{run.faults.count(fault)} {fault}", markup=False, soft_wrap=True)
-    if words.json is not None:
-        changes = [asdict(worth) for worth in found]
-        write_json(words.json, {"pairs": len(run.done), "changes": changes, "faults": run.faults})
+    run.report(["change", "Elo", "± (95 %)", "pairs"], rows, {"changes": [asdict(worth) for worth in found]})
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit code."""
     words = parse_arguments(arguments)
-    try:
-        screening, run, games = begin(words)
-    except (RunError, SpecError, LaunchError, OpeningError, JournalError, ValueError, OSError) as error:
-        complain(str(error))
-        return 1
-    failures = (RunError, OpeningError, PoolError, OSError)
-    code = run_to_end(lambda: run.play(words, games, words.pairs, screening.pairing, lambda: ""), run.close, failures)
-    report(words, screening, run)
-    return code
+    return carry_out(
+        lambda: begin(words), lambda screening, run: run.play(words.pairs, screening.design.pairing), report
+    )
 
 
 if __name__ == "__main__":

@@ -15,30 +15,10 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
-from workshop.console import (
-    at_least_one,
-    complain,
-    make_table,
-    run_program,
-    run_to_end,
-    standard_output,
-    write_json,
-)
-from workshop.engines.playing import LaunchError
-from workshop.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError
-from workshop.games.openings import OpeningError
+from workshop.console import at_least_one, run_program
+from workshop.engines.spec import ENGINE_SYNTAX, EngineSpec
 from workshop.games.settings import find_numbers
-from workshop.games.settings_run import (
-    Games,
-    Pairing,
-    RunError,
-    SettingsRun,
-    add_run_arguments,
-    games_of,
-    open_journal,
-)
-from workshop.journal import JournalError
-from workshop.pool import PoolError
+from workshop.games.settings_run import RunError, SettingsRun, add_run_arguments, carry_out, games_of
 from workshop.spsa import Dial, Spsa
 
 # Steps that nobody has named: of the range, but of the value where the range also holds what switches a thing off.
@@ -81,7 +61,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def begin(words: argparse.Namespace) -> tuple[Spsa, SettingsRun, Games]:
+def begin(words: argparse.Namespace) -> tuple[Spsa, SettingsRun]:
     """Everything that a run needs. Raises RunError, SpecError, LaunchError, OpeningError, JournalError, OSError and
     ValueError."""
     games = games_of(words)
@@ -90,47 +70,31 @@ def begin(words: argparse.Namespace) -> tuple[Spsa, SettingsRun, Games]:
     dials = find_dials(games.engine, words.tune)
     spsa = Spsa(dials, words.iterations, words.rate, words.seed)
     settings = {"dials": [asdict(dial) for dial in dials], "iterations": words.iterations, "rate": words.rate}
-    return spsa, SettingsRun(open_journal(words, games, settings), spsa.learn), games
+    return spsa, SettingsRun(words, games, settings, spsa.learn)
 
 
-def play(words: argparse.Namespace, spsa: Spsa, run: SettingsRun, games: Games) -> None:
+def play(iterations: int, spsa: Spsa, run: SettingsRun) -> None:
     """Play what is left; each pair is made from the values of the moment. Raises RunError, OpeningError, PoolError."""
-
-    def pairing(number: int) -> Pairing:
-        trial = spsa.perturbation(number)
-        return Pairing(trial.plus, trial.minus, trial.directions)
 
     def values() -> str:
         return ", ".join(f"{name} {value}" for name, value in spsa.tuned().items())[:120]
 
-    run.play(words, games, words.iterations, pairing, values)
+    run.play(iterations, spsa.perturbation, values)
 
 
-def report(words: argparse.Namespace, spsa: Spsa, run: SettingsRun) -> None:
+def report(spsa: Spsa, run: SettingsRun) -> None:
     """The table of values, and the JSON file."""
     rows = [
         [dial.name, str(dial.value), f"{value:.1f}", str(round(value)), f"{dial.minimum} to {dial.maximum}"]
         for dial, value in zip(spsa.dials, spsa.values, strict=True)
     ]
-    standard_output().print(make_table(f"{len(run.done)} pairs", ["number", "before", "exact", "tuned", "range"], rows))
-    for fault in sorted(set(run.faults)):
-        standard_output().print(f"{run.faults.count(fault)} {fault}", markup=False, soft_wrap=True)
-    if words.json is not None:
-        write_json(words.json, {"pairs": len(run.done), "tuned": spsa.tuned(), "faults": run.faults})
+    run.report(["number", "before", "exact", "tuned", "range"], rows, {"tuned": spsa.tuned()})
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit code."""
     words = parse_arguments(arguments)
-    try:
-        spsa, run, games = begin(words)
-    except (RunError, SpecError, LaunchError, OpeningError, JournalError, ValueError, OSError) as error:
-        complain(str(error))
-        return 1
-    failures = (RunError, OpeningError, PoolError, OSError)
-    code = run_to_end(lambda: play(words, spsa, run, games), run.close, failures)
-    report(words, spsa, run)
-    return code
+    return carry_out(lambda: begin(words), lambda spsa, run: play(words.iterations, spsa, run), report)
 
 
 if __name__ == "__main__":

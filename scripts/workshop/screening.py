@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workshop.elo import DEVIATIONS_95
+from workshop.pairing import Pairing
 
 # One Elo in the units of the logistic curve.
 LOGITS_PER_ELO = math.log(10) / 400
@@ -69,6 +70,11 @@ class Design:
         self._share = share
         self._seed = seed
 
+    def pairing(self, number: int) -> Pairing:
+        """The settings of the two sides of pair `number`."""
+        directions = self.directions(number)
+        return Pairing(self.settings(directions, 1), self.settings(directions, -1), directions)
+
     def directions(self, number: int) -> tuple[int, ...]:
         """For pair `number` and each factor: 1 if the first side has it, -1 if the second, 0 if neither."""
         chance = random.Random(f"{self._seed} {number}")
@@ -94,16 +100,14 @@ def worths(factors: Sequence[Factor], directions: Sequence[Sequence[int]], resul
     scores = (np.asarray(results, float) + 2) / 4
     ridge = np.eye(len(factors)) / (PRIOR_ELO * LOGITS_PER_ELO) ** 2
     effects = np.zeros(len(factors))
+    expected, curvature = _expected_and_curvature(changes, effects, ridge)
     for _ in range(MOST_ROUNDS):
-        expected = 1 / (1 + np.exp(-changes @ effects))
         slope = changes.T @ (scores - expected) - ridge @ effects
-        curvature = changes.T @ (changes * (expected * (1 - expected))[:, None]) + ridge
         step = np.linalg.solve(curvature, slope)
         effects += np.clip(step, -1, 1)
+        expected, curvature = _expected_and_curvature(changes, effects, ridge)
         if np.max(np.abs(step), initial=0) < 1e-9:
             break
-    expected = 1 / (1 + np.exp(-changes @ effects))
-    curvature = changes.T @ (changes * (expected * (1 - expected))[:, None]) + ridge
     scatter = changes.T @ (changes * ((scores - expected) ** 2)[:, None]) + ridge
     inverse = np.linalg.inv(curvature)
     errors = DEVIATIONS_95 * np.sqrt(np.diag(inverse @ scatter @ inverse))
@@ -112,3 +116,11 @@ def worths(factors: Sequence[Factor], directions: Sequence[Sequence[int]], resul
         Worth(factor.label, float(effect) / LOGITS_PER_ELO, float(error) / LOGITS_PER_ELO, int(count))
         for factor, effect, error, count in zip(factors, effects, errors, tried, strict=True)
     ]
+
+
+def _expected_and_curvature(
+    changes: NDArray[np.float64], effects: NDArray[np.float64], ridge: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The score expected of each pair, and the curvature of the likelihood, at these effects."""
+    expected = 1 / (1 + np.exp(-changes @ effects))
+    return expected, changes.T @ (changes * (expected * (1 - expected))[:, None]) + ridge

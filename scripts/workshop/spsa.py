@@ -14,6 +14,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from workshop.pairing import Pairing
+
 # Exponents of the sinking rate and step, and the stability constant as a share of all iterations.
 RATE_EXPONENT = 0.602
 STEP_EXPONENT = 0.101
@@ -31,16 +33,6 @@ class Dial:
     step: float
 
 
-@dataclass(frozen=True)
-class Perturbation:
-    """An iteration's two vectors, by name, to be played against each other; the direction of each dial (1 or -1)."""
-
-    number: int
-    plus: dict[str, int]
-    minus: dict[str, int]
-    directions: tuple[int, ...]
-
-
 class Spsa:
     """The state of a run."""
 
@@ -52,7 +44,7 @@ class Spsa:
         self._rate = rate
         self._seed = seed
 
-    def perturbation(self, number: int) -> Perturbation:
+    def perturbation(self, number: int) -> Pairing:
         """The two vectors of an iteration, from 1, about the values as they are now."""
         chance = random.Random(f"{self._seed} {number}")
         directions = tuple(chance.choice((-1, 1)) for _ in self.dials)
@@ -63,7 +55,7 @@ class Spsa:
             # Rounded at random, both the same way, so that fractions count in the long run.
             plus[dial.name] = _whole(value + step, share, dial)
             minus[dial.name] = _whole(value - step, share, dial)
-        return Perturbation(number, plus, minus, directions)
+        return Pairing(plus, minus, directions)
 
     def learn(self, number: int, directions: Sequence[int], result: float) -> None:
         """Take an iteration's result: the games that `plus` has won less those that it has lost."""

@@ -20,20 +20,15 @@ from workshop.games.adjudication import Rules
 from workshop.games.clock import Patience
 from workshop.games.game import Game
 from workshop.games.openings import Opening
+from workshop.pairing import Pairing
 
 
 @dataclass(frozen=True)
 class SettingsJob:
-    """One task: an opening twice, colours reversed, between an engine's settings `plus` and `minus`.
-
-    plus, minus: values of options by name; both name the same options. directions: which way each thing under test
-    was turned; goes back with the result.
-    """
+    """One task: an opening twice, colours reversed, between two settings of an engine."""
 
     engine: EngineSpec
-    plus: dict[str, int]
-    minus: dict[str, int]
-    directions: tuple[int, ...]
+    pairing: Pairing
     opening: Opening
     rules: Rules
     patience: Patience
@@ -52,7 +47,7 @@ def play_settings_pair(job: SettingsJob) -> dict[str, Any]:
 async def _play_settings_pair(room: EngineRoom, job: SettingsJob) -> dict[str, Any]:
     result = 0.0
     faults: list[str] = []
-    sides = {"plus": job.plus, "minus": job.minus}
+    sides = {"plus": job.pairing.plus, "minus": job.pairing.minus}
     for white, black in (("plus", "minus"), ("minus", "plus")):
         # Two engines of one description are told apart by their names.
         specs = {side: replace(job.engine, name=f"{job.engine.name} {side}") for side in sides}
@@ -67,7 +62,7 @@ async def _play_settings_pair(room: EngineRoom, job: SettingsJob) -> dict[str, A
                 await room.dismiss(spec)
         points = record.white_points
         result += 2 * (points if white == "plus" else 1 - points) - 1
-    return {"result": result, "directions": job.directions, "faults": faults}
+    return {"result": result, "directions": job.pairing.directions, "faults": faults}
 
 
 def find_numbers(engine: EngineSpec) -> dict[str, chess.engine.Option]:

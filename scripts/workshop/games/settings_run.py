@@ -11,29 +11,32 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from workshop.console import at_least_one, show_progress
-from workshop.engines.spec import EngineSpec, parse_engine
+from workshop.console import (
+    at_least_one,
+    complain,
+    make_table,
+    run_to_end,
+    show_progress,
+    standard_output,
+    write_json,
+)
+from workshop.engines.playing import LaunchError
+from workshop.engines.spec import EngineSpec, SpecError, parse_engine
 from workshop.games.adjudication import Rules, add_arguments, check_tables, rules_of
 from workshop.games.clock import Patience
-from workshop.games.openings import OpeningBook, read_openings, start_position
+from workshop.games.openings import OpeningBook, OpeningError, read_openings, start_position
 from workshop.games.settings import SettingsJob, play_settings_pair
-from workshop.journal import Journal
-from workshop.pool import Task, run_tasks
+from workshop.journal import Journal, JournalError
+from workshop.pairing import Pairing
+from workshop.pool import PoolError, Task, run_tasks
+
+Subject = TypeVar("Subject")
 
 
 class RunError(Exception):
     """The run cannot begin or go on; the message says why."""
-
-
-@dataclass(frozen=True)
-class Pairing:
-    """The two settings of one pair, values by name, and the direction of each thing under test."""
-
-    plus: dict[str, int]
-    minus: dict[str, int]
-    directions: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -75,31 +78,26 @@ def games_of(words: argparse.Namespace) -> Games:
     return Games(engine, book, rules)
 
 
-def open_journal(words: argparse.Namespace, games: Games, settings: dict[str, Any]) -> Journal | None:
-    """The journal that the command line names, for a run with these settings of its own. Raises JournalError."""
-    if words.journal is None:
-        return None
-    common = {
-        "engine": games.engine.as_json(),
-        "seed": words.seed,
-        "openings": None if words.openings is None else words.openings.name,
-        "order": words.order,
-        "rules": asdict(games.rules),
-    }
-    return Journal(words.journal, {**common, **settings}, resume=words.resume)
-
-
 class SettingsRun:
     """The pairs of a run that are done, and the journal of them."""
 
-    def __init__(self, journal: Journal | None, learn: Callable[[int, tuple[int, ...], float], None]) -> None:
-        """`learn(number, directions, result)` is called once for each pair without a forfeit, those of the journal
-        first; the result is games that the plus side won less those it lost."""
-        self._journal = journal
+    def __init__(
+        self,
+        words: argparse.Namespace,
+        games: Games,
+        settings: dict[str, Any],
+        learn: Callable[[int, tuple[int, ...], float], None],
+    ) -> None:
+        """`settings`: what a journal must agree on beyond the games. `learn(number, directions, result)` is called once
+        for each pair without a forfeit, those of the journal first; the result is games that the plus side won less
+        those it lost. Raises JournalError, OSError."""
+        self._words = words
+        self._games = games
+        self._journal = self._open_journal(settings)
         self._learn = learn
         self.done: set[int] = set()
         self.faults: list[str] = []
-        for entry in journal.entries if journal is not None else []:
+        for entry in self._journal.entries if self._journal is not None else []:
             self._take(entry)
 
     def add(self, key: str, outcome: dict[str, Any]) -> None:
@@ -116,24 +114,15 @@ class SettingsRun:
         if self._journal is not None:
             self._journal.close()
 
-    def play(
-        self,
-        words: argparse.Namespace,
-        games: Games,
-        pairs: int,
-        pairing: Callable[[int], Pairing],
-        progress: Callable[[], str],
-    ) -> None:
-        """Play what is left of pairs 1 to `pairs`; `pairing(number)` is asked when the pair begins.
+    def play(self, pairs: int, pairing: Callable[[int], Pairing], progress: Callable[[], str] = str) -> None:
+        """Play what is left of pairs 1 to `pairs`; `pairing(number)` is asked when the pair begins, and
+        `progress()` what to show, by default nothing.
 
         Raises RunError, OpeningError, PoolError, OSError.
         """
-        results = run_tasks(
-            play_settings_pair,
-            self._tasks(games, pairs, pairing, keep_engines=words.cluster is None),
-            workers=words.concurrency,
-            cluster=words.cluster,
-        )
+        tasks = self._tasks(pairs, pairing)
+        words = self._words
+        results = run_tasks(play_settings_pair, tasks, workers=words.concurrency, cluster=words.cluster)
         with closing(results), show_progress("pairs", pairs, len(self.done)) as advance:
             for result in results:
                 if result.error is not None:
@@ -141,18 +130,35 @@ class SettingsRun:
                 self.add(result.key, result.value)
                 advance(1, progress())
 
-    def _tasks(
-        self, games: Games, pairs: int, pairing: Callable[[int], Pairing], *, keep_engines: bool
-    ) -> Iterator[Task]:
+    def report(self, head: list[str], rows: list[list[str]], figures: dict[str, Any]) -> None:
+        """Print the table and the forfeits, and write the figures to the JSON file, if one is wanted."""
+        standard_output().print(make_table(f"{len(self.done)} pairs", head, rows))
+        for fault in sorted(set(self.faults)):
+            standard_output().print(f"{self.faults.count(fault)} {fault}", markup=False, soft_wrap=True)
+        if self._words.json is not None:
+            write_json(self._words.json, {"pairs": len(self.done), **figures, "faults": self.faults})
+
+    def _open_journal(self, settings: dict[str, Any]) -> Journal | None:
+        words = self._words
+        if words.journal is None:
+            return None
+        common = {
+            "engine": self._games.engine.as_json(),
+            "seed": words.seed,
+            "openings": None if words.openings is None else words.openings.name,
+            "order": words.order,
+            "rules": asdict(self._games.rules),
+        }
+        return Journal(words.journal, {**common, **settings}, resume=words.resume)
+
+    def _tasks(self, pairs: int, pairing: Callable[[int], Pairing]) -> Iterator[Task]:
+        games = self._games
+        keep_engines = self._words.cluster is None
         for number in range(1, pairs + 1):
-            if number in self.done:
-                continue
-            pair = pairing(number)
-            opening = games.book.opening(number - 1)
-            job = SettingsJob(
-                games.engine, pair.plus, pair.minus, pair.directions, opening, games.rules, Patience(), keep_engines
-            )
-            yield Task(str(number), job)
+            if number not in self.done:
+                opening = games.book.opening(number - 1)
+                job = SettingsJob(games.engine, pairing(number), opening, games.rules, Patience(), keep_engines)
+                yield Task(str(number), job)
 
     def _take(self, entry: dict[str, Any]) -> None:
         if entry["key"] in self.done:
@@ -161,3 +167,20 @@ class SettingsRun:
         self.faults += entry["faults"]
         if not entry["faults"]:
             self._learn(entry["key"], tuple(entry["directions"]), entry["result"])
+
+
+def carry_out(
+    begin: Callable[[], tuple[Subject, SettingsRun]],
+    play: Callable[[Subject, SettingsRun], None],
+    report: Callable[[Subject, SettingsRun], None],
+) -> int:
+    """Begin a run, play it to its end or an interruption, and report; returns the exit code."""
+    try:
+        subject, run = begin()
+    except (RunError, SpecError, LaunchError, OpeningError, JournalError, ValueError, OSError) as error:
+        complain(str(error))
+        return 1
+    failures = (RunError, OpeningError, PoolError, OSError)
+    code = run_to_end(lambda: play(subject, run), run.close, failures)
+    report(subject, run)
+    return code
