@@ -212,10 +212,11 @@ class Searcher:
             self.current_move = move
             self.current_number = index + 1
             started_at = self.nodes
-            quiet: cython.bint = not self.position.is_noisy(move) and self.position.checkers == 0
+            noisy: cython.bint = self.position.is_noisy(move)
+            quiet: cython.bint = not noisy and self.position.checkers == 0
             self.table.prefetch(self.position.key_after(move))
             self.picker.note(0, move)
-            self.quiet_made[0] = 0 if self.position.is_noisy(move) else move
+            self.quiet_made[0] = 0 if noisy else move
             self.position.make(move)
             if index == first:
                 score = -self._search(depth - 1, -beta, -alpha, 1, False)
@@ -752,6 +753,8 @@ class Searcher:
         self.picker.begin(ply, table_move, True)
         best_move = 0
         tried = 0
+        # What a capture may bring at most, but for its victim.
+        bare = static + self.quiescence_margin_cp
         while True:
             move = self.picker.next(ply)
             if move == 0:
@@ -767,13 +770,12 @@ class Searcher:
                 if best > -TABLEBASE_BOUND and move >> 14 != IS_PROMOTION:
                     # Even the victim for nothing would not do.
                     victim = PAWN if move >> 14 == IS_EN_PASSANT else self.position.squares[(move >> 6) & 63] >> 1
-                    promise = static + self.quiescence_margin_cp + EXCHANGE_VALUES[victim]
+                    promise = bare + EXCHANGE_VALUES[victim]
                     if promise <= alpha:
                         if promise > best:
                             best = promise
                         continue
                 # Far below alpha an even exchange does not help either.
-                bare = static + self.quiescence_margin_cp
                 if not self.position.see_at_least(move, 1 if bare <= alpha else 0):
                     if bare <= alpha and bare > best:
                         best = bare
