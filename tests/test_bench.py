@@ -15,7 +15,9 @@ DEPTH = 2
 def total(depth: int) -> tuple[int, list[str]]:
     """The total of nodes on this process's core, and what was written but for the nodes."""
     lines: list[str] = []
-    return bench.run_bench(load(), depth, lines.append), lines
+    count = bench.Bench(load(), depth, lines.append).count()
+    assert count is not None
+    return count, lines
 
 
 def test_the_total_is_the_same_twice() -> None:
@@ -37,7 +39,15 @@ def test_the_total_is_the_same_on_the_other_cores(name: str) -> None:
 
 def test_a_limited_depth_is_the_usual_one_when_none_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "DEFAULT_DEPTH", 1)
-    assert bench.run_bench(load(), None, lambda line: None) == total(1)[0]
+    assert bench.Bench(load(), None, lambda line: None).count() == total(1)[0]
+
+
+def test_a_stop_before_the_beginning_is_not_lost() -> None:
+    lines: list[str] = []
+    stopped = bench.Bench(load(), 100, lines.append)
+    stopped.stop()
+    stopped.run()
+    assert lines == ["info string bench was stopped"]
 
 
 def test_the_positions_can_be_played() -> None:

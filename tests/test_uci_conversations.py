@@ -498,6 +498,16 @@ class TestBeyondTheText:
             counts |= set(engine.wait_for("nodes")[-1:])
         assert len(counts) == 1
 
+    def test_bench_can_be_stopped(self, engine: UciProcess) -> None:
+        engine.send("bench 100", "isready", "stop")
+        assert not any(line.startswith("nodes") for line in engine.wait_for("info string bench was stopped"))
+        engine.search("go depth 1", START)
+
+    def test_a_search_waits_for_no_bench(self, engine: UciProcess) -> None:
+        engine.send("bench 100", "go depth 1", "quit")
+        assert engine.wait_for_exit() == 0
+        # On the way out, the audit: every go answered.
+
     @pytest.mark.parametrize("line", ["bench x", "bench 0", "bench -3"])
     def test_bench_with_an_odd_depth(self, survivor: UciProcess, line: str) -> None:
         survivor.send(line)

@@ -72,7 +72,7 @@ def _uci(lines: Sequence[str] | None, core: str, tuning: bool) -> int:
 
 
 def _bench(words: Sequence[str], default_core: str) -> int:
-    from uci_engine.bench import DEFAULT_DEPTH, report_bench
+    from uci_engine.bench import DEFAULT_DEPTH, Bench
     from uci_engine.core import load
 
     parser = _subcommand("bench", "Search fixed positions to a fixed depth and count the nodes.")
@@ -81,7 +81,7 @@ def _bench(words: Sequence[str], default_core: str) -> int:
     )
     _add_core(parser, default_core)
     options = parser.parse_args(words)
-    report_bench(load(options.core), options.depth, _say)
+    Bench(load(options.core), options.depth, _say).report()
     return 0
 
 

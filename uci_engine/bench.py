@@ -1,12 +1,13 @@
 """A fixed search over fixed positions: its node count is the identity card of search and evaluation.
 
-`secateur bench` and the UCI command `bench` call `report_bench`; every commit message ends with its total. What must
-stay true: the total depends on nothing but the code and the depth: not on time, machine, core, or on what was searched
-before.
+`secateur bench` asks for its report, the UCI command `bench` makes it a task of the engine; every commit message ends
+with its total. What must stay true: the total depends on nothing but the code and the depth: not on time, machine,
+core, or on what was searched before.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 
@@ -16,6 +17,7 @@ from uci_engine.clock import Clock
 from uci_engine.core import Core
 from uci_engine.deepening import Deepening, Request, new_searcher
 from uci_engine.report import Info
+from uci_engine.task import TextTask
 
 DEFAULT_DEPTH = 8
 HASH_MIB = 16
@@ -49,31 +51,62 @@ POSITIONS = (
 )
 
 
-def run_bench(core: Core, depth: int | None, write: Callable[[str], None]) -> int:
-    """Search every position to `depth` (None: the usual one) with a fresh table; returns the total of nodes.
+class Bench(TextTask):
+    """One run of the benchmark: a thread for the UCI command, or only `report` or `count` without starting it."""
 
-    `write` gets a line for each position.
-    """
-    searcher = new_searcher(core, HASH_MIB)
-    total = 0
-    for number, fen in enumerate(POSITIONS, 1):
-        searcher.table.clear()
-        searcher.forget()
-        request = Request(chess.Board(fen), depth=depth or DEFAULT_DEPTH)
-        deepening = Deepening(searcher, request, Clock(time.perf_counter()), _silent)
-        deepening.run()
-        total += deepening.nodes
-        found = f"{deepening.best.uci():5s} {deepening.score:6d} {deepening.nodes:9d}"
-        write(f"{number:2d}/{len(POSITIONS)}  {found}  {fen}")
-    return total
+    def __init__(
+        self,
+        core: Core,
+        depth: int | None,
+        on_line: Callable[[str], None],
+        on_done: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`depth`: of each search, None for the usual one. `on_line` gets a line for each position, and the report."""
+        super().__init__("bench", None, on_line, on_done)
+        self._core = core
+        self._depth = depth or DEFAULT_DEPTH
+        self._search: Deepening | None = None
+        # Guards the search: a stop may come between two of them.
+        self._lock = threading.Lock()
 
+    def stop(self) -> None:
+        super().stop()
+        with self._lock:
+            if self._search is not None:
+                self._search.stop()
 
-def report_bench(core: Core, depth: int | None, write: Callable[[str], None]) -> None:
-    """Run the benchmark for people: its lines, then the total of nodes, the time and the speed."""
-    started = time.perf_counter()
-    nodes = run_bench(core, depth, write)
-    seconds = max(time.perf_counter() - started, 1e-9)
-    write(f"\nnodes {nodes}\ntime {seconds:.3f} s\nnps {round(nodes / seconds)}")
+    def report(self) -> None:
+        """Run the benchmark for people: after its lines the total of nodes, the time and the speed."""
+        started = time.perf_counter()
+        nodes = self.count()
+        seconds = max(time.perf_counter() - started, 1e-9)
+        if nodes is None:
+            self._on_line("info string bench was stopped")
+        else:
+            self._on_line(f"\nnodes {nodes}\ntime {seconds:.3f} s\nnps {round(nodes / seconds)}")
+
+    def count(self) -> int | None:
+        """Search every position with a fresh table; returns the total of nodes, or None when it was stopped."""
+        searcher = new_searcher(self._core, HASH_MIB)
+        total = 0
+        for number, fen in enumerate(POSITIONS, 1):
+            searcher.table.clear()
+            searcher.forget()
+            request = Request(chess.Board(fen), depth=self._depth)
+            search = Deepening(searcher, request, Clock(time.perf_counter()), _silent)
+            with self._lock:
+                self._search = search
+            if not self._stop_event.is_set():
+                search.run()
+            if self._stop_event.is_set():
+                return None
+            total += search.nodes
+            found = f"{search.best.uci():5s} {search.score:6d} {search.nodes:9d}"
+            self._on_line(f"{number:2d}/{len(POSITIONS)}  {found}  {fen}")
+        return total
+
+    def _work(self) -> None:
+        self.report()
 
 
 def _silent(info: Info) -> None:

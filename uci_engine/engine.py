@@ -183,6 +183,12 @@ class Engine:
         """Count move sequences, a line for each root move; returns at once, like `go`. `stop` ends it early."""
         self._start(Perft(self.core, self._team.main.position, self._game.board, depth, on_line, on_done))
 
+    def bench(self, depth: int | None, on_line: Callable[[str], None], on_done: Callable[[], None]) -> None:
+        """Run the benchmark to `depth` (None: the usual one); returns at once, like `go`. `stop` ends it early."""
+        from uci_engine.bench import Bench
+
+        self._start(Bench(self.core, depth, on_line, on_done))
+
     def stop(self) -> None:
         """End the running search soon, with its answer. Harmless when there is none."""
         if self._task is not None:

@@ -12,15 +12,14 @@ from typing import Any
 import chess
 
 from uci_engine.core import Core, moves
-from uci_engine.task import Task
-from uci_engine.terminal import print_failure
+from uci_engine.task import TextTask
 
 # Subtrees of this depth are counted in one go, between looks at the stop flag.
 STEP = {"compiled": 4}
 STEP_PLAIN = 2
 
 
-class Perft(Task):
+class Perft(TextTask):
     """The thread of one `go perft`."""
 
     def __init__(
@@ -32,24 +31,13 @@ class Perft(Task):
         on_line: Callable[[str], None],
         on_done: Callable[[], None],
     ) -> None:
-        """`position`: one of the core's, free to use while this runs. `on_done` is called once and last."""
-        super().__init__("perft", board)
+        """`position`: one of the core's, free to use while this runs."""
+        super().__init__("perft", board, on_line, on_done)
         self._position = position
         self._depth = depth
-        self._on_line = on_line
-        self._on_done = on_done
         self._step = STEP.get(core.name, STEP_PLAIN)
 
-    def run(self) -> None:
-        try:
-            self._divide()
-        except Exception as error:
-            print_failure(error)
-            self._on_line(f"info string error: {type(error).__name__} in perft: {error}")
-        finally:
-            self._on_done()
-
-    def _divide(self) -> None:
+    def _work(self) -> None:
         if self._board is None:
             self._on_line("info string error: there is no position")
             return

@@ -1,14 +1,17 @@
 """Something that an engine does in a thread of its own while it goes on listening: a search, or counting.
 
 `engine` starts one at a time and passes `stop` and `ponderhit` on to it. What must stay true: a task works on its own
-copy of the board, and a stop that comes before it begins is not lost.
+copy of the board, a stop that comes before it begins is not lost, and the end of a task is always told.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 import chess
+
+from uci_engine.terminal import print_failure
 
 
 class Task(threading.Thread):
@@ -26,3 +29,27 @@ class Task(threading.Thread):
 
     def ponderhit(self, received_at: float) -> None:
         """Only a search can ponder."""
+
+
+class TextTask(Task):
+    """A task whose answer is lines of text; subclasses do their work in `_work`."""
+
+    def __init__(
+        self, name: str, board: chess.Board | None, on_line: Callable[[str], None], on_done: Callable[[], None]
+    ) -> None:
+        """`on_line` and `on_done` are called from the thread, `on_done` once and last."""
+        super().__init__(name, board)
+        self._on_line = on_line
+        self._on_done = on_done
+
+    def run(self) -> None:
+        try:
+            self._work()
+        except Exception as error:
+            print_failure(error)
+            self._on_line(f"info string error: {type(error).__name__} in {self.name}: {error}")
+        finally:
+            self._on_done()
+
+    def _work(self) -> None:
+        raise NotImplementedError

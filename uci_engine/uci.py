@@ -275,23 +275,11 @@ class Dispatcher:
             self._trace("debug mode on")
 
     def _bench(self, words: Sequence[str]) -> None:
-        """Run the benchmark as if it were a search: other commands are still read meanwhile."""
-        from uci_engine.bench import DEFAULT_DEPTH, report_bench
-
-        depth = protocol.parse_int(words[0]) if words else DEFAULT_DEPTH
-        if depth is None or depth < 1:
+        depth = protocol.parse_int(words[0]) if words else None
+        if words and (depth is None or depth < 1):
             self._say("error: bench takes a depth, for example: bench 8")
             return
-
-        def work() -> None:
-            try:
-                report_bench(self._engine.core, depth, self._writer.write)
-            except Exception as error:
-                report_failure(self._writer, error)
-            finally:
-                self._search_ended()
-
-        threading.Thread(target=work, name="bench", daemon=True).start()
+        self._engine.bench(depth, self._writer.write, self._search_ended)
         self._searching = True
 
     # These three are called by the engine, from the search thread.
