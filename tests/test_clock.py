@@ -31,7 +31,7 @@ def never() -> None:
 
 def test_an_unlimited_clock_never_ends_anything() -> None:
     clock = Clock(time.perf_counter() - 3600)
-    assert not clock.is_limited
+    assert not clock.may_end_early
     assert clock.deadline == math.inf
     assert not clock.soft_reached(0.01)
     assert clock.elapsed_ms() >= 3_600_000
@@ -39,7 +39,7 @@ def test_an_unlimited_clock_never_ends_anything() -> None:
 
 def test_the_soft_limit_is_scaled_and_the_hard_limit_is_not() -> None:
     clock = Clock(time.perf_counter() - 1.0, Budget(2000, 5000))
-    assert clock.is_limited
+    assert clock.may_end_early
     assert not clock.soft_reached(1.0)
     assert clock.soft_reached(0.4)
     assert Clock(time.perf_counter() - 6.0, Budget(20000, 5000)).soft_reached(100.0)

@@ -177,9 +177,18 @@ def test_a_mate_that_cannot_be_improved_ends_a_timed_search() -> None:
     assert (infos[-1].depth or 0) <= 6
 
 
+@pytest.mark.parametrize("fen", ["6rk/8/8/8/8/8/7p/7K w - - 0 1", "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", MIDDLEGAME])
+def test_a_time_to_be_spent_whole_is(fen: str) -> None:
+    machine = searcher()
+    clock = Clock(time.perf_counter(), Budget(math.inf, 1e6))
+    deepening = Deepening(machine, Request(chess.Board(fen), depth=9), clock, lambda info: None)
+    deepening.run()
+    assert deepening.line.depth == 9
+
+
 def test_no_clock_means_no_end_by_itself() -> None:
     clock = Clock(time.perf_counter(), Budget(math.inf, math.inf))
-    assert not clock.is_limited
+    assert not clock.may_end_early
     outcome = search(Request(chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"), depth=9))
     assert outcome.infos[-1].depth == 9
 

@@ -318,6 +318,13 @@ class TestGo:
     def test_each_limit_ends_the_search(self, survivor: UciProcess, limits: str) -> None:
         survivor.search(f"go {limits}", START)
 
+    def test_movetime_is_spent_whole(self, engine: UciProcess) -> None:
+        engine.sync()
+        started = time.perf_counter()
+        engine.search("go movetime 400", START)
+        # All but the overhead, also where one move has long been settled on.
+        assert time.perf_counter() - started >= 0.385
+
     def test_words_in_any_order(self, survivor: UciProcess) -> None:
         words = [
             "wtime 60000",

@@ -37,9 +37,9 @@ class Clock:
         return (time.perf_counter() - self.started_at) * 1000
 
     @property
-    def is_limited(self) -> bool:
-        """Whether time ends this search at all."""
-        return self.budget.hard_ms < math.inf
+    def may_end_early(self) -> bool:
+        """Whether a search that has settled on its move need not use all of its time."""
+        return self.budget.soft_ms < math.inf
 
     @property
     def deadline(self) -> float:

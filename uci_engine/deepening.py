@@ -277,7 +277,7 @@ class Deepening:
     def _enough(self, depth: int, stable_for: int, score_dropped: bool) -> bool:
         if self._stop_wanted or self._searcher.stopped:
             return True
-        if not self._clock.is_limited:
+        if not self._clock.may_end_early:
             return False
         best = self._lines[0]
         if len(self._lines) == self._rank_ends[0] == 1:

@@ -5,7 +5,7 @@ iteration after the soft limit, a timer aborts the search at the hard limit. Pur
 
 What must stay true, for every clock, sane or not:
 
-    0 < soft <= hard <= max(time - overhead, FLOOR_MS)
+    0 < soft <= hard <= max(time - overhead, FLOOR_MS); soft is infinite where all of the time is wanted
     more time never makes a limit smaller
     a game of MOVES_COVERED moves is not lost on time, even if every move takes all of its hard limit and then
     loses the whole overhead on the way, provided that its clock started with one overhead and RESERVE_FACTOR
@@ -66,7 +66,7 @@ HARD_SHARE = 0.4
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Milliseconds since the clock started: no new iteration after `soft_ms`, stop at `hard_ms`."""
+    """Milliseconds since the clock started: about `soft_ms` are worth spending, infinity for all; stop at `hard_ms`."""
 
     soft_ms: float
     hard_ms: float
@@ -80,7 +80,7 @@ def grant(limits: Limits, white_to_move: bool, overhead_ms: int, ply: int) -> Bu
 
     `overhead_ms` is lost on every move between our clock and the GUI's; `ply` counts half-moves since the
     start of the game. Without a clock and `movetime`, and with `infinite`, the budget is unlimited. If only
-    the opponent's clock was sent, it counts as ours.
+    the opponent's clock was sent, it counts as ours. `movetime` alone is spent to its end, as UCI asks ("exactly").
     """
     if limits.infinite:
         return UNLIMITED
@@ -89,6 +89,8 @@ def grant(limits: Limits, white_to_move: bool, overhead_ms: int, ply: int) -> Bu
     if limits.movetime_ms is None:
         return budget
     move_time = max(limits.movetime_ms - overhead, FLOOR_MS)
+    if budget == UNLIMITED:
+        return Budget(math.inf, move_time)
     return Budget(min(budget.soft_ms, move_time), min(budget.hard_ms, move_time))
 
 
