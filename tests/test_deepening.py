@@ -177,6 +177,37 @@ def test_a_mate_that_cannot_be_improved_ends_a_timed_search() -> None:
     assert (infos[-1].depth or 0) <= 6
 
 
+def test_thinking_on_the_opponents_time_can_be_enough() -> None:
+    only_move = chess.Board("6rk/8/8/8/8/8/7p/7K w - - 0 1")
+    clock = Clock(time.perf_counter())
+    deepening = Deepening(searcher(), Request(only_move, depth=3), clock, lambda info: None)
+    clock.grant(Budget(1e6, 1e6), time.perf_counter())
+    assert not deepening.is_enough()  # no depth is finished
+    clock.grant(Budget(math.inf, math.inf), time.perf_counter())
+    deepening.run()
+    assert not deepening.is_enough()
+    clock.grant(Budget(1e6, 1e6), time.perf_counter())
+    assert deepening.is_enough()
+    clock.grant(Budget(math.inf, 1e6), time.perf_counter())
+    assert not deepening.is_enough()
+
+
+def test_the_depth_of_the_current_move_is_the_one_being_searched() -> None:
+    told: list[Info] = []
+
+    def listen(info: Info) -> None:
+        told.append(info)
+        if info.currmove is None:
+            deepening.report_current_move()
+
+    request = Request(chess.Board(MIDDLEGAME), depth=4, lines=2)
+    deepening = Deepening(searcher(), request, Clock(time.perf_counter()), listen)
+    deepening.run()
+    moves_told = [(before.depth, info.depth) for before, info in itertools.pairwise(told) if info.currmove]
+    assert len(moves_told) == 8
+    assert all(depth == current for depth, current in moves_told)
+
+
 @pytest.mark.parametrize("fen", ["6rk/8/8/8/8/8/7p/7K w - - 0 1", "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", MIDDLEGAME])
 def test_a_time_to_be_spent_whole_is(fen: str) -> None:
     machine = searcher()

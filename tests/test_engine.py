@@ -13,7 +13,7 @@ import chess.polyglot
 import pytest
 from kernel import is_compiled
 
-from uci_engine import perft
+from uci_engine import clock, perft
 from uci_engine import score as scores
 from uci_engine.core.parameters import defaults
 from uci_engine.deepening import Deepening
@@ -190,6 +190,25 @@ def test_a_hit_starts_the_clock(engine: Engine) -> None:
     assert not ear.answered_within(0.1)
     engine.ponderhit(time.perf_counter())
     assert finish(engine, ear).move is not None
+
+
+def test_a_hit_ends_a_search_that_has_thought_enough(engine: Engine) -> None:
+    engine.set_position("6rk/8/8/8/8/8/7p/7K w - - 0 1", ())  # one legal move
+    ear = begin(engine, ponder=True, wtime_ms=10**9, btime_ms=10**9)
+    assert not ear.answered_within(0.1)
+    assert ear.scored
+    engine.ponderhit(time.perf_counter())
+    assert finish(engine, ear).move == "h1h2"
+
+
+def test_what_has_ended_has_no_current_move(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clock, "REPORT_AFTER_SECONDS", 0.1)
+    ear = begin(engine, ponder=True, depth=1)
+    assert not ear.answered_within(0.4)
+    engine.stop()
+    finish(engine, ear)
+    assert ear.scored
+    assert not any(info.currmove for info in ear.infos)
 
 
 def test_a_hit_does_not_end_an_infinite_search(engine: Engine) -> None:

@@ -419,6 +419,29 @@ def test_every_parameter_of_the_searcher_has_an_effect(parameter: parameters.Par
 # The fields that others read ------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("whole", [True, False])
+def test_the_best_of_some_moves_is_not_the_positions_score(whole: bool) -> None:
+    board = chess.Board("kbK5/1p6/1p6/8/8/8/8/8 b - - 0 1")
+    allowed = list(board.legal_moves) if whole else list(board.legal_moves)[:1]
+    assert board.legal_moves.count() > 1
+    machine = searcher()
+    machine.table.clear()
+    Deepening(machine, Request(board, allowed, depth=2), Clock(time.perf_counter()), lambda info: None).run()
+    assert bool(machine.table.probe(machine.position.key)) == whole
+
+
+def test_the_share_of_the_best_move_is_the_first_lines() -> None:
+    machine = searcher()
+    board = chess.Board(MIDDLEGAME)
+    machine.position.set_board(board)
+    machine.begin(0, NORMAL)
+    machine.set_root([moves.encode(board, move) for move in board.legal_moves])
+    machine.search_root(3, -scores.INFINITE, scores.INFINITE, 0)
+    share = machine.best_share
+    machine.search_root(3, -scores.INFINITE, scores.INFINITE, 20)
+    assert machine.best_share == share > 0
+
+
 def test_the_expected_reply_is_the_tables_legal_move_or_nothing() -> None:
     board = chess.Board()
     machine = searcher()

@@ -510,6 +510,21 @@ class TestBeyondTheText:
         assert not any(line.startswith("nodes") for line in engine.wait_for("info string bench was stopped"))
         engine.search("go depth 1", START)
 
+    def test_a_bench_that_waits_at_quit_is_stopped(self, engine: UciProcess) -> None:
+        engine.send("go infinite", "bench 100", "quit")
+        assert engine.wait_for_exit() == 0
+        assert "info string bench was stopped" in engine.lines
+
+    def test_perft_too_deep_to_end_is_refused(self, survivor: UciProcess) -> None:
+        history = " g1f3 g8f6 f3g1 f6g8" * 128
+        survivor.send(f"position startpos moves{history}", "go perft 5000")
+        assert any(line.startswith("info string error: perft") for line in survivor.sync())
+
+    def test_debug_says_what_it_becomes(self, survivor: UciProcess) -> None:
+        survivor.send("debug on", "debug on", "debug off", "debug off")
+        said = [line for line in survivor.sync() if "debug mode" in line]
+        assert said == ["info string debug mode on", "info string debug mode off"]
+
     def test_a_search_waits_for_no_bench(self, engine: UciProcess) -> None:
         engine.send("bench 100", "go depth 1", "quit")
         assert engine.wait_for_exit() == 0

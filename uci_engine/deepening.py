@@ -91,6 +91,16 @@ class Line:
     bound: Bound = field(default=Bound.EXACT)
 
 
+@dataclass(frozen=True, slots=True)
+class _Finished:
+    """A finished depth: for how many depths the best move has stayed, whether its score fell, its share of nodes."""
+
+    depth: int = 0
+    stable_for: int = 0
+    score_dropped: bool = False
+    effort: float = 0.0
+
+
 class Deepening:
     """One search from the first iteration to the last. `run` blocks; `stop` may be called from any thread."""
 
@@ -115,6 +125,9 @@ class Deepening:
         self._others = others
         self._on_depth = on_depth
         self._stop_wanted = False
+        # The depth that is being searched; the last one finished, and what tells whether it was enough.
+        self._depth = 0
+        self._finished = _Finished()
         self._window_cp = searcher.aspiration_window_cp
         board = request.board
         searcher.position.set_board(board)
@@ -184,8 +197,7 @@ class Deepening:
         number = self._searcher.current_number
         if number:
             move = self._move(self._searcher.current_move)
-            depth = self._lines[0].depth + 1
-            self._on_info(Info(depth=depth, currmove=self._text(move), currmovenumber=number))
+            self._on_info(Info(depth=self._depth, currmove=self._text(move), currmovenumber=number))
 
     def report(self, line_number: int = 1) -> None:
         """Report a line as it stands now, with the nodes and the time of now."""
@@ -218,6 +230,7 @@ class Deepening:
     def _deepen(self, depth_limit: int) -> None:
         stable_for = 0
         for depth in range(1, depth_limit + 1):
+            self._depth = depth
             self._on_depth(depth)
             best_before, score_before = self._lines[0].moves[0], self._lines[0].score
             if not self._iterate(depth):
@@ -225,7 +238,9 @@ class Deepening:
             for number in range(1, len(self._lines) + 1):
                 self.report(number)
             stable_for = stable_for + 1 if self._lines[0].moves[0] == best_before else 0
-            if self._enough(depth, stable_for, self._lines[0].score < score_before - SCORE_DROP_CP):
+            dropped = self._lines[0].score < score_before - SCORE_DROP_CP
+            self._finished = _Finished(depth, stable_for, dropped, self._searcher.best_share / 1000)
+            if self._stop_wanted or self._searcher.stopped or self.is_enough():
                 return
 
     def _iterate(self, depth: int) -> bool:
@@ -255,8 +270,6 @@ class Deepening:
         alpha = max(last.score - window, -scores.INFINITE)
         beta = min(last.score + window, scores.INFINITE)
         while True:
-            if self._stop_wanted:
-                searcher.stop()
             score = searcher.search_root(depth, alpha, beta, number, self._rank_ends[number])
             if searcher.root_done and score > alpha:
                 bound = Bound.LOWER if score >= beta else Bound.EXACT
@@ -274,22 +287,21 @@ class Deepening:
                 if self._clock.elapsed_ms() > REPORT_BOUNDS_AFTER_MS:
                     self.report(number + 1)
 
-    def _enough(self, depth: int, stable_for: int, score_dropped: bool) -> bool:
-        if self._stop_wanted or self._searcher.stopped:
-            return True
-        if not self._clock.may_end_early:
+    def is_enough(self) -> bool:
+        """Whether the last depth and the clock say that the move may be played. May be called from any thread."""
+        last = self._finished
+        if last.depth == 0 or not self._clock.may_end_early:
             return False
         best = self._lines[0]
         if len(self._lines) == self._rank_ends[0] == 1:
             return True
-        if scores.is_mate(best.score) and depth > 2 * abs(scores.mate_in_moves(best.score)) + 2:
+        if scores.is_mate(best.score) and last.depth > 2 * abs(scores.mate_in_moves(best.score)) + 2:
             return True
-        share = STABILITY_SHARES[min(stable_for, len(STABILITY_SHARES) - 1)]
-        if depth >= EFFORT_DEPTH:
+        share = STABILITY_SHARES[min(last.stable_for, len(STABILITY_SHARES) - 1)]
+        if last.depth >= EFFORT_DEPTH:
             # The less of the work went into the best move, the less is settled.
-            effort = self._searcher.best_share / 1000
-            share *= max(LEAST_EFFORT_SHARE, MOST_EFFORT_SHARE - EFFORT_SLOPE * effort)
-        return self._clock.soft_reached(share * (SCORE_DROP_SHARE if score_dropped else 1.0))
+            share *= max(LEAST_EFFORT_SHARE, MOST_EFFORT_SHARE - EFFORT_SLOPE * last.effort)
+        return self._clock.soft_reached(share * (SCORE_DROP_SHARE if last.score_dropped else 1.0))
 
     def _first_order(self, numbers: list[int]) -> list[int]:
         """Root moves before anything was searched: the table's move, then by the static score after each."""
@@ -327,8 +339,6 @@ class Deepening:
         searcher = self._searcher
         searcher.set_profile(MATING)
         for count in range(1, min(most_moves, DEEPEST // 2) + 1):
-            if self._stop_wanted:
-                searcher.stop()
             depth = 2 * count - 1
             score = searcher.search_root(depth, scores.MATE - 2 * count, scores.INFINITE, 0)
             if searcher.root_done and score >= scores.MATE - depth:

@@ -257,6 +257,9 @@ class _Search(Task):
                 return
             self._pondering = False
             self._clock.grant(self._budget, received_at)
+            # All that was found out while pondering may do already.
+            if self._search is not None and not self._limits.infinite and self._search.is_enough():
+                self._search.stop()
         self._watch.clock_changed()
         if not self._limits.infinite:
             self._released.set()
@@ -319,9 +322,9 @@ class _Search(Task):
         self._watch.begin(self._clock, search.stop, search.report_current_move)
         try:
             search.run()
-            self._released.wait()
         finally:
             self._watch.end()
+        self._released.wait()
         search.report()
         reply = search.ponder
         return BestMove(search.best.uci(), reply.uci() if reply else None)

@@ -17,6 +17,8 @@ from uci_engine.task import TextTask
 # Subtrees of this depth are counted in one go, between looks at the stop flag.
 STEP = {"compiled": 4}
 STEP_PLAIN = 2
+# No count this deep will ever end; a board has room for so many moves more.
+DEEPEST = 64
 
 
 class Perft(TextTask):
@@ -40,6 +42,9 @@ class Perft(TextTask):
     def _work(self) -> None:
         if self._board is None:
             self._on_line("info string error: there is no position")
+            return
+        if self._depth > DEEPEST:
+            self._on_line(f"info string error: perft counts to depth {DEEPEST} at most, not to {self._depth}")
             return
         position = self._position
         position.set_board(self._board)

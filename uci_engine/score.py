@@ -7,8 +7,9 @@ Read by the search, by `deepening` and by `protocol`. What must stay true, from 
     mate                     MATE_BOUND <= |score| <= MATE
     a bound of the window    |score| =  INFINITE
 
-Every value, also after `to_table`, fits in 16 signed bits. A mate in p plies is worth MATE - p, so that the
-shorter mate is the better one; a tablebase win reached after p plies is worth TABLEBASE_WIN - p likewise.
+Every value, also as the transposition table keeps it (`Searcher.to_table`), fits in 16 signed bits. A mate in p plies
+is worth MATE - p, so that the shorter mate is the better one; a tablebase win reached after p plies is worth
+TABLEBASE_WIN - p likewise.
 """
 
 from __future__ import annotations
@@ -68,24 +69,6 @@ def win_draw_loss(score: int) -> tuple[int, int, int]:
     wins = _win_permille(score)
     losses = _win_permille(-score)
     return wins, 1000 - wins - losses, losses
-
-
-def to_table(score: int, ply: int) -> int:
-    """Turn a score counted from the root into one counted from the node `ply` plies below it, for storing."""
-    if score >= TABLEBASE_BOUND:
-        return score + ply
-    if score <= -TABLEBASE_BOUND:
-        return score - ply
-    return score
-
-
-def from_table(score: int, ply: int) -> int:
-    """The inverse of `to_table`, for a node `ply` plies below the root of the search that reads the entry."""
-    if score >= TABLEBASE_BOUND:
-        return score - ply
-    if score <= -TABLEBASE_BOUND:
-        return score + ply
-    return score
 
 
 def _win_permille(score_cp: int) -> int:

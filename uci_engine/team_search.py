@@ -68,6 +68,10 @@ class TeamSearch:
         for searcher in self._beside:
             searcher.stop()
 
+    def is_enough(self) -> bool:
+        """Whether the search need not go on, by its last depth and the clock as it is now."""
+        return self._main.is_enough()
+
     def report(self) -> None:
         """Report the best line as it stands now, with the counts of all threads."""
         self._main.report()

@@ -1,7 +1,8 @@
 """How long one move may take: `grant` turns the words of `go` into a budget of milliseconds.
 
 Called by `engine` when a search starts (and when a ponder search turns real); `deepening` starts no new
-iteration after the soft limit, a timer aborts the search at the hard limit. Pure arithmetic.
+iteration after a multiple of the soft limit that says how settled the move is, a timer aborts the search at the hard
+limit. Pure arithmetic.
 
 What must stay true, for every clock, sane or not:
 

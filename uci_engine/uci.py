@@ -269,10 +269,10 @@ class Dispatcher:
             self._trace(f"{word} ignored: no search is running")
 
     def _set_debug(self, on: bool | None) -> None:
-        if on is not None:
-            self._trace("debug mode off")
-            self._debug = on
-            self._trace("debug mode on")
+        if on is None or on == self._debug:
+            return
+        self._say(f"debug mode {'on' if on else 'off'}")
+        self._debug = on
 
     def _bench(self, words: Sequence[str]) -> None:
         depth = protocol.parse_int(words[0]) if words else None
@@ -281,6 +281,8 @@ class Dispatcher:
             return
         self._engine.bench(depth, self._writer.write, self._search_ended)
         self._searching = True
+        if self._closing:
+            self._engine.stop()
 
     # These three are called by the engine, from the search thread.
 

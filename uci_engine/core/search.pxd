@@ -36,6 +36,7 @@ cdef class Searcher:
     cdef i64 node_limit
     cdef int root_count
     cdef int root_end
+    cdef bint root_is_whole             # whether all legal moves are searched
     cdef int probe_limit
     cdef int probe_depth
     cdef bint fifty_moves
@@ -124,5 +125,5 @@ cdef class Searcher:
     cdef bint _enter(self, int ply) noexcept nogil
     cdef int _keep_line(self, int ply, int move) noexcept nogil
     cdef int _learn(self, int depth, int ply, int move, bint quiet, int quiets, int noisies) noexcept nogil
-    cdef int _to_table(self, int score, int ply) noexcept nogil
-    cdef int _from_table(self, int score, int ply) noexcept nogil
+    cpdef int to_table(self, int score, int ply) noexcept nogil
+    cpdef int from_table(self, int score, int ply) noexcept nogil

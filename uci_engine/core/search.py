@@ -45,7 +45,7 @@ TABLEBASE_BOUND = scores.TABLEBASE_BOUND
 INFINITE = scores.INFINITE
 NO_SCORE = scores.NO_SCORE
 # Static scores stay below everything that is proved.
-STATIC_LIMIT = TABLEBASE_BOUND - 1
+STATIC_LIMIT = scores.STATIC_LIMIT
 MAX_PLY = scores.MAX_PLY
 # At this ply a position is only evaluated: the picker and the line have room for no more.
 LAST_PLY = MAX_PLY - 2
@@ -114,6 +114,7 @@ class Searcher:
         self.table_hits = 0
         self.seldepth = 0
         self.root_count = 0
+        self.root_is_whole = False
         self.root_done = 0
         self.best_share = 0
         self.current_move = 0
@@ -134,7 +135,7 @@ class Searcher:
         from the horizon. `fifty_moves`: whether a win that the fifty-move rule spoils is a draw.
         """
         self.probe_limit = min(limit, self.prober.largest)
-        self.probe_depth = depth if limit <= self.prober.largest else 0
+        self.probe_depth = depth
         self.fifty_moves = fifty_moves
 
     def set_profile(self, profile):
@@ -148,6 +149,7 @@ class Searcher:
     def set_root(self, moves):
         """The root's moves, legal and distinct, the likeliest first (at most 256)."""
         self.root_count = len(moves)
+        self.root_is_whole = len(moves) == len(self.position.legal_moves())
         index: cython.int
         for index in range(self.root_count):
             self.root_moves[index] = moves[index]
@@ -249,12 +251,13 @@ class Searcher:
                     alpha = score
                 if score >= beta:
                     break
-        if self.nodes > nodes_before:
+        if first == 0 and self.nodes > nodes_before:
             self.best_share = best_nodes * 1000 // (self.nodes - nodes_before)
-        if first == 0 and self.profile == NORMAL and self.root_done > 0:
+        # The best of some moves only is not the position's score.
+        if first == 0 and self.root_is_whole and self.profile == NORMAL and self.root_done > 0:
             bound = LOWER if best >= beta else EXACT if best > old_alpha else UPPER
             move = self.root_moves[0] if best > old_alpha else 0
-            self.table.store(self.position.key, move, self._to_table(best, 0), raw, depth, bound)
+            self.table.store(self.position.key, move, self.to_table(best, 0), raw, depth, bound)
         return best
 
     def _search(self, depth, alpha, beta, ply, cut_node):
@@ -316,7 +319,7 @@ class Searcher:
         if facts:
             table_move = move_in(facts)
             table_bound = bound_in(facts)
-            table_score = self._from_table(score_in(facts), ply)
+            table_score = self.from_table(score_in(facts), ply)
             table_depth = depth_in(facts)
             if (
                 not pv_node
@@ -357,7 +360,7 @@ class Searcher:
                 else:
                     bound = EXACT
                 if bound == EXACT or floor >= beta or ceiling <= alpha:
-                    self.table.store(key, 0, self._to_table(known, ply), NO_SCORE, depth + PROBE_BONUS_PLIES, bound)
+                    self.table.store(key, 0, self.to_table(known, ply), NO_SCORE, depth + PROBE_BONUS_PLIES, bound)
                     return known
                 if floor > alpha:
                     alpha = floor
@@ -458,7 +461,7 @@ class Searcher:
                 if self.stopped:
                     return 0
                 if score > beta:
-                    self.table.store(key, self.probcut_move, self._to_table(score, ply), raw, depth - 3, LOWER)
+                    self.table.store(key, self.probcut_move, self.to_table(score, ply), raw, depth - 3, LOWER)
                     return score
 
             # 12. So far above beta did a search nearly as deep see it that another will not fall below.
@@ -663,7 +666,7 @@ class Searcher:
             best = ceiling
         if profile != PLAIN and excluded == 0:
             bound = LOWER if best >= beta else EXACT if alpha > old_alpha else UPPER
-            self.table.store(key, best_move, self._to_table(best, ply), raw, depth, bound)
+            self.table.store(key, best_move, self.to_table(best, ply), raw, depth, bound)
             if (
                 profile == NORMAL
                 and not in_check
@@ -700,9 +703,9 @@ class Searcher:
     def _corrected(self, raw, ply):
         """A static score, moved by what is known of its error, and kept out of the range of proved scores."""
         static = raw + ((self.corrections.total(self.picker.last_moves(ply)) * self.correction_weight) >> 16)
-        if static > STATIC_LIMIT:
-            return STATIC_LIMIT
-        return -STATIC_LIMIT if static < -STATIC_LIMIT else static
+        if static >= STATIC_LIMIT:
+            return STATIC_LIMIT - 1
+        return 1 - STATIC_LIMIT if static <= -STATIC_LIMIT else static
 
     def _quiescence(self, alpha, beta, ply):
         """Captures and promotions that lose nothing, and every way out of check, until the position is quiet."""
@@ -723,7 +726,7 @@ class Searcher:
         if facts:
             table_move = move_in(facts)
             table_bound = bound_in(facts)
-            table_score = self._from_table(score_in(facts), ply)
+            table_score = self.from_table(score_in(facts), ply)
             if not pv_node and self.position.halfmove < 90 and table_bound & (LOWER if table_score >= beta else UPPER):
                 return table_score
 
@@ -742,7 +745,7 @@ class Searcher:
                 best = table_score
             if best >= beta:
                 if facts == 0:
-                    self.table.store(self.position.key, 0, self._to_table(best, ply), raw, 0, LOWER)
+                    self.table.store(self.position.key, 0, self.to_table(best, ply), raw, 0, LOWER)
                 return best
         old_alpha = alpha
         if best > alpha:
@@ -802,7 +805,7 @@ class Searcher:
 
         # 4. Remember.
         bound = LOWER if best >= beta else EXACT if alpha > old_alpha else UPPER
-        self.table.store(self.position.key, best_move, self._to_table(best, ply), raw, 0, bound)
+        self.table.store(self.position.key, best_move, self.to_table(best, ply), raw, 0, bound)
         return best
 
     def _reduction(self, depth, number):
@@ -894,15 +897,16 @@ class Searcher:
             self.picker.adjust_capture(self.noisy_tried[ply * 32 + index], -bonus)
         return 0
 
-    def _to_table(self, score, ply):
-        """Mates and tablebase wins are stored by their distance from the node (see `uci_engine.score.to_table`)."""
+    def to_table(self, score, ply):
+        """A score counted from the root as one counted from the node: how far a win is differs between paths to it."""
         if score >= TABLEBASE_BOUND:
             return score + ply
         if score <= -TABLEBASE_BOUND:
             return score - ply
         return score
 
-    def _from_table(self, score, ply):
+    def from_table(self, score, ply):
+        """The inverse of `to_table`, for a node `ply` plies below the root of the search that reads the entry."""
         if score >= TABLEBASE_BOUND:
             return score - ply
         if score <= -TABLEBASE_BOUND:

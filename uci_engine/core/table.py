@@ -8,7 +8,7 @@ stored under that very key or 0, whatever the size and whoever writes meanwhile;
 words are volatile to the C compiler; nothing is allocated or cleared during a search.
 
 The facts, from the lowest bit: move (16 bits), score + 32768 (16), static score + 32768 (16), depth + 8 (8), bound (2),
-age (6). Scores are stored by distance from the node (`uci_engine.score.to_table`).
+age (6). Wins are stored by their distance from the node (`Searcher.to_table`).
 """
 
 import array
@@ -133,8 +133,8 @@ class TranspositionTable:
         """Keep facts about a position, in the place of the same position or of the least worth keeping.
 
         An entry is worth its depth less four plies for each search that has passed since. A shallower result does not
-        replace a much deeper one of the same position, unless it is exact; a known best move outlives a result that
-        names none.
+        replace a much deeper one of the same position and search, unless it is exact; a known best move outlives a
+        result that names none.
         """
         word = self._start(key)
         place = word
