@@ -71,8 +71,6 @@ cdef class Searcher:
     cdef public int correction_weight
     cdef public int reverse_futility_depth
     cdef public int reverse_futility_margin_cp
-    cdef public int razoring_depth
-    cdef public int razoring_margin_cp
     cdef public int null_move_depth
     cdef public int null_move_reduction
     cdef public int null_move_divisor
@@ -100,6 +98,7 @@ cdef class Searcher:
     cdef public int late_move_divisor
     cdef public int late_move_history
     cdef public int late_move_cut
+    cdef public int late_move_check
     cdef public int deeper_margin_cp
     cdef public int quiescence_margin_cp
     cdef public int history_bonus
