@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
+from dataclasses import replace
 from typing import Any
 
 import chess
@@ -17,17 +18,9 @@ from uci_engine import score as scores
 from uci_engine.clock import Clock
 from uci_engine.core import load
 from uci_engine.core.parameters import MATING, NORMAL, PLAIN
-from uci_engine.deepening import (
-    DEEPEST,
-    LEAST_EFFORT_SHARE,
-    MOST_EFFORT_SHARE,
-    SCORE_DROP_SHARE,
-    STABILITY_SHARES,
-    Deepening,
-    Request,
-)
+from uci_engine.deepening import DEEPEST, Deepening, Request
 from uci_engine.report import Bound, Info
-from uci_engine.time_control import Budget
+from uci_engine.time_control import PACE, Budget
 
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 DEPTH = 6 if is_compiled() else 3
@@ -158,8 +151,8 @@ def test_the_soft_limit_ends_the_search_between_iterations() -> None:
     _, infos, elapsed = timed(chess.Board(MIDDLEGAME), 60.0, 1e6)
     # The last iteration begins within the largest share of the soft limit, and none is needed after the smallest.
     if len(infos) > 1:
-        assert (infos[-2].time_ms or 0) <= 60.0 * max(STABILITY_SHARES) * MOST_EFFORT_SHARE * SCORE_DROP_SHARE
-    assert elapsed >= 60.0 * min(STABILITY_SHARES) * LEAST_EFFORT_SHARE
+        assert (infos[-2].time_ms or 0) <= 60.0 * PACE.share(9, 0, 1000, 0.0)
+    assert elapsed >= 60.0 * PACE.share(9, 9, 0, 1.0)
 
 
 def test_a_single_move_is_played_at_once_when_the_clock_runs() -> None:
@@ -190,6 +183,17 @@ def test_thinking_on_the_opponents_time_can_be_enough() -> None:
     assert deepening.is_enough()
     clock.grant(Budget(math.inf, 1e6), time.perf_counter())
     assert not deepening.is_enough()
+
+
+def test_the_pace_of_the_request_decides() -> None:
+    for least, most, enough in ((10, 100, True), (100, 400, False)):
+        pace = replace(PACE, time_effort_least_percent=least, time_effort_most_percent=most)
+        clock = Clock(time.perf_counter())
+        request = Request(chess.Board(MIDDLEGAME), depth=8, pace=pace)
+        deepening = Deepening(searcher(), request, clock, lambda info: None)
+        deepening.run()
+        clock.grant(Budget(clock.elapsed_ms(), 1e9), time.perf_counter())
+        assert deepening.is_enough() == enough
 
 
 def test_the_depth_of_the_current_move_is_the_one_being_searched() -> None:

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import chess
@@ -20,6 +21,7 @@ from uci_engine.deepening import Deepening
 from uci_engine.engine import Engine
 from uci_engine.limits import Limits
 from uci_engine.report import BestMove, Info
+from uci_engine.time_control import PACE
 
 PATIENCE_SECONDS = 30
 MATED = "R5k1/5ppp/8/8/8/8/8/7K b - - 0 1"
@@ -478,3 +480,5 @@ def test_search_parameters_are_options_for_tuners_alone() -> None:
         assert engine.set_option("late_move_base", "90") == []
         assert engine._team.main.late_move_base == 90
         assert engine._team.main.late_move_divisor == defaults()["late_move_divisor"]
+        assert engine.set_option("time_drop_cp", "77") == []
+        assert engine._pace == replace(PACE, time_drop_cp=77)

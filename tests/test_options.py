@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.core.parameters import PARAMETERS
+from uci_engine.core.parameters import PARAMETERS, TIME_PARAMETERS
 from uci_engine.options import EMPTY, Change, Option, Options, standard_options, tuning_options
 
 STANDARD = standard_options(hash_maximum=1024)
@@ -38,7 +38,7 @@ def test_declarations() -> None:
 
 def test_every_parameter_of_the_search_can_be_an_option() -> None:
     tuning = tuning_options()
-    assert [option.name for option in tuning] == [parameter.name for parameter in PARAMETERS]
+    assert [option.name for option in tuning] == [parameter.name for parameter in (*PARAMETERS, *TIME_PARAMETERS)]
     options = Options([*STANDARD, *tuning])
     assert changed(options, "late_move_base", "90").value == 90
     assert changed(options, "late_move_base", "9999").value == 200

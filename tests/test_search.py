@@ -374,9 +374,9 @@ def test_captures_are_seen_to_their_end_at_the_horizon() -> None:
 
 
 def test_parameters_are_named_once_and_lie_in_their_ranges() -> None:
-    names = [parameter.name for parameter in parameters.PARAMETERS]
-    assert len(names) == len(set(names))
-    for parameter in parameters.PARAMETERS:
+    everything = (*parameters.PARAMETERS, *parameters.TIME_PARAMETERS)
+    assert len({parameter.name for parameter in everything}) == len(everything)
+    for parameter in everything:
         assert parameter.minimum <= parameter.value <= parameter.maximum
         assert parameter.minimum < parameter.maximum
         assert parameter.why

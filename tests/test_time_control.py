@@ -10,14 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from uci_engine.core.parameters import TIME_PARAMETERS
 from uci_engine.limits import Limits
 from uci_engine.time_control import (
+    EFFORT_DEPTH,
     FLOOR_MS,
     MOVES_COVERED,
+    PACE,
     RESERVE_FACTOR,
     UNLIMITED,
     WAKE_UP_MS,
     Budget,
+    Pace,
     grant,
 )
 
@@ -54,14 +58,17 @@ def test_grid_is_sane_and_monotone_in_time(moves_to_go: int | None, overhead: in
 NUMBERS = st.integers(-(10**18), 10**18) | st.integers(-10, 100_000)
 
 
+PACES = st.builds(Pace, **{one.name: st.integers(one.minimum, one.maximum) for one in TIME_PARAMETERS})
+
+
 @given(
-    NUMBERS, NUMBERS, st.none() | NUMBERS, st.none() | NUMBERS, st.integers(0, 5000), st.integers(0, 20_000)
+    NUMBERS, NUMBERS, st.none() | NUMBERS, st.none() | NUMBERS, st.integers(0, 5000), st.integers(0, 20_000), PACES
 )
 def test_any_clock_is_sane_and_monotone(
-    time: int, more: int, increment: int | None, moves_to_go: int | None, overhead: int, ply: int
+    time: int, more: int, increment: int | None, moves_to_go: int | None, overhead: int, ply: int, pace: Pace
 ) -> None:
-    budget = grant(clock(time, increment, moves_to_go), True, overhead, ply)
-    richer = grant(clock(time + abs(more), increment, moves_to_go), True, overhead, ply)
+    budget = grant(clock(time, increment, moves_to_go), True, overhead, ply, pace)
+    richer = grant(clock(time + abs(more), increment, moves_to_go), True, overhead, ply, pace)
     # Doubles near 10**18 are some hundred ms apart.
     assert 0 < budget.soft_ms <= budget.hard_ms <= max(time - overhead, FLOOR_MS)
     assert budget.soft_ms <= richer.soft_ms
@@ -150,6 +157,24 @@ def test_usual_time_controls_are_used(
     budget = grant(clock(time, increment, moves_to_go), True, 30, 0)
     assert least <= budget.soft_ms <= most
     assert 3 * budget.soft_ms <= budget.hard_ms <= 0.42 * time
+
+
+@given(PACES, st.integers(1, 100), st.integers(0, 50), st.integers(-500, 500), st.floats(0, 1))
+def test_the_less_is_settled_the_more_is_spent(pace: Pace, depth: int, stable: int, drop: int, effort: float) -> None:
+    share = pace.share(depth, stable, drop, effort)
+    assert share > 0
+    assert pace.share(depth, stable + 1, drop, effort) <= share
+    assert pace.share(depth, stable, drop + 1, effort) >= share
+    assert pace.share(depth, stable, drop, effort / 2) >= share
+
+
+def test_how_much_is_settled_counts() -> None:
+    deep = EFFORT_DEPTH
+    assert PACE.share(deep - 1, 0, 0, 1.0) == 1.5
+    assert PACE.share(deep - 1, 4, 0, 0.0) == PACE.share(deep - 1, 40, 0, 0.0) == 0.75
+    assert PACE.share(deep, 2, 0, 0.5) == pytest.approx(1.2)
+    assert PACE.share(deep, 2, 31, 0.5) == pytest.approx(1.2 * 1.3)
+    assert PACE.share(deep, 2, 30, 1.0) == pytest.approx(0.5)
 
 
 def lowest_clock(

@@ -21,18 +21,10 @@ from uci_engine.core import Core, moves
 from uci_engine.core.parameters import MATING, NORMAL, WIDEST_WINDOW_CP
 from uci_engine.ranking import Probing, Ranking
 from uci_engine.report import Bound, Info
+from uci_engine.time_control import PACE, Pace
 
 DEEPEST = scores.MAX_PLY - 8
 ASPIRATION_DEPTH = 4
-# By how many iterations the best move has stayed the same: the share of the soft limit that is spent.
-STABILITY_SHARES = (1.5, 1.2, 1.0, 0.85, 0.75)
-# By how much of the last iteration's nodes lay below the best move: the share of the soft limit that is spent.
-EFFORT_DEPTH = 7
-MOST_EFFORT_SHARE = 2.0
-EFFORT_SLOPE = 1.6
-LEAST_EFFORT_SHARE = 0.5
-SCORE_DROP_CP = 30
-SCORE_DROP_SHARE = 1.3
 # Bounds of a window that failed are worth a line only in a long search.
 REPORT_BOUNDS_AFTER_MS = 3000.0
 # What `go mate` looks at before it proves anything, so that there is a sensible move whatever comes out.
@@ -73,6 +65,7 @@ class Request:
     show_wdl: bool = False
     ranking: Ranking = field(default_factory=Ranking)
     probing: Probing = field(default_factory=Probing)
+    pace: Pace = PACE
 
     def set_probing(self, searcher: Any) -> None:
         """Have a searcher ask the tablebases as this request allows, and as far as its ranking has not told all."""
@@ -93,11 +86,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class _Finished:
-    """A finished depth: for how many depths the best move has stayed, whether its score fell, its share of nodes."""
+    """A finished depth: for how many the best move has stayed, how far the score fell, the move's share of nodes."""
 
     depth: int = 0
     stable_for: int = 0
-    score_dropped: bool = False
+    score_drop_cp: int = 0
     effort: float = 0.0
 
 
@@ -238,8 +231,8 @@ class Deepening:
             for number in range(1, len(self._lines) + 1):
                 self.report(number)
             stable_for = stable_for + 1 if self._lines[0].moves[0] == best_before else 0
-            dropped = self._lines[0].score < score_before - SCORE_DROP_CP
-            self._finished = _Finished(depth, stable_for, dropped, self._searcher.best_share / 1000)
+            drop_cp = score_before - self._lines[0].score
+            self._finished = _Finished(depth, stable_for, drop_cp, self._searcher.best_share / 1000)
             if self._stop_wanted or self._searcher.stopped or self.is_enough():
                 return
 
@@ -297,11 +290,8 @@ class Deepening:
             return True
         if scores.is_mate(best.score) and last.depth > 2 * abs(scores.mate_in_moves(best.score)) + 2:
             return True
-        share = STABILITY_SHARES[min(last.stable_for, len(STABILITY_SHARES) - 1)]
-        if last.depth >= EFFORT_DEPTH:
-            # The less of the work went into the best move, the less is settled.
-            share *= max(LEAST_EFFORT_SHARE, MOST_EFFORT_SHARE - EFFORT_SLOPE * last.effort)
-        return self._clock.soft_reached(share * (SCORE_DROP_SHARE if last.score_dropped else 1.0))
+        share = self._request.pace.share(last.depth, last.stable_for, last.score_drop_cp, last.effort)
+        return self._clock.soft_reached(share)
 
     def _first_order(self, numbers: list[int]) -> list[int]:
         """Root moves before anything was searched: the table's move, then by the static score after each."""

@@ -20,7 +20,7 @@ from uci_engine import __version__
 from uci_engine import score as scores
 from uci_engine.clock import Clock, Watch
 from uci_engine.core import load
-from uci_engine.core.parameters import defaults
+from uci_engine.core.parameters import TIME_PARAMETERS, defaults
 from uci_engine.deepening import Request
 from uci_engine.game import Game, PositionError, legal_among
 from uci_engine.limits import Limits
@@ -34,12 +34,13 @@ from uci_engine.task import Task
 from uci_engine.team import Team
 from uci_engine.team_search import TeamSearch
 from uci_engine.terminal import print_failure
-from uci_engine.time_control import UNLIMITED, grant
+from uci_engine.time_control import PACE, UNLIMITED, Pace, grant
 
 # After these, what the table holds is unwanted or no longer true.
 FORGETTING_OPTIONS = frozenset({"Clear Hash", "SyzygyPath", "SyzygyProbeLimit", "Syzygy50MoveRule"})
 
 DEFAULT_PARAMETERS = defaults()
+DEFAULT_TIMES = defaults(TIME_PARAMETERS)
 
 OnInfo = Callable[[Info], None]
 OnBestMove = Callable[[BestMove], None]
@@ -65,6 +66,7 @@ class Engine:
         self._team = Team(self.core, int(self.options["Hash"]))
         self._tablebases = Tablebases(self.core, self._team.main.prober)
         self._watch = Watch()
+        self._pace = PACE
         self._task: Task | None = None
         # What exists now exists for good: the collector need not look at it again.
         gc.collect()
@@ -89,6 +91,8 @@ class Engine:
             sentences += self._tablebases.set_gaviota_path(str(change.value))
         elif change.name in DEFAULT_PARAMETERS:
             self._team.configure({name: int(self.options[name]) for name in DEFAULT_PARAMETERS})
+        elif change.name in DEFAULT_TIMES:
+            self._pace = Pace(**{name: int(self.options[name]) for name in DEFAULT_TIMES})
         elif change.name in BOOK_OPTIONS:
             sentences += self._opening.configure(self.options, change.name)
         if change.name in FORGETTING_OPTIONS:
@@ -233,10 +237,11 @@ class _Search(Task):
         self._search: TeamSearch | None = None
         # Guards what `stop` and `ponderhit` touch: they may come while the search is being set up.
         self._lock = threading.Lock()
+        self._pace = engine._pace
         self._budget = UNLIMITED
         if self._board is not None:
             overhead_ms = int(engine.options["Move Overhead"])
-            self._budget = grant(limits, self._board.turn, overhead_ms, self._board.ply())
+            self._budget = grant(limits, self._board.turn, overhead_ms, self._board.ply(), self._pace)
         self._pondering = limits.ponder
         self._clock = Clock(received_at, UNLIMITED if limits.ponder else self._budget)
         # The answer may go out: set by `stop`, and by `ponderhit` for a search that has come to its end.
@@ -313,6 +318,7 @@ class _Search(Task):
             show_wdl=self._show_wdl,
             ranking=ranking,
             probing=self._probing,
+            pace=self._pace,
         )
         search = TeamSearch(self._team, request, self._clock, self._on_info)
         with self._lock:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from uci_engine.core.parameters import PARAMETERS
+from uci_engine.core.parameters import PARAMETERS, TIME_PARAMETERS
 from uci_engine.memory import hash_maximum_mib
 from uci_engine.protocol import parse_int, quoted
 
@@ -84,10 +84,10 @@ def standard_options(hash_maximum: int | None = None) -> tuple[Option, ...]:
 
 
 def tuning_options() -> tuple[Option, ...]:
-    """An option for every parameter of the search, for programs that tune it; `engine` offers them when asked to."""
+    """An option for every parameter of the search and its time, for tuners; `engine` offers them when asked to."""
     return tuple(
         Option(parameter.name, "spin", parameter.value, parameter.minimum, parameter.maximum, help=parameter.why)
-        for parameter in PARAMETERS
+        for parameter in (*PARAMETERS, *TIME_PARAMETERS)
     )
 
 

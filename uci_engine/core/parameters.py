@@ -1,12 +1,13 @@
-"""Every number of the search that could be another: name, value, range, and what it decides.
+"""Every number of the search and of its time that could be another: name, value, range, and what it decides.
 
-`search.Searcher` copies the values into its typed fields when it is made, so a tuner can hand it others. What must stay
-true: a parameter stands here once, and its value lies in its range. Depths are in plies, margins in centipawns.
+`search.Searcher` copies the values of PARAMETERS into its typed fields when it is made, so a tuner can hand it others;
+`time_control.Pace` holds those of TIME_PARAMETERS. What must stay true: a parameter stands here once, and its value
+lies in its range. Depths are in plies, margins in centipawns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 # The search's profiles: what they are stands in search.py.
@@ -72,10 +73,24 @@ PARAMETERS = (
     Parameter("swing_limit", 100, 10, 1000, "and at most so much"),
 )
 
+TIME_PARAMETERS = (
+    Parameter("time_first_divisor", 24, 8, 60, "without moves to go, a game's first move gets this part of the clock"),
+    Parameter("time_plies_per_part", 10, 1, 60, "one part fewer for each so many half-moves: less is still to come"),
+    Parameter("time_last_divisor", 13, 5, 40, "down to so many parts"),
+    Parameter("time_increment_percent", 75, 0, 100, "of the increment that the overhead leaves, for the move at hand"),
+    Parameter("time_hard_percent", 500, 100, 1000, "of the soft limit, at which a search ends"),
+    Parameter("time_stability_percent", 100, 0, 200, "how much it counts for how long the best move has stayed"),
+    Parameter("time_effort_most_percent", 200, 100, 400, "of the soft limit if no node lay below the best move"),
+    Parameter("time_effort_slope_percent", 160, 0, 400, "and so much less if all did"),
+    Parameter("time_effort_least_percent", 50, 10, 100, "and at least"),
+    Parameter("time_drop_cp", 30, 5, 200, "by how much the score must fall for more time"),
+    Parameter("time_drop_percent", 130, 100, 300, "of the soft limit then"),
+)
 
-def defaults() -> dict[str, int]:
+
+def defaults(parameters: Sequence[Parameter] = PARAMETERS) -> dict[str, int]:
     """The values by name."""
-    return {parameter.name: parameter.value for parameter in PARAMETERS}
+    return {parameter.name: parameter.value for parameter in parameters}
 
 
 def checked(values: Mapping[str, int]) -> dict[str, int]:
