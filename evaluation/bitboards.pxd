@@ -85,5 +85,10 @@ cdef inline u64 rook_attacks(int square, u64 occupied) noexcept nogil:
         + <int>(((occupied & ROOK_MASKS[square]) * ROOK_MULTIPLIERS[square]) >> ROOK_SHIFTS[square])
     ]
 
+cdef inline u64 pawn_attacks(u64 pawns, int us) noexcept nogil:
+    cdef u64 leftward = pawns & <u64>0xFEFEFEFEFEFEFEFEULL
+    cdef u64 rightward = pawns & <u64>0x7F7F7F7F7F7F7F7FULL
+    return (leftward << 7) | (rightward << 9) if us else (leftward >> 9) | (rightward >> 7)
+
 cdef u64 _slide(int square, u64 occupied, bint rook) noexcept nogil
 cdef int _fill_magic(int square, bint rook, int offset) noexcept nogil

@@ -108,6 +108,12 @@ if not cython.compiled:
             | chess.BB_FILE_ATTACKS[square][chess.BB_FILE_MASKS[square] & occupied]
         )
 
+    def pawn_attacks(pawns: int, us: int) -> int:
+        """What the pawns of a colour (0 black, 1 white) attack."""
+        leftward = pawns & ~chess.BB_FILE_A
+        rightward = pawns & ~chess.BB_FILE_H
+        return (leftward << 7 | rightward << 9) & ALL if us else leftward >> 9 | rightward >> 7
+
 
 def attacks_of(piece_type, square, occupied):
     """Attacks of a knight, bishop, rook, queen or king (python-chess's piece types): for tests and explanations."""

@@ -19,6 +19,7 @@ from evaluation.bitboards cimport (
     bishop_attacks,
     highest,
     lowest,
+    pawn_attacks,
     popcount,
     rook_attacks,
     u64,

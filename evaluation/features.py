@@ -32,6 +32,7 @@ if not cython.compiled:
         bishop_attacks,
         highest,
         lowest,
+        pawn_attacks,
         popcount,
         rook_attacks,
         u64,
@@ -151,7 +152,7 @@ class Features:
             king = p.by_type[KING] & p.by_colour[us]
             square = lowest(king)
             around = KING_ATTACKS[square]
-            attacks = _beside(_step(pawns, us))
+            attacks = pawn_attacks(pawns, us)
             self.king[us] = square
             self.zone[us] = around | _step(around, us)
             self.pawn_attacks[us] = attacks
@@ -423,7 +424,7 @@ class Features:
         steps |= _step(steps & (RANKS[2] if us else RANKS[5]), us) & free
         steps &= ~self.pawn_attacks[us ^ 1]
         steps &= self.attacked[us] | ~self.attacked[us ^ 1]
-        men = _beside(_step(steps, us)) & p.by_colour[us ^ 1] & ~p.by_type[PAWN]
+        men = pawn_attacks(steps, us) & p.by_colour[us ^ 1] & ~p.by_type[PAWN]
         return self.threat_by_push * popcount(men)
 
     def hanging(self, p, us):

@@ -75,7 +75,8 @@ def test_pawn_attacks(colour: chess.Color) -> None:
     for square in chess.SQUARES:
         board = chess.Board(None)
         board.set_piece_at(square, chess.Piece(chess.PAWN, colour))
-        assert PLAIN.PAWN_ATTACKS[64 * colour + square] == int(board.attacks(square))
+        attacks = int(board.attacks(square))
+        assert PLAIN.PAWN_ATTACKS[64 * colour + square] == PLAIN.pawn_attacks(1 << square, int(colour)) == attacks
 
 
 def test_lines_and_what_lies_between() -> None:

@@ -3,7 +3,8 @@
 cimport cython
 
 from evaluation.bitboards cimport (
-    BB, BISHOP, FILES, KNIGHT, KNIGHT_ATTACKS, PAWN, QUEEN, ROOK, bishop_attacks, i64, lowest, rook_attacks, u64,
+    BB, BISHOP, KNIGHT, KNIGHT_ATTACKS, PAWN, QUEEN, ROOK, bishop_attacks, i64, lowest, pawn_attacks, rook_attacks,
+    u64,
 )
 from uci_engine.core.generator cimport IS_EN_PASSANT, IS_PROMOTION, NOISY, QUIET
 from uci_engine.core.position cimport Position

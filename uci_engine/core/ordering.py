@@ -20,7 +20,6 @@ if not cython.compiled:
     from evaluation.bitboards import (
         BB,
         BISHOP,
-        FILES,
         KNIGHT,
         KNIGHT_ATTACKS,
         PAWN,
@@ -29,6 +28,7 @@ if not cython.compiled:
         bishop_attacks,
         i64,
         lowest,
+        pawn_attacks,
         rook_attacks,
     )
     from uci_engine.core.generator import IS_EN_PASSANT, IS_PROMOTION, NOISY, QUIET
@@ -276,9 +276,7 @@ class MovePicker:
         theirs = self.position.by_colour[1 - us]
         occupied = theirs | self.position.by_colour[us]
         pawns = theirs & self.position.by_type[PAWN]
-        leftward = pawns & ~FILES[0]
-        rightward = pawns & ~FILES[7]
-        attacks = (leftward >> 9) | (rightward >> 7) if us else (leftward << 7) | (rightward << 9)
+        attacks = pawn_attacks(pawns, 1 - us)
         self.threats[KNIGHT] = attacks
         self.threats[BISHOP] = attacks
         men = theirs & self.position.by_type[KNIGHT]
