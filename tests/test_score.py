@@ -30,7 +30,8 @@ def test_bands_are_apart_and_fit_in_16_bits() -> None:
     ]
     assert marks == sorted(set(marks))
     assert score.NO_SCORE < -score.INFINITE
-    assert all(-(2**15) <= value < 2**15 for value in [*marks, *DECISIVE, score.NO_SCORE])
+    stored = [searcher().to_table(value, score.MAX_PLY) for value in DECISIVE]
+    assert all(-(2**15) <= value < 2**15 for value in [*stored, *marks, score.NO_SCORE])
 
 
 @pytest.mark.parametrize(

@@ -191,6 +191,9 @@ class Dispatcher:
             report_failure(self._writer, error)
         finally:
             self._inbox.obeyed()
+        # What a waiting command has only now begun is not to go on.
+        if self._closing:
+            self._engine.stop()
 
     def _act(self, received: Received) -> None:
         match received.command:
@@ -259,8 +262,6 @@ class Dispatcher:
             report_failure(self._writer, error)
             if limits.perft is None:
                 self._writer.write(protocol.format_best_move(BestMove(None)))
-        if self._closing:
-            self._engine.stop()
 
     def _to_search(self, word: str, order: Callable[[], None]) -> None:
         if self._searching:
@@ -281,8 +282,6 @@ class Dispatcher:
             return
         self._engine.bench(depth, self._writer.write, self._search_ended)
         self._searching = True
-        if self._closing:
-            self._engine.stop()
 
     # These three are called by the engine, from the search thread.
 
