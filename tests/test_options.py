@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from uci_engine.core.parameters import PARAMETERS, TIME_PARAMETERS
-from uci_engine.options import EMPTY, Change, Option, Options, standard_options, tuning_options
+from uci_engine.options import EMPTY, NODES_TIME, Change, Option, Options, standard_options, tuning_options
 
 STANDARD = standard_options(hash_maximum=1024)
 COMBO = Option("Style", "combo", "Normal", choices=("Solid", "Normal", "Risky"))
@@ -38,7 +38,8 @@ def test_declarations() -> None:
 
 def test_every_parameter_of_the_search_can_be_an_option() -> None:
     tuning = tuning_options()
-    assert [option.name for option in tuning] == [parameter.name for parameter in (*PARAMETERS, *TIME_PARAMETERS)]
+    names = [parameter.name for parameter in (*PARAMETERS, *TIME_PARAMETERS)]
+    assert [option.name for option in tuning] == [*names, NODES_TIME]
     options = Options([*STANDARD, *tuning])
     assert changed(options, "late_move_base", "90").value == 90
     assert changed(options, "late_move_base", "9999").value == 200

@@ -26,6 +26,8 @@ class Clock:
         self.started_at = started_at
         self.budget = budget
         self.hard_from = started_at
+        # The hard limit where nodes are the measure of time.
+        self.hard_nodes: int | None = None
 
     def grant(self, budget: Budget, now: float) -> None:
         """Begin to count: the hard limit from now on, the soft one from the start, for pondering was thinking too."""

@@ -172,6 +172,11 @@ class Deepening:
         return int(self._searcher.nodes)
 
     @property
+    def all_nodes(self) -> int:
+        """Positions looked at so far, by this search and the others beside it."""
+        return self.nodes + sum(int(other.nodes) for other in self._others)
+
+    @property
     def candidates(self) -> list[int]:
         """The root's moves of the best rank, in the order found so far."""
         moves: list[int] = self._searcher.root()
@@ -198,7 +203,7 @@ class Deepening:
         searcher = self._searcher
         elapsed_ms = max(self._clock.elapsed_ms(), 0.0)
         known = line.depth > 0
-        nodes = searcher.nodes + sum(other.nodes for other in self._others)
+        nodes = self.all_nodes
         table_hits = searcher.table_hits + sum(other.table_hits for other in self._others)
         score, bound = self._shown(line)
         self._on_info(

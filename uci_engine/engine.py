@@ -24,8 +24,9 @@ from uci_engine.core.parameters import TIME_PARAMETERS, defaults
 from uci_engine.deepening import Request
 from uci_engine.game import Game, PositionError, legal_among
 from uci_engine.limits import Limits
+from uci_engine.nodes_time import NodesClock, NodesPurse
 from uci_engine.opening import BOOK_OPTIONS, Opening
-from uci_engine.options import Change, Options, Value, standard_options, tuning_options
+from uci_engine.options import NODES_TIME, Change, Options, Value, standard_options, tuning_options
 from uci_engine.perft import Perft
 from uci_engine.ranking import Probing, Ranking, Rules, rank
 from uci_engine.report import BestMove, Info
@@ -60,6 +61,7 @@ class Engine:
         if self.core.name != "compiled":
             self.name += f" ({self.core.name} core)"
         sys.setswitchinterval(SWITCH_SECONDS)
+        self._tuning = tuning
         self.options = Options((*standard_options(), *tuning_options()) if tuning else None)
         self._game = Game()
         self._opening = Opening()
@@ -67,6 +69,7 @@ class Engine:
         self._tablebases = Tablebases(self.core, self._team.main.prober)
         self._watch = Watch()
         self._pace = PACE
+        self._purse: NodesPurse | None = None
         self._task: Task | None = None
         # What exists now exists for good: the collector need not look at it again.
         gc.collect()
@@ -93,6 +96,8 @@ class Engine:
             self._team.configure({name: int(self.options[name]) for name in DEFAULT_PARAMETERS})
         elif change.name in DEFAULT_TIMES:
             self._pace = Pace(**{name: int(self.options[name]) for name in DEFAULT_TIMES})
+        elif change.name == NODES_TIME:
+            self._open_purse()
         elif change.name in BOOK_OPTIONS:
             sentences += self._opening.configure(self.options, change.name)
         if change.name in FORGETTING_OPTIONS:
@@ -120,6 +125,12 @@ class Engine:
         self._team.forget()
         self._game = Game()
         self._opening.new_game()
+        self._open_purse()
+
+    def _open_purse(self) -> None:
+        """A new game's clock in nodes, if that is wanted."""
+        nodes_per_ms = int(self.options[NODES_TIME]) if self._tuning else 0
+        self._purse = NodesPurse(nodes_per_ms) if nodes_per_ms else None
 
     def set_position(self, fen: str | None, moves: Sequence[str]) -> list[str]:
         """Set up a position (`fen` None: the start) and play moves; returns sentences.
@@ -238,12 +249,18 @@ class _Search(Task):
         # Guards what `stop` and `ponderhit` touch: they may come while the search is being set up.
         self._lock = threading.Lock()
         self._pace = engine._pace
+        # While pondering, nodes are no measure.
+        self._purse = None if limits.ponder else engine._purse
+        overhead_ms = int(engine.options["Move Overhead"]) if self._purse is None else 0
         self._budget = UNLIMITED
         if self._board is not None:
-            overhead_ms = int(engine.options["Move Overhead"])
-            self._budget = grant(limits, self._board.turn, overhead_ms, self._board.ply(), self._pace)
+            white_to_move = self._board.turn
+            shown = limits if self._purse is None else self._purse.shown(limits, white_to_move)
+            self._budget = grant(shown, white_to_move, overhead_ms, self._board.ply(), self._pace)
         self._pondering = limits.ponder
         self._clock = Clock(received_at, UNLIMITED if limits.ponder else self._budget)
+        if self._purse is not None:
+            self._clock = NodesClock(received_at, self._budget, self._purse.nodes_per_ms, self._nodes)
         # The answer may go out: set by `stop`, and by `ponderhit` for a search that has come to its end.
         self._released = threading.Event()
         if not (limits.infinite or limits.ponder):
@@ -284,6 +301,15 @@ class _Search(Task):
             gc.enable()
             self._on_best_move(answer)
 
+    def _nodes(self) -> int:
+        """How many nodes all threads have searched so far."""
+        return 0 if self._search is None else self._search.nodes
+
+    def _most_nodes(self) -> int | None:
+        """How many nodes the search may have, by the words of `go` and a clock that counts them."""
+        limits = [nodes for nodes in (self._limits.nodes, self._clock.hard_nodes) if nodes is not None]
+        return min(limits, default=None)
+
     def _must_end(self) -> bool:
         """Whether there is no time left, also where a ponderhit has only just started the clock."""
         return self._stop_event.is_set() or time.perf_counter() >= self._clock.deadline
@@ -312,7 +338,7 @@ class _Search(Task):
             board=self._board,
             root_moves=allowed,
             depth=None if limits.infinite else limits.depth,
-            nodes=None if limits.infinite else limits.nodes,
+            nodes=None if limits.infinite else self._most_nodes(),
             mate=None if limits.infinite else limits.mate,
             lines=self._lines,
             show_wdl=self._show_wdl,
@@ -330,6 +356,8 @@ class _Search(Task):
             search.run()
         finally:
             self._watch.end()
+        if self._purse is not None:
+            self._purse.spend(search.nodes)
         self._released.wait()
         search.report()
         reply = search.ponder

@@ -24,6 +24,10 @@ EMPTY = "<empty>"
 ABOUT = "Secateur, a chess engine in Python that prunes trees. Free software, GPL-3.0-or-later."
 
 
+NODES_TIME = "NodesTime"
+"""The option of `--tuning` that is not a parameter."""
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """One option as declared to the GUI; `minimum` and `maximum` are for a spin, `choices` for a combo."""
@@ -84,10 +88,13 @@ def standard_options(hash_maximum: int | None = None) -> tuple[Option, ...]:
 
 
 def tuning_options() -> tuple[Option, ...]:
-    """An option for every parameter of the search and its time, for tuners; `engine` offers them when asked to."""
-    return tuple(
-        Option(parameter.name, "spin", parameter.value, parameter.minimum, parameter.maximum, help=parameter.why)
-        for parameter in (*PARAMETERS, *TIME_PARAMETERS)
+    """For tuners: an option for every parameter of the search and its time, and `nodes_time`'s clock."""
+    return (
+        *(
+            Option(parameter.name, "spin", parameter.value, parameter.minimum, parameter.maximum, help=parameter.why)
+            for parameter in (*PARAMETERS, *TIME_PARAMETERS)
+        ),
+        Option(NODES_TIME, "spin", 0, 0, 100_000, help="so many nodes are a millisecond of our clock; 0 for real time"),
     )
 
 

@@ -61,6 +61,11 @@ class TeamSearch:
         """The reply expected to the best move, if there is one. Not while `run` is running."""
         return self._main.ponder
 
+    @property
+    def nodes(self) -> int:
+        """Positions looked at so far, by all threads."""
+        return self._main.all_nodes
+
     def stop(self) -> None:
         """End the search soon."""
         self._stop_wanted = True
