@@ -120,7 +120,8 @@ def test_bench_counts_the_same_nodes_every_time() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("perft",), ("perft", "x"), ("perft", "-1"), ("bench", "0"), ("eval", "extra")]
+    "words",
+    [("perft",), ("perft", "x"), ("perft", "-1"), ("perft", "65"), ("bench", "0"), ("bench", "121"), ("eval", "extra")],
 )
 def test_wrong_usage_is_explained(words: tuple[str, ...]) -> None:
     result = secateur(*words)

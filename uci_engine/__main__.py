@@ -74,10 +74,11 @@ def _uci(lines: Sequence[str] | None, core: str, tuning: bool) -> int:
 def _bench(words: Sequence[str], default_core: str) -> int:
     from uci_engine.bench import DEFAULT_DEPTH, Bench
     from uci_engine.core import load
+    from uci_engine.deepening import DEEPEST
 
     parser = _subcommand("bench", "Search fixed positions to a fixed depth and count the nodes.")
     parser.add_argument(
-        "depth", metavar="DEPTH", nargs="?", type=_at_least(1), help=f"in plies (default {DEFAULT_DEPTH})"
+        "depth", metavar="DEPTH", nargs="?", type=_number(1, DEEPEST), help=f"in plies (default {DEFAULT_DEPTH})"
     )
     _add_core(parser, default_core)
     options = parser.parse_args(words)
@@ -86,8 +87,10 @@ def _bench(words: Sequence[str], default_core: str) -> int:
 
 
 def _perft(words: Sequence[str], default_core: str) -> int:
+    from uci_engine.perft import DEEPEST
+
     parser = _subcommand("perft", "Count the positions that lie DEPTH moves ahead.")
-    parser.add_argument("depth", metavar="DEPTH", type=_at_least(0), help="in plies")
+    parser.add_argument("depth", metavar="DEPTH", type=_number(0, DEEPEST), help=f"in plies, at most {DEEPEST}")
     parser.add_argument("--divide", action="store_true", help="also count them for each first move")
     _add_position(parser)
     _add_core(parser, default_core)
@@ -152,11 +155,11 @@ def _add_position(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chess960", action="store_true", help="read the position as Chess960")
 
 
-def _at_least(minimum: int) -> Callable[[str], int]:
+def _number(minimum: int, maximum: int) -> Callable[[str], int]:
     def number(text: str) -> int:
         value = int(text) if text.isascii() and text.isdecimal() and len(text) <= 9 else minimum - 1
-        if value < minimum:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {minimum}")
+        if not minimum <= value <= maximum:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {minimum} to {maximum}")
         return value
 
     return number
