@@ -5,6 +5,7 @@ import math
 import operator
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -169,12 +170,22 @@ def test_the_less_is_settled_the_more_is_spent(pace: Pace, depth: int, stable: i
 
 
 def test_how_much_is_settled_counts() -> None:
+    pace = replace(
+        PACE,
+        time_stability_percent=100,
+        time_effort_most_percent=200,
+        time_effort_slope_percent=160,
+        time_effort_least_percent=50,
+        time_drop_cp=30,
+        time_drop_percent=130,
+    )
     deep = EFFORT_DEPTH
-    assert PACE.share(deep - 1, 0, 0, 1.0) == 1.5
-    assert PACE.share(deep - 1, 4, 0, 0.0) == PACE.share(deep - 1, 40, 0, 0.0) == 0.75
-    assert PACE.share(deep, 2, 0, 0.5) == pytest.approx(1.2)
-    assert PACE.share(deep, 2, 31, 0.5) == pytest.approx(1.2 * 1.3)
-    assert PACE.share(deep, 2, 30, 1.0) == pytest.approx(0.5)
+    assert pace.share(deep - 1, 0, 0, 1.0) == 1.5
+    assert pace.share(deep - 1, 4, 0, 0.0) == pace.share(deep - 1, 40, 0, 0.0) == 0.75
+    assert pace.share(deep, 2, 0, 0.5) == pytest.approx(1.2)
+    assert pace.share(deep, 2, 31, 0.5) == pytest.approx(1.2 * 1.3)
+    assert pace.share(deep, 2, 30, 1.0) == pytest.approx(0.5)
+    assert replace(pace, time_stability_percent=200).share(deep, 0, 0, 0.5) == pytest.approx(2.0 * 1.2)
 
 
 def lowest_clock(
