@@ -114,7 +114,8 @@ cdef class Searcher:
     cdef int _search(self, int depth, int alpha, int beta, int ply, bint cut_node) noexcept nogil
     cdef int _quiescence(self, int alpha, int beta, int ply) noexcept nogil
     cdef int _probcut(self, int depth, int target, int ply, int table_move, int static, bint cut_node) noexcept nogil
-    cdef int _corrected(self, int raw, int ply) noexcept nogil
+    cdef int _known_error(self, int ply) noexcept nogil
+    cdef int _corrected(self, int raw, int error) noexcept nogil
     cdef int _leaf(self, int ply) noexcept nogil
     cdef int _reduction(self, int depth, int number) noexcept nogil
     cdef int _evaluate(self) noexcept nogil

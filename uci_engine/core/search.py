@@ -214,7 +214,7 @@ class Searcher:
         old_alpha = alpha
         self.root_depth = depth
         raw = NO_SCORE if self.position.checkers else self._evaluate()
-        self.static_scores[0] = NO_SCORE if raw == NO_SCORE else self._corrected(raw, 0)
+        self.static_scores[0] = NO_SCORE if raw == NO_SCORE else self._corrected(raw, self._known_error(0))
         nodes_before = self.nodes
         best_nodes: i64 = 0
         for index in range(first, self.root_end):
@@ -382,11 +382,13 @@ class Searcher:
         estimate: cython.int = NO_SCORE
         improving: cython.bint = False
         if profile == NORMAL and not in_check:
+            # Asked for first, for what memory takes to answer is about what the evaluation takes.
+            error = self._known_error(ply)
             if facts:
                 raw = static_score_in(facts)
             if raw == NO_SCORE:
                 raw = self._evaluate()
-            static = self._corrected(raw, ply)
+            static = self._corrected(raw, error)
             estimate = static
             if facts and table_bound & (LOWER if table_score > static else UPPER):
                 estimate = table_score
@@ -705,9 +707,13 @@ class Searcher:
                 self.probcut_move = move
                 return score
 
-    def _corrected(self, raw, ply):
+    def _known_error(self, ply):
+        """What searches of positions like this one have taught of the static score's error, as `corrections` has it."""
+        return self.corrections.total(self.picker.last_moves(ply))
+
+    def _corrected(self, raw, error):
         """A static score, moved by what is known of its error, and kept out of the range of proved scores."""
-        static = raw + ((self.corrections.total(self.picker.last_moves(ply)) * self.correction_weight) >> 16)
+        static = raw + ((error * self.correction_weight) >> 16)
         if static >= STATIC_LIMIT:
             return STATIC_LIMIT - 1
         return 1 - STATIC_LIMIT if static <= -STATIC_LIMIT else static
@@ -740,11 +746,13 @@ class Searcher:
         static: cython.int = NO_SCORE
         best: cython.int = -INFINITE
         if not in_check:
+            # Asked for first, for what memory takes to answer is about what the evaluation takes.
+            error = self._known_error(ply)
             if facts:
                 raw = static_score_in(facts)
             if raw == NO_SCORE:
                 raw = self._evaluate()
-            static = self._corrected(raw, ply)
+            static = self._corrected(raw, error)
             best = static
             if facts and table_bound & (LOWER if table_score > best else UPPER):
                 best = table_score
