@@ -249,15 +249,15 @@ class _Search(Task):
         # Guards what `stop` and `ponderhit` touch: they may come while the search is being set up.
         self._lock = threading.Lock()
         self._pace = engine._pace
-        # While pondering, nodes are no measure.
-        self._purse = None if limits.ponder else engine._purse
-        overhead_ms = int(engine.options["Move Overhead"]) if self._purse is None else 0
         self._budget = UNLIMITED
-        if self._board is not None:
-            white_to_move = self._board.turn
-            shown = limits if self._purse is None else self._purse.shown(limits, white_to_move)
-            self._budget = grant(shown, white_to_move, overhead_ms, self._board.ply(), self._pace)
         self._pondering = limits.ponder
+        self._purse: NodesPurse | None = None
+        if self._board is not None:
+            white_to_move, ply = self._board.turn, self._board.ply()
+            overhead_ms = int(engine.options["Move Overhead"])
+            if engine._purse is not None and (shown := engine._purse.shown(limits, white_to_move, ply)):
+                self._purse, limits, overhead_ms = engine._purse, shown, 0
+            self._budget = grant(limits, white_to_move, overhead_ms, ply, self._pace)
         self._clock = Clock(received_at, UNLIMITED if limits.ponder else self._budget)
         if self._purse is not None:
             self._clock = NodesClock(received_at, self._budget, self._purse.nodes_per_ms, self._nodes)
@@ -357,7 +357,7 @@ class _Search(Task):
         finally:
             self._watch.end()
         if self._purse is not None:
-            self._purse.spend(search.nodes)
+            self._purse.spend(self._board.turn, search.nodes)
         self._released.wait()
         search.report()
         reply = search.ponder

@@ -94,7 +94,7 @@ def tuning_options() -> tuple[Option, ...]:
             Option(parameter.name, "spin", parameter.value, parameter.minimum, parameter.maximum, help=parameter.why)
             for parameter in (*PARAMETERS, *TIME_PARAMETERS)
         ),
-        Option(NODES_TIME, "spin", 0, 0, 100_000, help="so many nodes are a millisecond of our clock; 0 for real time"),
+        Option(NODES_TIME, "spin", 0, 0, 100_000, help="so many nodes are a ms of our clock (1 thread); 0: off"),
     )
 
 
