@@ -12,7 +12,6 @@ if not cython.compiled:
 
 # A quick measure of how much force is left: 24 with all men on the board, 0 when only kings and pawns are left.
 PHASE = (0, 0, 1, 1, 2, 4, 0)
-FULL_PHASE = 24
 
 
 class Placement:

@@ -14,7 +14,7 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from math import inf, log10
+from math import inf, isfinite, log10
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +63,8 @@ def elo(score: float) -> float:
     return -400 * log10((1 - score) / score)
 
 
-def read_games(paths: Iterable[Path]) -> Iterator[chess.pgn.Game]:
-    """Every game. Raises ValueError for one with an illegal move or without a result."""
+def read_games(paths: Iterable[Path]) -> Iterator[tuple[Path, chess.pgn.Game]]:
+    """Every game, with its file. Raises ValueError for one with an illegal move or without a result."""
     for path in paths:
         with path.open(encoding="utf-8", errors="replace") as file:
             number = 0
@@ -74,21 +74,27 @@ def read_games(paths: Iterable[Path]) -> Iterator[chess.pgn.Game]:
                     raise ValueError(f"{path}, game {number}: {game.errors[0]}")
                 if game.headers["Result"] not in POINTS:
                     raise ValueError(f"{path}, game {number}: no result")
-                yield game
+                yield path, game
 
 
-def count(games: Iterable[chess.pgn.Game]) -> dict[tuple[str, str], Meeting]:
-    """The games by their players."""
+def count(games: Iterable[tuple[Path, chess.pgn.Game]]) -> dict[tuple[str, str], Meeting]:
+    """The games by their players; a pair of games is one of the same file and round."""
     meetings: defaultdict[tuple[str, str], Meeting] = defaultdict(Meeting)
-    for number, game in enumerate(games):
+    for number, (path, game) in enumerate(games):
         headers = game.headers
         first, second = sorted((headers["White"], headers["Black"]))
         points = POINTS[headers["Result"]]
         if headers["White"] != first:
             points = 1 - points
         pair, point, _ = headers["Round"].partition(".")
-        meetings[first, second].add(pair if point else f"game {number}", points, headers.get("Termination", "normal"))
+        unit = f"{path} {pair}" if point else f"game {number}"
+        meetings[first, second].add(unit, points, headers.get("Termination", "normal"))
     return meetings
+
+
+def _finite(value: object) -> object:
+    """JSON has no infinity: an error bar without an end is null."""
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -114,7 +120,7 @@ def main(arguments: list[str] | None = None) -> int:
     ]
     standard_output().print(make_table("", ["players", "games", "W", "D", "L", "Elo ± 95 %", "terminations"], rows))
     if words.json is not None:
-        write_json(words.json, data)
+        write_json(words.json, [{key: _finite(value) for key, value in one.items()} for one in data])
     return 0
 
 

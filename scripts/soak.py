@@ -289,7 +289,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = INTERRUPTED
     except (SpecError, JournalError, OSError) as error:
         complain(str(error))
-        return 2
+        code = 2
+        if not entries:
+            return code
     report(entries, words.load)
     if words.json:
         write_json(words.json, {"load": words.load, "engines": summarize(entries), "games": entries})

@@ -37,7 +37,7 @@ CHAIN = (
     "uci_engine.__main__",
 )
 # These know of nothing but each other.
-PURE = ("protocol", "limits", "report", "score", "core.parameters")
+PURE = ("protocol", "remarks", "limits", "report", "score", "core.parameters")
 
 
 def module_name(path: Path) -> str:

@@ -22,7 +22,7 @@ from uci_engine.book import LARGEST_BOOK_BYTES, Book, BookError
 from uci_engine.limits import Limits
 from uci_engine.opening import SILENCE, Opening
 from uci_engine.options import Options
-from uci_engine.protocol import quoted
+from uci_engine.remarks import quoted
 
 CLOCK = Limits(wtime_ms=60_000, btime_ms=60_000)
 ENTRY = struct.Struct(">QHHI")

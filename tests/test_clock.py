@@ -29,6 +29,13 @@ def never() -> None:
     raise AssertionError("called without need")
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_called_without_need(capsys: pytest.CaptureFixture[str]) -> Iterator[None]:
+    """What a callback raises, the watch prints and lives on: here it is a failure."""
+    yield
+    assert "called without need" not in capsys.readouterr().err
+
+
 def test_an_unlimited_clock_never_ends_anything() -> None:
     clock = Clock(time.perf_counter() - 3600)
     assert not clock.may_end_early

@@ -67,6 +67,16 @@ def test_lines_are_distinct_sorted_and_as_many_as_there_are(lines: int) -> None:
     assert outcome.best.uci() == outcome.infos[-wanted].pv[0]
 
 
+def test_an_interruption_leaves_each_line_its_place() -> None:
+    board = chess.Board(MIDDLEGAME)
+    for nodes in range(400, 12_000, 290) if is_compiled() else range(400, 2_000, 290):
+        outcome = search(Request(board, nodes=nodes, lines=3))
+        # The first line is told of once more at the end, by the engine.
+        shown = {info.multipv or 1: info.pv[0] for info in outcome.infos} | {1: outcome.best.uci()}
+        assert sorted(shown) == [1, 2, 3]
+        assert len(set(shown.values())) == 3, nodes
+
+
 @given(st.integers(0, 30), st.integers(1, 40), st.integers(1, 4), st.integers(1, 3))
 @settings(max_examples=60 if is_compiled() else 8)
 def test_lines_are_legal(game: int, plies: int, lines: int, depth: int) -> None:

@@ -140,9 +140,9 @@ def test_a_fixed_time_is_used_and_kept(engine: Engine) -> None:
     started = time.perf_counter()
     go(engine, movetime_ms=150)
     elapsed = time.perf_counter() - started
-    engine.set_option("Move Overhead", "30")
+    engine.set_option("Move Overhead", "10")
     # Never shorter, and longer only as much as a loaded machine may take to wake a thread.
-    assert 0.05 < elapsed < 5
+    assert 0.15 <= elapsed < 5
 
 
 def test_two_searches_at_once_are_refused(engine: Engine) -> None:

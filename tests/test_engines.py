@@ -78,6 +78,7 @@ def test_names_come_from_the_command_and_are_told_apart() -> None:
         "cmd=x cmd=y",
         'cmd="\'x"',
         "cmd=x tc=0",
+        "cmd=x tc=0+1",
         "cmd=x tc=5,3",
         "cmd=x nodes=0",
         "cmd=x nodes=1e3",

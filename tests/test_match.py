@@ -154,6 +154,10 @@ def test_clocks_with_periods_increments_and_fixed_times() -> None:
     assert not fixed.is_lost(0.149)
     assert fixed.is_lost(0.151)
     assert not Clock(TimeControl(nodes=5), Patience()).is_lost(1e6)
+    # A time for the move beside a clock is advice, not a limit.
+    advised = Clock(TimeControl(60.0, movetime_seconds=1.0), Patience())
+    assert advised.deadline_seconds > 60.0
+    assert not advised.is_lost(7.0)
 
 
 def test_go_shows_whole_milliseconds_and_an_opponent_without_a_clock() -> None:
@@ -282,9 +286,21 @@ def arguments(tmp_path: Path, *words: str) -> list[str]:
 def read_rounds(tmp_path: Path) -> list[tuple[str, str, str]]:
     """Round, White and Black of every game in the PGN, in order."""
     found = []
-    for game in pgn_elo.read_games([tmp_path / "games.pgn"]):
+    for _, game in pgn_elo.read_games([tmp_path / "games.pgn"]):
         found.append((game.headers["Round"], game.headers["White"], game.headers["Black"]))
     return sorted(found)
+
+
+def test_pairs_of_several_files_are_kept_apart(tmp_path: Path) -> None:
+    """In every file the first pair; each is one unit."""
+    game = '[White "{}"]\n[Black "{}"]\n[Round "1.{}"]\n[Result "{}"]\n\n{}\n\n'
+    for name, (first, second) in {"won": ("1-0", "0-1"), "drawn": ("1/2-1/2", "1/2-1/2")}.items():
+        games = game.format("A", "B", 1, first, first) + game.format("B", "A", 2, second, second)
+        (tmp_path / f"{name}.pgn").write_text(games, "utf-8")
+    counted = pgn_elo.count(pgn_elo.read_games([tmp_path / "won.pgn", tmp_path / "drawn.pgn"]))
+    assert sorted(map(sorted, counted["A", "B"].units.values())) == [[0.5, 0.5], [1, 1]]
+    assert pgn_elo.main([str(tmp_path / "won.pgn"), "--json", str(tmp_path / "elo.json")]) == 0
+    assert json.loads((tmp_path / "elo.json").read_text("utf-8"))[0]["elo"] is None
 
 
 def test_the_crosstable_agrees_with_its_pgn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -90,7 +90,7 @@ def test_a_lost_worker_loses_no_game(tmp_path: Path, cluster: tuple[str, subproc
     finally:
         process.kill()
         process.wait()
-    rounds = [game.headers["Round"] for game in pgn_elo.read_games([tmp_path / "games.pgn"])]
+    rounds = [game.headers["Round"] for _, game in pgn_elo.read_games([tmp_path / "games.pgn"])]
     assert sorted(rounds) == sorted(f"{pair}.{game}" for pair in range(1, PAIRS + 1) for game in (1, 2))
     result = json.loads((tmp_path / "result.json").read_text("utf-8"))
     assert result["pairings"][0]["games"] == 2 * PAIRS

@@ -61,15 +61,16 @@ def test_epd(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
 @pytest.mark.parametrize("kind", ["zip", "gz"])
-def test_archives(tmp_path: Path, kind: str) -> None:
+def test_archives(tmp_path: Path, kind: str, mark: str) -> None:
     path = tmp_path / f"some.pgn.{kind}"
     if kind == "zip":
         with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr("folder/games.PGN", PGN)
+            archive.writestr("folder/games.PGN", mark + PGN)
             archive.writestr("readme.md", "nothing")
     else:
-        path.write_bytes(gzip.compress(PGN.encode()))
+        path.write_bytes(gzip.compress((mark + PGN).encode()))
     assert read_openings(path).opening(1).moves == ("d2d4", "d7d5", "c2c4")
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from uci_engine import protocol, score
 from uci_engine.limits import Limits
 from uci_engine.protocol import Go, SetOption, SetPosition, format_best_move, format_info, parse, parse_int
+from uci_engine.remarks import MOST_SENTENCES, QUOTE_LENGTH, quoted
 from uci_engine.report import BestMove, Bound, Info
 
 # Commands
@@ -60,7 +61,7 @@ def test_commands_are_exact_and_case_sensitive(line: str) -> None:
 
 
 def test_unknown_text_is_shortened() -> None:
-    assert parse("x" * 10_000) == protocol.Unknown("x" * protocol.QUOTE_LENGTH)
+    assert parse("x" * 10_000) == protocol.Unknown("x" * QUOTE_LENGTH)
 
 
 # Numbers
@@ -470,5 +471,13 @@ def test_output_is_one_line_of_printable_ascii(text: str, move: str) -> None:
 
 @given(st.text())
 def test_quoted_is_short_and_printable(text: str) -> None:
-    assert all(" " <= character <= "~" for character in protocol.quoted(text))
-    assert len(protocol.quoted(text * 100)) < 1000
+    assert all(" " <= character <= "~" for character in quoted(text))
+    assert len(quoted(text * 100)) < 1000
+
+
+def test_of_many_mistakes_a_few_are_told() -> None:
+    command = parse("go depth 3 " + "nodes " * 1_000_000)
+    assert isinstance(command, Go)
+    problems = command.problems
+    assert len(problems) == MOST_SENTENCES + 1
+    assert problems[-1] == f"and {1_000_000 - MOST_SENTENCES} more like these"

@@ -26,7 +26,7 @@ import chess
 import chess.polyglot
 
 from uci_engine.files import identity
-from uci_engine.protocol import quoted
+from uci_engine.remarks import quoted
 from uci_engine.repertoire import OpeningName, opening_names
 
 BUILT_IN = Path(__file__).with_name("book.bin")

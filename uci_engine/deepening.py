@@ -232,6 +232,10 @@ class Deepening:
             self._on_depth(depth)
             best_before, score_before = self._lines[0].moves[0], self._lines[0].score
             if not self._iterate(depth):
+                # The first line is told of at the end, when the move is chosen.
+                for number in range(2, len(self._lines) + 1):
+                    if self._lines[number - 1].depth:
+                        self.report(number)
                 return
             for number in range(1, len(self._lines) + 1):
                 self.report(number)
@@ -243,6 +247,7 @@ class Deepening:
 
     def _iterate(self, depth: int) -> bool:
         """Search one depth for every line wanted; False when it was interrupted."""
+        before = list(self._lines)
         finished = True
         number = 0
         while finished and number < len(self._lines):
@@ -252,7 +257,7 @@ class Deepening:
         done = (line for line in self._lines if line.depth == depth)
         new = sorted(done, key=lambda line: (self._rank(line.moves[0]), line.score), reverse=True)
         taken = {line.moves[0] for line in new}
-        self._lines = new + [line for line in self._lines if line.moves[0] not in taken]
+        self._lines = (new + [line for line in before if line.moves[0] not in taken])[: len(before)]
         return finished
 
     def _search_line(self, depth: int, number: int) -> bool:

@@ -328,18 +328,20 @@ class _Search(Task):
             self._released.wait()
             return from_book
         limits = self._limits
-        ranking = Ranking()
-        if limits.mate is None:
+        mate = None if limits.infinite else limits.mate
+        if mate is None:
             rules = Rules.within(self._probing, self._clock, self._must_end)
             ranking = rank(self._tablebases, self._team.main.position, self._board, allowed, rules)
-            for sentence in ranking.notes:
-                self._on_info(Info(string=sentence))
+        else:
+            ranking = Ranking(notes=tuple(self._tablebases.drop_changed()))
+        for sentence in ranking.notes:
+            self._on_info(Info(string=sentence))
         request = Request(
             board=self._board,
             root_moves=allowed,
             depth=None if limits.infinite else limits.depth,
             nodes=None if limits.infinite else self._most_nodes(),
-            mate=None if limits.infinite else limits.mate,
+            mate=mate,
             lines=self._lines,
             show_wdl=self._show_wdl,
             ranking=ranking,

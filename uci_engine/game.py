@@ -16,7 +16,8 @@ from collections.abc import Sequence
 
 import chess
 
-from uci_engine.protocol import parse_int, quoted
+from uci_engine.protocol import parse_int
+from uci_engine.remarks import Remarks, quoted
 
 MAX_GAME_PLIES = 20_000
 """Longest move list that is played out; the longest possible game under the 75-move rule is shorter."""
@@ -123,10 +124,15 @@ def play(board: chess.Board, moves: Sequence[str]) -> None:
 
 
 def legal_among(board: chess.Board, words: Sequence[str]) -> tuple[list[chess.Move], list[str]]:
-    """The legal moves among the words of `searchmoves`, each once, and a sentence about every other word."""
-    moves = {word: _legal_move(board, word) for word in words}
-    problems = [f"searchmoves: {word!a} is not a legal move" for word in words if moves[word] is None]
-    return list(dict.fromkeys(move for move in moves.values() if move is not None)), problems
+    """The legal moves among the words of `searchmoves`, each once, and sentences about the other words."""
+    problems = Remarks()
+    moves = {}
+    for word in dict.fromkeys(words):
+        if move := _legal_move(board, word):
+            moves[move] = True
+        else:
+            problems.add("searchmoves: {} is not a legal move", word)
+    return list(moves), list(problems.told())
 
 
 class Game:

@@ -13,7 +13,8 @@ from typing import Literal
 
 from uci_engine.core.parameters import PARAMETERS, TIME_PARAMETERS
 from uci_engine.memory import hash_maximum_mib
-from uci_engine.protocol import parse_int, quoted
+from uci_engine.protocol import parse_int
+from uci_engine.remarks import quoted
 
 Value = bool | int | str
 Kind = Literal["check", "spin", "combo", "button", "string"]

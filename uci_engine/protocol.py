@@ -1,6 +1,6 @@
 """UCI text to data and back: `parse` for what a GUI says, `format_...` for what the engine says.
 
-Called by `uci`, for every line in and out; `quoted` and `parse_int` serve the other readers of foreign text.
+Called by `uci`, for every line in and out; `parse_int` serves the other readers of foreign text.
 Pure functions: no input or output, no state, no chess (a move is a word here).
 
 What must stay true: `parse` returns a command for any text whatever and never raises; the work is linear in
@@ -16,15 +16,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from uci_engine.limits import Limits
+from uci_engine.remarks import QUOTE_LENGTH, Remarks, quoted
 from uci_engine.report import BestMove, Bound, Info
 from uci_engine.score import to_uci
 
 LARGEST_INT_DIGITS = 18
 LARGEST_INT = 10**LARGEST_INT_DIGITS - 1
 """`parse_int` clamps to this on either side of zero; it fits in 64 bits."""
-
-QUOTE_LENGTH = 60
-"""How many characters of foreign text `quoted` repeats, at most."""
 
 # A line that has not come to a command after this many words is noise, and reading on would only cost time.
 MAX_SKIPPED_WORDS = 64
@@ -195,11 +193,6 @@ def parse_int(word: str) -> int | None:
     return -magnitude if sign == "-" else magnitude
 
 
-def quoted(text: str) -> str:
-    """Foreign text made fit for a message: its beginning, in quotation marks, in printable ASCII."""
-    return ascii(text if len(text) <= QUOTE_LENGTH else text[:QUOTE_LENGTH] + "...")
-
-
 def format_info(info: Info) -> str:
     """One `info` line with the fields that are present, free text last."""
     words = ["info"]
@@ -303,7 +296,7 @@ _GO_WORDS = frozenset({*_LOWEST, "searchmoves", "infinite", "ponder"})
 def _parse_go(rest: str) -> Go:
     words = rest.split()
     numbers: dict[str, int] = {}
-    problems: list[str] = []
+    problems = Remarks()
     search_moves: tuple[str, ...] | None = None
     flags: set[str] = set()
     stray_words = False
@@ -313,15 +306,15 @@ def _parse_go(rest: str) -> Go:
         i += 1
         if word in _LOWEST:
             if i == len(words) or words[i] in _GO_WORDS:
-                problems.append(f"go {word} needs a number")
+                problems.add(f"go {word} needs a number")
                 continue
             number = parse_int(words[i])
             if number is None:
-                problems.append(f"go {word} {quoted(words[i])} is not a number, the word is ignored")
+                problems.add(f"go {word} {{}} is not a number, the word is ignored", words[i])
             else:
                 lowest = _LOWEST[word]
                 if lowest is not None and number < lowest:
-                    problems.append(f"go {word} {number} is taken as {lowest}")
+                    problems.add(f"go {word} {number} is taken as {lowest}")
                     number = lowest
                 numbers[word] = number
             i += 1
@@ -330,19 +323,20 @@ def _parse_go(rest: str) -> Go:
             while i < len(words) and words[i] not in _GO_WORDS:
                 i += 1
             if i == first:
-                problems.append("go searchmoves needs at least one move")
+                problems.add("go searchmoves needs at least one move")
             else:
                 search_moves = tuple(words[first:i])
         elif word in _GO_WORDS:
             flags.add(word)
         else:
             stray_words = True
+    sentences = problems.told()
     if "infinite" not in flags and not any(word in numbers for word in _ENDS_THE_SEARCH):
         # Whoever meant to limit the search must not get one without an end; `go` alone does ask for that.
         misread = problems or stray_words or numbers
         if misread:
             numbers["depth"] = 1
-            problems.append("no limit for go was understood, the search ends after depth 1")
+            sentences += ("no limit for go was understood, the search ends after depth 1",)
     limits = Limits(
         wtime_ms=numbers.get("wtime"),
         btime_ms=numbers.get("btime"),
@@ -358,7 +352,7 @@ def _parse_go(rest: str) -> Go:
         infinite="infinite" in flags,
         ponder="ponder" in flags,
     )
-    return Go(limits, tuple(problems))
+    return Go(limits, sentences)
 
 
 _COMMANDS: dict[str, Callable[[str], Command]] = {

@@ -28,7 +28,7 @@ from uci_engine.core.syzygy_files import (
 )
 from uci_engine.files import Identity, identity, open_plain_file
 from uci_engine.memory import hash_maximum_mib
-from uci_engine.protocol import quoted
+from uci_engine.remarks import quoted
 
 if TYPE_CHECKING:
     from chess.gaviota import PythonTablebase

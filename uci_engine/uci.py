@@ -54,6 +54,7 @@ from uci_engine.protocol import (
     UciNewGame,
     Unknown,
 )
+from uci_engine.remarks import quoted
 from uci_engine.report import BestMove, Info
 from uci_engine.terminal import Writer, leave
 
@@ -226,7 +227,7 @@ class Dispatcher:
             case Help():
                 self._writer.write("\n".join([HELP, "Options:", *self._engine.options.describe()]))
             case Unknown(text):
-                self._say(f"unknown command {protocol.quoted(text)}, help lists the known ones")
+                self._say(f"unknown command {quoted(text)}, help lists the known ones")
             case Register() | Empty() | Quit():
                 pass
 

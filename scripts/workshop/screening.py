@@ -108,7 +108,9 @@ def worths(factors: Sequence[Factor], directions: Sequence[Sequence[int]], resul
         expected, curvature = _expected_and_curvature(changes, effects, ridge)
         if np.max(np.abs(step), initial=0) < 1e-9:
             break
-    scatter = changes.T @ (changes * ((scores - expected) ** 2)[:, None]) + ridge
+    # What the effects have taken up themselves is missing from the scatter.
+    free = len(results) / max(len(results) - len(factors), 1)
+    scatter = changes.T @ (changes * (free * (scores - expected) ** 2)[:, None]) + ridge
     inverse = np.linalg.inv(curvature)
     errors = DEVIATIONS_95 * np.sqrt(np.diag(inverse @ scatter @ inverse))
     tried = np.count_nonzero(changes, axis=0)

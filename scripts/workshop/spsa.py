@@ -37,7 +37,7 @@ class Spsa:
     """The state of a run."""
 
     def __init__(self, dials: Sequence[Dial], iterations: int, rate: float = 0.002, seed: int = 0) -> None:
-        """`rate`: how far a dial moves in the last iteration, in units of its squared step for each point of result."""
+        """`rate`: how far a dial moves in the last iteration, in units of its step for each point of result."""
         self.dials = tuple(dials)
         self.values = [float(dial.value) for dial in dials]
         self._iterations = iterations

@@ -148,7 +148,8 @@ class RunningEngine(chess.engine.UciProtocol):
             return
         exact = b"bound" not in line
         if exact or not self._info_is_exact:
-            self._info, self._info_is_exact = line.partition(b" pv ")[0], exact
+            short, _, moves = line.partition(b" pv ")
+            self._info, self._info_is_exact = line if b" score " in moves else short, exact
 
     @staticmethod
     def _is_secondary(line: bytes) -> bool:

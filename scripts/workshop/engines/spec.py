@@ -157,8 +157,8 @@ def _control(words: dict[str, str]) -> TimeControl:
         if match is None:
             raise SpecError(f"tc={value} is not [MOVES/]SECONDS[+INCREMENT]")
         moves, base, increment = int(match["moves"] or 0), float(match["base"]), float(match["increment"] or 0)
-        if base + increment <= 0:
-            raise SpecError(f"tc={value} leaves no time at all")
+        if base <= 0:
+            raise SpecError(f"tc={value} leaves no time for the first move")
         control = replace(control, base_seconds=base, increment_seconds=increment, moves=moves or None)
     if "nodes" in words:
         control = replace(control, nodes=int(_positive("nodes", words.pop("nodes"), int)))

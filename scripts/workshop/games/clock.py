@@ -49,9 +49,8 @@ class Clock:
     @property
     def allowed_seconds(self) -> float | None:
         """What the next move may take; None for any time."""
-        limits = [self.remaining_seconds, self._control.movetime_seconds]
-        known = [limit for limit in limits if limit is not None]
-        return min(known) if known else None
+        # Beside a clock a time for the move is only advice.
+        return self._control.movetime_seconds if self.remaining_seconds is None else self.remaining_seconds
 
     @property
     def grace_seconds(self) -> float:
@@ -74,10 +73,7 @@ class Clock:
         allowed = self.allowed_seconds
         if allowed is None:
             return False
-        if self.remaining_seconds is None:
-            return seconds > allowed + self.grace_seconds
-        # Beside a clock a time for the move is only advice.
-        return seconds > self.remaining_seconds + self.grace_seconds
+        return seconds > allowed + self.grace_seconds
 
     def spend(self, seconds: float) -> None:
         """Take the time of a move off, and add what the move earns."""

@@ -154,9 +154,9 @@ def _read(path: Path) -> tuple[str, str]:
             names = [name for name in archive.namelist() if name.lower().endswith(SUFFIXES)]
             if len(names) != 1:
                 raise OpeningError(f"{path} holds {len(names)} files of openings, not one")
-            return names[0].lower(), archive.read(names[0]).decode("utf-8", errors="replace")
+            return names[0].lower(), archive.read(names[0]).decode("utf-8-sig", errors="replace")
     if lowered.endswith(".gz"):
-        return lowered.removesuffix(".gz"), gzip.decompress(path.read_bytes()).decode("utf-8", errors="replace")
+        return lowered.removesuffix(".gz"), gzip.decompress(path.read_bytes()).decode("utf-8-sig", errors="replace")
     if not lowered.endswith(SUFFIXES):
         raise OpeningError(f"{path} is no .pgn, .epd, .zip or .gz")
     return lowered, path.read_text("utf-8-sig", errors="replace")

@@ -66,9 +66,13 @@ async def _play_settings_pair(room: EngineRoom, job: SettingsJob) -> dict[str, A
 
 
 def find_numbers(engine: EngineSpec) -> dict[str, chess.engine.Option]:
-    """The engine's options that are whole numbers, by name. Raises LaunchError."""
-    options = asyncio.run(_options(engine))
-    return {name: option for name, option in options.items() if option.type == "spin"}
+    """The engine's options that are whole numbers, by name; what `engine` sets is the default. Raises LaunchError."""
+    chosen = {name.lower(): value for name, value in engine.options}
+    return {
+        name: replace(option, default=chosen.get(name.lower(), option.default))
+        for name, option in asyncio.run(_options(engine)).items()
+        if option.type == "spin"
+    }
 
 
 async def _options(engine: EngineSpec) -> dict[str, chess.engine.Option]:
