@@ -73,3 +73,5 @@ def test_helpers_differ_in_rhythm_and_leave_no_depth_out_together() -> None:
     assert len(set(patterns)) == len(RHYTHMS) == 20
     for pattern in patterns:
         assert 0 < sum(pattern) < len(pattern)
+    for searched in zip(*patterns, strict=True):
+        assert 0 < sum(searched) < len(searched)

@@ -77,7 +77,7 @@ class Inbox:
         self._closed.set()
 
     def wait_until_closed_or_stuck(self) -> bool:
-        """True once closed; False when no command has been dealt with for STUCK_SECONDS."""
+        """True once closed; False when no command has come to its end within STUCK_SECONDS."""
         obeyed_before = -1
         while obeyed_before != self._obeyed:
             obeyed_before = self._obeyed
