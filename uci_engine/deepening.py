@@ -230,17 +230,17 @@ class Deepening:
         for depth in range(1, depth_limit + 1):
             self._depth = depth
             self._on_depth(depth)
-            best_before, score_before = self._lines[0].moves[0], self._lines[0].score
+            before = list(self._lines)
             if not self._iterate(depth):
-                # The first line is told of at the end, when the move is chosen.
-                for number in range(2, len(self._lines) + 1):
-                    if self._lines[number - 1].depth:
+                # Lines that have another place now; the first is told of at the end, when the move is chosen.
+                for number, line in enumerate(self._lines[1:], start=2):
+                    if line is not before[number - 1]:
                         self.report(number)
                 return
             for number in range(1, len(self._lines) + 1):
                 self.report(number)
-            stable_for = stable_for + 1 if self._lines[0].moves[0] == best_before else 0
-            drop_cp = score_before - self._lines[0].score
+            stable_for = stable_for + 1 if self._lines[0].moves[0] == before[0].moves[0] else 0
+            drop_cp = before[0].score - self._lines[0].score
             self._finished = _Finished(depth, stable_for, drop_cp, self._searcher.best_share / 1000)
             if self._stop_wanted or self._searcher.stopped or self.is_enough():
                 return
