@@ -208,6 +208,8 @@ def test_stopped_after_any_number_of_nodes(fen: str, chess960: bool, lines: int)
         assert outcome.best in board.legal_moves
         assert machine.position.sets() == untouched
         assert outcome.nodes == count
+        told = [(info.multipv, info.pv[0]) for info in outcome.infos if info.depth == outcome.infos[-1].depth]
+        assert len(told) == len(set(told))
         shown = {info.multipv: info.pv[0] for info in outcome.infos} | {1: outcome.best.uci()}
         assert len(shown) == len(set(shown.values()))
         assert_lines_are_legal(board, outcome.infos)

@@ -230,7 +230,7 @@ class Deepening:
         for depth in range(1, depth_limit + 1):
             self._depth = depth
             self._on_depth(depth)
-            before = list(self._lines)
+            before = self._lines
             if not self._iterate(depth):
                 # Lines that have another place now; the first is told of at the end, when the move is chosen.
                 for number, line in enumerate(self._lines[1:], start=2):
@@ -247,7 +247,7 @@ class Deepening:
 
     def _iterate(self, depth: int) -> bool:
         """Search one depth for every line wanted; False when it was interrupted."""
-        before = list(self._lines)
+        before, self._lines = self._lines, list(self._lines)
         finished = True
         number = 0
         while finished and number < len(self._lines):
