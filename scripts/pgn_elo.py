@@ -14,13 +14,13 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from math import inf, isfinite, log10
+from math import inf, log10
 from pathlib import Path
 from typing import Any
 
 import chess.pgn
 
-from workshop.console import complain, make_table, run_program, standard_output, write_json
+from workshop.console import complain, make_table, run_program, standard_output, without_infinities, write_json
 
 POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 
@@ -92,11 +92,6 @@ def count(games: Iterable[tuple[Path, chess.pgn.Game]]) -> dict[tuple[str, str],
     return meetings
 
 
-def _finite(value: object) -> object:
-    """JSON has no infinity: an error bar without an end is null."""
-    return None if isinstance(value, float) and not isfinite(value) else value
-
-
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
@@ -120,7 +115,7 @@ def main(arguments: list[str] | None = None) -> int:
     ]
     standard_output().print(make_table("", ["players", "games", "W", "D", "L", "Elo ± 95 %", "terminations"], rows))
     if words.json is not None:
-        write_json(words.json, [{key: _finite(value) for key, value in one.items()} for one in data])
+        write_json(words.json, [without_infinities(one) for one in data])
     return 0
 
 

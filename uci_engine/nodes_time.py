@@ -8,9 +8,9 @@ so its own clock must be ample; a search without a clock of ours is as it would 
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from uci_engine.clock import Clock
 from uci_engine.limits import Limits
@@ -20,15 +20,22 @@ MOST_NODES = 1 << 62
 """More than any search will ever count."""
 
 
+@dataclass(slots=True)
+class _Account:
+    """One colour's clock, in nodes."""
+
+    first: int
+    left: int
+    to_go: int
+
+
 class NodesPurse:
     """The engine's own clocks of a game, one for each colour it plays: a millisecond is so many nodes."""
 
     def __init__(self, nodes_per_ms: int) -> None:
         """`nodes_per_ms`: at least 1."""
         self.nodes_per_ms = nodes_per_ms
-        self._first: dict[bool, int] = {}
-        self._left: dict[bool, int] = {}
-        self._to_go: dict[bool, int] = {}
+        self._accounts: dict[bool, _Account] = {}
         self._last_ply = 0
 
     def shown(self, limits: Limits, white_to_move: bool, ply: int) -> Limits | None:
@@ -41,26 +48,27 @@ class NodesPurse:
         if time_ms is None or limits.infinite or limits.ponder:
             return None
         if ply < self._last_ply:
-            self._left.clear()
-            self._to_go.clear()
+            self._accounts.clear()
         self._last_ply = ply
         to_go = limits.movestogo or 0
-        if white_to_move not in self._left:
-            self._left[white_to_move] = self._first[white_to_move] = time_ms * self.nodes_per_ms
+        account = self._accounts.get(white_to_move)
+        if account is None:
+            nodes = time_ms * self.nodes_per_ms
+            account = self._accounts[white_to_move] = _Account(nodes, nodes, to_go)
         else:
             increment_ms = (limits.winc_ms if white_to_move else limits.binc_ms) or 0
-            self._left[white_to_move] += increment_ms * self.nodes_per_ms
-            if to_go > self._to_go[white_to_move]:
-                self._left[white_to_move] += self._first[white_to_move]
-        self._to_go[white_to_move] = to_go
-        left_ms = self._left[white_to_move] // self.nodes_per_ms
+            account.left += increment_ms * self.nodes_per_ms
+            if to_go > account.to_go:
+                account.left += account.first
+            account.to_go = to_go
+        left_ms = account.left // self.nodes_per_ms
         if white_to_move:
-            return dataclasses.replace(limits, wtime_ms=left_ms)
-        return dataclasses.replace(limits, btime_ms=left_ms)
+            return replace(limits, wtime_ms=left_ms)
+        return replace(limits, btime_ms=left_ms)
 
     def spend(self, white: bool, nodes: int) -> None:
         """A search on this colour's clock is over."""
-        self._left[white] -= nodes
+        self._accounts[white].left -= nodes
 
 
 class NodesClock(Clock):

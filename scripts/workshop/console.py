@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import sys
 import time
@@ -140,6 +141,13 @@ def make_table(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -
     for row in rows:
         table.add_row(*map(Text, row))
     return table
+
+
+def without_infinities(values: dict[str, Any]) -> dict[str, Any]:
+    """The values for JSON, which knows no infinity: an error bar without an end is None."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in values.items()
+    }
 
 
 def write_json(path: Path, data: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.table import Table
 
-from workshop.console import make_table
+from workshop.console import make_table, without_infinities
 from workshop.elo import Estimate, Sprt, estimate, pentanomial
 from workshop.games.record import FAULT_KINDS
 from workshop.games.tournament import PairingScore, Tournament
@@ -55,7 +55,7 @@ def estimate_as_json(result: Estimate) -> dict[str, float | None]:
         "normalized_error_95": result.normalized_error,
         "superiority": result.superiority,
     }
-    return {name: value if math.isfinite(value) else None for name, value in values.items()}
+    return without_infinities(values)
 
 
 def standing_estimate(tournament: Tournament, name: str) -> Estimate:
