@@ -37,7 +37,7 @@ def test_declarations() -> None:
 
 
 def test_every_parameter_of_the_search_can_be_an_option() -> None:
-    tuning = tuning_options()
+    tuning = tuning_options("compiled")
     names = [parameter.name for parameter in (*PARAMETERS, *TIME_PARAMETERS)]
     assert [option.name for option in tuning] == [*names, NODES_TIME]
     options = Options([*STANDARD, *tuning])

@@ -14,7 +14,7 @@ import chess.polyglot
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kernel import STARTS, is_compiled, new_position, random_game, search, searcher, start_board
+from kernel import ALL_CORES, STARTS, is_compiled, new_position, random_game, search, searcher, start_board
 
 from evaluation import default_weights
 from uci_engine import score as scores
@@ -375,8 +375,9 @@ def test_captures_are_seen_to_their_end_at_the_horizon() -> None:
 # Parameters -----------------------------------------------------------------------------------------------
 
 
-def test_parameters_are_named_once_and_lie_in_their_ranges() -> None:
-    everything = (*parameters.PARAMETERS, *parameters.TIME_PARAMETERS)
+@pytest.mark.parametrize("core", ALL_CORES)
+def test_parameters_are_named_once_and_lie_in_their_ranges(core: str) -> None:
+    everything = (*parameters.PARAMETERS, *parameters.time_parameters(core))
     assert len({parameter.name for parameter in everything}) == len(everything)
     for parameter in everything:
         assert parameter.minimum <= parameter.value <= parameter.maximum

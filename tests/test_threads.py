@@ -17,15 +17,18 @@ from uci_process import EXIT_SECONDS, UciProcess
 from uci_engine import score as scores
 from uci_engine import team as team_module
 from uci_engine import team_search
-from uci_engine.deepening import Line
 from uci_engine.engine import Engine
 from uci_engine.helper import Helper
 from uci_engine.limits import Limits
+from uci_engine.line import Line
 from uci_engine.memory import available_bytes
 from uci_engine.report import BestMove, Info
+from uci_engine.scouting import Scout
 from uci_engine.team import MEMORY_SHARE, searcher_bytes
 
 PATIENCE_SECONDS = 30
+# The queen is given for a pawn, and then quiet moves are mate.
+QUEEN_SACRIFICE = "r3r1k1/pp1q1pp1/4b1p1/3p2B1/3Q1R2/8/PPP3PP/4R1K1 w - - 0 1"
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 WON_ENDING = "8/8/8/4k3/8/8/8/R3K3 w - - 0 1"
 MATE_IN_TWO = "7k/8/8/8/8/8/R7/1R5K w - - 0 1"
@@ -119,6 +122,32 @@ def test_a_limit_of_nodes_counts_all_threads_and_is_exact(engine: Engine, thread
         counts = nodes_of(engine)
         assert len(counts) == min(threads, nodes)
         assert max(counts) - min(counts) <= 1
+
+
+@needs_compiler
+@pytest.mark.parametrize("threads", [2, 4])
+def test_the_first_helper_scouts_in_analysis(engine: Engine, threads: int) -> None:
+    engine.set_option("Threads", str(threads))
+    engine.set_option("UCI_AnalyseMode", "true")
+    engine.set_position(QUEEN_SACRIFICE, ())
+    heard = go(engine, nodes=200_000)
+    assert heard.answers[0].move == "d4g7"
+    assert heard.last.nodes == sum(nodes_of(engine)) == 200_000
+    heard = begin(engine, infinite=True)
+    wait_for_helpers(engine, threads - 1)
+    engine.stop()
+    finish(engine, heard)
+
+
+@needs_compiler
+def test_a_helpers_find_is_elected_though_the_main_search_never_saw_it(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Scout, "propose", lambda scout: None)
+    engine.set_option("Threads", "2")
+    engine.set_option("UCI_AnalyseMode", "true")
+    engine.set_position(QUEEN_SACRIFICE, ())
+    assert go(engine, nodes=100_000).answers[0].move == "d4g7"
 
 
 @needs_compiler

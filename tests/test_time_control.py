@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.core.parameters import TIME_PARAMETERS
+from uci_engine.core.parameters import TIME_PARAMETERS, defaults, time_parameters
 from uci_engine.limits import Limits
 from uci_engine.time_control import (
     EFFORT_DEPTH,
@@ -195,6 +195,7 @@ def lowest_clock(
     period: int | None = None,
     think: Callable[[Budget], float] = operator.attrgetter("hard_ms"),
     lag: int | None = None,
+    pace: Pace = PACE,
 ) -> float:
     """Play MOVES_COVERED moves and return the lowest clock seen (0 or less: lost on time).
 
@@ -206,7 +207,7 @@ def lowest_clock(
         if period and move and move % period == 0:
             time += start
         to_go = period - move % period if period else None
-        budget = grant(clock(int(time), increment, to_go), True, overhead, 2 * move)
+        budget = grant(clock(int(time), increment, to_go), True, overhead, 2 * move, pace)
         time -= think(budget) + (overhead if lag is None else lag)
         lowest = min(lowest, time)
         time += increment
@@ -249,9 +250,11 @@ def test_games_with_several_time_controls_are_never_lost_on_time(
 
 
 @pytest.mark.parametrize(("start", "increment"), [(1_000, 10), (2_000, 20), (4_000, 40), (10_000, 100)])
-def test_bullet_settles_well_above_zero(start: int, increment: int) -> None:
+@pytest.mark.parametrize("core", ["compiled", "python-chess"])
+def test_bullet_settles_well_above_zero(start: int, increment: int, core: str) -> None:
     # A loaded machine may lose half of the increment on every move.
-    assert lowest_clock(start, increment, 30, think=at_soft_limit, lag=increment // 2) > 2 * increment
+    pace = Pace(**defaults(time_parameters(core)))
+    assert lowest_clock(start, increment, 30, think=at_soft_limit, lag=increment // 2, pace=pace) > 2 * increment
 
 
 def test_an_endgame_on_the_increment_is_stable() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from uci_engine import score as scores
-from uci_engine.deepening import Line
+from uci_engine.line import Line
 from uci_engine.report import Bound
 from uci_engine.voting import elect
 

@@ -18,9 +18,11 @@ import chess
 from uci_engine import score as scores
 from uci_engine.clock import Clock
 from uci_engine.core import Core, moves
-from uci_engine.core.parameters import MATING, NORMAL, WIDEST_WINDOW_CP
+from uci_engine.core.parameters import MATING, NORMAL
+from uci_engine.line import Line, Window
 from uci_engine.ranking import Probing, Ranking
 from uci_engine.report import Bound, Info
+from uci_engine.scouting import Scout
 from uci_engine.time_control import PACE, Pace
 
 DEEPEST = scores.MAX_PLY - 8
@@ -53,7 +55,7 @@ class Request:
     """What to search: a board with its history, the root moves allowed (None: all), limits, and how to tell of it.
 
     A ranking that has standings has one for every allowed move: better ones are searched before worse, and a line's
-    score is then what the tablebases say, unless the search has found a mate.
+    score is then what the tablebases say, unless the search has found a mate. `analysing`: root moves are scouted.
     """
 
     board: chess.Board
@@ -66,22 +68,12 @@ class Request:
     ranking: Ranking = field(default_factory=Ranking)
     probing: Probing = field(default_factory=Probing)
     pace: Pace = PACE
+    analysing: bool = False
 
     def set_probing(self, searcher: Any) -> None:
         """Have a searcher ask the tablebases as this request allows, and as far as its ranking has not told all."""
         most_men = 0 if self.ranking.complete else self.probing.most_men
         searcher.set_probing(most_men, self.probing.depth, self.probing.fifty_moves)
-
-
-@dataclass(slots=True)
-class Line:
-    """One of the best lines: score and moves of its last finished search."""
-
-    moves: list[int]
-    score: int = -scores.INFINITE
-    depth: int = 0
-    seldepth: int = 0
-    bound: Bound = field(default=Bound.EXACT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +97,12 @@ class Deepening:
         on_info: Callable[[Info], None],
         others: Sequence[Any] = (),
         on_depth: Callable[[int], None] = lambda depth: None,
+        alone: bool = True,
     ) -> None:
         """Sets the searcher up at the request's position; it must not be running. The request has a legal move.
 
         The counts of `others`, searchers that run beside this one, are reported with its own; more of them may come
-        while it runs. `on_depth` is called before each depth.
+        while it runs. `on_depth` is called before each depth. `alone`: nobody else lets the scout look.
         """
         self._searcher = searcher
         self._request = request
@@ -117,6 +110,7 @@ class Deepening:
         self._on_info = on_info
         self._others = others
         self._on_depth = on_depth
+        self._alone = alone
         self._stop_wanted = False
         # The depth that is being searched; the last one finished, and what tells whether it was enough.
         self._depth = 0
@@ -134,6 +128,9 @@ class Deepening:
         self._rank_ends = [bisect_right(ranks, rank) for rank in ranks]
         searcher.set_root(self._root)
         self._lines = [Line([move]) for move in self._root[: max(1, request.lines)]]
+        # Of several lines each has a window of its own as it is, and a mate is proved by trying everything.
+        scouted = request.analysing and request.lines == 1 and request.mate is None
+        self.scout = Scout(board, self._root[: self._rank_ends[0]]) if scouted else None
 
     def stop(self) -> None:
         """End the search soon."""
@@ -244,6 +241,8 @@ class Deepening:
             self._finished = _Finished(depth, stable_for, drop_cp, self._searcher.best_share / 1000)
             if self._stop_wanted or self._searcher.stopped or self.is_enough():
                 return
+            if self.scout is not None and depth < depth_limit:
+                self._hear(self.scout)
 
     def _iterate(self, depth: int) -> bool:
         """Search one depth for every line wanted; False when it was interrupted."""
@@ -267,28 +266,34 @@ class Deepening:
         """
         searcher = self._searcher
         last = self._lines[number]
-        window = self._window_cp
-        if depth < ASPIRATION_DEPTH or not last.depth or scores.is_mate(last.score):
-            window = 2 * scores.INFINITE
-        alpha = max(last.score - window, -scores.INFINITE)
-        beta = min(last.score + window, scores.INFINITE)
+        window = Window(last, self._window_cp, depth >= ASPIRATION_DEPTH)
         while True:
-            score = searcher.search_root(depth, alpha, beta, number, self._rank_ends[number])
-            if searcher.root_done and score > alpha:
-                bound = Bound.LOWER if score >= beta else Bound.EXACT
+            score = searcher.search_root(depth, window.alpha, window.beta, number, self._rank_ends[number])
+            if searcher.root_done and score > window.alpha:
+                bound = Bound.LOWER if score >= window.beta else Bound.EXACT
                 self._lines[number] = Line(searcher.line(), score, depth, searcher.seldepth, bound)
             if searcher.stopped:
                 return False
-            if alpha < score < beta:
+            if window.holds(score):
                 return True
-            window = window * 2 if window < WIDEST_WINDOW_CP else 2 * scores.INFINITE
-            if score <= alpha:
-                beta = (alpha + beta) // 2
-                alpha = max(score - window, -scores.INFINITE)
-            else:
-                beta = min(score + window, scores.INFINITE)
-                if self._clock.elapsed_ms() > REPORT_BOUNDS_AFTER_MS:
-                    self.report(number + 1)
+            if score >= window.beta and self._clock.elapsed_ms() > REPORT_BOUNDS_AFTER_MS:
+                self.report(number + 1)
+            window.widen(score)
+
+    def _hear(self, scout: Scout) -> None:
+        """Tell the scout of the depth just finished; what it proposes comes first in the next."""
+        searcher = self._searcher
+        scout.challenge(self._lines[0])
+        order = searcher.root()
+        if self._alone:
+            scout.look(searcher, scout.due(searcher.nodes))
+        find = scout.propose()
+        if find is not None:
+            order.remove(find.moves[0])
+            order.insert(0, find.moves[0])
+            self._lines[0] = find
+            self.report()
+        searcher.set_root(order)
 
     def is_enough(self) -> bool:
         """Whether the last depth and the clock say that the move may be played. May be called from any thread."""

@@ -20,7 +20,7 @@ from uci_engine import __version__
 from uci_engine import score as scores
 from uci_engine.clock import Clock, Watch
 from uci_engine.core import load
-from uci_engine.core.parameters import TIME_PARAMETERS, defaults
+from uci_engine.core.parameters import TIME_PARAMETERS, defaults, time_parameters
 from uci_engine.deepening import Request
 from uci_engine.game import Game, PositionError, legal_among
 from uci_engine.limits import Limits
@@ -35,7 +35,7 @@ from uci_engine.task import Task
 from uci_engine.team import Team
 from uci_engine.team_search import TeamSearch
 from uci_engine.terminal import print_failure
-from uci_engine.time_control import PACE, UNLIMITED, Pace, grant
+from uci_engine.time_control import UNLIMITED, Pace, grant
 
 # After these, what the table holds is unwanted or no longer true.
 FORGETTING_OPTIONS = frozenset({"Clear Hash", "SyzygyPath", "SyzygyProbeLimit", "Syzygy50MoveRule"})
@@ -62,13 +62,13 @@ class Engine:
             self.name += f" ({self.core.name} core)"
         sys.setswitchinterval(SWITCH_SECONDS)
         self._tuning = tuning
-        self.options = Options((*standard_options(), *tuning_options()) if tuning else None)
+        self.options = Options((*standard_options(), *tuning_options(self.core.name)) if tuning else None)
         self._game = Game()
         self._opening = Opening()
         self._team = Team(self.core, int(self.options["Hash"]))
         self._tablebases = Tablebases(self.core, self._team.main.prober)
         self._watch = Watch()
-        self._pace = PACE
+        self._pace = Pace(**defaults(time_parameters(self.core.name)))
         self._purse: NodesPurse | None = None
         self._task: Task | None = None
         # What exists now exists for good: the collector need not look at it again.
@@ -243,6 +243,7 @@ class _Search(Task):
         self._on_best_move = on_best_move
         self._lines = int(engine.options["MultiPV"])
         self._show_wdl = bool(engine.options["UCI_ShowWDL"])
+        self._analysing = bool(engine.options["UCI_AnalyseMode"])
         self._tablebases = engine._tablebases
         self._probing = Probing.by(engine.options)
         self._search: TeamSearch | None = None
@@ -347,6 +348,7 @@ class _Search(Task):
             ranking=ranking,
             probing=self._probing,
             pace=self._pace,
+            analysing=self._analysing,
         )
         search = TeamSearch(self._team, request, self._clock, self._on_info)
         with self._lock:

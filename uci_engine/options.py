@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from uci_engine.core.parameters import PARAMETERS, TIME_PARAMETERS
+from uci_engine.core.parameters import PARAMETERS, time_parameters
 from uci_engine.memory import hash_maximum_mib
 from uci_engine.protocol import parse_int
 from uci_engine.remarks import quoted
@@ -88,12 +88,12 @@ def standard_options(hash_maximum: int | None = None) -> tuple[Option, ...]:
     )
 
 
-def tuning_options() -> tuple[Option, ...]:
-    """For tuners: an option for every parameter of the search and its time, and `nodes_time`'s clock."""
+def tuning_options(core: str) -> tuple[Option, ...]:
+    """For tuners: an option for every parameter of the search and its time on this core, and `nodes_time`'s clock."""
     return (
         *(
             Option(parameter.name, "spin", parameter.value, parameter.minimum, parameter.maximum, help=parameter.why)
-            for parameter in (*PARAMETERS, *TIME_PARAMETERS)
+            for parameter in (*PARAMETERS, *time_parameters(core))
         ),
         Option(NODES_TIME, "spin", 0, 0, 100_000, help="so many nodes are a ms of our clock (1 thread); 0: off"),
     )

@@ -8,6 +8,7 @@ exact and the table is at rest; and the line that the vote elects is the one rep
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -16,8 +17,9 @@ from typing import Any
 import chess
 
 from uci_engine.clock import Clock
-from uci_engine.deepening import Deepening, Line, Request
+from uci_engine.deepening import Deepening, Request
 from uci_engine.helper import RHYTHMS, Helper
+from uci_engine.line import Line
 from uci_engine.report import Bound, Info
 from uci_engine.team import Team
 from uci_engine.terminal import print_failure
@@ -49,7 +51,7 @@ class TeamSearch:
         # The helpers' searchers that have begun to count.
         self._beside: list[Any] = []
         own = replace(request, nodes=self._shares[0])
-        self._main = Deepening(team.main, own, clock, on_info, self._beside, self._on_depth)
+        self._main = Deepening(team.main, own, clock, on_info, self._beside, self._on_depth, not self._helpers)
 
     @property
     def best(self) -> chess.Move:
@@ -99,7 +101,9 @@ class TeamSearch:
         # Of several lines each has its place, and a depth that was asked for is the main search's to answer.
         if self._woken and self._request.lines == 1 and self._request.depth is None:
             beside = [_line(helper.search) for helper in self._helpers[: self._woken]]
-            self._main.adopt(elect([self._main.line, *beside]))
+            scout = self._main.scout
+            found = [scout.find] if scout is not None and scout.find is not None else []
+            self._main.adopt(elect([self._main.line, *beside, *found]))
 
     def _on_depth(self, depth: int) -> None:
         """The main search is about to begin a depth."""
@@ -130,6 +134,10 @@ class TeamSearch:
         if self._stop_wanted:
             return
         self._wake(number + 1)
+        scout = self._main.scout
+        if scout is not None and number == 0:
+            scout.look(searcher, math.inf)
+            return
         rhythm = RHYTHMS[number % len(RHYTHMS)]
         search.run(FIRST_HELPED_DEPTH, rhythm.stretch, rhythm.shift)
 

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from uci_engine import score as scores
-from uci_engine.deepening import Line
+from uci_engine.line import Line
 from uci_engine.report import Bound
 
 # What a vote for the worst of the lines still counts per ply, in centipawns: agreement and depth alone decide where the

@@ -8,7 +8,7 @@ lies in its range. Depths are in plies, margins in centipawns.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 # The search's profiles: what they are stands in search.py.
 NORMAL, PLAIN, MATING = range(3)
@@ -86,6 +86,31 @@ TIME_PARAMETERS = (
     Parameter("time_drop_cp", 30, 5, 200, "by how much the score must fall for more time"),
     Parameter("time_drop_percent", 130, 100, 300, "of the soft limit then"),
 )
+
+# What is better where a move has some thousand nodes: the core in plain Python. Found by `scripts/tune_search.py` (2000
+# pairs) and confirmed by SPRT(0, 5), +61.5 ± 19.3 Elo in 908 games, both with NodesTime 3 and 60+0.6, which is 18+0.18
+# for a core of 10 000 nodes/s. At four times the nodes still +5 ± 23 (464 games); but at 2+0.02 on the compiled core
+# values found in the same way lost 38 ± 26 to TIME_PARAMETERS.
+SLOW_CORE_TIMES = {
+    "time_first_divisor": 29,
+    "time_plies_per_part": 8,
+    "time_last_divisor": 12,
+    "time_increment_percent": 64,
+    "time_hard_percent": 371,
+    "time_stability_percent": 144,
+    "time_effort_most_percent": 162,
+    "time_effort_slope_percent": 226,
+    "time_effort_least_percent": 61,
+    "time_drop_cp": 40,
+    "time_drop_percent": 175,
+}
+
+
+def time_parameters(core: str) -> tuple[Parameter, ...]:
+    """TIME_PARAMETERS with the values for the core of this name (see `core.Core`)."""
+    if core == "compiled":
+        return TIME_PARAMETERS
+    return tuple(replace(parameter, value=SLOW_CORE_TIMES[parameter.name]) for parameter in TIME_PARAMETERS)
 
 
 def defaults(parameters: Sequence[Parameter] = PARAMETERS) -> dict[str, int]:
