@@ -14,7 +14,7 @@ table and the histories alone.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import chess
@@ -51,11 +51,8 @@ class _Seen:
 
     move: int
     weight: int
-    line: Line = field(init=False)
+    line: Line
     nodes: int = 0
-
-    def __post_init__(self) -> None:
-        self.line = Line([self.move])
 
 
 class Scout:
@@ -64,7 +61,7 @@ class Scout:
     def __init__(self, board: chess.Board, root_moves: Iterable[int]) -> None:
         """`root_moves`: legal and distinct, as the core writes them."""
         self.nodes = 0
-        self._seen = [_Seen(move, _weight(board, moves.decode(move, board.chess960))) for move in root_moves]
+        self._seen = [_Seen(move, _weight(board, move), Line([move])) for move in root_moves]
         self._rival = Line([0])
         self._proposed = 0
         # What is better than the rival, as far as is known.
@@ -88,12 +85,11 @@ class Scout:
         """Search with a searcher that stands at the root, until it is stopped or has spent about so many nodes more."""
         start = searcher.nodes
         while searcher.nodes - start < most_nodes and not searcher.stopped:
-            unfinished = (seen for seen in self._seen if seen.line.depth < DEEPEST)
-            chosen = min(
-                (seen for seen in unfinished if seen.move != self._rival.moves[0]), key=self._urgency, default=None
-            )
-            if chosen is None:
+            best = self._rival.moves[0]
+            others = [seen for seen in self._seen if seen.move != best and seen.line.depth < DEEPEST]
+            if not others:
                 break
+            chosen = min(others, key=self._urgency)
             before = searcher.nodes
             line = _search_alone(searcher, chosen)
             chosen.nodes += searcher.nodes - before
@@ -146,7 +142,8 @@ def _search_alone(searcher: Any, seen: _Seen) -> Line | None:
         window.widen(score)
 
 
-def _weight(board: chess.Board, move: chess.Move) -> int:
+def _weight(board: chess.Board, number: int) -> int:
+    move = moves.decode(number, board.chess960)
     if board.gives_check(move):
         return CHECK_WEIGHT
     return CAPTURE_WEIGHT if board.is_capture(move) or move.promotion else 1
