@@ -52,6 +52,9 @@ STARTS = (
     "8/8/4kb2/8/2NB4/8/4K3/8 w - - 90 80",
 )
 
+# The queen is given for a pawn, and then quiet moves are mate.
+QUEEN_SACRIFICE = "r3r1k1/pp1q1pp1/4b1p1/3p2B1/3Q1R2/8/PPP3PP/4R1K1 w - - 0 1"
+
 
 def core_or_skip(name: str) -> str:
     """The name of a core for a test; the compiled one may be missing where no build is demanded."""

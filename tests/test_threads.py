@@ -10,25 +10,23 @@ from typing import Any
 
 import chess
 import pytest
-from kernel import is_compiled
+from kernel import QUEEN_SACRIFICE, is_compiled
 from syzygy_samples import TABLES
 from uci_process import EXIT_SECONDS, UciProcess
 
 from uci_engine import score as scores
 from uci_engine import team as team_module
 from uci_engine import team_search
+from uci_engine.deepening import Deepening
 from uci_engine.engine import Engine
 from uci_engine.helper import Helper
 from uci_engine.limits import Limits
 from uci_engine.line import Line
 from uci_engine.memory import available_bytes
 from uci_engine.report import BestMove, Info
-from uci_engine.scouting import Scout
 from uci_engine.team import MEMORY_SHARE, searcher_bytes
 
 PATIENCE_SECONDS = 30
-# The queen is given for a pawn, and then quiet moves are mate.
-QUEEN_SACRIFICE = "r3r1k1/pp1q1pp1/4b1p1/3p2B1/3Q1R2/8/PPP3PP/4R1K1 w - - 0 1"
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 WON_ENDING = "8/8/8/4k3/8/8/8/R3K3 w - - 0 1"
 MATE_IN_TWO = "7k/8/8/8/8/8/R7/1R5K w - - 0 1"
@@ -140,14 +138,25 @@ def test_the_first_helper_scouts_in_analysis(engine: Engine, threads: int) -> No
 
 
 @needs_compiler
-def test_a_helpers_find_is_elected_though_the_main_search_never_saw_it(
+def test_a_clear_find_is_played_though_the_main_search_never_saw_it(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Scout, "propose", lambda scout: None)
+    monkeypatch.setattr(Deepening, "_ask", lambda deepening, scout: None)
     engine.set_option("Threads", "2")
     engine.set_option("UCI_AnalyseMode", "true")
     engine.set_position(QUEEN_SACRIFICE, ())
-    assert go(engine, nodes=100_000).answers[0].move == "d4g7"
+    heard = go(engine, nodes=200_000)
+    assert heard.answers[0].move == "d4g7"
+    assert heard.last.score == scores.MATE - 7
+
+
+@needs_compiler
+@pytest.mark.parametrize("moves", [("a2a3",), ("a2a3", "h2h4")])
+def test_few_moves_to_scout_leave_no_helper_idle(engine: Engine, moves: tuple[str, ...]) -> None:
+    engine.set_option("Threads", "2")
+    engine.set_option("UCI_AnalyseMode", "true")
+    heard = go(engine, nodes=20_000, searchmoves=moves)
+    assert heard.last.nodes == sum(nodes_of(engine)) == 20_000
 
 
 @needs_compiler

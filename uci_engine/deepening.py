@@ -25,7 +25,7 @@ from uci_engine.report import Bound, Info
 from uci_engine.scouting import Scout
 from uci_engine.time_control import PACE, Pace
 
-DEEPEST = scores.MAX_PLY - 8
+DEEPEST = scores.DEEPEST
 ASPIRATION_DEPTH = 4
 # Bounds of a window that failed are worth a line only in a long search.
 REPORT_BOUNDS_AFTER_MS = 3000.0
@@ -129,12 +129,17 @@ class Deepening:
         searcher.set_root(self._root)
         self._lines = [Line([move]) for move in self._root[: max(1, request.lines)]]
         # Of several lines each has a window of its own as it is, and a mate is proved by trying everything.
-        scouted = request.analysing and request.lines == 1 and request.mate is None
-        self.scout = Scout(board, self._root[: self._rank_ends[0]]) if scouted else None
+        # Whoever has to mind a clock cannot spare the nodes.
+        scouted = request.analysing and request.lines == 1 and request.mate is None and not clock.may_end_early
+        self.scout = Scout(board, self._root[: self._rank_ends[0]]) if scouted and self._rank_ends[0] > 1 else None
+        # A scout is using the searcher.
+        self._looking_elsewhere = False
 
     def stop(self) -> None:
         """End the search soon."""
         self._stop_wanted = True
+        if self.scout is not None:
+            self.scout.stop()
         self._searcher.stop()
 
     @property
@@ -163,6 +168,12 @@ class Deepening:
         """Answer with the best line of another search of the same request. Not while `run` is running."""
         self._lines[0] = line
 
+    def adopt_find(self) -> None:
+        """Answer with what a scout has found, if it is clearly better. Not while `run` is running."""
+        if self.scout is not None:
+            self.scout.challenge(self._lines[0])
+            self.adopt(self.scout.find() or self.scout.last_find() or self._lines[0])
+
     @property
     def nodes(self) -> int:
         """Positions looked at so far, by this search alone."""
@@ -190,7 +201,7 @@ class Deepening:
     def report_current_move(self) -> None:
         """Say which root move is being searched. Called while `run` runs, from another thread."""
         number = self._searcher.current_number
-        if number:
+        if number and not self._looking_elsewhere:
             move = self._move(self._searcher.current_move)
             self._on_info(Info(depth=self._depth, currmove=self._text(move), currmovenumber=number))
 
@@ -228,7 +239,10 @@ class Deepening:
             self._depth = depth
             self._on_depth(depth)
             before = self._lines
-            if not self._iterate(depth):
+            finished = self._iterate(depth)
+            if self.scout is not None:
+                self.scout.challenge(self._lines[0])
+            if not finished:
                 # Lines that have another place now; the first is told of at the end, when the move is chosen.
                 for number, line in enumerate(self._lines[1:], start=2):
                     if line is not before[number - 1]:
@@ -242,7 +256,7 @@ class Deepening:
             if self._stop_wanted or self._searcher.stopped or self.is_enough():
                 return
             if self.scout is not None and depth < depth_limit:
-                self._hear(self.scout)
+                self._ask(self.scout)
 
     def _iterate(self, depth: int) -> bool:
         """Search one depth for every line wanted; False when it was interrupted."""
@@ -280,19 +294,20 @@ class Deepening:
                 self.report(number + 1)
             window.widen(score)
 
-    def _hear(self, scout: Scout) -> None:
-        """Tell the scout of the depth just finished; what it proposes comes first in the next."""
+    def _ask(self, scout: Scout) -> None:
+        """What a scout has found is the best line from now on, and so comes first in the next depth."""
         searcher = self._searcher
-        scout.challenge(self._lines[0])
         order = searcher.root()
         if self._alone:
+            self._looking_elsewhere = True
             scout.look(searcher, scout.due(searcher.nodes))
-        find = scout.propose()
+            self._looking_elsewhere = False
+        find = scout.find()
         if find is not None:
-            order.remove(find.moves[0])
-            order.insert(0, find.moves[0])
             self._lines[0] = find
             self.report()
+            order.remove(find.moves[0])
+            order.insert(0, find.moves[0])
         searcher.set_root(order)
 
     def is_enough(self) -> bool:

@@ -41,7 +41,7 @@ from uci_engine.time_control import UNLIMITED, Pace, grant
 FORGETTING_OPTIONS = frozenset({"Clear Hash", "SyzygyPath", "SyzygyProbeLimit", "Syzygy50MoveRule"})
 
 DEFAULT_PARAMETERS = defaults()
-DEFAULT_TIMES = defaults(TIME_PARAMETERS)
+TIME_NAMES = [parameter.name for parameter in TIME_PARAMETERS]
 
 OnInfo = Callable[[Info], None]
 OnBestMove = Callable[[BestMove], None]
@@ -94,8 +94,8 @@ class Engine:
             sentences += self._tablebases.set_gaviota_path(str(change.value))
         elif change.name in DEFAULT_PARAMETERS:
             self._team.configure({name: int(self.options[name]) for name in DEFAULT_PARAMETERS})
-        elif change.name in DEFAULT_TIMES:
-            self._pace = Pace(**{name: int(self.options[name]) for name in DEFAULT_TIMES})
+        elif change.name in TIME_NAMES:
+            self._pace = Pace(**{name: int(self.options[name]) for name in TIME_NAMES})
         elif change.name == NODES_TIME:
             self._open_purse()
         elif change.name in BOOK_OPTIONS:

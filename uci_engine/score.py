@@ -19,6 +19,9 @@ import math
 MAX_PLY = 128
 """Greatest distance from the root, in plies, that a search may reach."""
 
+DEEPEST = MAX_PLY - 8
+"""Iterative deepening ends here."""
+
 DRAW = 0
 STATIC_LIMIT = 30000
 TABLEBASE_WIN = 31000

@@ -6,9 +6,8 @@ move's own last score, and so sees what the sacrifice was for. That costs nodes,
 can: `deepening` has a scout when the request is one for analysis. With helpers the scout looks from a helper's thread,
 without any it has a share of the main search's nodes.
 
-What must stay true: a find is only a proposal, which the main search looks at first in its next depth; what that depth
-refutes is not proposed again before it was searched deeper; and with one thread the outcome depends on the request, the
-table and the histories alone.
+What must stay true: a find was searched as deep as the best line that it replaces, or is proved; and with one thread
+the outcome depends on the request, the table and the histories alone.
 """
 
 from __future__ import annotations
@@ -33,16 +32,15 @@ FIRST_NARROW_DEPTH = 5
 """Before this depth a move's last score means little."""
 
 FIND_MARGIN_CP = 20
-"""By how much a find must beat the best line."""
+"""By how much a find must beat the best line, if it is not proved."""
 
-FIND_DEPTH_BEHIND = 4
-"""A find, but for a mate, was searched at most so many plies less deep than the best line."""
+CLEAR_MARGIN_CP = 100
+PLIES_BEHIND = 4
+"""What beats the best line by so much is played in the end though it was searched a few plies less deep."""
 
 CHECK_WEIGHT = 4
 CAPTURE_WEIGHT = 2
 """How much more is spent on a move that checks, captures or promotes: most combinations begin so."""
-
-DEEPEST = scores.MAX_PLY - 8
 
 
 @dataclass(slots=True)
@@ -61,32 +59,35 @@ class Scout:
     def __init__(self, board: chess.Board, root_moves: Iterable[int]) -> None:
         """`root_moves`: legal and distinct, as the core writes them."""
         self.nodes = 0
+        # Written by `look` alone; the other fields by its callers.
         self._seen = [_Seen(move, _weight(board, move), Line([move])) for move in root_moves]
         self._rival = Line([0])
-        self._proposed = 0
-        # What is better than the rival, as far as is known.
-        self._find: Line | None = None
+        # How deep the main search has seen each move that was once its best.
+        self._known: dict[int, int] = {}
+        self._stop_wanted = False
+
+    def stop(self) -> None:
+        """End a `look`; the searcher must be stopped as well."""
+        self._stop_wanted = True
 
     def challenge(self, rival: Line) -> None:
-        """The main search has finished a depth: this is the line to beat, and a move proposed before was looked at."""
-        if self._proposed and self._proposed != rival.moves[0]:
-            for seen in self._seen:
-                if seen.move == self._proposed and seen.line.depth <= rival.depth:
-                    seen.line = Line(seen.line.moves, min(seen.line.score, rival.score), rival.depth)
-        self._proposed = 0
+        """This is the main search's best line now, the one to beat."""
+        self._known[rival.moves[0]] = rival.depth
         self._rival = rival
-        self._weigh()
 
     def due(self, nodes: int) -> float:
         """How many nodes more are the scout's, when so many were searched in all, its own among them."""
-        return (nodes - self.nodes) * SHARE / (1 - SHARE) - self.nodes
+        return (nodes * SHARE - self.nodes) / (1 - SHARE)
 
     def look(self, searcher: Any, most_nodes: float) -> None:
-        """Search with a searcher that stands at the root, until it is stopped or has spent about so many nodes more."""
+        """Search with a searcher that stands at the root, until it is stopped or has spent about so many nodes more.
+
+        Ends too when nothing is left to look at. The searcher's root has one move afterwards.
+        """
         start = searcher.nodes
-        while searcher.nodes - start < most_nodes and not searcher.stopped:
+        while searcher.nodes - start < most_nodes and not (searcher.stopped or self._stop_wanted):
             best = self._rival.moves[0]
-            others = [seen for seen in self._seen if seen.move != best and seen.line.depth < DEEPEST]
+            others = [seen for seen in self._seen if seen.move != best and seen.line.depth < scores.DEEPEST]
             if not others:
                 break
             chosen = min(others, key=self._urgency)
@@ -94,38 +95,36 @@ class Scout:
             line = _search_alone(searcher, chosen)
             chosen.nodes += searcher.nodes - before
             self.nodes += searcher.nodes - before
-            # The main search may have looked deeper meanwhile.
-            if line is not None and line.depth >= chosen.line.depth:
+            if line is not None:
                 chosen.line = line
-                self._weigh()
 
-    @property
     def find(self) -> Line | None:
-        """The best line that beats the rival, if there is one."""
-        return self._find
+        """The best line that beats the rival, if there is one: proved, or as deep and better by a margin."""
+        return self._best_of(self._rival.depth, FIND_MARGIN_CP)
 
-    def propose(self) -> Line | None:
-        """The find, for the main search to look at in its next depth."""
-        find = self._find
-        self._proposed = find.moves[0] if find is not None else 0
-        return find
+    def last_find(self) -> Line | None:
+        """The same where there is no time to look any deeper: clearly better is enough."""
+        return self._best_of(max(self._rival.depth - PLIES_BEHIND, FIRST_NARROW_DEPTH), CLEAR_MARGIN_CP)
+
+    def _best_of(self, least_depth: int, margin_cp: int) -> Line | None:
+        rival = self._rival
+        best = None
+        for seen in self._seen:
+            line = seen.line
+            if line.score >= scores.TABLEBASE_BOUND:
+                beats = line.score > rival.score
+            else:
+                beats = line.depth >= least_depth and line.score >= rival.score + margin_cp
+            is_news = line.depth > self._known.get(seen.move, 0)
+            if beats and is_news and rival.depth > 0 and (best is None or line.score > best.score):
+                best = line
+        return best
 
     def _urgency(self, seen: _Seen) -> tuple[bool, float]:
-        """The least comes first: what promises to beat the rival, then what least was spent on."""
-        promising = seen.line.depth > 0 and seen.line.score > self._rival.score and seen.line.depth < self._rival.depth
+        """The least comes first: what will be a find if it holds as deep as the rival, then what least was spent on."""
+        line = seen.line
+        promising = line.score >= self._rival.score + FIND_MARGIN_CP and 0 < line.depth < self._rival.depth
         return not promising, seen.nodes / seen.weight
-
-    def _weigh(self) -> None:
-        rival = self._rival
-        finds = [seen.line for seen in self._seen if seen.move != rival.moves[0] and _beats(seen.line, rival)]
-        self._find = max(finds, key=lambda line: line.score, default=None)
-
-
-def _beats(line: Line, rival: Line) -> bool:
-    """Whether a line is clearly better than the rival, and searched well enough to say so."""
-    if line.depth == 0 or line.score < rival.score + FIND_MARGIN_CP:
-        return False
-    return line.depth >= rival.depth - FIND_DEPTH_BEHIND or scores.is_mate(line.score)
 
 
 def _search_alone(searcher: Any, seen: _Seen) -> Line | None:

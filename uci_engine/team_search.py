@@ -1,9 +1,10 @@
 """One search by a team: the main search as if it were alone, helpers beside it, and a vote at the end.
 
 `engine` makes a `TeamSearch` for each `go`. The threads share the table and nothing else ("lazy SMP"): what one has
-found out the others need not search. What must stay true: with one thread there is nothing but the main search; the
-main search never waits for a helper before its own end; when `run` returns every helper has ended, so that counts are
-exact and the table is at rest; and the line that the vote elects is the one reported last and played.
+found out the others need not search. In analysis the first helper looks for the main search's scout. What must stay
+true: with one thread there is nothing but the main search; the main search never waits for a helper before its own end;
+when `run` returns every helper has ended, so that counts are exact and the table is at rest; and the line chosen in the
+end is the one reported last and played.
 """
 
 from __future__ import annotations
@@ -99,11 +100,10 @@ class TeamSearch:
         finally:
             self._finish(at_once)
         # Of several lines each has its place, and a depth that was asked for is the main search's to answer.
-        if self._woken and self._request.lines == 1 and self._request.depth is None:
+        if self._request.lines == 1 and self._request.depth is None:
             beside = [_line(helper.search) for helper in self._helpers[: self._woken]]
-            scout = self._main.scout
-            found = [scout.find] if scout is not None and scout.find is not None else []
-            self._main.adopt(elect([self._main.line, *beside, *found]))
+            self._main.adopt(elect([self._main.line, *beside]))
+            self._main.adopt_find()
 
     def _on_depth(self, depth: int) -> None:
         """The main search is about to begin a depth."""
@@ -137,7 +137,7 @@ class TeamSearch:
         scout = self._main.scout
         if scout is not None and number == 0:
             scout.look(searcher, math.inf)
-            return
+            searcher.set_root(self._root_moves)
         rhythm = RHYTHMS[number % len(RHYTHMS)]
         search.run(FIRST_HELPED_DEPTH, rhythm.stretch, rhythm.shift)
 
