@@ -167,11 +167,18 @@ class Outcome:
 
 def search(request: Request, fresh: bool = True, machine: Any = None) -> Outcome:
     """Run one search without a clock, by default with empty table and histories."""
+    running, infos = deepening(request, fresh=fresh, machine=machine)
+    running.run()
+    return Outcome(running, infos)
+
+
+def deepening(
+    request: Request, clock: Clock | None = None, fresh: bool = True, machine: Any = None
+) -> tuple[Deepening, list[Info]]:
+    """A search about to run, without a clock if none is given, and the list of what it will say."""
     machine = machine or searcher()
     if fresh:
         machine.table.clear()
         machine.forget()
     infos: list[Info] = []
-    deepening = Deepening(machine, request, Clock(time.perf_counter()), infos.append)
-    deepening.run()
-    return Outcome(deepening, infos)
+    return Deepening(machine, request, clock or Clock(time.perf_counter()), infos.append), infos

@@ -16,12 +16,12 @@ from kernel import is_compiled
 
 from uci_engine import clock, perft
 from uci_engine import score as scores
-from uci_engine.core.parameters import defaults, time_parameters
+from uci_engine.core.parameters import defaults
 from uci_engine.deepening import Deepening
 from uci_engine.engine import Engine
 from uci_engine.limits import Limits
 from uci_engine.report import BestMove, Info
-from uci_engine.time_control import PACE, Pace
+from uci_engine.time_control import PACE, pace_of
 
 PATIENCE_SECONDS = 30
 MATED = "R5k1/5ppp/8/8/8/8/8/7K b - - 0 1"
@@ -481,7 +481,7 @@ def test_search_parameters_are_options_for_tuners_alone() -> None:
         assert engine._team.main.late_move_base == 90
         assert engine._team.main.late_move_divisor == defaults()["late_move_divisor"]
         assert engine.set_option("time_drop_cp", "77") == []
-        assert engine._pace == replace(Pace(**defaults(time_parameters(engine.core.name))), time_drop_cp=77)
+        assert engine._pace == replace(pace_of(engine.core.name), time_drop_cp=77)
 
 
 def test_a_slow_core_has_a_pace_of_its_own(engine: Engine) -> None:

@@ -9,15 +9,14 @@ import chess
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel import QUEEN_SACRIFICE, is_compiled, random_game, search, searcher, start_board
+from kernel import QUEEN_SACRIFICE, deepening, is_compiled, random_game, search, searcher, start_board
 
 from uci_engine import score as scores
 from uci_engine.clock import Clock
 from uci_engine.core import moves
-from uci_engine.deepening import Deepening, Request
+from uci_engine.deepening import Request
 from uci_engine.line import Line, Window
 from uci_engine.ranking import Ranking, Standing
-from uci_engine.report import Info
 from uci_engine.scouting import (
     CLEAR_MARGIN_CP,
     FIND_MARGIN_CP,
@@ -31,14 +30,6 @@ from uci_engine.time_control import Budget
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 HANGING_ROOK = "4k3/8/8/8/3r4/8/3R4/4K3 w - - 0 1"
 needs_compiler = pytest.mark.skipif(not is_compiled(), reason="too slow in plain Python")
-
-
-def deepening(request: Request, clock: Clock | None = None) -> tuple[Deepening, list[Info]]:
-    machine = searcher()
-    machine.table.clear()
-    machine.forget()
-    infos: list[Info] = []
-    return Deepening(machine, request, clock or Clock(time.perf_counter()), infos.append), infos
 
 
 # In a search ------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.core.parameters import TIME_PARAMETERS, defaults, time_parameters
+from uci_engine.core.parameters import TIME_PARAMETERS
 from uci_engine.limits import Limits
 from uci_engine.time_control import (
     EFFORT_DEPTH,
@@ -24,6 +24,7 @@ from uci_engine.time_control import (
     Budget,
     Pace,
     grant,
+    pace_of,
 )
 
 TIMES = [-50, 0, 1, 5, 10, 50, 100, 300, 1_000, 10_000, 60_000, 3_600_000, 10**12]
@@ -253,8 +254,8 @@ def test_games_with_several_time_controls_are_never_lost_on_time(
 @pytest.mark.parametrize("core", ["compiled", "python-chess"])
 def test_bullet_settles_well_above_zero(start: int, increment: int, core: str) -> None:
     # A loaded machine may lose half of the increment on every move.
-    pace = Pace(**defaults(time_parameters(core)))
-    assert lowest_clock(start, increment, 30, think=at_soft_limit, lag=increment // 2, pace=pace) > 2 * increment
+    lag = increment // 2
+    assert lowest_clock(start, increment, 30, think=at_soft_limit, lag=lag, pace=pace_of(core)) > 2 * increment
 
 
 def test_an_endgame_on_the_increment_is_stable() -> None:

@@ -130,16 +130,20 @@ class Deepening:
         self._lines = [Line([move]) for move in self._root[: max(1, request.lines)]]
         # Of several lines each has a window of its own as it is, and a mate is proved by trying everything.
         # Whoever has to mind a clock cannot spare the nodes.
-        scouted = request.analysing and request.lines == 1 and request.mate is None and not clock.may_end_early
-        self.scout = Scout(board, self._root[: self._rank_ends[0]]) if scouted and self._rank_ends[0] > 1 else None
+        is_scouted = (
+            request.analysing
+            and request.lines == 1
+            and request.mate is None
+            and not clock.may_end_early
+            and self._rank_ends[0] > 1
+        )
+        self.scout = Scout(board, self._root[: self._rank_ends[0]]) if is_scouted else None
         # A scout is using the searcher.
         self._looking_elsewhere = False
 
     def stop(self) -> None:
         """End the search soon."""
         self._stop_wanted = True
-        if self.scout is not None:
-            self.scout.stop()
         self._searcher.stop()
 
     @property

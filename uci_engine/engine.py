@@ -20,7 +20,7 @@ from uci_engine import __version__
 from uci_engine import score as scores
 from uci_engine.clock import Clock, Watch
 from uci_engine.core import load
-from uci_engine.core.parameters import TIME_PARAMETERS, defaults, time_parameters
+from uci_engine.core.parameters import TIME_PARAMETERS, defaults
 from uci_engine.deepening import Request
 from uci_engine.game import Game, PositionError, legal_among
 from uci_engine.limits import Limits
@@ -35,7 +35,7 @@ from uci_engine.task import Task
 from uci_engine.team import Team
 from uci_engine.team_search import TeamSearch
 from uci_engine.terminal import print_failure
-from uci_engine.time_control import UNLIMITED, Pace, grant
+from uci_engine.time_control import UNLIMITED, Pace, grant, pace_of
 
 # After these, what the table holds is unwanted or no longer true.
 FORGETTING_OPTIONS = frozenset({"Clear Hash", "SyzygyPath", "SyzygyProbeLimit", "Syzygy50MoveRule"})
@@ -68,7 +68,7 @@ class Engine:
         self._team = Team(self.core, int(self.options["Hash"]))
         self._tablebases = Tablebases(self.core, self._team.main.prober)
         self._watch = Watch()
-        self._pace = Pace(**defaults(time_parameters(self.core.name)))
+        self._pace = pace_of(self.core.name)
         self._purse: NodesPurse | None = None
         self._task: Task | None = None
         # What exists now exists for good: the collector need not look at it again.

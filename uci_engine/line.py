@@ -6,7 +6,7 @@ the score that failed; widened often enough, it is wide open.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from uci_engine import score as scores
 from uci_engine.core.parameters import WIDEST_WINDOW_CP
@@ -21,7 +21,7 @@ class Line:
     score: int = -scores.INFINITE
     depth: int = 0
     seldepth: int = 0
-    bound: Bound = field(default=Bound.EXACT)
+    bound: Bound = Bound.EXACT
 
 
 class Window:

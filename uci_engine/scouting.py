@@ -64,11 +64,6 @@ class Scout:
         self._rival = Line([0])
         # How deep the main search has seen each move that was once its best.
         self._known: dict[int, int] = {}
-        self._stop_wanted = False
-
-    def stop(self) -> None:
-        """End a `look`; the searcher must be stopped as well."""
-        self._stop_wanted = True
 
     def challenge(self, rival: Line) -> None:
         """This is the main search's best line now, the one to beat."""
@@ -85,7 +80,7 @@ class Scout:
         Ends too when nothing is left to look at. The searcher's root has one move afterwards.
         """
         start = searcher.nodes
-        while searcher.nodes - start < most_nodes and not (searcher.stopped or self._stop_wanted):
+        while searcher.nodes - start < most_nodes and not (searcher.stopped or searcher.stop_wanted):
             best = self._rival.moves[0]
             others = [seen for seen in self._seen if seen.move != best and seen.line.depth < scores.DEEPEST]
             if not others:
@@ -108,7 +103,9 @@ class Scout:
 
     def _best_of(self, least_depth: int, margin_cp: int) -> Line | None:
         rival = self._rival
-        best = None
+        best: Line | None = None
+        if rival.depth == 0:
+            return best
         for seen in self._seen:
             line = seen.line
             if line.score >= scores.TABLEBASE_BOUND:
@@ -116,7 +113,7 @@ class Scout:
             else:
                 beats = line.depth >= least_depth and line.score >= rival.score + margin_cp
             is_news = line.depth > self._known.get(seen.move, 0)
-            if beats and is_news and rival.depth > 0 and (best is None or line.score > best.score):
+            if beats and is_news and (best is None or line.score > best.score):
                 best = line
         return best
 

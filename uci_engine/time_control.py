@@ -26,7 +26,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from uci_engine.core.parameters import TIME_PARAMETERS, defaults
+from uci_engine.core.parameters import defaults, time_parameters
 from uci_engine.limits import Limits
 
 FLOOR_MS = 1.0
@@ -105,7 +105,12 @@ class Pace:
         return share * self.time_drop_percent / 100 if score_drop_cp > self.time_drop_cp else share
 
 
-PACE = Pace(**defaults(TIME_PARAMETERS))
+def pace_of(core: str) -> Pace:
+    """The pace of the core of this name."""
+    return Pace(**defaults(time_parameters(core)))
+
+
+PACE = pace_of("compiled")
 
 
 def grant(limits: Limits, white_to_move: bool, overhead_ms: int, ply: int, pace: Pace = PACE) -> Budget:

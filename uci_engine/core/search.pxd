@@ -51,7 +51,7 @@ cdef class Searcher:
     cdef readonly int current_move
     cdef readonly int current_number
     cdef readonly bint stopped
-    cdef int stop_wanted
+    cdef readonly int stop_wanted
 
     cdef int[128] static_scores
     cdef int[128] excluded              # by ply: the move left out of a singular search
