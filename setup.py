@@ -28,8 +28,8 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError, ExecError, PlatformError
 
-LOADER = Path("uci_engine", "core", "__init__.py")
-BUILD_INFO = Path("uci_engine", "core", "build_info.json")
+LOADER = Path("uci_engine", "core.py")
+BUILD_INFO = Path("uci_engine", "build_info.json")
 GENERATED = Path("build", "cython")
 
 # CPython's stable ABI: one build serves 3.11 and everything later. Free-threaded Python does not have it yet.

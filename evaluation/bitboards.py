@@ -1,6 +1,6 @@
 """Sets of squares as 64-bit numbers, attack tables and Zobrist numbers: the ground under every board of the engine.
 
-Called by `placement`, `features`, `evaluator` and `uci_engine.core.position`. Square a1 is bit 0, h8 bit 63, colours
+Called by `placement`, `features`, `evaluator` and `uci_engine.board.position`. Square a1 is bit 0, h8 bit 63, colours
 are python-chess's (white 1, black 0), and a man's code is 2 * piece type + colour, so 2 to 13 (0: an empty square).
 What must stay true: every table equals python-chess's own (most are copied from it), and the compiled and the plain
 form of each function give the same sets. Uncompiled, the sliders look up python-chess's dictionaries; compiled, magic

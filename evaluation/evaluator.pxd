@@ -4,7 +4,7 @@ cimport cython
 
 from evaluation.bitboards cimport BISHOP, KNIGHT, LIGHT, PAWN, QUEEN, ROOK, popcount, u64
 from evaluation.features cimport Features
-from evaluation.placement cimport Placement
+from evaluation.base_board cimport Placement
 
 cdef int STATIC_LIMIT
 cdef int FULL_PHASE

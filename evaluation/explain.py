@@ -90,8 +90,8 @@ class Explanation:
 def place(board: chess.Board, weights: Weights | None = None) -> tuple[Any, Any]:
     """An Evaluator and a Placement for a board; ValueError when the board cannot be evaluated."""
     plain_cython.provide()
+    from evaluation.base_board import Placement
     from evaluation.evaluator import Evaluator
-    from evaluation.placement import Placement
 
     for colour in chess.COLORS:
         if len(board.pieces(chess.KING, colour)) != 1 or board.occupied_co[colour].bit_count() > 16:

@@ -24,7 +24,7 @@ from evaluation.bitboards cimport (
     rook_attacks,
     u64,
 )
-from evaluation.placement cimport Placement
+from evaluation.base_board cimport Placement
 
 cdef u64 NOT_FILE_A
 cdef u64 NOT_FILE_H

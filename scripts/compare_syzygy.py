@@ -23,8 +23,8 @@ import chess
 import chess.syzygy
 
 from uci_engine.core import CORES, load
-from uci_engine.deepening import new_searcher
-from uci_engine.tablebases import Tablebases
+from uci_engine.search.deepening import new_searcher
+from uci_engine.tablebases.tablebases import Tablebases
 from workshop.console import run_program
 from workshop.endings import random_board
 

@@ -25,8 +25,8 @@ import chess.syzygy
 
 from uci_engine.core import CORES
 from uci_engine.engine import Engine
-from uci_engine.limits import Limits
-from uci_engine.report import BestMove, Info
+from uci_engine.search.info import BestMove, Info
+from uci_engine.time_management.limits import Limits
 from workshop.console import run_program
 from workshop.endings import random_board
 

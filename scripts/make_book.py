@@ -23,8 +23,8 @@ from pathlib import Path
 import chess
 import chess.polyglot
 
-from uci_engine.book import BUILT_IN, Book, BookError
-from uci_engine.repertoire import OPENINGS, RepertoireError, opening_names, read_table, replay
+from uci_engine.book.book import BUILT_IN, Book, BookError
+from uci_engine.book.repertoire import OPENINGS, RepertoireError, opening_names, read_table, replay
 from workshop.books.file import RefusalError, Weights, read_book, write_book
 from workshop.books.games import count_games, weights_of_games
 from workshop.books.review import ACCEPTED, find_faults, read_accepted, without_accepted

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
-from uci_process import UciProcess
+
+from tests.support.uci_process import UciProcess
 
 # A property fails the same way for everybody, and never because the machine was busy.
 settings.register_profile("steady", deadline=None, derandomize=True)

@@ -174,14 +174,14 @@ def small(tmp_path: Path) -> SmallBuild:
     """Builds, in place, a package whose whole kernel is one module with the declarations given."""
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tmp_path)
-    core = tmp_path / "uci_engine" / "core"
-    core.mkdir(parents=True)
-    (tmp_path / "uci_engine" / "__init__.py").write_text('__version__ = "0"\n')
-    (core / "__init__.py").write_text('KERNEL_MODULES = ("uci_engine.core.counter",)\n')
-    (core / "counter.py").write_text(SOURCE)
+    package = tmp_path / "uci_engine"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text('__version__ = "0"\n')
+    (package / "core.py").write_text('KERNEL_MODULES = ("uci_engine.counter",)\n')
+    (package / "counter.py").write_text(SOURCE)
 
     def build_small(declarations: str, **settings: str) -> subprocess.CompletedProcess[str]:
-        (core / "counter.pxd").write_text(declarations)
+        (package / "counter.pxd").write_text(declarations)
         return python("setup.py", "build_ext", "--inplace", directory=tmp_path, settings=settings)
 
     return build_small
@@ -231,7 +231,7 @@ def test_generated_files_are_ignored_by_git() -> None:
 
 def test_setup_reads_the_kernel_from_one_place() -> None:
     """setup.py reads the tuple from the text, so it has to be a plain literal."""
-    loader = ast.parse((ROOT / "uci_engine" / "core" / "__init__.py").read_text("utf-8"))
+    loader = ast.parse((ROOT / "uci_engine" / "core.py").read_text("utf-8"))
     values = [
         ast.literal_eval(statement.value)
         for statement in loader.body

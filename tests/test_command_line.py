@@ -12,7 +12,8 @@ import chess
 import pytest
 
 import uci_engine
-from uci_engine import __version__, doctor
+from uci_engine import __version__
+from uci_engine.tools import doctor
 
 ROOT = Path(uci_engine.__file__).parents[1]
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -152,7 +153,7 @@ def test_doctor_finds_nothing_wrong(core: str) -> None:
 def test_doctor_notices_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     fen, chess960, depth, count = doctor.PERFT_COUNTS[0]
     monkeypatch.setattr(doctor, "PERFT_COUNTS", ((fen, chess960, depth, count + 1), *doctor.PERFT_COUNTS[1:]))
-    monkeypatch.setattr(doctor, "stale_modules", lambda: ["uci_engine.core.search"])
+    monkeypatch.setattr(doctor, "stale_modules", lambda: ["uci_engine.search.search"])
     lines: list[str] = []
     assert doctor.examine("auto", lines.append) == 1
     failed = [line for line in lines if line.startswith("FAILED")]

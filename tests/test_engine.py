@@ -12,16 +12,18 @@ from typing import Any
 import chess
 import chess.polyglot
 import pytest
-from kernel import is_compiled
 
-from uci_engine import clock, perft
+from tests.support.kernel import is_compiled
 from uci_engine import score as scores
-from uci_engine.core.parameters import defaults
-from uci_engine.deepening import Deepening
 from uci_engine.engine import Engine
-from uci_engine.limits import Limits
-from uci_engine.report import BestMove, Info
-from uci_engine.time_control import PACE, pace_of
+from uci_engine.search.deepening import Deepening
+from uci_engine.search.info import BestMove, Info
+from uci_engine.search.parameters import PARAMETERS
+from uci_engine.time_management import clock
+from uci_engine.time_management.allocation import PACE, pace_of
+from uci_engine.time_management.limits import Limits
+from uci_engine.tools import perft
+from uci_engine.tunable import defaults
 
 PATIENCE_SECONDS = 30
 MATED = "R5k1/5ppp/8/8/8/8/8/7K b - - 0 1"
@@ -442,7 +444,7 @@ def test_the_position_is_displayed(engine: Engine) -> None:
 
 
 def test_long_searches_tell_of_the_current_move(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    from uci_engine import clock
+    from uci_engine.time_management import clock
 
     monkeypatch.setattr(clock, "REPORT_AFTER_SECONDS", 0.02)
     monkeypatch.setattr(clock, "REPORT_EVERY_SECONDS", 0.02)
@@ -479,7 +481,7 @@ def test_search_parameters_are_options_for_tuners_alone() -> None:
     with closing(Engine(tuning=True)) as engine:
         assert engine.set_option("late_move_base", "90") == []
         assert engine._team.main.late_move_base == 90
-        assert engine._team.main.late_move_divisor == defaults()["late_move_divisor"]
+        assert engine._team.main.late_move_divisor == defaults(PARAMETERS)["late_move_divisor"]
         assert engine.set_option("time_drop_cp", "77") == []
         assert engine._pace == replace(pace_of(engine.core.name), time_drop_cp=77)
 

@@ -24,9 +24,9 @@ ROOT = Path(__file__).parents[1]
 HERE_COMPILED = len(real_core.compiled_modules()) == len(real_core.KERNEL_MODULES)
 
 CONTENTS = {
-    "uci_engine.core.position": "class Position: pass\n",
-    "uci_engine.core.table": "class TranspositionTable: pass\n",
-    "uci_engine.core.search": "class Searcher: pass\n",
+    "uci_engine.board.position": "class Position: pass\n",
+    "uci_engine.search.transposition_table": "class TranspositionTable: pass\n",
+    "uci_engine.search.search": "class Searcher: pass\n",
 }
 
 SHOW = """
@@ -67,15 +67,15 @@ class Tree:
         self.root = root
         modules = [root.joinpath(*name.split(".")) for name in real_core.KERNEL_MODULES]
         self.sources = [path.with_suffix(".py") for path in modules]
-        for directory in ("evaluation", "uci_engine/core"):
-            (root / directory).mkdir(parents=True)
+        for source in self.sources:
+            source.parent.mkdir(parents=True, exist_ok=True)
         for name in ("evaluation/__init__.py", "uci_engine/__init__.py"):
             (root / name).touch()
-        for name in ("evaluation/plain_cython.py", "uci_engine/core/__init__.py"):
+        for name in ("evaluation/plain_cython.py", "uci_engine/core.py"):
             shutil.copy(ROOT / name, root / name)
         for module, source in zip(real_core.KERNEL_MODULES, self.sources, strict=True):
             source.write_text("import cython\nassert not cython.compiled\n" + CONTENTS.get(module, ""))
-        (root / "uci_engine" / "core" / "chess_position.py").write_text("class ChessPosition: pass\n")
+        (root / "uci_engine" / "board" / "chess_position.py").write_text("class ChessPosition: pass\n")
 
     def pretend_compiled(self, count: int = len(real_core.KERNEL_MODULES)) -> None:
         """Put an extension file, if an empty one, beside the first `count` sources, and note the build."""
@@ -85,7 +85,7 @@ class Tree:
         self.note({"sources": {name: digest(path) for path, name in names.items()}})
 
     def note(self, facts: dict[str, object]) -> None:
-        (self.root / "uci_engine" / "core" / "build_info.json").write_text(json.dumps(facts))
+        (self.root / "uci_engine" / "build_info.json").write_text(json.dumps(facts))
 
     def run(self, program: str) -> str:
         return run(self.root, program)
@@ -189,7 +189,7 @@ def test_new_declarations_make_their_module_stale(tree: Tree) -> None:
 
 def test_extension_files_of_unknown_origin_are_stale(tree: Tree) -> None:
     tree.pretend_compiled()
-    (tree.root / "uci_engine" / "core" / "build_info.json").unlink()
+    (tree.root / "uci_engine" / "build_info.json").unlink()
     assert tree.run("print(stale_modules())") == str(list(real_core.KERNEL_MODULES))
 
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.core.parameters import PARAMETERS, TIME_PARAMETERS
 from uci_engine.options import EMPTY, NODES_TIME, Change, Option, Options, standard_options, tuning_options
+from uci_engine.search.parameters import PARAMETERS
+from uci_engine.time_management.parameters import TIME_PARAMETERS
 
 STANDARD = standard_options(hash_maximum=1024)
 COMBO = Option("Style", "combo", "Normal", choices=("Solid", "Normal", "Risky"))

@@ -66,15 +66,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _uci(lines: Sequence[str] | None, core: str, tuning: bool) -> int:
-    from uci_engine import uci
+    from uci_engine.uci import loop as uci
 
     return uci.run(lambda: _engine(core, tuning), lines)
 
 
 def _bench(words: Sequence[str], default_core: str) -> int:
-    from uci_engine.bench import DEFAULT_DEPTH, Bench
     from uci_engine.core import load
-    from uci_engine.deepening import DEEPEST
+    from uci_engine.search.deepening import DEEPEST
+    from uci_engine.tools.bench import DEFAULT_DEPTH, Bench
 
     parser = _subcommand("bench", "Search fixed positions to a fixed depth and count the nodes.")
     parser.add_argument(
@@ -87,7 +87,7 @@ def _bench(words: Sequence[str], default_core: str) -> int:
 
 
 def _perft(words: Sequence[str], default_core: str) -> int:
-    from uci_engine.perft import DEEPEST
+    from uci_engine.tools.perft import DEEPEST
 
     parser = _subcommand("perft", "Count the positions that lie DEPTH moves ahead.")
     parser.add_argument("depth", metavar="DEPTH", type=_number(0, DEEPEST), help=f"in plies, at most {DEEPEST}")
@@ -121,7 +121,7 @@ def _eval(words: Sequence[str], default_core: str) -> int:
 
 
 def _doctor(words: Sequence[str], default_core: str) -> int:
-    from uci_engine import doctor
+    from uci_engine.tools import doctor
 
     parser = _subcommand("doctor", "Report on this installation, and test it. Exit code 0: all is well.")
     _add_core(parser, default_core)

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from uci_engine.core.parameters import PARAMETERS, time_parameters
 from uci_engine.memory import hash_maximum_mib
-from uci_engine.protocol import parse_int
-from uci_engine.remarks import quoted
+from uci_engine.search.parameters import PARAMETERS
+from uci_engine.text import parse_int, quoted
+from uci_engine.time_management.parameters import time_parameters
 
 Value = bool | int | str
 Kind = Literal["check", "spin", "combo", "button", "string"]

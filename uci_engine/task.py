@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import chess
 
-from uci_engine.terminal import print_failure
+from uci_engine.failures import print_failure
 
 
 class Task(threading.Thread):

@@ -13,7 +13,7 @@ from pathlib import Path
 import chess
 import chess.polyglot
 
-from uci_engine.book import Book
+from uci_engine.book.book import Book
 
 # For each position's key: the moves, as Polyglot writes them, and their weights.
 Weights = dict[int, dict[int, float]]

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import chess
 
-from uci_engine.repertoire import Line, RepertoireError, read_line, replay
+from uci_engine.book.repertoire import Line, RepertoireError, read_line, replay
 from workshop.books.theory import Judge, Theory
 
 ACCEPTED = Path(__file__).with_name("accepted.tsv")

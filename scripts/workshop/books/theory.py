@@ -15,11 +15,11 @@ from itertools import pairwise
 import chess
 import chess.polyglot
 
-from uci_engine.clock import Clock
+from uci_engine.book.repertoire import Line, RepertoireError, replay
 from uci_engine.core import load
-from uci_engine.deepening import Deepening, Request, new_searcher
-from uci_engine.repertoire import Line, RepertoireError, replay
 from uci_engine.score import DRAW, MATE
+from uci_engine.search.deepening import Deepening, Request, new_searcher
+from uci_engine.time_management.clock import Clock
 from workshop.books.file import Weights, polyglot_move
 from workshop.books.games import Record, Records
 

@@ -10,8 +10,8 @@ from typing import Any
 import chess
 
 from evaluation.weights import default_weights
+from uci_engine.board.moves import decode
 from uci_engine.core import load
-from uci_engine.core.moves import decode
 
 
 class CoreCounter:

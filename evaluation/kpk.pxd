@@ -1,0 +1,20 @@
+# C types of kpk.py.
+
+cimport cython
+
+from evaluation.bitboards cimport ALL, BB, FILES, KING_ATTACKS, PAWN, PAWN_ATTACKS, KING, lowest, u64
+from evaluation.base_board cimport Placement
+
+cdef int PAWNS
+
+cdef u64 neighbours(u64 squares) noexcept nogil
+
+@cython.final
+cdef class PawnEnding:
+    cdef bint solved
+    cdef u64[1536] to_move              # [pawn * 64 + king]: the pawn's side is to move
+    cdef u64[1536] to_wait              # the other side is
+
+    cdef int _solve(self) noexcept nogil
+    cdef u64 _pushing(self, int pawn, int square, int king) noexcept nogil
+    cpdef bint wins(self, Placement position) noexcept nogil

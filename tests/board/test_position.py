@@ -1,0 +1,561 @@
+"""The boards of the search against python-chess: moves, keys, checks, undo, exchanges, draws.
+
+The installed core is tested in this process, the others by the same functions in processes of their own.
+SECATEUR_RANDOM_GAMES=2000 plays so many random games instead of a few.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from functools import cache
+from typing import Any
+
+import chess
+import chess.polyglot
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation import default_weights, evaluate
+from tests.support.kernel import (
+    ALL_CORES,
+    STARTS,
+    core_or_skip,
+    is_compiled,
+    new_position,
+    on_core,
+    random_game,
+    start_board,
+)
+from uci_engine.board import moves
+from uci_engine.board.moves import NOISY, QUIET
+from uci_engine.core import load
+
+# The number of long random games to play; by default there are a few.
+GAMES = int(os.environ.get("SECATEUR_RANDOM_GAMES", "0"))
+GAME_PLIES = 160
+VALUES = {
+    chess.PAWN: 100,
+    chess.KNIGHT: 300,
+    chess.BISHOP: 300,
+    chess.ROOK: 500,
+    chess.QUEEN: 900,
+    chess.KING: 0,
+}
+OTHER_CORES = tuple(name for name in ALL_CORES if name != load().name)
+
+
+@pytest.fixture(params=OTHER_CORES)
+def other_core(request: pytest.FixtureRequest) -> str:
+    return core_or_skip(request.param)
+
+
+@cache
+def shared_position() -> Any:
+    """One position for many boards."""
+    return new_position()
+
+
+# Random games ---------------------------------------------------------------------------------------------
+
+
+def check_games(first: int, count: int, plies: int, chess960: bool) -> int:
+    """Play random games and compare every ply with python-chess; returns the number of plies compared."""
+    compared = 0
+    position = new_position()
+    for number in range(first, first + count):
+        start = start_board(number, chess960)
+        position.set_board(start)
+        for board in random_game(number, start, plies):
+            if board.move_stack:
+                position.make(last_move_number(board))
+            assert position.height == len(board.move_stack)
+            compare(position, board, thorough=compared % 61 == 0)
+            compared += 1
+    return compared
+
+
+def last_move_number(board: chess.Board) -> int:
+    """The number of the move that led here."""
+    before = board.copy(stack=1)
+    return moves.encode(before, before.pop())
+
+
+def compare(position: Any, board: chess.Board, thorough: bool) -> None:
+    """One position against python-chess's view of it."""
+    where = board.fen()
+    legal = {moves.encode(board, move): move for move in board.legal_moves}
+    found = position.legal_moves()
+    assert len(found) == len(legal), where
+    assert set(found) == set(legal), where
+    assert position.key == chess.polyglot.zobrist_hash(board), where
+    assert position.checkers == board.checkers_mask(), where
+    assert position.has_insufficient_material() == board.is_insufficient_material(), where
+    before = position.sets()
+    for number in found:
+        position.make(number)
+        position.unmake(number)
+    assert position.sets() == before, where
+    if thorough:
+        compare_every_move(position, board, legal)
+        compare_null_move(position, board)
+        compare_from_scratch(position, board)
+
+
+def compare_every_move(position: Any, board: chess.Board, legal: dict[int, chess.Move]) -> None:
+    where = board.fen()
+    for number, move in legal.items():
+        assert moves.decode(number, board.chess960) == _in_dialect(board, move), where
+        noisy = board.is_capture(move) or move.promotion is not None
+        assert position.judge(number) == (True, noisy, board.gives_check(move)), (where, move)
+        before = position.sets()
+        foreseen = position.key_after(number)
+        rights = board.clean_castling_rights(), board.ep_square
+        position.make(number)
+        board.push(move)
+        if rights == (board.clean_castling_rights(), None) and board.ep_square is None and not move.promotion:
+            assert foreseen == position.key, (where, move)
+        assert position.key == chess.polyglot.zobrist_hash(board), (where, move)
+        assert position.men() == men(board), (where, move)
+        board.pop()
+        position.unmake(number)
+        assert position.sets() == before, (where, move)
+    captures = {number for number, move in legal.items() if board.is_capture(move) or move.promotion}
+    assert sorted(position.moves_of(NOISY)) == sorted(captures), where
+    assert sorted(position.moves_of(QUIET)) == sorted(legal.keys() - captures), where
+
+
+def _in_dialect(board: chess.Board, move: chess.Move) -> chess.Move:
+    """python-chess's own spelling of a move: castling may come either way."""
+    return board.parse_uci(board.uci(move))
+
+
+def compare_null_move(position: Any, board: chess.Board) -> None:
+    if board.is_check():
+        return
+    before = position.sets()
+    position.make_null()
+    board.push(chess.Move.null())
+    assert position.key == chess.polyglot.zobrist_hash(board)
+    assert set(position.legal_moves()) == {moves.encode(board, move) for move in board.legal_moves}
+    board.pop()
+    position.unmake_null()
+    assert position.sets() == before
+
+
+def compare_from_scratch(position: Any, board: chess.Board) -> None:
+    """What was kept up to date move by move equals what is computed anew."""
+    fresh = shared_position()
+    fresh.set_board(board.copy(stack=False))
+    by_type, by_colour, squares, state, sums = position.sets()
+    new_by_type, new_by_colour, new_squares, new_state, new_sums = fresh.sets()
+    assert (by_type, by_colour, squares, sums) == (new_by_type, new_by_colour, new_squares, new_sums), board.fen()
+    # But for `reversible` and `height`, which are about the moves that led here.
+    assert state[:4] == new_state[:4], board.fen()
+    assert squares == men(board)
+    # With the moves that led here the position is the same again, and knows of as many.
+    fresh.set_board(board)
+    assert fresh.sets()[:3] == position.sets()[:3]
+    assert fresh.key == position.key
+    assert fresh.height <= board.halfmove_clock
+
+
+def men(board: chess.Board) -> list[int]:
+    """The codes of the kernel on the 64 squares."""
+    pieces = [board.piece_at(square) for square in chess.SQUARES]
+    return [2 * piece.piece_type + piece.color if piece else 0 for piece in pieces]
+
+
+@pytest.mark.parametrize("chess960", [False, True])
+def test_random_games_match_python_chess(chess960: bool) -> None:
+    count = (GAMES + 1) // 2 or (27 if is_compiled() else 3)
+    compared = check_games(0, count, GAME_PLIES, chess960)
+    print(f"{count} games, {compared} plies")
+    assert compared > 40 * count
+
+
+def test_random_games_match_python_chess_on_the_other_cores(other_core: str) -> None:
+    for chess960 in (False, True):
+        assert on_core(other_core, __name__, "check_games", 7, 4, 60, chess960) > 100
+
+
+# All 65 536 numbers ---------------------------------------------------------------------------------------
+
+
+def check_numbers(fens: list[str], chess960: bool) -> int:
+    """`judge` accepts exactly the legal moves among all numbers of 16 bits; returns how many."""
+    accepted = 0
+    position = new_position()
+    for fen in fens:
+        board = chess.Board(fen, chess960=chess960)
+        position.set_board(board)
+        legal = {moves.encode(board, move) for move in board.legal_moves}
+        assert {number for number in range(1 << 16) if position.judge(number)[0]} == legal, fen
+        accepted += len(legal)
+    return accepted
+
+
+def sampled_fens(count: int, chess960: bool) -> list[str]:
+    fens = []
+    for number in range(count):
+        generator = random.Random(number)
+        boards = random_game(number, start_board(number, chess960), generator.randrange(90))
+        fens.append([board.fen() for board in boards][-1])
+    return fens
+
+
+@pytest.mark.parametrize("chess960", [False, True])
+def test_legality_of_every_number(chess960: bool) -> None:
+    fens = sampled_fens(30 if is_compiled() else 2, chess960) + ([] if chess960 else list(STARTS))
+    assert check_numbers(fens, chess960) > 20
+
+
+def test_legality_of_every_number_on_the_other_cores(other_core: str) -> None:
+    assert on_core(other_core, __name__, "check_numbers", list(STARTS[1:5]), False) > 40
+
+
+# Any men anywhere -----------------------------------------------------------------------------------------
+
+
+@st.composite
+def odd_boards(draw: st.DrawFn) -> chess.Board:
+    """Two kings and a few men anywhere, the side to move not giving check."""
+    squares = draw(st.lists(st.sampled_from(chess.SQUARES), min_size=2, max_size=14, unique=True))
+    board = chess.Board(None)
+    board.turn = draw(st.booleans())
+    for square, color in zip(squares[:2], (chess.WHITE, chess.BLACK), strict=True):
+        board.set_piece_at(square, chess.Piece(chess.KING, color))
+    for square in squares[2:]:
+        kind = draw(st.sampled_from(chess.PIECE_TYPES[:5]))
+        if kind == chess.PAWN and chess.square_rank(square) in (0, 7):
+            kind = chess.KNIGHT
+        board.set_piece_at(square, chess.Piece(kind, draw(st.booleans())))
+    if board.was_into_check():
+        board.turn = not board.turn
+    board.ep_square = _some_en_passant_square(board)
+    return board
+
+
+def _some_en_passant_square(board: chess.Board) -> chess.Square | None:
+    """A square that an enemy pawn may just have passed, if there is one."""
+    behind, step = (4, 8) if board.turn else (3, -8)
+    for square in chess.SquareSet(board.pawns & board.occupied_co[not board.turn] & chess.BB_RANKS[behind]):
+        if not (board.piece_at(square + step) or board.piece_at(square + 2 * step)):
+            return square + step
+    return None
+
+
+def is_playable(board: chess.Board) -> bool:
+    """No check on the side that has moved; and en passant only after a check that a double step can give."""
+    return not board.was_into_check() and not (board.ep_square is not None and board.status() & ~chess.STATUS_EMPTY)
+
+
+@given(odd_boards())
+def test_odd_boards_match_python_chess(board: chess.Board) -> None:
+    if not is_playable(board):
+        board.ep_square = None
+    if board.was_into_check():
+        return
+    position = shared_position()
+    position.set_board(board)
+    legal = {moves.encode(board, move): move for move in board.legal_moves}
+    assert sorted(position.legal_moves()) == sorted(legal)
+    assert position.key == chess.polyglot.zobrist_hash(board)
+    assert position.checkers == board.checkers_mask()
+    assert position.has_insufficient_material() == board.is_insufficient_material()
+    assert position.has_pieces() == bool(board.occupied_co[board.turn] & ~(board.pawns | board.kings))
+    compare_every_move(position, board, legal)
+
+
+@pytest.mark.parametrize(
+    ("men", "dead"),
+    [
+        ("", True),
+        ("N", True),
+        ("b", True),
+        ("NN", False),
+        ("BN", False),
+        ("Nn", False),
+        ("P", False),
+        ("r", False),
+        ("Q", False),
+    ],
+)
+def test_dead_material(men: str, dead: bool) -> None:
+    fen = f"4k3/8/8/8/8/2{men}{5 - len(men)}K/8/8 w - - 0 1" if men else "4k3/8/8/8/8/7K/8/8 w - - 0 1"
+    assert new_position(chess.Board(fen)).has_insufficient_material() == dead
+
+
+@pytest.mark.parametrize(
+    ("fen", "dead"), [("2bk4/8/8/8/8/8/8/3K1B2 w - - 0 1", True), ("2bk4/8/8/8/8/8/8/2BK4 w - - 0 1", False)]
+)
+def test_bishops_of_one_square_colour_are_dead(fen: str, dead: bool) -> None:
+    position = new_position(chess.Board(fen))
+    assert position.has_insufficient_material() == dead
+    assert position.is_draw(0) == dead
+
+
+# Exchanges ------------------------------------------------------------------------------------------------
+
+
+def exchange(board: chess.Board, move: chess.Move) -> int:
+    """What a move wins on its target in centipawns, played out on python-chess's board, without pins."""
+    if board.is_castling(move):
+        return 0
+    scratch = chess.BaseBoard(board.board_fen())
+    target = move.to_square
+    mover = scratch.remove_piece_at(move.from_square)
+    assert mover is not None
+    if board.is_en_passant(move):
+        scratch.remove_piece_at(chess.square(chess.square_file(target), chess.square_rank(move.from_square)))
+        gain = VALUES[chess.PAWN]
+    else:
+        taken = scratch.piece_type_at(target)
+        gain = VALUES[taken] if taken else 0
+    standing = move.promotion or mover.piece_type
+    gain += VALUES[standing] - VALUES[mover.piece_type]
+    scratch.set_piece_at(target, chess.Piece(standing, mover.color))
+    return gain - best_recapture(scratch, target, not board.turn)
+
+
+def best_recapture(board: chess.BaseBoard, target: chess.Square, side: chess.Color) -> int:
+    """The most that `side` wins by taking on the target with its least valuable man, or by leaving it."""
+    attackers = [(board.piece_type_at(square) or 0, square) for square in board.attackers(side, target)]
+    if not attackers:
+        return 0
+    kind, square = min(attackers)
+    if kind == chess.KING and board.attackers(not side, target):
+        return 0
+    taken = board.piece_type_at(target)
+    assert taken is not None
+    after = board.copy()
+    after.remove_piece_at(square)
+    after.set_piece_at(target, chess.Piece(kind, side))
+    return max(0, VALUES[taken] - best_recapture(after, target, not side))
+
+
+def check_exchanges(number_of_games: int) -> int:
+    """`see_at_least` at and around the value of every move; returns how many values were no victim's."""
+    interesting = 0
+    position = new_position()
+    for number in range(number_of_games):
+        for board in random_game(1000 + number, start_board(number, False), 60):
+            if board.ply() % 4:
+                continue
+            position.set_board(board)
+            for move in board.legal_moves:
+                value = exchange(board, move)
+                encoded = moves.encode(board, move)
+                for threshold in (value - 1, value, value + 1, value + 100, 0):
+                    expected = value >= threshold
+                    assert position.see_at_least(encoded, threshold) == expected, (
+                        board.fen(),
+                        move,
+                        threshold,
+                    )
+                interesting += value not in (0, 100, 300, 500, 900)
+    return interesting
+
+
+def test_exchanges_are_those_played_out_on_python_chess() -> None:
+    assert check_exchanges(20 if is_compiled() else 3) > 100
+
+
+@given(odd_boards())
+def test_exchanges_on_odd_boards(board: chess.Board) -> None:
+    if board.was_into_check():
+        return
+    board.ep_square = None
+    position = shared_position()
+    position.set_board(board)
+    for move in board.legal_moves:
+        value = exchange(board, move)
+        assert position.see_at_least(moves.encode(board, move), value)
+        assert not position.see_at_least(moves.encode(board, move), value + 1)
+
+
+@pytest.mark.parametrize(
+    ("fen", "move", "value"),
+    [
+        ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", 100),
+        ("4k3/8/2p5/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", 0),
+        ("4k3/8/2p5/3p4/8/8/3R4/4K3 w - - 0 1", "d2d5", -400),
+        ("3rk3/8/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", 100),
+        ("3rk3/3r4/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", -400),
+        ("4k3/8/8/8/8/8/3q4/4K3 w - - 0 1", "e1d2", 900),
+        ("1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8q", 300 + 800),
+        ("rn2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8q", 300 - 100),
+        ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1g1", 0),
+        ("4k3/2p5/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),
+    ],
+)
+def test_exchanges_worked_out_by_hand(fen: str, move: str, value: int) -> None:
+    board = chess.Board(fen)
+    position = new_position(board)
+    number = moves.encode(board, chess.Move.from_uci(move))
+    assert position.see_at_least(number, value)
+    assert not position.see_at_least(number, value + 1)
+
+
+# Draws ----------------------------------------------------------------------------------------------------
+
+
+def board_after(fen: str, text: str) -> chess.Board:
+    board = chess.Board(fen)
+    for word in text.split():
+        board.push_uci(word)
+    return board
+
+
+def play(position: Any, board: chess.Board, text: str) -> None:
+    """Make moves on both."""
+    for word in text.split():
+        move = board.parse_uci(word)
+        position.make(moves.encode(board, move))
+        board.push(move)
+
+
+CYCLE = "g1f3 g8f6 f3g1 f6g8"
+
+
+def test_before_the_root_a_position_must_have_stood_twice() -> None:
+    position = new_position()
+    for cycles, drawn in ((1, False), (2, True), (3, True)):
+        position.set_board(board_after(chess.STARTING_FEN, " ".join([CYCLE] * cycles)))
+        assert position.is_draw(0) == drawn
+
+
+def test_inside_the_search_one_repetition_is_enough() -> None:
+    board = chess.Board()
+    position = new_position(board)
+    play(position, board, "b1c3 b8c6 " + CYCLE)
+    assert position.is_draw(6)
+    # The root itself counts as a position on the board.
+    assert not position.is_draw(4)
+
+
+def test_a_position_on_the_board_and_once_more_in_the_search_is_no_draw_yet() -> None:
+    board = board_after(chess.STARTING_FEN, "g1f3 g8f6")
+    position = new_position(board)
+    play(position, board, "f3g1 f6g8")
+    assert not position.is_draw(2)
+    play(position, board, CYCLE)
+    assert position.is_draw(6)
+
+
+def test_a_null_move_breaks_a_repetition() -> None:
+    board = chess.Board()
+    position = new_position(board)
+    play(position, board, "b1c3 b8c6")
+    position.make_null()
+    position.make_null()
+    assert position.key == chess.polyglot.zobrist_hash(board)
+    assert not position.is_draw(4)
+    play(position, board, CYCLE)
+    assert position.is_draw(8)
+    assert not new_position(board_after(chess.STARTING_FEN, "b1c3 b8c6")).is_draw(0)
+
+
+def test_lost_rights_make_another_position() -> None:
+    fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+    board = chess.Board(fen)
+    position = new_position(board)
+    play(position, board, "a1b1 a8b8 b1a1 b8a8")
+    assert not position.is_draw(4)
+    # Two rights are gone now; from here on it repeats.
+    play(position, board, "a1b1 a8b8 b1a1 b8a8")
+    assert position.is_draw(8)
+
+
+def check_repetitions(games: int) -> int:
+    """`is_draw` against a count over the whole history, in endings that repeat; returns the draws seen."""
+    draws = 0
+    position = new_position()
+    for number in range(games):
+        generator = random.Random(number)
+        board = chess.Board("8/8/8/3k4/8/8/8/KR6 w - - 0 1" if number % 2 else "8/p7/P7/3k4/8/8/8/K7 w - - 10 1")
+        keys = [chess.polyglot.zobrist_hash(board)]
+        root = generator.randrange(1, 40)
+        position.set_board(board)
+        for ply in range(1, 70):
+            # Few moves to choose from, so that positions come again.
+            legal = sorted(board.legal_moves, key=chess.Move.uci)[:3]
+            if not legal:
+                break
+            move = generator.choice(legal)
+            if board.is_zeroing(move):
+                keys.clear()
+            if ply > root:
+                position.make(moves.encode(board, move))
+            board.push(move)
+            if ply <= root:
+                position.set_board(board)
+            key = chess.polyglot.zobrist_hash(board)
+            # Below the root, the positions after it; and all since the last capture or pawn move.
+            inside = keys[max(len(keys) - (ply - root - 1), 0) :] if ply > root else []
+            drawn = key in inside or keys.count(key) >= 2 or board.is_insufficient_material()
+            keys.append(key)
+            assert position.is_draw(max(ply - root, 0)) == drawn, (number, ply, board.fen())
+            draws += drawn
+    return draws
+
+
+def test_repetitions_are_those_counted_from_the_start() -> None:
+    assert check_repetitions(200 if is_compiled() else 20) > 50
+
+
+def test_draws_on_the_other_cores(other_core: str) -> None:
+    assert on_core(other_core, __name__, "check_repetitions", 12) > 10
+    assert on_core(other_core, __name__, "check_exchanges", 2) > 20
+
+
+def test_fifty_moves() -> None:
+    quiet = "4k3/8/8/8/8/8/8/R3K3 w - - {} 90"
+    for clock, drawn in ((98, False), (99, False), (100, True), (150, True)):
+        assert new_position(chess.Board(quiet.format(clock))).is_draw(0) == drawn
+    board = chess.Board(quiet.format(99))
+    position = new_position(board)
+    play(position, board, "a1a2")
+    assert position.is_draw(1)
+
+
+def test_mate_goes_before_the_fifty_move_rule() -> None:
+    board = chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 99 90")
+    position = new_position(board)
+    play(position, board, "a1a8")
+    assert board.is_checkmate()
+    assert position.halfmove == 100
+    assert not position.is_draw(1)
+    # Check alone is not enough: there is a way out here.
+    board = chess.Board("6k1/5pp1/8/8/8/8/8/R6K w - - 99 90")
+    position = new_position(board)
+    play(position, board, "a1a8")
+    assert board.is_check()
+    assert position.is_draw(1)
+
+
+def test_no_more_history_than_can_repeat() -> None:
+    # The pawn move in the middle: what came before it is of no use.
+    board = board_after(chess.STARTING_FEN, CYCLE + " e2e4 e7e5 " + CYCLE)
+    position = new_position(board)
+    assert position.height == 4
+    assert position.key == chess.polyglot.zobrist_hash(board)
+    # Longer than any buffer.
+    board = board_after(chess.STARTING_FEN, " ".join([CYCLE] * 300))
+    position.set_board(board)
+    assert position.is_draw(0)
+    play(position, board, CYCLE)
+    assert position.is_draw(4)
+
+
+def test_the_static_score_of_a_played_position_is_that_of_its_board() -> None:
+    evaluator = load().modules["evaluation.evaluator"].Evaluator(default_weights())
+    position = new_position()
+    for number in range(6):
+        start = start_board(number, number % 2 == 1)
+        position.set_board(start)
+        for board in random_game(number, start, 60):
+            if board.move_stack:
+                position.make(last_move_number(board))
+            assert evaluator.evaluate(position) == evaluate(board), board.fen()

@@ -1,0 +1,407 @@
+"""The opening book: hostile files, what is chosen, when it is asked, and a real process that plays from it."""
+
+from __future__ import annotations
+
+import os
+import random
+import struct
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import chess.polyglot
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.uci_process import PACKAGE_ROOT, Search, UciProcess
+from uci_engine.book.book import LARGEST_BOOK_BYTES, Book, BookError
+from uci_engine.book.opening import SILENCE, Opening
+from uci_engine.options import Options
+from uci_engine.text import quoted
+from uci_engine.time_management.limits import Limits
+
+CLOCK = Limits(wtime_ms=60_000, btime_ms=60_000)
+ENTRY = struct.Struct(">QHHI")
+
+
+def entry(board: chess.Board, source: int, target: int, weight: int, promotion: int = 0) -> bytes:
+    key = chess.polyglot.zobrist_hash(board)
+    return ENTRY.pack(key, promotion << 12 | source << 6 | target, weight, 0)
+
+
+def start_entries(**weights: int) -> bytes:
+    """Entries of the start position: e2e4=3, d2d4=1, ..."""
+    moves = {chess.Move.from_uci(word): weight for word, weight in weights.items()}
+    return b"".join(entry(chess.Board(), m.from_square, m.to_square, weight) for m, weight in moves.items())
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "some.bin"
+
+
+def written(path: Path, data: bytes) -> str:
+    path.write_bytes(data)
+    return str(path)
+
+
+# Files -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_built_in_book_opens_and_knows_the_start() -> None:
+    book = Book()
+    moves = dict(book.moves(chess.Board()))
+    assert {"e2e4", "d2d4", "c2c4", "g1f3"} <= {move.uci() for move in moves}
+    assert len(book) > 5000
+    book.close()
+
+
+GOOD = start_entries(e2e4=3, d2d4=1)
+LATER_KEY = ENTRY.pack(2**64 - 1, 0x31C, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"", "is empty"),
+        (GOOD[:-1], "is no Polyglot book, or a part of one: 31 bytes are no multiple of 16"),
+        (LATER_KEY + GOOD, "is no Polyglot book: its entries are not sorted"),
+        (random.Random(1).randbytes(16 * 1000), "is no Polyglot book: its entries are not sorted"),
+        (bytes(1600), "holds no move with a weight"),
+        (start_entries(e2e4=0), "holds no move with a weight"),
+    ],
+)
+def test_a_bad_file_is_refused_with_one_sentence(path: Path, data: bytes, sentence: str) -> None:
+    with pytest.raises(BookError) as refusal:
+        Book(written(path, data))
+    assert str(refusal.value) == f"book {quoted(str(path))} {sentence}"
+
+
+def test_entries_out_of_order_across_pieces_are_noticed(path: Path) -> None:
+    half = b"".join(ENTRY.pack(key, 0x31C, 1, 0) for key in range(2**16))
+    with pytest.raises(BookError, match="not sorted"):
+        Book(written(path, half + half))
+    Book(written(path, half)).close()
+
+
+def test_what_is_no_regular_file_is_refused_without_reading_it(tmp_path: Path) -> None:
+    cases = {str(tmp_path): "is a directory", str(tmp_path / "none.bin"): "cannot be read: No such file"}
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe")
+        cases[str(tmp_path / "pipe")] = "is not a regular file"
+    if os.path.exists("/dev/zero"):
+        cases["/dev/zero"] = "is not a regular file"
+    for name, sentence in cases.items():
+        with pytest.raises(BookError) as refusal:
+            Book(name)
+        assert str(refusal.value).startswith(f"book {quoted(name)} {sentence}")
+    with pytest.raises(BookError, match="has a name that no file can have"):
+        Book("a\0b")
+    with pytest.raises(BookError, match="cannot be read"):
+        Book("x" * 5000)
+
+
+def test_a_file_that_is_too_large_is_refused(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(LARGEST_BOOK_BYTES + 16)  # a hole: takes no room on the disk
+    with pytest.raises(BookError, match="is too large"):
+        Book(str(path))
+
+
+def test_a_file_that_changes_while_open_is_left_alone(path: Path) -> None:
+    book = Book(written(path, GOOD * 5000))
+    path.write_bytes(GOOD)  # reading the mapped file behind its end would kill the process
+    with pytest.raises(BookError, match="was changed on disk"):
+        book.moves(chess.Board())
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(BookError, match="was changed on disk"):
+        book.moves(chess.Board())
+    book.close()
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_make_a_book_or_a_sentence(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.bin"
+    path.write_bytes(data)
+    try:
+        book = Book(str(path))
+    except BookError as error:
+        sentence = str(error)
+    else:
+        sentence = f"{len(book)} entries"
+        book.choose(chess.Board(), 100, random.Random(1))
+        book.close()
+    assert sentence.isascii()
+    assert sentence.isprintable()
+
+
+# Moves -------------------------------------------------------------------------------------------------------------
+
+
+def test_only_legal_moves_come_out(path: Path) -> None:
+    board = chess.Board()
+    illegal = [(chess.E2, chess.E5, 0), (chess.E7, chess.E5, 0), (chess.A1, chess.A1, 0), (chess.E2, chess.E4, 4)]
+    data = b"".join(entry(board, a, b, 900, promotion) for a, b, promotion in illegal)
+    book = Book(written(path, data + start_entries(g1f3=1)))
+    assert book.moves(board) == [(chess.Move.from_uci("g1f3"), 1)]
+    book.close()
+
+
+@pytest.mark.parametrize("chess960", [False, True])
+@pytest.mark.parametrize("target", [chess.H1, chess.G1])
+def test_castling_in_either_spelling(path: Path, target: int, chess960: bool) -> None:
+    board = chess.Board("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", chess960=chess960)
+    book = Book(written(path, entry(board, chess.E1, target, 5)))
+    if target == chess.G1 and chess960:
+        assert book.moves(board) == []
+    else:
+        (move, _weight), *_ = book.moves(board)
+        assert board.is_kingside_castling(move)
+    book.close()
+
+
+def test_variety(path: Path) -> None:
+    book = Book(written(path, start_entries(e2e4=60, d2d4=30, c2c4=10, a2a3=0)))
+    board = chess.Board()
+
+    def shares(variety: int) -> dict[str, float]:
+        generator = random.Random(7)
+        counts: Counter[str] = Counter()
+        for _ in range(3000):
+            chosen = book.choose(board, variety, generator)
+            assert chosen is not None
+            counts[chosen.move.uci()] += 1
+        return {move: count / 3000 for move, count in counts.items()}
+
+    assert shares(0) == {"e2e4": 1.0}
+    assert shares(100) == pytest.approx({"e2e4": 0.6, "d2d4": 0.3, "c2c4": 0.1}, abs=0.04)
+    # At 50 the weights count squared: 36 : 9 : 1.
+    assert shares(50) == pytest.approx({"e2e4": 36 / 46, "d2d4": 9 / 46, "c2c4": 1 / 46}, abs=0.04)
+    assert shares(1) == {"e2e4": 1.0}
+    book.close()
+
+
+def test_a_chosen_move_tells_weight_share_and_name(path: Path) -> None:
+    book = Book(written(path, start_entries(e2e4=3, d2d4=1)))
+    chosen = book.choose(chess.Board(), 0, random.Random(1))
+    assert chosen is not None
+    assert (chosen.move.uci(), chosen.weight, chosen.share) == ("e2e4", 3, 0.75)
+    assert chosen.opening is not None
+    assert chosen.opening.eco == "B00"
+    book.close()
+
+
+def test_no_move_that_repeats_a_position_of_the_game(path: Path) -> None:
+    board = chess.Board()
+    for word in ("g1f3", "g8f6", "f3g1"):
+        board.push_uci(word)
+    home, other = (entry(board, chess.F6, chess.G8, 9), entry(board, chess.D7, chess.D5, 1))
+    book = Book(written(path, home + other))
+    assert book.moves(board) == [(chess.Move.from_uci("d7d5"), 1)]
+    # Without the game behind it, the same move repeats nothing.
+    assert len(book.moves(chess.Board(board.fen()))) == 2
+    book.close()
+
+
+# When it is asked --------------------------------------------------------------------------------------------------
+
+
+def opening(**values: str) -> Opening:
+    options = Options()
+    for name, value in {"OwnBook": "true", "BookVariety": "0", **values}.items():
+        options.set(name, value)
+    subject = Opening()
+    assert subject.configure(options, "OwnBook") == []
+    return subject
+
+
+def test_the_advice_is_a_move_and_its_reply() -> None:
+    advice = opening().advise(chess.Board(), CLOCK)
+    (sentence,) = advice.sentences
+    assert sentence.startswith(f"book: {advice.line[0]}, weight ")
+    board = chess.Board()
+    for word in advice.line:
+        board.push_uci(word)
+    assert len(advice.line) == 2
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        Limits(),
+        Limits(infinite=True, depth=3),
+        Limits(mate=3),
+        Limits(searchmoves=("e2e4",), movetime_ms=100),
+    ],
+)
+def test_who_wants_a_search_gets_one(limits: Limits) -> None:
+    assert opening().advise(chess.Board(), limits) == SILENCE
+
+
+@pytest.mark.parametrize(
+    "limits", [CLOCK, Limits(movetime_ms=5), Limits(depth=9), Limits(nodes=5), Limits(wtime_ms=0, ponder=True)]
+)
+def test_a_game_gets_a_book_move(limits: Limits) -> None:
+    assert opening().advise(chess.Board(), limits).line
+
+
+def test_without_own_book_and_in_analysis_nothing_is_said() -> None:
+    assert opening(OwnBook="false").advise(chess.Board(), CLOCK) == SILENCE
+    assert opening(UCI_AnalyseMode="true").advise(chess.Board(), CLOCK) == SILENCE
+
+
+def test_book_depth() -> None:
+    board = chess.Board()
+    assert not opening(BookDepth="0").advise(board, CLOCK).line
+    subject = opening(BookDepth="1")
+    assert subject.advise(board, CLOCK).line
+    board.push_uci("e2e4")
+    assert not subject.advise(board, CLOCK).line
+
+
+def test_leaving_the_book_is_announced_once_a_game() -> None:
+    subject = opening()
+    board = chess.Board()
+    for word in ("e2e4", "c7c5"):
+        board.push_uci(word)
+    assert subject.advise(board, CLOCK).line
+    for word in ("h2h4", "h7h5"):
+        board.push_uci(word)
+    left = subject.advise(board, CLOCK)
+    assert left.line == ()
+    assert left.sentences == ("book: left after 4 plies, B20 Sicilian Defense",)
+    board.push_uci("h1h3")
+    assert subject.advise(board, CLOCK) == SILENCE
+    # A new game begins, whether it is announced or not.
+    assert subject.advise(chess.Board(), CLOCK).line
+    elsewhere = chess.Board("8/8/4k3/8/8/4K3/4P3/8 w - - 0 1")
+    assert opening().advise(elsewhere, CLOCK).sentences == ("book: left",)
+
+
+def test_the_name_is_kept_when_the_board_has_lost_its_moves() -> None:
+    subject = opening()
+    board = chess.Board()
+    for word in ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6"):
+        board.push_uci(word)
+    assert "Ruy Lopez" in subject.advise(board, CLOCK).sentences[0]
+    board.push_uci("b5c6")
+    board.push_uci("b7c6")
+    (sentence,) = subject.advise(board.copy(stack=False), CLOCK).sentences
+    # Which name depends on the move that weighs most, and so on the search that the book was compiled with.
+    assert sentence.startswith("book: left after 8 plies, C")
+    assert "Ruy Lopez" in sentence
+
+
+def test_a_book_that_breaks_during_the_game_costs_no_move(path: Path) -> None:
+    subject = opening(BookFile=written(path, GOOD))
+    assert subject.advise(chess.Board(), CLOCK).line
+    path.unlink()
+    advice = subject.advise(chess.Board(), CLOCK)
+    assert advice.line == ()
+    assert advice.sentences == (
+        f"error: book {quoted(str(path))} was changed on disk while it was open; there will be no more book moves",
+    )
+    assert subject.advise(chess.Board(), CLOCK) == SILENCE
+
+
+def test_a_refused_book_is_said_when_it_is_set(path: Path) -> None:
+    options = Options()
+    subject = Opening()
+    options.set("BookFile", str(path))
+    assert subject.configure(options, "BookFile") == []  # nobody wants a book yet
+    options.set("OwnBook", "true")
+    sentence = f"error: book {quoted(str(path))} cannot be read: No such file or directory; there will be no book moves"
+    assert subject.configure(options, "OwnBook") == [sentence]
+    assert subject.advise(chess.Board(), CLOCK) == SILENCE
+    # Said once, and again only when the same file is named again.
+    assert subject.configure(options, "BookDepth") == []
+    assert subject.configure(options, "BookFile") == [sentence]
+    options.set("BookFile", "")
+    assert subject.configure(options, "BookFile") == []
+    assert subject.advise(chess.Board(), CLOCK).line
+
+
+def test_a_refused_or_lost_book_is_tried_again_when_it_is_named_again(path: Path) -> None:
+    options = Options()
+    options.set("OwnBook", "true")
+    options.set("BookFile", str(path))
+    subject = Opening()
+    assert len(subject.configure(options, "BookFile")) == 1
+    good = entry(chess.Board(), chess.E2, chess.E4, 1)
+    for content in (good, good + good):
+        written(path, content)
+        assert subject.configure(options, "BookFile") == []
+        assert subject.advise(chess.Board(), CLOCK).line == ("e2e4",)
+        path.unlink()
+        assert subject.advise(chess.Board(), CLOCK).line == ()
+
+
+def test_nothing_of_the_book_is_loaded_before_it_is_wanted() -> None:
+    program = (
+        "import sys, uci_engine.uci.loop\nfrom uci_engine.engine import Engine\nengine = Engine()\n"
+        "loaded = {'uci_engine.book.book', 'uci_engine.book.repertoire'}\n"
+        "assert not loaded & set(sys.modules)\nengine.set_option('OwnBook', 'true')\n"
+        "assert loaded <= set(sys.modules)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE_ROOT)}
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+
+
+# The real program --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def player() -> Iterator[UciProcess]:
+    with UciProcess() as process:
+        process.send("setoption name OwnBook value true", "setoption name BookVariety value 100")
+        yield process
+
+
+def test_a_game_from_the_book_into_the_search(player: UciProcess) -> None:
+    player.send("setoption name BookVariety value 0")
+    board = chess.Board()
+    moves: list[str] = []
+    searches: list[Search] = []
+    while len(moves) < 30 and not (searches and searches[-1].last_pv.numbers["nodes"]):
+        player.send("position startpos moves " + " ".join(moves) if moves else "position startpos")
+        searches.append(player.search("go wtime 1000 btime 1000 winc 10 binc 10", board))
+        moves.append(searches[-1].best)
+        board.push_uci(moves[-1])
+    *from_book, searched = searches
+    assert len(from_book) >= 7
+    assert all(len(search.strings) == 1 for search in from_book)
+    assert all(search.strings[0].startswith(f"book: {search.best}, weight ") for search in from_book)
+    assert all(search.ponder for search in from_book[:-1])
+    assert searched.strings[0].startswith(f"book: left after {len(from_book)} plies, ")
+
+
+def test_a_book_move_waits_for_the_ponderhit(player: UciProcess) -> None:
+    player.send("position startpos moves e2e4", "go ponder wtime 1000 btime 1000")
+    player.wait_for(lambda line: "string book: " in line)
+    before = player.sync()
+    assert not any(line.startswith("bestmove") for line in before)
+    player.send("ponderhit")
+    words = player.wait_for("bestmove")[-1].split()
+    board = chess.Board()
+    board.push_uci("e2e4")
+    assert chess.Move.from_uci(words[1]) in board.legal_moves
+
+
+def test_analysis_does_not_use_the_book(player: UciProcess) -> None:
+    player.send("position startpos", "go infinite")
+    player.wait_for(lambda line: line.startswith("info depth"))
+    player.send("stop")
+    assert not player.answer(chess.Board()).strings
+
+
+def test_a_bad_book_is_one_sentence_and_the_game_goes_on(player: UciProcess, tmp_path: Path) -> None:
+    player.send(f"setoption name BookFile value {tmp_path}")
+    (sentence,) = player.sync()
+    assert sentence == f"info string error: book {quoted(str(tmp_path))} is a directory; there will be no book moves"
+    player.send("position startpos")
+    assert player.search("go depth 1", chess.Board()).last_pv.numbers["nodes"] > 0

@@ -1,0 +1,272 @@
+"""The repertoire: its text, its lines, the names it gives, and the book that was made of it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import chess
+import chess.polyglot
+import pytest
+
+from uci_engine.book.book import BUILT_IN, Book
+from uci_engine.book.repertoire import (
+    OPENINGS,
+    Line,
+    Names,
+    RepertoireError,
+    opening_names,
+    read_line,
+    read_table,
+    replay,
+)
+from workshop.books.review import ACCEPTED, read_accepted
+from workshop.books.theory import Theory
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[Line]:
+    return read_table()
+
+
+@pytest.fixture(scope="module")
+def full_lines(lines: list[Line]) -> list[Line]:
+    """Without those that only name a position on the way of another."""
+    beginnings = {line.moves[:plies] for line in lines for plies in range(1, len(line.moves))}
+    return [line for line in lines if line.moves not in beginnings]
+
+
+@pytest.fixture(scope="module")
+def played(lines: list[Line]) -> dict[str, dict[str, tuple[chess.Board, bool]]]:
+    """Every position of the repertoire: the moves played there, with the board before, and whether it is avoided."""
+    positions: dict[str, dict[str, tuple[chess.Board, bool]]] = {}
+    for line, board in replay(lines):
+        position = chess.Board()
+        for i, move in enumerate(board.move_stack):
+            here = positions.setdefault(position.epd(), {})
+            avoided = i in line.avoided
+            if move.uci() in here:
+                assert here[move.uci()][1] == avoided, f"{move} is marked in one line only: {line}"
+            else:
+                here[move.uci()] = (position.copy(stack=False), avoided)
+            position.push(move)
+    return positions
+
+
+# The text ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_line_is_read_and_written() -> None:
+    text = "1. e4 e5 2. f4~ | exf4 3. Nf3 g5"
+    line = read_line("C37", "King's Gambit", text)
+    assert line == Line("C37", "King's Gambit", ("e4", "e5", "f4", "exf4", "Nf3", "g5"), 3, frozenset({2}))
+    assert str(line) == f"C37\tKing's Gambit\t{text}"
+    assert read_line("C37", "x", "1.e4 e5 2.f4?").avoided == read_line("C37", "x", "1.e4 e5 f4?!").avoided == {2}
+    assert read_line("C37", "x", "1... e4! e5!? 2. f4!!").avoided == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("eco", "name", "text", "problem"),
+    [
+        ("F00", "x", "e4", "'F00' is not an ECO code"),
+        ("A0", "x", "e4", "'A0' is not an ECO code"),
+        ("A00", "", "e4", "a line has no name"),
+        ("A00", "x\x1b", "e4", "a line has no name"),
+        ("A00", "x", "1. |", "'x' has 0 moves, not 1 to 80"),
+        ("A00", "x", "e4 " * 81, "'x' has 81 moves, not 1 to 80"),
+    ],
+)
+def test_what_is_no_line(eco: str, name: str, text: str, problem: str) -> None:
+    with pytest.raises(RepertoireError) as refusal:
+        read_line(eco, name, text)
+    assert str(refusal.value) == problem
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "has no header with eco, name and moves"),
+        ("eco\tname\n", "has no header with eco, name and moves"),
+        ("eco\tname\tpgn\nA00\tx\n", "row 2: 2 columns, not 3"),
+        ("eco\tname\tpgn\n\n# remark\nZ\tx\te4", "row 4: 'Z' is not an ECO code"),
+    ],
+)
+def test_a_bad_table_is_refused_with_its_row(tmp_path: Path, text: str, problem: str) -> None:
+    path = tmp_path / "table.tsv"
+    path.write_text(text, "utf-8")
+    with pytest.raises(RepertoireError, match=re.escape(problem)):
+        read_table(path)
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "none.tsv", "."])
+def test_what_is_no_file_is_refused_without_reading_it(tmp_path: Path, name: str) -> None:
+    with pytest.raises(RepertoireError, match="is not a file"):
+        read_table(tmp_path / name)
+
+
+def test_other_tables_with_such_columns_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "table.tsv"
+    path.write_bytes(b"name\teco\tpgn\tmore\r\nSicilian\tB20\t1. e4 c5\t7\r\n")
+    assert read_table(path) == [Line("B20", "Sicilian", ("e4", "c5"), 2)]
+
+
+def test_an_illegal_move_is_told_with_its_line() -> None:
+    bad = read_line("C20", "King's Pawn", "1. e4 e5 2. Ke3")
+    with pytest.raises(RepertoireError, match=r"C20 King's Pawn: 2\. 'Ke3' is not legal"):
+        list(replay([read_line("B20", "Sicilian", "e4 c5"), bad]))
+
+
+def test_replay_gives_every_line_its_own_position() -> None:
+    texts = ("d4 d5 c4", "e4 e5", "d4 d5", "d4 Nf6", "e4 e5 Nf3 Nc6 Bb5")
+    for line, board in replay(read_line("A00", text, text) for text in texts):
+        expected = chess.Board()
+        for move in line.name.split():
+            expected.push_san(move)
+        assert board == expected
+        assert board.move_stack == expected.move_stack
+
+
+# Our lines ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_file_is_in_order_and_reads_back(lines: list[Line]) -> None:
+    text = OPENINGS.read_text("ascii")
+    rows = [line for line in text.splitlines() if not line.startswith("#")]
+    assert rows == ["eco\tname\tmoves", *map(str, lines)]
+    assert lines == sorted(lines, key=lambda line: (line.eco, line.name, line.moves))
+
+
+def test_there_are_enough_lines_and_none_twice(lines: list[Line], full_lines: list[Line]) -> None:
+    assert len({line.moves for line in lines}) == len(lines)
+    assert len(full_lines) >= 500
+    assert len({line.name for line in full_lines}) >= 500
+    assert all(8 <= len(line.moves) <= 24 for line in full_lines)
+    first_moves = Counter(line.moves[0] for line in full_lines if 0 not in line.avoided)
+    assert all(first_moves[move] >= 20 for move in ("e4", "d4", "c4", "Nf3"))
+
+
+def test_every_move_is_written_as_it_should_be(lines: list[Line]) -> None:
+    for line, board in replay(lines):
+        position = chess.Board()
+        for text, move in zip(line.moves, board.move_stack, strict=True):
+            assert position.san(move) == text
+            position.push(move)
+
+
+def test_a_position_has_one_name(lines: list[Line]) -> None:
+    names: dict[str, tuple[str, str]] = {}
+    for line, board in replay(lines, as_far_as_named=True):
+        assert names.setdefault(board.epd(), (line.eco, line.name)) == (line.eco, line.name)
+
+
+ANSWERED = {
+    "e4": "e5 c5 e6 c6 d6 g6 Nf6 d5 Nc6 b6",
+    "d4": "d5 Nf6 e6 f5 d6 g6 c5 Nc6",
+    "c4": "e5 c5 Nf6 e6 c6 f5 g6 b6",
+    "Nf3": "d5 Nf6 c5 g6 d6 f5 e6",
+}
+
+
+def test_every_usual_answer_to_the_first_move_is_met(full_lines: list[Line]) -> None:
+    met = {line.moves[:2] for line in full_lines}
+    wanted = {(first, reply) for first, replies in ANSWERED.items() for reply in replies.split()}
+    assert not wanted - met
+
+
+@pytest.mark.parametrize(
+    "moves", ["e4 e5 f4", "d4 e5", "e4 e5 Nf3 f5", "d4 d5 c4 e5", "d4 Nf6 c4 e5", "g4", "d4 d5 e4"]
+)
+def test_gambits_are_answered_and_not_played(
+    played: dict[str, dict[str, tuple[chess.Board, bool]]], moves: str
+) -> None:
+    board = chess.Board()
+    for move in moves.split()[:-1]:
+        board.push_san(move)
+    gambit = board.parse_san(moves.split()[-1])
+    assert played[board.epd()][gambit.uci()][1]
+    book = Book()
+    assert gambit not in [move for move, _ in book.moves(board)]
+    board.push(gambit)
+    assert book.moves(board)
+    book.close()
+
+
+def test_our_own_moves_never_lead_to_where_all_that_is_known_is_avoided(lines: list[Line]) -> None:
+    theory = Theory.of(lines)
+    for here in theory.ours():
+        choices = theory.choices.get(here, {}).values()
+        assert not choices or not all(choice.avoided for choice in choices), here
+
+
+def test_what_is_accepted_is_in_the_repertoire(lines: list[Line]) -> None:
+    accepted = [row.line for row in read_accepted(ACCEPTED)]
+    known = Theory.of(lines).positions()
+    assert all(board.epd() in known for _, board in replay(accepted))
+    assert len({line.moves for line in accepted}) == len(accepted)
+
+
+# Names -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("moves", "eco", "beginning"),
+    [
+        ("e4", "B00", "King's Pawn"),
+        ("e4 c5", "B20", "Sicilian Defense"),
+        ("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6", "B90", "Sicilian Defense: Najdorf Variation"),
+        ("e4 e5 Nf3 Nc6 Bb5 Nf6 O-O Nxe4 d4", "C67", "Ruy Lopez: Berlin Defense"),
+        ("e4 e6 d4 d5 Nc3 Bb4", "C15", "French Defense: Winawer"),
+        ("d4 Nf6 c4 g6 Nc3 d5", "D80", "Grunfeld Defense"),
+        ("c4 Nf6 d4 e6 Nc3 Bb4", "E20", "Nimzo-Indian Defense"),
+        ("d4 d5 c4 c6", "D10", "Slav Defense"),
+        ("e4 c6 d4 d5 e5 Bf5 h4 h5", "B12", "Caro-Kann Defense: Advance"),
+        ("Nf3 d5 c4", "A09", "Reti Opening"),
+    ],
+)
+def test_names_of_well_known_positions(moves: str, eco: str, beginning: str) -> None:
+    board = chess.Board()
+    for move in moves.split():
+        board.push_san(move)
+    opening = opening_names().of(board)
+    assert opening is not None
+    assert opening.eco == eco
+    assert opening.name.startswith(beginning)
+
+
+def test_a_position_without_a_name_has_that_of_the_one_before() -> None:
+    names = Names([read_line("B20", "Sicilian", "e4 c5"), read_line("B50", "Modern", "e4 c5 Nf3 d6 | d4")])
+    board = chess.Board()
+    assert names.of(board) is None
+    told = []
+    for move in ("e4", "c5", "Nf3", "d6", "d4", "cxd4"):
+        board.push_san(move)
+        told.append(str(names.of(board)))
+    assert told == ["None", "B20 Sicilian", "B20 Sicilian", "B50 Modern", "B50 Modern", "B50 Modern"]
+    assert len(board.move_stack) == 6
+
+
+# The built-in book -------------------------------------------------------------------------------------------------
+
+
+def test_the_built_in_book_is_the_repertoire(played: dict[str, dict[str, tuple[chess.Board, bool]]]) -> None:
+    """Same positions, same moves, all legal, sorted; a weight for each move that is played, none for those avoided."""
+    by_key: dict[int, set[str]] = {}
+    for moves in played.values():
+        ours = {word for word, (_, avoided) in moves.items() if not avoided}
+        if ours:
+            board = next(iter(moves.values()))[0]
+            by_key[chess.polyglot.zobrist_hash(board)] = ours
+    boards = {chess.polyglot.zobrist_hash(board): board for moves in played.values() for board, _ in moves.values()}
+    in_book: dict[int, set[str]] = {}
+    with chess.polyglot.MemoryMappedReader(BUILT_IN) as reader:
+        keys = [entry.key for entry in reader]
+        entries = list(reader)
+        assert keys == sorted(keys)
+        for key in sorted(set(keys)):
+            for entry in reader.find_all(boards[key]):
+                assert 1 <= entry.weight <= 1000
+                in_book.setdefault(key, set()).add(entry.move.uci())
+    assert in_book == by_key
+    # Nothing was filtered out as illegal, and no move stands there twice.
+    assert len(entries) == sum(map(len, in_book.values()))

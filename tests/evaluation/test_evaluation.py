@@ -1,0 +1,314 @@
+"""The evaluation: symmetric, bounded, explained to the last centipawn, the same in both forms, and sane about chess."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evaluation
+from evaluation.base_board import Placement
+from evaluation.evaluator import Evaluator
+from evaluation.explain import TERMS
+from evaluation.weights import SHAPES, Weights, default_weights, unpack
+
+STATIC_LIMIT = 30_000
+PACKAGE = Path(evaluation.__file__).parent
+COMPILED = not sys.modules["evaluation.evaluator"].__file__.endswith(".py")  # type: ignore[union-attr]
+
+# At most 16 men a side and no pawn at either end is all that the evaluation asks for.
+EXTREME = [
+    "QQQQQQQQ/Q6k/8/8/8/8/8/RRBBNNK1 w - - 0 1",
+    "QQQQQQQQ/QRR4k/8/8/8/pppppppp/6BB/K4NN1 b - - 0 1",
+    "qqqqqqqq/q6K/8/8/8/8/8/rrbbnnk1 b - - 0 1",
+    "4k3/PPPPPPPP/8/8/8/8/8/RNBQKBNR w - - 0 1",
+    "4k3/PPPPPPPP/8/8/8/8/pppppppp/4K3 w - - 0 1",
+    "NNNNNNNN/NN5k/8/8/8/8/8/RRBBQ1K1 b - - 0 1",
+    "7k/8/8/8/8/8/8/K7 w - - 0 1",
+    "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
+]
+
+
+def placed(board: chess.Board, weights: Weights | None = None) -> Any:
+    """A Placement with the men of a board."""
+    placement = Placement((weights or default_weights()).piece_square())
+    placement.set_men(board)
+    return placement
+
+
+def white_score(fen: str) -> int:
+    """Twice White's view of a position, so that it does not count whose turn it is."""
+    board = chess.Board(fen)
+    scores = {}
+    for board.turn in chess.COLORS:
+        scores[board.turn] = evaluation.evaluate(board)
+    return scores[chess.WHITE] - scores[chess.BLACK]
+
+
+def random_game(seed: int, plies: int) -> chess.Board:
+    """The position after a number of random moves."""
+    chance = random.Random(seed)
+    board = chess.Board()
+    for _ in range(plies):
+        moves = list(board.legal_moves)
+        if not moves:
+            break
+        board.push(chance.choice(moves))
+    return board
+
+
+def random_men(seed: int) -> chess.Board:
+    """Two kings and any other men anywhere, up to 15 a side, the rest of the rules ignored."""
+    chance = random.Random(seed)
+    board = chess.Board(None)
+    squares = chance.sample(chess.SQUARES, 64)
+    for colour in chess.COLORS:
+        board.set_piece_at(squares.pop(), chess.Piece(chess.KING, colour))
+        for _ in range(chance.randint(0, 15)):
+            square = squares.pop()
+            kinds = chess.PIECE_TYPES[1:5] if chess.BB_SQUARES[square] & chess.BB_BACKRANKS else chess.PIECE_TYPES[:5]
+            board.set_piece_at(square, chess.Piece(chance.choice(kinds), colour))
+    board.turn = chance.random() < 0.5
+    return board
+
+
+BOARDS = st.one_of(
+    st.builds(random_game, st.integers(0, 10**9), st.integers(0, 150)),
+    st.builds(random_men, st.integers(0, 10**9)),
+    st.sampled_from(EXTREME).map(chess.Board),
+)
+
+
+@pytest.fixture(scope="module")
+def evaluator() -> Any:
+    """One evaluator for many positions, so that it remembers pawn structures."""
+    return Evaluator(default_weights())
+
+
+@given(board=BOARDS)
+def test_colours_turned_round_change_nothing(board: chess.Board, evaluator: Any) -> None:
+    assert evaluator.evaluate(placed(board.mirror())) == evaluator.evaluate(placed(board))
+
+
+@given(board=BOARDS)
+def test_only_the_tempo_depends_on_whose_turn_it_is(board: chess.Board) -> None:
+    explanation = evaluation.explain(board)
+    board.turn = not board.turn
+    other = evaluation.explain(board)
+    assert explanation.rows[:-1] == other.rows[:-1]
+    assert (explanation.total.mg - other.total.mg, explanation.total.eg - other.total.eg) == (
+        explanation.rows[-1].mg - other.rows[-1].mg,
+        explanation.rows[-1].eg - other.rows[-1].eg,
+    )
+
+
+@given(board=BOARDS)
+def test_the_rows_add_up_to_the_score(board: chess.Board) -> None:
+    explanation = evaluation.explain(board)
+    assert explanation.score == evaluation.evaluate(board)
+    assert explanation.white_score == (explanation.score if board.turn else -explanation.score)
+    # The tapering once more, in exact arithmetic: shares in 256ths, scale in 64ths, rounded towards zero.
+    total = explanation.total
+    share = explanation.phase * 32 // 3
+    exact = total.mg * share * 64 + total.eg * (256 - share) * explanation.scale
+    assert explanation.white_score == int(exact / 2**14)
+
+
+@given(board=BOARDS)
+def test_material_and_squares_are_the_sum_kept_by_the_placement(board: chess.Board) -> None:
+    material, squares = evaluation.explain(board).rows[:2]
+    assert unpack(placed(board).scores) == (material.mg + squares.mg, material.eg + squares.eg)
+
+
+@given(board=BOARDS)
+def test_remembered_pawn_structures_change_nothing(board: chess.Board, evaluator: Any) -> None:
+    fresh = Evaluator(default_weights()).evaluate(placed(board))
+    assert evaluator.evaluate(placed(board)) == fresh
+    assert evaluator.evaluate(placed(board)) == fresh
+
+
+@given(board=BOARDS)
+def test_a_static_score_stays_below_every_mate_score(board: chess.Board) -> None:
+    assert -STATIC_LIMIT < evaluation.evaluate(board) < STATIC_LIMIT
+
+
+@pytest.mark.parametrize("turn", chess.COLORS)
+def test_a_static_score_stays_in_its_band_with_the_greatest_weights_allowed(turn: chess.Color) -> None:
+    weights = default_weights()
+    zeros = {shape.name: [0] * shape.size for shape in SHAPES}
+    great = {f"{name}_squares": [1000] * 64 for name in ("knight", "bishop", "rook", "queen")}
+    phase = {**zeros, **great, "material": weights.middlegame["material"], "pawn_squares": [-900] * 64}
+    board = chess.Board("QQQQQQQQ/QRR4k/8/8/8/pppppppp/6BB/K4NN1 w - - 0 1")
+    board.turn = turn
+    assert evaluation.evaluate(board, Weights(phase, phase)) == (STATIC_LIMIT - 1 if turn else 1 - STATIC_LIMIT)
+
+
+@pytest.mark.skipif(not COMPILED, reason="the installed modules are the plain ones")
+def test_compiled_and_plain_modules_agree(tmp_path: Path, evaluator: Any) -> None:
+    boards = [random_game(seed, 3 * seed % 160) for seed in range(300)] + [random_men(seed) for seed in range(700)]
+    boards += [chess.Board(fen) for fen in EXTREME]
+    copy = tmp_path / "evaluation"
+    copy.mkdir()
+    for source in [*PACKAGE.glob("*.py"), PACKAGE / "weights.toml"]:
+        (copy / source.name).write_bytes(source.read_bytes())
+    program = (
+        "import sys, chess, evaluation.evaluator as module\n"
+        "from evaluation.base_board import Placement\n"
+        "from evaluation import default_weights\n"
+        "assert module.__file__.endswith('.py')\n"
+        "evaluator = module.Evaluator(default_weights())\n"
+        "placement = Placement(default_weights().piece_square())\n"
+        "for fen in sys.stdin:\n"
+        "    placement.set_men(chess.Board(fen))\n"
+        "    print(evaluator.evaluate(placement), placement.scores, placement.phase, placement.pawn_key)\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        input="\n".join(board.fen() for board in boards),
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    ours = []
+    for board in boards:
+        placement = placed(board)
+        numbers = (evaluator.evaluate(placement), placement.scores, placement.phase, placement.pawn_key)
+        ours.append(" ".join(map(str, numbers)))
+    assert result.stdout.splitlines() == ours
+
+
+def test_importing_the_package_loads_no_kernel_module() -> None:
+    program = "import sys, evaluation; print(*sys.modules)"
+    result = subprocess.run([sys.executable, "-c", program], cwd=PACKAGE.parent, capture_output=True, check=True)
+    loaded = set(result.stdout.decode().split())
+    kernel = {f"evaluation.{name}" for name in ("bitboards", "placement", "features", "evaluator")}
+    assert "evaluation.explain" in loaded
+    assert not kernel & loaded
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "8/8/8/8/8/8/8/K7 w - - 0 1",
+        "8/8/8/8/8/8/8/8 w - - 0 1",
+        "k1k5/8/8/8/8/8/8/K7 w - - 0 1",
+        "k7/8/8/8/8/8/8/K6P w - - 0 1",
+        "k2p4/8/8/8/8/8/8/K7 w - - 0 1",
+        "k7/8/8/NNNNNNNN/NNNNNNNN/8/8/K7 w - - 0 1",
+    ],
+)
+def test_boards_that_cannot_be_evaluated_are_refused(fen: str) -> None:
+    with pytest.raises(ValueError, match="a position to evaluate has"):
+        evaluation.evaluate(chess.Board(fen))
+    with pytest.raises(ValueError, match="a position to evaluate has"):
+        evaluation.explain(chess.Board(fen))
+
+
+def test_format_explanation() -> None:
+    explanation = evaluation.explain(chess.Board("r1bq1rk1/pp3ppp/2n1pn2/3p4/3P4/P1PBPN2/5PPP/R1BQ1RK1 b - - 0 10"))
+    text = evaluation.format_explanation(explanation)
+    assert text.isascii()
+    lines = text.splitlines()
+    assert not any(line != line.rstrip() for line in lines)
+    for row in (*explanation.rows, explanation.total):
+        (line,) = [line for line in lines if line.startswith(f" {row.term} ")]
+        cells = line.replace("|", " ")[len(row.term) + 2 :].split()
+        numbers = (row.white_mg, row.white_eg, row.black_mg, row.black_eg, row.mg, row.eg)
+        assert cells == [f"{number / 100:.2f}" for number in numbers]
+        assert len(line) == len(lines[2])
+    assert f"Score {explanation.white_score / 100:+.2f} (White's view)" in text
+    assert f"Score {explanation.score / 100:+.2f} (the side to move's view: Black)" in text
+
+
+# For every term a position in which White has some of it, and Black has none.
+NAMED = [
+    ("doubled pawns", "4k3/8/8/8/8/P7/P7/4K3 w - - 0 1"),
+    ("isolated pawns", "4k3/8/8/8/8/8/P7/4K3 w - - 0 1"),
+    ("connected pawns", "4k3/8/8/8/P7/1P6/8/4K3 w - - 0 1"),
+    ("passed pawns", "4k3/8/8/P7/8/8/8/4K3 w - - 0 1"),
+    ("bishop pair", "4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1"),
+    ("outposts", "4k3/8/8/3N4/4P3/8/8/4K3 w - - 0 1"),
+    ("rooks on open files", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1"),
+    ("passed pawns' paths", "8/8/8/P7/8/8/8/4K2k w - - 0 1"),
+    ("attack on the king", "4k3/8/8/8/8/8/8/3QKR2 w - - 0 1"),
+    ("safe checks", "4k3/8/8/8/8/8/8/3QKR2 w - - 0 1"),
+    ("threats", "4k3/8/2n5/3P4/8/8/8/4K3 w - - 0 1"),
+    ("pawn push threats", "4k3/8/2n5/8/3P4/8/8/4K3 w - - 0 1"),
+    ("hanging men", "4k3/8/n7/8/8/8/8/R3K3 w - - 0 1"),
+    ("bare king", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1"),
+]
+
+
+@pytest.mark.parametrize(("term", "fen"), NAMED)
+def test_each_term_sees_what_it_is_named_after(term: str, fen: str) -> None:
+    (row,) = [row for row in evaluation.explain(chess.Board(fen)).rows if row.term == term]
+    assert (row.white_mg, row.white_eg) != (0, 0)
+    assert (row.black_mg, row.black_eg) == (0, 0)
+    (mirrored,) = [row for row in evaluation.explain(chess.Board(fen).mirror()).rows if row.term == term]
+    assert (mirrored.black_mg, mirrored.black_eg) == (row.white_mg, row.white_eg)
+
+
+def test_every_method_of_the_sum_has_a_row() -> None:
+    named = {name for _, name in TERMS}
+    source = (PACKAGE / "features.py").read_text("utf-8")
+    methods = {line.split("def ")[1].split("(")[0] for line in source.splitlines() if line.endswith("(self, p, us):")}
+    assert named == methods
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        # A knight in the centre and in the corner; a king behind its pawns and in the centre of a full board.
+        ("4k3/pppppppp/8/8/4N3/8/PPPPPPPP/4K3 w - - 0 1", "4k3/pppppppp/8/8/8/8/PPPPPPPP/N3K3 w - - 0 1"),
+        (
+            "rnbq1rk1/ppppbppp/5n2/4p3/4P3/5N2/PPPPBPPP/RNBQ1RK1 w - - 0 1",
+            "rnbq1rk1/ppppbppp/5n2/4p3/4P3/4KN2/PPPPBPPP/RNBQ3R w - - 0 1",
+        ),
+        # A passed pawn further on; free and blocked; with its king beside it and far away.
+        ("4k3/8/8/P7/8/8/8/4K3 w - - 0 1", "4k3/8/8/8/P7/8/8/4K3 w - - 0 1"),
+        ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "4k3/8/P7/8/8/8/8/4K3 w - - 0 1"),
+        ("4k3/8/P7/8/8/8/8/n3K3 w - - 0 1", "4k3/n7/P7/8/8/8/8/4K3 w - - 0 1"),
+        ("7k/8/1K6/P7/8/8/8/8 w - - 0 1", "7k/8/8/P7/8/8/8/6K1 w - - 0 1"),
+        # Pawns side by side and behind one another.
+        ("4k3/pp6/8/8/8/8/PP6/4K3 w - - 0 1", "4k3/pp6/8/8/8/P7/P7/4K3 w - - 0 1"),
+        # Mating a bare king: at the edge; with bishop and knight, in the bishop's corner.
+        ("k7/8/2K5/8/8/8/8/7R w - - 0 1", "8/8/2K5/8/3k4/8/8/7R w - - 0 1"),
+        ("8/8/8/8/8/5K2/2B1N3/7k w - - 0 1", "7k/8/5K2/8/8/8/2B1N3/8 w - - 0 1"),
+        # Bishops of one colour, and of opposite colours.
+        ("4k3/3b4/8/PP6/8/8/4B3/4K3 w - - 0 1", "4k3/4b3/8/PP6/8/8/4B3/4K3 w - - 0 1"),
+    ],
+)
+def test_better_is_better(better: str, worse: str) -> None:
+    assert white_score(better) > white_score(worse)
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "4k3/8/8/8/8/8/8/4KB2 w - - 0 1",
+        "4k3/8/8/8/8/8/8/4KN2 w - - 0 1",
+        "4k3/8/8/8/8/8/8/3NKN2 w - - 0 1",
+        "4kr2/8/8/8/8/8/8/3RKN2 w - - 0 1",
+        "4k1n1/8/8/8/8/8/8/3RK3 w - - 0 1",
+    ],
+)
+def test_a_piece_more_that_cannot_win_is_worth_little(fen: str) -> None:
+    assert abs(evaluation.evaluate(chess.Board(fen))) < 130
+
+
+def test_the_start_position_is_worth_the_move() -> None:
+    explanation = evaluation.explain(chess.Board())
+    tempo = default_weights().middlegame["tempo"][0]
+    assert explanation.score == tempo > 0
+    assert (explanation.phase, explanation.scale) == (24, 64)

@@ -1,0 +1,91 @@
+"""King and pawn against king: exact, by its own rules and by Syzygy's table."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import chess
+import pytest
+
+from tests.support import TABLES
+from tests.support.syzygy_samples import Probing
+from uci_engine.core import load
+from uci_engine.search.deepening import new_searcher
+
+
+@pytest.fixture(scope="module")
+def searcher() -> Any:
+    return new_searcher(load(), 1)
+
+
+def boards(count: int) -> Iterator[chess.Board]:
+    """Legal positions of king and pawn against king, of either colour."""
+    choice = random.Random(4)
+    while count:
+        board = chess.Board(None)
+        colour = choice.random() < 0.5
+        squares = [choice.randrange(8, 56), choice.randrange(64), choice.randrange(64)]
+        men = (chess.Piece(chess.PAWN, colour), chess.Piece(chess.KING, colour), chess.Piece(chess.KING, not colour))
+        for square, man in zip(squares, men, strict=True):
+            board.set_piece_at(square, man)
+        board.turn = choice.random() < 0.5
+        if len(set(squares)) == 3 and board.is_valid():
+            count -= 1
+            yield board
+
+
+def wins(searcher: Any, board: chess.Board) -> bool:
+    searcher.position.set_board(board)
+    return bool(searcher.pawn_ending.wins(searcher.position))
+
+
+def test_it_is_what_syzygy_says(searcher: Any) -> None:
+    probing = Probing(TABLES)
+    won = 0
+    for board in boards(4000):
+        value = probing.value(board)
+        assert wins(searcher, board) == (value != 0), board.fen()
+        won += value != 0
+    assert 2000 < won < 3800
+
+
+def test_every_result_follows_from_those_after_it(searcher: Any) -> None:
+    """The side with the pawn wins where a move of its keeps the win; the other draws where a move of its does."""
+    for board in boards(600):
+        strong = bool(board.pawns & board.occupied_co[chess.WHITE])
+        after = []
+        for move in board.legal_moves:
+            board.push(move)
+            if board.pawns:
+                after.append(wins(searcher, board))
+            else:
+                # Promoted, and taken or not; or the pawn is taken. Underpromotion saves what stalemate would spoil.
+                escapes = any(board.is_capture(reply) for reply in board.legal_moves)
+                heavy = bool(board.queens | board.rooks)
+                after.append(heavy and not escapes and not board.is_stalemate())
+            board.pop()
+        expected = any(after) if board.turn == strong else bool(after) and all(after)
+        assert wins(searcher, board) == expected, board.fen()
+
+
+def test_mirror_images_are_alike(searcher: Any) -> None:
+    for board in boards(500):
+        result = wins(searcher, board)
+        assert wins(searcher, board.mirror()) == result
+        assert wins(searcher, board.transform(chess.flip_horizontal)) == result
+
+
+def test_the_search_knows_it(searcher: Any) -> None:
+    for fen, expected in (
+        ("8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", 0),
+        ("8/8/8/8/k7/8/P7/K7 w - - 0 1", 0),
+        ("4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", -1),
+        ("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", 1),
+        ("8/8/8/8/4p3/4k3/8/4K3 w - - 0 1", -1),
+    ):
+        searcher.position.set_board(chess.Board(fen))
+        score = searcher.evaluate()
+        assert (score > 300) - (score < -300) == expected, (fen, score)
+        assert expected or score == 0

@@ -1,0 +1,443 @@
+"""Matches: games against engines that break every rule, schedules, journals, and the whole program."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import chess
+import chess.engine
+import chess.pgn
+import pytest
+
+import pgn_elo
+from match import main
+from tests.support import SCRIPTS, SUPPORT, TABLES
+from workshop.engines.playing import launch
+from workshop.engines.spec import EngineSpec, TimeControl
+from workshop.games.adjudication import Adjudicator, Rules, Tables, parse_draw, parse_resign
+from workshop.games.clock import Clock, Patience, limit_for
+from workshop.games.game import Game, rules_result
+from workshop.games.openings import Opening
+from workshop.games.record import GameRecord
+from workshop.journal import Journal, JournalError
+
+FAKE = SUPPORT / "fake_engine.py"
+IMPATIENT = Patience(hang_seconds=1.0, search_seconds=20.0)
+# A quick mate, so that a game of chance ends soon.
+ENDING = Opening("7k/8/8/8/8/8/1q6/K7 b - - 0 1")
+OPENINGS = """4k3/8/8/8/8/8/4P3/4K3 w - -
+r3k3/8/8/8/8/8/8/4K2R w - -
+4k3/pp6/8/8/8/8/PP6/4K3 b - -
+8/8/2k5/8/8/3QK3/8/8 w - -
+"""
+
+
+def fake(mode: str = "good", first_bad_move: int = 1, seed: int = 0, control: TimeControl | None = None) -> EngineSpec:
+    command = (sys.executable, str(FAKE), mode, str(first_bad_move))
+    return EngineSpec(f"{mode}{seed}", command, None, control or TimeControl(depth=1), (("Seed", str(seed)),))
+
+
+def play(white: EngineSpec, black: EngineSpec, opening: Opening | None = None, **settings: object) -> GameRecord:
+    async def run() -> GameRecord:
+        engines = [await launch(spec, every_info=False) for spec in (white, black)]
+        settings.setdefault("patience", IMPATIENT)
+        try:
+            return await Game(engines[0], engines[1], opening or Opening(), **settings).play()  # type: ignore[arg-type]
+        finally:
+            for engine in engines:
+                await engine.close(0.5)
+
+    return asyncio.run(run())
+
+
+# ---- Games ----
+
+
+def test_a_game_is_played_to_its_end_and_recorded() -> None:
+    record = play(fake(seed=1, control=TimeControl(60.0, 0.5)), fake(seed=2, control=TimeControl(60.0, 0.5)))
+    assert record.fault is None
+    assert record.result in ("1-0", "0-1", "1/2-1/2")
+    game = chess.pgn.read_game(io.StringIO(record.pgn("an event", "3.1")))
+    assert game is not None
+    assert not game.errors
+    assert game.headers["Round"] == "3.1"
+    assert game.headers["TimeControl"] == "60+0.5"
+    nodes = list(game.mainline())
+    assert len(nodes) == len(record.moves)
+    assert rules_result(game.end().board()) == (record.result, record.ending)
+    for node, move in zip(nodes, record.moves, strict=True):
+        assert node.move == move.move
+        assert node.eval_depth() == 2
+        assert node.eval() == move.score
+        clock, used = node.clock(), node.emt()
+        assert clock is not None
+        assert used is not None
+        assert clock == pytest.approx(move.clock_seconds, abs=0.001)
+        assert used == pytest.approx(move.seconds, abs=0.001)
+        assert 50 < clock < 60.5 + 0.5 * len(nodes)
+    assert record.ending in nodes[-1].comment
+
+
+@pytest.mark.parametrize(
+    ("mode", "fault", "detail"),
+    [
+        ("illegal", "illegal move", "a1a1"),
+        ("nonsense", "illegal move", "xyzzy"),
+        ("null", "illegal move", "0000"),
+        ("none", "illegal move", "(none)"),
+        ("crash", "crash", "exit code 3; stderr: it hurts"),
+        ("leave", "disconnect", "exit code 0"),
+        ("close", "disconnect", "closed its pipe"),
+        ("hang", "time loss", "no answer within"),
+        ("slow", "time loss", "ms beyond its time"),
+    ],
+)
+def test_whoever_breaks_a_rule_loses_and_is_named(mode: str, fault: str, detail: str) -> None:
+    seconds = 0.6 if fault == "time loss" else 20.0
+    began = time.monotonic()
+    record = play(fake(control=TimeControl(20.0)), fake(mode, 3, control=TimeControl(seconds)))
+    assert (record.fault, record.result, record.guilty) == (fault, "1-0", f"{mode}0")
+    assert detail in record.detail
+    assert len(record.moves) == 5
+    assert time.monotonic() - began < 10
+    game = chess.pgn.read_game(io.StringIO(record.pgn("e", "1")))
+    assert game is not None
+    assert game.headers["Result"] == "1-0"
+    assert game.headers["Termination"] != "normal"
+
+
+def test_a_mating_move_beyond_the_time_does_not_win() -> None:
+    slow = fake("slow", control=TimeControl(0.2))
+    assert play(fake(), slow, ENDING).result == "1-0"
+
+
+def test_the_margin_forgives() -> None:
+    slow = fake("slow", control=TimeControl(0.2, 1.0))
+    record = play(fake(), slow, ENDING, patience=Patience(margin_ms=5000.0), rules=Rules(longest_moves=3))
+    assert record.fault is None
+    assert record.overstep_ms["slow0"] > 250
+
+
+def test_odd_output_is_no_fault() -> None:
+    assert play(fake("odd"), fake(), rules=Rules(longest_moves=4)).fault is None
+
+
+def test_pondering_engines_play() -> None:
+    control = TimeControl(20.0)
+    spec = EngineSpec("p", fake().command, None, control, (), ponder=True)
+    assert play(spec, fake(seed=3, control=control), rules=Rules(longest_moves=5)).fault is None
+
+
+# ---- Clocks ----
+
+
+def test_clocks_with_periods_increments_and_fixed_times() -> None:
+    clock = Clock(TimeControl(10.0, 1.0, moves=2), Patience())
+    assert clock.moves_to_go == 2
+    clock.spend(3.0)
+    assert (clock.remaining_seconds, clock.moves_to_go) == (8.0, 1)
+    clock.spend(8.0)
+    assert (clock.remaining_seconds, clock.moves_to_go) == (11.0, 2)
+    assert not clock.is_lost(11.0)
+    assert clock.is_lost(11.001)
+    fixed = Clock(TimeControl(movetime_seconds=0.1), Patience(movetime_ms=50))
+    assert not fixed.is_lost(0.149)
+    assert fixed.is_lost(0.151)
+    assert not Clock(TimeControl(nodes=5), Patience()).is_lost(1e6)
+    # A time for the move beside a clock is advice, not a limit.
+    advised = Clock(TimeControl(60.0, movetime_seconds=1.0), Patience())
+    assert advised.deadline_seconds > 60.0
+    assert not advised.is_lost(7.0)
+
+
+def test_go_shows_whole_milliseconds_and_an_opponent_without_a_clock() -> None:
+    controls = (TimeControl(nodes=9), TimeControl(5.0, 0.05, moves=40))
+    clocks = (Clock(controls[0], Patience()), Clock(controls[1], Patience()))
+    clocks[1].spend(1.00055)
+    limit = limit_for(chess.WHITE, clocks, controls)
+    assert (limit.white_clock, limit.black_clock) == (4.049, 4.049)
+    assert (limit.white_inc, limit.black_inc, limit.remaining_moves) == (0.05, 0.05, 39)
+    assert limit_for(chess.BLACK, clocks, controls) == chess.engine.Limit(nodes=9)
+
+
+# ---- Ends of games ----
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves", "ending"),
+    [
+        ("7k/5KQ1/8/8/8/8/8/8 b - - 0 1", "", ("1-0", "White mates")),
+        ("7k/5K2/6Q1/8/8/8/8/8 b - - 0 1", "", ("1/2-1/2", "stalemate")),
+        ("7k/8/8/8/8/8/8/K6N w - - 0 1", "", ("1/2-1/2", "insufficient material")),
+        ("7k/8/8/8/8/8/8/K6R w - - 100 90", "", ("1/2-1/2", "fifty-move rule")),
+        (chess.STARTING_FEN, "g1f3 g8f6 f3g1 f6g8 " * 2, ("1/2-1/2", "threefold repetition")),
+        (chess.STARTING_FEN, "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1", None),
+    ],
+)
+def test_the_rules_of_the_game(fen: str, moves: str, ending: tuple[str, str] | None) -> None:
+    assert rules_result(Opening(fen, tuple(moves.split())).board()) == ending
+
+
+def verdicts(rules: Rules, scores: list[int | None], fen: str = chess.STARTING_FEN) -> list[tuple[str, str] | None]:
+    """What is said after each of these moves there and back; scores by White and Black in turn."""
+    board = chess.Board(fen)
+    adjudicator = Adjudicator(rules)
+    found = []
+    for number, score in enumerate(scores):
+        board.push_uci(("g1f3", "g8f6", "f3g1", "f6g8")[number % 4])
+        found.append(adjudicator.verdict(board, score))
+    return found
+
+
+def test_resignation() -> None:
+    rules = Rules(**parse_resign(["moves=2", "score=500"]))
+    assert verdicts(rules, [0, -500, 0, -499, 0, -600, 0]) == [None] * 7
+    assert verdicts(rules, [0, -500, 0, None, 0, -600, 0]) == [None] * 7
+    assert verdicts(rules, [0, -500, 0, -500])[-1] == ("1-0", "Black resigns by adjudication")
+    both = Rules(**parse_resign(["moves=2", "score=500", "both=yes"]))
+    assert verdicts(both, [0, -500, 0, -500, 0]) == [None] * 5
+    assert verdicts(both, [500, -500, 600, -500])[-1] == ("1-0", "Black resigns by adjudication")
+
+
+def test_agreed_draws() -> None:
+    rules = Rules(**parse_draw(["from=3", "moves=2", "score=10"]))
+    assert verdicts(rules, [10, -10, 0, 5, 0])[3:] == [
+        ("1/2-1/2", "draw by adjudication: level scores"),
+        ("1/2-1/2", "draw by adjudication: level scores"),
+    ]
+    assert verdicts(rules, [0, 0, 0, 11, 0]) == [None] * 5
+    assert verdicts(Rules(**parse_draw(["from=9", "score=10"])), [0] * 8) == [None] * 8
+
+
+@pytest.mark.parametrize(
+    ("fen", "result"),
+    [
+        ("8/4k3/8/4K3/4P3/8/8/8 w - - 0 1", None),
+        ("8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", "1/2-1/2"),
+        ("8/8/8/4K3/4P3/8/k7/8 b - - 0 1", "1-0"),
+        ("8/8/8/4K3/4P3/8/k7/8 b - - 1 1", None),
+        ("8/K7/8/4p3/4k3/8/8/8 w - - 0 1", "0-1"),
+        ("8/8/8/4k3/8/4K3/8/QQ6 w - - 0 1", None),
+        (chess.STARTING_FEN, None),
+    ],
+)
+def test_tables_decide_just_after_a_capture_or_a_pawns_move(fen: str, result: str | None) -> None:
+    with closing(Tables((str(TABLES),))) as tables:
+        assert tables.count > 0
+        board = chess.Board(fen)
+        if fen.startswith("8/4k3"):
+            board.push_uci("e5d5")
+        assert tables.result(board) == result
+        verdict = Adjudicator(Rules(tables=("x",)), tables).verdict(board, 0)
+        assert verdict == (None if result is None else (result, "by adjudication: tablebase"))
+
+
+@pytest.mark.parametrize("words", [["moves=4"], ["score=x"], ["points=3"], ["score=-5"]])
+def test_nonsense_about_ends_is_refused(words: list[str]) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        parse_resign(words)
+
+
+# ---- The journal ----
+
+
+def test_a_journal_continues_after_a_torn_line_and_with_its_own_settings_only(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    journal = Journal(path, {"a": (1, 2)})
+    journal.append({"key": "x"})
+    journal.append({"key": "y"})
+    journal.close()
+    with path.open("ab") as file:
+        file.write(b'{"key": "torn')
+    with pytest.raises(JournalError, match="--resume"):
+        Journal(path, {"a": (1, 2)})
+    with pytest.raises(JournalError, match="other settings: a: "):
+        Journal(path, {"a": (1, 3)}, resume=True)
+    again = Journal(path, {"a": (1, 2)}, resume=True)
+    assert again.entries == [{"key": "x"}, {"key": "y"}]
+    again.append({"key": "z"})
+    again.close()
+    assert [json.loads(line) for line in path.read_text("utf-8").splitlines()][1:] == [{"key": key} for key in "xyz"]
+
+
+# ---- The program ----
+
+
+def engine_words(name: str, seed: int, mode: str = "good", first_bad_move: int = 1) -> str:
+    return f"name={name} cmd='{sys.executable} {FAKE} {mode} {first_bad_move}' option.Seed={seed}"
+
+
+def arguments(tmp_path: Path, *words: str) -> list[str]:
+    (tmp_path / "openings.epd").write_text(OPENINGS, "utf-8")
+    files = ["--openings", str(tmp_path / "openings.epd"), "--pgn", str(tmp_path / "games.pgn")]
+    return [*files, "--json", str(tmp_path / "result.json"), "--each", "depth=1", "--longest", "16", *words]
+
+
+def read_rounds(tmp_path: Path) -> list[tuple[str, str, str]]:
+    """Round, White and Black of every game in the PGN, in order."""
+    found = []
+    for _, game in pgn_elo.read_games([tmp_path / "games.pgn"]):
+        found.append((game.headers["Round"], game.headers["White"], game.headers["Black"]))
+    return sorted(found)
+
+
+def test_pairs_of_several_files_are_kept_apart(tmp_path: Path) -> None:
+    """In every file the first pair; each is one unit."""
+    game = '[White "{}"]\n[Black "{}"]\n[Round "1.{}"]\n[Result "{}"]\n\n{}\n\n'
+    for name, (first, second) in {"won": ("1-0", "0-1"), "drawn": ("1/2-1/2", "1/2-1/2")}.items():
+        games = game.format("A", "B", 1, first, first) + game.format("B", "A", 2, second, second)
+        (tmp_path / f"{name}.pgn").write_text(games, "utf-8")
+    counted = pgn_elo.count(pgn_elo.read_games([tmp_path / "won.pgn", tmp_path / "drawn.pgn"]))
+    assert sorted(map(sorted, counted["A", "B"].units.values())) == [[0.5, 0.5], [1, 1]]
+    assert pgn_elo.main([str(tmp_path / "won.pgn"), "--json", str(tmp_path / "elo.json")]) == 0
+    assert json.loads((tmp_path / "elo.json").read_text("utf-8"))[0]["elo"] is None
+
+
+def test_the_crosstable_agrees_with_its_pgn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--engine", engine_words("A", 1), "--engine", engine_words("B", 2), "--engine", engine_words("C", 3)]
+    assert main(arguments(tmp_path, *words, "--games", "16", "--concurrency", "2")) == 0
+    shown = capsys.readouterr().out
+    result = json.loads((tmp_path / "result.json").read_text("utf-8"))
+    afresh = {
+        (one["first"], one["second"]): one
+        for one in (
+            {"first": names[0], "second": names[1], **meeting.summary()}
+            for names, meeting in pgn_elo.count(pgn_elo.read_games([tmp_path / "games.pgn"])).items()
+        )
+    }
+    assert set(afresh) == {("A", "B"), ("A", "C"), ("B", "C")}
+    for pairing in result["pairings"]:
+        other = afresh[pairing["first"], pairing["second"]]
+        assert pairing["games"] == other["games"] == 16
+        assert [pairing[key] for key in ("wins", "draws", "losses")] == [other[k] for k in ("wins", "draws", "losses")]
+        assert sum(pairing["pentanomial"]) == 8
+        assert pairing["elo"] == pytest.approx(other["elo"], abs=0.1)
+        assert (pairing["elo_error_95"] or float("inf")) == pytest.approx(other["elo_error_95"], abs=0.1)
+        assert f"{pairing['elo']:+.1f} ±" in shown
+    rounds = read_rounds(tmp_path)
+    assert len(rounds) == len(set(rounds)) == 48
+    # Each opening twice, colours reversed.
+    assert ("1.1", "A", "B") in rounds
+    assert ("1.2", "B", "A") in rounds
+
+
+def test_a_gauntlet_counts_forfeits_by_engine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--engine", engine_words("good", 1), "--engine", engine_words("wild", 2, "illegal", 2)]
+    words += ["--engine", engine_words("weak", 3, "crash", 2), "--gauntlet", "--games", "4"]
+    assert main(arguments(tmp_path, *words)) == 0
+    result = json.loads((tmp_path / "result.json").read_text("utf-8"))
+    assert [(one["first"], one["second"]) for one in result["pairings"]] == [("good", "wild"), ("good", "weak")]
+    assert result["conduct"]["wild"]["illegal move"] == 4
+    assert result["conduct"]["weak"]["crash"] == 4
+    assert sum(result["conduct"]["good"][kind] for kind in ("time loss", "illegal move", "crash", "disconnect")) == 0
+    assert [one["wins"] for one in result["pairings"]] == [4, 4]
+    shown = capsys.readouterr()
+    assert "wild: illegal move: bestmove a1a1" in shown.out
+    assert "  +8 =0 -0  Elo +inf ± ?  wild +4 =0 -0  weak +4 =0 -0  forfeits 8" in shown.err
+
+
+def test_a_decided_sequential_test_stops(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--engine", engine_words("good", 1), "--engine", engine_words("bad", 2, "illegal", 2)]
+    test = ["--sprt", "elo0=0", "elo1=300", "alpha=0.1", "beta=0.1"]
+    assert main(arguments(tmp_path, *words, "--games", "400", *test)) == 0
+    result = json.loads((tmp_path / "result.json").read_text("utf-8"))
+    assert result["pairings"][0]["sprt"]["verdict"] == "H1"
+    assert result["pairings"][0]["games"] < 100
+    assert "H1 accepted" in capsys.readouterr().out
+    # Decided is decided: going on plays nothing more.
+    assert main(arguments(tmp_path, *words, "--games", "400", *test, "--resume")) == 0
+    assert json.loads((tmp_path / "result.json").read_text("utf-8")) == result
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
+def test_a_killed_match_goes_on_and_counts_every_game_once(tmp_path: Path) -> None:
+    words = arguments(tmp_path, "--engine", engine_words("A", 1), "--engine", engine_words("B", 2), "--games", "40")
+    command = [sys.executable, str(SCRIPTS / "match.py"), *words, "--concurrency", "2", "--resume"]
+    journal = tmp_path / "games.pgn.journal"
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        deadline = time.monotonic() + 60
+        while not journal.exists() or journal.read_bytes().count(b"\n") < 3:
+            assert process.poll() is None, "the match ended before it could be killed"
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGKILL)
+    played = journal.read_bytes().count(b"\n") - 1
+    assert 0 < played < 20
+    # As if the kill had come between journal and PGN, and again in the middle of a line.
+    (tmp_path / "games.pgn").write_text("[Event ", "utf-8")
+    with journal.open("ab") as file:
+        file.write(b'{"key":"0-1-19","games":[')
+    assert main([*words, "--resume"]) == 0
+    rounds = read_rounds(tmp_path)
+    wanted = [(f"{pair}.1", "A", "B") for pair in range(1, 21)] + [(f"{pair}.2", "B", "A") for pair in range(1, 21)]
+    assert rounds == sorted(wanted)
+    keys = [json.loads(line)["key"] for line in journal.read_bytes().splitlines()[1:]]
+    assert sorted(keys) == sorted(f"0-1-{number}" for number in range(20))
+    assert json.loads((tmp_path / "result.json").read_text("utf-8"))["pairings"][0]["games"] == 40
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGKILL"])
+def test_no_process_outlives_a_match(tmp_path: Path, number: str) -> None:
+    psutil = pytest.importorskip("psutil")
+    words = ["--engine", engine_words("A", 1, "hang", 3), "--engine", engine_words("B", 2), "--each", "tc=600"]
+    command = [sys.executable, str(SCRIPTS / "match.py"), *words, "--concurrency", "2"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        match = psutil.Process(process.pid)
+        deadline = time.monotonic() + 60
+
+        def command_of(child: Any) -> list[str]:
+            try:
+                return list(child.cmdline())
+            except psutil.Error:
+                return []
+
+        def runs(child: Any) -> bool:
+            try:
+                return bool(child.is_running() and child.status() != psutil.STATUS_ZOMBIE)
+            except psutil.Error:
+                return False
+
+        def engines() -> int:
+            return sum(str(FAKE) in command_of(child) for child in match.children(recursive=True))
+
+        while engines() < 4:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        children = match.children(recursive=True)
+        process.send_signal(getattr(signal, number))
+        assert process.wait(20) == (130 if number == "SIGINT" else -getattr(signal, number))
+        deadline = time.monotonic() + 20
+        while left := [child for child in children if runs(child)]:
+            assert time.monotonic() < deadline, left
+            time.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--engine", "cmd=x depth=1"], "two engines"),
+        (["--engine", "cmd=x", "--engine", "cmd=y", "--each", ""], "no tc="),
+        (["--engine", "cmd=x", "--engine", "cmd=y", "--games", "3"], "pairs of games"),
+        (["--engine", "cmd=x", "--engine", "cmd=y", "--resign", "moves=4"], "score= is missing"),
+        (["--engine", "cmd=x", "--engine", "cmd=y", "--sprt", "elo0=9"], "not below"),
+        (["--engine", "cmd=x", "--engine", "cmd=y", "--engine", "cmd=z", "--sprt"], "between two engines"),
+        (["--engine", "cmd=/no/such/program", "--engine", "cmd=y"], "cannot run /no/such/program"),
+        (["--engine", "cmd=x", "--engine", "cmd=y", "--tablebase", "."], "no Syzygy tables"),
+    ],
+)
+def test_a_match_that_cannot_be_played_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], reason: str
+) -> None:
+    assert main(arguments(tmp_path, *words)) == 1
+    assert reason in capsys.readouterr().err

@@ -1,0 +1,233 @@
+"""scripts/speed.py and what it stands on: CPU time of other processes, engines at a pipe, figures from samples."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import chess
+import pytest
+
+import speed
+from tests.support import ROOT
+from workshop.engines.pipe import Info, PipeError, UciPipe, read_info
+from workshop.engines.spec import EngineSpec, parse_engine
+from workshop.speed.cpu_time import CpuTimeError, require_cpu_time, session_cpu_seconds
+from workshop.speed.run import Search, search, stop_seconds
+from workshop.speed.table import Figure, Samples, figure, percentile, perft_ratios, rate_ratios, rates, summarise
+
+OURS = f"cmd='{sys.executable} -m uci_engine' dir={ROOT} name=ours option.Hash=4"
+
+linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+
+
+def fake(tmp_path: Path, program: str) -> EngineSpec:
+    """An engine that answers `uci` and `isready`, and runs this statement for every other `line`."""
+    path = tmp_path / "fake.py"
+    path.write_text(
+        "import os, sys, time\n"
+        "for line in map(str.strip, sys.stdin):\n"
+        "    if line == 'uci': print('id name Fake\\noption name Clear Hash type button\\nuciok', flush=True)\n"
+        "    elif line == 'isready': print('readyok', flush=True)\n"
+        "    elif line == 'quit': break\n"
+        f"    else: {program}\n"
+    )
+    return parse_engine(f"cmd='{sys.executable} {path}' name=fake")
+
+
+# ---- CPU time ----
+
+
+@linux_only
+def test_cpu_time_counts_work_and_not_sleep_and_children_too() -> None:
+    burn = "import time\nwhile time.process_time() < {}: pass\n"
+    program = (
+        "import subprocess, sys\n"
+        + burn.format(0.2)
+        + f"subprocess.run([sys.executable, '-c', {burn.format(0.3)!r}])\n"
+        + f"child = subprocess.Popen([sys.executable, '-c', {burn.format(0.25) + 'time.sleep(60)'!r}])\n"
+        + "print(flush=True)\nsys.stdin.read()\nchild.kill()\nchild.wait()\n"
+    )
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        deadline = time.monotonic() + 30
+        while (used := session_cpu_seconds(process.pid)) < 0.74:
+            assert time.monotonic() < deadline, used
+            time.sleep(0.01)
+        time.sleep(0.1)
+        # What start-up costs comes on top of the 0.75 s of three processes.
+        assert used < 0.75 + 3 * 0.5
+        process.communicate()
+    assert session_cpu_seconds(process.pid) == 0.0
+
+
+def test_elsewhere_it_is_explained(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.platform", "darwin")
+    with pytest.raises(CpuTimeError, match="only Linux"):
+        require_cpu_time()
+    assert speed.main(["--engine", OURS]) == 2
+    assert "only Linux" in capsys.readouterr().err
+
+
+# ---- Engines at a pipe ----
+
+
+@pytest.mark.parametrize(
+    ("text", "info"),
+    [
+        ("info depth 3 seldepth 5 score cp -4 nodes 77 nps 9 time 1 pv e2e4 e7e5", Info(3, 77, "e2e4")),
+        ("info depth 3 score mate -2 lowerbound nodes 77 pv e2e4", Info(3, 77, "e2e4", -2, False)),
+        ("info depth 3 multipv 1 score cp 1 pv e2e4", Info(3, None, "e2e4")),
+        ("info depth 3 multipv 2 score cp 1 pv e2e4", None),
+        ("info nodes 5 string pv e2e4 depth 9", Info(None, 5)),
+        ("info string depth 3", Info()),
+        ("info depth x nodes pv", Info(None, None)),
+        ("bestmove e2e4", None),
+        ("", None),
+    ],
+)
+def test_info_lines(text: str, info: Info | None) -> None:
+    assert read_info(text) == info
+
+
+def test_a_pipe_starts_talks_and_ends(tmp_path: Path) -> None:
+    with UciPipe(fake(tmp_path, "print('heard', line, flush=True)"), [("Nonsense", "1")]) as engine:
+        assert (engine.title, engine.declared) == ("Fake", {"clear hash"})
+        assert engine.start_seconds > 0
+        engine.set_position(chess.Board())
+        assert engine.read(10).text == f"heard position fen {chess.STARTING_FEN}"
+        sent = engine.send("one", "two")
+        lines = engine.read_until("heard", 10) + engine.read_until("heard", 10)
+        assert [line.text for line in lines] == ["heard one", "heard two"]
+        assert all(line.arrived >= sent - 1 for line in lines)
+        with pytest.raises(PipeError, match=r"^fake said nothing for 0\.05 s"):
+            engine.read(0.05)
+    assert engine.exit_code == 0
+
+
+def test_an_engine_that_will_not_go_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workshop.engines.pipe.QUIT_SECONDS", 0.1)
+    with UciPipe(fake(tmp_path, "time.sleep(600)")) as engine:
+        engine.send("sleep")
+    assert engine.exit_code == -9
+
+
+def test_what_an_engine_said_when_it_died_is_told(tmp_path: Path) -> None:
+    with UciPipe(fake(tmp_path, "sys.exit('no such thing as ' + line)")) as engine:
+        engine.send("hope")
+        with pytest.raises(PipeError, match="fake ended, exit code 1; stderr: no such thing as hope"):
+            engine.read_until("bestmove", 10)
+
+
+@pytest.mark.parametrize(
+    ("engine", "why"),
+    [
+        ("cmd=/no/such/engine", "cannot run"),
+        (f"cmd='{sys.executable} -c pass'", "ended"),
+        (OURS + " option.Nonsense=1", "has no option 'Nonsense'"),
+    ],
+)
+def test_what_cannot_start_is_an_error(engine: str, why: str) -> None:
+    with pytest.raises(PipeError, match=why):
+        UciPipe(parse_engine(engine))
+
+
+# ---- Measuring ----
+
+
+@linux_only
+def test_a_search_lasts_its_processor_time() -> None:
+    with UciPipe(parse_engine(OURS)) as engine:
+        done = search(engine, chess.Board(), 0.15)
+        assert 0.15 <= done.cpu_seconds < 0.15 + 1.0
+        assert done.nodes > 0
+        assert done.depth > 0
+        assert 0 < stop_seconds(engine, chess.Board(), random.Random(1)) < 5
+
+
+@linux_only
+def test_an_engine_that_only_sleeps_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workshop.speed.run.PATIENCE_SECONDS", 0.1)
+    with (
+        UciPipe(fake(tmp_path, "time.sleep(0)")) as engine,
+        pytest.raises(PipeError, match="does not use its processor time"),
+    ):
+        search(engine, chess.Board(), 0.05)
+
+
+@linux_only
+def test_depth_counts_what_was_complete_before_the_stop(tmp_path: Path) -> None:
+    program = (
+        "exec(\"if line == 'go infinite':\\n"
+        " print('info depth 4 nodes 10 pv e2e4\\\\ninfo depth 5 upperbound pv e2e4', flush=True)\\n"
+        " end = time.process_time() + 0.2\\n"
+        " while time.process_time() < end: pass\\n"
+        "if line == 'stop': print('info depth 9 nodes 1000 pv e2e4\\\\nbestmove e2e4', flush=True)\")"
+    )
+    with UciPipe(fake(tmp_path, program)) as engine:
+        done = search(engine, chess.Board(), 0.1)
+    assert (done.depth, done.nodes) == (4, 1000)
+
+
+@linux_only
+def test_the_program_compares(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--engine", OURS, "--engine", OURS.replace("name=ours", "name=again"), "--rounds", "2", "--cpu", "0.02"]
+    positions = tmp_path / "positions.epd"
+    positions.write_text(f"{chess.STARTING_FEN}\n{speed.MIDDLEGAMES[0]}\n")
+    output = tmp_path / "speed.json"
+    words += ["--perft", "3", "--stops", "5", "--positions", str(positions), "--json", str(output)]
+    assert speed.main(words) == 0
+    data = json.loads(output.read_text())
+    for engine in data["engines"]:
+        samples = engine["samples"]
+        assert [len(searches) for searches in samples["searches"]] == [2, 2]
+        assert (len(samples["perfts"]), len(samples["starts"]), len(samples["stops"])) == (2, 2, 5)
+        assert None not in engine["summary"].values()
+    assert data["engines"][0]["summary"]["nodes_ratio"] == {"median": 1.0, "least": 1.0, "greatest": 1.0}
+    assert "stop to bestmove, 99 % within ms" in capsys.readouterr().out
+
+
+def test_every_position_is_legal_and_a_middlegame() -> None:
+    for fen in speed.MIDDLEGAMES:
+        board = chess.Board(fen)
+        assert board.is_valid()
+        assert not board.is_check()
+        assert len(board.piece_map()) > 20
+
+
+# ---- Figures ----
+
+
+def samples(*rounds: list[tuple[int, float] | None]) -> Samples:
+    return Samples([[search and Search(*search, depth=3) for search in searches] for searches in rounds])
+
+
+def test_rates_are_of_rounds_and_ratios_of_pairs() -> None:
+    ours = samples([(100, 1.0), (300, 1.0)], [(400, 2.0), None])
+    theirs = samples([(50, 1.0), (100, 2.0)], [(100, 1.0), (7, 1.0)])
+    assert rates(ours) == [200.0, 200.0]
+    assert rate_ratios(ours, theirs) == [2.0, 6.0, 2.0]
+
+
+def test_a_missing_sample_takes_no_part() -> None:
+    ours, theirs = Samples(perfts=[1.0, None, 3.0]), Samples(perfts=[2.0, 1.0, 1.0])
+    assert perft_ratios(ours, theirs) == [0.5, 3.0]
+    summary = summarise(Samples(), Samples())
+    assert {key for key, value in summary.items() if value is not None} == {"failures"}
+
+
+def test_figures() -> None:
+    assert figure([]) is None
+    assert figure([3.0, 1.0, 2.0]) == Figure(2.0, 1.0, 3.0)
+    assert Figure(2.0, 1.0, 3.0).show(1, 10) == "20.0 (10.0 to 30.0)"
+    hundred = [float(number) for number in range(101)]
+    assert (percentile(hundred, 50), percentile(hundred, 99)) == (50.0, 99.0)
+    assert percentile([4.0], 99) == 4.0

@@ -1,0 +1,246 @@
+"""scripts/suite.py: positions read, answers judged, engines asked, runs continued."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+
+import suite
+from tests.support import ROOT, SUPPORT
+from tests.support.dask_cluster import running_cluster
+from workshop.engines.pipe import Line
+from workshop.suite.positions import Question, SuiteError, read_questions
+from workshop.suite.run import judge
+
+FORK = "8/8/8/8/8/2k5/8/K6R w - -"  # any position with a rook that can give check
+EPD = f"""# positions
+{FORK} bm Rh3+; id "Theme A.001";
+{FORK} am Rh2 Rh8; id "Theme A.002"; c0 "Rh3+=10, Rg1=4";
+6k1/5ppp/8/8/8/8/8/K3R3 w - - dm 1; id "Theme B.001";
+"""
+SCRIPTED = SUPPORT / "scripted_engine.py"
+
+
+@pytest.fixture
+def epd(tmp_path: Path) -> Path:
+    path = tmp_path / "positions.epd"
+    path.write_text(EPD)
+    return path
+
+
+def question(best: str = "", avoid: str = "", mate: int | None = None) -> Question:
+    return Question("x", chess.STARTING_FEN, frozenset(best.split()), frozenset(avoid.split()), mate)
+
+
+# ---- Reading ----
+
+
+def test_all_operations_are_read(epd: Path) -> None:
+    first, second, third = read_questions(epd)
+    assert (first.name, first.group, first.best) == ("Theme A.001", "Theme A", frozenset({"h1h3"}))
+    assert second.avoid == {"h1h2", "h1h8"}
+    assert (second.points, second.most_points) == ((("h1g1", 4), ("h1h3", 10)), 10)
+    assert (third.mate_moves, third.best, third.most_points) == (1, frozenset(), 0)
+
+
+def test_points_may_be_for_promotions_and_a_comment_is_no_points(tmp_path: Path) -> None:
+    path = tmp_path / "x.epd"
+    position = "7k/P7/8/8/8/8/8/K7 w - - bm a8=Q+;"
+    path.write_text(f'{position} c0 "a8=Q+=7, a8=N=2";\n{position} c0 "old";\n')
+    with_points, without = read_questions(path)
+    assert with_points.points == (("a7a8n", 2), ("a7a8q", 7))
+    assert without.points == ()
+    assert without.name == "x.2"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "holds no positions"),
+        ("# nothing\n\n", "holds no positions"),
+        (f'{FORK} id "x";\n', "none of bm, am and dm"),
+        (f"{FORK} bm Rh9;\n", ":1: "),
+        (f"{FORK} bm Ra8;\n", ":1: "),
+        (f"{FORK} bm Rh3; \n8/8/8/8/8/8/8/K6R w - - bm Rh3;\n", ":2: no legal position"),
+        (f'{FORK} bm Rh3; c0 "Ra8=3";\n', ":1: "),
+        (f"{FORK} dm 0;\n", ":1: dm 0"),
+    ],
+)
+def test_what_is_no_suite_is_refused(tmp_path: Path, text: str, why: str) -> None:
+    path = tmp_path / "x.epd"
+    path.write_text(text)
+    with pytest.raises(SuiteError, match=why):
+        read_questions(path)
+
+
+# ---- Judging ----
+
+
+def lines(*texts: str) -> list[Line]:
+    """One line a second, the first a second after `go` at 100."""
+    return [Line(100.0 + number, text) for number, text in enumerate(texts, 1)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "move", "mate", "met"),
+    [
+        (question("e2e4 d2d4"), "d2d4", None, True),
+        (question("e2e4"), "d2d4", None, False),
+        (question(avoid="e2e4"), "d2d4", None, True),
+        (question(avoid="e2e4"), "e2e4", None, False),
+        (question("e2e4", avoid="e2e4"), "e2e4", None, False),
+        (question(mate=3), "d2d4", 3, True),
+        (question(mate=3), "d2d4", 4, False),
+        (question(mate=3), "d2d4", -2, False),
+        (question(mate=3), "d2d4", None, False),
+        (question("e2e4", mate=3), "d2d4", 3, False),
+        (question("e2e4"), None, None, False),
+    ],
+)
+def test_a_move_must_fit_all_that_is_asked(asked: Question, move: str | None, mate: int | None, met: bool) -> None:
+    assert asked.is_met(move, mate) is met
+
+
+def test_the_time_to_solution_is_that_of_the_last_unbroken_row() -> None:
+    answer = judge(
+        question("e2e4"),
+        lines(
+            "info depth 1 score cp 10 nodes 20 pv e2e4",
+            "info depth 2 score cp 10 nodes 40 pv d2d4",
+            "info depth 3 score cp 10 nodes 80 pv e2e4 e7e5",
+            "info depth 3 currmove a2a3 currmovenumber 2",
+            "info depth 4 multipv 2 score cp 5 nodes 90 pv g1f3",
+            "info string pv d2d4",
+            "info depth 4 score cp 12 nodes 160 pv e2e4",
+            "bestmove e2e4 ponder e7e5",
+        ),
+        100.0,
+    )
+    assert answer["solved"] is True
+    assert (answer["solution_seconds"], answer["solution_depth"]) == (3.0, 3)
+    assert (answer["seconds"], answer["nodes"], answer["depth"]) == (8.0, 160, 4)
+
+
+def test_a_solution_that_is_given_up_is_none() -> None:
+    answer = judge(question("e2e4"), lines("info depth 1 pv e2e4", "info depth 2 pv d2d4", "bestmove d2d4"), 100.0)
+    assert (answer["solved"], answer["solution_seconds"]) == (False, None)
+
+
+def test_a_change_of_mind_in_the_last_word_counts_from_there() -> None:
+    answer = judge(question("e2e4"), lines("info depth 1 pv d2d4", "bestmove e2e4"), 100.0)
+    assert (answer["solved"], answer["solution_seconds"]) == (True, 2.0)
+    assert judge(question("e2e4"), lines("bestmove e2e4"), 100.0)["solution_seconds"] == 1.0
+
+
+def test_a_mate_counts_from_when_it_is_short_enough() -> None:
+    said = lines("info score mate 5 pv e2e4", "info score mate 2 pv e2e4", "info score mate 2 pv e2e4", "bestmove e2e4")
+    assert judge(question(mate=2), said, 100.0)["solution_seconds"] == 2.0
+
+
+# ---- Running ----
+
+
+def scripted(tmp_path: Path, name: str, script: dict[str, list[str]]) -> str:
+    path = tmp_path / f"{name}.json"
+    path.write_text(json.dumps(script))
+    return f"cmd='{sys.executable} {SCRIPTED} {path}' name={name}"
+
+
+def run(tmp_path: Path, epd: Path, *words: object) -> tuple[int, dict[str, Any]]:
+    output = tmp_path / "output.json"
+    code = suite.main([str(epd), *map(str, words), "--json", str(output)])
+    return code, json.loads(output.read_text()) if output.exists() else {}
+
+
+MATE = "6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1"
+RIGHT = {
+    MATE: ["info depth 3 score mate 1 pv e1e8", "bestmove e1e8"],
+    "else": ["info depth 1 pv h1h3", "bestmove h1h3"],
+}
+WRONG = {
+    MATE: ["info depth 1 score cp 500 pv e1e8", "bestmove e1e8"],
+    "else": ["info depth 1 pv h1h2", "bestmove h1h2"],
+}
+
+
+def test_engines_are_asked_side_by_side(tmp_path: Path, epd: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    engines = ("--engine", scripted(tmp_path, "right", RIGHT), "--engine", scripted(tmp_path, "wrong", WRONG))
+    code, found = run(tmp_path, epd, *engines, "--each", "nodes=1 option.Hash=1")
+    assert code == 0
+    right, wrong = found["engines"]
+    assert (right["solved"], right["points"], right["most_points"], right["unsolved"]) == (3, 10, 10, [])
+    assert (wrong["solved"], wrong["points"]) == (0, 0)
+    assert wrong["unsolved"] == ["Theme A.001", "Theme A.002", "Theme B.001"]
+    assert [(answer["position"], answer["engine"]) for answer in found["answers"]] == [
+        (position, engine) for position in range(3) for engine in range(2)
+    ]
+    shown = capsys.readouterr().out
+    assert "wrong did not solve Theme A.001, Theme A.002, Theme B.001" in shown
+    assert "Theme B" in shown
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("die", "ended, exit code 3; stderr: it hurts"),
+        ("hang", "said nothing"),
+        ("bestmove a1a8", "no legal move"),
+        ("bestmove (none)", "no legal move"),
+    ],
+)
+def test_a_failure_is_named_and_the_engine_goes_on(tmp_path: Path, epd: Path, fault: str, said: str) -> None:
+    engine = scripted(tmp_path, "faulty", {**RIGHT, MATE: [fault]})
+    epd.write_text("\n".join(reversed(EPD.splitlines())))
+    code, found = run(tmp_path, epd, "--engine", engine, "--each", "depth=1", "--patience", 3)
+    assert code == 1
+    (summary,) = found["engines"]
+    assert summary["solved"] == 2
+    (failure,) = summary["failures"]
+    assert failure.startswith("Theme B.001: faulty ")
+    assert said in failure
+
+
+def test_a_run_is_continued_where_it_ended(tmp_path: Path, epd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suite, "POSITIONS_EACH", 1)
+    words = ["--engine", scripted(tmp_path, "right", RIGHT), "--each", "nodes=1", "--journal", tmp_path / "journal"]
+    assert run(tmp_path, epd, *words)[0] == 0
+    journal = (tmp_path / "journal").read_text().splitlines(keepends=True)
+    assert len(journal) == 1 + 3
+    # Killed after the first batch, while it wrote the second.
+    (tmp_path / "journal").write_text("".join(journal[:2]) + journal[2][:20])
+    (tmp_path / "right.json").write_text(json.dumps(WRONG))
+    assert run(tmp_path, epd, *words)[0] == 2
+    code, found = run(tmp_path, epd, *words, "--resume")
+    assert code == 0
+    assert [answer["solved"] for answer in found["answers"]] == [True, False, False]
+    assert run(tmp_path, epd, *words[:3], "nodes=2", *words[4:], "--resume")[0] == 2
+
+
+@pytest.mark.parametrize("each", ["", "tc=5+0.05", "nodes=1 option.Nonsense=1", "colour=red"])
+def test_an_engine_without_a_usable_limit_or_option_is_refused(tmp_path: Path, epd: Path, each: str) -> None:
+    assert run(tmp_path, epd, "--engine", scripted(tmp_path, "x", RIGHT), "--each", each) == (2, {})
+
+
+def test_our_engine_solves_on_two_processes(tmp_path: Path, epd: Path) -> None:
+    root = ROOT
+    engine = f"cmd='{sys.executable} -m uci_engine' dir={root} name=ours"
+    code, found = run(tmp_path, epd, "--engine", engine, "--each", "depth=5", "--concurrency", 2)
+    assert code == 0
+    assert "Theme B.001" not in found["engines"][0]["unsolved"]
+
+
+@pytest.mark.slow
+def test_a_cluster_asks_the_same(tmp_path: Path, epd: Path) -> None:
+    pytest.importorskip("distributed")
+    (tmp_path / "cluster").mkdir()
+    engine = scripted(tmp_path, "right", {**RIGHT, MATE: ["die"]})
+    with running_cluster(tmp_path / "cluster") as cluster:
+        code, found = run(tmp_path, epd, "--engine", engine, "--each", "nodes=1", "--cluster", cluster.address)
+    assert code == 1
+    assert found["engines"][0]["solved"] == 2
+    assert "it hurts" in found["engines"][0]["failures"][0]

@@ -1,0 +1,312 @@
+"""Iterative deepening: what is reported and when it stops."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from dataclasses import replace
+from typing import Any
+
+import chess
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.kernel import STARTS, is_compiled, random_game, search, searcher, start_board
+from uci_engine import score as scores
+from uci_engine.core import load
+from uci_engine.search.deepening import DEEPEST, Deepening, Request
+from uci_engine.search.info import Bound, Info
+from uci_engine.search.parameters import MATING, NORMAL, PLAIN
+from uci_engine.time_management.allocation import PACE, Budget
+from uci_engine.time_management.clock import Clock
+
+MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
+DEPTH = 6 if is_compiled() else 3
+
+
+def test_the_profiles_are_the_searchs() -> None:
+    module = load().modules["uci_engine.search.search"]
+    # The compiled module keeps its constants to itself.
+    if not is_compiled():
+        assert (module.NORMAL, module.PLAIN, module.MATING) == (NORMAL, PLAIN, MATING)
+    assert (NORMAL, PLAIN, MATING) == (0, 1, 2)
+
+
+def test_every_depth_is_reported_once() -> None:
+    infos = search(Request(chess.Board(MIDDLEGAME), depth=DEPTH)).infos
+    assert [info.depth for info in infos] == list(range(1, DEPTH + 1))
+    for info in infos:
+        assert info.multipv == 1
+        assert info.bound is Bound.EXACT
+        assert info.seldepth is not None
+        assert info.seldepth >= 1
+        assert info.nodes is not None
+        assert info.nodes > 0
+        assert info.time_ms is not None
+        assert info.time_ms >= 0
+        assert info.hashfull is not None
+        assert 0 <= info.hashfull <= 1000
+        assert info.wdl is None
+    assert [info.nodes for info in infos] == sorted(info.nodes or 0 for info in infos)
+
+
+@pytest.mark.parametrize("lines", [1, 2, 5, 300])
+def test_lines_are_distinct_sorted_and_as_many_as_there_are(lines: int) -> None:
+    board = chess.Board(MIDDLEGAME)
+    depth = min(DEPTH, 3)
+    outcome = search(Request(board, depth=depth, lines=lines))
+    wanted = min(lines, board.legal_moves.count())
+    for _, group in itertools.groupby(outcome.infos, key=lambda info: info.depth):
+        reported = list(group)
+        assert [info.multipv for info in reported] == list(range(1, wanted + 1))
+        assert len({info.pv[0] for info in reported}) == wanted
+        values = [info.score or 0 for info in reported]
+        assert values == sorted(values, reverse=True)
+    assert outcome.best.uci() == outcome.infos[-wanted].pv[0]
+
+
+def test_an_interruption_leaves_each_line_its_place() -> None:
+    board = chess.Board(MIDDLEGAME)
+    for nodes in range(400, 12_000, 290) if is_compiled() else range(400, 2_000, 290):
+        outcome = search(Request(board, nodes=nodes, lines=3))
+        # The first line is told of once more at the end, by the engine.
+        shown = {info.multipv or 1: info.pv[0] for info in outcome.infos} | {1: outcome.best.uci()}
+        assert sorted(shown) == [1, 2, 3]
+        assert len(set(shown.values())) == 3, nodes
+
+
+@given(st.integers(0, 30), st.integers(1, 40), st.integers(1, 4), st.integers(1, 3))
+@settings(max_examples=60 if is_compiled() else 8)
+def test_lines_are_legal(game: int, plies: int, lines: int, depth: int) -> None:
+    board = list(random_game(game, start_board(game, game % 2 == 1), plies))[-1]
+    if not any(board.legal_moves):
+        return
+    outcome = search(Request(board, depth=depth, lines=lines), fresh=False)
+    assert outcome.best in board.legal_moves
+    for info in outcome.infos:
+        trial = board.copy()
+        for word in info.pv:
+            move = chess.Move.from_uci(word)
+            assert move in trial.legal_moves
+            trial.push(move)
+    if outcome.ponder is not None:
+        board.push(outcome.best)
+        assert outcome.ponder in board.legal_moves
+
+
+def test_only_the_moves_asked_for() -> None:
+    board = chess.Board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1")
+    quiet = [chess.Move.from_uci("e4e5"), chess.Move.from_uci("e1f2")]
+    outcome = search(Request(board, quiet, depth=4, lines=3))
+    assert outcome.best in quiet
+    assert {info.pv[0] for info in outcome.infos} == {"e4e5", "e1f2"}
+    assert max(info.multipv or 0 for info in outcome.infos) == 2
+    assert search(Request(board, depth=4)).best.uci() == "e4d5"
+
+
+def test_castling_is_written_in_the_dialect_of_the_board() -> None:
+    fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
+    for chess960, word in ((False, "e1g1"), (True, "e1h1")):
+        board = chess.Board(fen, chess960=chess960)
+        castling = board.parse_uci(word)
+        outcome = search(Request(board, [castling], depth=2))
+        assert outcome.best.uci() == word
+        assert outcome.infos[-1].pv[0] == word
+
+
+def test_win_draw_loss_where_it_is_asked_for() -> None:
+    infos = search(Request(chess.Board(MIDDLEGAME), depth=2, show_wdl=True)).infos
+    for info in infos:
+        assert info.wdl == scores.win_draw_loss(info.score or 0)
+        assert sum(info.wdl) == 1000
+
+
+def test_the_deepest_search_ends() -> None:
+    # Bare kings: every depth is reached at once.
+    board = chess.Board("8/8/4k3/8/8/3K4/8/8 w - - 0 1")
+    outcome = search(Request(board, depth=100000))
+    assert outcome.infos[-1].depth == DEEPEST
+    assert outcome.score == scores.DRAW
+
+
+def test_a_search_without_end_stays_within_its_plies() -> None:
+    # Checks cost no depth, and this side can check for ever.
+    board = chess.Board("nn4k1/6p1/8/7Q/8/8/rr6/7K w - - 0 1")
+    outcome = search(Request(board, nodes=60000 if is_compiled() else 600))
+    assert all((info.seldepth or 0) <= scores.MAX_PLY for info in outcome.infos)
+    assert outcome.best in board.legal_moves
+
+
+# With a clock ---------------------------------------------------------------------------------------------
+
+
+def timed(board: chess.Board, soft_ms: float, hard_ms: float) -> tuple[Deepening, list[Info], float]:
+    """Search with a budget, with nobody to watch the hard limit; returns the milliseconds it took, too."""
+    machine = searcher()
+    machine.table.clear()
+    machine.forget()
+    infos: list[Info] = []
+    clock = Clock(time.perf_counter(), Budget(soft_ms, hard_ms))
+    deepening = Deepening(machine, Request(board), clock, infos.append)
+    deepening.run()
+    return deepening, infos, clock.elapsed_ms()
+
+
+def test_the_soft_limit_ends_the_search_between_iterations() -> None:
+    deepening, infos, _ = timed(chess.Board(MIDDLEGAME), 0.001, 1e6)
+    assert [info.depth for info in infos] == [1]
+    assert deepening.best.uci() == infos[-1].pv[0]
+    _, infos, elapsed = timed(chess.Board(MIDDLEGAME), 60.0, 1e6)
+    # The last iteration begins within the largest share of the soft limit, and none is needed after the smallest.
+    if len(infos) > 1:
+        assert (infos[-2].time_ms or 0) <= 60.0 * PACE.share(9, 0, 1000, 0.0)
+    assert elapsed >= 60.0 * PACE.share(9, 9, 0, 1.0)
+
+
+def test_a_single_move_is_played_at_once_when_the_clock_runs() -> None:
+    board = chess.Board("6rk/8/8/8/8/8/7p/7K w - - 0 1")
+    assert board.legal_moves.count() == 1
+    _, infos, _ = timed(board, 1e6, 1e6)
+    assert len(infos) == 1
+    # In an analysis the only move is searched like any other.
+    assert len(search(Request(board, depth=4)).infos) == 4
+
+
+def test_a_mate_that_cannot_be_improved_ends_a_timed_search() -> None:
+    deepening, infos, _ = timed(chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"), 1e6, 1e6)
+    assert deepening.score == scores.MATE - 1
+    assert (infos[-1].depth or 0) <= 6
+
+
+def test_thinking_on_the_opponents_time_can_be_enough() -> None:
+    only_move = chess.Board("6rk/8/8/8/8/8/7p/7K w - - 0 1")
+    clock = Clock(time.perf_counter())
+    deepening = Deepening(searcher(), Request(only_move, depth=3), clock, lambda info: None)
+    clock.grant(Budget(1e6, 1e6), time.perf_counter())
+    assert not deepening.is_enough()  # no depth is finished
+    clock.grant(Budget(math.inf, math.inf), time.perf_counter())
+    deepening.run()
+    assert not deepening.is_enough()
+    clock.grant(Budget(1e6, 1e6), time.perf_counter())
+    assert deepening.is_enough()
+    clock.grant(Budget(math.inf, 1e6), time.perf_counter())
+    assert not deepening.is_enough()
+
+
+def test_the_pace_of_the_request_decides() -> None:
+    for least, most, enough in ((10, 100, True), (100, 400, False)):
+        pace = replace(PACE, time_effort_least_percent=least, time_effort_most_percent=most)
+        clock = Clock(time.perf_counter())
+        request = Request(chess.Board(MIDDLEGAME), depth=8, pace=pace)
+        deepening = Deepening(searcher(), request, clock, lambda info: None)
+        deepening.run()
+        clock.grant(Budget(clock.elapsed_ms(), 1e9), time.perf_counter())
+        assert deepening.is_enough() == enough
+
+
+def test_the_depth_of_the_current_move_is_the_one_being_searched() -> None:
+    told: list[Info] = []
+
+    def listen(info: Info) -> None:
+        told.append(info)
+        if info.currmove is None:
+            deepening.report_current_move()
+
+    request = Request(chess.Board(MIDDLEGAME), depth=4, lines=2)
+    deepening = Deepening(searcher(), request, Clock(time.perf_counter()), listen)
+    deepening.run()
+    moves_told = [(before.depth, info.depth) for before, info in itertools.pairwise(told) if info.currmove]
+    assert len(moves_told) == 8
+    assert all(depth == current for depth, current in moves_told)
+
+
+@pytest.mark.parametrize("fen", ["6rk/8/8/8/8/8/7p/7K w - - 0 1", "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", MIDDLEGAME])
+def test_a_time_to_be_spent_whole_is(fen: str) -> None:
+    machine = searcher()
+    clock = Clock(time.perf_counter(), Budget(math.inf, 1e6))
+    deepening = Deepening(machine, Request(chess.Board(fen), depth=9), clock, lambda info: None)
+    deepening.run()
+    assert deepening.line.depth == 9
+
+
+def test_no_clock_means_no_end_by_itself() -> None:
+    clock = Clock(time.perf_counter(), Budget(math.inf, math.inf))
+    assert not clock.may_end_early
+    outcome = search(Request(chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"), depth=9))
+    assert outcome.infos[-1].depth == 9
+
+
+# Parts ----------------------------------------------------------------------------------------------------
+
+
+def test_a_report_before_the_first_iteration_is_honest() -> None:
+    board = chess.Board(MIDDLEGAME)
+    infos: list[Info] = []
+    deepening = Deepening(searcher(), Request(board), Clock(time.perf_counter()), infos.append)
+    deepening.report()
+    (info,) = infos
+    assert (info.depth, info.nodes, info.seldepth, info.wdl) == (0, 0, None, None)
+    assert info.pv == (deepening.best.uci(),)
+
+
+def test_before_the_first_search_sound_moves_come_first() -> None:
+    # The best reply to an empty clock: no queen is left hanging by a move that was never searched.
+    board = chess.Board("4k3/2p5/3p4/8/8/8/3Q4/4K3 w - - 0 1")
+    deepening = Deepening(searcher(), Request(board), Clock(time.perf_counter()), lambda info: None)
+    assert deepening.best.uci() != "d2d6"
+    board = chess.Board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1")
+    searcher().table.clear()
+    deepening = Deepening(searcher(), Request(board), Clock(time.perf_counter()), lambda info: None)
+    assert deepening.best.uci() == "e4d5"
+
+
+def test_the_tables_move_comes_before_all_others() -> None:
+    board = chess.Board(STARTS[1])
+    machine = searcher()
+    first = search(Request(board, depth=4))
+    deepening = Deepening(machine, Request(board), Clock(time.perf_counter()), lambda info: None)
+    assert deepening.best == first.best
+
+
+def test_the_current_move_is_reported_by_number_and_name() -> None:
+    board = chess.Board(MIDDLEGAME)
+    said: list[Info] = []
+    deepening: Any = None
+
+    def on_info(info: Info) -> None:
+        if info.currmove is None:
+            deepening.report_current_move()
+        said.append(info)
+
+    deepening = Deepening(searcher(), Request(board, depth=3), Clock(time.perf_counter()), on_info)
+    deepening.report_current_move()
+    assert said == []
+    deepening.run()
+    current = [info for info in said if info.currmove]
+    assert current
+    for info in current:
+        assert chess.Move.from_uci(info.currmove or "") in board.legal_moves
+        assert 1 <= (info.currmovenumber or 0) <= board.legal_moves.count()
+
+
+def test_failed_windows_are_reported_as_bounds_in_a_long_search() -> None:
+    # The clock has run for ten seconds already.
+    machine = searcher()
+    bounds = 0
+    for fen in STARTS[:6]:
+        machine.table.clear()
+        machine.forget()
+        infos: list[Info] = []
+        clock = Clock(time.perf_counter() - 10)
+        deepening = Deepening(machine, Request(chess.Board(fen), depth=DEPTH), clock, infos.append)
+        deepening._window_cp = 1
+        deepening.run()
+        for info, following in itertools.pairwise(infos):
+            if info.bound is Bound.LOWER:
+                bounds += 1
+                assert following.depth == info.depth
+        assert infos[-1].bound is Bound.EXACT
+    # In plain Python the search is not deep enough for windows.
+    assert bounds > 0 or not is_compiled()

@@ -1,0 +1,147 @@
+"""`go mate`: proofs and refutations, held to an AND/OR search over python-chess's own board."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from tests.support.kernel import is_compiled, search
+from uci_engine import score as scores
+from uci_engine.search.deepening import Request
+
+# FEN, length in moves, and all the first moves that do it. The longest takes `mates_in` some seconds.
+MATES = {
+    "back rank": ("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", 1, {"a1a8"}),
+    "smothered": ("6rk/6pp/8/6N1/8/8/8/7K w - - 0 1", 1, {"g5f7"}),
+    "Black mates": ("7k/8/8/8/8/6pp/r7/7K b - - 0 1", 1, {"a2a1"}),
+    "the rook gives itself up": ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", 2, {"a1a6"}),
+    "a knight is made": ("rn6/kpP5/p7/8/8/8/8/4K3 w - - 0 1", 1, {"c7c8n"}),
+    "two rooks": ("7k/8/8/8/8/1R6/R7/7K w - - 0 1", 2, {"b3g3", "b3b7", "a2a7", "a2g2"}),
+    "rook and king": ("8/8/8/8/8/2k5/7r/K7 b - - 0 1", 2, {"c3b3"}),
+    "quiet second move": ("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", 3, {"f6a6"}),
+    "pawn": ("7k/5K2/6P1/8/8/8/8/8 w - - 0 1", 3, {"g6g7"}),
+    "four moves": ("4k2K/6Q1/8/8/8/8/8/8 w - - 0 1", 4, {"g7c7"}),
+}
+NO_MATES = [
+    (chess.STARTING_FEN, 2),
+    ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", 3),
+    ("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 4 4", 2),
+    # The queen's nearest squares stalemate or only check.
+    ("7k/8/8/6K1/8/8/8/5Q2 w - - 0 1", 1),
+    # The mates of two moves from above, but the fifty-move rule comes first.
+    ("7k/8/8/8/8/1R6/R7/7K w - - 98 90", 2),
+    ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 99 90", 2),
+]
+
+
+def mates_in(board: chess.Board, count: int) -> bool:
+    """Whether the side to move can force mate in at most so many moves, by trying everything."""
+    if count == 0 or board.halfmove_clock >= 100:
+        return False
+    for move in list(board.legal_moves):
+        if count == 1 and not board.gives_check(move):
+            continue
+        board.push(move)
+        won = is_mated_in(board, count - 1)
+        board.pop()
+        if won:
+            return True
+    return False
+
+
+def is_mated_in(board: chess.Board, count: int) -> bool:
+    """Whether the side to move is mated, or is forced to be in at most so many moves."""
+    replies = list(board.legal_moves)
+    if not replies:
+        return board.is_check()
+    if count == 0 or board.halfmove_clock >= 100:
+        return False
+    for move in replies:
+        board.push(move)
+        lost = mates_in(board, count)
+        board.pop()
+        if not lost:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("name", MATES)
+def test_a_mate_is_proved_and_no_longer_than_needed(name: str) -> None:
+    fen, count, firsts = MATES[name]
+    board = chess.Board(fen)
+    for asked in (count, count + 1):
+        outcome = search(Request(board, mate=asked))
+        assert outcome.score == scores.MATE - (2 * count - 1)
+        assert outcome.best.uci() in firsts
+        assert scores.to_uci(outcome.infos[-1].score or 0) == f"mate {count}"
+        assert not any(info.string for info in outcome.infos)
+    assert board.is_valid()
+    # What the search says is so, by another program.
+    if count < 4:
+        assert mates_in(board, count)
+        assert not mates_in(board, count - 1)
+        assert all(is_mated_in(after(board, word), count - 1) for word in firsts)
+
+
+def after(board: chess.Board, word: str) -> chess.Board:
+    copy = board.copy()
+    copy.push_uci(word)
+    return copy
+
+
+@pytest.mark.parametrize("name", [name for name, (_, count, _) in MATES.items() if count > 1])
+def test_a_shorter_mate_is_refuted(name: str) -> None:
+    fen, count, _ = MATES[name]
+    outcome = search(Request(chess.Board(fen), mate=count - 1))
+    assert outcome.infos[-1].string == f"there is no mate in {count - 1}"
+    assert outcome.best in chess.Board(fen).legal_moves
+
+
+@pytest.mark.parametrize(("fen", "count"), NO_MATES)
+def test_what_is_no_mate_is_refuted(fen: str, count: int) -> None:
+    board = chess.Board(fen)
+    assert not mates_in(board, count)
+    outcome = search(Request(board, mate=count))
+    assert outcome.infos[-1].string == f"there is no mate in {count}"
+    assert outcome.best in board.legal_moves
+
+
+def test_a_mate_is_sought_among_the_moves_asked_for() -> None:
+    board = chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1")
+    outcome = search(Request(board, [chess.Move.from_uci("a1a7")], mate=1))
+    assert outcome.infos[-1].string == "there is no mate in 1"
+    assert outcome.best.uci() == "a1a7"
+
+
+def test_proofs_from_one_game_do_not_mislead_the_next() -> None:
+    # The table is kept: what was proved for one side, and for one number of moves, stays true for the others.
+    for fen, count, firsts in MATES.values():
+        outcome = search(Request(chess.Board(fen), mate=count), fresh=False)
+        assert outcome.best.uci() in firsts
+        again = search(Request(chess.Board(fen), mate=count), fresh=False)
+        assert again.score == outcome.score
+        mirrored = search(Request(chess.Board(fen).mirror(), mate=count), fresh=False)
+        assert mirrored.score == outcome.score
+
+
+@pytest.mark.parametrize("name", ["quiet second move", "four moves"])
+def test_an_interrupted_proof_has_a_move_and_claims_nothing_false(name: str) -> None:
+    fen, count, _ = MATES[name]
+    board = chess.Board(fen)
+    whole = search(Request(board, mate=count)).nodes
+    for nodes in range(1, whole, max(whole // (60 if is_compiled() else 6), 1)):
+        outcome = search(Request(board, nodes=nodes, mate=count))
+        assert outcome.best in board.legal_moves
+        assert outcome.nodes <= nodes
+        assert not any(info.string for info in outcome.infos)
+        if outcome.infos and scores.is_mate(outcome.infos[-1].score or 0):
+            assert scores.mate_in_moves(outcome.infos[-1].score or 0) >= count
+
+
+def test_the_line_of_a_proof_is_legal_and_leads_to_mate() -> None:
+    for fen, count, _ in MATES.values():
+        board = chess.Board(fen)
+        line = search(Request(board, mate=count)).infos[-1].pv
+        for word in line:
+            board.push_uci(word)
+        assert board.is_checkmate(), line

@@ -1,0 +1,290 @@
+"""The move picker: every move once, in the order promised, whatever is remembered from elsewhere."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from typing import Any
+
+import chess
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.kernel import STARTS, is_compiled, is_noisy, new_position, random_game, start_board
+from uci_engine.board import moves
+from uci_engine.core import load
+
+KIWIPETE = STARTS[1]
+# By squares, after the moves one and two plies before, and half of that after the one four plies before.
+HISTORY_LIMIT = (1 << 14) * 7 // 2
+PLY = 3
+
+
+@cache
+def shared() -> tuple[Any, Any]:
+    """One position and a picker over it."""
+    position = new_position()
+    return position, load().modules["uci_engine.search.move_picker"].MovePicker(position)
+
+
+def set_up(board: chess.Board) -> tuple[Any, Any]:
+    position, picker = shared()
+    position.set_board(board)
+    picker.forget()
+    return position, picker
+
+
+def picked(picker: Any, table_move: int = 0, quiescence: bool = False, ply: int = PLY) -> list[int]:
+    """All moves of a ply in their order; the picker must go on saying that there are no more."""
+    picker.begin(ply, table_move, quiescence)
+    found = []
+    while move := picker.next(ply):
+        found.append(move)
+    assert picker.next(ply) == 0
+    return found
+
+
+def number(board: chess.Board, word: str) -> int:
+    return moves.encode(board, board.parse_uci(word))
+
+
+def decoded(move: int) -> chess.Move:
+    return moves.decode(move, False)
+
+
+def unsettle(picker: Any, generator: random.Random, legal: list[int]) -> None:
+    """Killers and histories as in the middle of a search: some of these moves, some of other positions."""
+    for _ in range(20):
+        move = generator.choice([*legal, generator.randrange(1, 1 << 16)])
+        picker.reward(PLY, move, generator.randrange(1, 2000))
+        picker.adjust(PLY, generator.choice(legal), generator.randrange(-2000, 2000))
+
+
+@pytest.mark.parametrize("chess960", [False, True])
+def test_every_legal_move_comes_exactly_once(chess960: bool) -> None:
+    checks = 0
+    for game in range(12 if is_compiled() else 3):
+        generator = random.Random(game)
+        for board in random_game(game, start_board(game, chess960), 60):
+            position, picker = set_up(board)
+            legal = position.legal_moves()
+            if not legal:
+                break
+            unsettle(picker, generator, legal)
+            table_move = generator.choice([0, generator.choice(legal), generator.randrange(1 << 16)])
+            found = picked(picker, table_move)
+            assert sorted(found) == sorted(legal), board.fen()
+            if table_move in legal:
+                assert found[0] == table_move
+            checks += board.is_check()
+            quiet_free = picked(picker, table_move, quiescence=True)
+            expected = legal if board.is_check() else [move for move in legal if is_noisy(position, move)]
+            assert sorted(quiet_free) == sorted(expected), board.fen()
+    assert checks > 0
+
+
+def stages(board: chess.Board, position: Any, found: list[int], killers: set[int]) -> list[int]:
+    """The stage of each move: 0 captures that lose nothing, 1 killers, 2 quiet moves, 3 losing captures."""
+    belongs = []
+    for move in found:
+        if is_noisy(position, move):
+            belongs.append(0 if position.see_at_least(move, 0) else 3)
+        else:
+            belongs.append(1 if move in killers else 2)
+    return belongs
+
+
+def test_stages_come_in_their_order() -> None:
+    seen = set()
+    for game in range(20 if is_compiled() else 4):
+        generator = random.Random(game)
+        for board in random_game(game, start_board(game, False), 50):
+            if board.is_check():
+                continue
+            position, picker = set_up(board)
+            quiet = [move for move in position.legal_moves() if not is_noisy(position, move)]
+            killers = set(generator.sample(quiet, min(2, len(quiet))))
+            for move in killers:
+                picker.reward(PLY, move, 1)
+            belongs = stages(board, position, picked(picker), killers)
+            assert belongs == sorted(belongs), board.fen()
+            seen |= set(belongs)
+    assert seen == {0, 1, 2, 3}
+
+
+def test_the_richest_victim_and_the_cheapest_taker_come_first() -> None:
+    board = chess.Board("4k3/8/8/3q1r2/4P1P1/3R4/8/4K3 w - - 0 1")
+    _, picker = set_up(board)
+    # The two pawns are worth the same; then the higher number goes first.
+    assert picked(picker)[:4] == [number(board, word) for word in ("e4d5", "d3d5", "g4f5", "e4f5")]
+
+
+def test_a_queen_is_made_before_a_knight_is_taken() -> None:
+    board = chess.Board("4k3/P7/8/3n4/4P3/8/8/4K3 w - - 0 1")
+    _, picker = set_up(board)
+    order = picked(picker)
+    assert order[:2] == [number(board, "a7a8q"), number(board, "e4d5")]
+    # The other promotions come after the capture.
+    assert {number(board, "a7a8n"), number(board, "a7a8r"), number(board, "a7a8b")} <= set(order[2:])
+
+
+def test_killers_come_last_in_first_out_and_only_at_their_ply() -> None:
+    board = chess.Board()
+    _, picker = set_up(board)
+    first, second, third = (number(board, word) for word in ("a2a3", "h2h3", "b1a3"))
+    for move in (first, second, third, third):
+        picker.reward(PLY, move, 1)
+    assert picked(picker)[:2] == [third, second]
+    picker.forget()
+    for move in (first, second):
+        picker.reward(PLY, move, 1)
+    picker.clear_killers(PLY)
+    # Without killers the two still lead, by their histories, and the higher number first.
+    assert picked(picker)[:2] == sorted((first, second), reverse=True)
+    picker.reward(PLY + 1, first, 1)
+    assert picked(picker)[0] == first
+    picker.forget()
+    assert picked(picker) == sorted(picked(picker), reverse=True)
+
+
+def test_quiet_moves_come_by_history_and_then_by_number() -> None:
+    board = chess.Board()
+    position, picker = set_up(board)
+    generator = random.Random(1)
+    for move in position.legal_moves():
+        picker.adjust(PLY, move, generator.choice((-500, 0, 700)))
+    order = picked(picker)
+    assert order == sorted(order, key=lambda move: (picker.history_of(PLY, move), move), reverse=True)
+    assert len({picker.history_of(PLY, move) for move in order}) == 3
+
+
+def test_history_belongs_to_one_side() -> None:
+    board = chess.Board("4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
+    position, picker = set_up(board)
+    move = number(board, "a1a5")
+    picker.adjust(PLY, move, 900)
+    assert picker.history_of(PLY, move) > 900
+    position.make_null()
+    assert picker.history_of(PLY, move) == 0
+
+
+@given(st.lists(st.integers(-8000, 8000), min_size=1, max_size=80))
+def test_history_stays_in_its_range_and_follows_the_bonus(bonuses: list[int]) -> None:
+    board = chess.Board()
+    _, picker = set_up(board)
+    move = number(board, "e2e4")
+    for bonus in bonuses:
+        before = picker.history_of(PLY, move)
+        picker.adjust(PLY, move, bonus)
+        after = picker.history_of(PLY, move)
+        assert -HISTORY_LIMIT <= after <= HISTORY_LIMIT
+        # The smallest steps can be lost in rounding.
+        if bonus > 100 and before < HISTORY_LIMIT // 2:
+            assert after > before
+        if bonus < -100 and before > -HISTORY_LIMIT // 2:
+            assert after < before
+
+
+def test_a_continuation_remembers_what_was_played_before() -> None:
+    board = chess.Board()
+    _, picker = set_up(board)
+    move, other = number(board, "g1f3"), number(board, "b1c3")
+    picker.note(PLY - 1, number(board, "e2e4"))
+    picker.adjust(PLY, move, 1000)
+    after_e4 = picker.history_of(PLY, move)
+    assert picker.history_of(PLY, other) == 0
+    picker.note(PLY - 1, number(board, "d2d4"))
+    after_d4 = picker.history_of(PLY, move)
+    # Another move before takes its own part away; the rest of the history holds after any.
+    assert after_e4 == after_d4 + 1000
+    assert after_d4 > 0
+    picker.note(PLY - 1, 0)
+    assert picker.history_of(PLY, move) == after_d4
+    picker.note(PLY - 2, number(board, "d2d4"))
+    assert picker.history_of(PLY, move) < after_d4
+
+
+def test_captures_of_the_same_victim_come_by_history() -> None:
+    board = chess.Board("4k3/8/8/3q4/2P1P3/8/8/4K3 w - - 0 1")
+    _, picker = set_up(board)
+    first, second = (number(board, word) for word in ("e4d5", "c4d5"))
+    assert picked(picker)[:2] == [first, second]
+    board = chess.Board("4k3/8/8/3q1n2/4P3/8/8/4K3 w - - 0 1")
+    _, picker = set_up(board)
+    queen, knight = (number(board, word) for word in ("e4d5", "e4f5"))
+    assert picked(picker)[:2] == [queen, knight]
+    for _ in range(20):
+        picker.adjust_capture(knight, 8000)
+        picker.adjust_capture(queen, -8000)
+    # A bad history does not make a knight worth a queen.
+    assert picker.capture_history_of(knight) > 0 > picker.capture_history_of(queen)
+    assert picked(picker)[:2] == [queen, knight]
+
+
+def test_quiet_moves_can_be_skipped_but_not_in_check() -> None:
+    board = chess.Board(KIWIPETE)
+    position, picker = set_up(board)
+    picker.begin(PLY, 0, False)
+    found = [picker.next(PLY)]
+    picker.skip_quiets(PLY)
+    while move := picker.next(PLY):
+        found.append(move)
+    assert sorted(found) == sorted(move for move in position.legal_moves() if is_noisy(position, move))
+    assert picked(picker) != found
+    # Checks are still given, killers among them, and whether the quiet moves were under way or not.
+    board = chess.Board("4k3/8/8/8/8/8/4P3/R2BK2R w KQ - 0 1")
+    for taken in (0, 1, 5):
+        position, picker = set_up(board)
+        picker.reward(PLY, number(board, "a1a8"), 1)
+        picker.reward(PLY, number(board, "a1a2"), 1)
+        picker.begin(PLY, 0, False)
+        found = [picker.next(PLY) for _ in range(taken)]
+        picker.skip_quiets(PLY)
+        rest = []
+        while move := picker.next(PLY):
+            rest.append(move)
+        assert rest == [move for move in picked(picker) if board.gives_check(decoded(move)) and move not in found]
+        assert rest
+    board = chess.Board("4k3/8/8/8/8/5n2/4P1P1/4K2R w K - 0 1")
+    position, picker = set_up(board)
+    picker.begin(PLY, 0, False)
+    picker.skip_quiets(PLY)
+    found = []
+    while move := picker.next(PLY):
+        found.append(move)
+    assert sorted(found) == sorted(position.legal_moves())
+
+
+def test_captures_come_first_among_evasions() -> None:
+    board = chess.Board("4k3/8/8/8/8/5n2/4P1P1/4K2R w K - 0 1")
+    position, picker = set_up(board)
+    order = picked(picker)
+    assert {order[0], order[1]} == {number(board, "e2f3"), number(board, "g2f3")}
+    assert all(not is_noisy(position, move) for move in order[2:])
+
+
+def test_an_illegal_table_move_is_passed_over() -> None:
+    board = chess.Board(KIWIPETE)
+    position, picker = set_up(board)
+    legal = set(position.legal_moves())
+    usual = picked(picker)
+    for move in random.Random(2).sample(range(1, 1 << 16), 300):
+        if move not in legal:
+            assert picked(picker, move) == usual
+    quiet = next(move for move in usual if not is_noisy(position, move))
+    assert picked(picker, quiet, quiescence=True) == picked(picker, 0, quiescence=True)
+
+
+def test_two_plies_are_open_at_once() -> None:
+    board = chess.Board(KIWIPETE)
+    position, picker = set_up(board)
+    expected = picked(picker)
+    picker.begin(PLY, 0, False)
+    found = []
+    while move := picker.next(PLY):
+        found.append(move)
+        position.make(move)
+        assert len(picked(picker, ply=PLY + 1)) == len(position.legal_moves())
+        position.unmake(move)
+    assert found == expected

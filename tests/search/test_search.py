@@ -1,0 +1,483 @@
+"""The search: exact without pruning, sound when stopped, reproducible, right about mates and draws."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import threading
+import time
+from functools import cache
+from typing import Any
+
+import chess
+import chess.polyglot
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation import default_weights
+from tests.support.kernel import (
+    ALL_CORES,
+    STARTS,
+    is_compiled,
+    new_position,
+    random_game,
+    search,
+    searcher,
+    start_board,
+)
+from uci_engine import score as scores
+from uci_engine.board import moves
+from uci_engine.core import load
+from uci_engine.search import parameters
+from uci_engine.search.deepening import Deepening, Request, new_searcher
+from uci_engine.search.parameters import NORMAL, PLAIN
+from uci_engine.time_management.clock import Clock
+from uci_engine.time_management.parameters import time_parameters
+from uci_engine.tunable import Tunable, checked, defaults
+
+MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
+PAWN_ENDING = "8/8/1p1k4/1P1p2p1/P2Pp1P1/4P3/3K4/8 b - - 0 1"
+
+
+# Alpha-beta is minimax ------------------------------------------------------------------------------------
+
+
+@cache
+def _evaluation() -> tuple[Any, Any]:
+    modules, weights = load().modules, default_weights()
+    placement = modules["evaluation.base_board"].Placement(weights.piece_square())
+    return modules["evaluation.evaluator"].Evaluator(weights), placement
+
+
+def evaluate(board: chess.Board) -> int:
+    """The static score, of a board set up anew."""
+    evaluator, placement = _evaluation()
+    placement.set_men(board)
+    return int(evaluator.evaluate(placement))
+
+
+class Minimax:
+    """Plain minimax over python-chess: no window, no order, no table."""
+
+    def __init__(self) -> None:
+        self.nodes = 0
+
+    def value(self, board: chess.Board, depth: int, ply: int, keys: list[int]) -> int:
+        """The value for the side to move. `keys`: of every position before this one, `ply` below the root."""
+        self.nodes += ply > 0
+        if not any(board.generate_legal_moves()):
+            return ply - scores.MATE if board.is_check() else 0
+        key = chess.polyglot.zobrist_hash(board)
+        if ply > 0 and self._is_draw(board, ply, key, keys):
+            return 0
+        if depth == 0:
+            return evaluate(board)
+        best = -scores.INFINITE
+        for move in list(board.legal_moves):
+            board.push(move)
+            best = max(best, -self.value(board, depth - 1, ply + 1, [*keys, key]))
+            board.pop()
+        return best
+
+    @staticmethod
+    def _is_draw(board: chess.Board, ply: int, key: int, keys: list[int]) -> bool:
+        if board.halfmove_clock >= 100 or board.is_insufficient_material():
+            return True
+        reversible = keys[max(len(keys) - board.halfmove_clock, 0) :]
+        inside = keys[len(keys) - ply + 1 :]
+        return key in reversible and (key in inside or reversible.count(key) >= 2)
+
+
+def earlier_keys(board: chess.Board) -> list[int]:
+    """The keys of the positions before this one."""
+    past = board.copy()
+    keys = []
+    while past.move_stack:
+        past.pop()
+        keys.append(chess.polyglot.zobrist_hash(past))
+    return keys[::-1]
+
+
+def plain_search(board: chess.Board, depth: int) -> Any:
+    """The PLAIN profile with an open window: value, best move, nodes."""
+    machine = searcher()
+    machine.position.set_board(board)
+    machine.begin(0, PLAIN)
+    machine.set_root([moves.encode(board, move) for move in board.legal_moves])
+    value = machine.search_root(depth, -scores.INFINITE, scores.INFINITE, 0)
+    return value, moves.decode(machine.line()[0], board.chess960), machine.nodes
+
+
+def board_after(fen: str, text: str) -> chess.Board:
+    board = chess.Board(fen)
+    for word in text.split():
+        board.push_uci(word)
+    return board
+
+
+PLAIN_CASES = [
+    (chess.STARTING_FEN, "", 3),
+    (MIDDLEGAME, "", 2),
+    ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", "", 3),
+    (PAWN_ENDING, "", 4),
+    ("n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1", "", 2),
+    # Mates and stalemates within reach; a fifty-move limit within reach; material that dies.
+    ("7k/5Q2/8/6K1/8/8/8/8 w - - 0 1", "", 3),
+    ("k7/8/1K6/8/8/8/8/7R w - - 0 1", "", 3),
+    ("8/8/8/8/6q1/5k2/8/7K w - - 98 90", "", 4),
+    ("4k3/8/8/8/8/8/8/R3K3 w - - 97 90", "", 4),
+    ("k7/8/1K6/8/8/8/8/7R w - - 97 90", "", 3),
+    ("8/8/8/3k4/3p4/3K4/8/8 b - - 0 1", "", 4),
+    # Repetitions, before the root and below it.
+    ("6k1/7p/8/8/8/r7/7P/1R4K1 w - - 0 40", "b1b8 g8f7 b8b7 f7g8 b7b8 g8f7 b8b7 f7g8", 3),
+    ("7k/8/8/8/8/8/r7/K7 w - - 0 1", "", 5),
+]
+
+
+@pytest.mark.parametrize(("fen", "played", "depth"), PLAIN_CASES)
+def test_without_pruning_the_value_is_minimaxs(fen: str, played: str, depth: int) -> None:
+    board = board_after(fen, played)
+    reference = Minimax()
+    expected = reference.value(board, depth, 0, earlier_keys(board))
+    value, best, nodes = plain_search(board, depth)
+    assert value == expected
+    # The move, too, is worth that much.
+    keys = [*earlier_keys(board), chess.polyglot.zobrist_hash(board)]
+    board.push(best)
+    assert -Minimax().value(board, depth - 1, 1, keys) == expected
+    # Moves searched again with the window open may cost more than there is to save in a very small tree.
+    if reference.nodes > 100:
+        assert nodes < reference.nodes
+    if reference.nodes > 5000:
+        assert nodes < reference.nodes / 4
+
+
+def test_without_pruning_on_random_positions() -> None:
+    for number in range(6 if is_compiled() else 2):
+        boards = list(random_game(number, start_board(number, number % 2 == 1), 40))
+        board = boards[-1]
+        if not any(board.legal_moves):
+            continue
+        expected = Minimax().value(board, 2, 0, earlier_keys(board))
+        assert plain_search(board, 2)[0] == expected, board.fen()
+
+
+def test_a_full_table_does_not_change_the_search_without_pruning() -> None:
+    board = chess.Board(MIDDLEGAME)
+    machine = searcher()
+    machine.table.clear()
+    machine.forget()
+    first = plain_search(board, 3)
+    search(Request(board, depth=5), fresh=False)
+    machine.forget()
+    assert plain_search(board, 3) == first
+
+
+def test_a_window_gives_a_bound_on_its_side_of_the_value() -> None:
+    board = chess.Board(PAWN_ENDING)
+    machine = searcher()
+    legal = [moves.encode(board, move) for move in board.legal_moves]
+    value = plain_search(board, 4)[0]
+    for offset in (-200, -30, -1, 0, 1, 30, 200):
+        machine.position.set_board(board)
+        machine.begin(0, PLAIN)
+        machine.set_root(legal)
+        alpha = value + offset
+        result = machine.search_root(4, alpha, alpha + 1, 0)
+        if offset >= 0:
+            assert value <= result <= alpha
+        else:
+            assert alpha < result <= value
+
+
+# Stopping -------------------------------------------------------------------------------------------------
+
+
+def limits_to_try() -> list[int]:
+    if is_compiled():
+        return [*range(1, 300), *range(300, 3000, 37), 5000, 20000]
+    return [1, 2, 3, 7, 20, 50, 111, 300]
+
+
+@pytest.mark.parametrize(
+    ("fen", "chess960", "lines"),
+    [
+        (MIDDLEGAME, False, 1),
+        (MIDDLEGAME, False, 3),
+        (PAWN_ENDING, False, 1),
+        ("r1k1r2q/p1ppp1pp/8/8/8/8/P1PPP1PP/R1K1R2Q w KQkq - 0 1", True, 1),
+        ("rnbqk1nr/pppp1ppp/8/4p3/1b1PP3/8/PPP2PPP/RNBQKBNR w KQkq - 1 3", False, 2),
+        ("n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1", False, 1),
+    ],
+)
+def test_stopped_after_any_number_of_nodes(fen: str, chess960: bool, lines: int) -> None:
+    board = chess.Board(fen, chess960=chess960)
+    machine = searcher()
+    machine.position.set_board(board)
+    untouched = machine.position.sets()
+    for count in limits_to_try():
+        outcome = search(Request(board, nodes=count, lines=lines), fresh=count % 2 == 0)
+        assert outcome.best in board.legal_moves
+        assert machine.position.sets() == untouched
+        assert outcome.nodes == count
+        told = [(info.multipv, info.pv[0]) for info in outcome.infos if info.depth == outcome.infos[-1].depth]
+        assert len(told) == len(set(told))
+        shown = {info.multipv: info.pv[0] for info in outcome.infos} | {1: outcome.best.uci()}
+        assert len(shown) == len(set(shown.values()))
+        assert_lines_are_legal(board, outcome.infos)
+
+
+def assert_lines_are_legal(board: chess.Board, infos: list[Any]) -> None:
+    for info in infos:
+        trial = board.copy(stack=False)
+        for word in info.pv:
+            trial.push(trial.parse_uci(word))
+
+
+def test_stopped_before_it_began() -> None:
+    board = chess.Board(MIDDLEGAME)
+    infos: list[Any] = []
+    deepening = Deepening(searcher(), Request(board), Clock(time.perf_counter()), infos.append)
+    deepening.stop()
+    deepening.run()
+    assert deepening.nodes == 0
+    assert deepening.best in board.legal_moves
+    deepening.report()
+    assert infos[-1].pv == (deepening.best.uci(),)
+
+
+def test_stopped_from_another_thread() -> None:
+    board = chess.Board(MIDDLEGAME)
+    machine = searcher()
+    for delay_ms in (0, 1, 5, 20):
+        deepening = Deepening(machine, Request(board), Clock(time.perf_counter()), lambda info: None)
+        untouched = machine.position.sets()
+        timer = threading.Timer(delay_ms / 1000, deepening.stop)
+        timer.start()
+        deepening.run()
+        timer.join()
+        assert deepening.best in board.legal_moves
+        assert machine.position.sets() == untouched
+
+
+def test_an_interrupted_iteration_never_forgets_a_better_move_of_the_last() -> None:
+    # The queen hangs: from depth 1 on the best move is to take it, wherever a search is cut off afterwards.
+    board = chess.Board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1")
+    for count in range(10, 1200, 23 if is_compiled() else 230):
+        assert search(Request(board, nodes=count)).best.uci() == "e4d5"
+
+
+# Reproducible ---------------------------------------------------------------------------------------------
+
+
+def said(outcome: Any) -> list[Any]:
+    """What a search says that is not about time."""
+    return [(info.depth, info.seldepth, info.multipv, info.score, info.nodes, info.pv) for info in outcome.infos]
+
+
+def test_a_new_game_forgets_everything() -> None:
+    depth = 7 if is_compiled() else 3
+    board = chess.Board(MIDDLEGAME)
+    first = search(Request(board, depth=depth))
+    search(Request(chess.Board(), depth=depth), fresh=False)
+    again = search(Request(board, depth=depth))
+    assert said(again) == said(first)
+    # While within a game the work already done counts.
+    more = search(Request(board, depth=depth), fresh=False)
+    assert more.nodes < first.nodes / 2
+    assert more.best == first.best
+
+
+def test_a_node_limit_cuts_the_same_search_short() -> None:
+    board = chess.Board(MIDDLEGAME)
+    whole = search(Request(board, depth=6 if is_compiled() else 3))
+    part = search(Request(board, nodes=whole.nodes - 1))
+    assert said(part) == said(whole)[:-1]
+
+
+def test_history_changes_the_search() -> None:
+    board = board_after("6k1/6pp/8/8/8/r7/5PPP/1R4K1 w - - 0 40", "b1b8 g8f7 b8b7 f7g8 b7b8 g8f7 b8b7 f7g8")
+    with_history = search(Request(board, depth=5))
+    without = search(Request(board.copy(stack=False), depth=5))
+    assert with_history.nodes != without.nodes
+
+
+# Mates and draws ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fen", "depth", "plies", "best"),
+    [
+        ("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", 2, 1, "a1a8"),
+        # Black's passing would refute it: so it does, until the null move is verified.
+        ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", 18, 3, "a1a6"),
+        ("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", 7, 5, "f6a6"),
+        # Being mated: in one whatever is played, and in two when the check is parried as well as can be.
+        ("8/8/8/8/8/1k6/7r/K7 w - - 0 1", 3, -2, "a1b1"),
+    ],
+)
+def test_mates_are_scored_by_their_distance(fen: str, depth: int, plies: int, best: str) -> None:
+    outcome = search(Request(chess.Board(fen), depth=depth))
+    assert outcome.score == (scores.MATE - plies if plies > 0 else -scores.MATE - plies)
+    assert outcome.best.uci() == best
+    # A mate found at some depth is never replaced by a longer one.
+    mates = [abs(info.score or 0) for info in outcome.infos if scores.is_mate(info.score or 0)]
+    assert mates == sorted(mates)
+
+
+def test_the_line_of_a_mate_mates() -> None:
+    for fen, plies in (("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", 5), ("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", 1)):
+        board = chess.Board(fen)
+        outcome = search(Request(board, depth=9))
+        for word in outcome.infos[-1].pv:
+            board.push_uci(word)
+        assert board.is_checkmate()
+        assert len(board.move_stack) == plies
+
+
+def test_no_score_without_mate_lies_in_the_mate_band() -> None:
+    for fen in STARTS:
+        for info in search(Request(chess.Board(fen), depth=3)).infos:
+            assert info.score is not None
+            if not scores.is_mate(info.score):
+                assert abs(info.score) < scores.STATIC_LIMIT
+
+
+def test_stalemate_is_avoided_when_winning() -> None:
+    board = chess.Board("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1")
+    stalemating = chess.Move.from_uci("f1f7")
+    board.push(stalemating)
+    assert board.is_stalemate()
+    board.pop()
+    outcome = search(Request(board, depth=4))
+    assert outcome.best != stalemating
+    assert outcome.score > scores.MATE_BOUND
+    # With no other move to choose from it is a draw, and known to be one.
+    only = search(Request(board, [stalemating], depth=4))
+    assert (only.best, only.score) == (stalemating, scores.DRAW)
+
+
+def test_stalemate_is_sought_when_losing() -> None:
+    # The queen gives herself up where the king must take her, and White has no move left.
+    board = chess.Board("7k/pp6/2p5/3p4/8/6Q1/2q5/K7 w - - 0 1")
+    outcome = search(Request(board, depth=7))
+    assert (outcome.best.uci(), outcome.score) == ("g3g7", scores.DRAW)
+
+
+def test_the_weaker_side_checks_for_ever() -> None:
+    # e8 and h5, to and fro: Black is two knights and a mate ahead, and has no choice.
+    board = chess.Board("nn4k1/6p1/8/7Q/8/8/rr6/7K w - - 0 1")
+    outcome = search(Request(board, depth=6))
+    assert (outcome.best.uci(), outcome.score) == ("h5e8", scores.DRAW)
+
+
+def test_captures_are_seen_to_their_end_at_the_horizon() -> None:
+    # The pawn is defended: taking it with the queen wins nothing, and one ply deep the search knows.
+    board = chess.Board("4k3/2p5/3p4/8/8/8/3Q4/4K3 w - - 0 1")
+    assert search(Request(board, depth=1)).best.uci() != "d2d6"
+    # Two men hang, and only one can be saved.
+    board = chess.Board("4k3/8/8/2r1r3/3P4/8/8/4K3 w - - 0 1")
+    outcome = search(Request(board, depth=1))
+    assert outcome.best.uci() in ("d4c5", "d4e5")
+    # In check at the horizon, standing still is no choice: this check mates.
+    board = chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1")
+    assert search(Request(board, depth=1)).score == scores.MATE - 1
+
+
+# Parameters -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("core", ALL_CORES)
+def test_parameters_are_named_once_and_lie_in_their_ranges(core: str) -> None:
+    everything = (*parameters.PARAMETERS, *time_parameters(core))
+    assert len({parameter.name for parameter in everything}) == len(everything)
+    for parameter in everything:
+        assert parameter.minimum <= parameter.value <= parameter.maximum
+        assert parameter.minimum < parameter.maximum
+        assert parameter.why
+    assert checked(parameters.PARAMETERS, {}) == defaults(parameters.PARAMETERS)
+
+
+@given(st.sampled_from(parameters.PARAMETERS), st.integers(-20000, 20000))
+def test_only_values_in_range_are_taken(parameter: Tunable, value: int) -> None:
+    if parameter.minimum <= value <= parameter.maximum:
+        merged = checked(parameters.PARAMETERS, {parameter.name: value})
+        assert merged == {**defaults(parameters.PARAMETERS), parameter.name: value}
+    else:
+        with pytest.raises(ValueError, match=parameter.name):
+            checked(parameters.PARAMETERS, {parameter.name: value})
+
+
+def test_an_unknown_parameter_is_refused() -> None:
+    with pytest.raises(ValueError, match="no tunable parameter is called 'colour'"):
+        checked(parameters.PARAMETERS, {"colour": 1})
+    with pytest.raises(ValueError, match="colour"):
+        new_searcher(load(), 1, {"colour": 1})
+
+
+@cache
+def nodes_with(name: str, value: int) -> tuple[int, ...]:
+    machine = new_searcher(load(), 4, {name: value})
+    positions = (MIDDLEGAME, STARTS[1], STARTS[2])
+    return tuple(search(Request(chess.Board(fen), depth=12), machine=machine).nodes for fen in positions)
+
+
+@pytest.mark.skipif(not is_compiled(), reason="too many nodes for plain Python")
+@pytest.mark.parametrize("parameter", parameters.PARAMETERS, ids=lambda one: one.name)
+def test_every_parameter_of_the_searcher_has_an_effect(parameter: Tunable) -> None:
+    usual = nodes_with(parameter.name, parameter.value)
+    assert (
+        nodes_with(parameter.name, parameter.minimum) != usual or nodes_with(parameter.name, parameter.maximum) != usual
+    )
+
+
+# The fields that others read ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_the_best_of_some_moves_is_not_the_positions_score(whole: bool) -> None:
+    board = chess.Board("kbK5/1p6/1p6/8/8/8/8/8 b - - 0 1")
+    allowed = list(board.legal_moves) if whole else list(board.legal_moves)[:1]
+    assert board.legal_moves.count() > 1
+    machine = searcher()
+    machine.table.clear()
+    Deepening(machine, Request(board, allowed, depth=2), Clock(time.perf_counter()), lambda info: None).run()
+    assert bool(machine.table.probe(machine.position.key)) == whole
+
+
+def test_the_share_of_the_best_move_is_the_first_lines() -> None:
+    machine = searcher()
+    board = chess.Board(MIDDLEGAME)
+    machine.position.set_board(board)
+    machine.begin(0, NORMAL)
+    machine.set_root([moves.encode(board, move) for move in board.legal_moves])
+    machine.search_root(3, -scores.INFINITE, scores.INFINITE, 0)
+    share = machine.best_share
+    machine.search_root(3, -scores.INFINITE, scores.INFINITE, 20)
+    assert machine.best_share == share > 0
+
+
+def test_the_expected_reply_is_the_tables_legal_move_or_nothing() -> None:
+    board = chess.Board()
+    machine = searcher()
+    search(Request(board, depth=4))
+    before = machine.position.sets()
+    best = moves.encode(board, chess.Move.from_uci("e2e4"))
+    reply = machine.expected_reply(best)
+    assert machine.position.sets() == before
+    board.push_uci("e2e4")
+    assert reply == 0 or moves.decode(reply, False) in board.legal_moves
+    machine.table.clear()
+    assert machine.expected_reply(best) == 0
+
+
+def test_a_search_stands_at_its_root_whatever_stood_there_before() -> None:
+    machine = searcher()
+    generator = random.Random(5)
+    for fen in itertools.islice(itertools.cycle(STARTS), 12):
+        board = chess.Board(fen)
+        search(Request(board, nodes=generator.randrange(1, 200)), fresh=False)
+        assert machine.position.sets() == new_position(board).sets()
+    machine.begin(0, NORMAL)
+    assert (machine.nodes, machine.seldepth, machine.root_done, machine.line()) == (0, 0, 0, [])

@@ -1,0 +1,373 @@
+"""Searching with several threads: the counts, starting and stopping, the answer, and what goes wrong."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import chess
+import pytest
+
+from tests.support import TABLES
+from tests.support.kernel import QUEEN_SACRIFICE, is_compiled
+from tests.support.uci_process import EXIT_SECONDS, UciProcess
+from uci_engine import score as scores
+from uci_engine.engine import Engine
+from uci_engine.memory import available_bytes
+from uci_engine.search import team_search
+from uci_engine.search import thread_pool as team_module
+from uci_engine.search.deepening import Deepening
+from uci_engine.search.helper import Helper
+from uci_engine.search.info import BestMove, Info
+from uci_engine.search.root_moves import Line
+from uci_engine.search.thread_pool import MEMORY_SHARE, searcher_bytes
+from uci_engine.time_management.limits import Limits
+
+PATIENCE_SECONDS = 30
+MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
+WON_ENDING = "8/8/8/4k3/8/8/8/R3K3 w - - 0 1"
+MATE_IN_TWO = "7k/8/8/8/8/8/R7/1R5K w - - 0 1"
+
+needs_compiler = pytest.mark.skipif(not is_compiled(), reason="plain Python searches with one thread")
+
+
+# The engine -------------------------------------------------------------------------------------------------------
+
+
+class Heard:
+    """What one search said."""
+
+    def __init__(self) -> None:
+        self.infos: list[Info] = []
+        self.answers: list[BestMove] = []
+
+    @property
+    def last(self) -> Info:
+        return [info for info in self.infos if info.score is not None][-1]
+
+    @property
+    def sentences(self) -> list[str]:
+        return [info.string for info in self.infos if info.string is not None]
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    engine = Engine()
+    engine.set_position(None, ())
+    yield engine
+    engine.close()
+
+
+def begin(engine: Engine, **limits: Any) -> Heard:
+    heard = Heard()
+    engine.go(Limits(**limits), time.perf_counter(), heard.infos.append, heard.answers.append)
+    return heard
+
+
+def go(engine: Engine, **limits: Any) -> Heard:
+    heard = begin(engine, **limits)
+    return finish(engine, heard)
+
+
+def finish(engine: Engine, heard: Heard) -> Heard:
+    assert engine.wait(PATIENCE_SECONDS)
+    assert len(heard.answers) == 1
+    assert heard.last.pv[0] == heard.answers[0].move
+    return heard
+
+
+def nodes_of(engine: Engine) -> list[int]:
+    """What each searcher has counted in the last search."""
+    task: Any = engine._task
+    woken = engine._team.helpers[: task._search._woken]
+    return [engine._team.main.nodes, *(helper.search.searcher.nodes for helper in woken)]
+
+
+def wait_for_helpers(engine: Engine, count: int) -> None:
+    """Let a running search come so far that so many helpers count."""
+    deadline = time.perf_counter() + PATIENCE_SECONDS
+    while time.perf_counter() < deadline:
+        search = getattr(engine._task, "_search", None)
+        if search is not None and sum(searcher.nodes > 0 for searcher in search._beside) >= count:
+            return
+        time.sleep(0.002)
+    raise AssertionError(f"{count} helpers did not begin")
+
+
+@needs_compiler
+def test_every_node_is_counted_once(engine: Engine) -> None:
+    engine.set_option("Threads", "3")
+    heard = begin(engine, infinite=True)
+    wait_for_helpers(engine, 2)
+    engine.stop()
+    finish(engine, heard)
+    counts = nodes_of(engine)
+    assert len(counts) == 3
+    assert heard.last.nodes == sum(counts)
+    assert all(counts)
+
+
+@pytest.mark.parametrize(("threads", "nodes"), [(1, 2000), (4, 2000), (4, 4001), (8, 3), (8, 1), (2, 2)])
+def test_a_limit_of_nodes_counts_all_threads_and_is_exact(engine: Engine, threads: int, nodes: int) -> None:
+    engine.set_option("Threads", str(threads))
+    engine.set_position(MIDDLEGAME, ())
+    heard = go(engine, nodes=nodes)
+    assert heard.last.nodes == nodes
+    if is_compiled():
+        counts = nodes_of(engine)
+        assert len(counts) == min(threads, nodes)
+        assert max(counts) - min(counts) <= 1
+
+
+@needs_compiler
+@pytest.mark.parametrize("threads", [2, 4])
+def test_the_first_helper_scouts_in_analysis(engine: Engine, threads: int) -> None:
+    engine.set_option("Threads", str(threads))
+    engine.set_option("UCI_AnalyseMode", "true")
+    engine.set_position(QUEEN_SACRIFICE, ())
+    heard = go(engine, nodes=200_000)
+    assert heard.answers[0].move == "d4g7"
+    assert heard.last.nodes == sum(nodes_of(engine)) == 200_000
+    heard = begin(engine, infinite=True)
+    wait_for_helpers(engine, threads - 1)
+    engine.stop()
+    finish(engine, heard)
+
+
+@needs_compiler
+def test_a_clear_find_is_played_though_the_main_search_never_saw_it(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Deepening, "_ask", lambda deepening, scout: None)
+    engine.set_option("Threads", "2")
+    engine.set_option("UCI_AnalyseMode", "true")
+    engine.set_position(QUEEN_SACRIFICE, ())
+    heard = go(engine, nodes=200_000)
+    assert heard.answers[0].move == "d4g7"
+    assert heard.last.score == scores.MATE - 7
+
+
+@needs_compiler
+@pytest.mark.parametrize("moves", [("a2a3",), ("a2a3", "h2h4")])
+def test_few_moves_to_scout_leave_no_helper_idle(engine: Engine, moves: tuple[str, ...]) -> None:
+    engine.set_option("Threads", "2")
+    engine.set_option("UCI_AnalyseMode", "true")
+    heard = go(engine, nodes=20_000, searchmoves=moves)
+    assert heard.last.nodes == sum(nodes_of(engine)) == 20_000
+
+
+@needs_compiler
+def test_one_thread_searches_as_before(engine: Engine) -> None:
+    def told() -> list[Info]:
+        engine.new_game()
+        engine.set_position(MIDDLEGAME, ())
+        return go(engine, depth=7).infos
+
+    def timeless(infos: list[Info]) -> list[tuple[Any, ...]]:
+        return [(info.depth, info.seldepth, info.score, info.nodes, info.hashfull, info.pv) for info in infos]
+
+    alone = timeless(told())
+    engine.set_option("Threads", "4")
+    told()
+    engine.set_option("Threads", "1")
+    assert engine._team.helpers == []
+    assert timeless(told()) == alone
+
+
+@needs_compiler
+def test_the_depth_asked_for_is_the_main_searchs(engine: Engine) -> None:
+    engine.set_option("Threads", "4")
+    for _ in range(5):
+        assert go(engine, depth=6).last.depth == 6
+
+
+@needs_compiler
+def test_several_lines_and_moves_asked_for(engine: Engine) -> None:
+    engine.set_option("Threads", "3")
+    engine.set_option("MultiPV", "3")
+    heard = go(engine, depth=7)
+    assert len({info.pv[0] for info in heard.infos if info.depth == 7}) == 3
+    assert heard.last.multipv == 1
+    heard = go(engine, nodes=20000, searchmoves=("a2a3", "h2h4"))
+    assert {info.pv[0] for info in heard.infos if info.pv} == {"a2a3", "h2h4"}
+
+
+@needs_compiler
+def test_the_elected_line_is_reported_and_played(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    elected: list[Line] = []
+
+    def elect_a_helper(lines: list[Line]) -> Line:
+        elected.append(lines[-1])
+        return lines[-1]
+
+    monkeypatch.setattr(team_search, "elect", elect_a_helper)
+    engine.set_option("Threads", "2")
+    heard = begin(engine, infinite=True)
+    wait_for_helpers(engine, 1)
+    deadline = time.perf_counter() + PATIENCE_SECONDS
+    while not engine._team.helpers[0].search.depth and time.perf_counter() < deadline:
+        time.sleep(0.002)
+    engine.stop()
+    finish(engine, heard)
+    (chosen,) = elected
+    assert (heard.last.depth, heard.last.score) == (chosen.depth, chosen.score)
+    assert len(heard.last.pv) == len(chosen.moves)
+    board = chess.Board()
+    for word in (*heard.last.pv[:1], *([heard.answers[0].ponder] if heard.answers[0].ponder else [])):
+        board.push_uci(word)
+
+
+@needs_compiler
+def test_mates_and_tablebases(engine: Engine) -> None:
+    engine.set_option("Threads", "3")
+    engine.set_position(MATE_IN_TWO, ())
+    heard = go(engine, mate=2)
+    assert heard.last.score == scores.MATE - 3
+    assert go(engine, depth=12).last.score == scores.MATE - 3
+    engine.set_option("SyzygyPath", str(TABLES))
+    probers = [engine._team.main.prober, *(helper.search.searcher.prober for helper in engine._team.helpers)]
+    assert {prober.largest for prober in probers} == {engine._tablebases.largest}
+    board = chess.Board(WON_ENDING)
+    position = engine._team.main.position
+    position.set_board(board)
+    assert [prober.probe_wdl(position) for prober in probers] == [2, 2, 2]
+    engine.set_position(WON_ENDING, ())
+    heard = go(engine, nodes=30000)
+    assert (heard.last.score or 0) >= scores.TABLEBASE_BOUND
+    engine.set_option("SyzygyPath", "")
+    assert {prober.largest for prober in probers} == {0}
+
+
+# Starting and stopping --------------------------------------------------------------------------------------------
+
+
+@needs_compiler
+def test_stops_at_any_moment(engine: Engine) -> None:
+    engine.set_option("Threads", "6")
+    choice = random.Random(1)
+    for _ in range(40):
+        heard = begin(engine, infinite=True)
+        time.sleep(choice.choice((0, 0.0003, 0.001, 0.003, 0.02)))
+        engine.stop()
+        finish(engine, heard)
+        counts = nodes_of(engine)
+        assert heard.last.nodes == sum(counts)
+        # All is at rest.
+        assert counts == nodes_of(engine)
+
+
+@needs_compiler
+def test_as_many_threads_as_there_may_be(engine: Engine) -> None:
+    if 511 * searcher_bytes(engine._team.main) > available_bytes() * MEMORY_SHARE:
+        pytest.skip("this machine has no memory for so many")
+    before = set(threading.enumerate())
+    assert engine.set_option("Threads", "512") == []
+    assert len(set(threading.enumerate()) - before) == 511
+    assert go(engine, nodes=20000).last.nodes == 20000
+    assert len(nodes_of(engine)) == 512
+    heard = begin(engine, infinite=True)
+    wait_for_helpers(engine, 4)
+    engine.stop()
+    finish(engine, heard)
+    engine.new_game()
+    engine.set_position(None, ())
+    engine.set_option("Threads", "1")
+    deadline = time.perf_counter() + PATIENCE_SECONDS
+    while set(threading.enumerate()) - before and time.perf_counter() < deadline:
+        time.sleep(0.01)
+    assert not set(threading.enumerate()) - before
+    assert go(engine, depth=3).answers[0].move is not None
+
+
+@needs_compiler
+def test_without_memory_the_number_of_threads_stays(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine.set_option("Threads", "2")
+    helpers = list(engine._team.helpers)
+    monkeypatch.setattr(team_module, "available_bytes", lambda: 1 << 20)
+    assert engine.set_option("Threads", "8") == ["error: there is no room for 8 threads, it stays at 2"]
+    monkeypatch.undo()
+
+    class NoThread:
+        def __init__(self, **ignored: Any) -> None:
+            raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading, "Thread", NoThread)
+    assert engine.set_option("Threads", "3") == ["error: there is no room for 3 threads, it stays at 2"]
+    monkeypatch.undo()
+    assert (engine._team.helpers, engine.options["Threads"]) == (helpers, 2)
+    assert go(engine, nodes=1000).last.nodes == 1000
+
+
+@needs_compiler
+def test_a_helper_that_fails_is_told_of_and_costs_nothing_else(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begin_work = Helper.begin
+
+    def fail() -> None:
+        raise ZeroDivisionError("by design")
+
+    def begin_badly(helper: Helper, work: Callable[[], None]) -> None:
+        begin_work(helper, fail if helper is engine._team.helpers[1] else work)
+
+    engine.set_option("Threads", "4")
+    # The failing helper has never searched, or searched something else: nothing of that may be heard.
+    monkeypatch.setattr(Helper, "begin", begin_badly)
+    heard = go(engine, nodes=5000)
+    assert heard.sentences == ["error: ZeroDivisionError in a helper's search: by design"]
+    assert chess.Move.from_uci(heard.answers[0].move or "") in chess.Board().legal_moves
+    assert "ZeroDivisionError: by design" in capsys.readouterr().err
+    monkeypatch.undo()
+    assert go(engine, nodes=5000).last.nodes == 5000
+
+
+# The program ------------------------------------------------------------------------------------------------------
+
+
+def test_a_conversation_with_four_threads(engine_process: UciProcess) -> None:
+    process = engine_process
+    board = chess.Board()
+    process.send("setoption name Threads value 4", "position startpos", "go ponder wtime 2000 btime 2000")
+    process.sync()
+    process.send("ponderhit")
+    process.answer(board)
+    process.send("go infinite", "isready")
+    process.wait_for("readyok")
+    # Options and new games wait for the end of the search, which nobody but `stop` brings.
+    process.send("setoption name Threads value 2", "setoption name Hash value 2", "ucinewgame", "stop")
+    process.answer(board)
+    for limits in ("movetime 30", "nodes 3000", "depth 6", "mate 1", "wtime 100 btime 100", "infinite"):
+        process.send("position startpos", f"go {limits}")
+        if "infinite" in limits:
+            process.send("stop")
+        process.answer(board)
+    process.send("position startpos", "go ponder movetime 10", "stop")
+    process.answer(board)
+
+
+def test_quit_in_the_middle() -> None:
+    with UciProcess() as process:
+        process.send("setoption name Threads value 16", "position startpos", "go infinite")
+        process.sync()
+        started = time.monotonic()
+        process.quit()
+        assert time.monotonic() - started < EXIT_SECONDS
+        assert process.lines[-1].startswith("bestmove ")
+
+
+@pytest.fixture
+def engine_process() -> Iterator[UciProcess]:
+    with UciProcess() as process:
+        yield process
+
+
+def test_plain_python_says_that_it_uses_one() -> None:
+    with UciProcess(core="python-chess") as process:
+        process.send("setoption name Threads value 4", "position startpos")
+        assert process.sync() == ["info string the python-chess core searches with one thread, not with 4"]
+        assert process.search("go nodes 50", chess.Board()).last_pv.numbers["nodes"] == 50
+        process.send("setoption name Threads value 1")
+        assert process.sync() == []

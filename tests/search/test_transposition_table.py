@@ -1,0 +1,213 @@
+"""The transposition table: it may forget, but never tells of one position what belongs to another."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.kernel import on_core
+from uci_engine import score as scores
+from uci_engine.core import load
+
+UPPER, LOWER, EXACT = 1, 2, 3
+AGES = 64
+ENTRIES_PER_BUCKET = 4
+
+
+def new_table(megabytes: int = 1) -> Any:
+    return load().table_class(megabytes)
+
+
+def unpack(facts: int) -> tuple[int, int, int, int, int]:
+    """Move, score, static score, depth and bound of an entry."""
+    return (
+        facts & 0xFFFF,
+        (facts >> 16 & 0xFFFF) - 32768,
+        (facts >> 32 & 0xFFFF) - 32768,
+        (facts >> 48 & 0xFF) - 8,
+        facts >> 56 & 3,
+    )
+
+
+keys = st.integers(0, 2**64 - 1)
+score_values = st.integers(-scores.INFINITE, scores.INFINITE)
+entries = st.tuples(
+    st.integers(0, 0xFFFF),
+    score_values,
+    st.one_of(st.just(scores.NO_SCORE), score_values),
+    st.integers(-2, scores.MAX_PLY),
+    st.sampled_from((UPPER, LOWER, EXACT)),
+)
+
+
+@given(keys, entries)
+def test_what_is_stored_is_found(key: int, entry: tuple[int, int, int, int, int]) -> None:
+    table = new_table()
+    assert table.probe(key) == 0
+    table.store(key, *entry)
+    assert unpack(table.probe(key)) == entry
+    # One bit beside it, there is nothing.
+    assert all(table.probe(key ^ 1 << bit) == 0 for bit in range(64))
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 3), entries, st.booleans()), max_size=60))
+def test_a_probe_gives_what_was_stored_under_that_key(steps: list[Any]) -> None:
+    table = new_table()
+    stored: dict[int, set[tuple[int, ...]]] = {}
+    for number, low, (move, *rest), new_search in steps:
+        # Few buckets, so that entries must make room.
+        key = number << 40 | low
+        if new_search:
+            table.new_search()
+        table.store(key, move, *rest)
+        stored.setdefault(key, set()).add(tuple(rest))
+        for known, facts in stored.items():
+            found = table.probe(known)
+            assert found == 0 or unpack(found)[1:] in facts
+        assert len([known for known in stored if table.probe(known)]) <= 4 * ENTRIES_PER_BUCKET
+
+
+@pytest.mark.parametrize("megabytes", [1, 2, 3, 7])
+def test_any_size_works(megabytes: int) -> None:
+    table = new_table(megabytes)
+    assert table.megabytes == megabytes
+    for key in (0, 1, 0xFFFFFFFF, 0xFFFFFFFE, 2**64 - 1, 0x8000000080000000):
+        table.store(key, 77, 5, 6, 7, EXACT)
+        assert unpack(table.probe(key)) == (77, 5, 6, 7, EXACT)
+
+
+# Keys of one bucket: their low halves are the same.
+BUCKET = [number << 32 | 12345 for number in range(1, 9)]
+
+
+def test_a_full_bucket_gives_up_its_shallowest_entry() -> None:
+    table = new_table()
+    for key, depth in zip(BUCKET, (5, 3, 8, 6), strict=False):
+        table.store(key, 1, 0, 0, depth, EXACT)
+    table.store(BUCKET[4], 1, 0, 0, 4, EXACT)
+    assert [bool(table.probe(key)) for key in BUCKET[:5]] == [True, False, True, True, True]
+
+
+def test_entries_of_earlier_searches_give_way() -> None:
+    table = new_table()
+    table.store(BUCKET[0], 1, 0, 0, 7, EXACT)
+    table.new_search()
+    for key, depth in zip(BUCKET[1:], (5, 4, 6), strict=False):
+        table.store(key, 1, 0, 0, depth, EXACT)
+    # Seven plies of the last search are worth three of this one.
+    table.store(BUCKET[4], 1, 0, 0, 1, EXACT)
+    assert [bool(table.probe(key)) for key in BUCKET[:5]] == [False, True, True, True, True]
+
+
+def test_the_age_comes_round() -> None:
+    table = new_table()
+    for _ in range(3 * AGES + 5):
+        table.new_search()
+    table.store(BUCKET[0], 1, 0, 0, 9, EXACT)
+    assert table.hashfull() == 0 or table.probe(BUCKET[0])
+    for _ in range(AGES - 1):
+        table.new_search()
+        assert table.probe(BUCKET[0])
+
+
+def test_a_known_move_outlives_a_result_that_names_none() -> None:
+    table = new_table()
+    table.store(BUCKET[0], 99, 10, 20, 3, LOWER)
+    table.store(BUCKET[0], 0, -10, 20, 4, UPPER)
+    assert unpack(table.probe(BUCKET[0])) == (99, -10, 20, 4, UPPER)
+
+
+def test_a_much_shallower_bound_does_not_replace_a_deep_result() -> None:
+    table = new_table()
+    table.store(BUCKET[0], 1, 10, 20, 12, LOWER)
+    table.store(BUCKET[0], 2, 11, 20, 2, UPPER)
+    assert unpack(table.probe(BUCKET[0]))[3] == 12
+    table.store(BUCKET[0], 2, 11, 20, 8, UPPER)
+    assert unpack(table.probe(BUCKET[0]))[3] == 8
+    # Unless it is exact, or the deep one is of an earlier search.
+    table.store(BUCKET[1], 1, 10, 20, 12, LOWER)
+    table.store(BUCKET[1], 2, 11, 20, 1, EXACT)
+    assert unpack(table.probe(BUCKET[1]))[3] == 1
+    table.store(BUCKET[2], 1, 10, 20, 12, LOWER)
+    table.new_search()
+    table.store(BUCKET[2], 2, 11, 20, 1, UPPER)
+    assert unpack(table.probe(BUCKET[2]))[3] == 1
+
+
+def spread_keys(count: int) -> list[int]:
+    """Keys that fall into the buckets one after another."""
+    buckets = (1 << 20) // 64
+    return [number << 40 | -(-(number % buckets) * 2**32 // buckets) for number in range(count)]
+
+
+def test_hashfull_counts_the_entries_of_this_search() -> None:
+    table = new_table()
+    assert table.hashfull() == 0
+    buckets = (1 << 20) // 64
+    for key in spread_keys(2 * buckets):
+        table.store(key, 1, 0, 0, 3, EXACT)
+    assert table.hashfull() == 500
+    table.new_search()
+    assert table.hashfull() == 0
+    for key in spread_keys(4 * buckets):
+        table.store(key, 1, 0, 0, 3, EXACT)
+    assert table.hashfull() == 1000
+
+
+def test_clearing_and_resizing_forget() -> None:
+    table = new_table()
+    table.store(5, 1, 2, 3, 4, EXACT)
+    table.clear()
+    assert table.probe(5) == 0
+    table.store(5, 1, 2, 3, 4, EXACT)
+    table.resize(2)
+    assert (table.probe(5), table.megabytes) == (0, 2)
+    table.store(5, 1, 2, 3, 4, EXACT)
+    table.resize(2)
+    assert (table.probe(5), table.megabytes) == (0, 2)
+
+
+def test_without_memory_the_old_table_stays() -> None:
+    table = new_table()
+    table.store(5, 1, 2, 3, 4, EXACT)
+    with pytest.raises(MemoryError):
+        table.resize(1 << 42)
+    assert table.megabytes == 1
+    assert unpack(table.probe(5)) == (1, 2, 3, 4, EXACT)
+    with pytest.raises(MemoryError):
+        new_table(1 << 42)
+
+
+def believed_entries() -> tuple[int, int]:
+    """Of entries put together out of the words of two: how many whole ones a probe believes, and how many mixtures."""
+    choice = random.Random(1)
+    table = new_table()
+    whole = mixed = 0
+    for _ in range(200):
+        key, other = choice.getrandbits(64), choice.getrandbits(64)
+        words = []
+        # A position with two sets of facts, and another position of the same bucket.
+        for stored in (key, key, other >> 32 << 32 | key & 0xFFFFFFFF):
+            table.clear()
+            facts = [choice.randint(-500, 500) for _ in range(2)]
+            table.store(stored, choice.getrandbits(16), *facts, choice.randint(0, 60), EXACT)
+            place = table._start(stored)
+            words.append((table.words[place], table.words[place + 1], stored))
+        for first, _, one in words:
+            for _, second, two in words:
+                # In plain Python the words are at hand.
+                table.words[place], table.words[place + 1] = first, second
+                found = bool(table.probe(one)) + bool(table.probe(two))
+                if (first ^ one, one) == (second, two):
+                    whole += found == 2
+                else:
+                    mixed += found
+    return whole, mixed
+
+
+def test_half_written_entries_are_not_believed() -> None:
+    assert on_core("interpreted", __name__, "believed_entries") == [600, 0]

@@ -1,0 +1,183 @@
+"""What the tests of boards and search share: positions, random games, a searcher, and other cores.
+
+A process runs one core for ever, so `on_core` calls a function of a test module in a process of its own,
+where another core has been loaded first, and brings its result back through JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import chess
+import pytest
+
+from evaluation.weights import default_weights
+from tests.support import ROOT
+from uci_engine.core import KERNEL_MODULES, compiled_modules, load
+from uci_engine.search.deepening import Deepening, Request, new_searcher
+from uci_engine.search.info import Info
+from uci_engine.time_management.clock import Clock
+
+IS_BUILT = len(compiled_modules()) == len(KERNEL_MODULES)
+IS_BUILD_REQUIRED = os.environ.get("SECATEUR_REQUIRE_COMPILER") == "1"
+ALL_CORES = ("compiled", "python-chess", "interpreted")
+CALL = """
+import importlib, json, sys
+from uci_engine.core import load
+core, module, function, arguments = json.loads(sys.stdin.read())
+load(core)
+result = getattr(importlib.import_module(module), function)(*arguments)
+print(json.dumps(result))
+"""
+
+# Castling, en passant, pins, promotions, endings: positions that together can do everything.
+STARTS = (
+    chess.STARTING_FEN,
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+    "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
+    "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1",
+    "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+    "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
+    "8/8/4kb2/8/2NB4/8/4K3/8 w - - 90 80",
+)
+
+# The queen is given for a pawn, and then quiet moves are mate.
+QUEEN_SACRIFICE = "r3r1k1/pp1q1pp1/4b1p1/3p2B1/3Q1R2/8/PPP3PP/4R1K1 w - - 0 1"
+
+
+def core_or_skip(name: str) -> str:
+    """The name of a core for a test; the compiled one may be missing where no build is demanded."""
+    if name == "compiled" and not IS_BUILT and not IS_BUILD_REQUIRED:
+        pytest.skip("nothing is compiled here")
+    return name
+
+
+def is_compiled() -> bool:
+    """Whether this process runs the compiled core: thousands of positions are cheap then, else dozens."""
+    return load().name == "compiled"
+
+
+class Remote:
+    """A call that runs in a process of its own."""
+
+    def __init__(self, core: str, module: str, function: str, *arguments: Any) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", CALL],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            cwd=ROOT,
+        )
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps([core, module, function, arguments]))
+        self._process.stdin.close()
+        # Or `communicate` would flush it again.
+        self._process.stdin = None
+
+    def result(self) -> Any:
+        """What the function returned; fails the test with its traceback if it raised."""
+        output, errors = self._process.communicate(timeout=300)
+        assert self._process.returncode == 0, errors
+        return json.loads(output)
+
+
+def on_core(core: str, module: str, function: str, *arguments: Any) -> Any:
+    """Call `function` of a test module with JSON-able arguments on another core."""
+    return Remote(core, module, function, *arguments).result()
+
+
+@cache
+def _piece_square() -> list[int]:
+    return list(default_weights().piece_square())
+
+
+def new_position(board: chess.Board | None = None) -> Any:
+    """A position of the core that this process runs."""
+    position = load().position_class(_piece_square())
+    position.set_board(board or chess.Board())
+    return position
+
+
+def is_noisy(position: Any, move: int) -> bool:
+    """Whether a legal move captures or promotes, by the position."""
+    legal, noisy, _ = position.judge(move)
+    assert legal
+    return bool(noisy)
+
+
+@cache
+def searcher() -> Any:
+    """One searcher for many tests; `search` empties it first."""
+    return new_searcher(load(), 4)
+
+
+def start_board(number: int, chess960: bool) -> chess.Board:
+    """The start of a random game: a Chess960 array, another for each number, or one of STARTS."""
+    if chess960:
+        return chess.Board.from_chess960_pos(number * 389 % 960)
+    return chess.Board(STARTS[number % len(STARTS)])
+
+
+def random_game(seed: int, board: chess.Board, plies: int) -> Iterator[chess.Board]:
+    """The same board, before the first and after each of at most so many random moves.
+
+    Captures, promotions, castling and double steps are preferred a little: random moves alone are dull.
+    """
+    generator = random.Random(seed)
+    yield board
+    for _ in range(plies):
+        legal = sorted(board.legal_moves, key=chess.Move.uci)
+        if not legal:
+            return
+        lively = [
+            move
+            for move in legal
+            if board.is_capture(move)
+            or move.promotion
+            or board.is_castling(move)
+            or (board.piece_type_at(move.from_square) == chess.PAWN and abs(move.to_square - move.from_square) == 16)
+        ]
+        board.push(generator.choice(lively if lively and generator.random() < 0.25 else legal))
+        yield board
+
+
+class Outcome:
+    """What a search said and found."""
+
+    def __init__(self, deepening: Deepening, infos: list[Info]) -> None:
+        self.best = deepening.best
+        self.score = deepening.score
+        self.nodes = deepening.nodes
+        self.infos = infos
+        self.ponder = deepening.ponder
+
+
+def search(request: Request, fresh: bool = True, machine: Any = None) -> Outcome:
+    """Run one search without a clock, by default with empty table and histories."""
+    running, infos = deepening(request, fresh=fresh, machine=machine)
+    running.run()
+    return Outcome(running, infos)
+
+
+def deepening(
+    request: Request, clock: Clock | None = None, fresh: bool = True, machine: Any = None
+) -> tuple[Deepening, list[Info]]:
+    """A search about to run, without a clock if none is given, and the list of what it will say."""
+    machine = machine or searcher()
+    if fresh:
+        machine.table.clear()
+        machine.forget()
+    infos: list[Info] = []
+    return Deepening(machine, request, clock or Clock(time.perf_counter()), infos.append), infos

@@ -1,0 +1,70 @@
+"""Tables, random positions and damaged copies for the tests of the tablebases."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import chess
+
+from tests.support import ROOT, TABLES
+from uci_engine.core import Core, load
+from uci_engine.search.deepening import new_searcher
+from uci_engine.tablebases.tablebases import COPIED_BYTES, Tablebases
+from workshop.endings import random_board
+
+# All tables of three and four men and a few of five, where the workshop has them; the tests pass without.
+WORKSHOP = [ROOT.parent / "shared" / "data" / name for name in ("syzygy", "syzygy5")]
+NAMES = sorted(path.stem for path in TABLES.glob("*.rtbw"))
+
+
+class Probing:
+    """A searcher of the core that runs here, with tables to probe."""
+
+    def __init__(self, path: str | Path, checked_bytes: int | None = None, copied_bytes: int = COPIED_BYTES) -> None:
+        self.core: Core = load()
+        self.searcher: Any = new_searcher(self.core, 1)
+        self.position: Any = self.searcher.position
+        self.tables = Tablebases(self.core, self.searcher.prober, checked_bytes, copied_bytes)
+        self.sentences = self.tables.set_syzygy_path(str(path))
+
+    def value(self, board: chess.Board) -> int | None:
+        self.position.set_board(board)
+        return self.tables.probe_wdl(self.position)
+
+    def distance(self, board: chess.Board) -> int | None:
+        self.position.set_board(board)
+        return self.tables.probe_dtz(self.position)
+
+    def read_symbols(self, pattern: bytes) -> Any:
+        return self.core.modules["uci_engine.tablebases.syzygy_tables"].SymbolReader().read(pattern)
+
+
+def random_boards(name: str, count: int, seed: int = 1) -> Iterator[chess.Board]:
+    choice = random.Random(f"{name} {seed}")
+    for _ in range(count):
+        yield random_board(name, choice)
+
+
+def copy_tables(folder: Path, *names: str) -> Path:
+    """A folder with copies of the tests' tables, of these names or all."""
+    folder.mkdir(exist_ok=True)
+    for path in TABLES.glob("*.rtb?"):
+        if not names or path.stem in names:
+            (folder / path.name).write_bytes(path.read_bytes())
+    return folder
+
+
+def flip_bytes(data: bytes, choice: random.Random, count: int) -> bytes:
+    damaged = bytearray(data)
+    for _ in range(count):
+        damaged[choice.randrange(len(damaged))] ^= choice.randrange(1, 256)
+    return bytes(damaged)
+
+
+def is_root() -> bool:
+    """Whether no file is unreadable to us."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0

@@ -1,0 +1,205 @@
+"""The real program in a process of its own, and a strict reader of what it says.
+
+`UciProcess` sends lines and waits for answers, always with a time limit and never by sleeping. `read_search`
+knows the grammar of the output, which is in scripts/workshop/uci/grammar.py, and raises on anything else. When a block
+`with UciProcess()` ends well, the whole conversation is audited: see `UciProcess.audit`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from types import TracebackType
+
+import chess
+
+import uci_engine
+from uci_engine.uci.output import LONGEST_LINE_BYTES
+from uci_engine.uci.protocol import Go, IsReady, Quit, parse
+from workshop.engines.process import EngineProcess
+from workshop.uci.grammar import InfoLine, read_best_move, read_info
+
+# The directory that the package under test was imported from: the process must run that one too.
+PACKAGE_ROOT = Path(uci_engine.__file__).parents[1]
+
+# How long any answer may take. Far more than needed: it ends a test that would hang, it measures nothing.
+PATIENCE_SECONDS = 30.0
+
+# The duty is to end within one second of being told to, on a machine that has time for it. Tests that may run
+# on a busy one allow more, and still notice an engine that hangs.
+EXIT_SECONDS = 5.0
+
+@dataclass
+class Search:
+    """What one `go` was answered: every line, its `info` lines taken apart, and the answer."""
+
+    lines: list[str]
+    infos: list[InfoLine]
+    best: str
+    ponder: str | None
+
+    @property
+    def last_pv(self) -> InfoLine:
+        """The last best line that was reported."""
+        return [info for info in self.infos if info.pv and info.numbers.get("multipv", 1) == 1][-1]
+
+    @property
+    def strings(self) -> list[str]:
+        return [info.string for info in self.infos if info.string is not None]
+
+
+def read_search(lines: Sequence[str]) -> Search:
+    """The lines from `go` to `bestmove`; AssertionError unless they are a proper answer."""
+    *before, last = lines
+    infos = [read_info(line) for line in before if line.startswith("info")]
+    others = [line for line in before if not line.startswith("info")]
+    assert set(others) <= {"readyok"}, f"neither info nor readyok: {others}"
+    best = read_best_move(last)
+    search = Search(list(lines), infos, best.move, best.ponder)
+    if best.move == "(none)":
+        return search
+    pv = search.last_pv.pv
+    assert pv is not None
+    assert pv[0] == search.best, f"the last pv begins with {pv[0]}, but {last}"
+    reports = [info for info in infos if info.string is None]
+    assert reports[-1].pv is not None, f"the last report before {last} has no pv"
+    return search
+
+
+def assert_legal(search: Search, board: chess.Board) -> None:
+    """The answer, and every line that was reported, can be played on this board."""
+    assert chess.Move.from_uci(search.best) in board.legal_moves, search.best
+    for info in search.infos:
+        position = board.copy(stack=False)
+        for word in info.pv or ():
+            move = position.parse_uci(word)
+            assert position.uci(move) == word, f"{word} should be written {position.uci(move)}"
+            position.push(move)
+    if search.ponder is not None:
+        position = board.copy(stack=False)
+        position.push_uci(search.best)
+        position.push_uci(search.ponder)
+
+
+class UciProcess(EngineProcess):
+    """`python -m uci_engine`, with its output read as it comes."""
+
+    def __init__(self, *arguments: str, core: str | None = None) -> None:
+        """`core`: the value for SECATEUR_CORE; None leaves the environment as it is."""
+        environment = {**os.environ, "PYTHONPATH": str(PACKAGE_ROOT)}
+        if core is not None:
+            environment["SECATEUR_CORE"] = core
+        super().__init__([sys.executable, "-m", "uci_engine", *arguments], environment=environment)
+        self._sent: list[bytes] = []
+        self._taken = 0
+
+    def send(self, *lines: str) -> float:
+        """Send these lines in one write; returns the time at which it was done."""
+        return self.send_bytes("".join(f"{line}\n" for line in lines).encode())
+
+    def send_bytes(self, data: bytes) -> float:
+        """Send these bytes; a process that has ended takes them too."""
+        self._sent.append(data)
+        return super().send_bytes(data)
+
+    @property
+    def sent(self) -> list[str]:
+        """The lines sent so far."""
+        return re.split(r"[\r\n]", b"".join(self._sent).decode("utf-8", errors="replace"))
+
+    def wait_for(self, wanted: str | Callable[[str], bool], seconds: float = PATIENCE_SECONDS) -> list[str]:
+        """The lines up to one that is `wanted`, or begins with it as a word. A line is given out once."""
+
+        def matches(line: str) -> bool:
+            if isinstance(wanted, str):
+                return line == wanted or line.startswith(wanted + " ")
+            return wanted(line)
+
+        deadline = time.monotonic() + seconds
+        position = self._taken
+        while True:
+            while position < len(self.arrivals):
+                position += 1
+                if matches(self.lines[position - 1]):
+                    result = self.lines[self._taken : position]
+                    self._taken = position
+                    return result
+            if not self.wait_for_line("", position, deadline - time.monotonic()):
+                state = "ended" if self.ended else f"did not say it in {seconds:g} s"
+                raise AssertionError(
+                    f"waited for {wanted!r}, the process {state}; last said {self.lines[-5:]}, "
+                    f"last heard {[line[:200] for line in self.sent[-5:]]}; stderr: {self.errors[-2000:]}"
+                )
+
+    def arrived_at(self) -> float:
+        """When the last line that `wait_for` returned came in, as `time.perf_counter()` counts."""
+        return self.arrivals[self._taken - 1]
+
+    def sync(self) -> list[str]:
+        """The lines said until now, as far as nobody has taken them: ends with an isready and its answer."""
+        self.send("isready")
+        return self.wait_for("readyok")[:-1]
+
+    def search(self, go: str, board: chess.Board | None = None) -> Search:
+        """Send `go` and read the answer; with a board, every move in it must be legal there."""
+        self.send(go)
+        return self.answer(board)
+
+    def answer(self, board: chess.Board | None = None) -> Search:
+        """Read up to the next `bestmove`."""
+        search = read_search(self.wait_for("bestmove"))
+        if board is not None:
+            assert_legal(search, board)
+        return search
+
+    def wait_for_exit(self, seconds: float = PATIENCE_SECONDS) -> int:
+        """The exit code, once the process has ended and all it said has been read."""
+        code = super().wait_for_exit(seconds)
+        assert code is not None, f"still running after {seconds:g} s"
+        return code
+
+    def quit(self) -> None:
+        """Send `quit` and check that the process obeys."""
+        self.send("quit")
+        assert self.wait_for_exit() == 0
+
+    def audit(self) -> None:
+        """What holds for every conversation, once it has ended.
+
+        One `bestmove` for each `go` and one `readyok` for each `isready`, up to the `quit`; output in the
+        format that UCI asks for; nothing on stderr.
+        """
+        assert self.errors == ""
+        lines = (line for line in self.sent if len(line) <= LONGEST_LINE_BYTES)
+        commands = list(takewhile(lambda command: command != Quit(), map(parse, lines)))
+        goes = sum(isinstance(command, Go) and command.limits.perft is None for command in commands)
+        best_moves = [line for line in self.lines if line.startswith("bestmove")]
+        assert len(best_moves) == goes, f"{goes} go, {len(best_moves)} bestmove"
+        assert self.lines.count("readyok") == commands.count(IsReady())
+        for line in self.lines:
+            assert_clean_or_text(line)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                if self.process.poll() is None:
+                    self.quit()
+                self.audit()
+        finally:
+            self.kill()
+
+
+def assert_clean_or_text(line: str) -> None:
+    """An `info` line by its grammar; anything else at least in ASCII."""
+    if line.startswith("info"):
+        read_info(line)
+    assert line.isascii(), repr(line)
+    assert line == line.rstrip(), repr(line)

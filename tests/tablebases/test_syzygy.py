@@ -1,0 +1,287 @@
+"""The Syzygy prober beside python-chess's, and what it makes of files that are no good."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import chess
+import chess.syzygy
+import pytest
+
+from tests.support import ROOT, TABLES
+from tests.support.syzygy_samples import NAMES, WORKSHOP, Probing, copy_tables, flip_bytes, random_boards
+from uci_engine.tablebases.syzygy_files import (
+    DTZ_SUFFIX,
+    IS_BLACK,
+    IS_MAPPED,
+    IS_WIDE_MAP,
+    MOST_PLIES,
+    WDL_SUFFIX,
+    Material,
+    TableError,
+    read_table,
+)
+
+
+@pytest.fixture(scope="module")
+def probing() -> Probing:
+    return Probing(TABLES)
+
+
+@pytest.fixture(scope="module")
+def oracle() -> chess.syzygy.Tablebase:
+    return chess.syzygy.open_tablebase(str(TABLES))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_table_gives_what_python_chess_gives(
+    name: str, probing: Probing, oracle: chess.syzygy.Tablebase
+) -> None:
+    for board in random_boards(name, 300):
+        assert probing.value(board) == oracle.probe_wdl(board), board.fen()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_table_gives_the_distances_of_python_chess(
+    name: str, probing: Probing, oracle: chess.syzygy.Tablebase
+) -> None:
+    for board in random_boards(name, 100):
+        assert probing.distance(board) == oracle.probe_dtz(board), board.fen()
+
+
+@pytest.mark.skipif(not WORKSHOP[0].is_dir(), reason="the tables are not here")
+def test_the_tables_of_the_workshop_give_what_python_chess_gives() -> None:
+    folders = [str(folder) for folder in WORKSHOP if folder.is_dir()]
+    probing = Probing(os.pathsep.join(folders))
+    oracle = chess.syzygy.Tablebase()
+    for folder in folders:
+        oracle.add_directory(folder)
+    en_passant = 0
+    for name in sorted(probing.tables.wdl):
+        for board in random_boards(name, 400 if name == "KPvKP" else 25):
+            assert probing.value(board) == oracle.probe_wdl(board), board.fen()
+            en_passant += board.has_legal_en_passant()
+    assert en_passant > 50
+    en_passant = 0
+    for name in sorted(probing.tables.wdl):
+        for board in random_boards(name, 150 if name == "KPvKP" else 12, seed=4):
+            expected = oracle.get_dtz(board)
+            # There are not all tables of five men, and python-chess may look for one that is not needed.
+            assert expected is None or probing.distance(board) == expected, board.fen()
+            en_passant += board.has_legal_en_passant()
+    assert en_passant > 20
+
+
+def test_a_probe_leaves_the_position_as_it_was(probing: Probing) -> None:
+    for board in random_boards("KRvK", 50):
+        probing.position.set_board(board)
+        before = probing.position.sets()
+        probing.tables.probe_wdl(probing.position)
+        probing.tables.probe_dtz(probing.position)
+        assert probing.position.sets() == before
+
+
+def with_lists(data: bytes, lists: list[list[int]], flags: int, probing: Probing) -> bytes:
+    """The bytes of KRvK.rtbz with other flags, and lists of distances put in that the stored numbers are places in."""
+    (section,) = read_table(data, "KRvK", DTZ_SUFFIX, probing.read_symbols).sections[0]
+    width = 2 if flags & IS_WIDE_MAP else 1
+    inserted = b"".join(
+        number.to_bytes(width, "little") for values in lists for number in [len(values), *values]
+    )
+    flags_place = 10
+    start = data[:flags_place] + bytes([flags]) + data[flags_place + 1 : section.index] + inserted
+    start += bytes(len(start) % 2) + data[section.index : section.sizes + 2 * section.padded_blocks]
+    return start + bytes(-len(start) % 64) + data[section.data :]
+
+
+@pytest.mark.parametrize("black", [0, IS_BLACK])
+@pytest.mark.parametrize("in_plies", [0, 4, 8, 4 | 8])
+@pytest.mark.parametrize("wide", [0, IS_WIDE_MAP])
+def test_lists_of_distances_and_their_flags(
+    wide: int, in_plies: int, black: int, probing: Probing, tmp_path: Path
+) -> None:
+    """What files of three men do not have, put into one of them."""
+    most = 5000 if wide else 255
+    wins, losses = [(37 * place + 5) % most for place in range(17)], [(91 * place + 2) % most for place in range(20)]
+    data = (TABLES / "KRvK.rtbz").read_bytes()
+    folder = copy_tables(tmp_path / "tables", "KRvK")
+    (folder / "KRvK.rtbz").write_bytes(
+        with_lists(data, [wins, losses, [1], []], IS_MAPPED | wide | in_plies | black, probing)
+    )
+    ours, theirs = Probing(folder, checked_bytes=0), chess.syzygy.open_tablebase(str(folder))
+    assert ours.tables.dtz == {"KRvK"}
+    seen = {board.fen(): theirs.probe_dtz(board) for board in random_boards("KRvK", 40)}
+    for fen, expected in seen.items():
+        assert ours.distance(chess.Board(fen)) == expected, fen
+    assert len(set(seen.values())) > 10
+    theirs.close()
+
+
+def test_a_stored_number_beyond_its_list_is_no_distance(probing: Probing, tmp_path: Path) -> None:
+    folder = copy_tables(tmp_path / "tables", "KRvK")
+    data = with_lists((TABLES / "KRvK.rtbz").read_bytes(), [[7], [7], [7], [7]], IS_MAPPED, probing)
+    (folder / "KRvK.rtbz").write_bytes(data)
+    short = Probing(folder, checked_bytes=0)
+    board = chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1")
+    assert short.value(board) == 2
+    assert short.distance(board) is None
+
+
+def test_a_missing_table_matters_only_where_it_could_be_better(tmp_path: Path) -> None:
+    """Promotions to a queen win; what one to a knight leads to need not be known, whichever comes first."""
+    board = chess.Board("8/5P2/8/8/1k6/8/8/K7 w - - 0 1")
+    assert Probing(copy_tables(tmp_path / "one", "KPvK", "KQvK")).distance(board) == 1
+    lacking = Probing(copy_tables(tmp_path / "two", "KPvK"))
+    assert lacking.value(board) == 2
+    assert lacking.distance(board) is None
+
+
+def test_what_is_not_in_the_tables(probing: Probing) -> None:
+    for fen in (
+        chess.STARTING_FEN,
+        "4k3/8/8/8/8/8/8/4K2R w K - 0 1",
+        "4k3/8/8/8/8/8/8/Q3K2Q w - - 0 1",
+        "r3k3/8/8/8/8/8/8/R3K2R w - - 0 1",
+    ):
+        assert probing.value(chess.Board(fen)) is None
+    assert probing.value(chess.Board("4k3/8/8/8/8/8/8/4K3 w - - 0 1")) == 0
+    assert Probing("").value(chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1")) is None
+
+
+def test_a_dropped_table_is_gone_for_both_colours() -> None:
+    probing = Probing(TABLES)
+    probing.tables.drop("KRvK")
+    assert probing.value(chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1")) is None
+    assert probing.value(chess.Board("4k2r/8/8/8/8/8/8/4K3 w - - 0 1")) is None
+    assert probing.value(chess.Board("4k3/8/8/8/8/8/8/4K2Q w - - 0 1")) == 2
+
+
+PROGRAM = """
+import sys
+import time
+from uci_engine.core import load
+load(sys.argv[1])
+from tests.support import TABLES
+from tests.support.syzygy_samples import NAMES, Probing, random_boards
+from uci_engine.tablebases.root_ranking import Rules, rank
+probing = Probing(TABLES)
+boards = [board for name in NAMES for board in random_boards(name, 12)]
+print(probing.core.name, [probing.value(board) for board in boards], [probing.distance(board) for board in boards])
+rules = Rules(True, 7, time.perf_counter() + 60, lambda: False)
+for board in boards[::4]:
+    print(rank(probing.tables, probing.position, board, list(board.legal_moves), rules))
+"""
+
+
+def test_all_cores_probe_and_rank_alike() -> None:
+    path = os.pathsep.join([str(ROOT), str(ROOT / "scripts"), str(ROOT / "tests")])
+    answers = [
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM, core],
+            env={**os.environ, "PYTHONPATH": path},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        ).stdout
+        for core in ("auto", "python-chess", "interpreted")
+    ]
+    values = [answer.partition(" ")[2] for answer in answers]
+    assert values[0] == values[1] == values[2]
+    assert {"2", "0", "-2", "1"} < set(re.findall(r"-?\d+", values[0]))
+    assert values[0].count("complete=True") > 10
+
+
+# Files that are no good -------------------------------------------------------------------------------------------
+
+
+def refused(probing: Probing, data: bytes, name: str = "KRvK", suffix: str = WDL_SUFFIX) -> str:
+    with pytest.raises(TableError) as caught:
+        read_table(data, name, suffix, probing.read_symbols)
+    return str(caught.value)
+
+
+def test_every_good_file_is_accepted(probing: Probing) -> None:
+    for path in TABLES.glob("*.rtb?"):
+        table = read_table(path.read_bytes(), path.stem, path.suffix, probing.read_symbols)
+        assert len(table.sections) == (4 if "P" in path.stem else 1)
+
+
+@pytest.mark.parametrize("path", sorted(TABLES.glob("*.rtb?")), ids=lambda path: path.name)
+def test_a_truncated_or_extended_file_is_refused(path: Path, probing: Probing) -> None:
+    data = path.read_bytes()
+    for size in [*range(0, len(data), 61), *range(16, len(data), 64)]:
+        refused(probing, data[:size], path.stem, path.suffix)
+    refused(probing, data + bytes(64), path.stem, path.suffix)
+    refused(probing, data + bytes(1), path.stem, path.suffix)
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix", "sentence"),
+    [
+        ("KQvK", WDL_SUFFIX, "it is not a table of the men in its name"),
+        ("KPvK", WDL_SUFFIX, "it is not a table of what its name says"),
+        ("KRvKR", WDL_SUFFIX, "it is not split by side to move as it must be"),
+        ("KRvK", DTZ_SUFFIX, "it does not begin like a table"),
+        ("KRRRRRRRvK", WDL_SUFFIX, "its name is not the name of a table"),
+        ("RvK", WDL_SUFFIX, "its name is not the name of a table"),
+    ],
+)
+def test_a_file_under_another_name_is_refused(name: str, suffix: str, sentence: str, probing: Probing) -> None:
+    assert refused(probing, (TABLES / "KRvK.rtbw").read_bytes(), name, suffix) == sentence
+
+
+def test_symbols_that_never_end_are_refused(probing: Probing) -> None:
+    value, pair = b"\x04\xf0\xff", b"\x00\x00\x00"
+    assert list(probing.read_symbols(value + pair)) == [0xFFF << 12 | 4, 1 << 24]
+    itself = b"\x01\x10\x00"
+    for pattern in (value + itself, pair, value + b"\x02\x00\x00", itself + b"\x00\x00\x00"):
+        assert probing.read_symbols(pattern) is None
+    # Each symbol is twice the one before: the ninth would stand for 512 values.
+    doubling = value + b"".join(bytes((n, (n & 15) << 4, n >> 4)) for n in range(9))
+    assert probing.read_symbols(doubling[: 3 * 9]) is not None
+    assert probing.read_symbols(doubling) is None
+
+
+def test_damaged_files_are_refused_or_probed_without_harm(tmp_path: Path) -> None:
+    """Flipped bytes and zeroed tails: an answer may be wrong, but it is an answer, and it comes at once."""
+    choice = random.Random(9)
+    folder = copy_tables(tmp_path / "tables")
+    boards = [board for name in NAMES for board in random_boards(name, 4)]
+    accepted = distances = 0
+    for trial in range(150):
+        for path in folder.glob("*.rtb?"):
+            data = (TABLES / path.name).read_bytes()
+            if trial % 3 == 2:
+                kept = choice.randrange(len(data))
+                path.write_bytes(data[:kept] + bytes(len(data) - kept))
+            else:
+                path.write_bytes(flip_bytes(data, choice, 1 + trial % 3 * 20))
+        probing = Probing(folder, checked_bytes=0)
+        accepted += len(probing.tables.wdl)
+        distances += len(probing.tables.dtz)
+        assert all(probing.value(board) in (None, -2, -1, 0, 1, 2) for board in boards)
+        assert all(abs(probing.distance(board) or 0) <= MOST_PLIES for board in boards)
+    assert 50 < distances < accepted < 150 * len(NAMES)
+
+
+def test_every_flipped_byte_is_noticed(tmp_path: Path) -> None:
+    choice = random.Random(2)
+    folder = copy_tables(tmp_path / "tables")
+    for _ in range(15):
+        for path in folder.glob("*.rtb?"):
+            path.write_bytes(flip_bytes((TABLES / path.name).read_bytes(), choice, 1))
+        assert Probing(folder).tables.wdl == set()
+
+
+def test_material() -> None:
+    material = Material.of("KPPvKP")
+    assert (material.men, material.symmetric, material.has_pawns) == (5, False, True)
+    assert (material.pawn_groups, material.lead) == ([9, 1], 1)
+    assert Material.of("KNNvK").lead == 2
+    assert (Material.of("KNvKN").lead, Material.of("KNvKN").symmetric) == (3, True)

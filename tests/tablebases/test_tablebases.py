@@ -1,0 +1,532 @@
+"""Tablebases in the engine: folders and hostile files, the root's ranking, the search, and the conversation."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from functools import partial
+from pathlib import Path
+
+import chess
+import chess.syzygy
+import pytest
+
+from endgame_check import Pace, Player, Referee, play_out
+from tests.support import TABLES
+from tests.support.syzygy_samples import NAMES, Probing, copy_tables, flip_bytes, is_root, random_boards
+from tests.support.uci_process import Search, UciProcess
+from uci_engine import score as scores
+from uci_engine.core import load
+from uci_engine.tablebases import root_ranking as ranking_module
+from uci_engine.tablebases.root_ranking import WON, Ranking, Rules, rank
+from uci_engine.tablebases.root_ranking import Probing as Allowance
+from uci_engine.time_management.allocation import Budget
+from uci_engine.time_management.clock import Clock
+
+WON_POSITION = "8/8/8/4k3/8/8/8/R3K3 w - - 0 1"
+
+
+@pytest.fixture(scope="module")
+def probing() -> Probing:
+    return Probing(TABLES)
+
+
+@pytest.fixture(scope="module")
+def oracle() -> chess.syzygy.Tablebase:
+    return chess.syzygy.open_tablebase(str(TABLES))
+
+
+def ranked(
+    probing: Probing,
+    board: chess.Board,
+    allowed: list[chess.Move] | None = None,
+    fifty_moves: bool = True,
+    most_men: int = 7,
+    seconds: float = 60.0,
+) -> Ranking:
+    rules = Rules(fifty_moves, most_men, time.perf_counter() + seconds, lambda: False)
+    return rank(probing.tables, probing.position, board, allowed or list(board.legal_moves), rules)
+
+
+def best_moves(ranking: Ranking) -> list[chess.Move]:
+    best = max(standing.rank for standing in ranking.standings.values())
+    return [move for move, standing in ranking.standings.items() if standing.rank == best]
+
+
+# Folders and files ------------------------------------------------------------------------------------------------
+
+
+def test_several_folders(tmp_path: Path) -> None:
+    first = copy_tables(tmp_path / "first", "KRvK")
+    second = copy_tables(tmp_path / "second folder", "KQvK", "KRvK")
+    for separator in (os.pathsep, ";", f" {os.pathsep} "):
+        probing = Probing(f'{first}{separator}"{second}"')
+        assert probing.tables.wdl == probing.tables.dtz == {"KQvK", "KRvK"}
+        assert probing.sentences == ["SyzygyPath: 2 WDL and 2 DTZ tables of up to 3 men"]
+    assert probing.tables.set_syzygy_path("") == []
+    assert probing.tables.wdl == set()
+    assert probing.tables.largest == 0
+
+
+def test_folders_that_are_none(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    for path in ("/no/such/folder", str(tmp_path / "file"), "a\0b", "x" * 5000):
+        sentences = Probing(path).sentences
+        assert sentences[0].startswith("error: SyzygyPath: not used: ")
+        assert sentences[1:] == ["SyzygyPath: no Syzygy tables there"]
+        assert Probing(f"{path};{TABLES}").tables.wdl == set(NAMES)
+    assert Probing(empty).sentences == ["SyzygyPath: no Syzygy tables there"]
+
+
+def damaged(folder: Path, name: str) -> None:
+    """Make a file of a folder useless in one of the ways that disks, downloads and people have."""
+    path = folder / "KRvK.rtbw"
+    data = path.read_bytes()
+    path.unlink()
+    if name == "empty":
+        path.touch()
+    elif name == "half a copy":
+        path.write_bytes(data[: len(data) // 2])
+    elif name == "wrong header":
+        path.write_bytes(b"<html>" + data[6:])
+    elif name == "zeros":
+        path.write_bytes(bytes(len(data)))
+    elif name == "another table":
+        path.write_bytes((TABLES / "KQvK.rtbw").read_bytes())
+    elif name == "a line too long":
+        path.write_bytes(data + bytes(64))
+    elif name == "a folder":
+        path.mkdir()
+    elif name == "a pipe":
+        os.mkfifo(path)
+    elif name == "no end":
+        path.symlink_to("/dev/zero")
+    elif name == "a circle":
+        path.symlink_to(path)
+    elif name == "unreadable":
+        path.write_bytes(data)
+        path.chmod(0)
+
+
+WAYS = ["empty", "half a copy", "wrong header", "zeros", "another table", "a line too long", "a folder"]
+UNIX_WAYS = ["a pipe", "no end", "a circle", "unreadable"]
+
+
+@pytest.mark.parametrize("way", WAYS + (UNIX_WAYS if os.name == "posix" else []))
+def test_one_bad_file_is_left_out_with_one_sentence(way: str, tmp_path: Path) -> None:
+    if way == "unreadable" and is_root():
+        pytest.skip("root can read everything")
+    folder = copy_tables(tmp_path / "tables")
+    damaged(folder, way)
+    began = time.perf_counter()
+    probing = Probing(folder)
+    assert time.perf_counter() - began < 5
+    refusals = [sentence for sentence in probing.sentences if sentence.startswith("error: ")]
+    assert len(refusals) == 1
+    assert "KRvK.rtbw" in refusals[0]
+    assert probing.tables.wdl == probing.tables.dtz == set(NAMES) - {"KRvK"}
+    board = chess.Board(WON_POSITION)
+    assert probing.value(board) is None
+    assert ranked(probing, board) == Ranking()
+
+
+def test_many_bad_files_are_still_one_sentence(tmp_path: Path) -> None:
+    folder = copy_tables(tmp_path / "tables")
+    for path in folder.iterdir():
+        path.write_bytes(b"nothing")
+    (folder / "K\u00e4se.rtbw").touch()
+    sentences = Probing(folder).sentences
+    assert len(sentences) == 2
+    assert f"and {2 * len(NAMES) + 1 - 3} more" in sentences[0]
+    assert sentences[0].isascii()
+
+
+def test_a_table_without_distances(tmp_path: Path) -> None:
+    folder = copy_tables(tmp_path / "tables")
+    (folder / "KRvK.rtbz").unlink()
+    probing = Probing(folder)
+    assert "no DTZ file for KRvK" in probing.sentences[-1]
+    ranking = ranked(probing, chess.Board(WON_POSITION))
+    assert not ranking.complete
+    assert ranking.notes == ()
+    for move in best_moves(ranking):
+        board = chess.Board(WON_POSITION)
+        board.push(move)
+        assert probing.value(board) == -2
+
+
+def cut_short(folder: Path) -> None:
+    for path in folder.glob("*.rtb?"):
+        os.truncate(path, 16)
+
+
+def test_a_copied_table_does_not_care_what_happens_to_its_file(tmp_path: Path) -> None:
+    folder = copy_tables(tmp_path / "tables", "KRvK")
+    probing = Probing(folder)
+    whole = ranked(probing, chess.Board(WON_POSITION))
+    cut_short(folder)
+    assert ranked(probing, chess.Board(WON_POSITION)) == whole
+    assert whole.complete
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a mapped file cannot be changed there")
+def test_a_mapped_table_is_dropped_when_its_file_changes(tmp_path: Path) -> None:
+    """Reading a mapped file that was cut short would end this process."""
+    folder = copy_tables(tmp_path / "tables", "KRvK", "KQvK")
+    probing = Probing(folder, copied_bytes=300)
+    assert probing.tables.wdl == probing.tables.dtz == {"KQvK", "KRvK"}
+    os.truncate(folder / "KRvK.rtbz", 16)
+    ranking = ranked(probing, chess.Board(WON_POSITION))
+    assert ranking.notes == ("error: SyzygyPath: not used: KRvK.rtbz: it was changed on disk",)
+    assert ranking.standings == {}
+    assert probing.tables.wdl == probing.tables.dtz == {"KQvK"}
+    assert ranked(probing, chess.Board(WON_POSITION)) == Ranking()
+    assert probing.value(chess.Board("8/8/8/4k3/8/8/8/1Q2K3 w - - 0 1")) == 2
+
+
+# The root ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "KNvKN"])
+def test_the_best_moves_keep_the_result_and_make_headway(
+    name: str, probing: Probing, oracle: chess.syzygy.Tablebase
+) -> None:
+    for board in random_boards(name, 12, seed=2):
+        if len(list(board.legal_moves)) < 2:
+            continue
+        value, distance = oracle.probe_wdl(board), oracle.probe_dtz(board)
+        ranking = ranked(probing, board)
+        assert ranking.complete
+        assert set(ranking.standings) == set(board.legal_moves)
+        for move in best_moves(ranking):
+            after = board.copy()
+            after.push(move)
+            assert -oracle.probe_wdl(after) == value
+            if value and after.halfmove_clock and not after.is_checkmate():
+                assert abs(oracle.probe_dtz(after)) in (abs(distance) - 1, abs(distance))
+
+
+def test_a_spoilt_win_is_a_draw_unless_the_rule_is_off(probing: Probing) -> None:
+    board = chess.Board("8/8/8/4k3/8/8/8/R3K3 w - - 95 100")
+    spoilt = ranked(probing, board)
+    assert {standing.score for standing in spoilt.standings.values()} <= {1, 0}
+    free = ranked(probing, board, fifty_moves=False)
+    best = free.standings[best_moves(free)[0]].score
+    assert best is not None
+    assert best > scores.TABLEBASE_BOUND
+    assert best_moves(free) == best_moves(spoilt)
+
+
+def test_a_third_repetition_is_no_way_to_win(probing: Probing) -> None:
+    board = chess.Board("8/8/8/8/8/1k6/7R/K7 w - - 0 1")
+    shuffle = ["h2g2", "b3c3", "g2h2", "c3b3"]
+    for word in [*shuffle, *shuffle, "h2g2", "b3c3"]:
+        board.push_uci(word)
+    ranking = ranked(probing, board)
+    back = chess.Move.from_uci("g2h2")
+    assert ranking.standings[back].rank == 0
+    assert back not in best_moves(ranking)
+    assert ranking.standings[best_moves(ranking)[0]].rank > WON // 2
+
+
+def test_only_allowed_moves_are_ranked(probing: Probing) -> None:
+    board = chess.Board(WON_POSITION)
+    allowed = [chess.Move.from_uci(word) for word in ("a1a5", "a1a2", "e1d2")]
+    ranking = ranked(probing, board, allowed)
+    assert set(ranking.standings) == set(allowed)
+    assert ranking.standings[allowed[0]].rank > 0
+
+
+def test_what_is_not_ranked(probing: Probing) -> None:
+    for fen in (chess.STARTING_FEN, "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "4k3/8/8/8/8/8/8/B3K2R w - - 0 1"):
+        assert ranked(probing, chess.Board(fen)) == Ranking()
+    assert ranked(probing, chess.Board(WON_POSITION), most_men=2) == Ranking()
+
+
+def test_out_of_time_there_are_results_without_distances(probing: Probing) -> None:
+    ranking = ranked(probing, chess.Board(WON_POSITION), seconds=-1.0)
+    assert not ranking.complete
+    board = chess.Board(WON_POSITION)
+    for move in best_moves(ranking):
+        board.push(move)
+        assert probing.value(board) == -2
+        board.pop()
+
+
+def test_the_shortest_clock_is_enough_for_the_compiled_core(probing: Probing, monkeypatch: pytest.MonkeyPatch) -> None:
+    if probing.core.name != "compiled":
+        pytest.skip("the compiled core is not here")
+    # A tenth of the processor time is what it takes on an idle machine; here others may be running.
+    monkeypatch.setattr(ranking_module, "PROCESSOR_SECONDS", 0.03)
+    monkeypatch.setattr(ranking_module, "STRETCH_SECONDS", 5.0)
+    board = chess.Board(WON_POSITION)
+    allowance, clock = Allowance(most_men=7), Clock(time.perf_counter(), Budget(1.0, 1.0))
+    rules = Rules.within(allowance, clock, lambda: True)
+    assert rank(probing.tables, probing.position, board, list(board.legal_moves), rules).complete
+
+
+@pytest.mark.parametrize("looks", [1, 2, 4, 8, 12])
+def test_when_time_runs_out_a_quickest_move_counts_or_none(
+    looks: int, probing: Probing, oracle: chess.syzygy.Tablebase
+) -> None:
+    for board in random_boards("KRvK", 12, seed=looks):
+        distance = oracle.probe_dtz(board)
+        times = iter([False] * looks)
+        rules = Rules(True, 7, time.perf_counter() + 60, partial(next, times, True))
+        ranking = rank(probing.tables, probing.position, board, list(board.legal_moves), rules)
+        if distance <= 0 or not ranking.complete:
+            continue
+        for move in best_moves(ranking):
+            after = board.copy()
+            after.push(move)
+            assert after.is_checkmate() or -oracle.probe_dtz(after) < distance
+
+
+def test_tables_that_contradict_each_other_are_dropped_with_a_sentence(tmp_path: Path) -> None:
+    """Sound headers and wrong results: tables of queen and rook that call every position a draw, like a bishop's."""
+    folder = copy_tables(tmp_path / "tables")
+    for name in ("KQvK", "KRvK"):
+        data = bytearray((folder / "KBvK.rtbw").read_bytes())
+        data[5:9] = (TABLES / f"{name}.rtbw").read_bytes()[5:9]
+        (folder / f"{name}.rtbw").write_bytes(data)
+    assert "KQvK.rtbw: its checksum is wrong" in Probing(folder).sentences[0]
+    probing = Probing(folder, checked_bytes=0)
+    assert probing.value(chess.Board(WON_POSITION)) == 0
+    # By the pawn's table White wins, and only by promoting at once; by the others no promotion wins.
+    board = chess.Board("8/1P6/2k5/8/8/8/8/K7 w - - 0 1")
+    assert probing.value(board) == 2
+    ranking = ranked(probing, board)
+    assert ranking.standings == {}
+    sentence = "a position and the positions after it do not agree"
+    assert ranking.notes == (f"error: Syzygy table KPvK is not used any more: {sentence}",)
+    assert probing.value(board) is None
+    assert ranked(probing, board) == Ranking()
+
+
+def test_damaged_tables_end_in_a_ranking_or_a_sentence(tmp_path: Path) -> None:
+    choice = random.Random(3)
+    folder = copy_tables(tmp_path / "tables")
+    dropped = kept = 0
+    for _ in range(20):
+        for path in folder.glob("*.rtb?"):
+            data = (TABLES / path.name).read_bytes()
+            # Past the header, where only the checksum would tell.
+            half = len(data) // 2
+            path.write_bytes(data[:half] + flip_bytes(data[half:], choice, 40) if len(data) > 200 else data)
+        probing = Probing(folder, checked_bytes=0)
+        for name in ("KQvK", "KRvK", "KPvK"):
+            for board in random_boards(name, 1, seed=choice.randrange(10**6)):
+                began = time.perf_counter()
+                ranking = ranked(probing, board)
+                assert time.perf_counter() - began < 5
+                assert set(ranking.standings) <= set(board.legal_moves)
+                kept += bool(ranking.standings)
+                dropped += bool(ranking.notes)
+                assert not ranking.notes or name not in probing.tables.wdl
+    assert kept > 20
+    assert dropped > 0
+
+
+# Gaviota ----------------------------------------------------------------------------------------------------------
+
+
+def test_gaviota_gives_the_distance_to_mate() -> None:
+    probing = Probing("")
+    assert probing.tables.set_gaviota_path(str(TABLES)) == ["GaviotaTbPath: 1 tables"]
+    board = chess.Board("k7/8/1K6/8/8/8/8/7R w - - 0 1")
+    ranking = ranked(probing, board)
+    assert ranking.complete
+    assert [move.uci() for move in best_moves(ranking)] == ["h1h8"]
+    assert ranking.standings[best_moves(ranking)[0]].score == scores.MATE - 1
+    board = chess.Board(WON_POSITION)
+    left = []
+    while not board.is_checkmate():
+        if len(list(board.legal_moves)) > 1:
+            ranking = ranked(probing, board)
+            best = best_moves(ranking)[0]
+            score = ranking.standings[best].score
+            assert score is not None
+            left.append(scores.MATE - abs(score) + len(board.move_stack))
+            board.push(best)
+        else:
+            board.push(next(iter(board.legal_moves)))
+    assert board.turn == chess.BLACK
+    # From move to move the mate stays where it was announced.
+    assert set(left) == {len(board.move_stack)}
+    probing.tables.close()
+
+
+def test_bad_gaviota_files_are_left_out(tmp_path: Path) -> None:
+    good = (TABLES / "krk.gtb.cp4").read_bytes()
+    choice = random.Random(5)
+    probing = Probing("")
+    path = tmp_path / "krk.gtb.cp4"
+    for data in (b"", b"x" * 39, good[:-1], good[:500], bytes(len(good)), good + b"x", b"\xff" * 5000):
+        path.write_bytes(data)
+        sentences = probing.tables.set_gaviota_path(str(tmp_path))
+        assert sentences[0].startswith("error: GaviotaTbPath: not used: krk.gtb.cp4: ")
+        assert probing.tables.gaviota is None
+    notes = 0
+    for _ in range(40):
+        path.write_bytes(flip_bytes(good, choice, 3))
+        probing.tables.set_gaviota_path(str(tmp_path))
+        ranking = ranked(probing, chess.Board(WON_POSITION))
+        notes += bool(ranking.notes)
+        assert not ranking.notes or probing.tables.gaviota is None
+    assert notes > 5
+    assert probing.tables.set_gaviota_path("") == []
+
+
+def test_a_gaviota_file_of_other_men_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "kpk.gtb.cp4").write_bytes((TABLES / "krk.gtb.cp4").read_bytes())
+    (sentence, _) = Probing("").tables.set_gaviota_path(str(tmp_path))
+    assert sentence.endswith("kpk.gtb.cp4: it has not the blocks of what its name says")
+
+
+@pytest.mark.parametrize("place", [3 + 2, 7 + 4])
+def test_a_gaviota_block_that_claims_to_be_huge_is_not_unpacked(place: int, tmp_path: Path) -> None:
+    data = bytearray((TABLES / "krk.gtb.cp4").read_bytes())
+    for block in range(4):
+        start = int.from_bytes(data[40 + 4 * block : 44 + 4 * block], "little")
+        data[start + place] = 255
+    (tmp_path / "krk.gtb.cp4").write_bytes(data)
+    probing = Probing("")
+    probing.tables.set_gaviota_path(str(tmp_path))
+    ranking = ranked(probing, chess.Board(WON_POSITION))
+    # Of our own check, not the LZMAError of the unpacking.
+    sentence = "error: the Gaviota tables are not used any more: ValueError when they are read"
+    assert ranking == Ranking(notes=(sentence,))
+
+
+def test_a_damaged_gaviota_file_throws_no_win_away_without_a_word(tmp_path: Path) -> None:
+    """Every value that decides must follow from others: a wrong one is noticed, or it does no harm."""
+    good = (TABLES / "krk.gtb.cp4").read_bytes()
+    choice = random.Random(8)
+    sound = Probing(TABLES)
+    probing = Probing("")
+    boards = [board for board in random_boards("KRvK", 60) if sound.value(board) == 2]
+    silent = noticed = 0
+    for _ in range(40):
+        (tmp_path / "krk.gtb.cp4").write_bytes(flip_bytes(good, choice, 1))
+        for board in choice.sample(boards, 3):
+            probing.tables.set_gaviota_path(str(tmp_path))
+            ranking = ranked(probing, board)
+            noticed += bool(ranking.notes)
+            if not ranking.standings:
+                continue
+            silent += 1
+            for move in best_moves(ranking):
+                after = board.copy()
+                after.push(move)
+                assert sound.value(after) == -2, board.fen()
+    assert noticed > 20
+    assert silent > 20
+
+
+# The conversation -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def table_engine(either_engine: UciProcess) -> UciProcess:
+    either_engine.send(f"setoption name SyzygyPath value {TABLES}")
+    either_engine.sync()
+    return either_engine
+
+
+def search(engine: UciProcess, position: str, go: str) -> Search:
+    engine.send(f"position fen {position}")
+    return engine.search(go)
+
+
+def test_a_won_ending_is_reported_as_won(table_engine: UciProcess) -> None:
+    answer = search(table_engine, "8/8/8/4k3/8/8/8/R3K3 w - - 0 1", "go depth 3")
+    assert answer.last_pv.score is not None
+    assert answer.last_pv.score[0] == "mate" or answer.last_pv.score[1] > scores.TABLEBASE_BOUND
+    assert answer.last_pv.numbers["tbhits"] > 10
+
+
+def test_searchmoves_and_several_lines(table_engine: UciProcess) -> None:
+    table_engine.send("setoption name MultiPV value 3")
+    answer = search(table_engine, WON_POSITION, "go depth 3 searchmoves a1a5 a1a2 e1d2")
+    last = answer.infos[-4:-1]
+    assert [info.numbers["multipv"] for info in last] == [1, 2, 3]
+    assert {info.pv[0] for info in last if info.pv} == {"a1a5", "a1a2", "e1d2"}
+    values = [info.score[1] for info in last if info.score]
+    assert values == sorted(values, reverse=True)
+    assert answer.best == "a1a5"
+
+
+def test_a_limit_of_no_men_asks_nobody(table_engine: UciProcess) -> None:
+    table_engine.send("setoption name SyzygyProbeLimit value 0")
+    answer = search(table_engine, WON_POSITION, "go depth 2")
+    assert answer.last_pv.numbers["tbhits"] == 0
+
+
+LICHESS_BOT = ("Move Overhead value 100", "Threads value 4", "Hash value 512", "UCI_ShowWDL value true")
+
+
+def test_the_options_of_lichess_bot(table_engine: UciProcess) -> None:
+    for line in LICHESS_BOT:
+        table_engine.send(f"setoption name {line}")
+    answer = search(table_engine, WON_POSITION, "go wtime 60000 btime 60000 winc 1000 binc 1000")
+    assert answer.last_pv.wdl == (1000, 0, 0)
+
+
+def test_tables_cut_short_while_they_are_searched(table_engine: UciProcess, tmp_path: Path) -> None:
+    folder = copy_tables(tmp_path / "tables")
+    table_engine.send(f"setoption name SyzygyPath value {folder}", f"position fen {NEAR_ENDINGS[0]}", "go infinite")
+    table_engine.wait_for(lambda line: line.startswith("info depth 2 "))
+    cut_short(folder)
+    table_engine.wait_for(lambda line: line.startswith("info depth 4 "))
+    table_engine.send("stop")
+    table_engine.wait_for(lambda line: line.startswith("bestmove "))
+    answer = search(table_engine, WON_POSITION, "go depth 2")
+    assert answer.last_pv.numbers["tbhits"] > 10
+
+
+def test_wins_are_won_on_the_shortest_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    if load().name != "compiled":
+        pytest.skip("the python-chess core leaves distances out when there is no time")
+    monkeypatch.setattr(ranking_module, "PROCESSOR_SECONDS", 0.03)
+    monkeypatch.setattr(ranking_module, "STRETCH_SECONDS", 5.0)
+    referee = Referee([str(TABLES)], 3)
+    player = Player("auto", [str(TABLES)], Pace(movetime_ms=1))
+    assert [play_out(player, referee, referee.position(2), 2) for _ in range(8)] == ["won"] * 8
+    player.engine.close()
+
+
+# Five and four men, where captures and promotions lead into the tables.
+NEAR_ENDINGS = (
+    "8/8/8/4k3/3r4/8/4P3/R3K3 w - - 0 1",
+    "8/3k4/8/2p5/8/2N5/3K4/8 w - - 0 1",
+    "8/8/1k6/3n4/8/2N1P3/3K4/8 b - - 0 1",
+    "8/5k2/8/4p3/8/2Q1q3/4K3/8 w - - 0 1",
+)
+
+
+def test_both_cores_search_the_same_tree_with_tables(core: str | None) -> None:
+    if core is None:
+        pytest.skip("two cores are compared")
+    seen = []
+    for name in (None, core):
+        with UciProcess(core=name) as engine:
+            engine.send(f"setoption name SyzygyPath value {TABLES}")
+            engine.sync()
+            answers = [search(engine, fen, "go depth 7") for fen in NEAR_ENDINGS]
+            last = [answer.last_pv for answer in answers]
+            seen.append([(info.numbers["nodes"], info.numbers["tbhits"], info.score, info.pv) for info in last])
+    assert seen[0] == seen[1]
+    assert sum(facts[1] > 0 for facts in seen[0]) >= 2
+
+
+def test_wins_of_the_search_are_those_of_the_tables(engine: UciProcess) -> None:
+    """Four men whose own table is missing: a capture into a table decides."""
+    engine.send(f"setoption name SyzygyPath value {TABLES}")
+    answer = search(engine, "8/8/8/8/3k4/8/3r4/R2K4 w - - 0 1", "go depth 4")
+    assert answer.best == "d1d2"
+    engine.send("setoption name SyzygyPath value")
+    answer = search(engine, "8/8/8/4k3/8/2b5/8/R3K3 w - - 0 1", "go depth 2")
+    assert answer.last_pv.numbers["tbhits"] == 0

@@ -1,0 +1,263 @@
+"""The budget of a move: never more than the clock holds, for any clock, and whole games not lost on time."""
+
+import itertools
+import math
+import operator
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from uci_engine.time_management.allocation import (
+    EFFORT_DEPTH,
+    FLOOR_MS,
+    MOVES_COVERED,
+    PACE,
+    RESERVE_FACTOR,
+    UNLIMITED,
+    WAKE_UP_MS,
+    Budget,
+    Pace,
+    grant,
+    pace_of,
+)
+from uci_engine.time_management.limits import Limits
+from uci_engine.time_management.parameters import TIME_PARAMETERS
+
+TIMES = [-50, 0, 1, 5, 10, 50, 100, 300, 1_000, 10_000, 60_000, 3_600_000, 10**12]
+INCREMENTS = [None, -5, 0, 1, 10, 100, 1_000, 60_000]
+MOVES_TO_GO = [None, -3, 0, 1, 2, 40, 10**6]
+OVERHEADS = [0, 10, 30, 100, 1000, 5000]
+PLIES = [0, 1, 60, 160, 400, 20_000]
+
+
+def clock(time: int, increment: int | None = 0, moves_to_go: int | None = None) -> Limits:
+    return Limits(wtime_ms=time, winc_ms=increment, movestogo=moves_to_go)
+
+
+def assert_sane(budget: Budget, time: float, overhead: int) -> None:
+    assert 0 < budget.soft_ms <= budget.hard_ms
+    assert budget.hard_ms <= max(time - overhead, FLOOR_MS)
+    assert math.isfinite(budget.hard_ms)
+
+
+@pytest.mark.parametrize("overhead", OVERHEADS)
+@pytest.mark.parametrize("moves_to_go", MOVES_TO_GO)
+def test_grid_is_sane_and_monotone_in_time(moves_to_go: int | None, overhead: int) -> None:
+    for increment, ply in itertools.product(INCREMENTS, PLIES):
+        last = Budget(0.0, 0.0)
+        for time in TIMES:
+            budget = grant(clock(time, increment, moves_to_go), True, overhead, ply)
+            assert_sane(budget, time, overhead)
+            assert budget.soft_ms >= last.soft_ms
+            assert budget.hard_ms >= last.hard_ms
+            last = budget
+
+
+NUMBERS = st.integers(-(10**18), 10**18) | st.integers(-10, 100_000)
+
+
+PACES = st.builds(Pace, **{one.name: st.integers(one.minimum, one.maximum) for one in TIME_PARAMETERS})
+
+
+@given(
+    NUMBERS, NUMBERS, st.none() | NUMBERS, st.none() | NUMBERS, st.integers(0, 5000), st.integers(0, 20_000), PACES
+)
+def test_any_clock_is_sane_and_monotone(
+    time: int, more: int, increment: int | None, moves_to_go: int | None, overhead: int, ply: int, pace: Pace
+) -> None:
+    budget = grant(clock(time, increment, moves_to_go), True, overhead, ply, pace)
+    richer = grant(clock(time + abs(more), increment, moves_to_go), True, overhead, ply, pace)
+    # Doubles near 10**18 are some hundred ms apart.
+    assert 0 < budget.soft_ms <= budget.hard_ms <= max(time - overhead, FLOOR_MS)
+    assert budget.soft_ms <= richer.soft_ms
+    assert budget.hard_ms <= richer.hard_ms
+
+
+@pytest.mark.parametrize("overhead", OVERHEADS)
+@pytest.mark.parametrize("move_time", [0, 1, 10, 31, 1_000, 10**12])
+def test_movetime_is_taken_whole(move_time: int, overhead: int) -> None:
+    expected = max(move_time - overhead, FLOOR_MS)
+    assert grant(Limits(movetime_ms=move_time), True, overhead, 0) == Budget(math.inf, expected)
+
+
+def test_movetime_and_clock_the_smaller_counts() -> None:
+    on_the_clock = grant(clock(10_000), True, 30, 0)
+    assert grant(Limits(wtime_ms=10_000, winc_ms=0, movetime_ms=10**6), True, 30, 0) == on_the_clock
+    assert grant(Limits(wtime_ms=10_000, movetime_ms=40), True, 30, 0) == Budget(10, 10)
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        Limits(),
+        Limits(depth=5),
+        Limits(nodes=1000),
+        Limits(mate=3),
+        Limits(infinite=True),
+        Limits(ponder=True),
+        Limits(infinite=True, wtime_ms=1000, movetime_ms=5),
+        Limits(winc_ms=1000, movestogo=4),
+    ],
+)
+def test_no_clock_no_end(limits: Limits) -> None:
+    assert grant(limits, True, 30, 0) == UNLIMITED
+
+
+def test_depth_beside_a_clock_keeps_the_clock() -> None:
+    assert grant(Limits(depth=50, wtime_ms=1000), True, 30, 0) == grant(Limits(wtime_ms=1000), True, 30, 0)
+    assert grant(Limits(ponder=True, wtime_ms=1000), True, 30, 0) == grant(Limits(wtime_ms=1000), True, 30, 0)
+
+
+def test_each_side_has_its_own_clock() -> None:
+    limits = Limits(wtime_ms=1_000, winc_ms=10, btime_ms=60_000, binc_ms=1_000)
+    assert grant(limits, True, 30, 0) == grant(clock(1_000, 10), True, 30, 0)
+    assert grant(limits, False, 30, 0) == grant(clock(60_000, 1_000), True, 30, 0)
+    # No time left is not the same as no clock.
+    assert grant(Limits(wtime_ms=0, btime_ms=60_000), True, 30, 0) == Budget(FLOOR_MS, FLOOR_MS)
+
+
+def test_only_the_other_clock() -> None:
+    limits = Limits(btime_ms=60_000, binc_ms=1_000)
+    assert grant(limits, True, 30, 0) == grant(limits, False, 30, 0)
+
+
+@pytest.mark.parametrize("overhead", OVERHEADS)
+def test_the_last_move_of_a_period_leaves_a_reserve(overhead: int) -> None:
+    for time in TIMES:
+        budget = grant(clock(time, 0, 1), True, overhead, 78)
+        assert budget.hard_ms <= max(0.8 * (time - overhead), FLOOR_MS)
+        if time >= 100:
+            assert budget.hard_ms >= 0.3 * (time - 3 * overhead)
+
+
+@pytest.mark.parametrize("time", [300, 1_000, 2_000])
+@pytest.mark.parametrize("overhead", [0, 10, 30])
+def test_short_clocks_keep_a_margin_for_a_loaded_machine(time: int, overhead: int) -> None:
+    for increment in (0, 10, 100):
+        budget = grant(clock(time, increment), True, overhead, 0)
+        assert budget.hard_ms <= 0.4 * (time - overhead)
+
+
+@pytest.mark.parametrize(
+    ("time", "increment", "moves_to_go", "least", "most"),
+    [
+        (60_000, 0, None, 1_000, 2_500),
+        (60_000, 1_000, None, 2_000, 4_000),
+        (10_000, 100, None, 250, 500),
+        (180_000, 2_000, None, 5_000, 10_000),
+        (60_000, 0, 40, 1_500, 3_000),
+        (5_400_000, 30_000, None, 150_000, 300_000),
+    ],
+)
+def test_usual_time_controls_are_used(
+    time: int, increment: int, moves_to_go: int | None, least: int, most: int
+) -> None:
+    budget = grant(clock(time, increment, moves_to_go), True, 30, 0)
+    assert least <= budget.soft_ms <= most
+    assert 3 * budget.soft_ms <= budget.hard_ms <= 0.42 * time
+
+
+@given(PACES, st.integers(1, 100), st.integers(0, 50), st.integers(-500, 500), st.floats(0, 1))
+def test_the_less_is_settled_the_more_is_spent(pace: Pace, depth: int, stable: int, drop: int, effort: float) -> None:
+    share = pace.share(depth, stable, drop, effort)
+    assert share > 0
+    assert pace.share(depth, stable + 1, drop, effort) <= share
+    assert pace.share(depth, stable, drop + 1, effort) >= share
+    assert pace.share(depth, stable, drop, effort / 2) >= share
+
+
+def test_how_much_is_settled_counts() -> None:
+    pace = replace(
+        PACE,
+        time_stability_percent=100,
+        time_effort_most_percent=200,
+        time_effort_slope_percent=160,
+        time_effort_least_percent=50,
+        time_drop_cp=30,
+        time_drop_percent=130,
+    )
+    deep = EFFORT_DEPTH
+    assert pace.share(deep - 1, 0, 0, 1.0) == 1.5
+    assert pace.share(deep - 1, 4, 0, 0.0) == pace.share(deep - 1, 40, 0, 0.0) == 0.75
+    assert pace.share(deep, 2, 0, 0.5) == pytest.approx(1.2)
+    assert pace.share(deep, 2, 31, 0.5) == pytest.approx(1.2 * 1.3)
+    assert pace.share(deep, 2, 30, 1.0) == pytest.approx(0.5)
+    assert replace(pace, time_stability_percent=200).share(deep, 0, 0, 0.5) == pytest.approx(2.0 * 1.2)
+
+
+def lowest_clock(
+    start: float,
+    increment: int,
+    overhead: int,
+    period: int | None = None,
+    think: Callable[[Budget], float] = operator.attrgetter("hard_ms"),
+    lag: int | None = None,
+    pace: Pace = PACE,
+) -> float:
+    """Play MOVES_COVERED moves and return the lowest clock seen (0 or less: lost on time).
+
+    `think` picks the time a move takes, `period` is the number of moves after which the starting time is
+    added again, and `lag` is lost on each move: by default all of the overhead.
+    """
+    time = lowest = start
+    for move in range(MOVES_COVERED):
+        if period and move and move % period == 0:
+            time += start
+        to_go = period - move % period if period else None
+        budget = grant(clock(int(time), increment, to_go), True, overhead, 2 * move, pace)
+        time -= think(budget) + (overhead if lag is None else lag)
+        lowest = min(lowest, time)
+        time += increment
+    return lowest
+
+
+def safe_start(increment: int, overhead: int, moves: int, factor: float) -> float:
+    unpaid = moves * (max(overhead - increment, 0) + FLOOR_MS)
+    return factor * RESERVE_FACTOR * unpaid + overhead + WAKE_UP_MS
+
+
+def at_random(seed: int) -> Callable[[Budget], float]:
+    chance = random.Random(seed)
+    return lambda budget: chance.random() * budget.hard_ms
+
+
+def at_soft_limit(budget: Budget) -> float:
+    return budget.soft_ms
+
+
+@pytest.mark.parametrize("overhead", OVERHEADS)
+@pytest.mark.parametrize("increment", [0, 1, 10, 100, 1_000])
+@pytest.mark.parametrize("factor", [1, 1.4, 2, 5, 30, 300])
+def test_a_whole_game_is_never_lost_on_time(increment: int, overhead: int, factor: float) -> None:
+    start = safe_start(increment, overhead, MOVES_COVERED, factor)
+    assert lowest_clock(start, increment, overhead) > 0
+    assert lowest_clock(start, increment, overhead, think=at_random(1)) > 0
+    assert lowest_clock(start, increment, overhead, think=at_soft_limit) > 0
+
+
+@pytest.mark.parametrize("overhead", OVERHEADS)
+@pytest.mark.parametrize("period", [1, 2, 3, 10, 40, 100])
+@pytest.mark.parametrize("factor", [1, 1.4, 2, 5, 30, 300])
+def test_games_with_several_time_controls_are_never_lost_on_time(
+    period: int, overhead: int, factor: float
+) -> None:
+    start = safe_start(0, overhead, period, factor)
+    assert lowest_clock(start, 0, overhead, period) > 0
+    assert lowest_clock(start, 0, overhead, period, think=at_random(1)) > 0
+
+
+@pytest.mark.parametrize(("start", "increment"), [(1_000, 10), (2_000, 20), (4_000, 40), (10_000, 100)])
+@pytest.mark.parametrize("core", ["compiled", "python-chess"])
+def test_bullet_settles_well_above_zero(start: int, increment: int, core: str) -> None:
+    # A loaded machine may lose half of the increment on every move.
+    lag = increment // 2
+    assert lowest_clock(start, increment, 30, think=at_soft_limit, lag=lag, pace=pace_of(core)) > 2 * increment
+
+
+def test_an_endgame_on_the_increment_is_stable() -> None:
+    for increment in (100, 1_000, 60_000):
+        assert lowest_clock(increment, increment, 30) > 0.3 * increment

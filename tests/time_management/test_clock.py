@@ -1,0 +1,140 @@
+"""The clock of a search, and the thread that watches it."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from uci_engine.time_management import clock as clock_module
+from uci_engine.time_management.allocation import UNLIMITED, Budget
+from uci_engine.time_management.clock import Clock, Watch
+
+
+@pytest.fixture
+def watch() -> Iterator[Watch]:
+    watch = Watch()
+    yield watch
+    watch.close()
+
+
+def ignore() -> None:
+    """For a callback that may come or not."""
+
+
+def never() -> None:
+    raise AssertionError("called without need")
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_called_without_need(capsys: pytest.CaptureFixture[str]) -> Iterator[None]:
+    """What a callback raises, the watch prints and lives on: here it is a failure."""
+    yield
+    assert "called without need" not in capsys.readouterr().err
+
+
+def test_an_unlimited_clock_never_ends_anything() -> None:
+    clock = Clock(time.perf_counter() - 3600)
+    assert not clock.may_end_early
+    assert clock.deadline == math.inf
+    assert not clock.soft_reached(0.01)
+    assert clock.elapsed_ms() >= 3_600_000
+
+
+def test_the_soft_limit_is_scaled_and_the_hard_limit_is_not() -> None:
+    clock = Clock(time.perf_counter() - 1.0, Budget(2000, 5000))
+    assert clock.may_end_early
+    assert not clock.soft_reached(1.0)
+    assert clock.soft_reached(0.4)
+    assert Clock(time.perf_counter() - 6.0, Budget(20000, 5000)).soft_reached(100.0)
+
+
+def test_pondering_counts_for_the_soft_limit_and_not_for_the_hard_one() -> None:
+    now = time.perf_counter()
+    clock = Clock(now - 10)
+    clock.grant(Budget(4000, 6000), now)
+    assert clock.soft_reached(1.0)
+    assert clock.deadline == pytest.approx(now + 6)
+    assert clock.elapsed_ms() >= 10_000
+
+
+def test_the_watch_ends_a_search_at_its_deadline(watch: Watch) -> None:
+    ended = threading.Event()
+    started = time.perf_counter()
+    watch.begin(Clock(started, Budget(10, 60)), ended.set, never)
+    assert ended.wait(10)
+    assert time.perf_counter() - started >= 0.06
+
+
+def test_a_deadline_in_the_past_ends_it_at_once(watch: Watch) -> None:
+    ended = threading.Event()
+    watch.begin(Clock(time.perf_counter() - 5, Budget(10, 60)), ended.set, never)
+    assert ended.wait(10)
+
+
+def test_it_ends_a_search_once(watch: Watch) -> None:
+    calls = []
+    ended = threading.Event()
+
+    def end() -> None:
+        calls.append(time.perf_counter())
+        ended.set()
+
+    watch.begin(Clock(time.perf_counter(), Budget(1, 1)), end, never)
+    assert ended.wait(10)
+    time.sleep(0.05)
+    assert len(calls) == 1
+
+
+def test_a_search_that_was_left_is_not_touched(watch: Watch) -> None:
+    watch.begin(Clock(time.perf_counter(), Budget(40, 40)), never, never)
+    watch.end()
+    again = threading.Event()
+    time.sleep(0.06)
+    # The thread is alive, and serves the next search.
+    watch.begin(Clock(time.perf_counter(), Budget(1, 1)), again.set, never)
+    assert again.wait(10)
+
+
+def test_a_new_deadline_counts_from_the_moment_it_is_told_of(watch: Watch) -> None:
+    ended = threading.Event()
+    clock = Clock(time.perf_counter())
+    watch.begin(clock, ended.set, ignore)
+    assert not ended.wait(0.05)
+    clock.grant(Budget(10, 20), time.perf_counter())
+    watch.clock_changed()
+    assert ended.wait(10)
+
+
+def test_long_searches_are_reported_on(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clock_module, "REPORT_AFTER_SECONDS", 0.02)
+    monkeypatch.setattr(clock_module, "REPORT_EVERY_SECONDS", 0.01)
+    times: list[float] = []
+    enough = threading.Event()
+
+    def report() -> None:
+        times.append(time.perf_counter())
+        if len(times) == 3:
+            enough.set()
+
+    started = time.perf_counter()
+    watch.begin(Clock(started, UNLIMITED), never, report)
+    assert enough.wait(10)
+    watch.end()
+    count = len(times)
+    assert times[0] - started >= 0.02
+    assert times[2] - started >= 0.04
+    time.sleep(0.05)
+    assert len(times) == count
+
+
+def test_closing_ends_the_thread() -> None:
+    before = set(threading.enumerate())
+    watch = Watch()
+    (thread,) = set(threading.enumerate()) - before
+    watch.close()
+    thread.join(10)
+    assert not thread.is_alive()

@@ -1,0 +1,140 @@
+"""Time counted in nodes: a clock that only its own first reading and the nodes spent can move."""
+
+import time
+from contextlib import closing
+from dataclasses import replace
+
+import chess
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from uci_engine.engine import Engine
+from uci_engine.search.info import BestMove, Info
+from uci_engine.time_management.limits import Limits
+from uci_engine.time_management.nodestime import NodesPurse
+
+NODES_PER_MS = 3
+CLOCK = Limits(wtime_ms=4_000, btime_ms=4_000, winc_ms=40, binc_ms=40)
+NODES_OF_THE_CLOCK = 4_000 * NODES_PER_MS
+INCREMENT = 40 * NODES_PER_MS
+
+
+def limits_of(white: bool, time_ms: int, increment_ms: int = 0, moves_to_go: int | None = None) -> Limits:
+    """Our clock, and one of the opponent's that is none of our business."""
+    if white:
+        return Limits(wtime_ms=time_ms, winc_ms=increment_ms, btime_ms=77, movestogo=moves_to_go)
+    return Limits(btime_ms=time_ms, binc_ms=increment_ms, wtime_ms=77, movestogo=moves_to_go)
+
+
+@given(
+    st.integers(1, 10**6),
+    st.integers(0, 10**4),
+    st.lists(st.tuples(st.integers(0, 10**5), st.integers(-10, 10**6)), max_size=8),
+)
+def test_the_first_clock_the_increments_and_the_nodes_are_all_that_counts(
+    first_ms: int, increment_ms: int, moves: list[tuple[int, int]]
+) -> None:
+    """One process may play both colours: each has a clock of its own."""
+    purse = NodesPurse(NODES_PER_MS)
+    left = {}
+    for white in (True, False):
+        first = limits_of(white, first_ms + white, increment_ms)
+        assert purse.shown(first, white, int(not white)) == first
+        left[white] = (first_ms + white) * NODES_PER_MS
+    for number, (nodes, gui_ms) in enumerate(moves):
+        white = number % 2 == 0
+        purse.spend(white, nodes)
+        left[white] += increment_ms * NODES_PER_MS - nodes
+        shown = purse.shown(limits_of(white, gui_ms, increment_ms), white, 2 + number)
+        assert shown == limits_of(white, left[white] // NODES_PER_MS, increment_ms)
+
+
+def test_each_period_brings_its_time() -> None:
+    purse = NodesPurse(NODES_PER_MS)
+    for ply, (to_go, expected_ms) in enumerate([(2, 900), (1, 600), (2, 1200), (1, 900), (2, 1500)]):
+        limits = limits_of(True, 900, 0, to_go)
+        assert purse.shown(limits, True, 2 * ply) == replace(limits, wtime_ms=expected_ms)
+        purse.spend(True, 300 * NODES_PER_MS)
+
+
+def test_an_earlier_ply_is_another_game() -> None:
+    purse = NodesPurse(NODES_PER_MS)
+    assert purse.shown(CLOCK, True, 40) == CLOCK
+    purse.spend(True, 9_000)
+    assert purse.shown(CLOCK, True, 42) != CLOCK
+    assert purse.shown(CLOCK, True, 0) == CLOCK
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        Limits(depth=3),
+        Limits(movetime_ms=5),
+        Limits(btime_ms=5),
+        replace(CLOCK, infinite=True),
+        replace(CLOCK, ponder=True),
+    ],
+)
+def test_a_search_without_our_clock_is_left_alone(limits: Limits) -> None:
+    purse = NodesPurse(NODES_PER_MS)
+    assert purse.shown(limits, True, 0) is None
+    assert purse.shown(CLOCK, True, 2) == CLOCK
+    purse.spend(True, 3_000)
+    assert purse.shown(limits, True, 4) is None
+    assert purse.shown(CLOCK, True, 6) == replace(CLOCK, wtime_ms=3_040)
+
+
+def think(engine: Engine, limits: Limits) -> tuple[str | None, int]:
+    """The move and the nodes of a search of the position at hand."""
+    infos: list[Info] = []
+    answers: list[BestMove] = []
+    engine.go(limits, time.perf_counter(), infos.append, answers.append)
+    assert engine.wait(60)
+    nodes = infos[-1].nodes
+    assert nodes is not None
+    return answers[0].move, nodes
+
+
+def play(engine: Engine, plies: int, later_clock: Limits = CLOCK) -> list[tuple[str | None, int]]:
+    """White's moves and the nodes of each; `later_clock` is what the GUI shows after the first."""
+    board = chess.Board()
+    played: list[tuple[str | None, int]] = []
+    engine.new_game()
+    while len(board.move_stack) < plies:
+        assert engine.set_position(None, [move.uci() for move in board.move_stack]) == []
+        played.append(think(engine, later_clock if played else CLOCK))
+        board.push_uci(str(played[-1][0]))
+        board.push(min(board.legal_moves, key=str))
+    return played
+
+
+def test_games_are_the_same_whatever_the_gui_shows_later() -> None:
+    with closing(Engine(tuning=True)) as engine:
+        assert engine.set_option("NodesTime", str(NODES_PER_MS)) == []
+        game = play(engine, 16)
+        assert len({nodes for _, nodes in game}) > 4
+        assert sum(nodes for _, nodes in game) < NODES_OF_THE_CLOCK + len(game) * INCREMENT
+        assert play(engine, 16, replace(CLOCK, wtime_ms=1)) == game
+
+
+def test_a_search_beside_the_clock_costs_nothing() -> None:
+    with closing(Engine(tuning=True)) as engine:
+        assert engine.set_option("NodesTime", str(NODES_PER_MS)) == []
+        engine.set_position(None, [])
+        assert think(engine, CLOCK)[1] < NODES_OF_THE_CLOCK
+        assert think(engine, Limits(nodes=2 * NODES_OF_THE_CLOCK))[1] == 2 * NODES_OF_THE_CLOCK
+        engine.set_position(None, ["e2e4", "e7e5"])
+        assert think(engine, replace(CLOCK, wtime_ms=10**15))[1] > 10 * NODES_PER_MS
+
+
+def test_the_longest_clock_is_a_number_of_nodes() -> None:
+    with closing(Engine(tuning=True)) as engine:
+        assert engine.set_option("NodesTime", "100000") == []
+        engine.set_position(None, [])
+        assert think(engine, Limits(wtime_ms=10**18, depth=2))[0] is not None
+
+
+def test_only_tuners_count_nodes() -> None:
+    with closing(Engine()) as engine:
+        assert engine.set_option("NodesTime", "3")[0].startswith("error: there is no option")

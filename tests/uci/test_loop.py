@@ -1,0 +1,328 @@
+"""The order in which commands are obeyed, tried on an engine that only pretends to think.
+
+The pretender ends a search when it is stopped, or right away when `go` has a depth. Either way the news of it
+queues up behind the lines that have been sent already: for these, the search is still running.
+"""
+
+from __future__ import annotations
+
+import io
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from uci_engine.options import Options
+from uci_engine.search.info import BestMove, Info
+from uci_engine.time_management.limits import Limits
+from uci_engine.uci import input as inbox_module
+from uci_engine.uci import loop as uci
+from uci_engine.uci.input import Event, Inbox, Received
+from uci_engine.uci.output import Writer
+from uci_engine.uci.protocol import parse
+
+if TYPE_CHECKING:
+    from uci_engine.engine import Engine
+
+
+class Pretender:
+    """Looks like an Engine to the dispatcher, keeps a log, and insists on being idle when it should be."""
+
+    name = "Pretender"
+
+    def __init__(self) -> None:
+        self.options = Options([])
+        self.log: list[str] = []
+        self.searches = 0
+        self._answer: Callable[[], None] | None = None
+
+    def _note(self, text: str, needs_idle: bool = True) -> None:
+        assert not (needs_idle and self._answer), f"{text} during a search"
+        self.log.append(text)
+
+    def set_option(self, name: str | None, value: str | None) -> list[str]:
+        self._note(f"option {name} {value}")
+        return [] if value else ["no value"]
+
+    def new_game(self) -> None:
+        self._note("new game")
+
+    def set_position(self, fen: str | None, moves: Sequence[str]) -> list[str]:
+        self._note(f"position {fen} {' '.join(moves)}".strip())
+        return []
+
+    def go(
+        self,
+        limits: Limits,
+        received_at: float,
+        on_info: Callable[[Info], None],
+        on_best_move: Callable[[BestMove], None],
+    ) -> None:
+        self._note("go")
+        if limits.nodes == 13:
+            raise ZeroDivisionError("unlucky\nnumber")
+        self.searches += 1
+        move = f"a{self.searches}"
+        self._answer = lambda: on_best_move(BestMove(move))
+        on_info(Info(depth=1, pv=(move,), score=0))
+        if limits.depth is not None:
+            self.stop()
+
+    def perft(self, depth: int, on_line: Callable[[str], None], on_done: Callable[[], None]) -> None:
+        self._note("perft")
+        on_line(f"Nodes searched: {depth}")
+        on_done()
+
+    def stop(self) -> None:
+        answer, self._answer = self._answer, None
+        if answer is not None:
+            self._note("stop")
+            answer()
+
+    def ponderhit(self, received_at: float) -> None:
+        self._note("ponderhit", needs_idle=False)
+
+    def wait(self, timeout_seconds: float | None = None) -> bool:
+        return True
+
+    def evaluation_text(self) -> str:
+        raise MemoryError
+
+    def display_text(self) -> str:
+        self._note("display")
+        return "the board"
+
+    def flip(self) -> list[str]:
+        self._note("flip")
+        return []
+
+    def close(self) -> None:
+        self._note("close")
+
+
+class PatientInbox(Inbox):
+    """Sends `quit` once all that has been sent before, and all that came of it, has been dealt with."""
+
+    def get(self, timeout_seconds: float | None = None) -> Event:
+        try:
+            return super().get(timeout_seconds=0)
+        except queue.Empty:
+            return Received(0.0, parse("quit"))
+
+
+class Conversation:
+    """Lines sent to a dispatcher with a Pretender behind it, all at once, and what came of them."""
+
+    def __init__(self, *lines: str, hurry: bool = False) -> None:
+        """`hurry`: the `quit` is sent at once, too."""
+        self.engine = Pretender()
+        output = io.BytesIO()
+        inbox = Inbox() if hurry else PatientInbox()
+        dispatcher = uci.Dispatcher(cast("Engine", self.engine), inbox, Writer(output))
+        for line in (*lines, "quit") if hurry else lines:
+            inbox.push(Received(0.0, parse(line)))
+        dispatcher.serve()
+        self.lines = output.getvalue().decode().splitlines()
+        self.log = self.engine.log
+
+    @property
+    def answers(self) -> list[str]:
+        """What was said, without `info`."""
+        return [line for line in self.lines if not line.startswith("info")]
+
+
+def test_commands_to_an_idle_engine_are_obeyed_in_order() -> None:
+    talk = Conversation("ucinewgame", "setoption name A value b", "position startpos moves e2e4", "flip", "d")
+    assert talk.log == ["new game", "option A b", "position None e2e4", "flip", "display", "close"]
+    assert talk.lines == ["the board"]
+
+
+def test_isready_is_answered_during_a_search() -> None:
+    assert Conversation("go infinite", "isready", "isready", "stop").answers == [
+        "readyok",
+        "readyok",
+        "bestmove a1",
+    ]
+
+
+def test_uci_debug_and_nonsense_are_answered_during_a_search() -> None:
+    talk = Conversation("go infinite", "uci", "debug on", "blah", "register later", "help", "stop")
+    assert talk.answers[0] == "id name Pretender"
+    assert talk.answers.index("uciok") < talk.answers.index("bestmove a1")
+    assert any("blah" in line for line in talk.lines[: talk.lines.index("bestmove a1")])
+
+
+@pytest.mark.parametrize(
+    ("line", "effect"),
+    [
+        ("position startpos", "position None"),
+        ("setoption name A value b", "option A b"),
+        ("ucinewgame", "new game"),
+        ("flip", "flip"),
+        ("d", "display"),
+    ],
+)
+def test_what_needs_an_idle_engine_waits_and_does_not_hold_up_stop(line: str, effect: str) -> None:
+    talk = Conversation("go infinite", line, "isready", "stop")
+    assert talk.log == ["go", "stop", effect, "close"]
+    assert talk.answers[:2] == ["readyok", "bestmove a1"]
+
+
+def test_go_ends_the_search_before_it() -> None:
+    talk = Conversation("go infinite", "go infinite", "stop")
+    assert talk.log == ["go", "stop", "go", "stop", "close"]
+    assert talk.answers == ["bestmove a1", "bestmove a2"]
+
+
+def test_position_waits_for_the_search_before_it_and_comes_before_the_next() -> None:
+    talk = Conversation("go depth 1", "position startpos moves e2e4", "go depth 1")
+    assert talk.log == ["go", "stop", "position None e2e4", "go", "stop", "close"]
+
+
+def test_stop_behind_a_go_that_waits_is_meant_for_that_go() -> None:
+    lines = ["go infinite", "go infinite", "stop", "position startpos moves e2e4", "go depth 1"]
+    assert Conversation(*lines).log == [
+        *["go", "stop"],
+        *["go", "stop"],
+        "position None e2e4",
+        *["go", "stop"],
+        "close",
+    ]
+
+
+def test_stop_passes_a_position_that_waits_after_its_own_go() -> None:
+    # When the second search starts, the position behind it must not hide the stop behind that.
+    lines = ["go infinite", "go ponder", "position startpos moves e2e4", "ponderhit", "stop"]
+    assert Conversation(*lines).log == [
+        *["go", "stop"],
+        *["go", "ponderhit", "stop"],
+        "position None e2e4",
+        "close",
+    ]
+
+
+def test_go_and_stop_a_hundred_times_at_once() -> None:
+    talk = Conversation(*["go infinite", "stop"] * 100)
+    assert talk.answers == [f"bestmove a{n}" for n in range(1, 101)]
+
+
+def test_ponderhit_and_stop_to_an_idle_engine_do_nothing() -> None:
+    talk = Conversation("stop", "ponderhit", "stop")
+    assert talk.log == ["close"]
+    assert talk.lines == []
+
+
+def test_debug_mode_tells_what_is_put_off_and_what_is_ignored() -> None:
+    talk = Conversation("debug on", "stop", "go infinite", "ucinewgame", "debug off", "ponderhit")
+    texts = [line for line in talk.lines if line.startswith("info string")]
+    assert len(texts) == 4
+    assert "stop ignored" in texts[1]
+    assert "UciNewGame waits" in texts[2]
+
+
+@pytest.mark.parametrize("rest", [(), ("go depth 1", "go infinite"), ("ucinewgame", "go ponder", "stop")])
+def test_quit_gives_every_go_its_answer(rest: Sequence[str]) -> None:
+    talk = Conversation("go infinite", *rest, hurry=True)
+    goes = 1 + sum(line.startswith("go") for line in rest)
+    assert talk.answers == [f"bestmove a{n}" for n in range(1, goes + 1)]
+    assert talk.log[-1] == "close"
+
+
+def test_a_failing_command_is_reported_and_survived(capfd: pytest.CaptureFixture[str]) -> None:
+    talk = Conversation("eval", "isready")
+    assert talk.lines[0].startswith("info string error: MemoryError")
+    assert talk.answers == ["readyok"]
+    assert "Traceback" in capfd.readouterr().err
+
+
+def test_a_go_that_fails_is_answered(capfd: pytest.CaptureFixture[str]) -> None:
+    talk = Conversation("go nodes 13", "go depth 1")
+    assert talk.answers == ["bestmove (none)", "bestmove a1"]
+    assert talk.lines[0] == "info string error: ZeroDivisionError: unlucky number"
+    assert "Traceback" in capfd.readouterr().err
+
+
+def test_a_position_that_cannot_be_read_is_not_held() -> None:
+    talk = Conversation("position startpos moves e2e4", "position sideways")
+    assert talk.log == ["position None e2e4", "position", "close"]
+    assert talk.lines[0].startswith("info string error: ")
+
+
+def test_perft_ends_the_search_before_it() -> None:
+    talk = Conversation("go infinite", "go perft 3")
+    assert talk.log == ["go", "stop", "perft", "close"]
+
+
+def test_perft_has_no_best_move_and_makes_others_wait() -> None:
+    talk = Conversation("go perft 5", "position startpos", "isready")
+    assert talk.lines == ["Nodes searched: 5", "readyok"]
+    assert talk.log == ["perft", "position None", "close"]
+
+
+def test_problems_of_go_are_said_before_the_search() -> None:
+    talk = Conversation("go depth x")
+    assert talk.lines[0].startswith("info string ")
+    assert talk.lines[-1] == "bestmove a1"
+
+
+def test_waiting_commands_are_bounded_and_stop_still_gets_through() -> None:
+    talk = Conversation("go infinite", *["ucinewgame"] * (uci.WAITING_LIMIT + 3), "stop", "go depth 1")
+    assert sum("too many" in line for line in talk.lines) == 3
+    assert talk.log.count("new game") == uci.WAITING_LIMIT
+    assert talk.answers == ["bestmove a1", "bestmove a2"]
+
+
+def test_the_reader_pauses_when_it_is_too_far_ahead() -> None:
+    inbox = Inbox()
+    extra = 3
+
+    def read() -> None:
+        for _ in range(inbox_module.UNREAD_LIMIT + extra):
+            inbox.receive(Received(0.0, parse("isready")))
+
+    thread = threading.Thread(target=read, daemon=True)
+    thread.start()
+    for _ in range(inbox_module.UNREAD_LIMIT):
+        inbox.get(timeout_seconds=30)
+    thread.join(timeout=0.05)
+    assert thread.is_alive()
+    for _ in range(extra):
+        inbox.obeyed()
+        inbox.get(timeout_seconds=30)
+    thread.join(timeout=30)
+    assert not thread.is_alive()
+
+
+LINES = (
+    "go infinite",
+    "go depth 1",
+    "go ponder",
+    "go perft 1",
+    "stop",
+    "ponderhit",
+    "isready",
+    "position startpos",
+    "ucinewgame",
+    "setoption name A value b",
+    "nonsense",
+)
+
+
+@given(st.lists(st.sampled_from(LINES), max_size=40), st.booleans())
+def test_any_conversation(lines: list[str], hurry: bool) -> None:
+    talk = Conversation(*lines, hurry=hurry)
+    goes = [line for line in lines if line.startswith("go") and "perft" not in line]
+    assert [line for line in talk.answers if line.startswith("bestmove")] == [
+        f"bestmove a{n}" for n in range(1, len(goes) + 1)
+    ]
+    assert talk.answers.count("readyok") == lines.count("isready")
+    # The Pretender's own complaints, about orders at the wrong time, would appear as errors.
+    assert not any("error" in line for line in talk.lines)
+    # What has to wait is never overtaken by what also has to.
+    names = {"position": "position None", "ucinewgame": "new game", "setoption": "option A b", "go": "go"}
+    expected = ["perft" if "perft" in line else names[word] for line in lines if (word := line.split()[0]) in names]
+    assert [entry for entry in talk.log if entry not in ("stop", "ponderhit", "close")] == expected

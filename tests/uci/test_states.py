@@ -1,0 +1,339 @@
+"""The program in every state it can be in: what it does when told to quit, and what a search lets through."""
+
+from __future__ import annotations
+
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+import chess
+import pytest
+
+from tests.support.uci_process import EXIT_SECONDS, PACKAGE_ROOT, PATIENCE_SECONDS, UciProcess
+
+START = chess.Board()
+MATED = "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1"
+
+posix_only = pytest.mark.skipif(os.name != "posix", reason="signals and file descriptors as POSIX has them")
+
+
+def is_pv(line: str) -> bool:
+    return " pv " in line
+
+
+STATES: dict[str, Callable[[UciProcess], object]] = {
+    "just started": lambda engine: None,
+    "introduced": lambda engine: (engine.send("uci"), engine.wait_for("uciok")),
+    "ready": lambda engine: (engine.send("position startpos"), engine.sync()),
+    "has searched": lambda engine: engine.search("go depth 1"),
+    "searching": lambda engine: (engine.send("go infinite"), engine.wait_for(is_pv)),
+    "searching by the clock": lambda engine: (
+        engine.send("go wtime 9000000 btime 9000000"),
+        engine.wait_for(is_pv),
+    ),
+    "pondering": lambda engine: (engine.send("go ponder wtime 1000 btime 1000"), engine.wait_for(is_pv)),
+    "a second go waits": lambda engine: engine.send("go infinite", "go infinite", "position startpos", "go depth 3"),
+    "holding back (none)": lambda engine: (
+        engine.send(f"position fen {MATED}", "go infinite"),
+        engine.sync(),
+    ),
+    "no position": lambda engine: (engine.send("position fen rubbish", "go infinite"), engine.sync()),
+    "counting": lambda engine: (engine.send("go perft 30"), engine.sync()),
+    "benchmarking": lambda engine: (engine.send("bench"), engine.sync()),
+}
+
+ENDINGS: dict[str, Callable[[UciProcess], object]] = {
+    "quit": lambda engine: engine.send("quit"),
+    "end of input": lambda engine: engine.close_input(),
+    "SIGINT": lambda engine: engine.process.send_signal(signal.SIGINT),
+    "SIGTERM": lambda engine: engine.process.send_signal(signal.SIGTERM),
+}
+
+
+class TestEnding:
+    @pytest.mark.parametrize("ending", ENDINGS)
+    @pytest.mark.parametrize("state", STATES)
+    def test_in_every_state(self, state: str, ending: str) -> None:
+        if ending.startswith("SIG"):
+            if os.name != "posix":
+                pytest.skip("no signals")
+            if state in ("just started", "a second go waits"):
+                pytest.skip("Python itself may be still starting")
+        with UciProcess() as engine:
+            STATES[state](engine)
+            ENDINGS[ending](engine)
+            assert engine.wait_for_exit(EXIT_SECONDS) == 0
+            # On the way out, the audit: every go answered, nothing on stderr.
+
+    @pytest.mark.parametrize("state", ["searching", "pondering", "ready"])
+    @pytest.mark.parametrize("ending", ["quit", "end of input"])
+    def test_on_either_core(self, core: str | None, state: str, ending: str) -> None:
+        with UciProcess(core=core) as engine:
+            STATES[state](engine)
+            ENDINGS[ending](engine)
+            assert engine.wait_for_exit(EXIT_SECONDS) == 0
+
+    def test_takes_less_than_a_second(self) -> None:
+        times = []
+        for _ in range(3):
+            with UciProcess() as engine:
+                STATES["searching"](engine)
+                started = time.perf_counter()
+                engine.quit()
+                times.append(time.perf_counter() - started)
+        assert min(times) < 1.0
+
+    def test_what_follows_quit_is_not_obeyed(self) -> None:
+        with UciProcess() as engine:
+            engine.send("isready", "quit", "isready", "go depth 1")
+            assert engine.wait_for_exit() == 0
+            assert engine.lines == ["readyok"]
+
+    def test_a_last_line_without_its_end_is_obeyed(self) -> None:
+        with UciProcess() as engine:
+            engine.send_bytes(b"uci")
+            engine.close_input()
+            assert engine.wait_for_exit() == 0
+            assert engine.lines[-1] == "uciok"
+
+    def test_what_was_sent_before_the_end_of_input_is_obeyed(self) -> None:
+        with UciProcess() as engine:
+            engine.send("position startpos moves e2e4", "d", "go depth 2", "go depth 2", "isready")
+            engine.close_input()
+            assert engine.wait_for_exit() == 0
+            assert sum(line.startswith("bestmove") for line in engine.lines) == 2
+
+    @posix_only
+    def test_a_signal_ends_a_command_from_the_command_line(self) -> None:
+        engine = UciProcess("go", "infinite")
+        try:
+            engine.wait_for(is_pv)
+            engine.process.send_signal(signal.SIGINT)
+            assert engine.wait_for_exit(EXIT_SECONDS) == 0
+            assert engine.lines[-1].startswith("bestmove ")
+            assert engine.errors == ""
+        finally:
+            engine.kill()
+
+
+@contextmanager
+def started(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+    """A process whose output nobody reads unless the test does."""
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE_ROOT)}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+PROGRAM = [sys.executable, "-m", "uci_engine"]
+
+# A main thread that no signal can interrupt stands for one that was just about to wait when the signal came.
+DEAF = """
+import signal
+from uci_engine.uci.input import Inbox, quit_on_signals
+inbox = Inbox()
+quit_on_signals(inbox)
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+print("waiting", flush=True)
+print(type(inbox.get(timeout_seconds=60).command).__name__, flush=True)
+inbox.get(timeout_seconds=60)
+"""
+
+
+@posix_only
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_does_not_need_the_main_thread(number: signal.Signals) -> None:
+    with started([sys.executable, "-c", DEAF]) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"waiting\n"
+        process.send_signal(number)
+        assert process.stdout.readline() == b"Quit\n"
+        process.send_signal(number)
+        process.wait(PATIENCE_SECONDS)
+
+
+@posix_only
+class TestBrokenPipes:
+    @pytest.mark.parametrize("go", [b"", b"go infinite\n", b"go ponder\n"])
+    def test_output_closed(self, go: bytes) -> None:
+        with started(PROGRAM) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            assert process.stderr is not None
+            process.stdin.write(go + b"isready\n")
+            process.stdin.flush()
+            assert process.stdout.readline()
+            process.stdout.close()
+            # A search that is running may have noticed by now.
+            with suppress(BrokenPipeError):
+                os.write(process.stdin.fileno(), b"isready\n")
+            # The input stays open: the process must notice by itself that nobody listens.
+            assert process.wait(PATIENCE_SECONDS) == 0
+            assert process.stderr.read() == b""
+
+    def test_output_blocked(self) -> None:
+        with started(PROGRAM) as process:
+            assert process.stdin is not None
+            process.stdin.write(b"uci\n" * 500 + b"quit\n")
+            process.stdin.flush()
+            assert process.wait(PATIENCE_SECONDS) == 0
+
+    @pytest.mark.parametrize("redirection", [">&-", "<&-", "<&- >&-", "2>&-", "<&- >&- 2>&-"])
+    def test_never_open(self, redirection: str) -> None:
+        with started(["sh", "-c", f'exec "$0" -m uci_engine {redirection}', sys.executable]) as process:
+            assert process.stdin is not None
+            assert process.stderr is not None
+            process.stdin.close()
+            assert process.wait(PATIENCE_SECONDS) == 0
+            assert process.stderr.read() == b""
+
+
+class TestDuringASearch:
+    def test_a_thousand_isready(self, either_engine: UciProcess) -> None:
+        either_engine.send("go infinite")
+        either_engine.wait_for(is_pv)
+        either_engine.send(*["isready"] * 1000)
+        for _ in range(1000):
+            assert not any(line.startswith("bestmove") for line in either_engine.wait_for("readyok"))
+        either_engine.send("stop")
+        either_engine.wait_for("bestmove")
+
+    def test_isready_is_answered_soon(self, either_engine: UciProcess) -> None:
+        either_engine.send("go infinite")
+        either_engine.wait_for(is_pv)
+        delays = []
+        for _ in range(20):
+            sent_at = either_engine.send("isready")
+            either_engine.wait_for("readyok")
+            delays.append(either_engine.arrived_at() - sent_at)
+        either_engine.send("stop")
+        either_engine.wait_for("bestmove")
+        assert statistics.median(delays) < 0.2
+
+    def test_stop_is_obeyed_soon(self, either_engine: UciProcess) -> None:
+        delays = []
+        for _ in range(10):
+            either_engine.send("go infinite")
+            either_engine.wait_for(is_pv)
+            sent_at = either_engine.send("stop")
+            either_engine.wait_for("bestmove")
+            delays.append(either_engine.arrived_at() - sent_at)
+        assert statistics.median(delays) < 0.2
+
+    def test_go_infinite_and_stop_in_one_write(self, either_engine: UciProcess) -> None:
+        either_engine.send("position startpos", *["go infinite", "stop"] * 100)
+        for _ in range(100):
+            either_engine.answer(START)
+        assert not any(line.startswith("bestmove") for line in either_engine.sync())
+
+    @pytest.mark.parametrize("go", ["go infinite", "go ponder", "go wtime 100000 btime 100000", "go movetime 100000"])
+    def test_stop_right_after_go(self, survivor: UciProcess, go: str) -> None:
+        for _ in range(5):
+            survivor.send(go, "stop")
+            survivor.answer(START)
+
+    def test_ponderhit_right_after_go(self, survivor: UciProcess) -> None:
+        for _ in range(5):
+            survivor.send("go ponder movetime 10", "ponderhit")
+            survivor.answer(START)
+
+    def test_uci(self, survivor: UciProcess) -> None:
+        survivor.send("go infinite", "uci")
+        assert not any(line.startswith("bestmove") for line in survivor.wait_for("uciok"))
+        survivor.send("stop")
+        survivor.wait_for("bestmove")
+
+    def test_position_is_for_the_next_search(self, either_engine: UciProcess) -> None:
+        either_engine.send("position startpos", "go infinite", "position startpos moves e2e4")
+        either_engine.send("isready", "stop")
+        either_engine.answer(START)
+        after_e4 = chess.Board()
+        after_e4.push_uci("e2e4")
+        either_engine.search("go depth 1", after_e4)
+
+    def test_go_is_the_end_of_the_search_before(self, either_engine: UciProcess) -> None:
+        after_e4 = chess.Board()
+        after_e4.push_uci("e2e4")
+        either_engine.send("position startpos", "go infinite")
+        either_engine.wait_for(is_pv)
+        either_engine.send("position startpos moves e2e4", "go depth 2")
+        # The rest of the first answer; its beginning has been read.
+        first = either_engine.wait_for("bestmove")[-1].split()[1]
+        assert chess.Move.from_uci(first) in START.legal_moves
+        either_engine.answer(after_e4)
+
+    @pytest.mark.parametrize(
+        "line",
+        ["setoption name Hash value 8", "setoption name Clear Hash", "ucinewgame", "debug on", "flip", "d"],
+    )
+    def test_other_commands(self, survivor: UciProcess, line: str) -> None:
+        survivor.send("go infinite")
+        survivor.wait_for(is_pv)
+        survivor.send(line)
+        assert not any(said.startswith("bestmove") for said in survivor.sync())
+        survivor.send("stop")
+        survivor.wait_for("bestmove")
+        survivor.send("setoption name Hash value 16", "position startpos")
+        survivor.sync()
+        survivor.search("go depth 1", START)
+
+    def test_multi_pv_changes_after_the_search(self, survivor: UciProcess) -> None:
+        survivor.send("go infinite")
+        survivor.wait_for(is_pv)
+        survivor.send("setoption name MultiPV value 2", "stop")
+        lines = survivor.wait_for("bestmove")
+        assert not any(" multipv 2 " in line for line in lines)
+        search = survivor.search("go depth 2", START)
+        survivor.send("setoption name MultiPV value 1")
+        assert any(info.numbers.get("multipv") == 2 for info in search.infos)
+
+
+class TestManyTimes:
+    def test_stop(self, survivor: UciProcess) -> None:
+        survivor.send(*["stop"] * 50)
+        assert survivor.sync() == []
+
+    def test_ucinewgame(self, survivor: UciProcess) -> None:
+        survivor.send(*["ucinewgame"] * 100)
+        assert survivor.sync() == []
+
+    def test_short_searches(self, either_engine: UciProcess) -> None:
+        either_engine.send("position startpos")
+        for _ in range(50):
+            either_engine.search("go movetime 1", START)
+
+    @pytest.mark.parametrize("go", ["go movetime 20", "go wtime 50 btime 50", "go wtime 1 btime 1 winc 1 binc 1"])
+    def test_answers_come_in_time(self, either_engine: UciProcess, go: str) -> None:
+        delays = []
+        for _ in range(9):
+            either_engine.send("ucinewgame", "position startpos")
+            either_engine.sync()
+            sent_at = either_engine.send(go)
+            either_engine.answer(START)
+            delays.append(either_engine.arrived_at() - sent_at)
+        # How exactly the clock is kept is measured elsewhere, on a machine with nothing else to do.
+        assert min(delays) < 0.1
+
+    def test_no_time_left(self, either_engine: UciProcess) -> None:
+        for clock in (0, 1, 5, 50):
+            for _ in range(5):
+                either_engine.search(f"go wtime {clock} btime {clock}", START)
+
+
+def test_a_new_game_repeats_the_search_exactly(either_engine: UciProcess) -> None:
+    def search() -> list[tuple[object, ...]]:
+        either_engine.send("ucinewgame", "position startpos moves e2e4 c7c5")
+        infos = either_engine.search("go depth 4").infos
+        # A slow search also reports the bounds of windows that failed.
+        whole = [info for info in infos if info.pv and not info.bound]
+        return [(info.numbers["depth"], info.numbers["nodes"], info.score, info.pv) for info in whole]
+
+    assert search() == search()

@@ -1,0 +1,148 @@
+"""The reference board: the interface of `Position`, with python-chess generating every move and keeping every rule.
+
+`core.load` gives it to the plain-Python search where no compiled kernel is wanted or to be had. What must stay true: at
+every node it shows the search the same fields as `Position` does, and gives the same moves, so that both walk the same
+tree. Moves, legality, check, castling rights, en passant and keys come from a `chess.Board`; only exchanges and the
+counting of repetitions, which are the engine's own business, are inherited.
+"""
+
+from collections.abc import Iterable
+
+import chess
+import chess.polyglot
+
+from evaluation.base_board import PHASE
+from evaluation.bitboards import ZOBRIST
+from uci_engine.board import moves as move_numbers
+from uci_engine.board.moves import NO_SQUARE, NOISY, QUIET
+from uci_engine.board.position import Position
+
+HASHER = chess.polyglot.ZobristHasher(chess.polyglot.POLYGLOT_RANDOM_ARRAY)
+
+
+class ChessPosition(Position):
+    """A `Position` that asks a `chess.Board`. Exists only uncompiled: the compiled `Position` cannot be extended."""
+
+    def _set_base(self, board: chess.Board) -> None:
+        self.board = board.copy(stack=False)
+        # Castling as king takes rook, the engine's own way, makes one spelling of every move.
+        self.board.chess960 = True
+        self.men_key = 0
+        self.clear()
+        for square in chess.SQUARES:
+            self._read_square(square)
+        self.height = 0
+        self.reversible = 0
+        # python-chess keeps its moves legal by itself: nobody asks for pins here.
+        self.pinned = 0
+        self._read_rules()
+
+    def _read_rules(self) -> None:
+        """Take what python-chess knows beyond the men."""
+        board = self.board
+        self.turn = int(board.turn)
+        self.halfmove = board.halfmove_clock
+        self.castling = (
+            board.has_kingside_castling_rights(chess.WHITE)
+            | board.has_queenside_castling_rights(chess.WHITE) << 1
+            | board.has_kingside_castling_rights(chess.BLACK) << 2
+            | board.has_queenside_castling_rights(chess.BLACK) << 3
+        )
+        en_passant_key = HASHER.hash_ep_square(board)
+        self.en_passant = NO_SQUARE if board.ep_square is None or not en_passant_key else board.ep_square
+        self.key = self.men_key ^ HASHER.hash_castling(board) ^ en_passant_key ^ HASHER.hash_turn(board)
+        self.keys[self.height] = self.key
+        self.checkers = board.checkers_mask()
+        self.moves_here: list[int] | None = None
+
+    def _read_square(self, square: chess.Square) -> None:
+        """Take one square from python-chess's board, and correct the sums by what changed on it."""
+        before = self.squares[square]
+        mask = chess.BB_SQUARES[square]
+        kind = self.board.piece_type_at(square)
+        after = 2 * kind + bool(self.board.occupied_co[chess.WHITE] & mask) if kind else 0
+        if before == after:
+            return
+        if before:
+            self.by_type[before >> 1] ^= mask
+            self.by_colour[before & 1] ^= mask
+            self.squares[square] = 0
+            self.scores -= self.piece_square[before * 64 + square]
+            self.phase -= PHASE[before >> 1]
+            self.men_key ^= ZOBRIST[before * 64 + square]
+            if before >> 1 in (chess.PAWN, chess.KING):
+                self.pawn_key ^= ZOBRIST[before * 64 + square]
+        if after:
+            self.put(after, square)
+            self.men_key ^= ZOBRIST[after * 64 + square]
+
+    def _read_men(self, move: int) -> None:
+        """Take the squares a move can have changed: its own, that of a pawn taken en passant, or the castling rank."""
+        origin, target, kind = move & 63, move >> 6 & 63, move >> 14
+        squares: Iterable[int]
+        if kind == move_numbers.CASTLING:
+            squares = range(origin & 56, (origin & 56) + 8)
+        elif kind == move_numbers.EN_PASSANT:
+            squares = (origin, target, target ^ 8)
+        else:
+            squares = (origin, target)
+        for square in squares:
+            self._read_square(square)
+
+    def generate(self, kind: int, start: int) -> int:
+        """Every legal move is python-chess's; captures and promotions are told from the rest by `is_noisy`."""
+        if self.moves_here is None:
+            self.moves_here = [move_numbers.encode(self.board, move) for move in self.board.generate_legal_moves()]
+        end = start
+        for move in self.moves_here:
+            if kind & (NOISY if self.is_noisy(move) else QUIET):
+                self.moves[end] = move
+                end += 1
+        return end
+
+    def is_legal(self, move: int) -> bool:
+        """Whether any 16-bit number is a legal move here, by python-chess."""
+        if move == move_numbers.NO_MOVE:
+            return False
+        meant = move_numbers.decode(move, chess960=True)
+        return self.board.is_legal(meant) and move_numbers.encode(self.board, meant) == move
+
+    def gives_check(self, move: int) -> bool:
+        """Whether a legal move checks the enemy king, by python-chess."""
+        return self.board.gives_check(move_numbers.decode(move, chess960=True))
+
+    def has_insufficient_material(self) -> bool:
+        """Whether no sequence of legal moves can mate, by python-chess."""
+        return self.board.is_insufficient_material()
+
+    def make(self, move: int) -> int:
+        """Play a legal move."""
+        self._save(0)
+        self.board.push(move_numbers.decode(move, chess960=True))
+        self._read_men(move)
+        self.reversible = self.reversible + 1 if self.board.halfmove_clock else 0
+        self._read_rules()
+        return 0
+
+    def unmake(self, move: int) -> int:
+        """Take back the last move made."""
+        self.board.pop()
+        self._read_men(move)
+        self._restore()
+        self.moves_here = None
+        return 0
+
+    def make_null(self) -> int:
+        """Pass. Never in check; positions before it no longer count as repeated."""
+        self._save(0)
+        self.board.push(chess.Move.null())
+        self.reversible = 0
+        self._read_rules()
+        return 0
+
+    def unmake_null(self) -> int:
+        """Take back a pass."""
+        self.board.pop()
+        self._restore()
+        self.moves_here = None
+        return 0

@@ -1,0 +1,49 @@
+# C types of generator.py.
+
+cimport cython
+
+from evaluation.bitboards cimport (
+    ALL, BB, BETWEEN, BISHOP, BISHOP_LINES, FALLING, FILES, KING, KING_ATTACKS, KNIGHT, KNIGHT_ATTACKS, LINE, PAWN,
+    PAWN_ATTACKS, QUEEN, RANKS, RISING, ROOK, ROOK_LINES, bishop_attacks, lowest, rook_attacks, u64,
+)
+from evaluation.base_board cimport Placement
+
+cdef enum:  # the numbers of moves.py, for the C compiler: were they to differ, so would the cores
+    NOISY = 1
+    QUIET = 2
+    IS_PROMOTION = 1
+    IS_EN_PASSANT = 2
+    IS_CASTLING = 3
+    NO_SQUARE = 64
+    SCRATCH = 43520
+    MOVE_ROOM = 43840
+
+cdef class MoveGenerator(Placement):
+    cdef readonly u64 checkers
+    cdef readonly u64 pinned
+    cdef readonly int castling
+    cdef readonly int en_passant
+    cdef int[4] rook_squares
+    cdef int[MOVE_ROOM] moves
+
+    # Final, so that calls go straight to the code.
+    @cython.final
+    cdef bint _attacked(self, int square, int by, u64 occupied) noexcept nogil
+    @cython.final
+    cdef int _add_from(self, int end, int origin, u64 targets) noexcept nogil
+    @cython.final
+    cdef int _add_pawns(self, int end, u64 targets, int step, bint promoting) noexcept nogil
+    @cython.final
+    cdef int _generate_pawns(self, int end, int kind, u64 evading) noexcept nogil
+    @cython.final
+    cdef int _generate_en_passant(self, int end) noexcept nogil
+    @cython.final
+    cdef int _generate_castling(self, int end) noexcept nogil
+    @cython.final
+    cdef int generate(self, int kind, int start) noexcept nogil
+    @cython.final
+    cdef bint gives_check(self, int move) noexcept nogil
+    @cython.final
+    cdef bint is_noisy(self, int move) noexcept nogil
+    @cython.final
+    cdef bint is_legal(self, int move) noexcept nogil

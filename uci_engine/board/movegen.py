@@ -1,0 +1,381 @@
+"""Legal moves, straight from bitboards: what can be played here, what it captures, whether it checks.
+
+`Position` extends it with the playing of moves; `ordering` and `search` call it through that. What must stay true: the
+moves are exactly python-chess's, each once, and no more than MOVE_ROOM of them are ever on the stack.
+
+Moves are the numbers of `moves`. The generator writes them into the one flat buffer `moves` from an offset and returns
+the end, so that each ply of a search stacks on the last. Nothing is generated that must be taken back: checkers and
+pinned men are known beforehand, and each man's targets are cut down by them.
+"""
+
+import cython
+
+from evaluation.base_board import Placement
+
+if not cython.compiled:
+    from evaluation.bitboards import (
+        ALL,
+        BB,
+        BETWEEN,
+        BISHOP,
+        BISHOP_LINES,
+        FALLING,
+        FILES,
+        KING,
+        KING_ATTACKS,
+        KNIGHT,
+        KNIGHT_ATTACKS,
+        LINE,
+        PAWN,
+        PAWN_ATTACKS,
+        QUEEN,
+        RANKS,
+        RISING,
+        ROOK,
+        ROOK_LINES,
+        bishop_attacks,
+        lowest,
+        rook_attacks,
+        u64,
+    )
+    from uci_engine.board.moves import CASTLING as IS_CASTLING
+    from uci_engine.board.moves import EN_PASSANT as IS_EN_PASSANT
+    from uci_engine.board.moves import MOVE_ROOM, NO_SQUARE, NOISY, QUIET, SCRATCH
+    from uci_engine.board.moves import PROMOTION as IS_PROMOTION
+
+
+
+class MoveGenerator(Placement):
+    """The men with what the rules add to them: castling rights, en passant, checkers and pins.
+
+    The fields beyond `Placement`'s are kept by `Position`. `castling` has a bit for each right: white short 1, white
+    long 2, black short 4, black long 8; `rook_squares` holds the rooks of these rights in the same order. `en_passant`
+    is the target square when a pawn stands ready to capture there, else NO_SQUARE.
+    """
+
+    def __init__(self, piece_square):
+        """`piece_square`: the 1024 packed weights that `Placement` wants."""
+        Placement.__init__(self, piece_square)
+        self.castling = 0
+        self.en_passant = NO_SQUARE
+        self.checkers = 0
+        self.pinned = 0
+        if not cython.compiled:
+            self.rook_squares = [0] * 4
+            self.moves = [0] * MOVE_ROOM
+
+    def legal_moves(self):
+        """All legal moves as a list of numbers, for callers in Python."""
+        return self.moves_of(NOISY | QUIET)
+
+    def moves_of(self, kind):
+        """The legal moves of a kind, NOISY, QUIET or both, for callers in Python."""
+        end = self.generate(kind, 0)
+        return [self.moves[index] for index in range(end)]
+
+    def judge(self, move):
+        """What `is_legal`, `is_noisy` and `gives_check` say, for callers in Python; the last two None if illegal."""
+        number: cython.int = move
+        if not self.is_legal(number):
+            return False, None, None
+        return True, bool(self.is_noisy(number)), bool(self.gives_check(number))
+
+    def _attacked(self, square, by, occupied):
+        """Whether colour `by` attacks a square when `occupied` squares stop the sliders."""
+        queens = self.by_type[QUEEN]
+        theirs = self.by_colour[by]
+        if theirs & (
+            (KNIGHT_ATTACKS[square] & self.by_type[KNIGHT])
+            | (PAWN_ATTACKS[(by ^ 1) * 64 + square] & self.by_type[PAWN])
+            | (KING_ATTACKS[square] & self.by_type[KING])
+        ):
+            return True
+        diagonal = theirs & (self.by_type[BISHOP] | queens)
+        if diagonal & BISHOP_LINES[square] and bishop_attacks(square, occupied) & diagonal:
+            return True
+        straight = theirs & (self.by_type[ROOK] | queens)
+        return straight & ROOK_LINES[square] != 0 and rook_attacks(square, occupied) & straight != 0
+
+    def _add_from(self, end, origin, targets):
+        while targets:
+            self.moves[end] = origin | (lowest(targets) << 6)
+            end += 1
+            targets &= targets - 1
+        return end
+
+    def _add_pawns(self, end, targets, step, promoting):
+        while targets:
+            target = lowest(targets)
+            targets &= targets - 1
+            move = (target - step) | (target << 6)
+            if promoting:
+                move |= IS_PROMOTION << 14
+                self.moves[end] = move | (3 << 12)
+                self.moves[end + 1] = move | (2 << 12)
+                self.moves[end + 2] = move | (1 << 12)
+                self.moves[end + 3] = move
+                end += 4
+            else:
+                self.moves[end] = move
+                end += 1
+        return end
+
+    def generate(self, kind, start):
+        """Write the legal moves of a kind (NOISY, QUIET or both) from offset `start` of `moves`; returns the end."""
+        us = self.turn
+        them = us ^ 1
+        ours = self.by_colour[us]
+        theirs = self.by_colour[them]
+        occupied = ours | theirs
+        wanted: u64 = 0
+        if kind & NOISY:
+            wanted |= theirs
+        if kind & QUIET:
+            wanted |= ALL ^ occupied
+        king = lowest(self.by_type[KING] & ours)
+        end = start
+
+        # 1. King steps, onto squares that stay safe when the king has left its own.
+        steps = KING_ATTACKS[king] & wanted
+        without_king = occupied ^ BB[king]
+        while steps:
+            target = lowest(steps)
+            steps &= steps - 1
+            if not self._attacked(target, them, without_king):
+                self.moves[end] = king | (target << 6)
+                end += 1
+
+        # 2. In check, other men must capture the checker or step between; from two checkers only the king escapes.
+        checkers = self.checkers
+        evading: u64 = ALL
+        if checkers:
+            if checkers & (checkers - 1):
+                return end
+            evading = checkers | BETWEEN[king * 64 + lowest(checkers)]
+            wanted &= evading
+        elif kind & QUIET and self.castling & (3 if us else 12):
+            end = self._generate_castling(end)
+
+        # 3. Pieces; a pinned one keeps to its line. A pinned knight never moves.
+        pinned = self.pinned
+        queens = self.by_type[QUEEN]
+        men = self.by_type[KNIGHT] & ours & (ALL ^ pinned)
+        while men:
+            origin = lowest(men)
+            men &= men - 1
+            end = self._add_from(end, origin, KNIGHT_ATTACKS[origin] & wanted)
+        men = (self.by_type[BISHOP] | queens) & ours
+        while men:
+            origin = lowest(men)
+            men &= men - 1
+            targets = bishop_attacks(origin, occupied) & wanted
+            if pinned & BB[origin]:
+                targets &= LINE[king * 64 + origin]
+            end = self._add_from(end, origin, targets)
+        men = (self.by_type[ROOK] | queens) & ours
+        while men:
+            origin = lowest(men)
+            men &= men - 1
+            targets = rook_attacks(origin, occupied) & wanted
+            if pinned & BB[origin]:
+                targets &= LINE[king * 64 + origin]
+            end = self._add_from(end, origin, targets)
+
+        # 4. Pawns.
+        return self._generate_pawns(end, kind, evading)
+
+    def _generate_pawns(self, end, kind, evading):
+        """All pawn moves, sets at a time. A pinned pawn may push on its king's file and capture along its diagonal."""
+        us = self.turn
+        ours = self.by_colour[us]
+        theirs = self.by_colour[us ^ 1]
+        empty = ALL ^ (ours | theirs)
+        pawns = self.by_type[PAWN] & ours
+        king = lowest(self.by_type[KING] & ours)
+        free = ALL ^ self.pinned
+        pushers = pawns & (free | FILES[king & 7])
+        risers = pawns & (free | RISING[king])
+        fallers = pawns & (free | FALLING[king])
+        catch = theirs & evading
+        if us:
+            singles = (pushers << 8) & empty
+            doubles = ((singles & RANKS[2]) << 8) & empty & evading
+            singles &= evading
+            # Towards the h-file a white pawn's capture rises, towards the a-file it lies on the falling diagonal.
+            right = ((risers & (ALL ^ FILES[7])) << 9) & catch
+            left = ((fallers & (ALL ^ FILES[0])) << 7) & catch
+            forward = 8
+            last = RANKS[7]
+        else:
+            singles = (pushers >> 8) & empty
+            doubles = ((singles & RANKS[5]) >> 8) & empty & evading
+            singles &= evading
+            right = ((fallers & (ALL ^ FILES[7])) >> 7) & catch
+            left = ((risers & (ALL ^ FILES[0])) >> 9) & catch
+            forward = -8
+            last = RANKS[0]
+        if kind & NOISY:
+            if (singles | right | left) & last:
+                end = self._add_pawns(end, right & last, forward + 1, True)
+                end = self._add_pawns(end, left & last, forward - 1, True)
+                end = self._add_pawns(end, singles & last, forward, True)
+            end = self._add_pawns(end, right & (ALL ^ last), forward + 1, False)
+            end = self._add_pawns(end, left & (ALL ^ last), forward - 1, False)
+            if self.en_passant != NO_SQUARE:
+                end = self._generate_en_passant(end)
+        if kind & QUIET:
+            end = self._add_pawns(end, singles & (ALL ^ last), forward, False)
+            end = self._add_pawns(end, doubles, forward + forward, False)
+        return end
+
+    def _generate_en_passant(self, end):
+        """En passant takes two men off one rank, so each capture is tried on the board it would leave."""
+        us = self.turn
+        them = us ^ 1
+        target = self.en_passant
+        captured = BB[target ^ 8]
+        king = lowest(self.by_type[KING] & self.by_colour[us])
+        # Only the captured pawn may be giving check as a man that does not slide.
+        stepping = self.by_type[KNIGHT] | self.by_type[PAWN]
+        if self.checkers & stepping & (ALL ^ captured):
+            return end
+        queens = self.by_type[QUEEN]
+        diagonal = self.by_colour[them] & (self.by_type[BISHOP] | queens)
+        straight = self.by_colour[them] & (self.by_type[ROOK] | queens)
+        capturers = PAWN_ATTACKS[them * 64 + target] & self.by_type[PAWN] & self.by_colour[us]
+        while capturers:
+            origin = lowest(capturers)
+            capturers &= capturers - 1
+            occupied = (self.by_colour[0] | self.by_colour[1]) ^ captured ^ BB[origin] ^ BB[target]
+            if bishop_attacks(king, occupied) & diagonal == 0 and rook_attacks(king, occupied) & straight == 0:
+                self.moves[end] = origin | (target << 6) | (IS_EN_PASSANT << 14)
+                end += 1
+        return end
+
+    def _generate_castling(self, end):
+        """Castling when not in check: an empty way for both, no attack on the king's way, none on its new square."""
+        us = self.turn
+        them = us ^ 1
+        occupied = self.by_colour[0] | self.by_colour[1]
+        king = lowest(self.by_type[KING] & self.by_colour[us])
+        home = king & 56
+        for side in range(2):
+            index = side + 2 * them
+            if self.castling & (1 << index) == 0:
+                continue
+            rook = self.rook_squares[index]
+            king_target = home + (2 if side else 6)
+            rook_target = home + (3 if side else 5)
+            others = occupied ^ BB[king] ^ BB[rook]
+            way = BETWEEN[king * 64 + king_target] | BB[king_target]
+            if others & (way | BETWEEN[rook * 64 + rook_target] | BB[rook_target]):
+                continue
+            way &= ALL ^ BB[king_target]
+            safe = True
+            while way:
+                if self._attacked(lowest(way), them, occupied ^ BB[king]):
+                    safe = False
+                    break
+                way &= way - 1
+            if safe and not self._attacked(king_target, them, others | BB[rook_target]):
+                self.moves[end] = king | (rook << 6) | (IS_CASTLING << 14)
+                end += 1
+        return end
+
+    def is_noisy(self, move):
+        """Whether a move captures or promotes: what `generate` gives for NOISY."""
+        return (self.squares[(move >> 6) & 63] != 0 and move >> 14 != IS_CASTLING) or (
+            move >> 14 == IS_PROMOTION or move >> 14 == IS_EN_PASSANT
+        )
+
+    def is_legal(self, move):
+        """Whether any 16-bit number, from a table or a killer slot, is a legal move here."""
+        us = self.turn
+        origin = move & 63
+        target = (move >> 6) & 63
+        code = self.squares[origin]
+        if move == 0 or code == 0 or code & 1 != us:
+            return False
+        if move >> 12:
+            # Promotions, en passant and castling are rare: ask the generator.
+            end = self.generate(NOISY | QUIET, SCRATCH)
+            for index in range(SCRATCH, end):
+                if self.moves[index] == move:
+                    return True
+            return False
+        ours = self.by_colour[us]
+        occupied = ours | self.by_colour[us ^ 1]
+        if ours & BB[target]:
+            return False
+        king = lowest(self.by_type[KING] & ours)
+        kind = code >> 1
+        if kind == KING:
+            return KING_ATTACKS[king] & BB[target] != 0 and not self._attacked(target, us ^ 1, occupied ^ BB[king])
+        if kind == PAWN:
+            if BB[target] & (RANKS[0] | RANKS[7]):
+                return False
+            if PAWN_ATTACKS[us * 64 + origin] & BB[target]:
+                if occupied & BB[target] == 0:
+                    return False
+            else:
+                step = target - origin if us else origin - target
+                if occupied & BB[target] or (step != 8 and step != 16):
+                    return False
+                if step == 16 and ((origin >> 3) != (1 if us else 6) or occupied & BB[(origin + target) >> 1]):
+                    return False
+        else:
+            reached: u64 = 0
+            if kind == KNIGHT:
+                reached = KNIGHT_ATTACKS[origin]
+            if kind == BISHOP or kind == QUEEN:
+                reached |= bishop_attacks(origin, occupied)
+            if kind == ROOK or kind == QUEEN:
+                reached |= rook_attacks(origin, occupied)
+            if reached & BB[target] == 0:
+                return False
+        checkers = self.checkers
+        if checkers:
+            if checkers & (checkers - 1) or (checkers | BETWEEN[king * 64 + lowest(checkers)]) & BB[target] == 0:
+                return False
+        return self.pinned & BB[origin] == 0 or LINE[king * 64 + origin] & BB[target] != 0
+
+    def gives_check(self, move):
+        """Whether a legal move checks the enemy king."""
+        us = self.turn
+        them = us ^ 1
+        origin = move & 63
+        target = (move >> 6) & 63
+        kind = move >> 14
+        king = lowest(self.by_type[KING] & self.by_colour[them])
+        occupied = (self.by_colour[0] | self.by_colour[1]) ^ BB[origin]
+        mover = self.squares[origin] >> 1
+        queens = self.by_type[QUEEN]
+        diagonal = (self.by_type[BISHOP] | queens) & self.by_colour[us] & (ALL ^ BB[origin])
+        straight = (self.by_type[ROOK] | queens) & self.by_colour[us] & (ALL ^ BB[origin])
+        if kind == IS_CASTLING:
+            home = origin & 56
+            occupied ^= BB[target]
+            straight &= ALL ^ BB[target]
+            rook_target = home + (5 if target > origin else 3)
+            occupied |= BB[home + (6 if target > origin else 2)] | BB[rook_target]
+            straight |= BB[rook_target]
+        else:
+            occupied |= BB[target]
+            if kind == IS_EN_PASSANT:
+                occupied ^= BB[target ^ 8]
+            elif kind == IS_PROMOTION:
+                mover = ((move >> 12) & 3) + 2
+            if mover == PAWN:
+                if PAWN_ATTACKS[us * 64 + target] & BB[king]:
+                    return True
+            elif mover == KNIGHT:
+                if KNIGHT_ATTACKS[target] & BB[king]:
+                    return True
+            else:
+                if mover == BISHOP or mover == QUEEN:
+                    diagonal |= BB[target]
+                if mover == ROOK or mover == QUEEN:
+                    straight |= BB[target]
+        if diagonal & BISHOP_LINES[king] and bishop_attacks(king, occupied) & diagonal:
+            return True
+        return straight & ROOK_LINES[king] != 0 and rook_attacks(king, occupied) & straight != 0

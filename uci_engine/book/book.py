@@ -1,0 +1,174 @@
+"""A Polyglot opening book: opened with suspicion, asked for a move.
+
+`opening` uses it during a game, `scripts/make_book.py` to look into books. What must stay true: a file that is no sound
+book ends in a `BookError` of one sentence, before anything of it is believed, and without waiting for a pipe or reading
+an endless device; and a move that leaves this module is legal on the board it was asked for.
+
+The format is python-chess's business (`chess.polyglot`): 16 bytes an entry (key, move, weight, learning data), sorted
+by key.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import stat
+import sys
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from operator import le
+from pathlib import Path
+from typing import BinaryIO
+
+import chess
+import chess.polyglot
+
+from uci_engine.book.repertoire import OpeningName, opening_names
+from uci_engine.files import identity
+from uci_engine.text import quoted
+
+BUILT_IN = Path(__file__).with_name("book.bin")
+
+ENTRY_BYTES = 16
+LARGEST_BOOK_BYTES = 256 * 2**20
+# The whole file is looked at once, in pieces of this size: a multiple of ENTRY_BYTES.
+PIECE_BYTES = 2**20
+
+ALL_BY_WEIGHT = 100
+"""The variety at which a move is chosen as often as its weight says; at 0 it is always the heaviest."""
+
+
+class BookError(ValueError):
+    """A book that cannot be used; the text is one sentence for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class BookMove:
+    """A move from the book: its weight, its share (0 to 1) in the weights of the position's moves, and the opening's
+    name after it, if it has one."""
+
+    move: chess.Move
+    weight: int
+    share: float
+    opening: OpeningName | None
+
+
+class Book:
+    """An open book."""
+
+    def __init__(self, path: str = "") -> None:
+        """Open the book at `path`, or the built-in one when it is empty. Raises BookError."""
+        self._path = path or str(BUILT_IN)
+        self._title = f"book {quoted(path)}" if path else "the built-in book"
+        try:
+            self._identity = identity(os.stat(self._path))
+            _examine(self._path)
+            self._reader = chess.polyglot.MemoryMappedReader(self._path)
+        except OSError as error:
+            raise BookError(f"{self._title} cannot be read: {error.strerror or 'not a book'}") from None
+        except ValueError as error:  # of _examine, or a path with a null in it
+            reason = error if isinstance(error, BookError) else "has a name that no file can have"
+            raise BookError(f"{self._title} {reason}") from None
+
+    def __len__(self) -> int:
+        """Number of entries: moves, counted once for each position."""
+        return len(self._reader)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._reader.close()
+
+    def moves(self, board: chess.Board) -> list[tuple[chess.Move, int]]:
+        """The book's legal moves here and their weights, heaviest first; none that repeats a position of the game.
+
+        Raises BookError when the file is no longer what was opened: a mapped file that shrinks would end the process.
+        """
+        try:
+            unchanged = identity(os.stat(self._path)) == self._identity
+        except OSError:
+            unchanged = False
+        if not unchanged:
+            raise BookError(f"{self._title} was changed on disk while it was open")
+        weights: dict[chess.Move, int] = {}
+        for entry in self._reader.find_all(board, minimum_weight=1):
+            if board.is_legal(entry.move) and not _repeats(board, entry.move):
+                weights[entry.move] = max(entry.weight, weights.get(entry.move, 0))
+        # Ties go by the move's name, so that the best move is the same every time.
+        return sorted(weights.items(), key=lambda item: (-item[1], item[0].uci()))
+
+    def choose(self, board: chess.Board, variety: int, generator: random.Random) -> BookMove | None:
+        """A move for this position, or None.
+
+        `variety` is 0 (always the heaviest move) to 100 (each as often as its weight says); between them the heavier
+        moves are favoured more than their weights do.
+        """
+        candidates = self.moves(board)
+        if not candidates:
+            return None
+        heaviest = candidates[0][1]
+        if variety <= 0:
+            move, weight = candidates[0]
+        else:
+            sharpness = ALL_BY_WEIGHT / min(variety, ALL_BY_WEIGHT)
+            chances = [(weight / heaviest) ** sharpness for _, weight in candidates]
+            move, weight = generator.choices(candidates, chances)[0]
+        share = weight / sum(weight for _, weight in candidates)
+        board.push(move)
+        opening = opening_names().of(board)
+        board.pop()
+        return BookMove(move, weight, share, opening)
+
+
+def _examine(path: str) -> None:
+    """Look at the whole file; BookError, the end of a sentence, unless it can be a book."""
+    status = os.stat(path)
+    if stat.S_ISDIR(status.st_mode):
+        raise BookError("is a directory")
+    if not stat.S_ISREG(status.st_mode):
+        raise BookError("is not a regular file")
+    size = status.st_size
+    if size == 0:
+        raise BookError("is empty")
+    if size % ENTRY_BYTES:
+        raise BookError(f"is no Polyglot book, or a part of one: {size} bytes are no multiple of {ENTRY_BYTES}")
+    if size > LARGEST_BOOK_BYTES:
+        raise BookError(f"is too large: {size / 2**20:.0f} MiB, of at most {LARGEST_BOOK_BYTES // 2**20}")
+    last_key = 0
+    playable = False
+    with open(path, "rb") as file:
+        for piece in _pieces(file):
+            keys = _numbers("Q", piece)[::2]
+            if last_key > keys[0] or not all(map(le, keys, islice(keys, 1, None))):
+                raise BookError("is no Polyglot book: its entries are not sorted")
+            last_key = keys[-1]
+            # Of an entry's eight 16-bit numbers, four are the key, then come the move and its weight.
+            playable = playable or any(_numbers("H", piece)[5::8])
+    if not playable:
+        raise BookError("holds no move with a weight")
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    """Whole entries, even if the file grows or shrinks meanwhile; that is noticed when a move is asked for."""
+    for _ in range(LARGEST_BOOK_BYTES // PIECE_BYTES):
+        piece = file.read(PIECE_BYTES)
+        whole_bytes = len(piece) - len(piece) % ENTRY_BYTES
+        if not whole_bytes:
+            break
+        yield piece[:whole_bytes]
+
+
+def _numbers(kind: str, data: bytes) -> array[int]:
+    numbers: array[int] = array(kind, data)
+    if sys.byteorder == "little":
+        numbers.byteswap()
+    return numbers
+
+
+def _repeats(board: chess.Board, move: chess.Move) -> bool:
+    """Whether the move brings back a position that has been on the board."""
+    board.push(move)
+    repeated = board.is_repetition(2)
+    board.pop()
+    return repeated

@@ -1,0 +1,186 @@
+"""The core: a board, a search over it and a table of what it found. `load` chooses one for the whole process.
+
+There is one search in one set of source files, the kernel. Compiled, it runs over bitboards; as plain
+Python it runs over python-chess's board, or over the bitboards for tests and debugging. `engine` calls
+`load`; `doctor` asks what was loaded and whether it is out of date. What must stay true: the kernel's
+modules are all compiled or all plain, and nothing imports one of them before the choice is made.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec
+from importlib.util import spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from evaluation import plain_cython
+
+# In the order in which they import one another. setup.py reads this tuple from the text of this file: one
+# line here adds a module to the compiled core.
+KERNEL_MODULES = (
+    "evaluation.bitboards",
+    "evaluation.base_board",
+    "evaluation.features",
+    "evaluation.evaluator",
+    "uci_engine.board.movegen",
+    "uci_engine.board.upcoming_repetition",
+    "uci_engine.board.position",
+    "uci_engine.search.move_picker",
+    "uci_engine.search.transposition_table",
+    "uci_engine.tablebases.syzygy_tables",
+    "uci_engine.tablebases.syzygy",
+    "uci_engine.tablebases.checksum",
+    "evaluation.kpk",
+    "uci_engine.search.correction_history",
+    "uci_engine.search.search",
+    "uci_engine.search.quiet",
+)
+
+CORES = ("auto", "compiled", "python-chess", "interpreted")
+
+_ROOT = Path(__file__).resolve().parents[1]
+_BUILD_INFO = Path(__file__).with_name("build_info.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """What `load` chose: its name (never "auto"), why, its three classes, and the kernel modules by name."""
+
+    name: str
+    reason: str
+    position_class: type[Any]
+    searcher_class: type[Any]
+    table_class: type[Any]
+    modules: Mapping[str, ModuleType]
+
+
+# Empty until the first `load` of the process, and then that core for ever: modules cannot be imported twice.
+_loaded: list[Core] = []
+
+
+def load(name: str = "auto") -> Core:
+    """The core called `name`, one of CORES; "auto" takes the compiled one where it is installed.
+
+    Raises ValueError for a name that is not in CORES, RuntimeError when this process already runs another
+    core, ImportError when the compiled core is asked for and missing or when only some of its modules are
+    compiled.
+    """
+    if name not in CORES:
+        raise ValueError(f"no core is called {name!r}; there are {', '.join(CORES)}")
+    if not _loaded:
+        _loaded.append(_choose(name))
+    core = _loaded[0]
+    if name not in ("auto", core.name):
+        raise RuntimeError(f"this process already runs the {core.name} core; start another one for {name}")
+    return core
+
+
+def build_info() -> Mapping[str, Any]:
+    """What the last build noted (see setup.py); empty when nothing was ever built here."""
+    if not _BUILD_INFO.is_file():
+        return {}
+    facts: Mapping[str, Any] = json.loads(_BUILD_INFO.read_text("utf-8"))
+    return facts
+
+
+def compiled_modules() -> dict[str, Path]:
+    """The kernel modules that have an extension file beside their source, each with that file."""
+    found = {}
+    for module in KERNEL_MODULES:
+        source = source_file(module)
+        for suffix in EXTENSION_SUFFIXES:
+            extension = source.with_name(source.stem + suffix)
+            if extension.is_file():
+                found[module] = extension
+                break
+    return found
+
+
+def source_file(module: str) -> Path:
+    """The Python source of a kernel module."""
+    return _ROOT.joinpath(*module.split(".")).with_suffix(".py")
+
+
+def stale_modules() -> list[str]:
+    """The compiled modules whose source, or whose C declarations, changed after they were built."""
+    import hashlib  # slow to import, and seldom needed
+
+    recorded = build_info().get("sources", {})
+    stale = []
+    for module in compiled_modules():
+        source = source_file(module)
+        for path in (source, source.with_suffix(".pxd")):
+            if path.is_file():
+                now = hashlib.sha256(path.read_bytes()).hexdigest()
+                if recorded.get(path.relative_to(_ROOT).as_posix()) != now:
+                    stale.append(module)
+                    break
+    return stale
+
+
+def _choose(name: str) -> Core:
+    compiled = compiled_modules()
+    missing = [module for module in KERNEL_MODULES if module not in compiled]
+    if name in ("auto", "compiled") and compiled and missing:
+        raise ImportError(
+            f"only {len(compiled)} of the {len(KERNEL_MODULES)} kernel modules are compiled; not compiled: "
+            f"{', '.join(missing)}. Install again, or ask for the python-chess core"
+        )
+    if name == "compiled" and missing:
+        raise ImportError(f"the compiled core is not installed{_why_not_compiled()}")
+    if name == "auto":
+        if compiled:
+            return _import("compiled", "chosen because it is installed", plain=False)
+        reason = f"chosen because the compiled core is not installed{_why_not_compiled()}"
+        return _import("python-chess", reason, plain=True)
+    return _import(name, "asked for", plain=name != "compiled")
+
+
+def _why_not_compiled() -> str:
+    why = build_info().get("why")
+    return f" (when it was to be built: {why})" if why else ""
+
+
+def _import(name: str, reason: str, *, plain: bool) -> Core:
+    for module in KERNEL_MODULES:
+        if module in sys.modules and _is_compiled(sys.modules[module]) == plain:
+            kind = "compiled" if plain else "uncompiled"
+            raise RuntimeError(f"{module} was imported {kind} before the {name} core was asked for")
+    if plain:
+        if compiled_modules():
+            sys.meta_path.insert(0, _PlainKernel())
+        plain_cython.provide()
+    modules = {module: importlib.import_module(module) for module in KERNEL_MODULES}
+    if name == "python-chess":
+        position_class = importlib.import_module("uci_engine.board.chess_position").ChessPosition
+    else:
+        position_class = modules["uci_engine.board.position"].Position
+    return Core(
+        name=name,
+        reason=reason,
+        position_class=position_class,
+        searcher_class=modules["uci_engine.search.search"].Searcher,
+        table_class=modules["uci_engine.search.transposition_table"].TranspositionTable,
+        modules=modules,
+    )
+
+
+def _is_compiled(module: ModuleType) -> bool:
+    return module.__spec__ is not None and isinstance(module.__spec__.loader, ExtensionFileLoader)
+
+
+class _PlainKernel:
+    """Finds the kernel's modules in their sources, where Python itself would prefer the extension files."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname not in KERNEL_MODULES:
+            return None
+        return spec_from_file_location(fullname, source_file(fullname))

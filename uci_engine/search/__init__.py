@@ -1,0 +1,1 @@
+"""The search: alpha-beta, what it remembers, and the threads that run it."""

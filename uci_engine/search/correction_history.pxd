@@ -1,0 +1,40 @@
+# C types of corrections.py.
+
+cimport cython
+
+from evaluation.bitboards cimport ALL, BISHOP, KING, KNIGHT, QUEEN, ROOK, u64
+from uci_engine.board.position cimport Position
+
+cdef enum:  # as in corrections.py, for the C compiler
+    BY_PAWNS = 1 << 14
+    BY_PIECES = 1 << 14
+    BY_MOVES = 1 << 16
+    LIMIT = (1 << 15) - 1
+    PLACES = 2 * (BY_PAWNS + 2 * BY_PIECES + BY_MOVES)
+    PIECES_SHIFT = 50
+
+cdef extern from *:
+    """
+    #define SECATEUR_KNIGHT_MIXER 0x1D4C1B7E53F0A68BULL
+    #define SECATEUR_BISHOP_MIXER 0x61C88A2F7E3D94B5ULL
+    #define SECATEUR_ROOK_MIXER 0x53A2646C8B15E79FULL
+    #define SECATEUR_QUEEN_MIXER 0x3851F7B92C4ED6A3ULL
+    #define SECATEUR_KING_MIXER 0x75297A4D1E63C80DULL
+    """
+    const u64 KNIGHT_MIXER "SECATEUR_KNIGHT_MIXER"
+    const u64 BISHOP_MIXER "SECATEUR_BISHOP_MIXER"
+    const u64 ROOK_MIXER "SECATEUR_ROOK_MIXER"
+    const u64 QUEEN_MIXER "SECATEUR_QUEEN_MIXER"
+    const u64 KING_MIXER "SECATEUR_KING_MIXER"
+
+@cython.final
+cdef class Corrections:
+    cdef Position position
+    cdef short[229376] errors           # [turn and pawns; turn, colour and its pieces; turn and moves], within LIMIT
+
+    cpdef int total(self, int moves) noexcept nogil
+    cpdef int learn(self, int moves, int depth, int error_cp) noexcept nogil
+    cdef int _draw(self, int place, int goal, int weight) noexcept nogil
+    cdef int _by_pawns(self, int turn) noexcept nogil
+    cdef int _by_pieces(self, int turn, int colour) noexcept nogil
+    cdef int _by_moves(self, int turn, int moves) noexcept nogil

@@ -1,0 +1,61 @@
+"""Every number of the search that could be another: name, value, range, and what it decides.
+
+`Searcher` copies the values into its typed fields when it is made, so a tuner can hand it others. Depths are in plies,
+margins in centipawns. Invariant: a number stands here once, and its value lies in its range.
+"""
+
+from __future__ import annotations
+
+from uci_engine.tunable import Tunable
+
+# The search's profiles: what they are stands in search.py.
+NORMAL, PLAIN, MATING = range(3)
+
+# An aspiration window grown this wide opens altogether.
+WIDEST_WINDOW_CP = 400
+
+
+PARAMETERS = (
+    Tunable("aspiration_window_cp", 12, 5, 100, "half the window around the last iteration's score"),
+    Tunable("correction_weight", 256, 0, 512, "share of a known error of the static score to put right, in 256ths"),
+    Tunable("reverse_futility_depth", 7, 0, 16, "deepest node that a static score far above beta may end"),
+    Tunable("reverse_futility_margin_cp", 66, 20, 200, "how far above beta, for each ply of depth"),
+    Tunable("null_move_depth", 3, 1, 100, "shallowest node that tries to pass"),
+    Tunable("null_move_reduction", 3, 1, 6, "plies a null-move search is reduced by at least"),
+    Tunable("null_move_divisor", 4, 2, 10, "one ply more for each so many plies of depth"),
+    Tunable("null_move_margin_cp", 200, 50, 500, "one ply more for each so much of score above beta"),
+    Tunable("null_move_verification_depth", 12, 4, 100, "shallowest node whose null move is verified"),
+    Tunable("probcut_depth", 5, 3, 100, "shallowest node where a good capture may show that beta is surely beaten"),
+    Tunable("probcut_margin_cp", 180, 50, 500, "by how much it must beat beta in a shallower search"),
+    Tunable("table_cut_margin_cp", 300, 50, 2000, "by how much a table score nearly deep enough must beat beta"),
+    Tunable("internal_depth", 4, 1, 100, "shallowest node without a table move that is searched a ply less deep"),
+    Tunable("late_move_pruning_depth", 8, 0, 12, "deepest node that leaves out late quiet moves"),
+    Tunable("late_move_pruning_base", 3, 1, 10, "how many moves come before that, and the squared depth more"),
+    Tunable("futility_depth", 8, 0, 14, "reduced depth from which a quiet move need not promise to reach alpha"),
+    Tunable("futility_base_cp", 75, 0, 400, "what a quiet move may bring at once"),
+    Tunable("futility_margin_cp", 83, 20, 250, "and for each ply of reduced depth"),
+    Tunable("history_pruning_depth", 4, 0, 10, "reduced depth from which a bad history leaves no quiet move out"),
+    Tunable("history_pruning_margin", 3200, 200, 12000, "how bad, for each ply of reduced depth"),
+    Tunable("exchange_pruning_depth", 8, 0, 14, "deepest node that leaves out moves which lose material"),
+    Tunable("exchange_quiet_margin_cp", 25, 5, 100, "loss allowed to a quiet move, by squared reduced depth"),
+    Tunable("exchange_noisy_margin_cp", 90, 20, 250, "loss allowed to a capture, for each ply of depth"),
+    Tunable("singular_depth", 7, 4, 100, "shallowest node that asks whether its table move is the only good one"),
+    Tunable("singular_margin", 2, 1, 8, "centipawns for each ply of depth by which the others must be worse"),
+    Tunable("double_margin_cp", 10, 0, 100, "and by which more, for two plies of extension"),
+    Tunable("late_move_depth", 3, 1, 100, "shallowest node that reduces late moves"),
+    Tunable("late_move_count", 3, 1, 10, "moves of a node that are never reduced"),
+    Tunable("late_move_base", 75, 0, 200, "constant part of the late move reduction, in hundredths of a ply"),
+    Tunable("late_move_divisor", 225, 100, 500, "hundredths that divide log(depth) * log(move number)"),
+    Tunable("late_move_history", 6144, 1024, 32768, "history worth one ply less or more of reduction"),
+    Tunable("late_move_cut", 1, 0, 3, "plies more where a cut is expected"),
+    Tunable("late_move_check", 2, 0, 4, "plies less where the late move gives check"),
+    Tunable("deeper_margin_cp", 50, 10, 1000, "by how much a reduced search must beat the best to go deeper"),
+    Tunable("quiescence_margin_cp", 200, 50, 1000, "what a capture in quiescence may bring beyond its victim"),
+    Tunable("quiescence_count", 2, 1, 100, "captures of a quiescence node before only recaptures are tried"),
+    Tunable("history_bonus", 150, 10, 400, "history bonus for each ply of depth"),
+    Tunable("history_bonus_limit", 1600, 200, 8000, "largest history bonus"),
+    Tunable("bonus_margin_cp", 80, 10, 1000, "by how much a score must beat beta to earn the bonus of a ply more"),
+    Tunable("table_bonus", 75, 0, 400, "bonus for each ply where the table's move cuts; at most half the largest"),
+    Tunable("swing_bonus", 1, 0, 10, "history for each centipawn by which a quiet move raised the static score"),
+    Tunable("swing_limit", 100, 10, 1000, "and at most so much"),
+)

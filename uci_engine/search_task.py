@@ -1,0 +1,231 @@
+"""The thread of one `go`: book, tablebases, search, and the answer, held back while pondering or in `infinite`.
+
+`Engine.go` starts one; nothing but `stop` and `ponderhit` reaches it while it runs.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import chess
+
+from uci_engine import score as scores
+from uci_engine.board.game import legal_among
+from uci_engine.book.opening import Opening
+from uci_engine.failures import print_failure
+from uci_engine.options import Options
+from uci_engine.search.deepening import Request
+from uci_engine.search.info import BestMove, Info
+from uci_engine.search.team_search import TeamSearch
+from uci_engine.search.thread_pool import Team
+from uci_engine.tablebases.root_ranking import Probing, Ranking, Rules, rank
+from uci_engine.tablebases.tablebases import Tablebases
+from uci_engine.task import Task
+from uci_engine.time_management.allocation import UNLIMITED, Pace, grant
+from uci_engine.time_management.clock import Clock, Watch
+from uci_engine.time_management.limits import Limits
+from uci_engine.time_management.nodestime import NodesClock, NodesPurse
+
+OnInfo = Callable[[Info], None]
+OnBestMove = Callable[[BestMove], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What the engine lends to a search: it changes none of it while the search runs."""
+
+    pool: Team
+    opening: Opening
+    tablebases: Tablebases
+    options: Options
+    watch: Watch
+    pace: Pace
+    purse: NodesPurse | None
+
+
+class SearchTask(Task):
+    """The thread of one `go`."""
+
+    def __init__(
+        self,
+        resources: Resources,
+        board: chess.Board | None,
+        limits: Limits,
+        received_at: float,
+        on_info: OnInfo,
+        on_best_move: OnBestMove,
+    ) -> None:
+        super().__init__("search", board)
+        self._team = resources.pool
+        self._opening = resources.opening
+        self._watch = resources.watch
+        self._limits = limits
+        self._on_info = on_info
+        self._on_best_move = on_best_move
+        self._lines = int(resources.options["MultiPV"])
+        self._show_wdl = bool(resources.options["UCI_ShowWDL"])
+        self._analysing = bool(resources.options["UCI_AnalyseMode"])
+        self._tablebases = resources.tablebases
+        self._probing = _probing(resources.options)
+        self._search: TeamSearch | None = None
+        # Guards what `stop` and `ponderhit` touch: they may come while the search is being set up.
+        self._lock = threading.Lock()
+        self._pace = resources.pace
+        self._budget = UNLIMITED
+        self._pondering = limits.ponder
+        self._purse: NodesPurse | None = None
+        if self._board is not None:
+            white_to_move, ply = self._board.turn, self._board.ply()
+            overhead_ms = int(resources.options["Move Overhead"])
+            if resources.purse is not None and (shown := resources.purse.shown(limits, white_to_move, ply)):
+                self._purse, limits, overhead_ms = resources.purse, shown, 0
+            self._budget = grant(limits, white_to_move, overhead_ms, ply, self._pace)
+        self._clock = Clock(received_at, UNLIMITED if limits.ponder else self._budget)
+        if self._purse is not None:
+            self._clock = NodesClock(received_at, self._budget, self._purse.nodes_per_ms, self._nodes)
+        # The answer may go out: set by `stop`, and by `ponderhit` for a search that has come to its end.
+        self._released = threading.Event()
+        if not (limits.infinite or limits.ponder):
+            self._released.set()
+
+    def stop(self) -> None:
+        super().stop()
+        with self._lock:
+            if self._search is not None:
+                self._search.stop()
+        self._released.set()
+
+    def ponderhit(self, received_at: float) -> None:
+        with self._lock:
+            if not self._pondering:
+                return
+            self._pondering = False
+            self._clock.grant(self._budget, received_at)
+            # All that was found out while pondering may do already.
+            if self._search is not None and not self._limits.infinite and self._search.is_enough():
+                self._search.stop()
+        self._watch.clock_changed()
+        if not self._limits.infinite:
+            self._released.set()
+
+    def run(self) -> None:
+        gc.disable()
+        answer = BestMove(None)
+        try:
+            answer = self._think()
+        except Exception as error:
+            # The conversation must go on: any legal move is better than none.
+            print_failure(error)
+            self._on_info(Info(string=f"error: {type(error).__name__} in the search: {error}"))
+            answer = BestMove(self._any_move())
+            self._released.wait()
+        finally:
+            gc.enable()
+            self._on_best_move(answer)
+
+    def _nodes(self) -> int:
+        """How many nodes all threads have searched so far."""
+        return 0 if self._search is None else self._search.nodes
+
+    def _most_nodes(self) -> int | None:
+        """How many nodes the search may have, by the words of `go` and a clock that counts them."""
+        limits = [nodes for nodes in (self._limits.nodes, self._clock.hard_nodes) if nodes is not None]
+        return min(limits, default=None)
+
+    def _must_end(self) -> bool:
+        """Whether there is no time left, also where a ponderhit has only just started the clock."""
+        return self._stop_event.is_set() or time.perf_counter() >= self._clock.deadline
+
+    def _think(self) -> BestMove:
+        allowed, problems = self._allowed_moves()
+        for sentence in problems:
+            self._on_info(Info(string=sentence))
+        if self._board is None or not allowed:
+            if self._board is not None and not any(self._board.legal_moves):
+                score = -scores.MATE if self._board.is_checkmate() else scores.DRAW
+                self._on_info(Info(depth=0, score=score))
+            self._released.wait()
+            return BestMove(None)
+        if from_book := self._book_move(self._board):
+            self._released.wait()
+            return from_book
+        limits = self._limits
+        mate = None if limits.infinite else limits.mate
+        if mate is None:
+            rules = Rules.within(self._probing, self._clock, self._must_end)
+            ranking = rank(self._tablebases, self._team.main.position, self._board, allowed, rules)
+        else:
+            ranking = Ranking(notes=tuple(self._tablebases.drop_changed()))
+        for sentence in ranking.notes:
+            self._on_info(Info(string=sentence))
+        request = Request(
+            board=self._board,
+            root_moves=allowed,
+            depth=None if limits.infinite else limits.depth,
+            nodes=None if limits.infinite else self._most_nodes(),
+            mate=mate,
+            lines=self._lines,
+            show_wdl=self._show_wdl,
+            ranking=ranking,
+            probing=self._probing,
+            pace=self._pace,
+            analysing=self._analysing,
+        )
+        search = TeamSearch(self._team, request, self._clock, self._on_info)
+        with self._lock:
+            self._search = search
+            if self._stop_event.is_set():
+                search.stop()
+        self._watch.begin(self._clock, search.stop, search.report_current_move)
+        try:
+            search.run()
+        finally:
+            self._watch.end()
+        if self._purse is not None:
+            self._purse.spend(self._board.turn, search.nodes)
+        self._released.wait()
+        search.report()
+        reply = search.ponder
+        return BestMove(search.best.uci(), reply.uci() if reply else None)
+
+    def _book_move(self, board: chess.Board) -> BestMove | None:
+        """What the opening book says, reported like the result of a search; None when that is nothing."""
+        advice = self._opening.advise(board, self._limits)
+        for sentence in advice.sentences:
+            self._on_info(Info(string=sentence))
+        if not advice.line:
+            return None
+        searcher = self._team.main
+        searcher.position.set_board(board)
+        score = searcher.evaluate()
+        elapsed_ms = int(max(self._clock.elapsed_ms(), 0.0))
+        self._on_info(Info(depth=1, score=score, nodes=0, time_ms=elapsed_ms, pv=advice.line))
+        return BestMove(*advice.line)
+
+    def _any_move(self) -> str | None:
+        """A legal move, the best known, for a search that failed."""
+        if self._search is not None:
+            return self._search.best.uci()
+        moves_left = list(self._board.legal_moves) if self._board is not None else []
+        return moves_left[0].uci() if moves_left else None
+
+    def _allowed_moves(self) -> tuple[list[chess.Move], list[str]]:
+        """The legal moves that `searchmoves` allows, and sentences about words that are none."""
+        if self._board is None:
+            return [], ["error: there is no position to search"]
+        if self._limits.searchmoves is None:
+            return list(self._board.legal_moves), []
+        return legal_among(self._board, self._limits.searchmoves)
+
+
+def _probing(options: Options) -> Probing:
+    """What the options allow of the tablebases."""
+    return Probing(
+        most_men=int(options["SyzygyProbeLimit"]),
+        depth=int(options["SyzygyProbeDepth"]),
+        fifty_moves=bool(options["Syzygy50MoveRule"]),
+    )

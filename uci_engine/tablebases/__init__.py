@@ -1,0 +1,1 @@
+"""Endgame tablebases: Syzygy and Gaviota."""

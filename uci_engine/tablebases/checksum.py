@@ -1,0 +1,193 @@
+"""The checksum at the end of a Syzygy file, so that one flipped bit anywhere in it is noticed.
+
+`tablebases` checks files with it as they are opened, as many as can be read soon. What must stay true: `of` gives the
+last 16 bytes of every undamaged file of up to LARGEST bytes (a test reads real ones).
+
+Syzygy's generator hashes its files with CityHashCrc256 of Pike and Alakuijala's CityHash 1.0 (MIT licence), in pieces
+of 16 MiB, and then hashes those hashes with CityHash128. One piece is enough here. In words: six lanes of 64 bits take
+up 40 bytes at a time, each lane becoming its neighbour, turned, multiplied and added to a word of the file; five
+CRC-32C sums watch the lanes; at the end lanes and sums are stirred together.
+"""
+
+import cython
+
+if not cython.compiled:
+    from evaluation.bitboards import ALL, i64, u64
+    from uci_engine.tablebases.syzygy_tables import Bytes
+
+LARGEST = 1 << 24
+K0 = 0xC3A5C85C97CB3127
+K1 = 0xB492B66FBE98F273
+K3 = 0xC949D7C7509E6557
+MULTIPLIER = 0x9DDFEA08EB382D69
+STEP = 40
+ROUND = 240
+# How far each lane is turned, before the two kinds of steps change the lowest bit.
+TURNS = [41, 27, 41, 33, 25]
+
+
+def _crc_table():
+    """CRC-32C of each byte with 0 to 7 zero bytes after it, [zeros * 256 + byte]: eight bytes are eight look-ups."""
+    rows = [[0] * 256 for _ in range(8)]
+    for byte in range(256):
+        crc = byte
+        for _ in range(8):
+            crc = (crc >> 1) ^ (0x82F63B78 if crc & 1 else 0)
+        rows[0][byte] = crc
+    for number in range(1, 8):
+        for byte in range(256):
+            before = rows[number - 1][byte]
+            rows[number][byte] = (before >> 8) ^ rows[0][before & 255]
+    return [crc for row in rows for crc in row]
+
+
+CRC = _crc_table()
+
+
+def turned(word, places):
+    """Rotated to the right."""
+    return ((word >> places) | (word << (64 - places))) & ALL
+
+
+def shifted(word):
+    """The high bits folded into the low ones."""
+    return word ^ (word >> 47)
+
+
+def joined(first, second):
+    """Two words hashed into one."""
+    word: u64 = shifted(((first ^ second) * MULTIPLIER) & ALL)
+    return (shifted(((second ^ word) * MULTIPLIER) & ALL) * MULTIPLIER) & ALL
+
+
+def crc_of(crc, word):
+    """A CRC-32C carried on by eight bytes."""
+    word ^= crc
+    total: u64 = 0
+    for index in range(8):
+        total ^= CRC[(7 - index) * 256 + ((word >> (8 * index)) & 255)]
+    return total
+
+
+class Checksum:
+    """Room to work in."""
+
+    def __init__(self):
+        if not cython.compiled:
+            self.lanes = [0] * 6
+            self.sums = [0] * 5
+            self.result = [0] * 4
+
+    def of(self, data, size):
+        """The 16 bytes that should follow the first `size` bytes (64 to LARGEST) of some data."""
+        seed: u64 = 0
+        if size < ROUND:
+            seed = 0xFFFFFFFF ^ size
+            data = data[:size] + bytes(ROUND - size)
+            size = ROUND
+        count: i64 = size
+        hold: Bytes = Bytes(data)
+        self.data = data
+        if cython.compiled:
+            self.address = hold.address()
+        with cython.nogil:
+            self._run(count, seed)
+            self._finish()
+        self.data = None
+        pair = [self.result[0], self.result[1]]
+        return b"".join(word.to_bytes(8, "little") for word in pair)
+
+    def _word(self, place):
+        """Eight bytes, the lowest first."""
+        word: u64 = 0
+        if cython.compiled:
+            for index in range(8):
+                byte: u64 = cython.cast(cython.pointer(cython.uchar), self.address)[place + index]
+                word |= byte << (8 * index)
+        else:
+            word = int.from_bytes(self.data[place : place + 8], "little")
+        return word
+
+    def _step(self, place, plain):
+        """Take up 40 bytes; `plain` steps do not multiply."""
+        first = self.lanes[0]
+        for index in range(5):
+            lane = turned(self.lanes[index + 1], TURNS[index] ^ (1 if plain else 0))
+            if not plain:
+                lane = (lane * K0) & ALL
+            lane = (lane + self._word(place + 8 * index)) & ALL
+            self.lanes[index] = lane
+            self.sums[index] = crc_of(self.sums[index], lane)
+        self.lanes[5] = first
+        return 0
+
+    def _run(self, size, seed):
+        """CityHashCrc256 of at least 240 bytes, into `result`."""
+        length: u64 = size
+        self.lanes[0] = (self._word(56) + K0) & ALL
+        self.lanes[1] = (self._word(96) + K0) & ALL
+        self.lanes[2] = joined(self.lanes[1], length)
+        self.lanes[3] = (self._word(120) * K0 + length) & ALL
+        self.lanes[4] = (self._word(184) + seed) & ALL
+        self.lanes[5] = (self.lanes[2] + self.lanes[3]) & ALL
+        start = self.lanes[2]
+        other = self.lanes[3]
+        for index in range(5):
+            self.sums[index] = 0
+        self.sums[0] = seed
+        place: i64 = 0
+        # Whole rounds of three pairs of steps; then what is left, the last step overlapping the one before.
+        whole: i64 = size - size % ROUND
+        while place < whole:
+            self._step(place, True)
+            self._step(place + STEP, False)
+            place += 2 * STEP
+        while place + STEP <= size:
+            self._step(place, False)
+            place += STEP
+        if place < size:
+            self._step(size - STEP, False)
+
+        a = self.lanes[0]
+        b = self.lanes[1]
+        c = self.lanes[2]
+        d = self.lanes[3]
+        e = self.lanes[4]
+        f = self.sums[0]
+        g = self.sums[1]
+        h = self.sums[2]
+        i = self.sums[3]
+        j = (self.sums[4] + (i << 32)) & ALL
+        a = joined(a, j)
+        h = (h + (g << 32)) & ALL
+        b = (b + h) & ALL
+        c = (joined(c, f) + i) & ALL
+        d = joined(d, (e + start) & ALL)
+        j = (j + e) & ALL
+        i = (i + joined(h, self.lanes[5])) & ALL
+        e = (joined(a, d) + j) & ALL
+        f = (joined(b, c) + a) & ALL
+        g = (joined(j, i) + c) & ALL
+        self.result[0] = (e + f + g + h) & ALL
+        a = (shifted(((a + g) * K0) & ALL) * K0 + b) & ALL
+        self.result[1] = (other + a + self.result[0]) & ALL
+        a = (shifted((a * K0) & ALL) * K0 + c) & ALL
+        self.result[2] = (a + self.result[1]) & ALL
+        a = (shifted(((a + e) * K0) & ALL) * K0) & ALL
+        self.result[3] = (a + self.result[2]) & ALL
+        return 0
+
+    def _finish(self):
+        """CityHash128 of the 32 bytes in `result`, into its first half."""
+        a = self.result[0] ^ K3
+        b = self.result[1]
+        third = self.result[2]
+        fourth = self.result[3]
+        a = (shifted((a * K1) & ALL) * K1) & ALL
+        c = (b * K1 + (joined(third, turned((fourth + 16) & ALL, 16)) ^ fourth)) & ALL
+        d = shifted((a + third) & ALL)
+        a = joined(a, c)
+        b = joined(d, b)
+        self.result[0] = a ^ b
+        self.result[1] = joined(b, a)
+        return 0

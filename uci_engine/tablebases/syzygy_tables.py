@@ -1,0 +1,579 @@
+"""The Syzygy tables in memory: what they hold for a position, out of the bytes of their files, at compiled speed.
+
+`tablebases` fills them through the prober in `syzygy`, which asks them. What must stay true: whatever bytes a file
+holds, nothing outside it is read and every loop ends (where a number out of the file leads, its bounds are checked
+here, or were when `syzygy_files` read the header); and no position is changed.
+
+Reading order: `result` and `distance` look a position up, `_locate` finds section and number, with `_lead_pieces`,
+`_lead_pawns` and `_position_number` numbering it, `_stored` and `_decode` find what is stored under that number.
+"""
+
+import array
+import math
+
+import chess
+import cython
+
+from uci_engine.tablebases import syzygy_files
+
+if not cython.compiled:
+    from evaluation.bitboards import ALL, PAWN, QUEEN, i64, lowest, popcount, u64
+
+# What a table says of a position, from the side to move's view: a loss, a loss that the fifty-move rule makes a draw, a
+# draw, such a win, a win. It takes the halfmove clock to be 0, and knows nothing of captures that are better.
+DRAWN = 2
+# Instead: there is no table, or it is damaged; or it holds the position with the other side to move only.
+MISSING = -1
+OTHER_SIDE = -2
+# Room for the two colourings of every material of up to seven men, with many slots to spare.
+SLOTS = 8192
+
+# A section as numbers, in this order; then the codes of the men, the sizes of the groups and their factors, and where
+# the lists of distances are and how long.
+(
+    MEN, SIDES, SIDE, SYMMETRIC, PAWNS, LEAD, CONSTANT, FILE, FILE_BYTES, INDEX, SIZES, DATA, BLOCKS, PADDED_BLOCKS,
+    BLOCK_BITS, INDEX_BITS, SHORTEST, LENGTHS, BASES, SYMBOLS, POSITIONS, FLAGS, GROUPS,
+) = range(23)  # fmt: skip
+CODES = 23
+GROUP_SIZES = 30
+FACTORS = 37
+LISTS = 44
+LIST_SIZES = 48
+RECORD = 52
+
+# Flags of a section with distances. Without a mark for plies they are counted in moves, which is enough where a ply
+# more cannot spoil a result; those of the results in the middle always are.
+IS_MAPPED = 2
+WINS_IN_PLIES = 4
+LOSSES_IN_PLIES = 8
+IS_WIDE_MAP = 16
+# The list for each result: wins, losses, spoilt wins and spoilt losses have one each, in this order.
+LIST_OF = [1, 3, 0, 2, 0]
+
+# The board's symmetries bring the first man into the triangle a1-d1-d4: squares off its diagonal are numbered first.
+# BELOW numbers the squares under the long diagonal, KINGS the placings of two kings (-1: impossible).
+TRIANGLE = [-1] * 64
+for _number, _name in enumerate(("b1", "c1", "d1", "c2", "d2", "d3", "a1", "b2", "c3", "d4")):
+    TRIANGLE[chess.parse_square(_name)] = _number
+BELOW = [-1] * 64
+for _number, _square in enumerate(square for square in chess.SQUARES if square % 8 > square // 8):
+    BELOW[_square] = _number
+
+
+def _king_pairs():
+    """Every placing of two kings once: with the first on the diagonal, the second not above it; both on it are last."""
+    numbers = [-1] * 640
+    pairs = []
+    firsts = [square for square in chess.SQUARES if TRIANGLE[square] >= 0]
+    for first in sorted(firsts, key=lambda square: TRIANGLE[square]):
+        for second in chess.SQUARES:
+            side = [(square % 8 > square // 8) - (square % 8 < square // 8) for square in (first, second)]
+            if chess.square_distance(first, second) > 1 and (side[0] or side[1] >= 0):
+                pairs.append((not any(side), len(pairs), TRIANGLE[first] * 64 + second))
+    for number, (_last, _order, place) in enumerate(sorted(pairs)):
+        numbers[place] = number
+    return numbers
+
+
+KINGS = _king_pairs()
+PAWN_NUMBERS = syzygy_files.PAWN_NUMBERS
+LEAD_PAWN_STARTS = [start for row in syzygy_files.LEAD_PAWN_STARTS for start in row]
+# Indexed by k * 64 + n: the ways to choose k out of n.
+CHOOSE = [math.comb(n, k) for k in range(8) for n in range(64)]
+
+
+class Bytes:
+    """A hold on the bytes of an object, so that they stay where they are as long as this lives."""
+
+    def __init__(self, owner):
+        self.owner = owner
+        self.size = len(owner)
+        if cython.compiled:
+            PyObject_GetBuffer(owner, cython.address(self.view), PyBUF_SIMPLE)
+            self.held = True
+
+    def __dealloc__(self):
+        if cython.compiled:
+            if self.held:
+                PyBuffer_Release(cython.address(self.view))
+
+    def address(self):
+        """Where the bytes lie in memory. Compiled only."""
+        return cython.cast(u64, self.view.buf) if cython.compiled else 0
+
+
+class SymbolReader:
+    """Reads the symbols of a section, which are pairs of symbols or values; see `syzygy_files.ReadSymbols`."""
+
+    def __init__(self):
+        if not cython.compiled:
+            self.left = [0] * 4096
+            self.right = [0] * 4096
+            self.length = [0] * 4096
+
+    def read(self, pattern):
+        """Numbers left | right << 12 | length << 24, where a symbol of length n stands for n + 1 values.
+
+        None when a symbol contains itself, points at none or stands for too many values.
+        """
+        count: cython.int = len(pattern) // 3
+        if count > 4095:
+            return None
+        index: cython.int
+        for index in range(count):
+            self.left[index] = pattern[3 * index] | (pattern[3 * index + 1] & 15) << 8
+            self.right[index] = pattern[3 * index + 2] << 4 | pattern[3 * index + 1] >> 4
+            self.length[index] = 0 if self.right[index] == 0xFFF else -1
+            if self.length[index] and (self.left[index] >= count or self.right[index] >= count):
+                return None
+        # A symbol's length is known as soon as those of both halves are; what never becomes known is circular.
+        changed = True
+        while changed:
+            changed = False
+            for index in range(count):
+                if self.length[index] < 0:
+                    first = self.length[self.left[index]]
+                    second = self.length[self.right[index]]
+                    if first >= 0 and second >= 0:
+                        if first + second + 1 > 255:
+                            return None
+                        self.length[index] = first + second + 1
+                        changed = True
+        numbers = array.array("I", bytes(4 * count))
+        for index in range(count):
+            if self.length[index] < 0:
+                return None
+            entry: u64 = self.length[index]
+            entry = entry << 24 | self.right[index] << 12 | self.left[index]
+            numbers[index] = entry
+        return numbers
+
+
+class SyzygyTables:
+    """Tables to look into, and room to do it in: one for each search."""
+
+    def __init__(self):
+        if not cython.compiled:
+            self.slot_keys = [0] * SLOTS
+            self.slot_results = [0] * SLOTS
+            self.slot_distances = [0] * SLOTS
+            self.squares = [0] * 8
+        self.load([])
+
+    # Called by the prober, while no search runs --------------------------------------------------------------------
+
+    def load(self, tables):
+        """Hold these and no others from now on: pairs of a file's bytes and its `syzygy_files.Table`."""
+        self.tables = list(tables)
+        self.largest = 0
+        index: cython.int
+        for index in range(SLOTS):
+            self.slot_keys[index] = -1
+            self.slot_results[index] = -1
+            self.slot_distances[index] = -1
+        records = array.array("q")
+        bases = array.array("Q")
+        symbols = array.array("I")
+        holds = []
+        for data, table in self.tables:
+            hold = Bytes(data)
+            holds.append(hold)
+            material = table.material
+            self._enter(table, material.counts, 2 * len(records))
+            if not material.symmetric:
+                self._enter(table, material.counts[8:] + material.counts[:8], 2 * len(records) + 1)
+            if material.men > self.largest:
+                self.largest = material.men
+            where = hold.address() if cython.compiled else len(holds) - 1
+            for row in table.sections:
+                for side, section in enumerate(row):
+                    first = (where, len(data), len(bases), len(symbols))
+                    records.extend(self._record(material, len(row), side, section, first))
+                    bases.extend(section.bases)
+                    bases.extend(section.firsts)
+                    symbols.extend(section.symbols)
+        for numbers in (records, bases, symbols):
+            numbers.append(0)
+        if cython.compiled:
+            record_bytes: Bytes = Bytes(records)
+            base_bytes: Bytes = Bytes(bases)
+            symbol_bytes: Bytes = Bytes(symbols)
+            self.records = cython.cast(cython.pointer(i64), record_bytes.address())
+            self.bases = cython.cast(cython.pointer(u64), base_bytes.address())
+            self.symbols = cython.cast(cython.pointer(u32), symbol_bytes.address())
+            self.kept = (holds, record_bytes, base_bytes, symbol_bytes)
+        else:
+            self.kept = [data for data, _table in self.tables]
+            self.records = records
+            self.bases = bases
+            self.symbols = symbols
+
+    def share(self, other):
+        """Look into the tables of another, as they are now, and no others; the room to do it in stays one's own."""
+        self.tables = other.tables
+        self.kept = other.kept
+        self.records = other.records
+        self.bases = other.bases
+        self.symbols = other.symbols
+        self.largest = other.largest
+        index: cython.int
+        for index in range(SLOTS):
+            self.slot_keys[index] = other.slot_keys[index]
+            self.slot_results[index] = other.slot_results[index]
+            self.slot_distances[index] = other.slot_distances[index]
+        return 0
+
+    def drop(self, counts):
+        """Forget a table, by the counts of its `Material`: it turned out to be wrong."""
+        for order in (counts, counts[8:] + counts[:8]):
+            slot = self._slot(self._key(order))
+            self.slot_results[slot] = -1
+            self.slot_distances[slot] = -1
+
+    def _record(self, material, sides, side, section, first):
+        where, size, base, symbol = first
+        if sides == 1 and not material.symmetric:
+            # Distances are stored for one side to move only.
+            side = section.flags & syzygy_files.IS_BLACK
+        numbers = [
+            material.men, sides, side, material.symmetric, len(material.pawn_groups), material.lead, section.constant,
+            where, size, section.index, section.sizes, section.data, section.blocks, section.padded_blocks,
+            section.block_bits, section.index_bits, section.shortest, len(section.bases), base, symbol,
+            section.positions, section.flags, len(section.groups),
+        ]  # fmt: skip
+        for seven in (section.codes, section.groups, section.factors):
+            numbers += seven + [0] * (7 - len(seven))
+        lists = section.lists or [(0, 0)] * 4
+        return numbers + [place for place, _size in lists] + [size for _place, size in lists]
+
+    def _enter(self, table, counts, entry):
+        """Make a table known under the key of its men; an entry is twice its record, plus 1 for colours exchanged."""
+        key: cython.int = self._key(counts)
+        slot = self._slot(key)
+        self.slot_keys[slot] = key
+        if table.has_distances:
+            self.slot_distances[slot] = entry
+        else:
+            self.slot_results[slot] = entry
+
+    def _key(self, counts):
+        """The key of the men, given by code (type, plus 8 for Black): what `_material` works out of a position."""
+        return sum(counts[kind] << (3 * kind - 3) | counts[8 + kind] << (3 * kind + 12) for kind in range(1, 6))
+
+    # Positions -----------------------------------------------------------------------------------------------------
+
+    def _material(self, position):
+        """The men but the kings, three bits for each kind and colour."""
+        key: cython.int = 0
+        for kind in range(PAWN, QUEEN + 1):
+            men = position.by_type[kind]
+            if men:
+                key += popcount(men & position.by_colour[1]) << (3 * kind - 3)
+                key += popcount(men & position.by_colour[0]) << (3 * kind + 12)
+        return key
+
+    def _slot(self, key):
+        """Where a key stands, or the free place where it would."""
+        wide: u64 = key
+        slot: cython.int = ((wide * 0x1E3779B1) >> 15) & (SLOTS - 1)
+        while self.slot_keys[slot] != key and self.slot_keys[slot] >= 0:
+            slot = (slot + 1) & (SLOTS - 1)
+        return slot
+
+    def result(self, position):
+        """What the table of these men says: 0 to 4 (see DRAWN), or MISSING."""
+        key = self._material(position)
+        if key == 0:
+            return DRAWN
+        slot = self._slot(key)
+        if self.slot_keys[slot] != key:
+            return MISSING
+        record = self._locate(position, self.slot_results[slot])
+        if record < 0:
+            return MISSING
+        return self._stored(record)
+
+    def distance(self, position, result):
+        """Plies (0 to 131070) to the next capture or pawn move less one, for a position with this result (not a draw).
+
+        MISSING without a table, OTHER_SIDE if it has the other side to move.
+        """
+        slot = self._slot(self._material(position))
+        record = self._locate(position, self.slot_distances[slot])
+        if record < 0:
+            return record
+        plies = self._stored(record)
+        if plies < 0:
+            return MISSING
+        flags: cython.int = self.records[record + FLAGS]
+        if flags & IS_MAPPED:
+            row: cython.int = LIST_OF[result]
+            if plies >= self.records[record + LIST_SIZES + row]:
+                return MISSING
+            width: cython.int = 2 if flags & IS_WIDE_MAP else 1
+            place: i64 = self.records[record + LISTS + row] + plies * width
+            plies = self._number(self.records[record + FILE], place, width)
+        in_plies: cython.int = 0
+        if result == 0:
+            in_plies = LOSSES_IN_PLIES
+        elif result == 4:
+            in_plies = WINS_IN_PLIES
+        return plies if flags & in_plies else 2 * plies
+
+    def _locate(self, position, entry):
+        """The record of a position's section and, in `number`, the position's number; MISSING or OTHER_SIDE."""
+        if entry < 0:
+            return MISSING
+        record: i64 = entry >> 1
+        mirrored: cython.int = entry & 1
+        if self.records[record + SYMMETRIC]:
+            # Both sides have the same men, and the table is White's to move.
+            mirrored = position.turn ^ 1
+        side: cython.int = position.turn ^ 1 ^ mirrored
+        men: cython.int = self.records[record + MEN]
+        lead: cython.int = self.records[record + LEAD]
+        pawns: cython.int = self.records[record + PAWNS]
+        sides: cython.int = self.records[record + SIDES]
+        if pawns:
+            if not self._place(position, record, mirrored, 0, lead):
+                return MISSING
+            file: cython.int = self._lead_pawn(lead)
+            record += file * sides * RECORD
+        if sides == 2:
+            record += side * RECORD
+        elif self.records[record + SIDE] != side:
+            return OTHER_SIDE
+        lead_number: i64
+        if pawns:
+            if not self._place(position, record, mirrored, lead, men):
+                return MISSING
+            lead_number = self._lead_pawns(lead, men)
+        else:
+            if not self._place(position, record, mirrored, 0, men):
+                return MISSING
+            lead_number = self._lead_pieces(record, men)
+        if lead_number < 0:
+            return MISSING
+        self.number = self._position_number(record, lead_number)
+        return record
+
+    def _place(self, position, record, mirror, first, end):
+        """List the squares of the men from `first` up to `end` in the order of the table, seen from White or Black."""
+        index = first
+        while index < end:
+            code: cython.int = self.records[record + CODES + index]
+            men: u64 = position.by_type[code & 7] & position.by_colour[(code >> 3) ^ 1 ^ mirror]
+            if men == 0:
+                return False
+            while men:
+                if index == end:
+                    return False
+                self.squares[index] = lowest(men) ^ (56 if mirror else 0)
+                index += 1
+                men &= men - 1
+        return True
+
+    def _reflect(self, men, change):
+        """Flip files (7), ranks (56) or, with 0, the long diagonal."""
+        for index in range(men):
+            square = self.squares[index]
+            self.squares[index] = square ^ change if change else (square >> 3) | ((square & 7) << 3)
+        return 0
+
+    def _lead_pieces(self, record, men):
+        """The number of the leading two kings or three men, after the board is turned so that it is one of the few."""
+        if self.squares[0] & 4:
+            self._reflect(men, 7)
+        if self.squares[0] & 32:
+            self._reflect(men, 56)
+        lead: cython.int = self.records[record + LEAD]
+        for index in range(lead):
+            side = (self.squares[index] >> 3) - (self.squares[index] & 7)
+            if side > 0:
+                self._reflect(men, 0)
+            if side:
+                break
+        first = self.squares[0]
+        second = self.squares[1]
+        if lead == 2:
+            return KINGS[TRIANGLE[first] * 64 + second]
+        third = self.squares[2]
+        # Squares already taken do not count.
+        beyond_first = 1 if second > first else 0
+        beyond_both = (1 if third > first else 0) + (1 if third > second else 0)
+        if first & 7 != first >> 3:
+            return (TRIANGLE[first] * 63 + second - beyond_first) * 62 + third - beyond_both
+        number: i64 = 6 * 63 * 62
+        if second & 7 != second >> 3:
+            return number + ((first & 7) * 28 + BELOW[second]) * 62 + third - beyond_both
+        number += 4 * 28 * 62
+        second_place = (first & 7) * 7 + (second & 7) - beyond_first
+        if third & 7 != third >> 3:
+            return number + second_place * 28 + BELOW[third]
+        return number + 4 * 7 * 28 + second_place * 6 + (third & 7) - beyond_both
+
+    def _lead_pawn(self, count):
+        """Bring the leading pawn to the front; returns its file counted from the nearer rim."""
+        for index in range(1, count):
+            if PAWN_NUMBERS[self.squares[index]] > PAWN_NUMBERS[self.squares[0]]:
+                square = self.squares[0]
+                self.squares[0] = self.squares[index]
+                self.squares[index] = square
+        file = self.squares[0] & 7
+        return file if file < 4 else 7 - file
+
+    def _lead_pawns(self, count, men):
+        """The number of the leading pawns, on the board's left half."""
+        if self.squares[0] & 4:
+            self._reflect(men, 7)
+        for index in range(1, count):
+            square = self.squares[index]
+            place = index
+            while place > 1 and PAWN_NUMBERS[self.squares[place - 1]] < PAWN_NUMBERS[square]:
+                self.squares[place] = self.squares[place - 1]
+                place -= 1
+            self.squares[place] = square
+        if PAWN_NUMBERS[self.squares[0]] < 0:
+            return -1
+        number: i64 = LEAD_PAWN_STARTS[count * 64 + self.squares[0]]
+        for index in range(1, count):
+            if PAWN_NUMBERS[self.squares[index]] < 0:
+                return -1
+            number += CHOOSE[(count - index) * 64 + PAWN_NUMBERS[self.squares[index]]]
+        return number
+
+    def _position_number(self, record, lead):
+        """The number of the position, each further group being a set of the squares that the groups before it leave."""
+        number: i64 = lead * self.records[record + FACTORS]
+        first: cython.int = self.records[record + GROUP_SIZES]
+        groups: cython.int = self.records[record + GROUPS]
+        pawns: cython.int = self.records[record + PAWNS]
+        for group in range(1, groups):
+            size: cython.int = self.records[record + GROUP_SIZES + group]
+            end = first + size
+            # Sort by square.
+            for index in range(first + 1, end):
+                square = self.squares[index]
+                place = index
+                while place > first and self.squares[place - 1] > square:
+                    self.squares[place] = self.squares[place - 1]
+                    place -= 1
+                self.squares[place] = square
+            sum: i64 = 0
+            for index in range(first, end):
+                square = self.squares[index]
+                for earlier in range(first):
+                    if self.squares[earlier] < self.squares[index]:
+                        square -= 1
+                if group == 1 and pawns == 2:
+                    square -= 8
+                if square < 0:
+                    return -1
+                sum += CHOOSE[(index - first + 1) * 64 + square]
+            number += sum * self.records[record + FACTORS + group]
+            first = end
+        return number
+
+    # Values --------------------------------------------------------------------------------------------------------
+
+    def _byte(self, file, place):
+        """One byte of a file, within its bounds."""
+        if cython.compiled:
+            byte: cython.int = cython.cast(cython.pointer(cython.uchar), cython.cast(u64, file))[place]
+        else:
+            byte = self.kept[file][place]
+        return byte
+
+    def _number(self, file, place, count):
+        """A number of up to four bytes, the lowest first."""
+        number: i64 = 0
+        for index in range(count):
+            byte: i64 = self._byte(file, place + index)
+            number |= byte << (8 * index)
+        return number
+
+    def _code(self, file, place, count):
+        """Bytes as one number, the highest first."""
+        number: u64 = 0
+        for index in range(count):
+            number = (number << 8) | self._byte(file, place + index)
+        return number
+
+    def _stored(self, record):
+        """What is stored under `number`, 0 to 4095, or MISSING: find its block by the sparse index, then decode."""
+        if self.records[record + CONSTANT] >= 0:
+            return self.records[record + CONSTANT]
+        number: i64 = self.number
+        if number < 0 or number >= self.records[record + POSITIONS]:
+            return MISSING
+        file = self.records[record + FILE]
+        bits: cython.int = self.records[record + INDEX_BITS]
+        entry: i64 = number >> bits
+        place: i64 = self.records[record + INDEX] + 6 * entry
+        block: i64 = self._number(file, place, 4)
+        # The index knows the block of the middle of each stretch of numbers.
+        one: i64 = 1
+        offset: i64 = number - (entry << bits) - (one << (bits - 1)) + self._number(file, place + 4, 2)
+        sizes: i64 = self.records[record + SIZES]
+        blocks: i64 = self.records[record + BLOCKS]
+        if block >= self.records[record + PADDED_BLOCKS]:
+            return MISSING
+        while offset < 0:
+            if block == 0:
+                return MISSING
+            block -= 1
+            offset += self._number(file, sizes + 2 * block, 2) + 1
+        while block < blocks:
+            size: i64 = self._number(file, sizes + 2 * block, 2)
+            if offset <= size:
+                break
+            offset -= size + 1
+            block += 1
+        if block >= blocks:
+            return MISSING
+        return self._decode(record, self.records[record + DATA] + (block << self.records[record + BLOCK_BITS]), offset)
+
+    def _decode(self, record, place, offset):
+        """The value `offset` values after the start of a block."""
+        file = self.records[record + FILE]
+        end: i64 = self.records[record + FILE_BYTES]
+        shortest: cython.int = self.records[record + SHORTEST]
+        lengths: cython.int = self.records[record + LENGTHS]
+        base: i64 = self.records[record + BASES]
+        if place + 8 > end:
+            return MISSING
+        code: u64 = self._code(file, place, 8)
+        place += 8
+        empty: cython.int = 0
+        symbols: i64 = self.records[record + SYMBOLS]
+        symbol: i64 = 0
+        entry: u64 = 0
+        while True:
+            # The longest code has base 0, so a length is found.
+            level = 0
+            while level + 1 < lengths and code < self.bases[base + level]:
+                level += 1
+            length: cython.int = shortest + level
+            symbol = self.bases[base + lengths + level] + ((code - self.bases[base + level]) >> (64 - length))
+            entry = self.symbols[symbols + symbol]
+            spans: i64 = entry >> 24
+            if offset <= spans:
+                break
+            offset -= spans + 1
+            code = (code << length) & ALL
+            empty += length
+            if empty >= 32:
+                empty -= 32
+                if place + 4 > end:
+                    return MISSING
+                code |= self._code(file, place, 4) << empty
+                place += 4
+        # The symbol spans the value: go down to it through pairs of ever shorter symbols.
+        while entry >> 24:
+            symbol = entry & 0xFFF
+            half: i64 = self.symbols[symbols + symbol] >> 24
+            if offset > half:
+                offset -= half + 1
+                symbol = (entry >> 12) & 0xFFF
+            entry = self.symbols[symbols + symbol]
+        return entry & 0xFFF

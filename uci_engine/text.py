@@ -1,0 +1,60 @@
+"""Foreign text: numbers read from it, pieces of it quoted, and what is wrong with it said in a few sentences.
+
+A leaf: every room may use it. Invariant: a line that holds a million mistakes costs little more than one that holds
+MOST_SENTENCES of them, and none goes uncounted.
+"""
+
+from __future__ import annotations
+
+import re
+
+LARGEST_INT_DIGITS = 18
+LARGEST_INT = 10**LARGEST_INT_DIGITS - 1
+"""`parse_int` clamps to this on either side of zero; it fits in 64 bits."""
+
+_INTEGER = re.compile(r"([+-]?)([0-9]+)")
+
+MOST_SENTENCES = 8
+QUOTE_LENGTH = 60
+"""How many characters of foreign text `quoted` repeats, at most."""
+
+
+def quoted(text: str) -> str:
+    """Foreign text made fit for a message: its beginning, in quotation marks, in printable ASCII."""
+    return ascii(text if len(text) <= QUOTE_LENGTH else text[:QUOTE_LENGTH] + "...")
+
+
+def parse_int(word: str) -> int | None:
+    """The whole number that `word` spells in ASCII digits, clamped to +-LARGEST_INT; None if it spells none.
+
+    `int` is too kind for foreign text: it takes `1_000` and digits of any script, and raises on 5000 digits.
+    """
+    match = _INTEGER.fullmatch(word)
+    if match is None:
+        return None
+    sign, digits = match.groups()
+    digits = digits.lstrip("0") or "0"
+    magnitude = LARGEST_INT if len(digits) > LARGEST_INT_DIGITS else int(digits)
+    return -magnitude if sign == "-" else magnitude
+
+
+class Remarks:
+    """Sentences about one line."""
+
+    def __init__(self) -> None:
+        self._sentences: list[str] = []
+        self._count = 0
+
+    def __bool__(self) -> bool:
+        return self._count > 0
+
+    def add(self, sentence: str, *foreign: str) -> None:
+        """A mistake; `foreign` words stand quoted where the sentence has `{}`."""
+        self._count += 1
+        if self._count <= MOST_SENTENCES:
+            self._sentences.append(sentence.format(*map(quoted, foreign)))
+
+    def told(self) -> tuple[str, ...]:
+        """What to say."""
+        more = self._count - len(self._sentences)
+        return (*self._sentences, f"and {more} more like these") if more else tuple(self._sentences)

@@ -1,0 +1,1 @@
+"""How long a move may take, and who sees to it."""

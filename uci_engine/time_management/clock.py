@@ -1,0 +1,120 @@
+"""The time of one search, and the thread that watches over it.
+
+`engine` starts a `Clock` for every `go` and hands it to the `Watch`; `deepening` reads it between iterations. What must
+stay true: the hard limit ends a search whatever the search is doing, because another thread looks after it; a clock is
+monotonic; a `Watch` never touches a search that it was told to leave.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+
+from uci_engine.failures import print_failure
+from uci_engine.time_management.allocation import UNLIMITED, Budget
+
+REPORT_AFTER_SECONDS = 3.0
+REPORT_EVERY_SECONDS = 1.0
+
+
+class Clock:
+    """When a search began and what it may spend. Times are `time.perf_counter()` seconds; durations milliseconds."""
+
+    def __init__(self, started_at: float, budget: Budget = UNLIMITED) -> None:
+        self.started_at = started_at
+        self.budget = budget
+        self.hard_from = started_at
+        # The hard limit where nodes are the measure of time.
+        self.hard_nodes: int | None = None
+
+    def grant(self, budget: Budget, now: float) -> None:
+        """Begin to count: the hard limit from now on, the soft one from the start, for pondering was thinking too."""
+        self.hard_from = now
+        self.budget = budget
+
+    def elapsed_ms(self) -> float:
+        """Milliseconds since the start."""
+        return (time.perf_counter() - self.started_at) * 1000
+
+    @property
+    def may_end_early(self) -> bool:
+        """Whether a search that has settled on its move need not use all of its time."""
+        return self.budget.soft_ms < math.inf
+
+    @property
+    def deadline(self) -> float:
+        """The moment of the hard limit; infinite when there is none."""
+        return self.hard_from + self.budget.hard_ms / 1000
+
+    def soft_reached(self, factor: float) -> bool:
+        """Whether `factor` times the soft limit, or the hard limit, has passed."""
+        now = time.perf_counter()
+        return (now - self.started_at) * 1000 >= self.budget.soft_ms * factor or now >= self.deadline
+
+
+class Watch:
+    """A thread that ends one search at a time at its deadline, and calls `report` now and then in a long one."""
+
+    def __init__(self) -> None:
+        self._condition = threading.Condition()
+        self._clock: Clock | None = None
+        self._on_deadline: Callable[[], None] = _nothing
+        self._on_report: Callable[[], None] = _nothing
+        self._next_report = math.inf
+        self._closed = False
+        threading.Thread(target=self._run, name="watch", daemon=True).start()
+
+    def begin(self, clock: Clock, on_deadline: Callable[[], None], on_report: Callable[[], None]) -> None:
+        """Watch a search; both functions are called from this object's thread and must be quick."""
+        with self._condition:
+            self._clock = clock
+            self._on_deadline = on_deadline
+            self._on_report = on_report
+            self._next_report = time.perf_counter() + REPORT_AFTER_SECONDS
+            self._condition.notify()
+
+    def clock_changed(self) -> None:
+        """The clock has a new deadline."""
+        with self._condition:
+            self._condition.notify()
+
+    def end(self) -> None:
+        """Leave the search: neither function is called after this returns."""
+        with self._condition:
+            self._clock = None
+
+    def close(self) -> None:
+        """End the thread."""
+        with self._condition:
+            self._closed = True
+            self._condition.notify()
+
+    def _run(self) -> None:
+        with self._condition:
+            while not self._closed:
+                if self._clock is None:
+                    self._condition.wait()
+                    continue
+                now = time.perf_counter()
+                if now >= self._clock.deadline:
+                    self._clock = None
+                    _call(self._on_deadline)
+                elif now >= self._next_report:
+                    self._next_report = now + REPORT_EVERY_SECONDS
+                    _call(self._on_report)
+                else:
+                    self._condition.wait(min(self._clock.deadline, self._next_report) - now)
+
+
+def _call(function: Callable[[], None]) -> None:
+    """Call a search's function; its mistake must not end the thread that keeps the limits of all searches to come."""
+    try:
+        function()
+    except Exception as error:
+        print_failure(error)
+
+
+def _nothing() -> None:
+    """Stands in for a function before the first search."""

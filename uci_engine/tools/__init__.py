@@ -1,0 +1,1 @@
+"""What `secateur bench`, `perft` and `doctor` do."""

@@ -1,0 +1,113 @@
+"""A fixed search over fixed positions: its node count is the identity card of search and evaluation.
+
+`secateur bench` asks for its report, the UCI command `bench` makes it a task of the engine; every commit message ends
+with its total. What must stay true: the total depends on nothing but the code and the depth: not on time, machine,
+core, or on what was searched before.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import chess
+
+from uci_engine.core import Core
+from uci_engine.search.deepening import Deepening, Request, new_searcher
+from uci_engine.search.info import Info
+from uci_engine.task import TextTask
+from uci_engine.time_management.clock import Clock
+
+DEFAULT_DEPTH = 8
+HASH_MIB = 16
+
+# Openings, middlegames and endgames of many kinds, two mates, and endings where passing would be best.
+POSITIONS = (
+    chess.STARTING_FEN,
+    "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
+    "rnbqkb1r/1p2pppp/p2p1n2/8/3NP3/2N5/PPP2PPP/R1BQKB1R w KQkq - 0 6",
+    "rnbq1rk1/ppp1ppbp/3p1np1/8/2PPP3/2N2N2/PP3PPP/R1BQKB1R w KQ - 2 6",
+    "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9",
+    "r2q1rk1/1b1nbppp/pp1ppn2/8/2PNP3/1PN1BB2/P3QPPP/2RR2K1 b - - 3 14",
+    "r3r1k1/pp1q1ppp/2p2n2/3p4/3P1B2/2N1P2P/PPQ2PP1/R4RK1 w - - 1 17",
+    "2r2rk1/1bqnbppp/p2ppn2/1p6/3NPP2/1BN1BQ2/PPP3PP/3R1RK1 w - - 4 14",
+    "r2q1rk1/pb1nbppp/1p2pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2Q1RK1 w - - 0 10",
+    "1k1r3r/pp1q1p2/2n1pn1p/2bp2p1/8/P1NBPN2/1PQB1PPP/R4RK1 w - - 0 16",
+    "3r1rk1/p1q2pp1/1pn1pn1p/2p5/P1P5/1P1QPN2/1B3PPP/R4RK1 w - - 2 18",
+    "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
+    "5rk1/1p3ppp/p2q4/3p4/1P1Q4/P3P3/5PPP/2R3K1 w - - 0 24",
+    "r5k1/5pp1/1p2p2p/p2pP3/P2P1P2/1P1R3P/6P1/6K1 w - - 0 30",
+    "8/5pk1/4p1p1/3pP2p/1p1P1P1P/1P2K1P1/8/8 w - - 0 40",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "8/8/1p1k4/1P1p2p1/P2Pp1P1/4P3/3K4/8 b - - 0 1",
+    "4rrk1/2p1b1p1/p1p3q1/4p3/2P2n1p/1P1NR2P/PB3PP1/3R1QK1 b - - 2 24",
+    "6k1/5p1p/4p1p1/2b1P3/2B2P2/1p4P1/1P1K3P/8 w - - 0 35",
+    "8/1r3k2/3p4/2pP1p2/2P2P2/1P1K4/R7/8 w - - 0 50",
+    "3q1rk1/5pbp/5Qp1/8/8/2B5/5PPP/6K1 w - - 0 1",
+    "7k/5K2/6P1/8/8/8/8/8 w - - 0 1",
+    "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
+    "8/8/8/8/5kp1/P7/8/1K1N4 w - - 0 1",
+)
+
+
+class Bench(TextTask):
+    """One run of the benchmark: a thread for the UCI command, or only `report` or `count` without starting it."""
+
+    def __init__(
+        self,
+        core: Core,
+        depth: int | None,
+        on_line: Callable[[str], None],
+        on_done: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`depth`: of each search, None for the usual one. `on_line` gets a line for each position, and the report."""
+        super().__init__("bench", None, on_line, on_done)
+        self._core = core
+        self._depth = depth or DEFAULT_DEPTH
+        self._search: Deepening | None = None
+        # Guards the search: a stop may come between two of them.
+        self._lock = threading.Lock()
+
+    def stop(self) -> None:
+        super().stop()
+        with self._lock:
+            if self._search is not None:
+                self._search.stop()
+
+    def report(self) -> None:
+        """Run the benchmark for people: after its lines the total of nodes, the time and the speed."""
+        started = time.perf_counter()
+        nodes = self.count()
+        seconds = max(time.perf_counter() - started, 1e-9)
+        if nodes is None:
+            self._on_line("info string bench was stopped")
+        else:
+            self._on_line(f"\nnodes {nodes}\ntime {seconds:.3f} s\nnps {round(nodes / seconds)}")
+
+    def count(self) -> int | None:
+        """Search every position with a fresh table; returns the total of nodes, or None when it was stopped."""
+        searcher = new_searcher(self._core, HASH_MIB)
+        total = 0
+        for number, fen in enumerate(POSITIONS, 1):
+            searcher.table.clear()
+            searcher.forget()
+            request = Request(chess.Board(fen), depth=self._depth)
+            search = Deepening(searcher, request, Clock(time.perf_counter()), _silent)
+            with self._lock:
+                self._search = search
+            if not self._stop_event.is_set():
+                search.run()
+            if self._stop_event.is_set():
+                return None
+            total += search.nodes
+            found = f"{search.best.uci():5s} {search.score:6d} {search.nodes:9d}"
+            self._on_line(f"{number:2d}/{len(POSITIONS)}  {found}  {fen}")
+        return total
+
+    def _work(self) -> None:
+        self.report()
+
+
+def _silent(info: Info) -> None:
+    """Nobody listens to a benchmark's lines."""

@@ -1,0 +1,179 @@
+"""`secateur doctor`: what is installed here, which core runs and why, and a short test that it works.
+
+Called by the command line only. What must stay true: nothing is repaired or changed, and a failure of any
+part is reported as a finding, never as a traceback.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import re
+import shutil
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+
+from uci_engine import __version__
+from uci_engine.core import Core, build_info, compiled_modules, load, source_file, stale_modules
+
+REBUILD = "build again: python setup.py build_ext --inplace (in a clone) or pip install (elsewhere)"
+SEARCH_DEPTH = 4
+LONGEST_SEARCH_SECONDS = 60.0
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+# Position, whether it is Chess960, depth, and the count that the move generators of the world agree on.
+PERFT_COUNTS = (
+    (START, False, 3, 8902),
+    ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", False, 2, 2039),
+    ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", False, 4, 43238),
+    ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", False, 3, 9467),
+    ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", True, 3, 12189),
+)
+# Lopsided on purpose: of a balanced position any evaluation is symmetrical.
+EVALUATED = (
+    "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 2 3",
+    "8/5k2/3p4/1p1Pp2p/pP2Pp1P/P4P1K/8/8 b - - 99 50",
+    "4k3/8/8/2q5/8/8/3PP3/R3K2R b KQ - 0 1",
+)
+
+Write = Callable[[str], None]
+
+
+def examine(core_name: str, write: Write) -> int:
+    """Report on the installation and on the core called `core_name`; 0 when everything is as it should be."""
+    _describe_surroundings(write)
+    try:
+        core = load(core_name)
+    except (ImportError, RuntimeError) as error:
+        write(f"FAILED  core           {error}")
+        return 1
+    write(f"core           {core.name}: {core.reason}")
+    _describe_build(write)
+    write("")
+    checks: dict[str, Callable[[], str | None]] = {
+        "modules": lambda: check_files(core, write),
+        "sources": lambda: check_sources(core),
+        "move counts": lambda: check_move_counts(core.name),
+        "evaluation": check_evaluation,
+        "search": lambda: check_search(core.name),
+    }
+    failures = 0
+    for title, check in checks.items():
+        try:
+            problem = check()
+        except Exception as error:  # whatever is broken is what the doctor was called for
+            problem = f"{type(error).__name__}: {error}"
+        failures += problem is not None
+        write(f"ok      {title}" if problem is None else f"FAILED  {title}: {problem}")
+    write("")
+    write("All is well." if not failures else f"{failures} of the checks failed.")
+    return 0 if not failures else 1
+
+
+def _describe_surroundings(write: Write) -> None:
+    write(f"Secateur       {__version__}, in {Path(__file__).parents[1]}")
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    write(f"Python         {python}, {platform.platform()}")
+    write(f"python-chess   {_version_of('chess')}")
+    write(f"Cython         {_version_of('Cython')} (needed to build, not to run)")
+    compiler_command = str(sysconfig.get_config_var("CC") or "cl")
+    compiler = shutil.which(compiler_command.split()[0])
+    write(f"C compiler     {compiler or 'none found'} (needed to build, not to run)")
+
+
+def _describe_build(write: Write) -> None:
+    facts = build_info()
+    if facts.get("compiled"):
+        abi = "stable ABI" if facts["stable_abi"] else "this Python's own ABI"
+        tools = f"Cython {facts['cython']}, {facts['compiler']}"
+        write(f"last build     {tools}, {' '.join(facts['flags'])}, {abi}")
+    elif facts:
+        write(f"last build     not compiled: {facts['why']}")
+    else:
+        write("last build     nothing was built here")
+
+
+def _version_of(distribution: str) -> str:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def check_files(core: Core, write: Write) -> str | None:
+    """Each kernel module must come from the file that the core promises. What is wrong, or None."""
+    compiled = compiled_modules()
+    wrong = []
+    for name, module in core.modules.items():
+        file = Path(module.__file__ or "")
+        write(f"        {name} from {file}")
+        promised = compiled.get(name) if core.name == "compiled" else source_file(name)
+        if promised is None or file.resolve() != promised.resolve():
+            wrong.append(name)
+    return f"not from the file they should be from: {', '.join(wrong)}" if wrong else None
+
+
+def check_sources(core: Core) -> str | None:
+    """The compiled modules must have been made from the sources beside them. What is wrong, or None."""
+    stale = stale_modules() if core.name == "compiled" else []
+    return f"changed since they were compiled: {', '.join(stale)}; {REBUILD}" if stale else None
+
+
+def check_move_counts(core_name: str) -> str | None:
+    """The move generator must find as many positions as others do. What is wrong, or None."""
+    from uci_engine.engine import Engine
+
+    engine = Engine(core_name)
+    try:
+        for fen, chess960, depth, expected in PERFT_COUNTS:
+            engine.set_option("UCI_Chess960", "true" if chess960 else "false")
+            lines: list[str] = engine.set_position(fen, ())
+            engine.perft(depth, lines.append, lambda: None)
+            engine.wait()
+            numbers = re.findall(r"\d+", lines[-1]) if lines else []
+            if numbers != [str(expected)]:
+                return f"{expected} expected at depth {depth} of {fen}, but: {lines[-1:]}"
+    finally:
+        engine.close()
+    return None
+
+
+def check_evaluation() -> str | None:
+    """A position and its mirror image must be worth the same to the side to move. What is wrong, or None."""
+    import chess
+
+    import evaluation
+
+    for fen in EVALUATED:
+        board = chess.Board(fen)
+        score, mirrored = evaluation.evaluate(board), evaluation.evaluate(board.mirror())
+        if score != mirrored:
+            return f"{score} but {mirrored} with colours changed: {fen}"
+    return None
+
+
+def check_search(core_name: str) -> str | None:
+    """A short search must answer with one legal move. What is wrong, or None."""
+    import time
+
+    import chess
+
+    from uci_engine.engine import Engine
+    from uci_engine.search.info import BestMove
+    from uci_engine.time_management.limits import Limits
+
+    engine = Engine(core_name)
+    try:
+        for fen, *_ in PERFT_COUNTS[:3]:
+            answers: list[BestMove] = []
+            sentences = engine.set_position(fen, ())
+            engine.go(Limits(depth=SEARCH_DEPTH), time.perf_counter(), lambda _: None, answers.append)
+            if not engine.wait(LONGEST_SEARCH_SECONDS):
+                return f"no answer within {LONGEST_SEARCH_SECONDS:.0f} s: {fen}"
+            moves = [answer.move for answer in answers]
+            if len(moves) != 1 or moves[0] not in [move.uci() for move in chess.Board(fen).legal_moves]:
+                return f"{moves} answered to {fen} {sentences or ''}"
+    finally:
+        engine.close()
+    return None

@@ -1,0 +1,75 @@
+"""Counting move sequences, a line for each root move: `go perft`.
+
+`engine` starts a `Perft` as it starts a search. What must stay true: the counts are exact or missing, and a stop ends
+it soon, also in the middle of a large subtree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import chess
+
+from uci_engine.board import moves
+from uci_engine.core import Core
+from uci_engine.task import TextTask
+
+# Subtrees of this depth are counted in one go, between looks at the stop flag.
+STEP = {"compiled": 4}
+STEP_PLAIN = 2
+# No count this deep will ever end; a board has room for so many moves more.
+DEEPEST = 64
+
+
+class Perft(TextTask):
+    """The thread of one `go perft`."""
+
+    def __init__(
+        self,
+        core: Core,
+        position: Any,
+        board: chess.Board | None,
+        depth: int,
+        on_line: Callable[[str], None],
+        on_done: Callable[[], None],
+    ) -> None:
+        """`position`: one of the core's, free to use while this runs."""
+        super().__init__("perft", board, on_line, on_done)
+        self._position = position
+        self._depth = depth
+        self._step = STEP.get(core.name, STEP_PLAIN)
+
+    def _work(self) -> None:
+        if self._board is None:
+            self._on_line("info string error: there is no position")
+            return
+        if self._depth > DEEPEST:
+            self._on_line(f"info string error: perft counts to depth {DEEPEST} at most, not to {self._depth}")
+            return
+        position = self._position
+        position.set_board(self._board)
+        total = 1 if self._depth == 0 else 0
+        for move in position.legal_moves() if self._depth > 0 else []:
+            position.make(move)
+            nodes = self._count(self._depth - 1)
+            position.unmake(move)
+            if self._stop_event.is_set():
+                self._on_line("info string perft was stopped")
+                return
+            total += nodes
+            self._on_line(f"{moves.decode(move, self._board.chess960).uci()}: {nodes}")
+        self._on_line(f"\nNodes searched: {total}")
+
+    def _count(self, depth: int) -> int:
+        position = self._position
+        if self._stop_event.is_set():
+            return 0
+        if depth <= self._step:
+            return int(position.count(depth))
+        nodes = 0
+        for move in position.legal_moves():
+            position.make(move)
+            nodes += self._count(depth - 1)
+            position.unmake(move)
+        return nodes

@@ -1,0 +1,39 @@
+"""Tunable parameters: numbers with a name and a range, which `--tuning` offers as UCI options.
+
+A leaf: the tables stand in `search.parameters` and `time_management.parameters`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Tunable:
+    """One number: `minimum` and `maximum` bound what a tuner may try, and what switches a step off."""
+
+    name: str
+    value: int
+    minimum: int
+    maximum: int
+    why: str
+
+
+def defaults(parameters: Sequence[Tunable]) -> dict[str, int]:
+    """The values by name."""
+    return {parameter.name: parameter.value for parameter in parameters}
+
+
+def checked(parameters: Sequence[Tunable], values: Mapping[str, int]) -> dict[str, int]:
+    """The defaults with some values replaced; raises ValueError for an unknown name or a value out of its range."""
+    merged = defaults(parameters)
+    ranges = {parameter.name: (parameter.minimum, parameter.maximum) for parameter in parameters}
+    for name, value in values.items():
+        if name not in merged:
+            raise ValueError(f"no tunable parameter is called {name!r}")
+        low, high = ranges[name]
+        if not low <= value <= high:
+            raise ValueError(f"{name} must lie between {low} and {high}, not at {value}")
+        merged[name] = value
+    return merged

@@ -1,0 +1,1 @@
+"""The UCI conversation: text to data and back."""

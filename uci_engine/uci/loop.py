@@ -1,0 +1,326 @@
+"""The UCI conversation: one thread reads, one obeys, and a search reports from a thread of its own.
+
+`run` is the program; `__main__` calls it. The reader stamps each line with the time and puts the command into
+the `Inbox`; the `Dispatcher` takes the commands out in order, gives them to the engine and goes on listening
+while the engine thinks. What must stay true:
+
+- a command that needs an idle engine waits for the end of the search, without keeping those behind it that
+  can act at once (`stop`, `isready`) from acting;
+- a `go` ends the search before it, and once a `go` waits, a `stop` that follows it is meant for its search;
+- every `go` is answered by one `bestmove`, and a mistake in a command, ours or theirs, ends neither the
+  search nor the program.
+"""
+
+from __future__ import annotations
+
+import queue
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from uci_engine.search.info import BestMove, Info
+from uci_engine.text import parse_int, quoted
+from uci_engine.uci import protocol
+from uci_engine.uci.input import (
+    UNREAD_LIMIT,
+    Event,
+    Inbox,
+    Received,
+    SearchEnded,
+    quit_on_signals,
+    read,
+    report_failure,
+    say,
+)
+from uci_engine.uci.output import Writer, leave
+from uci_engine.uci.protocol import (
+    Bench,
+    Command,
+    Debug,
+    Display,
+    Empty,
+    Evaluate,
+    Flip,
+    Go,
+    Help,
+    IsReady,
+    PonderHit,
+    Quit,
+    Register,
+    SetOption,
+    SetPosition,
+    Stop,
+    Uci,
+    UciNewGame,
+    Unknown,
+)
+
+if TYPE_CHECKING:
+    from uci_engine.engine import Engine
+
+AUTHOR = "the Secateur developers"
+
+# Commands that wait for the end of a search nobody has asked to end. More are refused: the reader, which
+# pauses at UNREAD_LIMIT, must always have room for the `stop`.
+WAITING_LIMIT = UNREAD_LIMIT // 2
+
+# After `quit`: how long the searches already asked for may take to give their moves. Counted in short waits, so that a
+# machine that stands still for a while does not cost a move that was about to come.
+CLOSING_SECONDS = 0.6
+CLOSING_WAITS = 12
+
+HELP = """\
+Secateur speaks UCI. A chess program talks to it like this, and so can you:
+  uci                                    name, author and options; ends with uciok
+  isready                                answered by readyok, at any time
+  setoption name Hash value 64           set an option; for a button, leave out the value
+  ucinewgame                             forget the last game
+  position startpos moves e2e4 e7e5      set up a position; or: position fen FEN moves ...
+  go movetime 1000                       think. Limits: wtime btime winc binc movestogo depth nodes mate
+                                         movetime infinite ponder searchmoves; none means until stop
+  go perft 4                             count the positions four moves deep
+  stop, ponderhit, quit                  end the search, the expected move was played, end the program
+Not UCI, for people:
+  d, eval, flip                          show the board, explain its evaluation, change sides
+  bench [depth]                          search fixed positions and count nodes
+  debug on, debug off                    say more, or less, about what happens"""
+
+# Obeyed at any time, even in front of commands that wait.
+_ALWAYS = (Uci, IsReady, Debug, Register, Help, Unknown, Empty)
+# Obeyed at any time too, but they concern one search: the running one, unless another `go` came before them.
+_TO_SEARCH = (Stop, PonderHit)
+
+
+class Dispatcher:
+    """Obeys commands, one after the other, in the thread that calls `serve` or `obey_all`."""
+
+    def __init__(self, engine: Engine, inbox: Inbox, writer: Writer) -> None:
+        self._engine = engine
+        self._inbox = inbox
+        self._writer = writer
+        self._waiting: deque[Received] = deque()
+        self._go_waits = False
+        self._searching = False
+        self._closing = False
+        self._debug = False
+
+    def serve(self) -> None:
+        """Obey what comes into the inbox until `quit`."""
+        while self._handle(self._inbox.get()):
+            pass
+        self._close()
+
+    def obey_all(self, lines: Sequence[str]) -> None:
+        """Obey these lines, waiting for the end of each search; only a signal can end one early."""
+        for line in lines:
+            going_on = self._handle(Received(time.perf_counter(), protocol.parse(line)))
+            while going_on and self._searching:
+                going_on = self._handle(self._inbox.get())
+            if not going_on:
+                break
+        self._close()
+
+    def _handle(self, event: Event) -> bool:
+        """Deal with one event; False for `quit`."""
+        if isinstance(event, SearchEnded):
+            # The news comes from the search's thread, which has yet to say its move.
+            self._engine.wait()
+            self._searching = False
+            self._catch_up()
+            return True
+        if isinstance(event.command, Quit):
+            return False
+        if self._may_act(event.command):
+            self._obey(event)
+        elif self._go_waits or isinstance(event.command, Go) or len(self._waiting) < WAITING_LIMIT:
+            self._wait(event)
+        else:
+            self._say("error: too many commands wait for the end of the search; this one is ignored")
+            self._inbox.obeyed()
+        return True
+
+    def _may_act(self, command: Command) -> bool:
+        if not self._searching or isinstance(command, _ALWAYS):
+            return True
+        return isinstance(command, _TO_SEARCH) and not self._go_waits
+
+    def _wait(self, received: Received) -> None:
+        self._waiting.append(received)
+        if isinstance(received.command, Go):
+            self._go_waits = True
+            self._engine.stop()
+        self._trace(f"{type(received.command).__name__} waits for the end of the search")
+
+    def _catch_up(self) -> None:
+        """Obey what waited for the end of a search, as far as the next search that it starts."""
+        waiting, self._waiting = self._waiting, deque()
+        self._go_waits = False
+        while waiting and not self._go_waits:
+            received = waiting.popleft()
+            if self._may_act(received.command):
+                self._obey(received)
+            else:
+                self._wait(received)
+        # All that came after a `go` that has to wait again waits behind it.
+        self._waiting += waiting
+
+    def _close(self) -> None:
+        """Give every `go` its `bestmove`, with hardly any search, and let go of the engine."""
+        waits_left = CLOSING_WAITS
+        self._closing = True
+        self._engine.stop()
+        while self._searching:
+            try:
+                event = self._inbox.get(CLOSING_SECONDS / CLOSING_WAITS)
+            except queue.Empty:
+                waits_left -= 1
+                if waits_left == 0:
+                    leave()
+                continue
+            if isinstance(event, SearchEnded):
+                self._handle(event)
+        self._engine.close()
+        self._inbox.close()
+
+    def _obey(self, received: Received) -> None:
+        try:
+            self._act(received)
+        except Exception as error:
+            report_failure(self._writer, error)
+        finally:
+            self._inbox.obeyed()
+        # What a waiting command has only now begun is not to go on.
+        if self._closing:
+            self._engine.stop()
+
+    def _act(self, received: Received) -> None:
+        match received.command:
+            case Uci():
+                self._introduce()
+            case IsReady():
+                self._writer.write("readyok")
+            case UciNewGame():
+                self._engine.new_game()
+            case SetOption(name, value):
+                self._say(*self._engine.set_option(name, value))
+            case SetPosition(fen, moves, error):
+                self._set_position(fen, moves, error)
+            case Go():
+                self._go(received.command, received.received_at)
+            case Stop():
+                self._to_search("stop", self._engine.stop)
+            case PonderHit():
+                self._to_search("ponderhit", lambda: self._engine.ponderhit(received.received_at))
+            case Debug(on):
+                self._set_debug(on)
+            case Display():
+                self._writer.write(self._engine.display_text())
+            case Evaluate():
+                self._writer.write(self._engine.evaluation_text())
+            case Flip():
+                self._say(*self._engine.flip())
+            case Bench(words):
+                self._bench(words)
+            case Help():
+                self._writer.write("\n".join([HELP, "Options:", *self._engine.options.describe()]))
+            case Unknown(text):
+                self._say(f"unknown command {quoted(text)}, help lists the known ones")
+            case Register() | Empty() | Quit():
+                pass
+
+    def _introduce(self) -> None:
+        lines = [
+            f"id name {self._engine.name}",
+            f"id author {AUTHOR}",
+            *self._engine.options.declare(),
+            "uciok",
+        ]
+        self._writer.write("\n".join(lines))
+
+    def _set_position(self, fen: str | None, moves: Sequence[str], error: str | None) -> None:
+        if error is None:
+            self._say(*self._engine.set_position(fen, moves))
+        else:
+            # What cannot be read is refused like a position that cannot be: otherwise the next `go` would
+            # answer with a move for the position before.
+            self._engine.set_position("", ())
+            self._say(f"error: {error}")
+
+    def _go(self, go: Go, received_at: float) -> None:
+        self._say(*go.problems)
+        limits = go.limits
+        self._searching = True
+        try:
+            if limits.perft is not None:
+                self._engine.perft(limits.perft, self._writer.write, self._search_ended)
+            else:
+                self._engine.go(limits, received_at, self._on_info, self._on_best_move)
+        except Exception as error:
+            self._searching = False
+            report_failure(self._writer, error)
+            if limits.perft is None:
+                self._writer.write(protocol.format_best_move(BestMove(None)))
+
+    def _to_search(self, word: str, order: Callable[[], None]) -> None:
+        if self._searching:
+            order()
+        else:
+            self._trace(f"{word} ignored: no search is running")
+
+    def _set_debug(self, on: bool | None) -> None:
+        if on is None or on == self._debug:
+            return
+        self._say(f"debug mode {'on' if on else 'off'}")
+        self._debug = on
+
+    def _bench(self, words: Sequence[str]) -> None:
+        depth = parse_int(words[0]) if words else None
+        if words and (depth is None or depth < 1):
+            self._say("error: bench takes a depth, for example: bench 8")
+            return
+        self._engine.bench(depth, self._writer.write, self._search_ended)
+        self._searching = True
+
+    # These three are called by the engine, from the search thread.
+
+    def _on_info(self, info: Info) -> None:
+        self._writer.write(protocol.format_info(info))
+
+    def _on_best_move(self, best: BestMove) -> None:
+        # In this order, whatever is sent in reply to the move comes in behind the end of its search. The move
+        # is out before anything else happens all the same: `_handle` waits for the end of this thread.
+        self._search_ended()
+        self._writer.write(protocol.format_best_move(best))
+
+    def _search_ended(self) -> None:
+        self._inbox.push(SearchEnded())
+
+    def _say(self, *sentences: str) -> None:
+        say(self._writer, *sentences)
+
+    def _trace(self, sentence: str) -> None:
+        if self._debug:
+            self._say(sentence)
+
+
+def run(engine_factory: Callable[[], Engine], lines: Sequence[str] | None = None) -> int:
+    """Talk UCI on standard input and output until `quit`; with `lines`, obey those instead of any input.
+
+    To be called once, from the main thread. Returns the exit code. Raises what `engine_factory` raises.
+    """
+    if sys.stdout is None:
+        return 0
+    inbox = Inbox()
+    writer = Writer(sys.stdout.buffer)
+    quit_on_signals(inbox)
+    dispatcher = Dispatcher(engine_factory(), inbox, writer)
+    if lines is None:
+        descriptor = -1 if sys.stdin is None else sys.stdin.fileno()
+        threading.Thread(target=read, args=(descriptor, inbox, writer), name="reader", daemon=True).start()
+        dispatcher.serve()
+    else:
+        dispatcher.obey_all(lines)
+    return 0

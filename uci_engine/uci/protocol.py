@@ -1,0 +1,356 @@
+"""UCI text to data and back: `parse` for what a GUI says, `format_...` for what the engine says.
+
+Called by `loop`, for every line in and out.
+Pure functions: no input or output, no state, no chess (a move is a word here).
+
+What must stay true: `parse` returns a command for any text whatever and never raises; the work is linear in
+the length of the line; whatever is formatted is a single line of printable ASCII without a blank at its end.
+Words before a command that the UCI text gives no meaning to are skipped, as that text asks: `joho debug on`
+is `debug on`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from uci_engine.score import to_uci
+from uci_engine.search.info import BestMove, Bound, Info
+from uci_engine.text import QUOTE_LENGTH, Remarks, parse_int, quoted
+from uci_engine.time_management.limits import Limits
+
+# A line that has not come to a command after this many words is noise, and reading on would only cost time.
+MAX_SKIPPED_WORDS = 64
+
+_WORD = re.compile(r"\S+")
+_NAME_WORD = re.compile(r"(?<!\S)name(?!\S)", re.IGNORECASE)
+_VALUE_WORD = re.compile(r"(?<!\S)value(?!\S)", re.IGNORECASE)
+_NOT_PRINTABLE = re.compile(r"[\x00-\x1f\x7f]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Uci:
+    """`uci`"""
+
+
+@dataclass(frozen=True, slots=True)
+class IsReady:
+    """`isready`"""
+
+
+@dataclass(frozen=True, slots=True)
+class UciNewGame:
+    """`ucinewgame`"""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """`stop`"""
+
+
+@dataclass(frozen=True, slots=True)
+class PonderHit:
+    """`ponderhit`"""
+
+
+@dataclass(frozen=True, slots=True)
+class Quit:
+    """`quit`"""
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """`register ...`; this engine needs no registration, so the details are not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """`d`: show the board (not in the UCI text)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """`flip`: swap the colours (not in the UCI text)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """`help`: list the commands (not in the UCI text)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluate:
+    """`eval`: explain the static evaluation (not in the UCI text)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """A line without a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Debug:
+    """`debug on` or `debug off`; None when neither word was there."""
+
+    on: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class SetOption:
+    """`setoption`; None for a part whose keyword was absent, and the value exactly as written in between."""
+
+    name: str | None
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SetPosition:
+    """`position`; `fen` None is the start position. With an `error`, the rest says nothing."""
+
+    fen: str | None
+    moves: tuple[str, ...]
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """`go`; `problems` are sentences about words that could not be taken as written."""
+
+    limits: Limits
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """`bench` and the words after it."""
+
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A line without a command in it; `text` is its beginning."""
+
+    text: str
+
+
+Command = (
+    Uci
+    | IsReady
+    | UciNewGame
+    | Stop
+    | PonderHit
+    | Quit
+    | Register
+    | Display
+    | Flip
+    | Help
+    | Evaluate
+    | Empty
+    | Debug
+    | SetOption
+    | SetPosition
+    | Go
+    | Bench
+    | Unknown
+)
+
+
+def parse(line: str) -> Command:
+    """Read one line from the GUI, with or without its line end. Never raises."""
+    # A byte order mark or a NUL is no part of any word; as a blank it does no harm.
+    line = line.replace("\ufeff", " ").replace("\0", " ")
+    words_seen = 0
+    for match in _WORD.finditer(line):
+        read = _COMMANDS.get(match.group())
+        if read is not None:
+            return read(line[match.end() :])
+        words_seen += 1
+        if words_seen > MAX_SKIPPED_WORDS:
+            break
+    if words_seen == 0:
+        return Empty()
+    return Unknown(line.strip()[:QUOTE_LENGTH])
+
+
+def format_info(info: Info) -> str:
+    """One `info` line with the fields that are present, free text last."""
+    words = ["info"]
+
+    def add(name: str, value: int | str | None) -> None:
+        if value is not None:
+            words.append(f"{name} {value}")
+
+    add("depth", info.depth)
+    if info.depth is not None:  # the UCI text allows `seldepth` beside `depth` only
+        add("seldepth", info.seldepth)
+    add("multipv", info.multipv)
+    if info.score is not None:
+        add("score", to_uci(info.score))
+        if info.bound is not Bound.EXACT:
+            words.append("lowerbound" if info.bound is Bound.LOWER else "upperbound")
+    if info.wdl is not None:
+        add("wdl", " ".join(map(str, info.wdl)))
+    add("nodes", info.nodes)
+    add("nps", info.nps)
+    add("hashfull", info.hashfull)
+    add("tbhits", info.tbhits)
+    add("time", info.time_ms)
+    add("currmove", info.currmove)
+    add("currmovenumber", info.currmovenumber)
+    if info.pv:
+        add("pv", " ".join(info.pv))
+    add("string", info.string)
+    return _one_line(" ".join(words))
+
+
+def format_best_move(best: BestMove) -> str:
+    """The `bestmove` line; `(none)` when there is no move, and then nothing to ponder on either."""
+    if best.move is None:
+        return "bestmove (none)"
+    if best.ponder is None:
+        return _one_line(f"bestmove {best.move}")
+    return _one_line(f"bestmove {best.move} ponder {best.ponder}")
+
+
+def _one_line(text: str) -> str:
+    ascii_text = text.encode("ascii", "backslashreplace").decode("ascii")
+    return _NOT_PRINTABLE.sub(" ", ascii_text).rstrip()
+
+
+def _parse_debug(rest: str) -> Debug:
+    for word in rest.split():
+        if word.lower() in ("on", "off"):
+            return Debug(word.lower() == "on")
+    return Debug(None)
+
+
+def _parse_set_option(rest: str) -> SetOption:
+    # Cut from the raw text, not from words: a path may hold two blanks in a row.
+    name_word = _NAME_WORD.search(rest)
+    start = name_word.end() if name_word else 0
+    value_word = _VALUE_WORD.search(rest, start)
+    value = rest[value_word.end() :].strip() if value_word else None
+    if name_word is None:
+        return SetOption(None, value)
+    name = rest[start : value_word.start()] if value_word else rest[start:]
+    return SetOption(" ".join(name.split()), value)
+
+
+def _parse_position(rest: str) -> SetPosition:
+    words = rest.split()
+    keyword = next((word for word in words if word in ("startpos", "fen", "moves")), None)
+    if keyword is None or keyword == "moves":
+        return SetPosition(None, (), "position needs the word startpos or fen")
+    words = words[words.index(keyword) + 1 :]
+    split = words.index("moves") if "moves" in words else len(words)
+    described, moves = words[:split], tuple(words[split + 1 :])
+    if keyword == "fen":
+        if not described:
+            return SetPosition(None, (), "the position after the word fen is missing")
+        return SetPosition(" ".join(described), moves)
+    if described:
+        # Skipping these words might drop a move, and a wrong position is worse than none.
+        return SetPosition(None, (), f"{quoted(described[0])} after startpos, where moves was expected")
+    return SetPosition(None, moves)
+
+
+_LOWEST: dict[str, int | None] = {
+    "wtime": None,
+    "btime": None,
+    "winc": None,
+    "binc": None,
+    "movestogo": None,
+    "depth": 1,
+    "nodes": 1,
+    "mate": 1,
+    "movetime": 0,
+    "perft": 0,
+}
+"""The `go` words that take a number, each with the lowest value that makes sense to the engine."""
+
+_ENDS_THE_SEARCH = ("wtime", "btime", "depth", "nodes", "mate", "movetime", "perft")
+_GO_WORDS = frozenset({*_LOWEST, "searchmoves", "infinite", "ponder"})
+
+
+def _parse_go(rest: str) -> Go:
+    words = rest.split()
+    numbers: dict[str, int] = {}
+    problems = Remarks()
+    search_moves: tuple[str, ...] | None = None
+    flags: set[str] = set()
+    stray_words = False
+    i = 0
+    while i < len(words):
+        word = words[i]
+        i += 1
+        if word in _LOWEST:
+            if i == len(words) or words[i] in _GO_WORDS:
+                problems.add(f"go {word} needs a number")
+                continue
+            number = parse_int(words[i])
+            if number is None:
+                problems.add(f"go {word} {{}} is not a number, the word is ignored", words[i])
+            else:
+                lowest = _LOWEST[word]
+                if lowest is not None and number < lowest:
+                    problems.add(f"go {word} {number} is taken as {lowest}")
+                    number = lowest
+                numbers[word] = number
+            i += 1
+        elif word == "searchmoves":
+            first = i
+            while i < len(words) and words[i] not in _GO_WORDS:
+                i += 1
+            if i == first:
+                problems.add("go searchmoves needs at least one move")
+            else:
+                search_moves = tuple(words[first:i])
+        elif word in _GO_WORDS:
+            flags.add(word)
+        else:
+            stray_words = True
+    sentences = problems.told()
+    if "infinite" not in flags and not any(word in numbers for word in _ENDS_THE_SEARCH):
+        # Whoever meant to limit the search must not get one without an end; `go` alone does ask for that.
+        misread = problems or stray_words or numbers
+        if misread:
+            numbers["depth"] = 1
+            sentences += ("no limit for go was understood, the search ends after depth 1",)
+    limits = Limits(
+        wtime_ms=numbers.get("wtime"),
+        btime_ms=numbers.get("btime"),
+        winc_ms=numbers.get("winc"),
+        binc_ms=numbers.get("binc"),
+        movestogo=numbers.get("movestogo"),
+        depth=numbers.get("depth"),
+        nodes=numbers.get("nodes"),
+        mate=numbers.get("mate"),
+        movetime_ms=numbers.get("movetime"),
+        perft=numbers.get("perft"),
+        searchmoves=search_moves,
+        infinite="infinite" in flags,
+        ponder="ponder" in flags,
+    )
+    return Go(limits, sentences)
+
+
+_COMMANDS: dict[str, Callable[[str], Command]] = {
+    "uci": lambda rest: Uci(),
+    "isready": lambda rest: IsReady(),
+    "ucinewgame": lambda rest: UciNewGame(),
+    "stop": lambda rest: Stop(),
+    "ponderhit": lambda rest: PonderHit(),
+    "quit": lambda rest: Quit(),
+    "register": lambda rest: Register(),
+    "d": lambda rest: Display(),
+    "flip": lambda rest: Flip(),
+    "help": lambda rest: Help(),
+    "eval": lambda rest: Evaluate(),
+    "debug": _parse_debug,
+    "setoption": _parse_set_option,
+    "position": _parse_position,
+    "go": _parse_go,
+    "bench": lambda rest: Bench(tuple(rest.split())),
+}
