@@ -5,7 +5,7 @@
     True
     >>> print(evaluation.format_explanation(evaluation.explain(chess.Board())))     # doctest: +SKIP
 
-What must stay true: importing this package loads no kernel module (`bitboards`, `placement`, `features`,
+What must stay true: importing this package loads no kernel module (`bitboards`, `base_board`, `features`,
 `evaluator`), because whether the compiled or the plain ones serve a process is decided later, by
 `uci_engine.core.load`.
 """

@@ -1,8 +1,8 @@
-# C types of placement.py.
+# C types of base_board.py.
 
 from evaluation.bitboards cimport BB, KING, PAWN, ZOBRIST, u64
 
-cdef class Placement:
+cdef class BaseBoard:
     cdef readonly int turn
     cdef readonly int scores            # packed middlegame and endgame, White minus Black
     cdef readonly int phase
@@ -10,7 +10,7 @@ cdef class Placement:
     cdef u64[7] by_type
     cdef u64[2] by_colour
     cdef signed char[64] squares
-    cdef int[1024] piece_square         # packed, [code * 64 + square], negative for Black's men
+    cdef int[1024] piece_square         # packed, [code * 64 + square], negative for Black's pieces
 
     cpdef int clear(self) except? -1
     cpdef int put(self, int code, int square) except? -1

@@ -9,13 +9,13 @@ ctypedef int64_t i64
 cdef extern from *:
     """
     #if defined(__GNUC__)
-    static inline int secateur_lowest(uint64_t squares) { return __builtin_ctzll(squares); }
-    static inline int secateur_highest(uint64_t squares) { return 63 ^ __builtin_clzll(squares); }
+    static inline int secateur_lsb(uint64_t squares) { return __builtin_ctzll(squares); }
+    static inline int secateur_msb(uint64_t squares) { return 63 ^ __builtin_clzll(squares); }
     #else
     #include <intrin.h>
-    static __forceinline int secateur_lowest(uint64_t squares)
+    static __forceinline int secateur_lsb(uint64_t squares)
     { unsigned long index; _BitScanForward64(&index, squares); return (int)index; }
-    static __forceinline int secateur_highest(uint64_t squares)
+    static __forceinline int secateur_msb(uint64_t squares)
     { unsigned long index; _BitScanReverse64(&index, squares); return (int)index; }
     #endif
     #if defined(__GNUC__) && (defined(__POPCNT__) || !defined(__x86_64__))
@@ -34,8 +34,8 @@ cdef extern from *:
     const u64 ALL "SECATEUR_ALL"
     const u64 LIGHT "SECATEUR_LIGHT"
     int popcount "secateur_popcount" (u64 squares) noexcept nogil
-    int lowest "secateur_lowest" (u64 squares) noexcept nogil
-    int highest "secateur_highest" (u64 squares) noexcept nogil
+    int lsb "secateur_lsb" (u64 squares) noexcept nogil
+    int msb "secateur_msb" (u64 squares) noexcept nogil
 
 cdef enum:  # python-chess's piece types, as constants of the C compiler
     PAWN = 1
@@ -51,8 +51,8 @@ cdef u64[64] BB
 cdef u64[64] KING_ATTACKS
 cdef u64[64] KNIGHT_ATTACKS
 cdef u64[128] PAWN_ATTACKS
-cdef u64[64] BISHOP_LINES
-cdef u64[64] ROOK_LINES
+cdef u64[64] BISHOP_PSEUDO_ATTACKS
+cdef u64[64] ROOK_PSEUDO_ATTACKS
 cdef u64[64] RISING
 cdef u64[64] FALLING
 cdef u64[4096] BETWEEN

@@ -1,7 +1,7 @@
 """Sets of squares as 64-bit numbers, attack tables and Zobrist numbers: the ground under every board of the engine.
 
-Called by `placement`, `features`, `evaluator` and `uci_engine.board.position`. Square a1 is bit 0, h8 bit 63, colours
-are python-chess's (white 1, black 0), and a man's code is 2 * piece type + colour, so 2 to 13 (0: an empty square).
+Called by `base_board`, `features`, `evaluator` and `uci_engine.board.position`. Square a1 is bit 0, h8 bit 63, colours
+are python-chess's (white 1, black 0), and a piece's code is 2 * piece type + colour, so 2 to 13 (0: an empty square).
 What must stay true: every table equals python-chess's own (most are copied from it), and the compiled and the plain
 form of each function give the same sets. Uncompiled, the sliders look up python-chess's dictionaries; compiled, magic
 multiplication indexes flat tables that are filled by walking the rays at import, which takes about two milliseconds.
@@ -19,8 +19,8 @@ KNIGHT_ATTACKS = list(chess.BB_KNIGHT_ATTACKS)
 # Indexed by colour * 64 + square: what a pawn of that colour attacks from there.
 PAWN_ATTACKS = list(chess.BB_PAWN_ATTACKS[chess.BLACK]) + list(chess.BB_PAWN_ATTACKS[chess.WHITE])
 # What a slider would reach on an empty board, and the two whole diagonals through a square (the square included).
-BISHOP_LINES = [chess.BB_DIAG_ATTACKS[square][0] for square in chess.SQUARES]
-ROOK_LINES = [chess.BB_RANK_ATTACKS[square][0] | chess.BB_FILE_ATTACKS[square][0] for square in chess.SQUARES]
+BISHOP_PSEUDO_ATTACKS = [chess.BB_DIAG_ATTACKS[square][0] for square in chess.SQUARES]
+ROOK_PSEUDO_ATTACKS = [chess.BB_RANK_ATTACKS[square][0] | chess.BB_FILE_ATTACKS[square][0] for square in chess.SQUARES]
 _RISES = [[0] * 15 for _ in range(2)]
 for _square in chess.SQUARES:
     _RISES[0][_square // 8 - _square % 8 + 7] |= chess.BB_SQUARES[_square]
@@ -89,20 +89,20 @@ if not cython.compiled:
         """The number of squares in a set."""
         return squares.bit_count()
 
-    def lowest(squares: int) -> int:
+    def lsb(squares: int) -> int:
         """The lowest square of a set that is not empty."""
         return (squares & -squares).bit_length() - 1
 
-    def highest(squares: int) -> int:
+    def msb(squares: int) -> int:
         """The highest square of a set that is not empty."""
         return squares.bit_length() - 1
 
     def bishop_attacks(square: int, occupied: int) -> int:
-        """What a bishop on `square` attacks when `occupied` squares stop it, the first man on each ray included."""
+        """What a bishop on `square` attacks when `occupied` squares stop it, the first piece on each ray included."""
         return chess.BB_DIAG_ATTACKS[square][chess.BB_DIAG_MASKS[square] & occupied]
 
     def rook_attacks(square: int, occupied: int) -> int:
-        """What a rook on `square` attacks when `occupied` squares stop it, the first man on each ray included."""
+        """What a rook on `square` attacks when `occupied` squares stop it, the first piece on each ray included."""
         return (
             chess.BB_RANK_ATTACKS[square][chess.BB_RANK_MASKS[square] & occupied]
             | chess.BB_FILE_ATTACKS[square][chess.BB_FILE_MASKS[square] & occupied]
@@ -155,15 +155,15 @@ def _fill_magic(square, rook, offset):
     mask = ROOK_MASKS[square] if rook else BISHOP_MASKS[square]
     multiplier = ROOK_MULTIPLIERS[square] if rook else BISHOP_MULTIPLIERS[square]
     shift = ROOK_SHIFTS[square] if rook else BISHOP_SHIFTS[square]
-    men: u64 = 0
+    pieces: u64 = 0
     while True:
-        index = offset + (((men * multiplier) & ALL) >> shift)
+        index = offset + (((pieces * multiplier) & ALL) >> shift)
         if rook:
-            ROOK_TABLE[index] = _slide(square, men, True)
+            ROOK_TABLE[index] = _slide(square, pieces, True)
         else:
-            BISHOP_TABLE[index] = _slide(square, men, False)
-        men = ((men | (ALL ^ mask)) + 1) & mask
-        if men == 0:
+            BISHOP_TABLE[index] = _slide(square, pieces, False)
+        pieces = ((pieces | (ALL ^ mask)) + 1) & mask
+        if pieces == 0:
             return offset + (1 << (64 - shift))
 
 

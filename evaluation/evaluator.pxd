@@ -4,7 +4,7 @@ cimport cython
 
 from evaluation.bitboards cimport BISHOP, KNIGHT, LIGHT, PAWN, QUEEN, ROOK, popcount, u64
 from evaluation.features cimport Features
-from evaluation.base_board cimport Placement
+from evaluation.base_board cimport BaseBoard
 
 cdef int STATIC_LIMIT
 cdef int FULL_PHASE
@@ -20,9 +20,9 @@ cdef class Evaluator:
     cdef readonly Features features
     cdef u64[32768] remembered      # 4 * PAWN_ENTRIES
 
-    cpdef int evaluate(self, Placement p) noexcept nogil
-    cpdef int pawn_score(self, Placement p) noexcept nogil
-    cpdef int taper(self, Placement p, int packed) noexcept nogil
-    cpdef int endgame_scale(self, Placement p, int strong) noexcept nogil
-    cdef int force(self, Placement p, int us) noexcept nogil
-    cdef bint only_two_knights(self, Placement p, int us) noexcept nogil
+    cpdef int evaluate(self, BaseBoard p) noexcept nogil
+    cpdef int pawn_score(self, BaseBoard p) noexcept nogil
+    cpdef int taper(self, BaseBoard p, int packed) noexcept nogil
+    cpdef int endgame_scale(self, BaseBoard p, int strong) noexcept nogil
+    cdef int non_pawn_material(self, BaseBoard p, int us) noexcept nogil
+    cdef bint only_two_knights(self, BaseBoard p, int us) noexcept nogil

@@ -2,7 +2,7 @@
 view.
 
 Called by the search at almost every node, by `evaluation.evaluate` and by `explain`. What must stay true: the
-result depends on the men and the side to move alone (the table of pawn structures only saves time); turning
+result depends on the pieces and the side to move alone (the table of pawn structures only saves time); turning
 the board and the colours round leaves it unchanged; and it lies strictly within ±STATIC_LIMIT, below every
 mate score.
 """
@@ -56,7 +56,7 @@ class Evaluator:
         return score
 
     def taper(self, p, packed):
-        """A packed sum (White minus Black) as one number, by the force left and how drawish the ending is."""
+        """A packed sum (White minus Black) as one number, by the material left and how drawish the ending is."""
         middlegame = ((packed + 0x8000) & 0xFFFF) - 0x8000
         endgame = (packed + 0x8000) >> 16
         phase = p.phase if p.phase < FULL_PHASE else FULL_PHASE
@@ -81,24 +81,24 @@ class Evaluator:
             and not ours & (ours - 1)
             and not theirs & (theirs - 1)
             and (ours & LIGHT == 0) != (theirs & LIGHT == 0)
-            and self.force(p, 1) == self.force(p, 0)
+            and self.non_pawn_material(p, 1) == self.non_pawn_material(p, 0)
         ):
             others = p.by_type[KNIGHT] | p.by_type[ROOK] | p.by_type[QUEEN]
             return OPPOSITE_BISHOPS_SCALE if others else PURE_OPPOSITE_BISHOPS_SCALE
         if p.by_type[PAWN] & p.by_colour[strong]:
             return FULL_SCALE
-        force = self.force(p, strong)
-        if force < 5 or self.only_two_knights(p, strong):
+        non_pawn_material = self.non_pawn_material(p, strong)
+        if non_pawn_material < 5 or self.only_two_knights(p, strong):
             return DRAWN_SCALE
-        return FULL_SCALE if force > self.force(p, strong ^ 1) + 3 else DRAWISH_SCALE
+        return FULL_SCALE if non_pawn_material > self.non_pawn_material(p, strong ^ 1) + 3 else DRAWISH_SCALE
 
-    def force(self, p, us):
+    def non_pawn_material(self, p, us):
         """The pieces of one colour in pawns: 3, 3, 5, 9."""
-        men = p.by_colour[us]
-        minors = popcount(men & (p.by_type[KNIGHT] | p.by_type[BISHOP]))
-        return 3 * minors + 5 * popcount(men & p.by_type[ROOK]) + 9 * popcount(men & p.by_type[QUEEN])
+        pieces = p.by_colour[us]
+        minors = popcount(pieces & (p.by_type[KNIGHT] | p.by_type[BISHOP]))
+        return 3 * minors + 5 * popcount(pieces & p.by_type[ROOK]) + 9 * popcount(pieces & p.by_type[QUEEN])
 
     def only_two_knights(self, p, us):
         """Whether the pieces of one colour are two knights: they cannot force mate."""
         others = p.by_type[BISHOP] | p.by_type[ROOK] | p.by_type[QUEEN]
-        return not others & p.by_colour[us] and self.force(p, us) == 6
+        return not others & p.by_colour[us] and self.non_pawn_material(p, us) == 6

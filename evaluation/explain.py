@@ -34,8 +34,8 @@ TERMS: Final = (
     ("safe checks", "safe_checks"),
     ("threats", "threats"),
     ("pawn push threats", "push_threats"),
-    ("hanging men", "hanging"),
-    ("bare king", "bare_king"),
+    ("hanging pieces", "hanging"),
+    ("bare king", "mop_up"),
 )
 
 
@@ -64,7 +64,7 @@ class Row:
 class Explanation:
     """All terms and what becomes of their sum.
 
-    `phase` runs from 24 (all men on the board) to 0, `scale` is the share of the endgame's value that counts,
+    `phase` runs from 24 (all pieces on the board) to 0, `scale` is the share of the endgame's value that counts,
     in 64ths; both scores are in centipawns.
     """
 
@@ -88,50 +88,50 @@ class Explanation:
 
 
 def place(board: chess.Board, weights: Weights | None = None) -> tuple[Any, Any]:
-    """An Evaluator and a Placement for a board; ValueError when the board cannot be evaluated."""
+    """An Evaluator and a BaseBoard for a board; ValueError when the board cannot be evaluated."""
     plain_cython.provide()
-    from evaluation.base_board import Placement
+    from evaluation.base_board import BaseBoard
     from evaluation.evaluator import Evaluator
 
     for colour in chess.COLORS:
         if len(board.pieces(chess.KING, colour)) != 1 or board.occupied_co[colour].bit_count() > 16:
-            raise ValueError("a position to evaluate has one king and at most 16 men a side")
+            raise ValueError("a position to evaluate has one king and at most 16 pieces a side")
     if board.pawns & chess.BB_BACKRANKS:
         raise ValueError("a position to evaluate has no pawn on the first or last rank")
     weights = weights or default_weights()
-    placement = Placement(weights.piece_square())
-    placement.set_men(board)
-    return Evaluator(weights), placement
+    base_board = BaseBoard(weights.piece_square())
+    base_board.set_pieces(board)
+    return Evaluator(weights), base_board
 
 
 def evaluate(board: chess.Board, weights: Weights | None = None) -> int:
     """The static score in centipawns from the side to move's view, strictly within ±30000.
 
-    Only the men and the side to move matter. ValueError unless there is one king and at most 16 men a side, and no
-    pawn on the first or last rank. To score many positions keep an `Evaluator` and a `Placement` instead.
+    Only the pieces and the side to move matter. ValueError unless there is one king and at most 16 pieces a side, and
+    no pawn on the first or last rank. To score many positions keep an `Evaluator` and a `BaseBoard` instead.
     """
-    evaluator, placement = place(board, weights)
-    score: int = evaluator.evaluate(placement)
+    evaluator, base_board = place(board, weights)
+    score: int = evaluator.evaluate(base_board)
     return score
 
 
 def explain(board: chess.Board, weights: Weights | None = None) -> Explanation:
     """Every term of the evaluation of a position; ValueError when the board cannot be evaluated."""
     weights = weights or default_weights()
-    evaluator, placement = place(board, weights)
+    evaluator, base_board = place(board, weights)
     features = evaluator.features
-    features.begin(placement)
+    features.begin(base_board)
     rows = [_material(board, weights), _squares(board, weights)]
     for term, name in TERMS:
         method = getattr(features, name)
-        rows.append(_row(term, method(placement, 1), method(placement, 0)))
+        rows.append(_row(term, method(base_board, 1), method(base_board, 0)))
     rows.append(_row("side to move", features.tempo * board.turn, features.tempo * (not board.turn)))
     packed = sum(row.mg + (row.eg << 16) for row in rows)
-    white_score = evaluator.taper(placement, packed)
+    white_score = evaluator.taper(base_board, packed)
     return Explanation(
         rows=tuple(rows),
-        phase=min(placement.phase, 24),
-        scale=evaluator.endgame_scale(placement, int(unpack(packed)[1] > 0)),
+        phase=min(base_board.phase, 24),
+        scale=evaluator.endgame_scale(base_board, int(unpack(packed)[1] > 0)),
         white_to_move=board.turn,
         white_score=white_score,
         score=white_score if board.turn else -white_score,
@@ -159,23 +159,23 @@ def _row(term: str, white: int, black: int) -> Row:
 
 
 def _material(board: chess.Board, weights: Weights) -> Row:
-    """The men at their fixed values."""
+    """The pieces at their fixed values."""
     values = [0, *weights.packed("material"), 0]
-    white, black = (sum(values[man] for _, man in _men(board, us)) for us in (True, False))
+    white, black = (sum(values[piece] for _, piece in _pieces(board, us)) for us in (True, False))
     return _row("material", white, black)
 
 
 def _squares(board: chess.Board, weights: Weights) -> Row:
-    """Where the men stand."""
+    """Where the pieces stand."""
     tables = [[0] * 64, *(weights.packed(f"{name}_squares") for name in PIECE_NAMES)]
-    white, black = (sum(tables[man][at] for at, man in _men(board, us)) for us in (True, False))
+    white, black = (sum(tables[piece][at] for at, piece in _pieces(board, us)) for us in (True, False))
     return _row("piece squares", white, black)
 
 
-def _men(board: chess.Board, colour: chess.Color) -> list[tuple[chess.Square, chess.PieceType]]:
-    """Squares, as the colour sees them, and types of its men."""
+def _pieces(board: chess.Board, colour: chess.Color) -> list[tuple[chess.Square, chess.PieceType]]:
+    """Squares, as the colour sees them, and types of its pieces."""
     flip = 0 if colour else 56
-    return [(at ^ flip, man.piece_type) for at, man in board.piece_map().items() if man.color == colour]
+    return [(at ^ flip, piece.piece_type) for at, piece in board.piece_map().items() if piece.color == colour]
 
 
 def _line(row: Row) -> str:

@@ -17,14 +17,14 @@ from evaluation.bitboards cimport (
     RANKS,
     ROOK,
     bishop_attacks,
-    highest,
-    lowest,
+    msb,
+    lsb,
     pawn_attacks,
     popcount,
     rook_attacks,
     u64,
 )
-from evaluation.base_board cimport Placement
+from evaluation.base_board cimport BaseBoard
 
 cdef u64 NOT_FILE_A
 cdef u64 NOT_FILE_H
@@ -37,9 +37,9 @@ cdef int MOST_UNITS
 
 cdef u64 _step(u64 squares, int us) noexcept nogil
 cdef u64 _beside(u64 squares) noexcept nogil
-cdef u64 _ahead(u64 squares, int us) noexcept nogil
+cdef u64 _front_fill(u64 squares, int us) noexcept nogil
 cdef u64 _not_behind(int king, int us) noexcept nogil
-cdef int _hindmost_rank(u64 men, int us) noexcept nogil
+cdef int _hindmost_rank(u64 pieces, int us) noexcept nogil
 cdef int _distance(int a, int b) noexcept nogil
 cdef int _middle_file(int king) noexcept nogil
 
@@ -62,16 +62,16 @@ cdef class Features:
     cdef int[8] storm_pawn
     cdef int[24] danger_worth
     cdef int[4] safe_check
-    cdef int threat_by_pawn, threat_by_push, hanging_man
+    cdef int threat_by_pawn, threat_by_push, hanging_piece
     cdef int[2] threat_by_minor
     cdef int[2] threat_by_rook
     cdef readonly int tempo
-    cdef int bare_king_edge, bare_king_near, bare_king_corner
+    cdef int mop_up_edge, mop_up_near, mop_up_corner
 
     # Notes on the position at hand, by colour.
     cdef int[2] king
     cdef u64[2] pawn_attacks
-    cdef u64[2] area                # squares a piece of that colour can use
+    cdef u64[2] mobility_area                # squares a piece of that colour can use
     cdef u64[2] zone                # squares around that colour's king
     cdef u64[2] attacked
     cdef u64[2] by_knights          # what its knights attack, and so on
@@ -81,26 +81,26 @@ cdef class Features:
     cdef int[2] units               # of danger to the other colour's king
     cdef u64 passed                 # passed pawns of both colours
 
-    cpdef int begin(self, Placement p) noexcept nogil
-    cpdef int pawns(self, Placement p) noexcept nogil
-    cpdef int pieces(self, Placement p) noexcept nogil
-    cpdef int doubled(self, Placement p, int us) noexcept nogil
-    cpdef int isolated(self, Placement p, int us) noexcept nogil
-    cpdef int connected(self, Placement p, int us) noexcept nogil
-    cpdef int passed_pawns(self, Placement p, int us) noexcept nogil
-    cpdef int shelter(self, Placement p, int us) noexcept nogil
-    cpdef int storm(self, Placement p, int us) noexcept nogil
-    cpdef int knights(self, Placement p, int us) noexcept nogil
-    cpdef int bishops(self, Placement p, int us) noexcept nogil
-    cpdef int rooks(self, Placement p, int us) noexcept nogil
-    cpdef int queens(self, Placement p, int us) noexcept nogil
-    cpdef int bishop_pair(self, Placement p, int us) noexcept nogil
-    cpdef int outposts(self, Placement p, int us) noexcept nogil
-    cpdef int rook_files(self, Placement p, int us) noexcept nogil
-    cpdef int passed_pawn_paths(self, Placement p, int us) noexcept nogil
-    cpdef int king_danger(self, Placement p, int us) noexcept nogil
-    cpdef int safe_checks(self, Placement p, int us) noexcept nogil
-    cpdef int threats(self, Placement p, int us) noexcept nogil
-    cpdef int push_threats(self, Placement p, int us) noexcept nogil
-    cpdef int hanging(self, Placement p, int us) noexcept nogil
-    cpdef int bare_king(self, Placement p, int us) noexcept nogil
+    cpdef int begin(self, BaseBoard p) noexcept nogil
+    cpdef int pawns(self, BaseBoard p) noexcept nogil
+    cpdef int pieces(self, BaseBoard p) noexcept nogil
+    cpdef int doubled(self, BaseBoard p, int us) noexcept nogil
+    cpdef int isolated(self, BaseBoard p, int us) noexcept nogil
+    cpdef int connected(self, BaseBoard p, int us) noexcept nogil
+    cpdef int passed_pawns(self, BaseBoard p, int us) noexcept nogil
+    cpdef int shelter(self, BaseBoard p, int us) noexcept nogil
+    cpdef int storm(self, BaseBoard p, int us) noexcept nogil
+    cpdef int knights(self, BaseBoard p, int us) noexcept nogil
+    cpdef int bishops(self, BaseBoard p, int us) noexcept nogil
+    cpdef int rooks(self, BaseBoard p, int us) noexcept nogil
+    cpdef int queens(self, BaseBoard p, int us) noexcept nogil
+    cpdef int bishop_pair(self, BaseBoard p, int us) noexcept nogil
+    cpdef int outposts(self, BaseBoard p, int us) noexcept nogil
+    cpdef int rook_files(self, BaseBoard p, int us) noexcept nogil
+    cpdef int passed_pawn_paths(self, BaseBoard p, int us) noexcept nogil
+    cpdef int king_danger(self, BaseBoard p, int us) noexcept nogil
+    cpdef int safe_checks(self, BaseBoard p, int us) noexcept nogil
+    cpdef int threats(self, BaseBoard p, int us) noexcept nogil
+    cpdef int push_threats(self, BaseBoard p, int us) noexcept nogil
+    cpdef int hanging(self, BaseBoard p, int us) noexcept nogil
+    cpdef int mop_up(self, BaseBoard p, int us) noexcept nogil

@@ -8,7 +8,7 @@ true: every feature treats the two colours alike, turned upside down; each is a 
 counted a whole number of times; and features are called in the order of the two sums, because the earlier
 ones note in `self` what they saw (passed pawns, attacks, danger) for the later ones.
 
-A position must have one king a side. Squares "ahead" of a man are those on the higher ranks, seen from its
+A position must have one king a side. Squares "ahead" of a piece are those on the higher ranks, seen from its
 own side.
 """
 
@@ -30,8 +30,8 @@ if not cython.compiled:
         RANKS,
         ROOK,
         bishop_attacks,
-        highest,
-        lowest,
+        lsb,
+        msb,
         pawn_attacks,
         popcount,
         rook_attacks,
@@ -61,7 +61,7 @@ def _beside(squares):
     return ((squares & NOT_FILE_H) << 1) | ((squares & NOT_FILE_A) >> 1)
 
 
-def _ahead(squares, us):
+def _front_fill(squares, us):
     """All squares ahead of a set, up to the last rank."""
     if us:
         squares <<= 8
@@ -77,14 +77,14 @@ def _ahead(squares, us):
 def _not_behind(king, us):
     """A king's file and those beside it, from its own rank ahead."""
     front = BB[king] | _beside(BB[king])
-    return front | _ahead(front, us)
+    return front | _front_fill(front, us)
 
 
-def _hindmost_rank(men, us):
-    """The rank of the man nearest to our own side, counted from there; 0 without any."""
-    if men == 0:
+def _hindmost_rank(pieces, us):
+    """The rank of the piece nearest to our own side, counted from there; 0 without any."""
+    if pieces == 0:
         return 0
-    return lowest(men) >> 3 if us else 7 - (highest(men) >> 3)
+    return lsb(pieces) >> 3 if us else 7 - (msb(pieces) >> 3)
 
 
 def _distance(a, b):
@@ -125,16 +125,16 @@ class Features:
         self.threat_by_push = weights.packed("threat_by_push")[0]
         self.threat_by_minor = weights.packed("threat_by_minor")
         self.threat_by_rook = weights.packed("threat_by_rook")
-        self.hanging_man = weights.packed("hanging")[0]
+        self.hanging_piece = weights.packed("hanging")[0]
         self.tempo = weights.packed("tempo")[0]
-        self.bare_king_edge = weights.packed("bare_king_edge")[0]
-        self.bare_king_near = weights.packed("bare_king_near")[0]
-        self.bare_king_corner = weights.packed("bare_king_corner")[0]
+        self.mop_up_edge = weights.packed("mop_up_edge")[0]
+        self.mop_up_near = weights.packed("mop_up_near")[0]
+        self.mop_up_corner = weights.packed("mop_up_corner")[0]
         self.passed = 0
         if not cython.compiled:
             self.king = [0, 0]
             self.pawn_attacks = [0, 0]
-            self.area = [0, 0]
+            self.mobility_area = [0, 0]
             self.zone = [0, 0]
             self.attacked = [0, 0]
             self.by_knights = [0, 0]
@@ -150,7 +150,7 @@ class Features:
         for us in range(2):
             pawns = p.by_type[PAWN] & p.by_colour[us]
             king = p.by_type[KING] & p.by_colour[us]
-            square = lowest(king)
+            square = lsb(king)
             around = KING_ATTACKS[square]
             attacks = pawn_attacks(pawns, us)
             self.king[us] = square
@@ -158,9 +158,9 @@ class Features:
             self.pawn_attacks[us] = attacks
             self.attacked[us] = attacks | around
             self.units[us] = 0
-            self.area[us] = ALL ^ (pawns | king)
-        self.area[0] &= ~self.pawn_attacks[1]
-        self.area[1] &= ~self.pawn_attacks[0]
+            self.mobility_area[us] = ALL ^ (pawns | king)
+        self.mobility_area[0] &= ~self.pawn_attacks[1]
+        self.mobility_area[1] &= ~self.pawn_attacks[0]
         return 0
 
     def pawns(self, p):
@@ -180,8 +180,8 @@ class Features:
         black += self.bishop_pair(p, 0) + self.outposts(p, 0) + self.rook_files(p, 0)
         white += self.passed_pawn_paths(p, 1) + self.king_danger(p, 1) + self.safe_checks(p, 1)
         black += self.passed_pawn_paths(p, 0) + self.king_danger(p, 0) + self.safe_checks(p, 0)
-        white += self.threats(p, 1) + self.push_threats(p, 1) + self.hanging(p, 1) + self.bare_king(p, 1)
-        black += self.threats(p, 0) + self.push_threats(p, 0) + self.hanging(p, 0) + self.bare_king(p, 0)
+        white += self.threats(p, 1) + self.push_threats(p, 1) + self.hanging(p, 1) + self.mop_up(p, 1)
+        black += self.threats(p, 0) + self.push_threats(p, 0) + self.hanging(p, 0) + self.mop_up(p, 0)
         return white - black
 
     # --- pawns and kings ---
@@ -189,12 +189,12 @@ class Features:
     def doubled(self, p, us):
         """Pawns with another of their side behind them."""
         pawns = p.by_type[PAWN] & p.by_colour[us]
-        return self.doubled_pawn * popcount(pawns & _ahead(pawns, us))
+        return self.doubled_pawn * popcount(pawns & _front_fill(pawns, us))
 
     def isolated(self, p, us):
         """Pawns with none of their side on the files beside them."""
         pawns = p.by_type[PAWN] & p.by_colour[us]
-        files = _ahead(pawns, 1) | _ahead(pawns, 0) | pawns
+        files = _front_fill(pawns, 1) | _front_fill(pawns, 0) | pawns
         return self.isolated_pawn * popcount(pawns & ~_beside(files))
 
     def connected(self, p, us):
@@ -204,21 +204,21 @@ class Features:
         flip = 0 if us else 7
         score = 0
         while pawns:
-            score += self.connected_pawn[(lowest(pawns) >> 3) ^ flip]
+            score += self.connected_pawn[(lsb(pawns) >> 3) ^ flip]
             pawns &= pawns - 1
         return score
 
     def passed_pawns(self, p, us):
         """Pawns with no enemy pawn ahead on three files and none of their own on one; where the kings are."""
         pawns = p.by_type[PAWN] & p.by_colour[us]
-        enemy = _ahead(p.by_type[PAWN] & p.by_colour[us ^ 1], us ^ 1)
-        pawns &= ~(enemy | _beside(enemy) | _ahead(pawns, us ^ 1))
+        enemy = _front_fill(p.by_type[PAWN] & p.by_colour[us ^ 1], us ^ 1)
+        pawns &= ~(enemy | _beside(enemy) | _front_fill(pawns, us ^ 1))
         self.passed |= pawns
         flip = 0 if us else 7
         ahead = 8 if us else -8
         score = 0
         while pawns:
-            square = lowest(pawns)
+            square = lsb(pawns)
             pawns &= pawns - 1
             rank = (square >> 3) ^ flip
             score += self.passed_pawn[rank]
@@ -250,15 +250,15 @@ class Features:
 
     def knights(self, p, us):
         """Mobility of the knights."""
-        men = p.by_type[KNIGHT] & p.by_colour[us]
+        pieces = p.by_type[KNIGHT] & p.by_colour[us]
         reached: u64 = 0
         units = 0
         score = 0
-        while men:
-            attacks = KNIGHT_ATTACKS[lowest(men)]
-            men &= men - 1
+        while pieces:
+            attacks = KNIGHT_ATTACKS[lsb(pieces)]
+            pieces &= pieces - 1
             reached |= attacks
-            score += self.knight_mobility[popcount(attacks & self.area[us])]
+            score += self.knight_mobility[popcount(attacks & self.mobility_area[us])]
             if attacks & self.zone[us ^ 1]:
                 units += KNIGHT_UNITS
         self.by_knights[us] = reached
@@ -267,16 +267,16 @@ class Features:
 
     def bishops(self, p, us):
         """Mobility of the bishops."""
-        men = p.by_type[BISHOP] & p.by_colour[us]
+        pieces = p.by_type[BISHOP] & p.by_colour[us]
         blockers = (p.by_colour[0] | p.by_colour[1]) ^ (p.by_type[QUEEN] & p.by_colour[us])
         reached: u64 = 0
         units = 0
         score = 0
-        while men:
-            attacks = bishop_attacks(lowest(men), blockers)
-            men &= men - 1
+        while pieces:
+            attacks = bishop_attacks(lsb(pieces), blockers)
+            pieces &= pieces - 1
             reached |= attacks
-            score += self.bishop_mobility[popcount(attacks & self.area[us])]
+            score += self.bishop_mobility[popcount(attacks & self.mobility_area[us])]
             if attacks & self.zone[us ^ 1]:
                 units += BISHOP_UNITS
         self.by_bishops[us] = reached
@@ -285,17 +285,17 @@ class Features:
 
     def rooks(self, p, us):
         """Mobility of the rooks."""
-        men = p.by_type[ROOK] & p.by_colour[us]
+        pieces = p.by_type[ROOK] & p.by_colour[us]
         transparent = (p.by_type[ROOK] | p.by_type[QUEEN]) & p.by_colour[us]
         blockers = (p.by_colour[0] | p.by_colour[1]) ^ transparent
         reached: u64 = 0
         units = 0
         score = 0
-        while men:
-            attacks = rook_attacks(lowest(men), blockers)
-            men &= men - 1
+        while pieces:
+            attacks = rook_attacks(lsb(pieces), blockers)
+            pieces &= pieces - 1
             reached |= attacks
-            score += self.rook_mobility[popcount(attacks & self.area[us])]
+            score += self.rook_mobility[popcount(attacks & self.mobility_area[us])]
             if attacks & self.zone[us ^ 1]:
                 units += ROOK_UNITS
         self.by_rooks[us] = reached
@@ -304,17 +304,17 @@ class Features:
 
     def queens(self, p, us):
         """Mobility of the queens; the last of the pieces: it sums up what all of them attack."""
-        men = p.by_type[QUEEN] & p.by_colour[us]
+        pieces = p.by_type[QUEEN] & p.by_colour[us]
         occupied = p.by_colour[0] | p.by_colour[1]
         reached: u64 = 0
         units = 0
         score = 0
-        while men:
-            square = lowest(men)
-            men &= men - 1
+        while pieces:
+            square = lsb(pieces)
+            pieces &= pieces - 1
             attacks = bishop_attacks(square, occupied) | rook_attacks(square, occupied)
             reached |= attacks
-            score += self.queen_mobility[popcount(attacks & self.area[us])]
+            score += self.queen_mobility[popcount(attacks & self.mobility_area[us])]
             if attacks & self.zone[us ^ 1]:
                 units += QUEEN_UNITS
         self.by_queens[us] = reached
@@ -324,15 +324,15 @@ class Features:
 
     def bishop_pair(self, p, us):
         """Two bishops or more."""
-        men = p.by_type[BISHOP] & p.by_colour[us]
-        return self.bishop_pair_bonus if men & (men - 1) else 0
+        pieces = p.by_type[BISHOP] & p.by_colour[us]
+        return self.bishop_pair_bonus if pieces & (pieces - 1) else 0
 
     def outposts(self, p, us):
         """Knights and bishops on the fourth to sixth rank that a pawn defends and no enemy pawn can attack."""
         minors = p.by_colour[us] & (p.by_type[KNIGHT] | p.by_type[BISHOP]) & self.pawn_attacks[us]
         minors &= RANKS[3] | RANKS[4] | (RANKS[5] if us else RANKS[2])
         if minors:
-            minors &= ~(self.pawn_attacks[us ^ 1] | _ahead(self.pawn_attacks[us ^ 1], us ^ 1))
+            minors &= ~(self.pawn_attacks[us ^ 1] | _front_fill(self.pawn_attacks[us ^ 1], us ^ 1))
         score = 0
         while minors:
             score += self.outpost[0 if minors & -minors & p.by_type[KNIGHT] else 1]
@@ -341,11 +341,11 @@ class Features:
 
     def rook_files(self, p, us):
         """Rooks on files without pawns, or without pawns of their own."""
-        men = p.by_type[ROOK] & p.by_colour[us]
+        pieces = p.by_type[ROOK] & p.by_colour[us]
         score = 0
-        while men:
-            file = FILES[lowest(men) & 7]
-            men &= men - 1
+        while pieces:
+            file = FILES[lsb(pieces) & 7]
+            pieces &= pieces - 1
             if not file & p.by_type[PAWN]:
                 score += self.rook_open_file
             elif not file & p.by_type[PAWN] & p.by_colour[us]:
@@ -353,17 +353,17 @@ class Features:
         return score
 
     def passed_pawn_paths(self, p, us):
-        """Passed pawns that a man blocks; those with nothing on their way and none of it attacked."""
-        men = self.passed & p.by_colour[us]
+        """Passed pawns that a piece blocks; those with nothing on their way and none of it attacked."""
+        pieces = self.passed & p.by_colour[us]
         occupied = p.by_colour[0] | p.by_colour[1]
         flip = 0 if us else 7
         score = 0
-        while men:
-            square = lowest(men)
-            men &= men - 1
+        while pieces:
+            square = lsb(pieces)
+            pieces &= pieces - 1
             if _step(BB[square], us) & occupied:
                 score += self.passed_pawn_blocked[(square >> 3) ^ flip]
-            elif not _ahead(BB[square], us) & (occupied | self.attacked[us ^ 1]):
+            elif not _front_fill(BB[square], us) & (occupied | self.attacked[us ^ 1]):
                 score += self.passed_pawn_free[(square >> 3) ^ flip]
         return score
 
@@ -399,22 +399,22 @@ class Features:
         majors = enemy & (p.by_type[ROOK] | p.by_type[QUEEN])
         minors = enemy & (p.by_type[KNIGHT] | p.by_type[BISHOP])
         score = 0
-        men = (majors | minors) & self.pawn_attacks[us]
-        if men:
-            score += self.threat_by_pawn * popcount(men)
-        men = majors & (self.by_knights[us] | self.by_bishops[us])
-        if men:
-            score += self.threat_by_minor[1] * popcount(men)
-        men = majors & p.by_type[QUEEN] & self.by_rooks[us]
-        if men:
-            score += self.threat_by_rook[1] * popcount(men)
+        pieces = (majors | minors) & self.pawn_attacks[us]
+        if pieces:
+            score += self.threat_by_pawn * popcount(pieces)
+        pieces = majors & (self.by_knights[us] | self.by_bishops[us])
+        if pieces:
+            score += self.threat_by_minor[1] * popcount(pieces)
+        pieces = majors & p.by_type[QUEEN] & self.by_rooks[us]
+        if pieces:
+            score += self.threat_by_rook[1] * popcount(pieces)
         minors &= ~self.pawn_attacks[us ^ 1]
-        men = minors & (self.by_knights[us] | self.by_bishops[us])
-        if men:
-            score += self.threat_by_minor[0] * popcount(men)
-        men = minors & self.by_rooks[us]
-        if men:
-            score += self.threat_by_rook[0] * popcount(men)
+        pieces = minors & (self.by_knights[us] | self.by_bishops[us])
+        if pieces:
+            score += self.threat_by_minor[0] * popcount(pieces)
+        pieces = minors & self.by_rooks[us]
+        if pieces:
+            score += self.threat_by_rook[0] * popcount(pieces)
         return score
 
     def push_threats(self, p, us):
@@ -424,33 +424,33 @@ class Features:
         steps |= _step(steps & (RANKS[2] if us else RANKS[5]), us) & free
         steps &= ~self.pawn_attacks[us ^ 1]
         steps &= self.attacked[us] | ~self.attacked[us ^ 1]
-        men = pawn_attacks(steps, us) & p.by_colour[us ^ 1] & ~p.by_type[PAWN]
-        return self.threat_by_push * popcount(men)
+        pieces = pawn_attacks(steps, us) & p.by_colour[us ^ 1] & ~p.by_type[PAWN]
+        return self.threat_by_push * popcount(pieces)
 
     def hanging(self, p, us):
-        """Enemy men that we attack and that nothing defends."""
-        men = p.by_colour[us ^ 1] & self.attacked[us] & ~self.attacked[us ^ 1]
-        return self.hanging_man * popcount(men)
+        """Enemy pieces that we attack and that nothing defends."""
+        pieces = p.by_colour[us ^ 1] & self.attacked[us] & ~self.attacked[us ^ 1]
+        return self.hanging_piece * popcount(pieces)
 
-    def bare_king(self, p, us):
+    def mop_up(self, p, us):
         """What helps to mate a king left alone: driving it to the edge or corner, bringing our own king."""
         lone = p.by_colour[us ^ 1]
         if lone & (lone - 1):
             return 0
-        men = p.by_colour[us]
-        heavy = men & (p.by_type[ROOK] | p.by_type[QUEEN])
-        light = men & p.by_type[BISHOP] & LIGHT
-        dark = men & p.by_type[BISHOP] & ~LIGHT
+        pieces = p.by_colour[us]
+        heavy = pieces & (p.by_type[ROOK] | p.by_type[QUEEN])
+        light = pieces & p.by_type[BISHOP] & LIGHT
+        dark = pieces & p.by_type[BISHOP] & ~LIGHT
         easy = heavy or (light and dark)
-        if not (easy or ((light or dark) and men & p.by_type[KNIGHT])):
+        if not (easy or ((light or dark) and pieces & p.by_type[KNIGHT])):
             return 0
         square = self.king[us ^ 1]
         edge: cython.int = (abs(2 * (square & 7) - 7) + abs(2 * (square >> 3) - 7)) >> 1
-        score = self.bare_king_near * (7 - _distance(self.king[us], square)) + self.bare_king_edge * edge
+        score = self.mop_up_near * (7 - _distance(self.king[us], square)) + self.mop_up_edge * edge
         if not easy:
             # File and rank add up to 0 or 14 in the dark corners; the light ones are theirs in a mirror.
             corner: cython.int = abs(7 - ((square & 7) ^ (7 if light else 0)) - (square >> 3))
-            score += self.bare_king_corner * corner
+            score += self.mop_up_corner * corner
         return score
 
 

@@ -2,8 +2,8 @@
 
 cimport cython
 
-from evaluation.bitboards cimport ALL, BB, FILES, KING_ATTACKS, PAWN, PAWN_ATTACKS, KING, lowest, u64
-from evaluation.base_board cimport Placement
+from evaluation.bitboards cimport ALL, BB, FILES, KING_ATTACKS, PAWN, PAWN_ATTACKS, KING, lsb, u64
+from evaluation.base_board cimport BaseBoard
 
 cdef int PAWNS
 
@@ -17,4 +17,4 @@ cdef class PawnEnding:
 
     cdef int _solve(self) noexcept nogil
     cdef u64 _pushing(self, int pawn, int square, int king) noexcept nogil
-    cpdef bint wins(self, Placement position) noexcept nogil
+    cpdef bint wins(self, BaseBoard position) noexcept nogil

@@ -1,7 +1,7 @@
 """King and pawn against king, solved: whether the pawn's side wins, for every position, without any file.
 
-`search` asks it whenever these three men are left. What must stay true: the answer is the game's exact result with best
-play (a test holds it to Syzygy's table), and both cores give the same.
+`search` asks it whenever these three pieces are left. What must stay true: the answer is the game's exact result with
+best play (a test holds it to Syzygy's table), and both cores give the same.
 
 Solved backwards in sets: for one pawn and one place of its king, a 64-bit set holds the squares of the other king where
 the pawn's side wins. From a pawn's farthest square down to its home, sets grow until no move adds anything: a bare
@@ -11,7 +11,7 @@ million operations on numbers, at first use.
 import cython
 
 if not cython.compiled:
-    from evaluation.bitboards import ALL, BB, FILES, KING, KING_ATTACKS, PAWN, PAWN_ATTACKS, lowest, u64
+    from evaluation.bitboards import ALL, BB, FILES, KING, KING_ATTACKS, PAWN, PAWN_ATTACKS, lsb, u64
 
 # Pawns stand on files a to d, from the second rank up: number 4 * (rank - 1) + file, both counted from 0.
 PAWNS = 24
@@ -34,13 +34,13 @@ class PawnEnding:
             self.to_wait = [0] * (PAWNS * 64)
 
     def wins(self, position):
-        """Whether the pawn's side wins; the men must be two kings and a pawn."""
+        """Whether the pawn's side wins; the pieces must be two kings and a pawn."""
         if not self.solved:
             self._solve()
-        pawn = lowest(position.by_type[PAWN])
+        pawn = lsb(position.by_type[PAWN])
         strong = 1 if position.by_colour[1] & position.by_type[PAWN] else 0
-        king = lowest(position.by_type[KING] & position.by_colour[strong])
-        other = lowest(position.by_type[KING] & position.by_colour[strong ^ 1])
+        king = lsb(position.by_type[KING] & position.by_colour[strong])
+        other = lsb(position.by_type[KING] & position.by_colour[strong ^ 1])
         change = 0 if strong else 56
         if pawn & 4:
             change ^= 7
@@ -82,7 +82,7 @@ class PawnEnding:
                     won: u64 = self.to_move[pawn * 64 + king]
                     steps = KING_ATTACKS[king] & (ALL ^ BB[square])
                     while steps:
-                        won |= self.to_wait[pawn * 64 + lowest(steps)]
+                        won |= self.to_wait[pawn * 64 + lsb(steps)]
                         steps &= steps - 1
                     self.to_move[pawn * 64 + king] = won
         self.solved = True

@@ -49,7 +49,7 @@ def unpack(packed: int) -> tuple[int, int]:
 class Shape:
     """One named weight: how many numbers a phase, and how often one side can count it.
 
-    `owner` is the kind of man that brings it into the sum, each man `most` times at most; or "side": `most`
+    `owner` is the kind of piece that brings it into the sum, each piece `most` times at most; or "side": `most`
     times in all.
     """
 
@@ -87,7 +87,7 @@ SHAPES: Final = (
     Shape("passed_pawn", 8, "pawn", 1, "a passed pawn, by rank"),
     Shape("passed_pawn_own_king", 8, "pawn", 1, "beyond the third rank, by the king's distance"),
     Shape("passed_pawn_enemy_king", 8, "pawn", 1, "beyond the third rank, by the enemy king's distance"),
-    Shape("passed_pawn_blocked", 8, "pawn", 1, "any man on its next square, by rank"),
+    Shape("passed_pawn_blocked", 8, "pawn", 1, "any piece on its next square, by rank"),
     Shape("passed_pawn_free", 8, "pawn", 1, "nothing on its way and none of it attacked, by rank"),
     Shape("king_shelter", 32, "side", 3, "files by the king: 8 * edge distance + rank of its own pawn"),
     Shape("pawn_storm", 8, "side", 3, "files by the king: rank of the enemy pawn, seen from the king"),
@@ -97,11 +97,11 @@ SHAPES: Final = (
     Shape("threat_by_push", 1, "side", 15, "an enemy piece that a pawn could attack with its next step"),
     Shape("threat_by_minor", 2, "side", 15, "it attacks: a minor that no pawn defends; a rook or queen"),
     Shape("threat_by_rook", 2, "side", 15, "it attacks: a minor that no pawn defends; a queen"),
-    Shape("hanging", 1, "side", 15, "an enemy man attacked and not defended"),
+    Shape("hanging", 1, "side", 15, "an enemy piece attacked and not defended"),
     Shape("tempo", 1, "side", 1, "the side to move"),
-    Shape("bare_king_edge", 1, "side", 7, "an enemy king left alone: each step from the centre"),
-    Shape("bare_king_near", 1, "side", 7, "an enemy king left alone: each step nearer the two kings are"),
-    Shape("bare_king_corner", 1, "side", 7, "bishop and knight: each step to the right corners"),
+    Shape("mop_up_edge", 1, "side", 7, "an enemy king left alone: each step from the centre"),
+    Shape("mop_up_near", 1, "side", 7, "an enemy king left alone: each step nearer the two kings are"),
+    Shape("mop_up_corner", 1, "side", 7, "bishop and knight: each step to the right corners"),
 )
 
 
@@ -215,17 +215,17 @@ def largest_sum(values: Mapping[str, tuple[int, ...]]) -> int:
 
 def _extreme(values: Mapping[str, tuple[int, ...]], sign: int) -> int:
     """A bound on one side's sum, from above (sign 1) or, as a positive number, from below (sign -1)."""
-    men = {name: sign * value for name, value in zip(PIECE_NAMES, (*values["material"], 0), strict=True)}
+    pieces = {name: sign * value for name, value in zip(PIECE_NAMES, (*values["material"], 0), strict=True)}
     extreme = 0
     for shape in SHAPES:
         reach = shape.most * max(0, *(sign * value for value in values[shape.name]))
         if shape.owner == "side":
             extreme += reach
         else:
-            men[shape.owner] += reach
+            pieces[shape.owner] += reach
     for name, count in zip(PIECE_NAMES[1:], (2, 2, 2, 1, 1), strict=True):
-        extreme += count * max(0, men[name])
-    return extreme + 8 * max(0, *(men[name] for name in PIECE_NAMES[:5]))
+        extreme += count * max(0, pieces[name])
+    return extreme + 8 * max(0, *(pieces[name] for name in PIECE_NAMES[:5]))
 
 
 def _from_rows(name: str, value: Any) -> list[int]:

@@ -4,12 +4,12 @@
     python scripts/endgame_check.py FOLDER... [--count 500] [--depth 4 | --movetime 5 | --clock 0.05+0.005]
                                     [--core compiled] [--seed 1] [--no-tables]
 
-FOLDER holds Syzygy tables; positions of three and four men are drawn at random from them. The engine plays the side to
-move with these tables (with `--no-tables` on its own), to a depth, for so many milliseconds a move, or with a clock of
-so many seconds for the game and for each move. In a win its opponent makes the move that, by python-chess, puts off the
-next capture, pawn move or mate longest; in a draw it makes any move that does not lose, at random. Prints the counts,
-how often a clock ran out (it is then played on, for other programs may have had the processor) and each failure; the
-exit code is 1 if there were any failures.
+FOLDER holds Syzygy tables; positions of three and four pieces are drawn at random from them. The engine plays the side
+to move with these tables (with `--no-tables` on its own), to a depth, for so many milliseconds a move, or with a clock
+of so many seconds for the game and for each move. In a win its opponent makes the move that, by python-chess, puts off
+the next capture, pawn move or mate longest; in a draw it makes any move that does not lose, at random. Prints the
+counts, how often a clock ran out (it is then played on, for other programs may have had the processor) and each
+failure; the exit code is 1 if there were any failures.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from workshop.console import run_program
 from workshop.endings import random_board
 
 LONGEST_PLIES = 300
-MOST_MEN = 4
+MOST_PIECES = 4
 
 
 class Referee:
@@ -42,7 +42,7 @@ class Referee:
         for folder in folders:
             self.tables.add_directory(folder)
         self.names = sorted(
-            name for name in self.tables.wdl if len(name) - 1 <= MOST_MEN and chess.syzygy.is_tablename(name)
+            name for name in self.tables.wdl if len(name) - 1 <= MOST_PIECES and chess.syzygy.is_tablename(name)
         )
         self.choice = random.Random(seed)
 

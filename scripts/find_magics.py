@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Find the magic multipliers of `evaluation/bitboards.py` again (about fifteen seconds).
 
-A magic maps the men on a slider's lines to a small index: ((men & mask) * magic) >> (64 - bits), where `bits` is the
-number of squares in the mask. A multiplier serves when no two arrangements with different attacks share an index.
+A magic maps the pieces on a slider's lines to a small index: ((pieces & mask) * magic) >> (64 - bits), where `bits` is
+the number of squares in the mask. A multiplier serves when no two arrangements with different attacks share an index.
 The masks and the attacks come from python-chess, so these numbers are right if python-chess is. The generator is
 seeded: the same multipliers come out every time.
 
@@ -23,7 +23,7 @@ SEED = 2026
 
 
 def lines(square: int, rook: bool) -> tuple[int, dict[int, int]]:
-    """The relevant mask of a slider on `square`, and its attacks for every arrangement of men on that mask."""
+    """The relevant mask of a slider on `square`, and its attacks for every arrangement of pieces on that mask."""
     if not rook:
         return chess.BB_DIAG_MASKS[square], chess.BB_DIAG_ATTACKS[square]
     attacks = {
@@ -43,7 +43,9 @@ def find_magic(square: int, rook: bool, generator: random.Random) -> int:
         if ((mask * magic & ALL) >> 56).bit_count() < 6:
             continue
         seen: dict[int, int] = {}
-        if all(seen.setdefault((men * magic & ALL) >> shift, reached) == reached for men, reached in attacks.items()):
+        indices = ((subset * magic & ALL) >> shift for subset in attacks)
+        pairs = zip(indices, attacks.values(), strict=True)
+        if all(seen.setdefault(index, reached) == reached for index, reached in pairs):
             return magic
 
 

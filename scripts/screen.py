@@ -2,7 +2,7 @@
 """What each of many changes to an engine's options is worth, all measured by the same games.
 
     python scripts/screen.py --engine "cmd='secateur --tuning' nodes=20000" --pairs 3000 --concurrency 2 \\
-        --change no-null-move:null_move_depth=100 --change late_move_count=2 \\
+        --change no-null-move:null_move_depth=100 --change lmr_count=2 \\
         --openings 8moves_v3.pgn.zip --order random --journal screen.journal
 
 Every change is one or more options of the engine, whole numbers, with other values than the defaults. In each pair of

@@ -20,7 +20,7 @@ from uci_engine.search.deepening import Deepening
 from uci_engine.search.info import BestMove, Info
 from uci_engine.search.parameters import PARAMETERS
 from uci_engine.time_management import clock
-from uci_engine.time_management.allocation import PACE, pace_of
+from uci_engine.time_management.allocation import TIME_DEFAULTS, time_parameters_of
 from uci_engine.time_management.limits import Limits
 from uci_engine.tools import perft
 from uci_engine.tunable import defaults
@@ -353,7 +353,7 @@ def test_without_memory_the_hash_stays(engine: Engine, monkeypatch: pytest.Monke
     class Holder:
         table = NoMemory()
 
-    monkeypatch.setattr(engine, "_team", Holder())
+    monkeypatch.setattr(engine, "_pool", Holder())
     sentences = engine.set_option("Hash", "32")
     assert Holder.table.asked == [32]
     assert sentences == ["error: there is no memory for 32 MiB of hash, it stays at 16"]
@@ -361,7 +361,7 @@ def test_without_memory_the_hash_stays(engine: Engine, monkeypatch: pytest.Monke
 
 
 def test_hash_options_reach_the_table(engine: Engine) -> None:
-    table = engine._team.table
+    table = engine._pool.table
     go(engine, depth=DEPTH)
     key = chess.polyglot.zobrist_hash(chess.Board())
     assert table.probe(key) != 0
@@ -477,14 +477,14 @@ def test_the_name_tells_of_a_slow_core(engine: Engine) -> None:
 
 def test_search_parameters_are_options_for_tuners_alone() -> None:
     with closing(Engine()) as engine:
-        assert engine.set_option("late_move_base", "90")[0].startswith("error: there is no option")
+        assert engine.set_option("lmr_base", "90")[0].startswith("error: there is no option")
     with closing(Engine(tuning=True)) as engine:
-        assert engine.set_option("late_move_base", "90") == []
-        assert engine._team.main.late_move_base == 90
-        assert engine._team.main.late_move_divisor == defaults(PARAMETERS)["late_move_divisor"]
+        assert engine.set_option("lmr_base", "90") == []
+        assert engine._pool.main.lmr_base == 90
+        assert engine._pool.main.lmr_divisor == defaults(PARAMETERS)["lmr_divisor"]
         assert engine.set_option("time_drop_cp", "77") == []
-        assert engine._pace == replace(pace_of(engine.core.name), time_drop_cp=77)
+        assert engine._time_parameters == replace(time_parameters_of(engine.core.name), time_drop_cp=77)
 
 
 def test_a_slow_core_has_a_pace_of_its_own(engine: Engine) -> None:
-    assert (engine._pace == PACE) == is_compiled()
+    assert (engine._time_parameters == TIME_DEFAULTS) == is_compiled()

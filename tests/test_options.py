@@ -42,8 +42,8 @@ def test_every_parameter_of_the_search_can_be_an_option() -> None:
     names = [parameter.name for parameter in (*PARAMETERS, *TIME_PARAMETERS)]
     assert [option.name for option in tuning] == [*names, NODES_TIME]
     options = Options([*STANDARD, *tuning])
-    assert changed(options, "late_move_base", "90").value == 90
-    assert changed(options, "late_move_base", "9999").value == 200
+    assert changed(options, "lmr_base", "90").value == 90
+    assert changed(options, "lmr_base", "9999").value == 200
     assert not {option.name for option in STANDARD} & {option.name for option in tuning}
 
 

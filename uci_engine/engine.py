@@ -20,14 +20,14 @@ from uci_engine.book.opening import BOOK_OPTIONS, Opening
 from uci_engine.core import load
 from uci_engine.options import NODES_TIME, Change, Options, Value, standard_options, tuning_options
 from uci_engine.search.parameters import PARAMETERS
-from uci_engine.search.thread_pool import Team
+from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.search_task import OnBestMove, OnInfo, Resources, SearchTask
 from uci_engine.tablebases.tablebases import Tablebases
 from uci_engine.task import Task
-from uci_engine.time_management.allocation import Pace, pace_of
+from uci_engine.time_management.allocation import TimeParameters, time_parameters_of
 from uci_engine.time_management.clock import Watch
 from uci_engine.time_management.limits import Limits
-from uci_engine.time_management.nodestime import NodesPurse
+from uci_engine.time_management.nodestime import AvailableNodes
 from uci_engine.time_management.parameters import TIME_PARAMETERS
 from uci_engine.tools.perft import Perft
 from uci_engine.tunable import defaults
@@ -57,11 +57,11 @@ class Engine:
         self.options = Options((*standard_options(), *tuning_options(self.core.name)) if tuning else None)
         self._game = Game()
         self._opening = Opening()
-        self._team = Team(self.core, int(self.options["Hash"]))
-        self._tablebases = Tablebases(self.core, self._team.main.prober)
+        self._pool = ThreadPool(self.core, int(self.options["Hash"]))
+        self._tablebases = Tablebases(self.core, self._pool.main.prober)
         self._watch = Watch()
-        self._pace = pace_of(self.core.name)
-        self._purse: NodesPurse | None = None
+        self._time_parameters = time_parameters_of(self.core.name)
+        self._available_nodes: AvailableNodes | None = None
         self._task: Task | None = None
         # What exists now exists for good: the collector need not look at it again.
         gc.collect()
@@ -81,48 +81,48 @@ class Engine:
                 sentences += self._resize(change, before[change.name])
         elif change.name == "SyzygyPath":
             sentences += self._tablebases.set_syzygy_path(str(change.value))
-            self._team.share_tablebases()
+            self._pool.share_tablebases()
         elif change.name == "GaviotaTbPath":
             sentences += self._tablebases.set_gaviota_path(str(change.value))
         elif change.name in DEFAULT_PARAMETERS:
-            self._team.configure({name: int(self.options[name]) for name in DEFAULT_PARAMETERS})
+            self._pool.configure({name: int(self.options[name]) for name in DEFAULT_PARAMETERS})
         elif change.name in TIME_NAMES:
-            self._pace = Pace(**{name: int(self.options[name]) for name in TIME_NAMES})
+            self._time_parameters = TimeParameters(**{name: int(self.options[name]) for name in TIME_NAMES})
         elif change.name == NODES_TIME:
-            self._open_purse()
+            self._reset_available_nodes()
         elif change.name in BOOK_OPTIONS:
             sentences += self._opening.configure(self.options, change.name)
         if change.name in FORGETTING_OPTIONS:
-            self._team.table.clear()
+            self._pool.table.clear()
         return sentences
 
     def _resize(self, change: Change, before: Value) -> list[str]:
-        """Give the table or the team its new size; without the memory for it, put the option back."""
+        """Give the table or the pool its new size; without the memory for it, put the option back."""
         size = int(change.value)
         try:
             if change.name == "Hash":
-                self._team.table.resize(size)
+                self._pool.table.resize(size)
             else:
-                self._team.resize(size)
+                self._pool.resize(size)
         except MemoryError:
             self.options.restore(change.name, before)
             what = f"memory for {size} MiB of hash" if change.name == "Hash" else f"room for {size} threads"
             return [f"error: there is no {what}, it stays at {before}"]
-        if change.name == "Threads" and size > 1 and not self._team.can_grow:
+        if change.name == "Threads" and size > 1 and not self._pool.can_grow:
             return [f"the {self.core.name} core searches with one thread, not with {size}"]
         return []
 
     def new_game(self) -> None:
         """Forget the last game: table, histories and position."""
-        self._team.forget()
+        self._pool.forget()
         self._game = Game()
         self._opening.new_game()
-        self._open_purse()
+        self._reset_available_nodes()
 
-    def _open_purse(self) -> None:
+    def _reset_available_nodes(self) -> None:
         """A new game's clock in nodes, if that is wanted."""
         nodes_per_ms = int(self.options[NODES_TIME]) if self._tuning else 0
-        self._purse = NodesPurse(nodes_per_ms) if nodes_per_ms else None
+        self._available_nodes = AvailableNodes(nodes_per_ms) if nodes_per_ms else None
 
     def set_position(self, fen: str | None, moves: Sequence[str]) -> list[str]:
         """Set up a position (`fen` None: the start) and play moves; returns sentences.
@@ -168,7 +168,7 @@ class Engine:
         self.stop()
         self.wait()
         self._watch.close()
-        self._team.close()
+        self._pool.close()
         self._tablebases.close()
 
     # Searching -----------------------------------------------------------------------------------------------------
@@ -185,13 +185,19 @@ class Engine:
         RuntimeError when a search is running.
         """
         resources = Resources(
-            self._team, self._opening, self._tablebases, self.options, self._watch, self._pace, self._purse
+            pool=self._pool,
+            opening=self._opening,
+            tablebases=self._tablebases,
+            options=self.options,
+            watch=self._watch,
+            time_parameters=self._time_parameters,
+            available_nodes=self._available_nodes,
         )
         self._start(SearchTask(resources, self._game.board, limits, received_at, on_info, on_best_move))
 
     def perft(self, depth: int, on_line: Callable[[str], None], on_done: Callable[[], None]) -> None:
         """Count move sequences, a line for each root move; returns at once, like `go`. `stop` ends it early."""
-        self._start(Perft(self.core, self._team.main.position, self._game.board, depth, on_line, on_done))
+        self._start(Perft(self.core, self._pool.main.position, self._game.board, depth, on_line, on_done))
 
     def bench(self, depth: int | None, on_line: Callable[[str], None], on_done: Callable[[], None]) -> None:
         """Run the benchmark to `depth` (None: the usual one); returns at once, like `go`. `stop` ends it early."""

@@ -14,7 +14,7 @@ from typing import Literal
 from uci_engine.memory import hash_maximum_mib
 from uci_engine.search.parameters import PARAMETERS
 from uci_engine.text import parse_int, quoted
-from uci_engine.time_management.parameters import time_parameters
+from uci_engine.time_management.parameters import time_tunables
 
 Value = bool | int | str
 Kind = Literal["check", "spin", "combo", "button", "string"]
@@ -79,7 +79,7 @@ def standard_options(hash_maximum: int | None = None) -> tuple[Option, ...]:
         Option("SyzygyPath", "string", "", help="folders with Syzygy endgame tables"),
         Option("SyzygyProbeDepth", "spin", 1, 1, 100, help="least depth in plies to probe the largest tables"),
         Option("Syzygy50MoveRule", "check", True, help="a win that the fifty-move rule spoils counts as a draw"),
-        Option("SyzygyProbeLimit", "spin", 7, 0, 7, help="most men for which tables are probed; 0 for never"),
+        Option("SyzygyProbeLimit", "spin", 7, 0, 7, help="most pieces for which tables are probed; 0 for never"),
         Option("GaviotaTbPath", "string", "", help="folders with Gaviota tables, for the distance to mate at the root"),
         Option("UCI_Chess960", "check", False, help="Chess960: castling is written king takes rook"),
         Option("UCI_ShowWDL", "check", False, help="report expected wins, draws and losses in permille"),
@@ -93,7 +93,7 @@ def tuning_options(core: str) -> tuple[Option, ...]:
     return (
         *(
             Option(parameter.name, "spin", parameter.value, parameter.minimum, parameter.maximum, help=parameter.why)
-            for parameter in (*PARAMETERS, *time_parameters(core))
+            for parameter in (*PARAMETERS, *time_tunables(core))
         ),
         Option(NODES_TIME, "spin", 0, 0, 100_000, help="so many nodes are a ms of our clock (1 thread); 0: off"),
     )

@@ -21,14 +21,14 @@ from uci_engine.options import Options
 from uci_engine.search.deepening import Request
 from uci_engine.search.info import BestMove, Info
 from uci_engine.search.team_search import TeamSearch
-from uci_engine.search.thread_pool import Team
-from uci_engine.tablebases.root_ranking import Probing, Ranking, Rules, rank
+from uci_engine.search.thread_pool import ThreadPool
+from uci_engine.tablebases.root_ranking import Probing, RootRanking, Rules, rank
 from uci_engine.tablebases.tablebases import Tablebases
 from uci_engine.task import Task
-from uci_engine.time_management.allocation import UNLIMITED, Pace, grant
+from uci_engine.time_management.allocation import UNLIMITED, TimeParameters, allocate
 from uci_engine.time_management.clock import Clock, Watch
 from uci_engine.time_management.limits import Limits
-from uci_engine.time_management.nodestime import NodesClock, NodesPurse
+from uci_engine.time_management.nodestime import AvailableNodes, NodesClock
 
 OnInfo = Callable[[Info], None]
 OnBestMove = Callable[[BestMove], None]
@@ -38,13 +38,13 @@ OnBestMove = Callable[[BestMove], None]
 class Resources:
     """What the engine lends to a search: it changes none of it while the search runs."""
 
-    pool: Team
+    pool: ThreadPool
     opening: Opening
     tablebases: Tablebases
     options: Options
     watch: Watch
-    pace: Pace
-    purse: NodesPurse | None
+    time_parameters: TimeParameters
+    available_nodes: AvailableNodes | None
 
 
 class SearchTask(Task):
@@ -60,7 +60,7 @@ class SearchTask(Task):
         on_best_move: OnBestMove,
     ) -> None:
         super().__init__("search", board)
-        self._team = resources.pool
+        self._pool = resources.pool
         self._opening = resources.opening
         self._watch = resources.watch
         self._limits = limits
@@ -74,19 +74,20 @@ class SearchTask(Task):
         self._search: TeamSearch | None = None
         # Guards what `stop` and `ponderhit` touch: they may come while the search is being set up.
         self._lock = threading.Lock()
-        self._pace = resources.pace
+        self._time_parameters = resources.time_parameters
         self._budget = UNLIMITED
         self._pondering = limits.ponder
-        self._purse: NodesPurse | None = None
+        self._available_nodes: AvailableNodes | None = None
         if self._board is not None:
             white_to_move, ply = self._board.turn, self._board.ply()
             overhead_ms = int(resources.options["Move Overhead"])
-            if resources.purse is not None and (shown := resources.purse.shown(limits, white_to_move, ply)):
-                self._purse, limits, overhead_ms = resources.purse, shown, 0
-            self._budget = grant(limits, white_to_move, overhead_ms, ply, self._pace)
+            available = resources.available_nodes
+            if available is not None and (shown := available.shown(limits, white_to_move, ply)):
+                self._available_nodes, limits, overhead_ms = available, shown, 0
+            self._budget = allocate(limits, white_to_move, overhead_ms, ply, self._time_parameters)
         self._clock = Clock(received_at, UNLIMITED if limits.ponder else self._budget)
-        if self._purse is not None:
-            self._clock = NodesClock(received_at, self._budget, self._purse.nodes_per_ms, self._nodes)
+        if self._available_nodes is not None:
+            self._clock = NodesClock(received_at, self._budget, self._available_nodes.nodes_per_ms, self._nodes)
         # The answer may go out: set by `stop`, and by `ponderhit` for a search that has come to its end.
         self._released = threading.Event()
         if not (limits.infinite or limits.ponder):
@@ -104,7 +105,7 @@ class SearchTask(Task):
             if not self._pondering:
                 return
             self._pondering = False
-            self._clock.grant(self._budget, received_at)
+            self._clock.set_budget(self._budget, received_at)
             # All that was found out while pondering may do already.
             if self._search is not None and not self._limits.infinite and self._search.is_enough():
                 self._search.stop()
@@ -157,9 +158,9 @@ class SearchTask(Task):
         mate = None if limits.infinite else limits.mate
         if mate is None:
             rules = Rules.within(self._probing, self._clock, self._must_end)
-            ranking = rank(self._tablebases, self._team.main.position, self._board, allowed, rules)
+            ranking = rank(self._tablebases, self._pool.main.position, self._board, allowed, rules)
         else:
-            ranking = Ranking(notes=tuple(self._tablebases.drop_changed()))
+            ranking = RootRanking(notes=tuple(self._tablebases.drop_changed()))
         for sentence in ranking.notes:
             self._on_info(Info(string=sentence))
         request = Request(
@@ -172,10 +173,10 @@ class SearchTask(Task):
             show_wdl=self._show_wdl,
             ranking=ranking,
             probing=self._probing,
-            pace=self._pace,
+            time_parameters=self._time_parameters,
             analysing=self._analysing,
         )
-        search = TeamSearch(self._team, request, self._clock, self._on_info)
+        search = TeamSearch(self._pool, request, self._clock, self._on_info)
         with self._lock:
             self._search = search
             if self._stop_event.is_set():
@@ -185,8 +186,8 @@ class SearchTask(Task):
             search.run()
         finally:
             self._watch.end()
-        if self._purse is not None:
-            self._purse.spend(self._board.turn, search.nodes)
+        if self._available_nodes is not None:
+            self._available_nodes.spend(self._board.turn, search.nodes)
         self._released.wait()
         search.report()
         reply = search.ponder
@@ -199,7 +200,7 @@ class SearchTask(Task):
             self._on_info(Info(string=sentence))
         if not advice.line:
             return None
-        searcher = self._team.main
+        searcher = self._pool.main
         searcher.position.set_board(board)
         score = searcher.evaluate()
         elapsed_ms = int(max(self._clock.elapsed_ms(), 0.0))
@@ -225,7 +226,7 @@ class SearchTask(Task):
 def _probing(options: Options) -> Probing:
     """What the options allow of the tablebases."""
     return Probing(
-        most_men=int(options["SyzygyProbeLimit"]),
+        most_pieces=int(options["SyzygyProbeLimit"]),
         depth=int(options["SyzygyProbeDepth"]),
         fifty_moves=bool(options["Syzygy50MoveRule"]),
     )

@@ -1,4 +1,4 @@
-"""Random legal positions with the men of an endgame table. Called by compare_syzygy and endgame_check, and by tests.
+"""Random legal positions with the pieces of an endgame table. Called by compare_syzygy and endgame_check, and by tests.
 
 What must stay true: the same name and generator give the same positions, so that a difference can be looked at again.
 """
@@ -11,7 +11,7 @@ import chess
 
 
 def random_board(name: str, choice: random.Random) -> chess.Board:
-    """A legal position of a table's men, either side having them; with en passant where that can be had."""
+    """A legal position of a table's pieces, either side having them; with en passant where that can be had."""
     while True:
         board = chess.Board(None)
         white_first = choice.random() < 0.5

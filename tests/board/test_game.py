@@ -92,9 +92,9 @@ def assert_sound(board: chess.Board) -> None:
     assert board.move_stack == []
     assert board.ep_square is None or board.has_legal_en_passant()
     for color in chess.COLORS:
-        men = [len(board.pieces(kind, color)) for kind in chess.PIECE_TYPES]
-        surplus = sum(max(0, count - usual) for count, usual in zip(men[1:5], (2, 2, 2, 1), strict=True))
-        assert men[0] + surplus <= 8
+        pieces = [len(board.pieces(kind, color)) for kind in chess.PIECE_TYPES]
+        surplus = sum(max(0, count - usual) for count, usual in zip(pieces[1:5], (2, 2, 2, 1), strict=True))
+        assert pieces[0] + surplus <= 8
     assert board.legal_moves.count() <= 218
 
 
@@ -266,9 +266,9 @@ def test_clocks(clocks: str, expected: tuple[int, int], notes: int) -> None:
         ("4k2P/8/8/8/8/8/8/4K3 w - - 0 1", "first or last rank"),
         ("4k3/8/8/8/8/PPPPPPPP/P7/4K3 w - - 0 1", "White has more than 8 pawns"),
         ("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "not to move is in check"),
-        ("4k3/8/8/8/8/N7/PPPPPPPP/RNBQKBNR w - - 0 1", "White has more than 16 men"),
-        ("4k3/8/8/8/8/B7/PPPPPPPP/2BQKB2 w - - 0 1", "White has more promoted men"),
-        ("2bqkb2/pppp1ppp/8/nnnn4/8/8/8/4K3 b - - 0 1", "Black has more promoted men"),
+        ("4k3/8/8/8/8/N7/PPPPPPPP/RNBQKBNR w - - 0 1", "White has more than 16 pieces"),
+        ("4k3/8/8/8/8/B7/PPPPPPPP/2BQKB2 w - - 0 1", "White has more promoted pieces"),
+        ("2bqkb2/pppp1ppp/8/nnnn4/8/8/8/4K3 b - - 0 1", "Black has more promoted pieces"),
     ],
 )
 def test_reasons(fen: str, reason: str) -> None:
@@ -276,7 +276,7 @@ def test_reasons(fen: str, reason: str) -> None:
         read_fen(fen, False)
 
 
-def test_promoted_men_up_to_the_missing_pawns_are_fine() -> None:
+def test_promoted_pieces_up_to_the_missing_pawns_are_fine() -> None:
     board, notes = read_fen("7k/6pp/8/8/3QQQQ1/3RRBB1/8/RNBQKBNR w - - 0 1", False)
     assert notes == []
     assert_sound(board)
@@ -476,11 +476,11 @@ def test_any_text_is_a_sound_board_or_an_error(text: str, chess960: bool) -> Non
 
 @st.composite
 def placements(draw: st.DrawFn) -> str:
-    """A FEN with one king each, any other men anywhere, and any castling and en-passant fields."""
+    """A FEN with one king each, any other pieces anywhere, and any castling and en-passant fields."""
     squares = draw(st.permutations(range(64)))
-    men = draw(st.text("KQRBNPkqrbnp", max_size=12))
+    pieces = draw(st.text("KQRBNPkqrbnp", max_size=12))
     board = chess.BaseBoard.empty()
-    for square, symbol in zip(squares, "Kk" + men.replace("K", "R").replace("k", "r"), strict=False):
+    for square, symbol in zip(squares, "Kk" + pieces.replace("K", "R").replace("k", "r"), strict=False):
         board.set_piece_at(square, chess.Piece.from_symbol(symbol))
     castling = draw(st.sampled_from(["-", "KQkq", "Kq", "AHah", "BGbg", "Kk", "C"]))
     en_passant = draw(st.sampled_from(["-", *chess.SQUARE_NAMES]))

@@ -70,7 +70,7 @@ def check_games(first: int, count: int, plies: int, chess960: bool) -> int:
         for board in random_game(number, start, plies):
             if board.move_stack:
                 position.make(last_move_number(board))
-            assert position.height == len(board.move_stack)
+            assert position.stack_index == len(board.move_stack)
             compare(position, board, thorough=compared % 61 == 0)
             compared += 1
     return compared
@@ -117,7 +117,7 @@ def compare_every_move(position: Any, board: chess.Board, legal: dict[int, chess
         if rights == (board.clean_castling_rights(), None) and board.ep_square is None and not move.promotion:
             assert foreseen == position.key, (where, move)
         assert position.key == chess.polyglot.zobrist_hash(board), (where, move)
-        assert position.men() == men(board), (where, move)
+        assert position.pieces() == pieces(board), (where, move)
         board.pop()
         position.unmake(number)
         assert position.sets() == before, (where, move)
@@ -151,17 +151,17 @@ def compare_from_scratch(position: Any, board: chess.Board) -> None:
     by_type, by_colour, squares, state, sums = position.sets()
     new_by_type, new_by_colour, new_squares, new_state, new_sums = fresh.sets()
     assert (by_type, by_colour, squares, sums) == (new_by_type, new_by_colour, new_squares, new_sums), board.fen()
-    # But for `reversible` and `height`, which are about the moves that led here.
+    # But for `plies_from_null` and `stack_index`, which are about the moves that led here.
     assert state[:4] == new_state[:4], board.fen()
-    assert squares == men(board)
+    assert squares == pieces(board)
     # With the moves that led here the position is the same again, and knows of as many.
     fresh.set_board(board)
     assert fresh.sets()[:3] == position.sets()[:3]
     assert fresh.key == position.key
-    assert fresh.height <= board.halfmove_clock
+    assert fresh.stack_index <= board.halfmove_clock
 
 
-def men(board: chess.Board) -> list[int]:
+def pieces(board: chess.Board) -> list[int]:
     """The codes of the kernel on the 64 squares."""
     pieces = [board.piece_at(square) for square in chess.SQUARES]
     return [2 * piece.piece_type + piece.color if piece else 0 for piece in pieces]
@@ -215,12 +215,12 @@ def test_legality_of_every_number_on_the_other_cores(other_core: str) -> None:
     assert on_core(other_core, __name__, "check_numbers", list(STARTS[1:5]), False) > 40
 
 
-# Any men anywhere -----------------------------------------------------------------------------------------
+# Any pieces anywhere -----------------------------------------------------------------------------------------
 
 
 @st.composite
 def odd_boards(draw: st.DrawFn) -> chess.Board:
-    """Two kings and a few men anywhere, the side to move not giving check."""
+    """Two kings and a few pieces anywhere, the side to move not giving check."""
     squares = draw(st.lists(st.sampled_from(chess.SQUARES), min_size=2, max_size=14, unique=True))
     board = chess.Board(None)
     board.turn = draw(st.booleans())
@@ -264,12 +264,12 @@ def test_odd_boards_match_python_chess(board: chess.Board) -> None:
     assert position.key == chess.polyglot.zobrist_hash(board)
     assert position.checkers == board.checkers_mask()
     assert position.has_insufficient_material() == board.is_insufficient_material()
-    assert position.has_pieces() == bool(board.occupied_co[board.turn] & ~(board.pawns | board.kings))
+    assert position.has_non_pawn_material() == bool(board.occupied_co[board.turn] & ~(board.pawns | board.kings))
     compare_every_move(position, board, legal)
 
 
 @pytest.mark.parametrize(
-    ("men", "dead"),
+    ("pieces", "dead"),
     [
         ("", True),
         ("N", True),
@@ -282,8 +282,8 @@ def test_odd_boards_match_python_chess(board: chess.Board) -> None:
         ("Q", False),
     ],
 )
-def test_dead_material(men: str, dead: bool) -> None:
-    fen = f"4k3/8/8/8/8/2{men}{5 - len(men)}K/8/8 w - - 0 1" if men else "4k3/8/8/8/8/7K/8/8 w - - 0 1"
+def test_dead_material(pieces: str, dead: bool) -> None:
+    fen = f"4k3/8/8/8/8/2{pieces}{5 - len(pieces)}K/8/8 w - - 0 1" if pieces else "4k3/8/8/8/8/7K/8/8 w - - 0 1"
     assert new_position(chess.Board(fen)).has_insufficient_material() == dead
 
 
@@ -320,7 +320,7 @@ def exchange(board: chess.Board, move: chess.Move) -> int:
 
 
 def best_recapture(board: chess.BaseBoard, target: chess.Square, side: chess.Color) -> int:
-    """The most that `side` wins by taking on the target with its least valuable man, or by leaving it."""
+    """The most that `side` wins by taking on the target with its least valuable piece, or by leaving it."""
     attackers = [(board.piece_type_at(square) or 0, square) for square in board.attackers(side, target)]
     if not attackers:
         return 0
@@ -539,7 +539,7 @@ def test_no_more_history_than_can_repeat() -> None:
     # The pawn move in the middle: what came before it is of no use.
     board = board_after(chess.STARTING_FEN, CYCLE + " e2e4 e7e5 " + CYCLE)
     position = new_position(board)
-    assert position.height == 4
+    assert position.stack_index == 4
     assert position.key == chess.polyglot.zobrist_hash(board)
     # Longer than any buffer.
     board = board_after(chess.STARTING_FEN, " ".join([CYCLE] * 300))

@@ -13,8 +13,8 @@ from uci_engine.board import moves
 from uci_engine.core import load
 
 
-def crossing(difference: int) -> int:
-    return int(load().modules["uci_engine.board.upcoming_repetition"].crossing(difference))
+def cuckoo_move(difference: int) -> int:
+    return int(load().modules["uci_engine.board.upcoming_repetition"].cuckoo_move(difference))
 
 
 def test_every_reversible_move_is_found_by_its_difference() -> None:
@@ -31,7 +31,7 @@ def test_every_reversible_move_is_found_by_its_difference() -> None:
                     other = chess.Board.empty()
                     other.turn = chess.BLACK
                     other.set_piece_at(target, chess.Piece(piece_type, colour))
-                    move = crossing(before ^ base ^ chess.polyglot.zobrist_hash(other))
+                    move = cuckoo_move(before ^ base ^ chess.polyglot.zobrist_hash(other))
                     assert {move & 63, move >> 6} == {origin, target}
                     found += 1
     # Each of the 3668 entries serves both directions.
@@ -40,7 +40,7 @@ def test_every_reversible_move_is_found_by_its_difference() -> None:
 
 def test_other_differences_are_not_found() -> None:
     generator = random.Random(1)
-    assert not any(crossing(generator.getrandbits(64)) for _ in range(10000))
+    assert not any(cuckoo_move(generator.getrandbits(64)) for _ in range(10000))
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_repetition_one_move_away(fen: str, played: str, ply: int, expected: b
         move = chess.Move.from_uci(word)
         position.make(moves.encode(board, move))
         board.push(move)
-    assert position.can_repeat(ply) is expected
+    assert position.upcoming_repetition(ply) is expected
 
 
 def test_as_python_chess_finds_it_in_random_games() -> None:
@@ -91,7 +91,7 @@ def test_as_python_chess_finds_it_in_random_games() -> None:
                 board.push(move)
                 reachable = reachable or chess.polyglot.zobrist_hash(board) in inside
                 board.pop()
-            assert position.can_repeat(ply) is reachable, board.fen()
+            assert position.upcoming_repetition(ply) is reachable, board.fen()
             seen += reachable
     assert seen > 0
 

@@ -15,7 +15,7 @@ import evaluation
 from evaluation import bitboards as installed
 
 SETS = st.integers(0, chess.BB_ALL)
-# Few men, many men: and & or of random sets.
+# Few pieces, many pieces: and & or of random sets.
 OCCUPANCIES = st.one_of(SETS, st.builds(int.__and__, SETS, SETS), st.builds(int.__or__, SETS, SETS))
 SQUARES = st.sampled_from(chess.SQUARES)
 PIECES = st.sampled_from(chess.PIECE_TYPES[1:])
@@ -39,8 +39,8 @@ BOTH_FORMS = pytest.mark.parametrize("module", [installed, PLAIN], ids=["install
 def attacks(piece_type: chess.PieceType, square: chess.Square, occupied: int) -> int:
     """python-chess's answer, through its public interface."""
     board = chess.Board(None)
-    for man in chess.scan_forward(occupied & ~chess.BB_SQUARES[square]):
-        board.set_piece_at(man, chess.Piece(chess.PAWN, chess.BLACK))
+    for piece in chess.scan_forward(occupied & ~chess.BB_SQUARES[square]):
+        board.set_piece_at(piece, chess.Piece(chess.PAWN, chess.BLACK))
     board.set_piece_at(square, chess.Piece(piece_type, chess.WHITE))
     return int(board.attacks(square))
 
@@ -63,8 +63,8 @@ def test_attacks_from_every_square(module: ModuleType, occupied: int) -> None:
 def test_every_subset_of_every_slider_mask(module: ModuleType) -> None:
     """Each entry of the magic tables that a position can reach: 107 648 of them."""
     for square in chess.SQUARES:
-        for men, expected in chess.BB_DIAG_ATTACKS[square].items():
-            assert module.attacks_of(chess.BISHOP, square, men) == expected
+        for pieces, expected in chess.BB_DIAG_ATTACKS[square].items():
+            assert module.attacks_of(chess.BISHOP, square, pieces) == expected
         for ranks, along_rank in chess.BB_RANK_ATTACKS[square].items():
             for files, along_file in chess.BB_FILE_ATTACKS[square].items():
                 assert module.attacks_of(chess.ROOK, square, ranks | files) == along_rank | along_file
@@ -88,14 +88,15 @@ def test_lines_and_what_lies_between() -> None:
 
 def test_lines_through_a_square() -> None:
     for square in chess.SQUARES:
-        assert PLAIN.BISHOP_LINES[square] == attacks(chess.BISHOP, square, 0)
-        assert PLAIN.ROOK_LINES[square] == attacks(chess.ROOK, square, 0)
+        assert PLAIN.BISHOP_PSEUDO_ATTACKS[square] == attacks(chess.BISHOP, square, 0)
+        assert PLAIN.ROOK_PSEUDO_ATTACKS[square] == attacks(chess.ROOK, square, 0)
         assert PLAIN.RISING[square] & PLAIN.FALLING[square] == chess.BB_SQUARES[square]
-        assert PLAIN.RISING[square] | PLAIN.FALLING[square] == (PLAIN.BISHOP_LINES[square] | chess.BB_SQUARES[square])
+        whole = PLAIN.BISHOP_PSEUDO_ATTACKS[square] | chess.BB_SQUARES[square]
+        assert PLAIN.RISING[square] | PLAIN.FALLING[square] == whole
 
 
 @given(squares=st.integers(1, chess.BB_ALL))
 def test_counting_and_finding(squares: int) -> None:
     assert PLAIN.popcount(squares) == len(chess.SquareSet(squares))
-    assert PLAIN.lowest(squares) == min(chess.SquareSet(squares))
-    assert PLAIN.highest(squares) == max(chess.SquareSet(squares))
+    assert PLAIN.lsb(squares) == min(chess.SquareSet(squares))
+    assert PLAIN.msb(squares) == max(chess.SquareSet(squares))

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluation
-from evaluation.base_board import Placement
+from evaluation.base_board import BaseBoard
 from evaluation.evaluator import Evaluator
 from evaluation.explain import TERMS
 from evaluation.weights import SHAPES, Weights, default_weights, unpack
@@ -24,7 +24,7 @@ STATIC_LIMIT = 30_000
 PACKAGE = Path(evaluation.__file__).parent
 COMPILED = not sys.modules["evaluation.evaluator"].__file__.endswith(".py")  # type: ignore[union-attr]
 
-# At most 16 men a side and no pawn at either end is all that the evaluation asks for.
+# At most 16 pieces a side and no pawn at either end is all that the evaluation asks for.
 EXTREME = [
     "QQQQQQQQ/Q6k/8/8/8/8/8/RRBBNNK1 w - - 0 1",
     "QQQQQQQQ/QRR4k/8/8/8/pppppppp/6BB/K4NN1 b - - 0 1",
@@ -38,10 +38,10 @@ EXTREME = [
 
 
 def placed(board: chess.Board, weights: Weights | None = None) -> Any:
-    """A Placement with the men of a board."""
-    placement = Placement((weights or default_weights()).piece_square())
-    placement.set_men(board)
-    return placement
+    """A BaseBoard with the pieces of a board."""
+    base_board = BaseBoard((weights or default_weights()).piece_square())
+    base_board.set_pieces(board)
+    return base_board
 
 
 def white_score(fen: str) -> int:
@@ -65,8 +65,8 @@ def random_game(seed: int, plies: int) -> chess.Board:
     return board
 
 
-def random_men(seed: int) -> chess.Board:
-    """Two kings and any other men anywhere, up to 15 a side, the rest of the rules ignored."""
+def random_pieces(seed: int) -> chess.Board:
+    """Two kings and any other pieces anywhere, up to 15 a side, the rest of the rules ignored."""
     chance = random.Random(seed)
     board = chess.Board(None)
     squares = chance.sample(chess.SQUARES, 64)
@@ -82,7 +82,7 @@ def random_men(seed: int) -> chess.Board:
 
 BOARDS = st.one_of(
     st.builds(random_game, st.integers(0, 10**9), st.integers(0, 150)),
-    st.builds(random_men, st.integers(0, 10**9)),
+    st.builds(random_pieces, st.integers(0, 10**9)),
     st.sampled_from(EXTREME).map(chess.Board),
 )
 
@@ -153,7 +153,7 @@ def test_a_static_score_stays_in_its_band_with_the_greatest_weights_allowed(turn
 
 @pytest.mark.skipif(not COMPILED, reason="the installed modules are the plain ones")
 def test_compiled_and_plain_modules_agree(tmp_path: Path, evaluator: Any) -> None:
-    boards = [random_game(seed, 3 * seed % 160) for seed in range(300)] + [random_men(seed) for seed in range(700)]
+    boards = [random_game(seed, 3 * seed % 160) for seed in range(300)] + [random_pieces(seed) for seed in range(700)]
     boards += [chess.Board(fen) for fen in EXTREME]
     copy = tmp_path / "evaluation"
     copy.mkdir()
@@ -161,14 +161,14 @@ def test_compiled_and_plain_modules_agree(tmp_path: Path, evaluator: Any) -> Non
         (copy / source.name).write_bytes(source.read_bytes())
     program = (
         "import sys, chess, evaluation.evaluator as module\n"
-        "from evaluation.base_board import Placement\n"
+        "from evaluation.base_board import BaseBoard\n"
         "from evaluation import default_weights\n"
         "assert module.__file__.endswith('.py')\n"
         "evaluator = module.Evaluator(default_weights())\n"
-        "placement = Placement(default_weights().piece_square())\n"
+        "base_board = BaseBoard(default_weights().piece_square())\n"
         "for fen in sys.stdin:\n"
-        "    placement.set_men(chess.Board(fen))\n"
-        "    print(evaluator.evaluate(placement), placement.scores, placement.phase, placement.pawn_key)\n"
+        "    base_board.set_pieces(chess.Board(fen))\n"
+        "    print(evaluator.evaluate(base_board), base_board.scores, base_board.phase, base_board.pawn_key)\n"
     )
     result = subprocess.run(
         [sys.executable, "-c", program],
@@ -182,8 +182,8 @@ def test_compiled_and_plain_modules_agree(tmp_path: Path, evaluator: Any) -> Non
     )
     ours = []
     for board in boards:
-        placement = placed(board)
-        numbers = (evaluator.evaluate(placement), placement.scores, placement.phase, placement.pawn_key)
+        base_board = placed(board)
+        numbers = (evaluator.evaluate(base_board), base_board.scores, base_board.phase, base_board.pawn_key)
         ours.append(" ".join(map(str, numbers)))
     assert result.stdout.splitlines() == ours
 
@@ -192,7 +192,7 @@ def test_importing_the_package_loads_no_kernel_module() -> None:
     program = "import sys, evaluation; print(*sys.modules)"
     result = subprocess.run([sys.executable, "-c", program], cwd=PACKAGE.parent, capture_output=True, check=True)
     loaded = set(result.stdout.decode().split())
-    kernel = {f"evaluation.{name}" for name in ("bitboards", "placement", "features", "evaluator")}
+    kernel = {f"evaluation.{name}" for name in ("bitboards", "base_board", "features", "evaluator")}
     assert "evaluation.explain" in loaded
     assert not kernel & loaded
 
@@ -245,7 +245,7 @@ NAMED = [
     ("safe checks", "4k3/8/8/8/8/8/8/3QKR2 w - - 0 1"),
     ("threats", "4k3/8/2n5/3P4/8/8/8/4K3 w - - 0 1"),
     ("pawn push threats", "4k3/8/2n5/8/3P4/8/8/4K3 w - - 0 1"),
-    ("hanging men", "4k3/8/n7/8/8/8/8/R3K3 w - - 0 1"),
+    ("hanging pieces", "4k3/8/n7/8/8/8/8/R3K3 w - - 0 1"),
     ("bare king", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1"),
 ]
 

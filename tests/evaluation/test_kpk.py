@@ -27,9 +27,9 @@ def boards(count: int) -> Iterator[chess.Board]:
         board = chess.Board(None)
         colour = choice.random() < 0.5
         squares = [choice.randrange(8, 56), choice.randrange(64), choice.randrange(64)]
-        men = (chess.Piece(chess.PAWN, colour), chess.Piece(chess.KING, colour), chess.Piece(chess.KING, not colour))
-        for square, man in zip(squares, men, strict=True):
-            board.set_piece_at(square, man)
+        pieces = (chess.Piece(chess.PAWN, colour), chess.Piece(chess.KING, colour), chess.Piece(chess.KING, not colour))
+        for square, piece in zip(squares, pieces, strict=True):
+            board.set_piece_at(square, piece)
         board.turn = choice.random() < 0.5
         if len(set(squares)) == 3 and board.is_valid():
             count -= 1

@@ -23,7 +23,7 @@ from uci_engine.search.analysis import (
 )
 from uci_engine.search.deepening import Request
 from uci_engine.search.root_moves import Line, Window
-from uci_engine.tablebases.root_ranking import Ranking, Standing
+from uci_engine.tablebases.root_ranking import RootRanking, TablebaseRank
 from uci_engine.time_management.allocation import Budget
 from uci_engine.time_management.clock import Clock
 
@@ -92,8 +92,8 @@ def test_only_moves_asked_for_and_of_the_best_rank_are_scouted() -> None:
     outcome = search(Request(board, asked[1:], nodes=3000, analysing=True))
     assert outcome.best != asked[0]
     # The tables say that taking the rook is worse, and know.
-    standings = {move: Standing(int(move != asked[0]), None) for move in asked}
-    outcome = search(Request(board, asked, nodes=3000, analysing=True, ranking=Ranking(standings)))
+    tablebase_ranks = {move: TablebaseRank(int(move != asked[0]), None) for move in asked}
+    outcome = search(Request(board, asked, nodes=3000, analysing=True, ranking=RootRanking(tablebase_ranks)))
     assert not any(info.pv[0] == "d2d4" for info in outcome.infos)
 
 

@@ -19,7 +19,7 @@ from uci_engine.core import load
 from uci_engine.search.deepening import DEEPEST, Deepening, Request
 from uci_engine.search.info import Bound, Info
 from uci_engine.search.parameters import MATING, NORMAL, PLAIN
-from uci_engine.time_management.allocation import PACE, Budget
+from uci_engine.time_management.allocation import TIME_DEFAULTS, Budget
 from uci_engine.time_management.clock import Clock
 
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
@@ -161,8 +161,8 @@ def test_the_soft_limit_ends_the_search_between_iterations() -> None:
     _, infos, elapsed = timed(chess.Board(MIDDLEGAME), 60.0, 1e6)
     # The last iteration begins within the largest share of the soft limit, and none is needed after the smallest.
     if len(infos) > 1:
-        assert (infos[-2].time_ms or 0) <= 60.0 * PACE.share(9, 0, 1000, 0.0)
-    assert elapsed >= 60.0 * PACE.share(9, 9, 0, 1.0)
+        assert (infos[-2].time_ms or 0) <= 60.0 * TIME_DEFAULTS.share(9, 0, 1000, 0.0)
+    assert elapsed >= 60.0 * TIME_DEFAULTS.share(9, 9, 0, 1.0)
 
 
 def test_a_single_move_is_played_at_once_when_the_clock_runs() -> None:
@@ -184,25 +184,25 @@ def test_thinking_on_the_opponents_time_can_be_enough() -> None:
     only_move = chess.Board("6rk/8/8/8/8/8/7p/7K w - - 0 1")
     clock = Clock(time.perf_counter())
     deepening = Deepening(searcher(), Request(only_move, depth=3), clock, lambda info: None)
-    clock.grant(Budget(1e6, 1e6), time.perf_counter())
+    clock.set_budget(Budget(1e6, 1e6), time.perf_counter())
     assert not deepening.is_enough()  # no depth is finished
-    clock.grant(Budget(math.inf, math.inf), time.perf_counter())
+    clock.set_budget(Budget(math.inf, math.inf), time.perf_counter())
     deepening.run()
     assert not deepening.is_enough()
-    clock.grant(Budget(1e6, 1e6), time.perf_counter())
+    clock.set_budget(Budget(1e6, 1e6), time.perf_counter())
     assert deepening.is_enough()
-    clock.grant(Budget(math.inf, 1e6), time.perf_counter())
+    clock.set_budget(Budget(math.inf, 1e6), time.perf_counter())
     assert not deepening.is_enough()
 
 
 def test_the_pace_of_the_request_decides() -> None:
     for least, most, enough in ((10, 100, True), (100, 400, False)):
-        pace = replace(PACE, time_effort_least_percent=least, time_effort_most_percent=most)
+        time_parameters = replace(TIME_DEFAULTS, time_effort_least_percent=least, time_effort_most_percent=most)
         clock = Clock(time.perf_counter())
-        request = Request(chess.Board(MIDDLEGAME), depth=8, pace=pace)
+        request = Request(chess.Board(MIDDLEGAME), depth=8, time_parameters=time_parameters)
         deepening = Deepening(searcher(), request, clock, lambda info: None)
         deepening.run()
-        clock.grant(Budget(clock.elapsed_ms(), 1e9), time.perf_counter())
+        clock.set_budget(Budget(clock.elapsed_ms(), 1e9), time.perf_counter())
         assert deepening.is_enough() == enough
 
 

@@ -35,9 +35,9 @@ def set_up(board: chess.Board) -> tuple[Any, Any]:
     return position, picker
 
 
-def picked(picker: Any, table_move: int = 0, quiescence: bool = False, ply: int = PLY) -> list[int]:
+def picked(picker: Any, tt_move: int = 0, quiescence: bool = False, ply: int = PLY) -> list[int]:
     """All moves of a ply in their order; the picker must go on saying that there are no more."""
-    picker.begin(ply, table_move, quiescence)
+    picker.begin(ply, tt_move, quiescence)
     found = []
     while move := picker.next(ply):
         found.append(move)
@@ -72,13 +72,13 @@ def test_every_legal_move_comes_exactly_once(chess960: bool) -> None:
             if not legal:
                 break
             unsettle(picker, generator, legal)
-            table_move = generator.choice([0, generator.choice(legal), generator.randrange(1 << 16)])
-            found = picked(picker, table_move)
+            tt_move = generator.choice([0, generator.choice(legal), generator.randrange(1 << 16)])
+            found = picked(picker, tt_move)
             assert sorted(found) == sorted(legal), board.fen()
-            if table_move in legal:
-                assert found[0] == table_move
+            if tt_move in legal:
+                assert found[0] == tt_move
             checks += board.is_check()
-            quiet_free = picked(picker, table_move, quiescence=True)
+            quiet_free = picked(picker, tt_move, quiescence=True)
             expected = legal if board.is_check() else [move for move in legal if is_noisy(position, move)]
             assert sorted(quiet_free) == sorted(expected), board.fen()
     assert checks > 0

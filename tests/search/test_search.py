@@ -33,7 +33,7 @@ from uci_engine.search import parameters
 from uci_engine.search.deepening import Deepening, Request, new_searcher
 from uci_engine.search.parameters import NORMAL, PLAIN
 from uci_engine.time_management.clock import Clock
-from uci_engine.time_management.parameters import time_parameters
+from uci_engine.time_management.parameters import time_tunables
 from uci_engine.tunable import Tunable, checked, defaults
 
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
@@ -46,15 +46,15 @@ PAWN_ENDING = "8/8/1p1k4/1P1p2p1/P2Pp1P1/4P3/3K4/8 b - - 0 1"
 @cache
 def _evaluation() -> tuple[Any, Any]:
     modules, weights = load().modules, default_weights()
-    placement = modules["evaluation.base_board"].Placement(weights.piece_square())
-    return modules["evaluation.evaluator"].Evaluator(weights), placement
+    base_board = modules["evaluation.base_board"].BaseBoard(weights.piece_square())
+    return modules["evaluation.evaluator"].Evaluator(weights), base_board
 
 
 def evaluate(board: chess.Board) -> int:
     """The static score, of a board set up anew."""
-    evaluator, placement = _evaluation()
-    placement.set_men(board)
-    return int(evaluator.evaluate(placement))
+    evaluator, base_board = _evaluation()
+    base_board.set_pieces(board)
+    return int(evaluator.evaluate(base_board))
 
 
 class Minimax:
@@ -84,9 +84,9 @@ class Minimax:
     def _is_draw(board: chess.Board, ply: int, key: int, keys: list[int]) -> bool:
         if board.halfmove_clock >= 100 or board.is_insufficient_material():
             return True
-        reversible = keys[max(len(keys) - board.halfmove_clock, 0) :]
+        plies_from_null = keys[max(len(keys) - board.halfmove_clock, 0) :]
         inside = keys[len(keys) - ply + 1 :]
-        return key in reversible and (key in inside or reversible.count(key) >= 2)
+        return key in plies_from_null and (key in inside or plies_from_null.count(key) >= 2)
 
 
 def earlier_keys(board: chess.Board) -> list[int]:
@@ -376,7 +376,7 @@ def test_captures_are_seen_to_their_end_at_the_horizon() -> None:
     # The pawn is defended: taking it with the queen wins nothing, and one ply deep the search knows.
     board = chess.Board("4k3/2p5/3p4/8/8/8/3Q4/4K3 w - - 0 1")
     assert search(Request(board, depth=1)).best.uci() != "d2d6"
-    # Two men hang, and only one can be saved.
+    # Two pieces hang, and only one can be saved.
     board = chess.Board("4k3/8/8/2r1r3/3P4/8/8/4K3 w - - 0 1")
     outcome = search(Request(board, depth=1))
     assert outcome.best.uci() in ("d4c5", "d4e5")
@@ -390,7 +390,7 @@ def test_captures_are_seen_to_their_end_at_the_horizon() -> None:
 
 @pytest.mark.parametrize("core", ALL_CORES)
 def test_parameters_are_named_once_and_lie_in_their_ranges(core: str) -> None:
-    everything = (*parameters.PARAMETERS, *time_parameters(core))
+    everything = (*parameters.PARAMETERS, *time_tunables(core))
     assert len({parameter.name for parameter in everything}) == len(everything)
     for parameter in everything:
         assert parameter.minimum <= parameter.value <= parameter.maximum

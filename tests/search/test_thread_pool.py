@@ -82,8 +82,8 @@ def finish(engine: Engine, heard: Heard) -> Heard:
 def nodes_of(engine: Engine) -> list[int]:
     """What each searcher has counted in the last search."""
     task: Any = engine._task
-    woken = engine._team.helpers[: task._search._woken]
-    return [engine._team.main.nodes, *(helper.search.searcher.nodes for helper in woken)]
+    woken = engine._pool.helpers[: task._search._woken]
+    return [engine._pool.main.nodes, *(helper.search.searcher.nodes for helper in woken)]
 
 
 def wait_for_helpers(engine: Engine, count: int) -> None:
@@ -173,7 +173,7 @@ def test_one_thread_searches_as_before(engine: Engine) -> None:
     engine.set_option("Threads", "4")
     told()
     engine.set_option("Threads", "1")
-    assert engine._team.helpers == []
+    assert engine._pool.helpers == []
     assert timeless(told()) == alone
 
 
@@ -208,7 +208,7 @@ def test_the_elected_line_is_reported_and_played(engine: Engine, monkeypatch: py
     heard = begin(engine, infinite=True)
     wait_for_helpers(engine, 1)
     deadline = time.perf_counter() + PATIENCE_SECONDS
-    while not engine._team.helpers[0].search.depth and time.perf_counter() < deadline:
+    while not engine._pool.helpers[0].search.depth and time.perf_counter() < deadline:
         time.sleep(0.002)
     engine.stop()
     finish(engine, heard)
@@ -228,10 +228,10 @@ def test_mates_and_tablebases(engine: Engine) -> None:
     assert heard.last.score == scores.MATE - 3
     assert go(engine, depth=12).last.score == scores.MATE - 3
     engine.set_option("SyzygyPath", str(TABLES))
-    probers = [engine._team.main.prober, *(helper.search.searcher.prober for helper in engine._team.helpers)]
+    probers = [engine._pool.main.prober, *(helper.search.searcher.prober for helper in engine._pool.helpers)]
     assert {prober.largest for prober in probers} == {engine._tablebases.largest}
     board = chess.Board(WON_ENDING)
-    position = engine._team.main.position
+    position = engine._pool.main.position
     position.set_board(board)
     assert [prober.probe_wdl(position) for prober in probers] == [2, 2, 2]
     engine.set_position(WON_ENDING, ())
@@ -261,7 +261,7 @@ def test_stops_at_any_moment(engine: Engine) -> None:
 
 @needs_compiler
 def test_as_many_threads_as_there_may_be(engine: Engine) -> None:
-    if 511 * searcher_bytes(engine._team.main) > available_bytes() * MEMORY_SHARE:
+    if 511 * searcher_bytes(engine._pool.main) > available_bytes() * MEMORY_SHARE:
         pytest.skip("this machine has no memory for so many")
     before = set(threading.enumerate())
     assert engine.set_option("Threads", "512") == []
@@ -285,7 +285,7 @@ def test_as_many_threads_as_there_may_be(engine: Engine) -> None:
 @needs_compiler
 def test_without_memory_the_number_of_threads_stays(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     engine.set_option("Threads", "2")
-    helpers = list(engine._team.helpers)
+    helpers = list(engine._pool.helpers)
     monkeypatch.setattr(team_module, "available_bytes", lambda: 1 << 20)
     assert engine.set_option("Threads", "8") == ["error: there is no room for 8 threads, it stays at 2"]
     monkeypatch.undo()
@@ -297,7 +297,7 @@ def test_without_memory_the_number_of_threads_stays(engine: Engine, monkeypatch:
     monkeypatch.setattr(threading, "Thread", NoThread)
     assert engine.set_option("Threads", "3") == ["error: there is no room for 3 threads, it stays at 2"]
     monkeypatch.undo()
-    assert (engine._team.helpers, engine.options["Threads"]) == (helpers, 2)
+    assert (engine._pool.helpers, engine.options["Threads"]) == (helpers, 2)
     assert go(engine, nodes=1000).last.nodes == 1000
 
 
@@ -311,7 +311,7 @@ def test_a_helper_that_fails_is_told_of_and_costs_nothing_else(
         raise ZeroDivisionError("by design")
 
     def begin_badly(helper: Helper, work: Callable[[], None]) -> None:
-        begin_work(helper, fail if helper is engine._team.helpers[1] else work)
+        begin_work(helper, fail if helper is engine._pool.helpers[1] else work)
 
     engine.set_option("Threads", "4")
     # The failing helper has never searched, or searched something else: nothing of that may be heard.

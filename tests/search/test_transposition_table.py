@@ -22,14 +22,14 @@ def new_table(megabytes: int = 1) -> Any:
     return load().table_class(megabytes)
 
 
-def unpack(facts: int) -> tuple[int, int, int, int, int]:
+def unpack(entry: int) -> tuple[int, int, int, int, int]:
     """Move, score, static score, depth and bound of an entry."""
     return (
-        facts & 0xFFFF,
-        (facts >> 16 & 0xFFFF) - 32768,
-        (facts >> 32 & 0xFFFF) - 32768,
-        (facts >> 48 & 0xFF) - 8,
-        facts >> 56 & 3,
+        entry & 0xFFFF,
+        (entry >> 16 & 0xFFFF) - 32768,
+        (entry >> 32 & 0xFFFF) - 32768,
+        (entry >> 48 & 0xFF) - 8,
+        entry >> 56 & 3,
     )
 
 
@@ -65,9 +65,9 @@ def test_a_probe_gives_what_was_stored_under_that_key(steps: list[Any]) -> None:
             table.new_search()
         table.store(key, move, *rest)
         stored.setdefault(key, set()).add(tuple(rest))
-        for known, facts in stored.items():
+        for known, entry in stored.items():
             found = table.probe(known)
-            assert found == 0 or unpack(found)[1:] in facts
+            assert found == 0 or unpack(found)[1:] in entry
         assert len([known for known in stored if table.probe(known)]) <= 4 * ENTRIES_PER_BUCKET
 
 
@@ -190,11 +190,11 @@ def believed_entries() -> tuple[int, int]:
     for _ in range(200):
         key, other = choice.getrandbits(64), choice.getrandbits(64)
         words = []
-        # A position with two sets of facts, and another position of the same bucket.
+        # A position with two sets of entry, and another position of the same bucket.
         for stored in (key, key, other >> 32 << 32 | key & 0xFFFFFFFF):
             table.clear()
-            facts = [choice.randint(-500, 500) for _ in range(2)]
-            table.store(stored, choice.getrandbits(16), *facts, choice.randint(0, 60), EXACT)
+            entry = [choice.randint(-500, 500) for _ in range(2)]
+            table.store(stored, choice.getrandbits(16), *entry, choice.randint(0, 60), EXACT)
             place = table._start(stored)
             words.append((table.words[place], table.words[place + 1], stored))
         for first, _, one in words:

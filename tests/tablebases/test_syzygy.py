@@ -71,7 +71,7 @@ def test_the_tables_of_the_workshop_give_what_python_chess_gives() -> None:
     for name in sorted(probing.tables.wdl):
         for board in random_boards(name, 150 if name == "KPvKP" else 12, seed=4):
             expected = oracle.get_dtz(board)
-            # There are not all tables of five men, and python-chess may look for one that is not needed.
+            # There are not all tables of five pieces, and python-chess may look for one that is not needed.
             assert expected is None or probing.distance(board) == expected, board.fen()
             en_passant += board.has_legal_en_passant()
     assert en_passant > 20
@@ -105,7 +105,7 @@ def with_lists(data: bytes, lists: list[list[int]], flags: int, probing: Probing
 def test_lists_of_distances_and_their_flags(
     wide: int, in_plies: int, black: int, probing: Probing, tmp_path: Path
 ) -> None:
-    """What files of three men do not have, put into one of them."""
+    """What files of three pieces do not have, put into one of them."""
     most = 5000 if wide else 255
     wins, losses = [(37 * place + 5) % most for place in range(17)], [(91 * place + 2) % most for place in range(20)]
     data = (TABLES / "KRvK.rtbz").read_bytes()
@@ -224,7 +224,7 @@ def test_a_truncated_or_extended_file_is_refused(path: Path, probing: Probing) -
 @pytest.mark.parametrize(
     ("name", "suffix", "sentence"),
     [
-        ("KQvK", WDL_SUFFIX, "it is not a table of the men in its name"),
+        ("KQvK", WDL_SUFFIX, "it is not a table of the pieces in its name"),
         ("KPvK", WDL_SUFFIX, "it is not a table of what its name says"),
         ("KRvKR", WDL_SUFFIX, "it is not split by side to move as it must be"),
         ("KRvK", DTZ_SUFFIX, "it does not begin like a table"),
@@ -281,7 +281,7 @@ def test_every_flipped_byte_is_noticed(tmp_path: Path) -> None:
 
 def test_material() -> None:
     material = Material.of("KPPvKP")
-    assert (material.men, material.symmetric, material.has_pawns) == (5, False, True)
+    assert (material.pieces, material.symmetric, material.has_pawns) == (5, False, True)
     assert (material.pawn_groups, material.lead) == ([9, 1], 1)
     assert Material.of("KNNvK").lead == 2
     assert (Material.of("KNvKN").lead, Material.of("KNvKN").symmetric) == (3, True)

@@ -19,7 +19,7 @@ from tests.support.uci_process import Search, UciProcess
 from uci_engine import score as scores
 from uci_engine.core import load
 from uci_engine.tablebases import root_ranking as ranking_module
-from uci_engine.tablebases.root_ranking import WON, Ranking, Rules, rank
+from uci_engine.tablebases.root_ranking import WON, RootRanking, Rules, rank
 from uci_engine.tablebases.root_ranking import Probing as Allowance
 from uci_engine.time_management.allocation import Budget
 from uci_engine.time_management.clock import Clock
@@ -42,16 +42,16 @@ def ranked(
     board: chess.Board,
     allowed: list[chess.Move] | None = None,
     fifty_moves: bool = True,
-    most_men: int = 7,
+    most_pieces: int = 7,
     seconds: float = 60.0,
-) -> Ranking:
-    rules = Rules(fifty_moves, most_men, time.perf_counter() + seconds, lambda: False)
+) -> RootRanking:
+    rules = Rules(fifty_moves, most_pieces, time.perf_counter() + seconds, lambda: False)
     return rank(probing.tables, probing.position, board, allowed or list(board.legal_moves), rules)
 
 
-def best_moves(ranking: Ranking) -> list[chess.Move]:
-    best = max(standing.rank for standing in ranking.standings.values())
-    return [move for move, standing in ranking.standings.items() if standing.rank == best]
+def best_moves(ranking: RootRanking) -> list[chess.Move]:
+    best = max(tablebase_rank.rank for tablebase_rank in ranking.tablebase_ranks.values())
+    return [move for move, tablebase_rank in ranking.tablebase_ranks.items() if tablebase_rank.rank == best]
 
 
 # Folders and files ------------------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ def test_several_folders(tmp_path: Path) -> None:
     for separator in (os.pathsep, ";", f" {os.pathsep} "):
         probing = Probing(f'{first}{separator}"{second}"')
         assert probing.tables.wdl == probing.tables.dtz == {"KQvK", "KRvK"}
-        assert probing.sentences == ["SyzygyPath: 2 WDL and 2 DTZ tables of up to 3 men"]
+        assert probing.sentences == ["SyzygyPath: 2 WDL and 2 DTZ tables of up to 3 pieces"]
     assert probing.tables.set_syzygy_path("") == []
     assert probing.tables.wdl == set()
     assert probing.tables.largest == 0
@@ -130,7 +130,7 @@ def test_one_bad_file_is_left_out_with_one_sentence(way: str, tmp_path: Path) ->
     assert probing.tables.wdl == probing.tables.dtz == set(NAMES) - {"KRvK"}
     board = chess.Board(WON_POSITION)
     assert probing.value(board) is None
-    assert ranked(probing, board) == Ranking()
+    assert ranked(probing, board) == RootRanking()
 
 
 def test_many_bad_files_are_still_one_sentence(tmp_path: Path) -> None:
@@ -181,9 +181,9 @@ def test_a_mapped_table_is_dropped_when_its_file_changes(tmp_path: Path) -> None
     os.truncate(folder / "KRvK.rtbz", 16)
     ranking = ranked(probing, chess.Board(WON_POSITION))
     assert ranking.notes == ("error: SyzygyPath: not used: KRvK.rtbz: it was changed on disk",)
-    assert ranking.standings == {}
+    assert ranking.tablebase_ranks == {}
     assert probing.tables.wdl == probing.tables.dtz == {"KQvK"}
-    assert ranked(probing, chess.Board(WON_POSITION)) == Ranking()
+    assert ranked(probing, chess.Board(WON_POSITION)) == RootRanking()
     assert probing.value(chess.Board("8/8/8/4k3/8/8/8/1Q2K3 w - - 0 1")) == 2
 
 
@@ -200,7 +200,7 @@ def test_the_best_moves_keep_the_result_and_make_headway(
         value, distance = oracle.probe_wdl(board), oracle.probe_dtz(board)
         ranking = ranked(probing, board)
         assert ranking.complete
-        assert set(ranking.standings) == set(board.legal_moves)
+        assert set(ranking.tablebase_ranks) == set(board.legal_moves)
         for move in best_moves(ranking):
             after = board.copy()
             after.push(move)
@@ -212,9 +212,9 @@ def test_the_best_moves_keep_the_result_and_make_headway(
 def test_a_spoilt_win_is_a_draw_unless_the_rule_is_off(probing: Probing) -> None:
     board = chess.Board("8/8/8/4k3/8/8/8/R3K3 w - - 95 100")
     spoilt = ranked(probing, board)
-    assert {standing.score for standing in spoilt.standings.values()} <= {1, 0}
+    assert {tablebase_rank.score for tablebase_rank in spoilt.tablebase_ranks.values()} <= {1, 0}
     free = ranked(probing, board, fifty_moves=False)
-    best = free.standings[best_moves(free)[0]].score
+    best = free.tablebase_ranks[best_moves(free)[0]].score
     assert best is not None
     assert best > scores.TABLEBASE_BOUND
     assert best_moves(free) == best_moves(spoilt)
@@ -227,23 +227,23 @@ def test_a_third_repetition_is_no_way_to_win(probing: Probing) -> None:
         board.push_uci(word)
     ranking = ranked(probing, board)
     back = chess.Move.from_uci("g2h2")
-    assert ranking.standings[back].rank == 0
+    assert ranking.tablebase_ranks[back].rank == 0
     assert back not in best_moves(ranking)
-    assert ranking.standings[best_moves(ranking)[0]].rank > WON // 2
+    assert ranking.tablebase_ranks[best_moves(ranking)[0]].rank > WON // 2
 
 
 def test_only_allowed_moves_are_ranked(probing: Probing) -> None:
     board = chess.Board(WON_POSITION)
     allowed = [chess.Move.from_uci(word) for word in ("a1a5", "a1a2", "e1d2")]
     ranking = ranked(probing, board, allowed)
-    assert set(ranking.standings) == set(allowed)
-    assert ranking.standings[allowed[0]].rank > 0
+    assert set(ranking.tablebase_ranks) == set(allowed)
+    assert ranking.tablebase_ranks[allowed[0]].rank > 0
 
 
 def test_what_is_not_ranked(probing: Probing) -> None:
     for fen in (chess.STARTING_FEN, "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "4k3/8/8/8/8/8/8/B3K2R w - - 0 1"):
-        assert ranked(probing, chess.Board(fen)) == Ranking()
-    assert ranked(probing, chess.Board(WON_POSITION), most_men=2) == Ranking()
+        assert ranked(probing, chess.Board(fen)) == RootRanking()
+    assert ranked(probing, chess.Board(WON_POSITION), most_pieces=2) == RootRanking()
 
 
 def test_out_of_time_there_are_results_without_distances(probing: Probing) -> None:
@@ -263,7 +263,7 @@ def test_the_shortest_clock_is_enough_for_the_compiled_core(probing: Probing, mo
     monkeypatch.setattr(ranking_module, "PROCESSOR_SECONDS", 0.03)
     monkeypatch.setattr(ranking_module, "STRETCH_SECONDS", 5.0)
     board = chess.Board(WON_POSITION)
-    allowance, clock = Allowance(most_men=7), Clock(time.perf_counter(), Budget(1.0, 1.0))
+    allowance, clock = Allowance(most_pieces=7), Clock(time.perf_counter(), Budget(1.0, 1.0))
     rules = Rules.within(allowance, clock, lambda: True)
     assert rank(probing.tables, probing.position, board, list(board.legal_moves), rules).complete
 
@@ -299,11 +299,11 @@ def test_tables_that_contradict_each_other_are_dropped_with_a_sentence(tmp_path:
     board = chess.Board("8/1P6/2k5/8/8/8/8/K7 w - - 0 1")
     assert probing.value(board) == 2
     ranking = ranked(probing, board)
-    assert ranking.standings == {}
+    assert ranking.tablebase_ranks == {}
     sentence = "a position and the positions after it do not agree"
     assert ranking.notes == (f"error: Syzygy table KPvK is not used any more: {sentence}",)
     assert probing.value(board) is None
-    assert ranked(probing, board) == Ranking()
+    assert ranked(probing, board) == RootRanking()
 
 
 def test_damaged_tables_end_in_a_ranking_or_a_sentence(tmp_path: Path) -> None:
@@ -322,8 +322,8 @@ def test_damaged_tables_end_in_a_ranking_or_a_sentence(tmp_path: Path) -> None:
                 began = time.perf_counter()
                 ranking = ranked(probing, board)
                 assert time.perf_counter() - began < 5
-                assert set(ranking.standings) <= set(board.legal_moves)
-                kept += bool(ranking.standings)
+                assert set(ranking.tablebase_ranks) <= set(board.legal_moves)
+                kept += bool(ranking.tablebase_ranks)
                 dropped += bool(ranking.notes)
                 assert not ranking.notes or name not in probing.tables.wdl
     assert kept > 20
@@ -340,14 +340,14 @@ def test_gaviota_gives_the_distance_to_mate() -> None:
     ranking = ranked(probing, board)
     assert ranking.complete
     assert [move.uci() for move in best_moves(ranking)] == ["h1h8"]
-    assert ranking.standings[best_moves(ranking)[0]].score == scores.MATE - 1
+    assert ranking.tablebase_ranks[best_moves(ranking)[0]].score == scores.MATE - 1
     board = chess.Board(WON_POSITION)
     left = []
     while not board.is_checkmate():
         if len(list(board.legal_moves)) > 1:
             ranking = ranked(probing, board)
             best = best_moves(ranking)[0]
-            score = ranking.standings[best].score
+            score = ranking.tablebase_ranks[best].score
             assert score is not None
             left.append(scores.MATE - abs(score) + len(board.move_stack))
             board.push(best)
@@ -380,7 +380,7 @@ def test_bad_gaviota_files_are_left_out(tmp_path: Path) -> None:
     assert probing.tables.set_gaviota_path("") == []
 
 
-def test_a_gaviota_file_of_other_men_is_left_out(tmp_path: Path) -> None:
+def test_a_gaviota_file_of_other_pieces_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "kpk.gtb.cp4").write_bytes((TABLES / "krk.gtb.cp4").read_bytes())
     (sentence, _) = Probing("").tables.set_gaviota_path(str(tmp_path))
     assert sentence.endswith("kpk.gtb.cp4: it has not the blocks of what its name says")
@@ -398,7 +398,7 @@ def test_a_gaviota_block_that_claims_to_be_huge_is_not_unpacked(place: int, tmp_
     ranking = ranked(probing, chess.Board(WON_POSITION))
     # Of our own check, not the LZMAError of the unpacking.
     sentence = "error: the Gaviota tables are not used any more: ValueError when they are read"
-    assert ranking == Ranking(notes=(sentence,))
+    assert ranking == RootRanking(notes=(sentence,))
 
 
 def test_a_damaged_gaviota_file_throws_no_win_away_without_a_word(tmp_path: Path) -> None:
@@ -415,7 +415,7 @@ def test_a_damaged_gaviota_file_throws_no_win_away_without_a_word(tmp_path: Path
             probing.tables.set_gaviota_path(str(tmp_path))
             ranking = ranked(probing, board)
             noticed += bool(ranking.notes)
-            if not ranking.standings:
+            if not ranking.tablebase_ranks:
                 continue
             silent += 1
             for move in best_moves(ranking):
@@ -459,7 +459,7 @@ def test_searchmoves_and_several_lines(table_engine: UciProcess) -> None:
     assert answer.best == "a1a5"
 
 
-def test_a_limit_of_no_men_asks_nobody(table_engine: UciProcess) -> None:
+def test_a_limit_of_no_pieces_asks_nobody(table_engine: UciProcess) -> None:
     table_engine.send("setoption name SyzygyProbeLimit value 0")
     answer = search(table_engine, WON_POSITION, "go depth 2")
     assert answer.last_pv.numbers["tbhits"] == 0
@@ -498,7 +498,7 @@ def test_wins_are_won_on_the_shortest_clock(monkeypatch: pytest.MonkeyPatch) -> 
     player.engine.close()
 
 
-# Five and four men, where captures and promotions lead into the tables.
+# Five and four pieces, where captures and promotions lead into the tables.
 NEAR_ENDINGS = (
     "8/8/8/4k3/3r4/8/4P3/R3K3 w - - 0 1",
     "8/3k4/8/2p5/8/2N5/3K4/8 w - - 0 1",
@@ -523,7 +523,7 @@ def test_both_cores_search_the_same_tree_with_tables(core: str | None) -> None:
 
 
 def test_wins_of_the_search_are_those_of_the_tables(engine: UciProcess) -> None:
-    """Four men whose own table is missing: a capture into a table decides."""
+    """Four pieces whose own table is missing: a capture into a table decides."""
     engine.send(f"setoption name SyzygyPath value {TABLES}")
     answer = search(engine, "8/8/8/8/3k4/8/3r4/R2K4 w - - 0 1", "go depth 4")
     assert answer.best == "d1d2"

@@ -15,14 +15,14 @@ from uci_engine.time_management.allocation import (
     EFFORT_DEPTH,
     FLOOR_MS,
     MOVES_COVERED,
-    PACE,
     RESERVE_FACTOR,
+    TIME_DEFAULTS,
     UNLIMITED,
     WAKE_UP_MS,
     Budget,
-    Pace,
-    grant,
-    pace_of,
+    TimeParameters,
+    allocate,
+    time_parameters_of,
 )
 from uci_engine.time_management.limits import Limits
 from uci_engine.time_management.parameters import TIME_PARAMETERS
@@ -50,7 +50,7 @@ def test_grid_is_sane_and_monotone_in_time(moves_to_go: int | None, overhead: in
     for increment, ply in itertools.product(INCREMENTS, PLIES):
         last = Budget(0.0, 0.0)
         for time in TIMES:
-            budget = grant(clock(time, increment, moves_to_go), True, overhead, ply)
+            budget = allocate(clock(time, increment, moves_to_go), True, overhead, ply)
             assert_sane(budget, time, overhead)
             assert budget.soft_ms >= last.soft_ms
             assert budget.hard_ms >= last.hard_ms
@@ -60,17 +60,23 @@ def test_grid_is_sane_and_monotone_in_time(moves_to_go: int | None, overhead: in
 NUMBERS = st.integers(-(10**18), 10**18) | st.integers(-10, 100_000)
 
 
-PACES = st.builds(Pace, **{one.name: st.integers(one.minimum, one.maximum) for one in TIME_PARAMETERS})
+PACES = st.builds(TimeParameters, **{one.name: st.integers(one.minimum, one.maximum) for one in TIME_PARAMETERS})
 
 
 @given(
     NUMBERS, NUMBERS, st.none() | NUMBERS, st.none() | NUMBERS, st.integers(0, 5000), st.integers(0, 20_000), PACES
 )
 def test_any_clock_is_sane_and_monotone(
-    time: int, more: int, increment: int | None, moves_to_go: int | None, overhead: int, ply: int, pace: Pace
+    time: int,
+    more: int,
+    increment: int | None,
+    moves_to_go: int | None,
+    overhead: int,
+    ply: int,
+    time_parameters: TimeParameters,
 ) -> None:
-    budget = grant(clock(time, increment, moves_to_go), True, overhead, ply, pace)
-    richer = grant(clock(time + abs(more), increment, moves_to_go), True, overhead, ply, pace)
+    budget = allocate(clock(time, increment, moves_to_go), True, overhead, ply, time_parameters)
+    richer = allocate(clock(time + abs(more), increment, moves_to_go), True, overhead, ply, time_parameters)
     # Doubles near 10**18 are some hundred ms apart.
     assert 0 < budget.soft_ms <= budget.hard_ms <= max(time - overhead, FLOOR_MS)
     assert budget.soft_ms <= richer.soft_ms
@@ -81,13 +87,13 @@ def test_any_clock_is_sane_and_monotone(
 @pytest.mark.parametrize("move_time", [0, 1, 10, 31, 1_000, 10**12])
 def test_movetime_is_taken_whole(move_time: int, overhead: int) -> None:
     expected = max(move_time - overhead, FLOOR_MS)
-    assert grant(Limits(movetime_ms=move_time), True, overhead, 0) == Budget(math.inf, expected)
+    assert allocate(Limits(movetime_ms=move_time), True, overhead, 0) == Budget(math.inf, expected)
 
 
 def test_movetime_and_clock_the_smaller_counts() -> None:
-    on_the_clock = grant(clock(10_000), True, 30, 0)
-    assert grant(Limits(wtime_ms=10_000, winc_ms=0, movetime_ms=10**6), True, 30, 0) == on_the_clock
-    assert grant(Limits(wtime_ms=10_000, movetime_ms=40), True, 30, 0) == Budget(10, 10)
+    on_the_clock = allocate(clock(10_000), True, 30, 0)
+    assert allocate(Limits(wtime_ms=10_000, winc_ms=0, movetime_ms=10**6), True, 30, 0) == on_the_clock
+    assert allocate(Limits(wtime_ms=10_000, movetime_ms=40), True, 30, 0) == Budget(10, 10)
 
 
 @pytest.mark.parametrize(
@@ -104,31 +110,31 @@ def test_movetime_and_clock_the_smaller_counts() -> None:
     ],
 )
 def test_no_clock_no_end(limits: Limits) -> None:
-    assert grant(limits, True, 30, 0) == UNLIMITED
+    assert allocate(limits, True, 30, 0) == UNLIMITED
 
 
 def test_depth_beside_a_clock_keeps_the_clock() -> None:
-    assert grant(Limits(depth=50, wtime_ms=1000), True, 30, 0) == grant(Limits(wtime_ms=1000), True, 30, 0)
-    assert grant(Limits(ponder=True, wtime_ms=1000), True, 30, 0) == grant(Limits(wtime_ms=1000), True, 30, 0)
+    assert allocate(Limits(depth=50, wtime_ms=1000), True, 30, 0) == allocate(Limits(wtime_ms=1000), True, 30, 0)
+    assert allocate(Limits(ponder=True, wtime_ms=1000), True, 30, 0) == allocate(Limits(wtime_ms=1000), True, 30, 0)
 
 
 def test_each_side_has_its_own_clock() -> None:
     limits = Limits(wtime_ms=1_000, winc_ms=10, btime_ms=60_000, binc_ms=1_000)
-    assert grant(limits, True, 30, 0) == grant(clock(1_000, 10), True, 30, 0)
-    assert grant(limits, False, 30, 0) == grant(clock(60_000, 1_000), True, 30, 0)
+    assert allocate(limits, True, 30, 0) == allocate(clock(1_000, 10), True, 30, 0)
+    assert allocate(limits, False, 30, 0) == allocate(clock(60_000, 1_000), True, 30, 0)
     # No time left is not the same as no clock.
-    assert grant(Limits(wtime_ms=0, btime_ms=60_000), True, 30, 0) == Budget(FLOOR_MS, FLOOR_MS)
+    assert allocate(Limits(wtime_ms=0, btime_ms=60_000), True, 30, 0) == Budget(FLOOR_MS, FLOOR_MS)
 
 
 def test_only_the_other_clock() -> None:
     limits = Limits(btime_ms=60_000, binc_ms=1_000)
-    assert grant(limits, True, 30, 0) == grant(limits, False, 30, 0)
+    assert allocate(limits, True, 30, 0) == allocate(limits, False, 30, 0)
 
 
 @pytest.mark.parametrize("overhead", OVERHEADS)
 def test_the_last_move_of_a_period_leaves_a_reserve(overhead: int) -> None:
     for time in TIMES:
-        budget = grant(clock(time, 0, 1), True, overhead, 78)
+        budget = allocate(clock(time, 0, 1), True, overhead, 78)
         assert budget.hard_ms <= max(0.8 * (time - overhead), FLOOR_MS)
         if time >= 100:
             assert budget.hard_ms >= 0.3 * (time - 3 * overhead)
@@ -138,7 +144,7 @@ def test_the_last_move_of_a_period_leaves_a_reserve(overhead: int) -> None:
 @pytest.mark.parametrize("overhead", [0, 10, 30])
 def test_short_clocks_keep_a_margin_for_a_loaded_machine(time: int, overhead: int) -> None:
     for increment in (0, 10, 100):
-        budget = grant(clock(time, increment), True, overhead, 0)
+        budget = allocate(clock(time, increment), True, overhead, 0)
         assert budget.hard_ms <= 0.4 * (time - overhead)
 
 
@@ -156,23 +162,25 @@ def test_short_clocks_keep_a_margin_for_a_loaded_machine(time: int, overhead: in
 def test_usual_time_controls_are_used(
     time: int, increment: int, moves_to_go: int | None, least: int, most: int
 ) -> None:
-    budget = grant(clock(time, increment, moves_to_go), True, 30, 0)
+    budget = allocate(clock(time, increment, moves_to_go), True, 30, 0)
     assert least <= budget.soft_ms <= most
     assert 3 * budget.soft_ms <= budget.hard_ms <= 0.42 * time
 
 
 @given(PACES, st.integers(1, 100), st.integers(0, 50), st.integers(-500, 500), st.floats(0, 1))
-def test_the_less_is_settled_the_more_is_spent(pace: Pace, depth: int, stable: int, drop: int, effort: float) -> None:
-    share = pace.share(depth, stable, drop, effort)
+def test_the_less_is_settled_the_more_is_spent(
+    time_parameters: TimeParameters, depth: int, stable: int, drop: int, effort: float
+) -> None:
+    share = time_parameters.share(depth, stable, drop, effort)
     assert share > 0
-    assert pace.share(depth, stable + 1, drop, effort) <= share
-    assert pace.share(depth, stable, drop + 1, effort) >= share
-    assert pace.share(depth, stable, drop, effort / 2) >= share
+    assert time_parameters.share(depth, stable + 1, drop, effort) <= share
+    assert time_parameters.share(depth, stable, drop + 1, effort) >= share
+    assert time_parameters.share(depth, stable, drop, effort / 2) >= share
 
 
 def test_how_much_is_settled_counts() -> None:
-    pace = replace(
-        PACE,
+    time_parameters = replace(
+        TIME_DEFAULTS,
         time_stability_percent=100,
         time_effort_most_percent=200,
         time_effort_slope_percent=160,
@@ -181,12 +189,12 @@ def test_how_much_is_settled_counts() -> None:
         time_drop_percent=130,
     )
     deep = EFFORT_DEPTH
-    assert pace.share(deep - 1, 0, 0, 1.0) == 1.5
-    assert pace.share(deep - 1, 4, 0, 0.0) == pace.share(deep - 1, 40, 0, 0.0) == 0.75
-    assert pace.share(deep, 2, 0, 0.5) == pytest.approx(1.2)
-    assert pace.share(deep, 2, 31, 0.5) == pytest.approx(1.2 * 1.3)
-    assert pace.share(deep, 2, 30, 1.0) == pytest.approx(0.5)
-    assert replace(pace, time_stability_percent=200).share(deep, 0, 0, 0.5) == pytest.approx(2.0 * 1.2)
+    assert time_parameters.share(deep - 1, 0, 0, 1.0) == 1.5
+    assert time_parameters.share(deep - 1, 4, 0, 0.0) == time_parameters.share(deep - 1, 40, 0, 0.0) == 0.75
+    assert time_parameters.share(deep, 2, 0, 0.5) == pytest.approx(1.2)
+    assert time_parameters.share(deep, 2, 31, 0.5) == pytest.approx(1.2 * 1.3)
+    assert time_parameters.share(deep, 2, 30, 1.0) == pytest.approx(0.5)
+    assert replace(time_parameters, time_stability_percent=200).share(deep, 0, 0, 0.5) == pytest.approx(2.0 * 1.2)
 
 
 def lowest_clock(
@@ -196,7 +204,7 @@ def lowest_clock(
     period: int | None = None,
     think: Callable[[Budget], float] = operator.attrgetter("hard_ms"),
     lag: int | None = None,
-    pace: Pace = PACE,
+    time_parameters: TimeParameters = TIME_DEFAULTS,
 ) -> float:
     """Play MOVES_COVERED moves and return the lowest clock seen (0 or less: lost on time).
 
@@ -208,7 +216,7 @@ def lowest_clock(
         if period and move and move % period == 0:
             time += start
         to_go = period - move % period if period else None
-        budget = grant(clock(int(time), increment, to_go), True, overhead, 2 * move, pace)
+        budget = allocate(clock(int(time), increment, to_go), True, overhead, 2 * move, time_parameters)
         time -= think(budget) + (overhead if lag is None else lag)
         lowest = min(lowest, time)
         time += increment
@@ -255,7 +263,10 @@ def test_games_with_several_time_controls_are_never_lost_on_time(
 def test_bullet_settles_well_above_zero(start: int, increment: int, core: str) -> None:
     # A loaded machine may lose half of the increment on every move.
     lag = increment // 2
-    assert lowest_clock(start, increment, 30, think=at_soft_limit, lag=lag, pace=pace_of(core)) > 2 * increment
+    lowest = lowest_clock(
+        start, increment, 30, think=at_soft_limit, lag=lag, time_parameters=time_parameters_of(core)
+    )
+    assert lowest > 2 * increment
 
 
 def test_an_endgame_on_the_increment_is_stable() -> None:

@@ -55,7 +55,7 @@ def test_the_soft_limit_is_scaled_and_the_hard_limit_is_not() -> None:
 def test_pondering_counts_for_the_soft_limit_and_not_for_the_hard_one() -> None:
     now = time.perf_counter()
     clock = Clock(now - 10)
-    clock.grant(Budget(4000, 6000), now)
+    clock.set_budget(Budget(4000, 6000), now)
     assert clock.soft_reached(1.0)
     assert clock.deadline == pytest.approx(now + 6)
     assert clock.elapsed_ms() >= 10_000
@@ -104,7 +104,7 @@ def test_a_new_deadline_counts_from_the_moment_it_is_told_of(watch: Watch) -> No
     clock = Clock(time.perf_counter())
     watch.begin(clock, ended.set, ignore)
     assert not ended.wait(0.05)
-    clock.grant(Budget(10, 20), time.perf_counter())
+    clock.set_budget(Budget(10, 20), time.perf_counter())
     watch.clock_changed()
     assert ended.wait(10)
 

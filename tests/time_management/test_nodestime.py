@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from uci_engine.engine import Engine
 from uci_engine.search.info import BestMove, Info
 from uci_engine.time_management.limits import Limits
-from uci_engine.time_management.nodestime import NodesPurse
+from uci_engine.time_management.nodestime import AvailableNodes
 
 NODES_PER_MS = 3
 CLOCK = Limits(wtime_ms=4_000, btime_ms=4_000, winc_ms=40, binc_ms=40)
@@ -36,34 +36,34 @@ def test_the_first_clock_the_increments_and_the_nodes_are_all_that_counts(
     first_ms: int, increment_ms: int, moves: list[tuple[int, int]]
 ) -> None:
     """One process may play both colours: each has a clock of its own."""
-    purse = NodesPurse(NODES_PER_MS)
+    available_nodes = AvailableNodes(NODES_PER_MS)
     left = {}
     for white in (True, False):
         first = limits_of(white, first_ms + white, increment_ms)
-        assert purse.shown(first, white, int(not white)) == first
+        assert available_nodes.shown(first, white, int(not white)) == first
         left[white] = (first_ms + white) * NODES_PER_MS
     for number, (nodes, gui_ms) in enumerate(moves):
         white = number % 2 == 0
-        purse.spend(white, nodes)
+        available_nodes.spend(white, nodes)
         left[white] += increment_ms * NODES_PER_MS - nodes
-        shown = purse.shown(limits_of(white, gui_ms, increment_ms), white, 2 + number)
+        shown = available_nodes.shown(limits_of(white, gui_ms, increment_ms), white, 2 + number)
         assert shown == limits_of(white, left[white] // NODES_PER_MS, increment_ms)
 
 
 def test_each_period_brings_its_time() -> None:
-    purse = NodesPurse(NODES_PER_MS)
+    available_nodes = AvailableNodes(NODES_PER_MS)
     for ply, (to_go, expected_ms) in enumerate([(2, 900), (1, 600), (2, 1200), (1, 900), (2, 1500)]):
         limits = limits_of(True, 900, 0, to_go)
-        assert purse.shown(limits, True, 2 * ply) == replace(limits, wtime_ms=expected_ms)
-        purse.spend(True, 300 * NODES_PER_MS)
+        assert available_nodes.shown(limits, True, 2 * ply) == replace(limits, wtime_ms=expected_ms)
+        available_nodes.spend(True, 300 * NODES_PER_MS)
 
 
 def test_an_earlier_ply_is_another_game() -> None:
-    purse = NodesPurse(NODES_PER_MS)
-    assert purse.shown(CLOCK, True, 40) == CLOCK
-    purse.spend(True, 9_000)
-    assert purse.shown(CLOCK, True, 42) != CLOCK
-    assert purse.shown(CLOCK, True, 0) == CLOCK
+    available_nodes = AvailableNodes(NODES_PER_MS)
+    assert available_nodes.shown(CLOCK, True, 40) == CLOCK
+    available_nodes.spend(True, 9_000)
+    assert available_nodes.shown(CLOCK, True, 42) != CLOCK
+    assert available_nodes.shown(CLOCK, True, 0) == CLOCK
 
 
 @pytest.mark.parametrize(
@@ -77,12 +77,12 @@ def test_an_earlier_ply_is_another_game() -> None:
     ],
 )
 def test_a_search_without_our_clock_is_left_alone(limits: Limits) -> None:
-    purse = NodesPurse(NODES_PER_MS)
-    assert purse.shown(limits, True, 0) is None
-    assert purse.shown(CLOCK, True, 2) == CLOCK
-    purse.spend(True, 3_000)
-    assert purse.shown(limits, True, 4) is None
-    assert purse.shown(CLOCK, True, 6) == replace(CLOCK, wtime_ms=3_040)
+    available_nodes = AvailableNodes(NODES_PER_MS)
+    assert available_nodes.shown(limits, True, 0) is None
+    assert available_nodes.shown(CLOCK, True, 2) == CLOCK
+    available_nodes.spend(True, 3_000)
+    assert available_nodes.shown(limits, True, 4) is None
+    assert available_nodes.shown(CLOCK, True, 6) == replace(CLOCK, wtime_ms=3_040)
 
 
 def think(engine: Engine, limits: Limits) -> tuple[str | None, int]:

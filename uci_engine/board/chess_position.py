@@ -27,18 +27,18 @@ class ChessPosition(Position):
         self.board = board.copy(stack=False)
         # Castling as king takes rook, the engine's own way, makes one spelling of every move.
         self.board.chess960 = True
-        self.men_key = 0
+        self.pieces_key = 0
         self.clear()
         for square in chess.SQUARES:
             self._read_square(square)
-        self.height = 0
-        self.reversible = 0
+        self.stack_index = 0
+        self.plies_from_null = 0
         # python-chess keeps its moves legal by itself: nobody asks for pins here.
         self.pinned = 0
         self._read_rules()
 
     def _read_rules(self) -> None:
-        """Take what python-chess knows beyond the men."""
+        """Take what python-chess knows beyond the pieces."""
         board = self.board
         self.turn = int(board.turn)
         self.halfmove = board.halfmove_clock
@@ -50,8 +50,8 @@ class ChessPosition(Position):
         )
         en_passant_key = HASHER.hash_ep_square(board)
         self.en_passant = NO_SQUARE if board.ep_square is None or not en_passant_key else board.ep_square
-        self.key = self.men_key ^ HASHER.hash_castling(board) ^ en_passant_key ^ HASHER.hash_turn(board)
-        self.keys[self.height] = self.key
+        self.key = self.pieces_key ^ HASHER.hash_castling(board) ^ en_passant_key ^ HASHER.hash_turn(board)
+        self.keys[self.stack_index] = self.key
         self.checkers = board.checkers_mask()
         self.moves_here: list[int] | None = None
 
@@ -69,14 +69,14 @@ class ChessPosition(Position):
             self.squares[square] = 0
             self.scores -= self.piece_square[before * 64 + square]
             self.phase -= PHASE[before >> 1]
-            self.men_key ^= ZOBRIST[before * 64 + square]
+            self.pieces_key ^= ZOBRIST[before * 64 + square]
             if before >> 1 in (chess.PAWN, chess.KING):
                 self.pawn_key ^= ZOBRIST[before * 64 + square]
         if after:
             self.put(after, square)
-            self.men_key ^= ZOBRIST[after * 64 + square]
+            self.pieces_key ^= ZOBRIST[after * 64 + square]
 
-    def _read_men(self, move: int) -> None:
+    def _read_pieces(self, move: int) -> None:
         """Take the squares a move can have changed: its own, that of a pawn taken en passant, or the castling rank."""
         origin, target, kind = move & 63, move >> 6 & 63, move >> 14
         squares: Iterable[int]
@@ -119,15 +119,15 @@ class ChessPosition(Position):
         """Play a legal move."""
         self._save(0)
         self.board.push(move_numbers.decode(move, chess960=True))
-        self._read_men(move)
-        self.reversible = self.reversible + 1 if self.board.halfmove_clock else 0
+        self._read_pieces(move)
+        self.plies_from_null = self.plies_from_null + 1 if self.board.halfmove_clock else 0
         self._read_rules()
         return 0
 
     def unmake(self, move: int) -> int:
         """Take back the last move made."""
         self.board.pop()
-        self._read_men(move)
+        self._read_pieces(move)
         self._restore()
         self.moves_here = None
         return 0
@@ -136,7 +136,7 @@ class ChessPosition(Position):
         """Pass. Never in check; positions before it no longer count as repeated."""
         self._save(0)
         self.board.push(chess.Move.null())
-        self.reversible = 0
+        self.plies_from_null = 0
         self._read_rules()
         return 0
 

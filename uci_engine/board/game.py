@@ -1,12 +1,12 @@
 """Positions from outside: FEN text tidied, read, checked and repaired, move lists played, the game held.
 
 Called by `engine`; python-chess lives here. What must stay true: a board that leaves this module is one that
-the compiled core can hold without harm (one king each, no more men than a game can bring about, pawns where
+the compiled core can hold without harm (one king each, no more pieces than a game can bring about, pawns where
 pawns can stand, clocks within bounds), and that has the game's moves on its stack, for repetitions. Anything
 else ends in a `PositionError`, whose text is short and for people.
 
 The order is tidy, read, reject, repair. Tidying changes how a position is written, repairing drops what
-cannot be used (a castling right without its rook); neither ever moves a man.
+cannot be used (a castling right without its rook); neither ever moves a piece.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MAX_FEN_LENGTH = 160
 
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
 _QUOTES = "\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"
-# Marks a promoted man in crazyhouse; in chess it does not matter.
+# Marks a promoted piece in crazyhouse; in chess it does not matter.
 _PROMOTED_MARK = "~"
 _AS_TYPED = str.maketrans(dict.fromkeys(_DASHES, "-") | dict.fromkeys(_QUOTES + _PROMOTED_MARK, ""))
 
@@ -42,8 +42,8 @@ _REASONS = {
     chess.STATUS_NO_WHITE_KING: "White has no king",
     chess.STATUS_NO_BLACK_KING: "Black has no king",
     chess.STATUS_TOO_MANY_KINGS: "there are more than two kings",
-    chess.STATUS_TOO_MANY_WHITE_PIECES: "White has more than 16 men",
-    chess.STATUS_TOO_MANY_BLACK_PIECES: "Black has more than 16 men",
+    chess.STATUS_TOO_MANY_WHITE_PIECES: "White has more than 16 pieces",
+    chess.STATUS_TOO_MANY_BLACK_PIECES: "Black has more than 16 pieces",
     chess.STATUS_TOO_MANY_WHITE_PAWNS: "White has more than 8 pawns",
     chess.STATUS_TOO_MANY_BLACK_PAWNS: "Black has more than 8 pawns",
     chess.STATUS_PAWNS_ON_BACKRANK: "a pawn stands on the first or last rank",
@@ -191,12 +191,12 @@ def _reject(board: chess.Board) -> None:
         if status & flag:
             raise PositionError(f"impossible position: {reason}")
     for color in chess.COLORS:
-        if _promoted_men(board, color) > 8 - len(board.pieces(chess.PAWN, color)):
+        if _promoted_pieces(board, color) > 8 - len(board.pieces(chess.PAWN, color)):
             side = chess.COLOR_NAMES[color].capitalize()
-            raise PositionError(f"impossible position: {side} has more promoted men than missing pawns")
+            raise PositionError(f"impossible position: {side} has more promoted pieces than missing pawns")
 
 
-def _promoted_men(board: chess.Board, color: chess.Color) -> int:
+def _promoted_pieces(board: chess.Board, color: chess.Color) -> int:
     at_the_start = {chess.QUEEN: 1, chess.ROOK: 2, chess.BISHOP: 2, chess.KNIGHT: 2}
     return sum(max(0, len(board.pieces(kind, color)) - count) for kind, count in at_the_start.items())
 

@@ -3,10 +3,10 @@
 cimport cython
 
 from evaluation.bitboards cimport (
-    ALL, BB, BETWEEN, BISHOP, BISHOP_LINES, FALLING, FILES, KING, KING_ATTACKS, KNIGHT, KNIGHT_ATTACKS, LINE, PAWN,
-    PAWN_ATTACKS, QUEEN, RANKS, RISING, ROOK, ROOK_LINES, bishop_attacks, lowest, rook_attacks, u64,
+    ALL, BB, BETWEEN, BISHOP, BISHOP_PSEUDO_ATTACKS, FALLING, FILES, KING, KING_ATTACKS, KNIGHT, KNIGHT_ATTACKS, LINE, PAWN,
+    PAWN_ATTACKS, QUEEN, RANKS, RISING, ROOK, ROOK_PSEUDO_ATTACKS, bishop_attacks, lsb, rook_attacks, u64,
 )
-from evaluation.base_board cimport Placement
+from evaluation.base_board cimport BaseBoard
 
 cdef enum:  # the numbers of moves.py, for the C compiler: were they to differ, so would the cores
     NOISY = 1
@@ -18,7 +18,7 @@ cdef enum:  # the numbers of moves.py, for the C compiler: were they to differ, 
     SCRATCH = 43520
     MOVE_ROOM = 43840
 
-cdef class MoveGenerator(Placement):
+cdef class MoveGenerator(BaseBoard):
     cdef readonly u64 checkers
     cdef readonly u64 pinned
     cdef readonly int castling

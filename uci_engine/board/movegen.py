@@ -5,12 +5,12 @@ moves are exactly python-chess's, each once, and no more than MOVE_ROOM of them 
 
 Moves are the numbers of `moves`. The generator writes them into the one flat buffer `moves` from an offset and returns
 the end, so that each ply of a search stacks on the last. Nothing is generated that must be taken back: checkers and
-pinned men are known beforehand, and each man's targets are cut down by them.
+pinned pieces are known beforehand, and each piece's targets are cut down by them.
 """
 
 import cython
 
-from evaluation.base_board import Placement
+from evaluation.base_board import BaseBoard
 
 if not cython.compiled:
     from evaluation.bitboards import (
@@ -18,7 +18,7 @@ if not cython.compiled:
         BB,
         BETWEEN,
         BISHOP,
-        BISHOP_LINES,
+        BISHOP_PSEUDO_ATTACKS,
         FALLING,
         FILES,
         KING,
@@ -32,9 +32,9 @@ if not cython.compiled:
         RANKS,
         RISING,
         ROOK,
-        ROOK_LINES,
+        ROOK_PSEUDO_ATTACKS,
         bishop_attacks,
-        lowest,
+        lsb,
         rook_attacks,
         u64,
     )
@@ -45,17 +45,17 @@ if not cython.compiled:
 
 
 
-class MoveGenerator(Placement):
-    """The men with what the rules add to them: castling rights, en passant, checkers and pins.
+class MoveGenerator(BaseBoard):
+    """The pieces with what the rules add to them: castling rights, en passant, checkers and pins.
 
-    The fields beyond `Placement`'s are kept by `Position`. `castling` has a bit for each right: white short 1, white
+    The fields beyond `BaseBoard`'s are kept by `Position`. `castling` has a bit for each right: white short 1, white
     long 2, black short 4, black long 8; `rook_squares` holds the rooks of these rights in the same order. `en_passant`
     is the target square when a pawn stands ready to capture there, else NO_SQUARE.
     """
 
     def __init__(self, piece_square):
-        """`piece_square`: the 1024 packed weights that `Placement` wants."""
-        Placement.__init__(self, piece_square)
+        """`piece_square`: the 1024 packed weights that `BaseBoard` wants."""
+        BaseBoard.__init__(self, piece_square)
         self.castling = 0
         self.en_passant = NO_SQUARE
         self.checkers = 0
@@ -91,21 +91,21 @@ class MoveGenerator(Placement):
         ):
             return True
         diagonal = theirs & (self.by_type[BISHOP] | queens)
-        if diagonal & BISHOP_LINES[square] and bishop_attacks(square, occupied) & diagonal:
+        if diagonal & BISHOP_PSEUDO_ATTACKS[square] and bishop_attacks(square, occupied) & diagonal:
             return True
         straight = theirs & (self.by_type[ROOK] | queens)
-        return straight & ROOK_LINES[square] != 0 and rook_attacks(square, occupied) & straight != 0
+        return straight & ROOK_PSEUDO_ATTACKS[square] != 0 and rook_attacks(square, occupied) & straight != 0
 
     def _add_from(self, end, origin, targets):
         while targets:
-            self.moves[end] = origin | (lowest(targets) << 6)
+            self.moves[end] = origin | (lsb(targets) << 6)
             end += 1
             targets &= targets - 1
         return end
 
     def _add_pawns(self, end, targets, step, promoting):
         while targets:
-            target = lowest(targets)
+            target = lsb(targets)
             targets &= targets - 1
             move = (target - step) | (target << 6)
             if promoting:
@@ -132,26 +132,26 @@ class MoveGenerator(Placement):
             wanted |= theirs
         if kind & QUIET:
             wanted |= ALL ^ occupied
-        king = lowest(self.by_type[KING] & ours)
+        king = lsb(self.by_type[KING] & ours)
         end = start
 
         # 1. King steps, onto squares that stay safe when the king has left its own.
         steps = KING_ATTACKS[king] & wanted
         without_king = occupied ^ BB[king]
         while steps:
-            target = lowest(steps)
+            target = lsb(steps)
             steps &= steps - 1
             if not self._attacked(target, them, without_king):
                 self.moves[end] = king | (target << 6)
                 end += 1
 
-        # 2. In check, other men must capture the checker or step between; from two checkers only the king escapes.
+        # 2. In check, other pieces must capture the checker or step between; from two checkers only the king escapes.
         checkers = self.checkers
         evading: u64 = ALL
         if checkers:
             if checkers & (checkers - 1):
                 return end
-            evading = checkers | BETWEEN[king * 64 + lowest(checkers)]
+            evading = checkers | BETWEEN[king * 64 + lsb(checkers)]
             wanted &= evading
         elif kind & QUIET and self.castling & (3 if us else 12):
             end = self._generate_castling(end)
@@ -159,23 +159,23 @@ class MoveGenerator(Placement):
         # 3. Pieces; a pinned one keeps to its line. A pinned knight never moves.
         pinned = self.pinned
         queens = self.by_type[QUEEN]
-        men = self.by_type[KNIGHT] & ours & (ALL ^ pinned)
-        while men:
-            origin = lowest(men)
-            men &= men - 1
+        pieces = self.by_type[KNIGHT] & ours & (ALL ^ pinned)
+        while pieces:
+            origin = lsb(pieces)
+            pieces &= pieces - 1
             end = self._add_from(end, origin, KNIGHT_ATTACKS[origin] & wanted)
-        men = (self.by_type[BISHOP] | queens) & ours
-        while men:
-            origin = lowest(men)
-            men &= men - 1
+        pieces = (self.by_type[BISHOP] | queens) & ours
+        while pieces:
+            origin = lsb(pieces)
+            pieces &= pieces - 1
             targets = bishop_attacks(origin, occupied) & wanted
             if pinned & BB[origin]:
                 targets &= LINE[king * 64 + origin]
             end = self._add_from(end, origin, targets)
-        men = (self.by_type[ROOK] | queens) & ours
-        while men:
-            origin = lowest(men)
-            men &= men - 1
+        pieces = (self.by_type[ROOK] | queens) & ours
+        while pieces:
+            origin = lsb(pieces)
+            pieces &= pieces - 1
             targets = rook_attacks(origin, occupied) & wanted
             if pinned & BB[origin]:
                 targets &= LINE[king * 64 + origin]
@@ -191,7 +191,7 @@ class MoveGenerator(Placement):
         theirs = self.by_colour[us ^ 1]
         empty = ALL ^ (ours | theirs)
         pawns = self.by_type[PAWN] & ours
-        king = lowest(self.by_type[KING] & ours)
+        king = lsb(self.by_type[KING] & ours)
         free = ALL ^ self.pinned
         pushers = pawns & (free | FILES[king & 7])
         risers = pawns & (free | RISING[king])
@@ -229,13 +229,13 @@ class MoveGenerator(Placement):
         return end
 
     def _generate_en_passant(self, end):
-        """En passant takes two men off one rank, so each capture is tried on the board it would leave."""
+        """En passant takes two pieces off one rank, so each capture is tried on the board it would leave."""
         us = self.turn
         them = us ^ 1
         target = self.en_passant
         captured = BB[target ^ 8]
-        king = lowest(self.by_type[KING] & self.by_colour[us])
-        # Only the captured pawn may be giving check as a man that does not slide.
+        king = lsb(self.by_type[KING] & self.by_colour[us])
+        # Only the captured pawn may be giving check as a piece that does not slide.
         stepping = self.by_type[KNIGHT] | self.by_type[PAWN]
         if self.checkers & stepping & (ALL ^ captured):
             return end
@@ -244,7 +244,7 @@ class MoveGenerator(Placement):
         straight = self.by_colour[them] & (self.by_type[ROOK] | queens)
         capturers = PAWN_ATTACKS[them * 64 + target] & self.by_type[PAWN] & self.by_colour[us]
         while capturers:
-            origin = lowest(capturers)
+            origin = lsb(capturers)
             capturers &= capturers - 1
             occupied = (self.by_colour[0] | self.by_colour[1]) ^ captured ^ BB[origin] ^ BB[target]
             if bishop_attacks(king, occupied) & diagonal == 0 and rook_attacks(king, occupied) & straight == 0:
@@ -257,7 +257,7 @@ class MoveGenerator(Placement):
         us = self.turn
         them = us ^ 1
         occupied = self.by_colour[0] | self.by_colour[1]
-        king = lowest(self.by_type[KING] & self.by_colour[us])
+        king = lsb(self.by_type[KING] & self.by_colour[us])
         home = king & 56
         for side in range(2):
             index = side + 2 * them
@@ -273,7 +273,7 @@ class MoveGenerator(Placement):
             way &= ALL ^ BB[king_target]
             safe = True
             while way:
-                if self._attacked(lowest(way), them, occupied ^ BB[king]):
+                if self._attacked(lsb(way), them, occupied ^ BB[king]):
                     safe = False
                     break
                 way &= way - 1
@@ -307,7 +307,7 @@ class MoveGenerator(Placement):
         occupied = ours | self.by_colour[us ^ 1]
         if ours & BB[target]:
             return False
-        king = lowest(self.by_type[KING] & ours)
+        king = lsb(self.by_type[KING] & ours)
         kind = code >> 1
         if kind == KING:
             return KING_ATTACKS[king] & BB[target] != 0 and not self._attacked(target, us ^ 1, occupied ^ BB[king])
@@ -335,7 +335,7 @@ class MoveGenerator(Placement):
                 return False
         checkers = self.checkers
         if checkers:
-            if checkers & (checkers - 1) or (checkers | BETWEEN[king * 64 + lowest(checkers)]) & BB[target] == 0:
+            if checkers & (checkers - 1) or (checkers | BETWEEN[king * 64 + lsb(checkers)]) & BB[target] == 0:
                 return False
         return self.pinned & BB[origin] == 0 or LINE[king * 64 + origin] & BB[target] != 0
 
@@ -346,7 +346,7 @@ class MoveGenerator(Placement):
         origin = move & 63
         target = (move >> 6) & 63
         kind = move >> 14
-        king = lowest(self.by_type[KING] & self.by_colour[them])
+        king = lsb(self.by_type[KING] & self.by_colour[them])
         occupied = (self.by_colour[0] | self.by_colour[1]) ^ BB[origin]
         mover = self.squares[origin] >> 1
         queens = self.by_type[QUEEN]
@@ -376,6 +376,6 @@ class MoveGenerator(Placement):
                     diagonal |= BB[target]
                 if mover == ROOK or mover == QUEEN:
                     straight |= BB[target]
-        if diagonal & BISHOP_LINES[king] and bishop_attacks(king, occupied) & diagonal:
+        if diagonal & BISHOP_PSEUDO_ATTACKS[king] and bishop_attacks(king, occupied) & diagonal:
             return True
-        return straight & ROOK_LINES[king] != 0 and rook_attacks(king, occupied) & straight != 0
+        return straight & ROOK_PSEUDO_ATTACKS[king] != 0 and rook_attacks(king, occupied) & straight != 0

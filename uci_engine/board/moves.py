@@ -19,7 +19,7 @@ QUIET = 2
 # Instead of an en-passant square when there is none.
 NO_SQUARE = 64
 # A board's move buffer: 320 moves for each of 136 plies, and a scratch ply at the end; the richest position of sixteen
-# men a side has 218. The compiled kernel has all these numbers as constants of the C compiler, in generator.pxd.
+# pieces a side has 218. The compiled kernel has all these numbers as constants of the C compiler, in generator.pxd.
 MOVE_ROOM = 43840
 SCRATCH = 43520
 

@@ -3,31 +3,31 @@
 cimport cython
 
 from evaluation.bitboards cimport (
-    ALL, BB, BETWEEN, BISHOP, BISHOP_LINES, KING, KING_ATTACKS, KNIGHT, KNIGHT_ATTACKS, LIGHT, PAWN, PAWN_ATTACKS, QUEEN,
-    ROOK, ROOK_LINES, ZOBRIST, ZOBRIST_CASTLING, ZOBRIST_EN_PASSANT, ZOBRIST_TURN, bishop_attacks, i64, lowest, rook_attacks,
+    ALL, BB, BETWEEN, BISHOP, BISHOP_PSEUDO_ATTACKS, KING, KING_ATTACKS, KNIGHT, KNIGHT_ATTACKS, LIGHT, PAWN, PAWN_ATTACKS, QUEEN,
+    ROOK, ROOK_PSEUDO_ATTACKS, ZOBRIST, ZOBRIST_CASTLING, ZOBRIST_EN_PASSANT, ZOBRIST_TURN, bishop_attacks, i64, lsb, rook_attacks,
     u64,
 )
-from uci_engine.board.upcoming_repetition cimport crossing
+from uci_engine.board.upcoming_repetition cimport cuckoo_move
 from uci_engine.board.movegen cimport (
     IS_CASTLING, IS_EN_PASSANT, IS_PROMOTION, NO_SQUARE, NOISY, QUIET, SCRATCH, MoveGenerator,
 )
 
-cdef int[7] EXCHANGE_VALUES
+cdef int[7] SEE_VALUES
 cdef int[14] PHASE_OF
 
 @cython.final
 cdef class Position(MoveGenerator):
     cdef readonly u64 key
     cdef readonly int halfmove
-    cdef readonly int reversible        # plies since the last capture, pawn move or null move
-    cdef readonly int height            # moves made since the base position
+    cdef readonly int plies_from_null        # plies since the last capture, pawn move or null move
+    cdef readonly int stack_index            # moves made since the base position
     cdef int[64] kept_rights
     cdef u64[1024] keys
     cdef u64[1024] undo_checkers
     cdef u64[1024] undo_pinned
     cdef u64[1024] undo_pawn_key
     cdef int[1024] undo_state
-    cdef int[1024] undo_reversible
+    cdef int[1024] undo_plies_from_null
     cdef int[1024] undo_scores
     cdef int[1024] undo_phase
 
@@ -44,6 +44,6 @@ cdef class Position(MoveGenerator):
     cpdef bint has_insufficient_material(self) noexcept nogil
     cpdef bint is_exhausted(self) noexcept nogil
     cpdef bint is_draw(self, int ply) noexcept nogil
-    cpdef bint can_repeat(self, int ply) noexcept nogil
-    cpdef bint has_pieces(self) noexcept nogil
+    cpdef bint upcoming_repetition(self, int ply) noexcept nogil
+    cpdef bint has_non_pawn_material(self) noexcept nogil
     cpdef i64 perft(self, int depth, int start) noexcept nogil

@@ -18,7 +18,7 @@ if not cython.compiled:
         BB,
         BETWEEN,
         BISHOP,
-        BISHOP_LINES,
+        BISHOP_PSEUDO_ATTACKS,
         KING,
         KING_ATTACKS,
         KNIGHT,
@@ -28,14 +28,14 @@ if not cython.compiled:
         PAWN_ATTACKS,
         QUEEN,
         ROOK,
-        ROOK_LINES,
+        ROOK_PSEUDO_ATTACKS,
         ZOBRIST,
         ZOBRIST_CASTLING,
         ZOBRIST_EN_PASSANT,
         ZOBRIST_TURN,
         bishop_attacks,
         i64,
-        lowest,
+        lsb,
         rook_attacks,
         u64,
     )
@@ -49,32 +49,32 @@ if not cython.compiled:
         SCRATCH,
         MoveGenerator,
     )
-    from uci_engine.board.upcoming_repetition import crossing
+    from uci_engine.board.upcoming_repetition import cuckoo_move
 
-# Exchange values by piece type, in centipawns: the plain 1 3 3 5 9, because an exchange is about men, not squares.
-EXCHANGE_VALUES = [0, 100, 300, 300, 500, 900, 0]
+# Exchange values by piece type, in centipawns: the plain 1 3 3 5 9, because an exchange is about pieces, not squares.
+SEE_VALUES = [0, 100, 300, 300, 500, 900, 0]
 PHASE_OF = [PHASE[code >> 1] for code in range(14)]
-# Longest history of reversible plies kept for repetitions, and the room for moves made in a search on top of it.
+# Longest history of plies_from_null plies kept for repetitions, and the room for moves made in a search on top of it.
 LONGEST_HISTORY = 512
-HEIGHT_LIMIT = 1024
+STACK_SIZE = 1024
 
 
 class Position(MoveGenerator):
     """A board for the search. All fields are readable; only the methods change them."""
 
     def __init__(self, piece_square):
-        """`piece_square`: the 1024 packed weights that `Placement` wants."""
+        """`piece_square`: the 1024 packed weights that `BaseBoard` wants."""
         MoveGenerator.__init__(self, piece_square)
         if not cython.compiled:
             self.kept_rights = [0] * 64
-            self.keys = [0] * HEIGHT_LIMIT
-            self.undo_checkers = [0] * HEIGHT_LIMIT
-            self.undo_pinned = [0] * HEIGHT_LIMIT
-            self.undo_pawn_key = [0] * HEIGHT_LIMIT
-            self.undo_state = [0] * HEIGHT_LIMIT
-            self.undo_reversible = [0] * HEIGHT_LIMIT
-            self.undo_scores = [0] * HEIGHT_LIMIT
-            self.undo_phase = [0] * HEIGHT_LIMIT
+            self.keys = [0] * STACK_SIZE
+            self.undo_checkers = [0] * STACK_SIZE
+            self.undo_pinned = [0] * STACK_SIZE
+            self.undo_pawn_key = [0] * STACK_SIZE
+            self.undo_state = [0] * STACK_SIZE
+            self.undo_plies_from_null = [0] * STACK_SIZE
+            self.undo_scores = [0] * STACK_SIZE
+            self.undo_phase = [0] * STACK_SIZE
         self.set_board(chess.Board())
 
     # Set up ------------------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ class Position(MoveGenerator):
             base.push(move)
 
     def _set_base(self, board):
-        self.set_men(board)
+        self.set_pieces(board)
         self.castling = 0
         index: cython.int
         for index in range(64):
@@ -116,8 +116,8 @@ class Position(MoveGenerator):
             if capturers & chess.BB_PAWN_ATTACKS[not board.turn][board.ep_square]:
                 self.en_passant = board.ep_square
         self.halfmove = board.halfmove_clock
-        self.reversible = 0
-        self.height = 0
+        self.plies_from_null = 0
+        self.stack_index = 0
         self.key = chess.polyglot.zobrist_hash(board)
         self.keys[0] = self.key
         self._find_checkers()
@@ -127,29 +127,30 @@ class Position(MoveGenerator):
         return (
             [self.by_type[kind] for kind in range(1, 7)],
             [self.by_colour[0], self.by_colour[1]],
-            self.men(),
-            (self.turn, self.castling, self.en_passant, self.halfmove, self.reversible, self.height),
+            self.pieces(),
+            (self.turn, self.castling, self.en_passant, self.halfmove, self.plies_from_null, self.stack_index),
             (self.key, self.pawn_key, self.checkers, self.pinned, self.scores, self.phase),
         )
 
     # Make and unmake ---------------------------------------------------------------------------------------------
 
     def _find_checkers(self):
-        """The enemy men that give check to the side to move, and its own men pinned to their king."""
+        """The enemy pieces that give check to the side to move, and its own pieces pinned to their king."""
         us = self.turn
         theirs = self.by_colour[us ^ 1]
         occupied = self.by_colour[us] | theirs
-        king = lowest(self.by_type[KING] & self.by_colour[us])
+        king = lsb(self.by_type[KING] & self.by_colour[us])
         queens = self.by_type[QUEEN]
         checkers = theirs & (
             (KNIGHT_ATTACKS[king] & self.by_type[KNIGHT]) | (PAWN_ATTACKS[us * 64 + king] & self.by_type[PAWN])
         )
         pinned: u64 = 0
         snipers = theirs & (
-            (BISHOP_LINES[king] & (self.by_type[BISHOP] | queens)) | (ROOK_LINES[king] & (self.by_type[ROOK] | queens))
+            (BISHOP_PSEUDO_ATTACKS[king] & (self.by_type[BISHOP] | queens))
+            | (ROOK_PSEUDO_ATTACKS[king] & (self.by_type[ROOK] | queens))
         )
         while snipers:
-            sniper = lowest(snipers)
+            sniper = lsb(snipers)
             snipers &= snipers - 1
             between = BETWEEN[king * 64 + sniper] & occupied
             if between == 0:
@@ -161,32 +162,32 @@ class Position(MoveGenerator):
         return 0
 
     def _save(self, captured):
-        height = self.height
-        self.undo_state[height] = self.castling | (self.en_passant << 4) | (captured << 12) | (self.halfmove << 16)
-        self.undo_reversible[height] = self.reversible
-        self.undo_checkers[height] = self.checkers
-        self.undo_pinned[height] = self.pinned
-        self.undo_pawn_key[height] = self.pawn_key
-        self.undo_scores[height] = self.scores
-        self.undo_phase[height] = self.phase
-        self.height = height + 1
+        stack_index = self.stack_index
+        self.undo_state[stack_index] = self.castling | (self.en_passant << 4) | (captured << 12) | (self.halfmove << 16)
+        self.undo_plies_from_null[stack_index] = self.plies_from_null
+        self.undo_checkers[stack_index] = self.checkers
+        self.undo_pinned[stack_index] = self.pinned
+        self.undo_pawn_key[stack_index] = self.pawn_key
+        self.undo_scores[stack_index] = self.scores
+        self.undo_phase[stack_index] = self.phase
+        self.stack_index = stack_index + 1
         return 0
 
     def _restore(self):
-        """Take back everything but the men; returns the code of the man that was captured."""
-        height = self.height - 1
-        self.height = height
-        state = self.undo_state[height]
+        """Take back everything but the pieces; returns the code of the piece that was captured."""
+        stack_index = self.stack_index - 1
+        self.stack_index = stack_index
+        state = self.undo_state[stack_index]
         self.castling = state & 15
         self.en_passant = (state >> 4) & 127
         self.halfmove = state >> 16
-        self.reversible = self.undo_reversible[height]
-        self.key = self.keys[height]
-        self.checkers = self.undo_checkers[height]
-        self.pinned = self.undo_pinned[height]
-        self.pawn_key = self.undo_pawn_key[height]
-        self.scores = self.undo_scores[height]
-        self.phase = self.undo_phase[height]
+        self.plies_from_null = self.undo_plies_from_null[stack_index]
+        self.key = self.keys[stack_index]
+        self.checkers = self.undo_checkers[stack_index]
+        self.pinned = self.undo_pinned[stack_index]
+        self.pawn_key = self.undo_pawn_key[stack_index]
+        self.scores = self.undo_scores[stack_index]
+        self.phase = self.undo_phase[stack_index]
         self.turn ^= 1
         return (state >> 12) & 15
 
@@ -218,13 +219,13 @@ class Position(MoveGenerator):
             key ^= ZOBRIST_EN_PASSANT[self.en_passant & 7]
             self.en_passant = NO_SQUARE
         self.halfmove += 1
-        self.reversible += 1
+        self.plies_from_null += 1
 
         if captured:
-            men = BB[captured_square]
+            pieces = BB[captured_square]
             self.squares[captured_square] = 0
-            self.by_type[captured >> 1] ^= men
-            self.by_colour[them] ^= men
+            self.by_type[captured >> 1] ^= pieces
+            self.by_colour[them] ^= pieces
             index = captured * 64 + captured_square
             key ^= ZOBRIST[index]
             self.scores -= self.piece_square[index]
@@ -232,7 +233,7 @@ class Position(MoveGenerator):
             if captured < 4:
                 self.pawn_key ^= ZOBRIST[index]
             self.halfmove = 0
-            self.reversible = 0
+            self.plies_from_null = 0
 
         if kind == IS_CASTLING:
             rook_code = 8 | us
@@ -250,11 +251,11 @@ class Position(MoveGenerator):
             )
             self._move_castling(origin, target, False)
         else:
-            men = BB[origin] | BB[target]
+            pieces = BB[origin] | BB[target]
             self.squares[origin] = 0
             self.squares[target] = code
-            self.by_type[code >> 1] ^= men
-            self.by_colour[us] ^= men
+            self.by_type[code >> 1] ^= pieces
+            self.by_colour[us] ^= pieces
             before = code * 64 + origin
             after = code * 64 + target
             change = ZOBRIST[before] ^ ZOBRIST[after]
@@ -263,7 +264,7 @@ class Position(MoveGenerator):
             if code < 4:
                 self.pawn_key ^= change
                 self.halfmove = 0
-                self.reversible = 0
+                self.plies_from_null = 0
                 if kind == IS_PROMOTION:
                     promoted = ((((move >> 12) & 3) + 2) << 1) | us
                     self.squares[target] = promoted
@@ -291,7 +292,7 @@ class Position(MoveGenerator):
                 lost >>= 1
         self.turn = them
         self.key = key
-        self.keys[self.height] = key
+        self.keys[self.stack_index] = key
         self._find_checkers()
         return 0
 
@@ -331,11 +332,11 @@ class Position(MoveGenerator):
             self.by_type[code >> 1] ^= BB[target]
             self.by_type[PAWN] ^= BB[target]
             code = 2 | us
-        men = BB[origin] | BB[target]
+        pieces = BB[origin] | BB[target]
         self.squares[origin] = code
         self.squares[target] = 0
-        self.by_type[code >> 1] ^= men
-        self.by_colour[us] ^= men
+        self.by_type[code >> 1] ^= pieces
+        self.by_colour[us] ^= pieces
         if captured:
             if kind == IS_EN_PASSANT:
                 target ^= 8
@@ -352,10 +353,10 @@ class Position(MoveGenerator):
             key ^= ZOBRIST_EN_PASSANT[self.en_passant & 7]
             self.en_passant = NO_SQUARE
         self.halfmove += 1
-        self.reversible = 0
+        self.plies_from_null = 0
         self.turn ^= 1
         self.key = key
-        self.keys[self.height] = key
+        self.keys[self.stack_index] = key
         self._find_checkers()
         return 0
 
@@ -369,7 +370,7 @@ class Position(MoveGenerator):
     def see_at_least(self, move, threshold):
         """Whether the exchanges on a move's target come to at least `threshold` centipawns for the mover.
 
-        Static exchange evaluation: each side recaptures with its least valuable man and may stop when that is better.
+        Static exchange evaluation: each side recaptures with its least valuable piece and may stop when that is better.
         Pins are not looked at; castling counts as nothing won.
         """
         kind = move >> 14
@@ -379,14 +380,14 @@ class Position(MoveGenerator):
         origin = move & 63
         target = (move >> 6) & 63
         occupied = ((self.by_colour[0] | self.by_colour[1]) ^ BB[origin]) | BB[target]
-        at_risk = EXCHANGE_VALUES[self.squares[origin] >> 1]
-        balance = EXCHANGE_VALUES[self.squares[target] >> 1] - threshold
+        at_risk = SEE_VALUES[self.squares[origin] >> 1]
+        balance = SEE_VALUES[self.squares[target] >> 1] - threshold
         if kind == IS_EN_PASSANT:
-            balance += EXCHANGE_VALUES[1]
+            balance += SEE_VALUES[1]
             occupied ^= BB[target ^ 8]
         elif kind == IS_PROMOTION:
-            at_risk = EXCHANGE_VALUES[((move >> 12) & 3) + 2]
-            balance += at_risk - EXCHANGE_VALUES[1]
+            at_risk = SEE_VALUES[((move >> 12) & 3) + 2]
+            balance += at_risk - SEE_VALUES[1]
         if balance < 0:
             return False
         balance -= at_risk
@@ -416,11 +417,11 @@ class Position(MoveGenerator):
                 attacker += 1
             if attacker == KING and attackers & self.by_colour[side ^ 1]:
                 break
-            balance = -balance - 1 - EXCHANGE_VALUES[attacker]
+            balance = -balance - 1 - SEE_VALUES[attacker]
             if balance >= 0:
                 side ^= 1
                 break
-            occupied ^= BB[lowest(mine & self.by_type[attacker])]
+            occupied ^= BB[lsb(mine & self.by_type[attacker])]
             if attacker == PAWN or attacker == BISHOP or attacker == QUEEN:
                 attackers |= bishop_attacks(target, occupied) & diagonal
             if attacker == ROOK or attacker == QUEEN:
@@ -450,36 +451,36 @@ class Position(MoveGenerator):
         """
         if self.is_exhausted():
             return True
-        limit = self.reversible if self.reversible < self.height else self.height
+        limit = self.plies_from_null if self.plies_from_null < self.stack_index else self.stack_index
         seen_before = False
         distance = 4
         while distance <= limit:
-            if self.keys[self.height - distance] == self.key:
+            if self.keys[self.stack_index - distance] == self.key:
                 if distance < ply or seen_before:
                     return True
                 seen_before = True
             distance += 2
         return False
 
-    def can_repeat(self, ply):
+    def upcoming_repetition(self, ply):
         """Whether one reversible move of the side to move leads back to a position inside the search, less than `ply`
         moves ago: then a draw is at hand.
         """
-        limit = self.reversible if self.reversible < self.height else self.height
+        limit = self.plies_from_null if self.plies_from_null < self.stack_index else self.stack_index
         if limit >= ply:
             limit = ply - 1
         occupied = self.by_colour[0] | self.by_colour[1]
         distance = 3
         while distance <= limit:
-            move = crossing(self.key ^ self.keys[self.height - distance])
+            move = cuckoo_move(self.key ^ self.keys[self.stack_index - distance])
             if move and BETWEEN[move] & occupied == 0:
-                # The man stands on one of the two squares: it must be ours.
+                # The piece stands on one of the two squares: it must be ours.
                 if (BB[move & 63] | BB[move >> 6]) & self.by_colour[self.turn]:
                     return True
             distance += 2
         return False
 
-    def has_pieces(self):
+    def has_non_pawn_material(self):
         """Whether the side to move has more than pawns and king: without that, passing may be the best move."""
         return self.by_colour[self.turn] & (ALL ^ (self.by_type[PAWN] | self.by_type[KING])) != 0
 

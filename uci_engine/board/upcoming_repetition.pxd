@@ -3,15 +3,15 @@
 cimport cython
 
 from evaluation.bitboards cimport (
-    BB, BISHOP, BISHOP_LINES, KING, KING_ATTACKS, KNIGHT, KNIGHT_ATTACKS, QUEEN, ROOK, ROOK_LINES, ZOBRIST, ZOBRIST_TURN, u64,
+    BB, BISHOP, BISHOP_PSEUDO_ATTACKS, KING, KING_ATTACKS, KNIGHT, KNIGHT_ATTACKS, QUEEN, ROOK, ROOK_PSEUDO_ATTACKS, ZOBRIST, ZOBRIST_TURN, u64,
 )
 
 cdef enum:  # as in cycles.py, for the C compiler
     SLOTS = 8192
 
-cdef u64[8192] DIFFERENCES
-cdef int[8192] CROSSINGS
+cdef u64[8192] CUCKOO_KEYS
+cdef int[8192] CUCKOO_MOVES
 
-cpdef int crossing(u64 difference) noexcept nogil
+cpdef int cuckoo_move(u64 difference) noexcept nogil
 cdef int _insert(u64 difference, int move) noexcept nogil
 cpdef int _fill() noexcept nogil

@@ -14,32 +14,32 @@ if not cython.compiled:
     from evaluation.bitboards import (
         BB,
         BISHOP,
-        BISHOP_LINES,
+        BISHOP_PSEUDO_ATTACKS,
         KING,
         KING_ATTACKS,
         KNIGHT,
         KNIGHT_ATTACKS,
         QUEEN,
         ROOK,
-        ROOK_LINES,
+        ROOK_PSEUDO_ATTACKS,
         ZOBRIST,
         ZOBRIST_TURN,
         u64,
     )
 
     SLOTS = 8192
-    DIFFERENCES = [0] * SLOTS
-    CROSSINGS = [0] * SLOTS
+    CUCKOO_KEYS = [0] * SLOTS
+    CUCKOO_MOVES = [0] * SLOTS
 
 
-def crossing(difference):
+def cuckoo_move(difference):
     """The move that makes a difference, as origin + 64 * target (either of its directions), or 0 if there is none."""
     slot: cython.int = difference & (SLOTS - 1)
-    if DIFFERENCES[slot] == difference:
-        return CROSSINGS[slot]
+    if CUCKOO_KEYS[slot] == difference:
+        return CUCKOO_MOVES[slot]
     slot = (difference >> 16) & (SLOTS - 1)
-    if DIFFERENCES[slot] == difference:
-        return CROSSINGS[slot]
+    if CUCKOO_KEYS[slot] == difference:
+        return CUCKOO_MOVES[slot]
     return 0
 
 
@@ -47,10 +47,10 @@ def _insert(difference, move):
     """Put an entry into its first slot; whatever was there moves to its other slot, and so on."""
     slot: cython.int = difference & (SLOTS - 1)
     while True:
-        old_difference = DIFFERENCES[slot]
-        old_move = CROSSINGS[slot]
-        DIFFERENCES[slot] = difference
-        CROSSINGS[slot] = move
+        old_difference = CUCKOO_KEYS[slot]
+        old_move = CUCKOO_MOVES[slot]
+        CUCKOO_KEYS[slot] = difference
+        CUCKOO_MOVES[slot] = move
         if old_move == 0:
             return 0
         first: cython.int = old_difference & (SLOTS - 1)
@@ -71,9 +71,9 @@ def _fill():
             elif kind == KING:
                 reached = KING_ATTACKS[origin]
             if kind == BISHOP or kind == QUEEN:
-                reached |= BISHOP_LINES[origin]
+                reached |= BISHOP_PSEUDO_ATTACKS[origin]
             if kind == ROOK or kind == QUEEN:
-                reached |= ROOK_LINES[origin]
+                reached |= ROOK_PSEUDO_ATTACKS[origin]
             for target in range(origin + 1, 64):
                 if reached & BB[target]:
                     change = ZOBRIST[code * 64 + origin] ^ ZOBRIST[code * 64 + target]

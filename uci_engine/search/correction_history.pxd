@@ -1,11 +1,11 @@
-# C types of corrections.py.
+# C types of correction_history.py.
 
 cimport cython
 
 from evaluation.bitboards cimport ALL, BISHOP, KING, KNIGHT, QUEEN, ROOK, u64
 from uci_engine.board.position cimport Position
 
-cdef enum:  # as in corrections.py, for the C compiler
+cdef enum:  # as in correction_history.py, for the C compiler
     BY_PAWNS = 1 << 14
     BY_PIECES = 1 << 14
     BY_MOVES = 1 << 16
@@ -28,7 +28,7 @@ cdef extern from *:
     const u64 KING_MIXER "SECATEUR_KING_MIXER"
 
 @cython.final
-cdef class Corrections:
+cdef class CorrectionHistory:
     cdef Position position
     cdef short[229376] errors           # [turn and pawns; turn, colour and its pieces; turn and moves], within LIMIT
 

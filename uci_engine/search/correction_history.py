@@ -34,7 +34,7 @@ if not cython.compiled:
     KING_MIXER = 0x75297A4D1E63C80D
 
 
-class Corrections:
+class CorrectionHistory:
     """The memory of one search thread, over one position."""
 
     def __init__(self, position):
@@ -88,12 +88,12 @@ class Corrections:
         return turn * BY_PAWNS + (self.position.pawn_key & (BY_PAWNS - 1))
 
     def _by_pieces(self, turn, colour):
-        men = self.position.by_colour[colour]
-        mixed: u64 = (men & self.position.by_type[KNIGHT]) * KNIGHT_MIXER
-        mixed ^= (men & self.position.by_type[BISHOP]) * BISHOP_MIXER
-        mixed ^= (men & self.position.by_type[ROOK]) * ROOK_MIXER
-        mixed ^= (men & self.position.by_type[QUEEN]) * QUEEN_MIXER
-        mixed ^= (men & self.position.by_type[KING]) * KING_MIXER
+        pieces = self.position.by_colour[colour]
+        mixed: u64 = (pieces & self.position.by_type[KNIGHT]) * KNIGHT_MIXER
+        mixed ^= (pieces & self.position.by_type[BISHOP]) * BISHOP_MIXER
+        mixed ^= (pieces & self.position.by_type[ROOK]) * ROOK_MIXER
+        mixed ^= (pieces & self.position.by_type[QUEEN]) * QUEEN_MIXER
+        mixed ^= (pieces & self.position.by_type[KING]) * KING_MIXER
         mixed &= ALL
         place: cython.int = mixed >> PIECES_SHIFT
         return 2 * BY_PAWNS + (2 * turn + colour) * BY_PIECES + place

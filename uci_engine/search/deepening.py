@@ -22,8 +22,8 @@ from uci_engine.search.analysis import Scout
 from uci_engine.search.info import Bound, Info
 from uci_engine.search.parameters import MATING, NORMAL
 from uci_engine.search.root_moves import Line, Window
-from uci_engine.tablebases.root_ranking import Probing, Ranking
-from uci_engine.time_management.allocation import PACE, Pace
+from uci_engine.tablebases.root_ranking import Probing, RootRanking
+from uci_engine.time_management.allocation import TIME_DEFAULTS, TimeParameters
 from uci_engine.time_management.clock import Clock
 
 DEEPEST = scores.DEEPEST
@@ -55,8 +55,9 @@ def new_searcher_on(table: Any, core: Core, values: dict[str, int] | None = None
 class Request:
     """What to search: a board with its history, the root moves allowed (None: all), limits, and how to tell of it.
 
-    A ranking that has standings has one for every allowed move: better ones are searched before worse, and a line's
-    score is then what the tablebases say, unless the search has found a mate. `analysing`: root moves are scouted.
+    A ranking that has tablebase_ranks has one for every allowed move: better ones are searched before worse, and a
+    line's score is then what the tablebases say, unless the search has found a mate. `analysing`: root moves are
+    scouted.
     """
 
     board: chess.Board
@@ -66,15 +67,15 @@ class Request:
     mate: int | None = None
     lines: int = 1
     show_wdl: bool = False
-    ranking: Ranking = field(default_factory=Ranking)
+    ranking: RootRanking = field(default_factory=RootRanking)
     probing: Probing = field(default_factory=Probing)
-    pace: Pace = PACE
+    time_parameters: TimeParameters = TIME_DEFAULTS
     analysing: bool = False
 
     def set_probing(self, searcher: Any) -> None:
         """Have a searcher ask the tablebases as this request allows, and as far as its ranking has not told all."""
-        most_men = 0 if self.ranking.complete else self.probing.most_men
-        searcher.set_probing(most_men, self.probing.depth, self.probing.fifty_moves)
+        most_pieces = 0 if self.ranking.complete else self.probing.most_pieces
+        searcher.set_probing(most_pieces, self.probing.depth, self.probing.fifty_moves)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +122,13 @@ class Deepening:
         searcher.position.set_board(board)
         searcher.begin(request.nodes or 0, NORMAL)
         request.set_probing(searcher)
-        self._standings = {moves.encode(board, move): held for move, held in request.ranking.standings.items()}
+        ranks = request.ranking.tablebase_ranks
+        self._tablebase_ranks = {moves.encode(board, move): rank for move, rank in ranks.items()}
         allowed = board.legal_moves if request.root_moves is None else request.root_moves
         self._root = self._first_order([moves.encode(board, move) for move in allowed])
         # Searches never mix ranks: how far the moves go that stand no worse than each. (The best rank stands first.)
-        ranks = [-self._rank(move) for move in self._root]
-        self._rank_ends = [bisect_right(ranks, rank) for rank in ranks]
+        order = [-self._rank(move) for move in self._root]
+        self._rank_ends = [bisect_right(order, rank) for rank in order]
         searcher.set_root(self._root)
         self._lines = [Line([move]) for move in self._root[: max(1, request.lines)]]
         # Of several lines each has a window of its own as it is, and a mate is proved by trying everything.
@@ -325,7 +327,7 @@ class Deepening:
             return True
         if scores.is_mate(best.score) and last.depth > 2 * abs(scores.mate_in_moves(best.score)) + 2:
             return True
-        share = self._request.pace.share(last.depth, last.stable_for, last.score_drop_cp, last.effort)
+        share = self._request.time_parameters.share(last.depth, last.stable_for, last.score_drop_cp, last.effort)
         return self._clock.soft_reached(share)
 
     def _first_order(self, numbers: list[int]) -> list[int]:
@@ -347,14 +349,14 @@ class Deepening:
 
     def _rank(self, move: int) -> int:
         """A root move's rank in the tablebases; without them, all are equal."""
-        return self._standings[move].rank if move in self._standings else 0
+        return self._tablebase_ranks[move].rank if move in self._tablebase_ranks else 0
 
     def _shown(self, line: Line) -> tuple[int, Bound]:
         """The score of a line, and what it bounds."""
-        standing = self._standings.get(line.moves[0])
-        if standing is None or standing.score is None or not line.depth or scores.is_mate(line.score):
+        tablebase_rank = self._tablebase_ranks.get(line.moves[0])
+        if tablebase_rank is None or tablebase_rank.score is None or not line.depth or scores.is_mate(line.score):
             return line.score, line.bound
-        return standing.score, Bound.EXACT
+        return tablebase_rank.score, Bound.EXACT
 
     # Mates ---------------------------------------------------------------------------------------------------------
 

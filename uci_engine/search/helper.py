@@ -1,6 +1,6 @@
 """A thread that searches beside the main one, what it searches with, and which depths.
 
-`team` keeps the helpers, `team_search` gives them work. What must stay true: a helper takes one piece of work at a time
+`pool` keeps the helpers, `team_search` gives them work. What must stay true: a helper takes one piece of work at a time
 and says when it is done, whatever comes of it; and while it waits it costs nothing.
 """
 

@@ -3,7 +3,7 @@
 cimport cython
 
 from evaluation.bitboards cimport (
-    BB, BISHOP, KNIGHT, KNIGHT_ATTACKS, PAWN, QUEEN, ROOK, bishop_attacks, i64, lowest, pawn_attacks, rook_attacks,
+    BB, BISHOP, KNIGHT, KNIGHT_ATTACKS, PAWN, QUEEN, ROOK, bishop_attacks, i64, lsb, pawn_attacks, rook_attacks,
     u64,
 )
 from uci_engine.board.movegen cimport IS_EN_PASSANT, IS_PROMOTION, NOISY, QUIET
@@ -30,11 +30,11 @@ cdef class MovePicker:
     cdef int[128] cursor
     cdef int[128] end
     cdef int[128] bad_end
-    cdef int[128] table_moves
+    cdef int[128] tt_moves
     cdef int[128] skipping
     cdef int[256] killers               # [ply * 2 + n]
     cdef int[132] played                # [ply + PLIES_BACK]: type * 64 + target of the move played there
-    cdef u64[7] threats                 # by kind of our piece: where a man worth less would take it
+    cdef u64[7] threats                 # by kind of our piece: where a piece worth less would take it
     cdef int[8192] history              # [colour * 4096 + origin * 64 + target], within 2 ** 14
     cdef int[8192] captures             # [code * 512 + target * 8 + victim's type], within 2 ** 14
     cdef short[1048576] continuations   # [table, colour, type and target before, type and target], within 2 ** 14
@@ -44,7 +44,7 @@ cdef class MovePicker:
     cdef int _find_threats(self) noexcept nogil
     cdef int _pick(self, int ply) noexcept nogil
     cdef bint _usable_killer(self, int ply, int move) noexcept nogil
-    cpdef int begin(self, int ply, int table_move, bint quiescence) noexcept nogil
+    cpdef int begin(self, int ply, int tt_move, bint quiescence) noexcept nogil
     cpdef int next(self, int ply) noexcept nogil
     cpdef int clear_killers(self, int ply) noexcept nogil
     cdef int _continuation_index(self, int move) noexcept nogil

@@ -8,8 +8,8 @@ Stages: the table's move; captures and promotions that do not lose material, the
 moves; the other quiet moves by history; losing captures. In check: the table's move, then all evasions in one go.
 
 Histories tell how often a move was best, against how often it was tried in vain; they stay within ±2 ** 14. A quiet
-move has one by its squares, and three by its man and target square after the move played one, two and four plies
-before (continuation histories); a capture has one by its man, target square and victim.
+move has one by its squares, and three by its piece and target square after the move played one, two and four plies
+before (continuation histories); a capture has one by its piece, target square and victim.
 """
 
 import array
@@ -27,7 +27,7 @@ if not cython.compiled:
         ROOK,
         bishop_attacks,
         i64,
-        lowest,
+        lsb,
         pawn_attacks,
         rook_attacks,
     )
@@ -35,7 +35,7 @@ if not cython.compiled:
 
     # Continuations reach so many plies back, before the root too.
     PLIES_BACK = 4
-    # Continuations by colour, man and target of the earlier move, man and target of this one; two tables of them.
+    # Continuations by colour, piece and target of the earlier move, piece and target of this one; two tables of them.
     CONTINUATIONS = 1 << 19
     # A capture history weighs as much as half a minor piece.
     CAPTURE_HISTORY_SHIFT = 6
@@ -59,9 +59,9 @@ PLIES = 128
 ) = range(13)
 # Above every history score, so that among evasions captures come first.
 CAPTURE_BASE = 1 << 20
-# What a quiet move gains in the order by taking a piece out of reach of men worth less, or loses by going there.
+# What a quiet move gains in the order by taking a piece out of reach of pieces worth less, or loses by going there.
 ESCAPES = [0, 0, 6000, 6000, 8000, 12000, 0]
-# Victims by piece type; the attacker's type is subtracted, so that the cheapest man takes first.
+# Victims by piece type; the attacker's type is subtracted, so that the cheapest piece takes first.
 VICTIM = [0, 10, 30, 31, 50, 90, 0]
 
 
@@ -79,7 +79,7 @@ class MovePicker:
             self.cursor = [0] * PLIES
             self.end = [0] * PLIES
             self.bad_end = [0] * PLIES
-            self.table_moves = [0] * PLIES
+            self.tt_moves = [0] * PLIES
             self.skipping = [0] * PLIES
             self.killers = [0] * (2 * PLIES)
             self.played = [0] * (PLIES + PLIES_BACK)
@@ -102,32 +102,32 @@ class MovePicker:
         else:
             self.continuations = array.array("h", bytes(4 * CONTINUATIONS))
 
-    def begin(self, ply, table_move, quiescence):
-        """Open a ply. `table_move` (0: none) may be any number; it is given first if it is legal and of the kind."""
-        if table_move and not self.position.is_legal(table_move):
-            table_move = 0
+    def begin(self, ply, tt_move, quiescence):
+        """Open a ply. `tt_move` (0: none) may be any number; it is given first if it is legal and of the kind."""
+        if tt_move and not self.position.is_legal(tt_move):
+            tt_move = 0
         if self.position.checkers:
             after = GENERATE_EVASIONS
         elif quiescence:
-            if table_move and not self.position.is_noisy(table_move):
-                table_move = 0
+            if tt_move and not self.position.is_noisy(tt_move):
+                tt_move = 0
             after = GENERATE_QUIESCENCE
         else:
             after = GENERATE_NOISY
-        self.table_moves[ply] = table_move
+        self.tt_moves[ply] = tt_move
         self.skipping[ply] = 0
         # While the table's move is out, `end` remembers what comes after it.
-        self.stage[ply] = TABLE if table_move else after
+        self.stage[ply] = TABLE if tt_move else after
         self.end[ply] = after
         return 0
 
     def next(self, ply):
         """The next move of an open ply, or 0 when there are no more."""
         start = ply * ROOM
-        table_move = self.table_moves[ply]
+        tt_move = self.tt_moves[ply]
         if self.stage[ply] == TABLE:
             self.stage[ply] = self.end[ply]
-            return table_move
+            return tt_move
 
         if self.stage[ply] == GENERATE_NOISY:
             end = self.position.generate(NOISY, start)
@@ -138,7 +138,7 @@ class MovePicker:
         if self.stage[ply] == GOOD_NOISY:
             while self.cursor[ply] < self.end[ply]:
                 move = self._pick(ply)
-                if move == table_move:
+                if move == tt_move:
                     continue
                 if self.position.see_at_least(move, 0):
                     return move
@@ -150,13 +150,13 @@ class MovePicker:
         if self.stage[ply] == FIRST_KILLER:
             self.stage[ply] = SECOND_KILLER
             move = self.killers[2 * ply]
-            if move != table_move and self._usable_killer(ply, move):
+            if move != tt_move and self._usable_killer(ply, move):
                 return move
 
         if self.stage[ply] == SECOND_KILLER:
             self.stage[ply] = GENERATE_QUIET
             move = self.killers[2 * ply + 1]
-            if move != table_move and self._usable_killer(ply, move):
+            if move != tt_move and self._usable_killer(ply, move):
                 return move
 
         if self.stage[ply] == GENERATE_QUIET:
@@ -168,7 +168,7 @@ class MovePicker:
         if self.stage[ply] == QUIETS:
             while self.cursor[ply] < self.end[ply]:
                 move = self._pick(ply)
-                if move != table_move and move != self.killers[2 * ply] and move != self.killers[2 * ply + 1]:
+                if move != tt_move and move != self.killers[2 * ply] and move != self.killers[2 * ply + 1]:
                     return move
             self.stage[ply] = BAD_NOISY
             self.cursor[ply] = start
@@ -190,7 +190,7 @@ class MovePicker:
         if self.stage[ply] == EVASIONS:
             while self.cursor[ply] < self.end[ply]:
                 move = self._pick(ply)
-                if move != table_move:
+                if move != tt_move:
                     return move
             self.stage[ply] = DONE
 
@@ -202,7 +202,7 @@ class MovePicker:
         if self.stage[ply] == QUIESCENCE:
             while self.cursor[ply] < self.end[ply]:
                 move = self._pick(ply)
-                if move != table_move:
+                if move != tt_move:
                     return move
             self.stage[ply] = DONE
         return 0
@@ -271,7 +271,7 @@ class MovePicker:
         return 0
 
     def _find_threats(self):
-        """For each kind of the mover's pieces, the squares where an enemy man worth less would take it."""
+        """For each kind of the mover's pieces, the squares where an enemy piece worth less would take it."""
         us = self.position.turn
         theirs = self.position.by_colour[1 - us]
         occupied = theirs | self.position.by_colour[us]
@@ -279,19 +279,19 @@ class MovePicker:
         attacks = pawn_attacks(pawns, 1 - us)
         self.threats[KNIGHT] = attacks
         self.threats[BISHOP] = attacks
-        men = theirs & self.position.by_type[KNIGHT]
-        while men:
-            attacks |= KNIGHT_ATTACKS[lowest(men)]
-            men &= men - 1
-        men = theirs & self.position.by_type[BISHOP]
-        while men:
-            attacks |= bishop_attacks(lowest(men), occupied)
-            men &= men - 1
+        pieces = theirs & self.position.by_type[KNIGHT]
+        while pieces:
+            attacks |= KNIGHT_ATTACKS[lsb(pieces)]
+            pieces &= pieces - 1
+        pieces = theirs & self.position.by_type[BISHOP]
+        while pieces:
+            attacks |= bishop_attacks(lsb(pieces), occupied)
+            pieces &= pieces - 1
         self.threats[ROOK] = attacks
-        men = theirs & self.position.by_type[ROOK]
-        while men:
-            attacks |= rook_attacks(lowest(men), occupied)
-            men &= men - 1
+        pieces = theirs & self.position.by_type[ROOK]
+        while pieces:
+            attacks |= rook_attacks(lsb(pieces), occupied)
+            pieces &= pieces - 1
         self.threats[QUEEN] = attacks
         return 0
 
@@ -318,8 +318,8 @@ class MovePicker:
 
     def note(self, ply, move):
         """The move about to be played at a ply, 0 for a pass: what follows is judged by it."""
-        man = self.position.squares[move & 63] >> 1
-        self.played[ply + PLIES_BACK] = (man << 6) | ((move >> 6) & 63) if move else 0
+        piece = self.position.squares[move & 63] >> 1
+        self.played[ply + PLIES_BACK] = (piece << 6) | ((move >> 6) & 63) if move else 0
         return 0
 
     def was_pass(self, ply):
@@ -331,7 +331,7 @@ class MovePicker:
         return self.played[ply + PLIES_BACK - 1] & 63
 
     def last_moves(self, ply):
-        """The two moves noted before a ply, by man and target, as one number below 2 ** 18."""
+        """The two moves noted before a ply, by piece and target, as one number below 2 ** 18."""
         return (self.played[ply + PLIES_BACK - 1] << 9) | self.played[ply + PLIES_BACK - 2]
 
     def history_of(self, ply, move):
@@ -388,8 +388,8 @@ class MovePicker:
     def _capture_index(self, move):
         target = (move >> 6) & 63
         victim = 1 if move >> 14 == IS_EN_PASSANT else self.position.squares[target] >> 1
-        man = self.position.squares[move & 63]
-        return (man << 9) | (target << 3) | victim
+        piece = self.position.squares[move & 63]
+        return (piece << 9) | (target << 3) | victim
 
 
 def _drawn(held, bonus):

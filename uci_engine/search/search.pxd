@@ -4,14 +4,14 @@ cimport cython
 
 from evaluation.bitboards cimport PAWN, i64, popcount, u64
 from evaluation.evaluator cimport Evaluator
-from uci_engine.search.correction_history cimport Corrections
+from uci_engine.search.correction_history cimport CorrectionHistory
 from evaluation.kpk cimport PawnEnding
 from uci_engine.board.movegen cimport IS_EN_PASSANT, IS_PROMOTION
 from uci_engine.search.move_picker cimport MovePicker
-from uci_engine.board.position cimport EXCHANGE_VALUES, Position
+from uci_engine.board.position cimport SEE_VALUES, Position
 from uci_engine.tablebases.syzygy cimport FAILED, SyzygyProber
 from uci_engine.search.transposition_table cimport (
-    EXACT, LOWER, TranspositionTable, UPPER, bound_in, depth_in, move_in, score_in, static_score_in,
+    EXACT, LOWER, TranspositionTable, UPPER, entry_bound, entry_depth, entry_move, entry_score, entry_eval,
 )
 
 cdef int STATIC_LIMIT
@@ -29,7 +29,7 @@ cdef class Searcher:
     cdef readonly MovePicker picker
     cdef readonly SyzygyProber prober
     cdef readonly PawnEnding pawn_ending
-    cdef readonly Corrections corrections
+    cdef readonly CorrectionHistory correction_history
 
     # What the search was asked
     cdef int profile
@@ -78,42 +78,42 @@ cdef class Searcher:
     cdef public int null_move_verification_depth
     cdef public int probcut_depth
     cdef public int probcut_margin_cp
-    cdef public int internal_depth
-    cdef public int late_move_pruning_depth
-    cdef public int late_move_pruning_base
+    cdef public int iir_depth
+    cdef public int lmp_depth
+    cdef public int lmp_base
     cdef public int futility_depth
     cdef public int futility_base_cp
     cdef public int futility_margin_cp
     cdef public int history_pruning_depth
     cdef public int history_pruning_margin
-    cdef public int exchange_pruning_depth
-    cdef public int exchange_quiet_margin_cp
-    cdef public int exchange_noisy_margin_cp
+    cdef public int see_pruning_depth
+    cdef public int see_quiet_margin_cp
+    cdef public int see_noisy_margin_cp
     cdef public int singular_depth
     cdef public int singular_margin
-    cdef public int double_margin_cp
-    cdef public int late_move_depth
-    cdef public int late_move_count
-    cdef public int late_move_base
-    cdef public int late_move_divisor
-    cdef public int late_move_history
-    cdef public int late_move_cut
-    cdef public int late_move_check
-    cdef public int deeper_margin_cp
+    cdef public int double_extension_margin_cp
+    cdef public int lmr_depth
+    cdef public int lmr_count
+    cdef public int lmr_base
+    cdef public int lmr_divisor
+    cdef public int lmr_history
+    cdef public int lmr_cut
+    cdef public int lmr_check
+    cdef public int do_deeper_margin_cp
     cdef public int quiescence_margin_cp
     cdef public int history_bonus
     cdef public int history_bonus_limit
-    cdef public int bonus_margin_cp
-    cdef public int table_bonus
-    cdef public int swing_bonus
-    cdef public int swing_limit
-    cdef public int table_cut_margin_cp
+    cdef public int history_bonus_margin_cp
+    cdef public int tt_cutoff_bonus
+    cdef public int eval_diff_history_bonus
+    cdef public int eval_diff_history_limit
+    cdef public int small_probcut_margin_cp
     cdef public int quiescence_count
 
     cdef int _root(self, int depth, int alpha, int beta, int first) noexcept nogil
     cdef int _search(self, int depth, int alpha, int beta, int ply, bint cut_node) noexcept nogil
     cdef int _quiescence(self, int alpha, int beta, int ply) noexcept nogil
-    cdef int _probcut(self, int depth, int target, int ply, int table_move, int static, bint cut_node) noexcept nogil
+    cdef int _probcut(self, int depth, int target, int ply, int tt_move, int static, bint cut_node) noexcept nogil
     cdef int _known_error(self, int ply) noexcept nogil
     cdef int _corrected(self, int raw, int error) noexcept nogil
     cdef int _leaf(self, int ply) noexcept nogil

@@ -33,18 +33,18 @@ if not cython.compiled:
     from evaluation.bitboards import PAWN, i64, popcount, u64
     from evaluation.kpk import PawnEnding
     from uci_engine.board.movegen import IS_EN_PASSANT, IS_PROMOTION
-    from uci_engine.board.position import EXCHANGE_VALUES
-    from uci_engine.search.correction_history import Corrections
+    from uci_engine.board.position import SEE_VALUES
+    from uci_engine.search.correction_history import CorrectionHistory
     from uci_engine.search.move_picker import MovePicker
     from uci_engine.search.transposition_table import (
         EXACT,
         LOWER,
         UPPER,
-        bound_in,
-        depth_in,
-        move_in,
-        score_in,
-        static_score_in,
+        entry_bound,
+        entry_depth,
+        entry_eval,
+        entry_move,
+        entry_score,
     )
     from uci_engine.tablebases.syzygy import FAILED, SyzygyProber
 
@@ -84,7 +84,7 @@ class Searcher:
         self.picker = MovePicker(position)
         self.prober = SyzygyProber()
         self.pawn_ending = PawnEnding()
-        self.corrections = Corrections(position)
+        self.correction_history = CorrectionHistory(position)
         self.set_probing(0, 1, True)
         if not cython.compiled:
             self.root_moves = [0] * 256
@@ -107,8 +107,8 @@ class Searcher:
         for name, value in chosen.items():
             setattr(self, name, value)
         logarithms = [math.log(max(number, 1)) for number in range(64)]
-        base = chosen["late_move_base"] / 100
-        factor = 100 / chosen["late_move_divisor"]
+        base = chosen["lmr_base"] / 100
+        factor = 100 / chosen["lmr_divisor"]
         for depth in range(1, 64):
             for number in range(1, 64):
                 self.reductions[depth * 64 + number] = int(base + factor * logarithms[depth] * logarithms[number])
@@ -140,8 +140,8 @@ class Searcher:
             self.picker.clear_killers(ply)
 
     def set_probing(self, limit, depth, fifty_moves):
-        """Ask the tablebases about positions of up to `limit` men (0: never); at the limit only `depth` plies or more
-        from the horizon. `fifty_moves`: whether a win that the fifty-move rule spoils is a draw.
+        """Ask the tablebases about positions of up to `limit` pieces (0: never); at the limit only `depth` plies or
+        more from the horizon. `fifty_moves`: whether a win that the fifty-move rule spoils is a draw.
         """
         self.probe_limit = min(limit, self.prober.largest)
         self.probe_depth = depth
@@ -193,8 +193,8 @@ class Searcher:
     def expected_reply(self, move):
         """The table's move after `move` is played at the root, or 0: something to ponder on."""
         self.position.make(move)
-        facts = self.table.probe(self.position.key)
-        reply: cython.int = move_in(facts)
+        entry = self.table.probe(self.position.key)
+        reply: cython.int = entry_move(entry)
         if not self.position.is_legal(reply):
             reply = 0
         self.position.unmake(move)
@@ -203,7 +203,7 @@ class Searcher:
     def forget(self):
         """A new game: empty the histories. The table is its owner's to clear."""
         self.picker.forget()
-        self.corrections.forget()
+        self.correction_history.forget()
 
     # The search itself ------------------------------------------------------------------------------------------
 
@@ -233,9 +233,9 @@ class Searcher:
                 score = -self._search(depth - 1, -beta, -alpha, 1, False)
             else:
                 reduction = 0
-                if self.profile == NORMAL and depth >= self.late_move_depth and quiet and self.position.checkers == 0:
+                if self.profile == NORMAL and depth >= self.lmr_depth and quiet and self.position.checkers == 0:
                     number = index - first
-                    if number > self.late_move_count:
+                    if number > self.lmr_count:
                         reduction = self._reduction(depth, number) - 1
                         if reduction < 0:
                             reduction = 0
@@ -299,7 +299,7 @@ class Searcher:
             if ply >= LAST_PLY:
                 return 0 if in_check else self._evaluate()
             # One move away from a repetition, nothing less than a draw need be accepted.
-            if profile == NORMAL and alpha < 0 and self.position.can_repeat(ply):
+            if profile == NORMAL and alpha < 0 and self.position.upcoming_repetition(ply):
                 alpha = 0
                 draw_at_hand = True
                 if alpha >= beta:
@@ -320,41 +320,42 @@ class Searcher:
         key = self.position.key
         if profile == MATING:
             key ^= MATING_SALT
-        facts: u64 = 0
+        entry: u64 = 0
         if profile != PLAIN:
-            facts = self.table.probe(key)
-        table_move: cython.int = 0
-        table_bound: cython.int = 0
-        table_score: cython.int = 0
-        table_depth: cython.int = 0
-        if facts:
-            table_move = move_in(facts)
-            table_bound = bound_in(facts)
-            table_score = self.from_table(score_in(facts), ply)
-            table_depth = depth_in(facts)
+            entry = self.table.probe(key)
+        tt_move: cython.int = 0
+        tt_bound: cython.int = 0
+        tt_score: cython.int = 0
+        tt_depth: cython.int = 0
+        if entry:
+            tt_move = entry_move(entry)
+            tt_bound = entry_bound(entry)
+            tt_score = self.from_table(entry_score(entry), ply)
+            tt_depth = entry_depth(entry)
             if (
                 not pv_node
                 and excluded == 0
-                and table_depth >= depth
+                and tt_depth >= depth
                 and self.position.halfmove < 90
-                and table_bound & (LOWER if table_score >= beta else UPPER)
+                and tt_bound & (LOWER if tt_score >= beta else UPPER)
             ):
                 # A quiet move that cuts without a search has proved itself once more.
                 if (
-                    table_score >= beta
-                    and table_move
-                    and self.position.is_legal(table_move)
-                    and not self.position.is_noisy(table_move)
+                    tt_score >= beta
+                    and tt_move
+                    and self.position.is_legal(tt_move)
+                    and not self.position.is_noisy(tt_move)
                 ):
-                    bonus = self.table_bonus * depth
+                    bonus = self.tt_cutoff_bonus * depth
                     limit = self.history_bonus_limit >> 1
-                    self.picker.adjust(ply, table_move, bonus if bonus < limit else limit)
-                return table_score
-            if table_move and not self.position.is_legal(table_move):
-                table_move = 0
+                    self.picker.adjust(ply, tt_move, bonus if bonus < limit else limit)
+                return tt_score
+            if tt_move and not self.position.is_legal(tt_move):
+                tt_move = 0
 
-        # 6. What the tablebases know. They take the fifty-move clock to be 0, so it must be: that is where the men have
-        # just become few enough. Wins and losses are bounds, for a mate may come on the way; search on between them.
+        # 6. What the tablebases know. They take the fifty-move clock to be 0, so it must be: that is where the pieces
+        # have just become few enough. Wins and losses are bounds, for a mate may come on the way; search on between
+        # them.
         floor = -INFINITE
         ceiling = INFINITE
         if profile == NORMAL and self.probe_limit and self.position.halfmove == 0 and excluded == 0:
@@ -377,7 +378,7 @@ class Searcher:
                     alpha = floor
 
         # 7. Static evaluation, corrected by what searches of like positions found, and a better estimate where the
-        # table's score tells more. The corrections are worth 25 ± 34.
+        # table's score tells more. The correction_history are worth 25 ± 34.
         raw: cython.int = NO_SCORE
         static: cython.int = NO_SCORE
         estimate: cython.int = NO_SCORE
@@ -385,14 +386,14 @@ class Searcher:
         if profile == NORMAL and not in_check:
             # Asked for first, for what memory takes to answer is about what the evaluation takes.
             error = self._known_error(ply)
-            if facts:
-                raw = static_score_in(facts)
+            if entry:
+                raw = entry_eval(entry)
             if raw == NO_SCORE:
                 raw = self._evaluate()
             static = self._corrected(raw, error)
             estimate = static
-            if facts and table_bound & (LOWER if table_score > static else UPPER):
-                estimate = table_score
+            if entry and tt_bound & (LOWER if tt_score > static else UPPER):
+                estimate = tt_score
             if ply >= 2 and self.static_scores[ply - 2] != NO_SCORE:
                 improving = static > self.static_scores[ply - 2]
             elif ply >= 4 and self.static_scores[ply - 4] != NO_SCORE:
@@ -401,11 +402,11 @@ class Searcher:
                 improving = True
             # The quiet move that led here is judged at once by what it did to its side's static score.
             if excluded == 0 and self.quiet_made[ply - 1] and self.static_scores[ply - 1] != NO_SCORE:
-                swing = -(static + self.static_scores[ply - 1]) * self.swing_bonus
-                if swing > self.swing_limit:
-                    swing = self.swing_limit
-                elif swing < -self.swing_limit:
-                    swing = -self.swing_limit
+                swing = -(static + self.static_scores[ply - 1]) * self.eval_diff_history_bonus
+                if swing > self.eval_diff_history_limit:
+                    swing = self.eval_diff_history_limit
+                elif swing < -self.eval_diff_history_limit:
+                    swing = -self.eval_diff_history_limit
                 self.picker.adjust_made(self.quiet_made[ply - 1], swing)
         self.static_scores[ply] = static
 
@@ -429,7 +430,7 @@ class Searcher:
                 and estimate >= beta
                 and static >= beta
                 and beta > -TABLEBASE_BOUND
-                and self.position.has_pieces()
+                and self.position.has_non_pawn_material()
             ):
                 surplus = (estimate - beta) // self.null_move_margin_cp
                 reduction = self.null_move_reduction + depth // self.null_move_divisor + (surplus if surplus < 3 else 3)
@@ -461,9 +462,9 @@ class Searcher:
             if (
                 depth >= self.probcut_depth
                 and -TABLEBASE_BOUND < beta < TABLEBASE_BOUND
-                and not (facts and table_depth >= depth - 3 and table_score < beta + self.probcut_margin_cp)
+                and not (entry and tt_depth >= depth - 3 and tt_score < beta + self.probcut_margin_cp)
             ):
-                score = self._probcut(depth, beta + self.probcut_margin_cp, ply, table_move, static, cut_node)
+                score = self._probcut(depth, beta + self.probcut_margin_cp, ply, tt_move, static, cut_node)
                 if self.stopped:
                     return 0
                 if score > beta:
@@ -473,19 +474,19 @@ class Searcher:
             # 11. So far above beta did a search nearly as deep see it that another will not fall below.
             # Worth 18 ± 35.
             if (
-                table_bound & LOWER
-                and table_depth >= depth - 4
-                and beta + self.table_cut_margin_cp <= table_score < TABLEBASE_BOUND
+                tt_bound & LOWER
+                and tt_depth >= depth - 4
+                and beta + self.small_probcut_margin_cp <= tt_score < TABLEBASE_BOUND
                 and beta > -TABLEBASE_BOUND
             ):
-                return beta + self.table_cut_margin_cp
+                return beta + self.small_probcut_margin_cp
 
         # 12. Without a move from the table the ordering is poor: save a ply and come back with one.
         # Worth 2 ± 36.
         if (
             profile == NORMAL
-            and depth >= self.internal_depth
-            and table_move == 0
+            and depth >= self.iir_depth
+            and tt_move == 0
             and excluded == 0
             and (pv_node or cut_node)
         ):
@@ -501,27 +502,27 @@ class Searcher:
         if (
             profile == NORMAL
             and depth >= self.singular_depth
-            and table_move
+            and tt_move
             and excluded == 0
             and ply < 2 * self.root_depth
-            and table_depth >= depth - 3
-            and table_bound & LOWER
-            and -TABLEBASE_BOUND < table_score < TABLEBASE_BOUND
+            and tt_depth >= depth - 3
+            and tt_bound & LOWER
+            and -TABLEBASE_BOUND < tt_score < TABLEBASE_BOUND
         ):
-            target = table_score - self.singular_margin * depth
-            self.excluded[ply] = table_move
+            target = tt_score - self.singular_margin * depth
+            self.excluded[ply] = tt_move
             score = self._search((depth - 1) >> 1, target - 1, target, ply, cut_node)
             self.excluded[ply] = 0
             if self.stopped:
                 return 0
             if score < target:
                 extension = 1
-                if not pv_node and score < target - self.double_margin_cp and self.doubled[ply] < 8:
+                if not pv_node and score < target - self.double_extension_margin_cp and self.doubled[ply] < 8:
                     extension = 2
                     self.doubled[ply] += 1
             elif target >= beta:
                 return target
-            elif table_score >= beta:
+            elif tt_score >= beta:
                 extension = -2
             elif cut_node:
                 extension = -1
@@ -530,7 +531,7 @@ class Searcher:
         # (The searches at this ply that left a move out wrote their own static score.)
         self.static_scores[ply] = static
         self.picker.clear_killers(ply + 1)
-        self.picker.begin(ply, table_move, False)
+        self.picker.begin(ply, tt_move, False)
         best = -INFINITE
         best_move = 0
         best_quiet: cython.bint = False
@@ -539,7 +540,7 @@ class Searcher:
         noisies = 0
         legal = 0
         old_alpha = alpha
-        late_count = self.late_move_pruning_base + depth * depth
+        late_count = self.lmp_base + depth * depth
         if not improving:
             late_count = late_count >> 1
         while True:
@@ -557,14 +558,14 @@ class Searcher:
             reduction = self._reduction(depth, searched + 1)
 
             # 15. Near the horizon, once some move is no loss, leave out what promises nothing: but no quiet check that
-            # keeps its man.
+            # keeps its piece.
             # Worth: late moves 72 ± 35, bad histories -18 ± 36, futility 29 ± 35, losing material 68 ± 34.
-            if profile == NORMAL and best > -TABLEBASE_BOUND and self.position.has_pieces():
+            if profile == NORMAL and best > -TABLEBASE_BOUND and self.position.has_non_pawn_material():
                 if quiet:
                     reduced_depth = new_depth - reduction
                     if reduced_depth < 0:
                         reduced_depth = 0
-                    late: cython.bint = depth <= self.late_move_pruning_depth and searched >= late_count
+                    late: cython.bint = depth <= self.lmp_depth and searched >= late_count
                     unlucky: cython.bint = (
                         reduced_depth < self.history_pruning_depth
                         and history < -self.history_pruning_margin * (reduced_depth + 1)
@@ -579,17 +580,17 @@ class Searcher:
                     if (late or unlucky or futile) and not self.position.gives_check(move):
                         continue
                     # Losing material
-                    if depth <= self.exchange_pruning_depth and not self.position.see_at_least(
-                        move, -self.exchange_quiet_margin_cp * reduced_depth * reduced_depth
+                    if depth <= self.see_pruning_depth and not self.position.see_at_least(
+                        move, -self.see_quiet_margin_cp * reduced_depth * reduced_depth
                     ):
                         continue
-                elif depth <= self.exchange_pruning_depth and not self.position.see_at_least(
-                    move, -self.exchange_noisy_margin_cp * depth
+                elif depth <= self.see_pruning_depth and not self.position.see_at_least(
+                    move, -self.see_noisy_margin_cp * depth
                 ):
                     continue
 
             searched += 1
-            if move == table_move:
+            if move == tt_move:
                 new_depth += extension
             self.table.prefetch(self.position.key_after(move))
             self.picker.note(ply, move)
@@ -603,8 +604,8 @@ class Searcher:
                 # two plies less where it gives check, not one, 14 ± 12 (986 pairs at 12 000 nodes).
                 if (
                     profile == NORMAL
-                    and depth >= self.late_move_depth
-                    and searched > self.late_move_count
+                    and depth >= self.lmr_depth
+                    and searched > self.lmr_count
                     and (quiet or self.picker.is_losing(ply))
                     and not in_check
                 ):
@@ -613,13 +614,13 @@ class Searcher:
                     if not improving:
                         reduction += 1
                     if cut_node:
-                        reduction += self.late_move_cut
+                        reduction += self.lmr_cut
                     if self.position.checkers:
-                        reduction -= self.late_move_check
-                    if history > self.late_move_history:
-                        reduction -= 1 + (1 if history > 2 * self.late_move_history else 0)
-                    elif history < -self.late_move_history:
-                        reduction += 1 + (1 if history < -2 * self.late_move_history else 0)
+                        reduction -= self.lmr_check
+                    if history > self.lmr_history:
+                        reduction -= 1 + (1 if history > 2 * self.lmr_history else 0)
+                    elif history < -self.lmr_history:
+                        reduction += 1 + (1 if history < -2 * self.lmr_history else 0)
                     if reduction > new_depth - 1:
                         reduction = new_depth - 1
                     if reduction < 0:
@@ -628,7 +629,7 @@ class Searcher:
                     reduction = 0
                 score = -self._search(new_depth - reduction, -alpha - 1, -alpha, ply + 1, reduction > 0 or not cut_node)
                 if score > alpha and reduction > 0:
-                    if score > best + self.deeper_margin_cp and ply < 2 * self.root_depth:
+                    if score > best + self.do_deeper_margin_cp and ply < 2 * self.root_depth:
                         new_depth += 1
                     score = -self._search(new_depth, -alpha - 1, -alpha, ply + 1, not cut_node)
                 if alpha < score < beta:
@@ -663,7 +664,7 @@ class Searcher:
 
         # 18. Learn from a cut.
         if best >= beta:
-            weight = depth + 1 if best > beta + self.bonus_margin_cp else depth
+            weight = depth + 1 if best > beta + self.history_bonus_margin_cp else depth
             self._learn(weight, ply, best_move, best_quiet, quiets, noisies)
 
         # 19. Remember, within what the tablebases know.
@@ -681,13 +682,13 @@ class Searcher:
                 and not (bound == LOWER and best <= static)
                 and not (bound == UPPER and best >= static)
             ):
-                self.corrections.learn(self.picker.last_moves(ply), depth, best - static)
+                self.correction_history.learn(self.picker.last_moves(ply), depth, best - static)
         # The move that repeats may have been left out; how the board came to be here is not for the table to know.
         return 0 if draw_at_hand and best < 0 else best
 
-    def _probcut(self, depth, target, ply, table_move, static, cut_node):
+    def _probcut(self, depth, target, ply, tt_move, static, cut_node):
         """A score of at least `target` that a capture reaches four plies less deep, or -INFINITE."""
-        self.picker.begin(ply, table_move, True)
+        self.picker.begin(ply, tt_move, True)
         while True:
             move = self.picker.next(ply)
             if move == 0:
@@ -709,8 +710,10 @@ class Searcher:
                 return score
 
     def _known_error(self, ply):
-        """What searches of positions like this one have taught of the static score's error, as `corrections` has it."""
-        return self.corrections.total(self.picker.last_moves(ply))
+        """What searches of positions like this one have taught of the static score's error, as `correction_history` has
+        it.
+        """
+        return self.correction_history.total(self.picker.last_moves(ply))
 
     def _corrected(self, raw, error):
         """A static score, moved by what is known of its error, and kept out of the range of proved scores."""
@@ -731,16 +734,16 @@ class Searcher:
 
         # 1. What the table knows: any depth is enough here.
         pv_node: cython.bint = beta - alpha > 1
-        facts = self.table.probe(self.position.key)
-        table_move: cython.int = 0
-        table_bound: cython.int = 0
-        table_score: cython.int = 0
-        if facts:
-            table_move = move_in(facts)
-            table_bound = bound_in(facts)
-            table_score = self.from_table(score_in(facts), ply)
-            if not pv_node and self.position.halfmove < 90 and table_bound & (LOWER if table_score >= beta else UPPER):
-                return table_score
+        entry = self.table.probe(self.position.key)
+        tt_move: cython.int = 0
+        tt_bound: cython.int = 0
+        tt_score: cython.int = 0
+        if entry:
+            tt_move = entry_move(entry)
+            tt_bound = entry_bound(entry)
+            tt_score = self.from_table(entry_score(entry), ply)
+            if not pv_node and self.position.halfmove < 90 and tt_bound & (LOWER if tt_score >= beta else UPPER):
+                return tt_score
 
         # 2. Stand pat: the side to move need not capture. In check it may not stand still.
         raw: cython.int = NO_SCORE
@@ -749,16 +752,16 @@ class Searcher:
         if not in_check:
             # Asked for first, for what memory takes to answer is about what the evaluation takes.
             error = self._known_error(ply)
-            if facts:
-                raw = static_score_in(facts)
+            if entry:
+                raw = entry_eval(entry)
             if raw == NO_SCORE:
                 raw = self._evaluate()
             static = self._corrected(raw, error)
             best = static
-            if facts and table_bound & (LOWER if table_score > best else UPPER):
-                best = table_score
+            if entry and tt_bound & (LOWER if tt_score > best else UPPER):
+                best = tt_score
             if best >= beta:
-                if facts == 0:
+                if entry == 0:
                     self.table.store(self.position.key, 0, self.to_table(best, ply), raw, 0, LOWER)
                 return best
         old_alpha = alpha
@@ -767,7 +770,7 @@ class Searcher:
 
         # 3. The moves. A capture that loses material is not worth the look. Worth: futility 27 ± 36; recaptures alone
         # after two captures 2 ± 9 (1139 and 1058 pairs, and the run of all steps).
-        self.picker.begin(ply, table_move, True)
+        self.picker.begin(ply, tt_move, True)
         best_move = 0
         tried = 0
         # What a capture may bring at most, but for its victim.
@@ -787,7 +790,7 @@ class Searcher:
                 if best > -TABLEBASE_BOUND and move >> 14 != IS_PROMOTION:
                     # Even the victim for nothing would not do.
                     victim = PAWN if move >> 14 == IS_EN_PASSANT else self.position.squares[(move >> 6) & 63] >> 1
-                    promise = bare + EXCHANGE_VALUES[victim]
+                    promise = bare + SEE_VALUES[victim]
                     if promise <= alpha:
                         if promise > best:
                             best = promise
@@ -847,8 +850,8 @@ class Searcher:
 
     def _probe(self, depth):
         """What the tablebases say of the position, or FAILED. Large ones are slow and wait for more depth."""
-        men = popcount(self.position.by_colour[0] | self.position.by_colour[1])
-        if men > self.probe_limit or (men == self.probe_limit and depth < self.probe_depth):
+        pieces = popcount(self.position.by_colour[0] | self.position.by_colour[1])
+        if pieces > self.probe_limit or (pieces == self.probe_limit and depth < self.probe_depth):
             return FAILED
         return self.prober.probe_wdl(self.position)
 

@@ -1,4 +1,4 @@
-"""One search by a team: the main search as if it were alone, helpers beside it, and a vote at the end.
+"""One search by a pool: the main search as if it were alone, helpers beside it, and a vote at the end.
 
 `engine` makes a `TeamSearch` for each `go`. The threads share the table and nothing else ("lazy SMP"): what one has
 found out the others need not search. In analysis the first helper looks for the main search's scout. What must stay
@@ -22,7 +22,7 @@ from uci_engine.search.deepening import Deepening, Request
 from uci_engine.search.helper import RHYTHMS, Helper
 from uci_engine.search.info import Bound, Info
 from uci_engine.search.root_moves import Line
-from uci_engine.search.thread_pool import Team
+from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.search.voting import elect
 from uci_engine.time_management.clock import Clock
 
@@ -34,12 +34,12 @@ FIRST_HELPED_DEPTH = 5
 class TeamSearch:
     """One search from the first iteration to the vote. `run` blocks; `stop` may be called from any thread."""
 
-    def __init__(self, team: Team, request: Request, clock: Clock, on_info: Callable[[Info], None]) -> None:
+    def __init__(self, pool: ThreadPool, request: Request, clock: Clock, on_info: Callable[[Info], None]) -> None:
         """As for a `Deepening`. Proving a mate, every answer tried, is left to the main search alone."""
-        self._team = team
+        self._pool = pool
         self._request = request
         self._on_info = on_info
-        self._helpers: list[Helper] = team.helpers if request.mate is None else []
+        self._helpers: list[Helper] = pool.helpers if request.mate is None else []
         if request.nodes:
             self._helpers = self._helpers[: request.nodes - 1]
         # Each has its share of the nodes, so that the sum is exact without a common counter.
@@ -52,7 +52,7 @@ class TeamSearch:
         # The helpers' searchers that have begun to count.
         self._beside: list[Any] = []
         own = replace(request, nodes=self._shares[0])
-        self._main = Deepening(team.main, own, clock, on_info, self._beside, self._on_depth, not self._helpers)
+        self._main = Deepening(pool.main, own, clock, on_info, self._beside, self._on_depth, not self._helpers)
 
     @property
     def best(self) -> chess.Move:
@@ -127,7 +127,7 @@ class TeamSearch:
         # Of several lines the main search is at the first.
         line = (number + 1) % min(self._request.lines, len(self._root_moves))
         search.set_up(self._request.board, self._root_moves, line, self._shares[number + 1] or 0)
-        searcher.prober.share(self._team.main.prober)
+        searcher.prober.share(self._pool.main.prober)
         self._request.set_probing(searcher)
         self._beside.append(searcher)
         # Here one first tells and then looks, and so does `stop`: one of the two sees the other.

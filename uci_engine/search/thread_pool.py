@@ -1,8 +1,8 @@
 """The searchers of an engine: the main one and one for each helper, all on one transposition table.
 
-`engine` holds a `Team`, tells it how many threads to use and has it forget; `team_search` searches with it. What must
-stay true: the main searcher and the table are the same objects for ever; everything that a search needs, threads too,
-is there before it begins; and a team that cannot grow stays as it was.
+`engine` holds a `ThreadPool`, tells it how many threads to use and has it forget; `team_search` searches with it. What
+must stay true: the main searcher and the table are the same objects for ever; everything that a search needs, threads
+too, is there before it begins; and a pool that cannot grow stays as it was.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from uci_engine.search.helper import Helper
 MEMORY_SHARE = 0.25
 
 
-class Team:
+class ThreadPool:
     """One main searcher, and as many helpers as there are further threads."""
 
     def __init__(self, core: Core, hash_mib: int) -> None:
@@ -37,7 +37,7 @@ class Team:
 
     def resize(self, threads: int) -> None:
         """Search with so many threads, at least 1. Without memory or threads for them, raises MemoryError and leaves
-        the team as it was.
+        the pool as it was.
         """
         wanted = threads - 1 if self.can_grow else 0
         if wanted * searcher_bytes(self.main) > available_bytes() * MEMORY_SHARE:

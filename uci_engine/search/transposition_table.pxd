@@ -37,20 +37,20 @@ cdef enum:  # as in table.py, for the C compiler
     AGES = 63
     DEPTH_OFFSET = 8
 
-cdef inline int move_in(u64 facts) noexcept nogil:
-    return facts & 0xFFFF
+cdef inline int entry_move(u64 entry) noexcept nogil:
+    return entry & 0xFFFF
 
-cdef inline int score_in(u64 facts) noexcept nogil:
-    return <int>((facts >> 16) & 0xFFFF) - 32768
+cdef inline int entry_score(u64 entry) noexcept nogil:
+    return <int>((entry >> 16) & 0xFFFF) - 32768
 
-cdef inline int static_score_in(u64 facts) noexcept nogil:
-    return <int>((facts >> 32) & 0xFFFF) - 32768
+cdef inline int entry_eval(u64 entry) noexcept nogil:
+    return <int>((entry >> 32) & 0xFFFF) - 32768
 
-cdef inline int depth_in(u64 facts) noexcept nogil:
-    return <int>((facts >> 48) & 255) - DEPTH_OFFSET
+cdef inline int entry_depth(u64 entry) noexcept nogil:
+    return <int>((entry >> 48) & 255) - DEPTH_OFFSET
 
-cdef inline int bound_in(u64 facts) noexcept nogil:
-    return (facts >> 56) & 3
+cdef inline int entry_bound(u64 entry) noexcept nogil:
+    return (entry >> 56) & 3
 
 @cython.final
 cdef class TranspositionTable:

@@ -1,13 +1,13 @@
 """The transposition table: what the search found out about positions, kept from move to move of a game.
 
 `search` probes and stores, `engine` sizes and clears it while no search runs. Searches in several threads share one
-table without locks: an entry is two 64-bit words, the facts and the position's key exclusive-ored with them, so that
+table without locks: an entry is two 64-bit words, the entry and the position's key exclusive-ored with them, so that
 halves written by different threads never match (R. Hyatt and T. Mann, A lock-less transposition table implementation,
 ICGA Journal 25/1, 2002). Four entries make a bucket of one cache line. What must stay true: a probe gives what was
 stored under that very key or 0, whatever the size and whoever writes meanwhile; so each word is read once only, and the
 words are volatile to the C compiler; nothing is allocated or cleared during a search.
 
-The facts, from the lowest bit: move (16 bits), score + 32768 (16), static score + 32768 (16), depth + 8 (8), bound (2),
+The entry, from the lowest bit: move (16 bits), score + 32768 (16), static score + 32768 (16), depth + 8 (8), bound (2),
 age (6). Wins are stored by their distance from the node (`Searcher.to_table`).
 """
 
@@ -26,26 +26,26 @@ if not cython.compiled:
     AGES = 63
     DEPTH_OFFSET = 8
 
-    # The readers of facts; with a compiler they stand in table.pxd.
-    def move_in(facts: int) -> int:
+    # The readers of entry; with a compiler they stand in table.pxd.
+    def entry_move(entry: int) -> int:
         """The best move known, or 0."""
-        return facts & 0xFFFF
+        return entry & 0xFFFF
 
-    def score_in(facts: int) -> int:
+    def entry_score(entry: int) -> int:
         """The score, by distance from the node."""
-        return (facts >> 16 & 0xFFFF) - 32768
+        return (entry >> 16 & 0xFFFF) - 32768
 
-    def static_score_in(facts: int) -> int:
+    def entry_eval(entry: int) -> int:
         """The static score, or NO_SCORE."""
-        return (facts >> 32 & 0xFFFF) - 32768
+        return (entry >> 32 & 0xFFFF) - 32768
 
-    def depth_in(facts: int) -> int:
+    def entry_depth(entry: int) -> int:
         """To what depth the position was searched; 0 in quiescence."""
-        return (facts >> 48 & 255) - DEPTH_OFFSET
+        return (entry >> 48 & 255) - DEPTH_OFFSET
 
-    def bound_in(facts: int) -> int:
+    def entry_bound(entry: int) -> int:
         """UPPER, LOWER or EXACT."""
-        return facts >> 56 & 3
+        return entry >> 56 & 3
 
 
 class TranspositionTable:
@@ -104,8 +104,8 @@ class TranspositionTable:
         # The smallest table has more buckets than are looked at.
         sampled: cython.int = 1000
         for index in range(sampled):
-            facts: u64 = self.words[2 * index + 1]
-            if facts and facts >> AGE_SHIFT == self.age:
+            entry: u64 = self.words[2 * index + 1]
+            if entry and entry >> AGE_SHIFT == self.age:
                 used += 1
         return used
 
@@ -120,17 +120,17 @@ class TranspositionTable:
         return 0
 
     def probe(self, key):
-        """The facts stored under a key, or 0."""
+        """The entry stored under a key, or 0."""
         word = self._start(key)
         for _ in range(4):
-            facts: u64 = self.words[word + 1]
-            if self.words[word] ^ facts == key and facts:
-                return facts
+            entry: u64 = self.words[word + 1]
+            if self.words[word] ^ entry == key and entry:
+                return entry
             word += 2
         return 0
 
     def store(self, key, move, score, static_score, depth, bound):
-        """Keep facts about a position, in the place of the same position or of the least worth keeping.
+        """Keep entry about a position, in the place of the same position or of the least worth keeping.
 
         An entry is worth its depth less four plies for each search that has passed since. A shallower result does not
         replace a much deeper one of the same position and search, unless it is exact; a known best move outlives a
@@ -140,17 +140,17 @@ class TranspositionTable:
         place = word
         least: cython.int = 100000
         for _ in range(4):
-            facts: u64 = self.words[word + 1]
-            if self.words[word] ^ facts == key and facts:
+            entry: u64 = self.words[word + 1]
+            if self.words[word] ^ entry == key and entry:
                 if move == 0:
-                    move = move_in(facts)
-                if bound != EXACT and depth + 4 < depth_in(facts) and facts >> AGE_SHIFT == self.age:
+                    move = entry_move(entry)
+                if bound != EXACT and depth + 4 < entry_depth(entry) and entry >> AGE_SHIFT == self.age:
                     return 0
                 place = word
                 break
-            age_gap: cython.int = (self.age - (facts >> AGE_SHIFT)) & AGES
-            worth = depth_in(facts) - 4 * age_gap
-            if facts == 0:
+            age_gap: cython.int = (self.age - (entry >> AGE_SHIFT)) & AGES
+            worth = entry_depth(entry) - 4 * age_gap
+            if entry == 0:
                 worth = -100000
             if worth < least:
                 least = worth
@@ -159,7 +159,7 @@ class TranspositionTable:
         high: u64 = (bound << 8) | (depth + DEPTH_OFFSET)
         low: u64 = score + 32768
         middle: u64 = static_score + 32768
-        facts = (self.age << AGE_SHIFT) | (high << 48) | (middle << 32) | (low << 16) | move
-        self.words[place] = key ^ facts
-        self.words[place + 1] = facts
+        entry = (self.age << AGE_SHIFT) | (high << 48) | (middle << 32) | (low << 16) | move
+        self.words[place] = key ^ entry
+        self.words[place + 1] = entry
         return 0

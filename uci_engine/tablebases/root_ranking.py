@@ -33,7 +33,7 @@ WON = 1 << 18
 # The fifty-move rule in plies, and the largest distance that a score still tells apart.
 FIFTY_MOVES_PLIES = 100
 FARTHEST = scores.TABLEBASE_WIN - scores.TABLEBASE_BOUND
-# Ranking may take this share of the time for the move, and no longer than that. It may always have this much of the
+# RootRanking may take this share of the time for the move, and no longer than that. It may always have this much of the
 # processor, in which the compiled core is done; the others rank by results alone where that is too little for
 # distances. A processor that others have as well, or a disk, may stretch it by so much.
 TIME_SHARE = 0.5
@@ -47,7 +47,7 @@ DISTANCE_OF = {2: 1, 1: 1 + FIFTY_MOVES_PLIES, 0: 0, -1: -1 - FIFTY_MOVES_PLIES,
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class TablebaseRank:
     """What a root move is worth: greater ranks are better, and among moves of equal rank the search may choose."""
 
     rank: int
@@ -56,11 +56,12 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
-    """Every allowed root move with its standing, or none; whether that is all the tables know, so that the search need
-    not ask them; how often they were asked; and sentences."""
+class RootRanking:
+    """Every allowed root move with its tablebase_rank, or none; whether that is all the tables know, so that the search
+    need not ask them; how often they were asked; and sentences.
+    """
 
-    standings: Mapping[chess.Move, Standing] = field(default_factory=dict)
+    tablebase_ranks: Mapping[chess.Move, TablebaseRank] = field(default_factory=dict)
     complete: bool = False
     hits: int = 0
     notes: tuple[str, ...] = ()
@@ -68,9 +69,9 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Probing:
-    """What the user allows: tables of so many men, the largest so far from the horizon, and the fifty-move rule."""
+    """What the user allows: tables of so many pieces, the largest so far from the horizon, and the fifty-move rule."""
 
-    most_men: int = 0
+    most_pieces: int = 0
     depth: int = 1
     fifty_moves: bool = True
 
@@ -81,11 +82,12 @@ class ContradictionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What ranking goes by: the fifty-move rule or not, the most men, and the end of its time, by `perf_counter` and by
-    `thread_time`."""
+    """What ranking goes by: the fifty-move rule or not, the most pieces, and the end of its time, by `perf_counter` and
+    by `thread_time`.
+    """
 
     fifty_moves: bool
-    most_men: int
+    most_pieces: int
     until: float
     stopped: Callable[[], bool]
     processor_until: float = 0.0
@@ -97,7 +99,7 @@ class Rules:
         now = time.perf_counter()
         until = min(max(clock.started_at + share, now), now + MOST_SECONDS)
         processor_until = time.thread_time() + PROCESSOR_SECONDS
-        return Rules(probing.fifty_moves, probing.most_men, until, stopped, processor_until)
+        return Rules(probing.fifty_moves, probing.most_pieces, until, stopped, processor_until)
 
     def out_of_time(self) -> bool:
         """Whether there is no time for one more probe."""
@@ -109,47 +111,47 @@ class Rules:
 
 def rank(
     tables: Tablebases, position: Any, board: chess.Board, allowed: Sequence[chess.Move], rules: Rules
-) -> Ranking:
+) -> RootRanking:
     """Rank the allowed moves of a board. `position` is a core's, free to use."""
     notes = tuple(tables.drop_changed())
-    men = chess.popcount(board.occupied)
-    if board.castling_rights or men > rules.most_men or len(allowed) < 2:
-        return Ranking(notes=notes)
-    if men <= tables.largest:
+    pieces = chess.popcount(board.occupied)
+    if board.castling_rights or pieces > rules.most_pieces or len(allowed) < 2:
+        return RootRanking(notes=notes)
+    if pieces <= tables.largest:
         name = chess.syzygy.normalize_tablename(chess.syzygy.calc_key(board))
         try:
             ranking = _by_syzygy(tables, position, board, allowed, rules, name)
         except ContradictionError as error:
             tables.drop(name)
-            return Ranking(notes=(*notes, f"error: Syzygy table {name} is not used any more: {error}"))
-        if ranking.standings:
+            return RootRanking(notes=(*notes, f"error: Syzygy table {name} is not used any more: {error}"))
+        if ranking.tablebase_ranks:
             return replace(ranking, notes=notes)
     if tables.gaviota is None:
-        return Ranking(notes=notes)
+        return RootRanking(notes=notes)
     try:
         return replace(_by_gaviota(tables.gaviota, board, allowed, rules), notes=notes)
     except KeyError:
-        # python-chess's way to say that it has no table of these men.
-        return Ranking(notes=notes)
+        # python-chess's way to say that it has no table of these pieces.
+        return RootRanking(notes=notes)
     except Exception as error:  # whatever a damaged file makes of python-chess
         tables.drop_gaviota()
         reason = error if isinstance(error, ContradictionError) else f"{type(error).__name__} when they are read"
-        return Ranking(notes=(*notes, f"error: the Gaviota tables are not used any more: {reason}"))
+        return RootRanking(notes=(*notes, f"error: the Gaviota tables are not used any more: {reason}"))
 
 
 def _by_syzygy(
     tables: Tablebases, position: Any, board: chess.Board, allowed: Sequence[chess.Move], rules: Rules, name: str
-) -> Ranking:
+) -> RootRanking:
     position.set_board(board)
     value = tables.probe_wdl(position)
     if value is None:
-        return Ranking()
+        return RootRanking()
     values: dict[chess.Move, int] = {}
     for move in board.legal_moves:
         with _made(position, board, move):
             after = tables.probe_wdl(position)
         if after is None:
-            return Ranking()
+            return RootRanking()
         values[move] = -after
     hits = 1 + len(values)
     best = max(values.values())
@@ -158,7 +160,7 @@ def _by_syzygy(
         raise ContradictionError("a position and the positions after it do not agree")
     values = {move: values[move] for move in allowed}
     best = max(values.values())
-    standings: dict[chess.Move, Standing] = {}
+    tablebase_ranks: dict[chess.Move, TablebaseRank] = {}
     distances: Mapping[chess.Move, int] = {}
     if best == 0:
         distances = {move: 0 for move, its_value in values.items() if its_value == 0}
@@ -168,14 +170,14 @@ def _by_syzygy(
     clock = board.halfmove_clock
     for move, its_value in values.items():
         if move in distances:
-            standings[move] = _standing(distances[move], clock, rules.fifty_moves)
+            tablebase_ranks[move] = _tablebase_rank(distances[move], clock, rules.fifty_moves)
         elif distances and its_value > 0:
             # There was no time to look, and no need: a quickest move is known.
-            standings[move] = Standing(WON // 2, None)
+            tablebase_ranks[move] = TablebaseRank(WON // 2, None)
         else:
             # Worse than the best, or nobody knows how far: rough ranks, which leave the choice to the search.
-            standings[move] = Standing(its_value * WON if its_value >= 0 else (its_value - 2) * WON, None)
-    return Ranking(standings, complete=bool(distances), hits=hits)
+            tablebase_ranks[move] = TablebaseRank(its_value * WON if its_value >= 0 else (its_value - 2) * WON, None)
+    return RootRanking(tablebase_ranks, complete=bool(distances), hits=hits)
 
 
 def _distances(
@@ -235,14 +237,14 @@ def _mates(board: chess.Board, move: chess.Move) -> bool:
     return mates
 
 
-def _standing(distance: int, clock: int, fifty_moves: bool) -> Standing:
-    """The standing of a move by its distance, with `clock` plies gone since the last capture or pawn move."""
+def _tablebase_rank(distance: int, clock: int, fifty_moves: bool) -> TablebaseRank:
+    """The tablebase_rank of a move by its distance, with `clock` plies gone since the last capture or pawn move."""
     plies = abs(distance) + clock
     if distance == 0:
-        return Standing(0, scores.DRAW)
+        return TablebaseRank(0, scores.DRAW)
     spoilt = fifty_moves and plies > FIFTY_MOVES_PLIES
     score = 1 if spoilt else scores.TABLEBASE_WIN - min(plies, FARTHEST)
-    return Standing(WON - plies, score) if distance > 0 else Standing(plies - WON, -score)
+    return TablebaseRank(WON - plies, score) if distance > 0 else TablebaseRank(plies - WON, -score)
 
 
 def _seen_twice(board: chess.Board) -> frozenset[int]:
@@ -271,14 +273,14 @@ def _repeats(position: Any, board: chess.Board, move: chess.Move, seen_twice: fr
 
 def _by_gaviota(
     gaviota: PythonTablebase, board: chess.Board, allowed: Sequence[chess.Move], rules: Rules
-) -> Ranking:
+) -> RootRanking:
     """Rank by distance to mate. These files have no checksums: each value must follow from those a move later, the
     root's from its moves' and, as far as time goes, theirs from the replies'."""
     scores_here: dict[chess.Move, int] = {}
     positions_after: list[chess.Board] = []
     for move in board.legal_moves:
         if rules.out_of_time():
-            return Ranking()
+            return RootRanking()
         after = board.copy(stack=False)
         after.push(move)
         scores_here[move] = _a_ply_before(_mate_score(gaviota, after))
@@ -288,8 +290,8 @@ def _by_gaviota(
         if rules.out_of_time():
             break
         _check_replies(gaviota, after)
-    standings = {move: _mate_standing(scores_here[move]) for move in allowed}
-    return Ranking(standings, complete=True, hits=1 + len(scores_here))
+    tablebase_ranks = {move: _mate_rank(scores_here[move]) for move in allowed}
+    return RootRanking(tablebase_ranks, complete=True, hits=1 + len(scores_here))
 
 
 def _check_replies(gaviota: PythonTablebase, board: chess.Board) -> None:
@@ -329,8 +331,8 @@ def _a_ply_before(score: int) -> int:
     return _sign(score) - score
 
 
-def _mate_standing(score: int) -> Standing:
-    return Standing(score and _sign(score) * (WON - scores.MATE + abs(score)), score)
+def _mate_rank(score: int) -> TablebaseRank:
+    return TablebaseRank(score and _sign(score) * (WON - scores.MATE + abs(score)), score)
 
 
 def _sign(number: int) -> int:

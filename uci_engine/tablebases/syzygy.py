@@ -33,7 +33,7 @@ NEXT_PLY = [-1, -101, 0, 101, 1]
 
 class SyzygyProber:
     """Tables to probe: one prober for each search. Lists moves in the position's scratch room, which is enough for
-    those of seven men along any line that is probed."""
+    those of seven pieces along any line that is probed."""
 
     def __init__(self):
         self.tables = SyzygyTables()
@@ -53,7 +53,7 @@ class SyzygyProber:
         return 0
 
     def drop(self, counts):
-        """Forget the tables of these men, the counts of a `Material`: something is wrong with them."""
+        """Forget the tables of these pieces, the counts of a `Material`: something is wrong with them."""
         self.tables.drop(counts)
 
     # Results -------------------------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ class SyzygyProber:
             if self._is_pawn_move(position, move) or self._is_capture(position, move):
                 continue
             position.make(move)
-            # No deeper than this: the same men, with the other side to move.
+            # No deeper than this: the same pieces, with the other side to move.
             after = self._distance(position, end)
             is_mate: cython.bint = False
             if after == -1 and position.checkers:

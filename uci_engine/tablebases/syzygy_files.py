@@ -5,9 +5,9 @@ whatever bytes a file holds, the result is a `Table` whose every number lies whe
 a `TableError` with one sentence; reading a header always ends.
 
 A file holds sections, one for each side to move and, where there are pawns, for each file (a to d) of the leading
-pawn. A section orders the men in groups, numbers positions by them in a mixed radix, and stores the values compressed:
-pairs of symbols are replaced by symbols, and symbols written as a canonical Huffman code, in blocks that a sparse
-index leads to.
+pawn. A section orders the pieces in groups, numbers positions by them in a mixed radix, and stores the values
+compressed: pairs of symbols are replaced by symbols, and symbols written as a canonical Huffman code, in blocks that a
+sparse index leads to.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from chess.syzygy import is_tablename
 WDL_SUFFIX = ".rtbw"
 DTZ_SUFFIX = ".rtbz"
 MAGIC = {WDL_SUFFIX: bytes.fromhex("71e8235d"), DTZ_SUFFIX: bytes.fromhex("d7660ca5")}
-MOST_MEN = 7
+MOST_PIECES = 7
 # Files are made of 64-byte lines and end in a checksum.
 LINE_BYTES = 64
 CHECKSUM_BYTES = 16
 
-# Ways to place the leading group of a table without pawns: two kings, or three men of different kinds.
+# Ways to place the leading group of a table without pawns: two kings, or three pieces of different kinds.
 LEAD_SIZES = {2: 462, 3: 31332}
 # Bits and bytes of the format.
 IS_SPLIT, HAS_PAWNS = 1, 2
@@ -76,7 +76,7 @@ ReadSymbols = Callable[[bytes], Sequence[int] | None]
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What a table's name says, the first side being White: how many men of each code (type, plus 8 for Black)."""
+    """What a table's name says, the first side being White: how many pieces of each code (type, plus 8 for Black)."""
 
     name: str
     counts: tuple[int, ...]
@@ -84,7 +84,7 @@ class Material:
     @staticmethod
     def of(name: str) -> Material:
         """Raises TableError for a name that no table has."""
-        if not is_tablename(name, piece_count=MOST_MEN):
+        if not is_tablename(name, piece_count=MOST_PIECES):
             raise TableError("its name is not the name of a table")
         counts = [0] * 16
         for colour, side in enumerate(name.split("v")):
@@ -93,7 +93,7 @@ class Material:
         return Material(name, tuple(counts))
 
     @property
-    def men(self) -> int:
+    def pieces(self) -> int:
         return sum(self.counts)
 
     @property
@@ -112,7 +112,7 @@ class Material:
 
     @property
     def lead(self) -> int:
-        """The number of men in the leading group."""
+        """The number of pieces in the leading group."""
         if self.has_pawns:
             return self.counts[self.pawn_groups[0]]
         return 3 if sum(count == 1 for count in self.counts) >= 3 else 2
@@ -211,25 +211,25 @@ class _Reader:
     def align(self, step: int) -> None:
         self.place += -self.place % step
 
-    # Men -----------------------------------------------------------------------------------------------------------
+    # Pieces -----------------------------------------------------------------------------------------------------------
 
     def take_order(self, file: int, sides: int) -> list[Section]:
-        """The order of the men, for one file of the leading pawn."""
+        """The order of the pieces, for one file of the leading pawn."""
         two_pawn_groups = len(self.material.pawn_groups) == 2
         orders = self.take(2 if two_pawn_groups else 1)
-        men = self.take(self.material.men)
+        pieces = self.take(self.material.pieces)
         return [
             self.section(
-                [order >> 4 * side & 15 for order in orders], [code >> 4 * side & 15 for code in men], file
+                [order >> 4 * side & 15 for order in orders], [code >> 4 * side & 15 for code in pieces], file
             )
             for side in range(sides)
         ]
 
     def section(self, orders: list[int], codes: list[int], file: int) -> Section:
-        """Check one order of the men, and work out the mixed radix: a factor for each group."""
+        """Check one order of the pieces, and work out the mixed radix: a factor for each group."""
         material = self.material
         if tuple(codes.count(code) for code in range(16)) != material.counts:
-            raise TableError("it is not a table of the men in its name")
+            raise TableError("it is not a table of the pieces in its name")
         pawns = material.pawn_groups
         groups = [material.lead]
         if pawns:
@@ -240,14 +240,14 @@ class _Reader:
         elif material.lead == 2 and sorted(codes[:2]) != [chess.KING, 8 + chess.KING]:
             raise TableError("its kings do not come first")
         elif material.lead == 3 and any(material.counts[code] != 1 for code in codes[:3]):
-            raise TableError("its first men are not of different kinds")
+            raise TableError("its first pieces are not of different kinds")
         groups += [len(list(run)) for _, run in itertools.groupby(codes[sum(groups) :])]
         firsts = [sum(groups[:number]) for number in range(len(groups))]
         runs = list(zip(firsts, groups, strict=True))
         if any(material.counts[codes[first]] != size for first, size in (runs if pawns else runs[1:])):
-            raise TableError("its men are not grouped by kind")
+            raise TableError("its pieces are not grouped by kind")
         if len(set(orders)) != len(orders) or max(orders) >= len(groups):
-            raise TableError("its order of the men is impossible")
+            raise TableError("its order of the pieces is impossible")
         factors, positions = self.mixed_radix(orders, groups, file)
         return Section(codes, groups, factors, positions)
 

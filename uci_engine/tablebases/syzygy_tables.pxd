@@ -3,7 +3,7 @@
 cimport cython
 from cpython.buffer cimport Py_buffer, PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 
-from evaluation.bitboards cimport ALL, PAWN, QUEEN, i64, lowest, popcount, u64
+from evaluation.bitboards cimport ALL, PAWN, QUEEN, i64, lsb, popcount, u64
 from uci_engine.board.position cimport Position
 
 ctypedef unsigned int u32
@@ -12,7 +12,7 @@ cdef int DRAWN
 cdef int MISSING
 cdef int OTHER_SIDE
 cdef int SLOTS
-cdef int MEN, SIDES, SIDE, SYMMETRIC, PAWNS, LEAD, CONSTANT, FILE, FILE_BYTES, INDEX, SIZES, DATA, BLOCKS, PADDED_BLOCKS
+cdef int PIECES, SIDES, SIDE, SYMMETRIC, PAWNS, LEAD, CONSTANT, FILE, FILE_BYTES, INDEX, SIZES, DATA, BLOCKS, PADDED_BLOCKS
 cdef int BLOCK_BITS, INDEX_BITS, SHORTEST, LENGTHS, BASES, SYMBOLS, POSITIONS, FLAGS, GROUPS
 cdef int CODES, GROUP_SIZES, FACTORS, LISTS, LIST_SIZES, RECORD
 cdef int IS_MAPPED, WINS_IN_PLIES, LOSSES_IN_PLIES, IS_WIDE_MAP
@@ -61,10 +61,10 @@ cdef class SyzygyTables:
     cdef int distance(self, Position position, int result) noexcept nogil
     cdef i64 _locate(self, Position position, int entry) noexcept nogil
     cdef bint _place(self, Position position, i64 record, int mirror, int first, int end) noexcept nogil
-    cdef int _reflect(self, int men, int change) noexcept nogil
-    cdef i64 _lead_pieces(self, i64 record, int men) noexcept nogil
+    cdef int _reflect(self, int pieces, int change) noexcept nogil
+    cdef i64 _lead_pieces(self, i64 record, int pieces) noexcept nogil
     cdef int _lead_pawn(self, int count) noexcept nogil
-    cdef i64 _lead_pawns(self, int count, int men) noexcept nogil
+    cdef i64 _lead_pawns(self, int count, int pieces) noexcept nogil
     cdef i64 _position_number(self, i64 record, i64 lead) noexcept nogil
     cdef int _byte(self, i64 file, i64 place) noexcept nogil
     cdef i64 _number(self, i64 file, i64 place, int count) noexcept nogil

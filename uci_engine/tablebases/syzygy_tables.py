@@ -17,7 +17,7 @@ import cython
 from uci_engine.tablebases import syzygy_files
 
 if not cython.compiled:
-    from evaluation.bitboards import ALL, PAWN, QUEEN, i64, lowest, popcount, u64
+    from evaluation.bitboards import ALL, PAWN, QUEEN, i64, lsb, popcount, u64
 
 # What a table says of a position, from the side to move's view: a loss, a loss that the fifty-move rule makes a draw, a
 # draw, such a win, a win. It takes the halfmove clock to be 0, and knows nothing of captures that are better.
@@ -25,13 +25,13 @@ DRAWN = 2
 # Instead: there is no table, or it is damaged; or it holds the position with the other side to move only.
 MISSING = -1
 OTHER_SIDE = -2
-# Room for the two colourings of every material of up to seven men, with many slots to spare.
+# Room for the two colourings of every material of up to seven pieces, with many slots to spare.
 SLOTS = 8192
 
-# A section as numbers, in this order; then the codes of the men, the sizes of the groups and their factors, and where
-# the lists of distances are and how long.
+# A section as numbers, in this order; then the codes of the pieces, the sizes of the groups and their factors, and
+# where the lists of distances are and how long.
 (
-    MEN, SIDES, SIDE, SYMMETRIC, PAWNS, LEAD, CONSTANT, FILE, FILE_BYTES, INDEX, SIZES, DATA, BLOCKS, PADDED_BLOCKS,
+    PIECES, SIDES, SIDE, SYMMETRIC, PAWNS, LEAD, CONSTANT, FILE, FILE_BYTES, INDEX, SIZES, DATA, BLOCKS, PADDED_BLOCKS,
     BLOCK_BITS, INDEX_BITS, SHORTEST, LENGTHS, BASES, SYMBOLS, POSITIONS, FLAGS, GROUPS,
 ) = range(23)  # fmt: skip
 CODES = 23
@@ -50,7 +50,7 @@ IS_WIDE_MAP = 16
 # The list for each result: wins, losses, spoilt wins and spoilt losses have one each, in this order.
 LIST_OF = [1, 3, 0, 2, 0]
 
-# The board's symmetries bring the first man into the triangle a1-d1-d4: squares off its diagonal are numbered first.
+# The board's symmetries bring the first piece into the triangle a1-d1-d4: squares off its diagonal are numbered first.
 # BELOW numbers the squares under the long diagonal, KINGS the placings of two kings (-1: impossible).
 TRIANGLE = [-1] * 64
 for _number, _name in enumerate(("b1", "c1", "d1", "c2", "d2", "d3", "a1", "b2", "c3", "d4")):
@@ -182,8 +182,8 @@ class SyzygyTables:
             self._enter(table, material.counts, 2 * len(records))
             if not material.symmetric:
                 self._enter(table, material.counts[8:] + material.counts[:8], 2 * len(records) + 1)
-            if material.men > self.largest:
-                self.largest = material.men
+            if material.pieces > self.largest:
+                self.largest = material.pieces
             where = hold.address() if cython.compiled else len(holds) - 1
             for row in table.sections:
                 for side, section in enumerate(row):
@@ -236,8 +236,9 @@ class SyzygyTables:
             # Distances are stored for one side to move only.
             side = section.flags & syzygy_files.IS_BLACK
         numbers = [
-            material.men, sides, side, material.symmetric, len(material.pawn_groups), material.lead, section.constant,
-            where, size, section.index, section.sizes, section.data, section.blocks, section.padded_blocks,
+            material.pieces, sides, side, material.symmetric, len(material.pawn_groups), material.lead,
+            section.constant, where, size, section.index, section.sizes, section.data, section.blocks,
+            section.padded_blocks,
             section.block_bits, section.index_bits, section.shortest, len(section.bases), base, symbol,
             section.positions, section.flags, len(section.groups),
         ]  # fmt: skip
@@ -247,7 +248,8 @@ class SyzygyTables:
         return numbers + [place for place, _size in lists] + [size for _place, size in lists]
 
     def _enter(self, table, counts, entry):
-        """Make a table known under the key of its men; an entry is twice its record, plus 1 for colours exchanged."""
+        """Make a table known under the key of its pieces; an entry is twice its record, plus 1 for colours exchanged.
+        """
         key: cython.int = self._key(counts)
         slot = self._slot(key)
         self.slot_keys[slot] = key
@@ -257,19 +259,19 @@ class SyzygyTables:
             self.slot_results[slot] = entry
 
     def _key(self, counts):
-        """The key of the men, given by code (type, plus 8 for Black): what `_material` works out of a position."""
+        """The key of the pieces, given by code (type, plus 8 for Black): what `_material` works out of a position."""
         return sum(counts[kind] << (3 * kind - 3) | counts[8 + kind] << (3 * kind + 12) for kind in range(1, 6))
 
     # Positions -----------------------------------------------------------------------------------------------------
 
     def _material(self, position):
-        """The men but the kings, three bits for each kind and colour."""
+        """The pieces but the kings, three bits for each kind and colour."""
         key: cython.int = 0
         for kind in range(PAWN, QUEEN + 1):
-            men = position.by_type[kind]
-            if men:
-                key += popcount(men & position.by_colour[1]) << (3 * kind - 3)
-                key += popcount(men & position.by_colour[0]) << (3 * kind + 12)
+            pieces = position.by_type[kind]
+            if pieces:
+                key += popcount(pieces & position.by_colour[1]) << (3 * kind - 3)
+                key += popcount(pieces & position.by_colour[0]) << (3 * kind + 12)
         return key
 
     def _slot(self, key):
@@ -281,7 +283,7 @@ class SyzygyTables:
         return slot
 
     def result(self, position):
-        """What the table of these men says: 0 to 4 (see DRAWN), or MISSING."""
+        """What the table of these pieces says: 0 to 4 (see DRAWN), or MISSING."""
         key = self._material(position)
         if key == 0:
             return DRAWN
@@ -327,10 +329,10 @@ class SyzygyTables:
         record: i64 = entry >> 1
         mirrored: cython.int = entry & 1
         if self.records[record + SYMMETRIC]:
-            # Both sides have the same men, and the table is White's to move.
+            # Both sides have the same pieces, and the table is White's to move.
             mirrored = position.turn ^ 1
         side: cython.int = position.turn ^ 1 ^ mirrored
-        men: cython.int = self.records[record + MEN]
+        pieces: cython.int = self.records[record + PIECES]
         lead: cython.int = self.records[record + LEAD]
         pawns: cython.int = self.records[record + PAWNS]
         sides: cython.int = self.records[record + SIDES]
@@ -345,52 +347,54 @@ class SyzygyTables:
             return OTHER_SIDE
         lead_number: i64
         if pawns:
-            if not self._place(position, record, mirrored, lead, men):
+            if not self._place(position, record, mirrored, lead, pieces):
                 return MISSING
-            lead_number = self._lead_pawns(lead, men)
+            lead_number = self._lead_pawns(lead, pieces)
         else:
-            if not self._place(position, record, mirrored, 0, men):
+            if not self._place(position, record, mirrored, 0, pieces):
                 return MISSING
-            lead_number = self._lead_pieces(record, men)
+            lead_number = self._lead_pieces(record, pieces)
         if lead_number < 0:
             return MISSING
         self.number = self._position_number(record, lead_number)
         return record
 
     def _place(self, position, record, mirror, first, end):
-        """List the squares of the men from `first` up to `end` in the order of the table, seen from White or Black."""
+        """List the squares of the pieces from `first` up to `end` in the order of the table, seen from White or Black.
+        """
         index = first
         while index < end:
             code: cython.int = self.records[record + CODES + index]
-            men: u64 = position.by_type[code & 7] & position.by_colour[(code >> 3) ^ 1 ^ mirror]
-            if men == 0:
+            pieces: u64 = position.by_type[code & 7] & position.by_colour[(code >> 3) ^ 1 ^ mirror]
+            if pieces == 0:
                 return False
-            while men:
+            while pieces:
                 if index == end:
                     return False
-                self.squares[index] = lowest(men) ^ (56 if mirror else 0)
+                self.squares[index] = lsb(pieces) ^ (56 if mirror else 0)
                 index += 1
-                men &= men - 1
+                pieces &= pieces - 1
         return True
 
-    def _reflect(self, men, change):
+    def _reflect(self, pieces, change):
         """Flip files (7), ranks (56) or, with 0, the long diagonal."""
-        for index in range(men):
+        for index in range(pieces):
             square = self.squares[index]
             self.squares[index] = square ^ change if change else (square >> 3) | ((square & 7) << 3)
         return 0
 
-    def _lead_pieces(self, record, men):
-        """The number of the leading two kings or three men, after the board is turned so that it is one of the few."""
+    def _lead_pieces(self, record, pieces):
+        """The number of the leading two kings or three pieces, after the board is turned so that it is one of the few.
+        """
         if self.squares[0] & 4:
-            self._reflect(men, 7)
+            self._reflect(pieces, 7)
         if self.squares[0] & 32:
-            self._reflect(men, 56)
+            self._reflect(pieces, 56)
         lead: cython.int = self.records[record + LEAD]
         for index in range(lead):
             side = (self.squares[index] >> 3) - (self.squares[index] & 7)
             if side > 0:
-                self._reflect(men, 0)
+                self._reflect(pieces, 0)
             if side:
                 break
         first = self.squares[0]
@@ -422,10 +426,10 @@ class SyzygyTables:
         file = self.squares[0] & 7
         return file if file < 4 else 7 - file
 
-    def _lead_pawns(self, count, men):
+    def _lead_pawns(self, count, pieces):
         """The number of the leading pawns, on the board's left half."""
         if self.squares[0] & 4:
-            self._reflect(men, 7)
+            self._reflect(pieces, 7)
         for index in range(1, count):
             square = self.squares[index]
             place = index

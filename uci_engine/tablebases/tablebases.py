@@ -70,7 +70,7 @@ class Tablebases:
 
     @property
     def largest(self) -> int:
-        """The most men that a Syzygy table in use has; 0 without tables."""
+        """The most pieces that a Syzygy table in use has; 0 without tables."""
         return int(self._prober.largest)
 
     def probe_wdl(self, position: Any) -> int | None:
@@ -151,8 +151,8 @@ class Tablebases:
         sentences = [_not_used("SyzygyPath", problems)] if problems else []
         if not self.wdl:
             return [*sentences, "SyzygyPath: no Syzygy tables there"]
-        men = f"of up to {self.largest} men"
-        sentences.append(f"SyzygyPath: {len(self.wdl)} WDL and {len(self.dtz)} DTZ tables {men}")
+        pieces = f"of up to {self.largest} pieces"
+        sentences.append(f"SyzygyPath: {len(self.wdl)} WDL and {len(self.dtz)} DTZ tables {pieces}")
         lone = sorted(self.wdl - self.dtz)
         if lone:
             sentences.append(f"SyzygyPath: no DTZ file for {_named(lone)}: how to win there is left to the search")

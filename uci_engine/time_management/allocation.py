@@ -1,8 +1,8 @@
-"""How long one move may take: `grant` turns the words of `go` into a budget of milliseconds.
+"""How long one move may take: `allocate` turns the words of `go` into a budget of milliseconds.
 
 Called by `engine` when a search starts (and when a ponder search turns real); `deepening` starts no new iteration after
-the share of the soft limit that `Pace` finds worth spending, a timer aborts the search at the hard limit. Pure
-arithmetic.
+the share of the soft limit that `TimeParameters` finds worth spending, a timer aborts the search at the hard limit.
+Pure arithmetic.
 
 What must stay true, for every clock, sane or not:
 
@@ -27,7 +27,7 @@ import math
 from dataclasses import dataclass
 
 from uci_engine.time_management.limits import Limits
-from uci_engine.time_management.parameters import time_parameters
+from uci_engine.time_management.parameters import time_tunables
 from uci_engine.tunable import defaults
 
 FLOOR_MS = 1.0
@@ -73,7 +73,7 @@ UNLIMITED = Budget(math.inf, math.inf)
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class TimeParameters:
     """How freely time is spent: the parameters of `core.parameters.TIME_PARAMETERS`, which says what each decides.
 
     A share of the clock that grows with the length of the game gained 27 ± 31 Elo over one part in 28 throughout, in
@@ -106,15 +106,17 @@ class Pace:
         return share * self.time_drop_percent / 100 if score_drop_cp > self.time_drop_cp else share
 
 
-def pace_of(core: str) -> Pace:
-    """The pace of the core of this name."""
-    return Pace(**defaults(time_parameters(core)))
+def time_parameters_of(core: str) -> TimeParameters:
+    """The time_parameters of the core of this name."""
+    return TimeParameters(**defaults(time_tunables(core)))
 
 
-PACE = pace_of("compiled")
+TIME_DEFAULTS = time_parameters_of("compiled")
 
 
-def grant(limits: Limits, white_to_move: bool, overhead_ms: int, ply: int, pace: Pace = PACE) -> Budget:
+def allocate(
+    limits: Limits, white_to_move: bool, overhead_ms: int, ply: int, parameters: TimeParameters = TIME_DEFAULTS
+) -> Budget:
     """The budget for a search with these limits.
 
     `overhead_ms` is lost on every move between our clock and the GUI's; `ply` counts half-moves since the
@@ -124,7 +126,7 @@ def grant(limits: Limits, white_to_move: bool, overhead_ms: int, ply: int, pace:
     if limits.infinite:
         return UNLIMITED
     overhead = max(overhead_ms, 0)
-    budget = _for_clock(limits, white_to_move, overhead, ply, pace)
+    budget = _for_clock(limits, white_to_move, overhead, ply, parameters)
     if limits.movetime_ms is None:
         return budget
     move_time = max(limits.movetime_ms - overhead, FLOOR_MS)
@@ -133,7 +135,7 @@ def grant(limits: Limits, white_to_move: bool, overhead_ms: int, ply: int, pace:
     return Budget(min(budget.soft_ms, move_time), min(budget.hard_ms, move_time))
 
 
-def _for_clock(limits: Limits, white_to_move: bool, overhead: float, ply: int, pace: Pace) -> Budget:
+def _for_clock(limits: Limits, white_to_move: bool, overhead: float, ply: int, parameters: TimeParameters) -> Budget:
     ours, theirs = (limits.wtime_ms, limits.winc_ms), (limits.btime_ms, limits.binc_ms)
     if not white_to_move:
         ours, theirs = theirs, ours
@@ -147,7 +149,8 @@ def _for_clock(limits: Limits, white_to_move: bool, overhead: float, ply: int, p
     moves_to_come = max(MOVES_COVERED - ply // 2, LEAST_MOVES_TO_COME)
     if limits.movestogo is None or limits.movestogo <= 0:  # zero moves to go make no sense
         spread, share = moves_to_come, HARD_SHARE
-        divisor = max(pace.time_first_divisor - ply / pace.time_plies_per_part, pace.time_last_divisor)
+        divisor = parameters.time_first_divisor - ply / parameters.time_plies_per_part
+        divisor = max(divisor, parameters.time_last_divisor)
     else:
         moves_to_come = min(limits.movestogo, moves_to_come)
         # Half of a short clock goes into thinking and half into overheads, down to the last move. With a long
@@ -158,8 +161,8 @@ def _for_clock(limits: Limits, white_to_move: bool, overhead: float, ply: int, p
     # Each move takes at least FLOOR_MS and its overhead; what increments do not pay comes out of the clock.
     reserve = RESERVE_FACTOR * moves_to_come * max(FLOOR_MS - gain, 0.0)
     excess = max(usable - reserve, 0.0)
-    from_increment = min(pace.time_increment_percent / 100 * max(gain, 0.0), INCREMENT_CLOCK_SHARE * usable)
+    from_increment = min(parameters.time_increment_percent / 100 * max(gain, 0.0), INCREMENT_CLOCK_SHARE * usable)
     soft = max(usable / spread, excess / divisor) + from_increment
     soft = max(min(soft, share * usable), FLOOR_MS)
-    hard = max(soft, min(pace.time_hard_percent / 100 * soft, share * excess))
+    hard = max(soft, min(parameters.time_hard_percent / 100 * soft, share * excess))
     return Budget(soft, hard)

@@ -29,7 +29,7 @@ class Clock:
         # The hard limit where nodes are the measure of time.
         self.hard_nodes: int | None = None
 
-    def grant(self, budget: Budget, now: float) -> None:
+    def set_budget(self, budget: Budget, now: float) -> None:
         """Begin to count: the hard limit from now on, the soft one from the start, for pondering was thinking too."""
         self.hard_from = now
         self.budget = budget

@@ -1,9 +1,9 @@
 """Time counted in nodes: games by the clock whose outcome depends on no machine and on nothing that runs beside them.
 
-`engine` holds a `NodesPurse` while the option NodesTime of `--tuning` is set, and gives a `NodesClock` to the searches
-that have a clock: the way to tune how time is spent on a noisy machine, many games at once. What must stay true: with
-one thread, a game's budgets depend on its moves and its first clock alone; what the GUI shows later counts for nothing,
-so its own clock must be ample; a search without a clock of ours is as it would be without all this.
+`engine` holds a `AvailableNodes` while the option NodesTime of `--tuning` is set, and gives a `NodesClock` to the
+searches that have a clock: the way to tune how time is spent on a noisy machine, many games at once. What must stay
+true: with one thread, a game's budgets depend on its moves and its first clock alone; what the GUI shows later counts
+for nothing, so its own clock must be ample; a search without a clock of ours is as it would be without all this.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _Account:
     to_go: int
 
 
-class NodesPurse:
+class AvailableNodes:
     """The engine's own clocks of a game, one for each colour it plays: a millisecond is so many nodes."""
 
     def __init__(self, nodes_per_ms: int) -> None:

@@ -39,7 +39,7 @@ SLOW_CORE_TIMES = {
 }
 
 
-def time_parameters(core: str) -> tuple[Tunable, ...]:
+def time_tunables(core: str) -> tuple[Tunable, ...]:
     """TIME_PARAMETERS with the values for the core of this name (see `core.Core`)."""
     if core == "compiled":
         return TIME_PARAMETERS

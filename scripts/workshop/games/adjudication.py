@@ -151,7 +151,7 @@ class Tables:
             self._tables.add_directory(folder, load_dtz=False)
         sizes = [len(name) - 1 for name in self._tables.wdl if chess.syzygy.is_tablename(name)]
         self.count = len(sizes)
-        self._most_men = max(sizes, default=0)
+        self._most_pieces = max(sizes, default=0)
 
     def close(self) -> None:
         """Close the files."""
@@ -162,7 +162,7 @@ class Tables:
 
         With any other count a win of the tables may be too long for the fifty-move rule.
         """
-        if board.halfmove_clock or board.castling_rights or board.occupied.bit_count() > self._most_men:
+        if board.halfmove_clock or board.castling_rights or board.occupied.bit_count() > self._most_pieces:
             return None
         value = self._tables.get_wdl(board)
         if value is None:
