@@ -22,11 +22,11 @@ from typing import Any
 import chess
 import chess.syzygy
 
+from lib.console import run_program
+from lib.endings import random_board
 from uci_engine.core import CORES, load
 from uci_engine.search.deepening import new_searcher
 from uci_engine.tablebases.tablebases import Tablebases
-from workshop.console import run_program
-from workshop.endings import random_board
 
 SAMPLE = 1000
 REPEATS = 10

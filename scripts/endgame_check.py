@@ -23,12 +23,12 @@ from dataclasses import dataclass
 import chess
 import chess.syzygy
 
+from lib.console import run_program
+from lib.endings import random_board
 from uci_engine.core import CORES
 from uci_engine.engine import Engine
 from uci_engine.search.info import BestMove, Info
 from uci_engine.time_management.limits import Limits
-from workshop.console import run_program
-from workshop.endings import random_board
 
 LONGEST_PLIES = 300
 MOST_PIECES = 4

@@ -16,7 +16,7 @@ import random
 
 import chess
 
-from workshop.console import run_program
+from lib.console import run_program
 
 ALL = chess.BB_ALL
 SEED = 2026

@@ -24,15 +24,15 @@ from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis.errors import Flaky
 from hypothesis.stateful import run_state_machine_as_test
 
-from workshop.console import complain, make_table, run_program, show_progress, standard_output, write_json
-from workshop.engines.process import own_engine
-from workshop.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engine
-from workshop.fuzz.lines import KINDS, EngineOption
-from workshop.fuzz.machine import Assignment, Finding, with_assignment
-from workshop.fuzz.shrink import shrink
-from workshop.uci.conversation import Conversation, ConversationError, load, save
-from workshop.uci.interview import Interview, repeat
-from workshop.uci.oracles import ORACLES, Patience, Violation, describe_oracles
+from lib.console import complain, make_table, run_program, show_progress, standard_output, write_json
+from lib.engines.process import own_engine
+from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engine
+from lib.fuzz.lines import KINDS, EngineOption
+from lib.fuzz.machine import Assignment, Finding, with_assignment
+from lib.fuzz.shrink import shrink
+from lib.uci.conversation import Conversation, ConversationError, load, save
+from lib.uci.interview import Interview, repeat
+from lib.uci.oracles import ORACLES, Patience, Violation, describe_oracles
 
 STEPS = 25
 # With --minutes: conversations under one seed, before the next one is taken.

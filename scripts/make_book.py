@@ -23,13 +23,13 @@ from pathlib import Path
 import chess
 import chess.polyglot
 
+from lib.books.file import RefusalError, Weights, read_book, write_book
+from lib.books.games import count_games, weights_of_games
+from lib.books.review import ACCEPTED, find_faults, read_accepted, without_accepted
+from lib.books.theory import BEST_WEIGHT, Judge, Theory, weights_of_theory
+from lib.console import at_least_one, run_program
 from uci_engine.book.book import BUILT_IN, Book, BookError
 from uci_engine.book.repertoire import OPENINGS, RepertoireError, opening_names, read_table, replay
-from workshop.books.file import RefusalError, Weights, read_book, write_book
-from workshop.books.games import count_games, weights_of_games
-from workshop.books.review import ACCEPTED, find_faults, read_accepted, without_accepted
-from workshop.books.theory import BEST_WEIGHT, Judge, Theory, weights_of_theory
-from workshop.console import at_least_one, run_program
 
 SEARCH_DEPTH = 10
 # Letters that Unicode takes for whole ones, and not for a letter with a mark.

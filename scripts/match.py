@@ -21,7 +21,7 @@ from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
-from workshop.console import (
+from lib.console import (
     at_least_one,
     complain,
     run_program,
@@ -31,11 +31,11 @@ from workshop.console import (
     standard_output,
     write_json,
 )
-from workshop.elo import Sprt, estimate, parse_sprt
-from workshop.engines.spec import ENGINE_SYNTAX, SpecError, parse_engines
-from workshop.games.adjudication import add_arguments, check_tables, rules_of
-from workshop.games.clock import Patience
-from workshop.games.crosstable import (
+from lib.elo import Sprt, estimate, parse_sprt
+from lib.engines.spec import ENGINE_SYNTAX, SpecError, parse_engines
+from lib.games.adjudication import add_arguments, check_tables, rules_of
+from lib.games.clock import Patience
+from lib.games.crosstable import (
     conduct_table,
     counts_text,
     crosstable,
@@ -45,11 +45,11 @@ from workshop.games.crosstable import (
     standing_estimate,
     tournament_as_json,
 )
-from workshop.games.openings import OpeningBook, OpeningError, read_openings, start_position
-from workshop.games.pairs import play_pair
-from workshop.games.tournament import Archive, Settings, Tournament
-from workshop.journal import Journal, JournalError
-from workshop.pool import PoolError, run_tasks
+from lib.games.openings import OpeningBook, OpeningError, read_openings, start_position
+from lib.games.pairs import play_pair
+from lib.games.tournament import Archive, Settings, Tournament
+from lib.journal import Journal, JournalError
+from lib.pool import PoolError, run_tasks
 
 DEFAULT_GAMES = 100
 # A sequential test ends by itself.

@@ -3,7 +3,7 @@
 
     perft.py FILE... [--depth 5] [--most-nodes N] [--core compiled | --engine 'cmd=stockfish'] [--concurrency 2]
 
-Standard chess and Chess960, in the two formats of `workshop.perft.file`. Where a count is wrong, python-chess's own
+Standard chess and Chess960, in the two formats of `lib.perft.file`. Where a count is wrong, python-chess's own
 counts lead to the first move that differs. Exit code: 0 when all counts are right, 1 when some are wrong or there are
 none, 2 when a file or the engine cannot be used.
 """
@@ -21,15 +21,15 @@ from typing import Any
 
 import chess
 
+from lib.console import at_least_one, complain, make_table, run_program, show_progress, standard_output, write_json
+from lib.engines.pipe import PipeError
+from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engine
+from lib.journal import Journal, JournalError
+from lib.perft.core import CoreCounter
+from lib.perft.counters import EngineCounter, MoveCounter, OracleCounter
+from lib.perft.file import Case, PerftFileError, read_cases
+from lib.pool import Task, run_tasks
 from uci_engine.core import CORES
-from workshop.console import at_least_one, complain, make_table, run_program, show_progress, standard_output, write_json
-from workshop.engines.pipe import PipeError
-from workshop.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engine
-from workshop.journal import Journal, JournalError
-from workshop.perft.core import CoreCounter
-from workshop.perft.counters import EngineCounter, MoveCounter, OracleCounter
-from workshop.perft.file import Case, PerftFileError, read_cases
-from workshop.pool import Task, run_tasks
 
 # Enough to make the start of an engine cheap, few enough to share the work evenly.
 CASES_EACH = 8

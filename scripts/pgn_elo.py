@@ -20,7 +20,7 @@ from typing import Any
 
 import chess.pgn
 
-from workshop.console import complain, make_table, run_program, standard_output, without_infinities, write_json
+from lib.console import complain, make_table, run_program, standard_output, without_infinities, write_json
 
 POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 

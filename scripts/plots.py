@@ -26,8 +26,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from workshop.console import complain, run_program
-from workshop.plot_data import DataError, PlottedGame, PlottedMove, Rating, fit_ratings, read_games, read_pairings
+from lib.console import complain, run_program
+from lib.plot_data import DataError, PlottedGame, PlottedMove, Rating, fit_ratings, read_games, read_pairings
 
 LARGEST_PAWNS = 10.0
 LINEAR_PAWNS = 1.0

@@ -17,11 +17,11 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
-from workshop.console import at_least_one, run_program
-from workshop.engines.spec import ENGINE_SYNTAX, EngineSpec
-from workshop.games.settings import find_numbers
-from workshop.games.settings_run import RunError, SettingsRun, add_run_arguments, carry_out, games_of
-from workshop.screening import Design, Factor, Worth, worths
+from lib.console import at_least_one, run_program
+from lib.engines.spec import ENGINE_SYNTAX, EngineSpec
+from lib.games.settings import find_numbers
+from lib.games.settings_run import RunError, SettingsRun, add_run_arguments, carry_out, games_of
+from lib.screening import Design, Factor, Worth, worths
 
 
 def parse_change(text: str) -> Factor:

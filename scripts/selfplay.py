@@ -24,7 +24,7 @@ from typing import Any
 
 import chess
 
-from workshop.console import (
+from lib.console import (
     at_least_one,
     complain,
     make_table,
@@ -34,15 +34,15 @@ from workshop.console import (
     standard_output,
     write_json,
 )
-from workshop.engines.room import EngineRoom, engine_room
-from workshop.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engine
-from workshop.games.adjudication import Rules, add_arguments, check_tables, rules_of
-from workshop.games.clock import Patience
-from workshop.games.game import Game
-from workshop.games.openings import Opening, OpeningBook, OpeningError, read_openings, start_position
-from workshop.games.record import GameRecord
-from workshop.journal import Journal, JournalError
-from workshop.pool import PoolError, Task, run_tasks
+from lib.engines.room import EngineRoom, engine_room
+from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engine
+from lib.games.adjudication import Rules, add_arguments, check_tables, rules_of
+from lib.games.clock import Patience
+from lib.games.game import Game
+from lib.games.openings import Opening, OpeningBook, OpeningError, read_openings, start_position
+from lib.games.record import GameRecord
+from lib.journal import Journal, JournalError
+from lib.pool import PoolError, Task, run_tasks
 
 # Games of one task: few enough to lose little, many enough to keep the journal short.
 BATCH_GAMES = 8

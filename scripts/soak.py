@@ -22,14 +22,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from workshop.console import INTERRUPTED, complain, make_table, run_program, show_progress, standard_output, write_json
-from workshop.engines.process import own_engine
-from workshop.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engines
-from workshop.journal import Journal, JournalError
-from workshop.soak.game import Player, SoakGame, SoakRules
-from workshop.soak.machine import load
-from workshop.uci.conversation import save
-from workshop.uci.oracles import ORACLES, Patience, describe_oracles
+from lib.console import INTERRUPTED, complain, make_table, run_program, show_progress, standard_output, write_json
+from lib.engines.process import own_engine
+from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engines
+from lib.journal import Journal, JournalError
+from lib.soak.game import Player, SoakGame, SoakRules
+from lib.soak.machine import load
+from lib.uci.conversation import save
+from lib.uci.oracles import ORACLES, Patience, describe_oracles
 
 DEFAULTS = "tc=1+0.01"
 OWN_NAME = "secateur"

@@ -5,7 +5,7 @@
 
 Every round measures each engine once on every position, and the engine that begins changes from position to position:
 what disturbs the machine disturbs all alike. Only one engine works at a time. There is no resuming: the figures of one
-run belong together. Linux only (see `workshop.speed.cpu_time`). Exit code: 0, 1 when an engine failed somewhere, 2 when
+run belong together. Linux only (see `lib.speed.cpu_time`). Exit code: 0, 1 when an engine failed somewhere, 2 when
 one cannot be used.
 """
 
@@ -22,13 +22,13 @@ from typing import Any
 
 import chess
 
-from workshop.console import Advance, complain, run_program, show_progress, standard_output, write_json
-from workshop.engines.pipe import PipeError, UciPipe
-from workshop.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engines
-from workshop.perft.counters import NoPerftError
-from workshop.speed.cpu_time import CpuTimeError, require_cpu_time
-from workshop.speed.run import perft_cpu_seconds, search, start_seconds, stop_seconds
-from workshop.speed.table import Samples, speed_table, summarise
+from lib.console import Advance, complain, run_program, show_progress, standard_output, write_json
+from lib.engines.pipe import PipeError, UciPipe
+from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engines
+from lib.perft.counters import NoPerftError
+from lib.speed.cpu_time import CpuTimeError, require_cpu_time
+from lib.speed.run import perft_cpu_seconds, search, start_seconds, stop_seconds
+from lib.speed.table import Samples, speed_table, summarise
 
 # Eight middlegames of different kinds: open and closed, with and without queens in play, quiet and sharp.
 MIDDLEGAMES = (

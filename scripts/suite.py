@@ -19,7 +19,7 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
-from workshop.console import (
+from lib.console import (
     Advance,
     at_least_one,
     complain,
@@ -29,13 +29,13 @@ from workshop.console import (
     standard_output,
     write_json,
 )
-from workshop.engines.pipe import PipeError, UciPipe
-from workshop.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engines
-from workshop.journal import Journal, JournalError
-from workshop.pool import PoolError, Task, run_tasks
-from workshop.suite.positions import Question, SuiteError, read_questions
-from workshop.suite.run import Batch, ask_batch
-from workshop.suite.table import group_table, summarise, summary_table
+from lib.engines.pipe import PipeError, UciPipe
+from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engines
+from lib.journal import Journal, JournalError
+from lib.pool import PoolError, Task, run_tasks
+from lib.suite.positions import Question, SuiteError, read_questions
+from lib.suite.run import Batch, ask_batch
+from lib.suite.table import group_table, summarise, summary_table
 
 # So much of every engine's time goes into one batch: starting the engines then costs little, a killed run too.
 BATCH_SECONDS = 10.0

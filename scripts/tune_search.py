@@ -15,11 +15,11 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
-from workshop.console import at_least_one, run_program
-from workshop.engines.spec import ENGINE_SYNTAX, EngineSpec
-from workshop.games.settings import find_numbers
-from workshop.games.settings_run import RunError, SettingsRun, add_run_arguments, carry_out, games_of
-from workshop.spsa import Dial, Spsa
+from lib.console import at_least_one, run_program
+from lib.engines.spec import ENGINE_SYNTAX, EngineSpec
+from lib.games.settings import find_numbers
+from lib.games.settings_run import RunError, SettingsRun, add_run_arguments, carry_out, games_of
+from lib.spsa import Dial, Spsa
 
 # Steps that nobody has named: of the range, but of the value where the range also holds what switches a thing off.
 STEP_RANGE_SHARE = 0.05

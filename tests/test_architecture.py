@@ -56,7 +56,7 @@ def module_name(path: Path) -> str:
 
 SOURCES = {module_name(path): path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))}
 PROGRAMS = sorted((ROOT / "scripts").glob("*.py"))
-WORKSHOP = sorted((ROOT / "scripts" / "workshop").rglob("*.py"))
+WORKSHOP = sorted((ROOT / "scripts" / "lib").rglob("*.py"))
 EVERY_FILE = [ROOT / "setup.py", *SOURCES.values(), *PROGRAMS, *WORKSHOP]
 
 

@@ -10,6 +10,8 @@ import chess
 import chess.polyglot
 import pytest
 
+from lib.books.review import ACCEPTED, read_accepted
+from lib.books.theory import Theory
 from uci_engine.book.book import BUILT_IN, Book
 from uci_engine.book.repertoire import (
     OPENINGS,
@@ -21,8 +23,6 @@ from uci_engine.book.repertoire import (
     read_table,
     replay,
 )
-from workshop.books.review import ACCEPTED, read_accepted
-from workshop.books.theory import Theory
 
 
 @pytest.fixture(scope="module")

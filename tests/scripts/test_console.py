@@ -1,4 +1,4 @@
-"""workshop.console: progress on a terminal and off it, tables of plain text, files written whole."""
+"""lib.console: progress on a terminal and off it, tables of plain text, files written whole."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from workshop import console
+from lib import console
 
 
 def test_progress_off_a_terminal_is_seldom_lines(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 100.0
-    monkeypatch.setattr("workshop.console.time.monotonic", lambda: now)
+    monkeypatch.setattr("lib.console.time.monotonic", lambda: now)
     with console.show_progress("games", 40, done=10) as advance:
         for number in range(30):
             now += 1.0
@@ -29,7 +29,7 @@ def test_progress_off_a_terminal_is_seldom_lines(
 
 
 def test_progress_without_a_total(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workshop.console.PLAIN_SECONDS", 0.0)
+    monkeypatch.setattr("lib.console.PLAIN_SECONDS", 0.0)
     with console.show_progress("games", None) as advance:
         advance(3)
     assert capsys.readouterr().err == "games: 3 after 0 s\n"
@@ -38,7 +38,7 @@ def test_progress_without_a_total(capsys: pytest.CaptureFixture[str], monkeypatc
 def test_progress_on_a_terminal_is_redrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
     terminal = Console(file=screen, force_terminal=True, width=100)
-    monkeypatch.setattr("workshop.console.standard_error", lambda: terminal)
+    monkeypatch.setattr("lib.console.standard_error", lambda: terminal)
     with console.show_progress("games", 4) as advance:
         advance(3, "a [b]")
     assert "3/4" in screen.getvalue()

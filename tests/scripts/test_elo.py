@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workshop.elo import (
+from lib.elo import (
     PAIR_SCORES,
     Estimate,
     Sprt,

@@ -11,9 +11,9 @@ import chess
 import chess.engine
 import pytest
 
+from lib.engines.playing import LaunchError, launch
+from lib.engines.spec import EngineSpec, SpecError, TimeControl, parse_engine, parse_engines
 from tests.support import SUPPORT
-from workshop.engines.playing import LaunchError, launch
-from workshop.engines.spec import EngineSpec, SpecError, TimeControl, parse_engine, parse_engines
 
 FAKE = SUPPORT / "fake_engine.py"
 

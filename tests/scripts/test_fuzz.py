@@ -16,14 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fuzz
+from lib.engines.process import own_engine
+from lib.fuzz import lines as fuzz_lines
+from lib.fuzz.machine import Assignment
+from lib.uci.conversation import Conversation, ConversationError, End, Heard, Pause, Send, load, read, write
+from lib.uci.grammar import read_best_move, read_info
+from lib.uci.judge import Judge, first_illegal, read_position
+from lib.uci.oracles import Patience, Violation
 from tests.support import ROOT, SUPPORT
-from workshop.engines.process import own_engine
-from workshop.fuzz import lines as fuzz_lines
-from workshop.fuzz.machine import Assignment
-from workshop.uci.conversation import Conversation, ConversationError, End, Heard, Pause, Send, load, read, write
-from workshop.uci.grammar import read_best_move, read_info
-from workshop.uci.judge import Judge, first_illegal, read_position
-from workshop.uci.oracles import Patience, Violation
 
 KEPT = sorted((ROOT / "tests" / "uci" / "conversations").glob("*.txt"))
 # The tests look for wrong answers; a busy machine makes late ones.

@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import make_book
+from lib.books.file import ENTRY, book_bytes, polyglot_move
+from lib.books.games import count_games
+from lib.books.theory import Theory
 from tests.support import SCRIPTS
 from tests.support.uci_process import PACKAGE_ROOT
 from uci_engine.book.book import Book
 from uci_engine.book.repertoire import RepertoireError, read_line
-from workshop.books.file import ENTRY, book_bytes, polyglot_move
-from workshop.books.games import count_games
-from workshop.books.theory import Theory
 
 SCRIPT = SCRIPTS / "make_book.py"
 

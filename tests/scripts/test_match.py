@@ -20,16 +20,16 @@ import chess.pgn
 import pytest
 
 import pgn_elo
+from lib.engines.playing import launch
+from lib.engines.spec import EngineSpec, TimeControl
+from lib.games.adjudication import Adjudicator, Rules, Tables, parse_draw, parse_resign
+from lib.games.clock import Clock, Patience, limit_for
+from lib.games.game import Game, rules_result
+from lib.games.openings import Opening
+from lib.games.record import GameRecord
+from lib.journal import Journal, JournalError
 from match import main
 from tests.support import SCRIPTS, SUPPORT, TABLES
-from workshop.engines.playing import launch
-from workshop.engines.spec import EngineSpec, TimeControl
-from workshop.games.adjudication import Adjudicator, Rules, Tables, parse_draw, parse_resign
-from workshop.games.clock import Clock, Patience, limit_for
-from workshop.games.game import Game, rules_result
-from workshop.games.openings import Opening
-from workshop.games.record import GameRecord
-from workshop.journal import Journal, JournalError
 
 FAKE = SUPPORT / "fake_engine.py"
 IMPATIENT = Patience(hang_seconds=1.0, search_seconds=20.0)

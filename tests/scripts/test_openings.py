@@ -9,7 +9,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from workshop.games.openings import Opening, OpeningError, read_openings, split_games, start_position
+from lib.games.openings import Opening, OpeningError, read_openings, split_games, start_position
 
 PGN = """[Event "one"]
 [Result "1/2-1/2"]

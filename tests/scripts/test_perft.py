@@ -10,12 +10,12 @@ from pathlib import Path
 import chess
 import pytest
 
+from lib.engines.pipe import PipeError
+from lib.engines.spec import parse_engine
+from lib.perft.counters import EngineCounter, OracleCounter, as_chess960
+from lib.perft.file import Case, PerftFileError, read_cases
 from perft import count_case, first_difference
 from tests.support import ROOT
-from workshop.engines.pipe import PipeError
-from workshop.engines.spec import parse_engine
-from workshop.perft.counters import EngineCounter, OracleCounter, as_chess960
-from workshop.perft.file import Case, PerftFileError, read_cases
 
 CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
 ENGINE = f"cmd='{sys.executable} -m uci_engine' name=ours dir={ROOT}"

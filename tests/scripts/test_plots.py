@@ -10,7 +10,7 @@ import chess
 import pytest
 
 import plots
-from workshop.plot_data import DataError, elo_of_counts, fit_ratings, read_games, read_pairings
+from lib.plot_data import DataError, elo_of_counts, fit_ratings, read_games, read_pairings
 
 PGN = """\
 [White "Anna"]

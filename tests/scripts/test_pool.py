@@ -1,4 +1,4 @@
-"""workshop.pool: each task once, whatever happens to the workers, on this machine and on a cluster."""
+"""lib.pool: each task once, whatever happens to the workers, on this machine and on a cluster."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from lib.pool import PoolError, Result, Task, run_tasks
 from tests.support import ROOT, SCRIPTS
 from tests.support.dask_cluster import PATIENCE_SECONDS, Cluster, running_cluster, wait_until
 from tests.support.pool_work import Done, Work, run, sleep_and_tidy
-from workshop.pool import PoolError, Result, Task, run_tasks
 
 
 def tasks(folder: Path, count: int, faults: dict[int, str] | None = None, seconds: float = 0.0) -> Iterator[Task]:
@@ -197,6 +197,6 @@ def test_a_cluster_can_be_left_early(cluster: Cluster, tmp_path: Path) -> None:
 
 def test_a_cluster_that_is_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("workshop.pool.CLUSTER_SECONDS", 0.5)
+    monkeypatch.setattr("lib.pool.CLUSTER_SECONDS", 0.5)
     with pytest.raises(PoolError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         list(run_tasks(run, [], cluster="tcp://127.0.0.1:9"))

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from lib.elo import score_of_elo
+from lib.screening import Design, Factor, worths
 from screen import main
 from tests.scripts.test_tune_search import ENGINE
-from workshop.elo import score_of_elo
-from workshop.screening import Design, Factor, worths
 
 
 def factors(count: int) -> list[Factor]:

@@ -12,13 +12,13 @@ import chess
 import chess.engine
 import pytest
 
+from lib.engines.spec import EngineSpec, TimeControl
+from lib.games.adjudication import Rules
+from lib.games.clock import Patience
+from lib.games.openings import Opening
+from lib.games.record import GameRecord, MoveRecord
 from selfplay import BATCH_GAMES, Recipe, choose, main, quiet_positions, random_opening
 from tests.support import SUPPORT
-from workshop.engines.spec import EngineSpec, TimeControl
-from workshop.games.adjudication import Rules
-from workshop.games.clock import Patience
-from workshop.games.openings import Opening
-from workshop.games.record import GameRecord, MoveRecord
 
 FAKE = SUPPORT / "fake_engine.py"
 SPEC = EngineSpec("fake", (sys.executable, str(FAKE)), None, TimeControl(depth=1))

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 import soak
+from lib.soak.machine import BUSY, load, usage_of
+from lib.uci.conversation import load as load_conversation
+from lib.uci.conversation import write
+from lib.uci.interview import Interview
 from tests.support import SUPPORT
-from workshop.soak.machine import BUSY, load, usage_of
-from workshop.uci.conversation import load as load_conversation
-from workshop.uci.conversation import write
-from workshop.uci.interview import Interview
 
 FAULTY_ENGINE = SUPPORT / "faulty_engine.py"
 # Far more than needed: what is tested here is that faults are seen, not how fast the machine is.

@@ -13,12 +13,12 @@ import chess
 import pytest
 
 import speed
+from lib.engines.pipe import Info, PipeError, UciPipe, read_info
+from lib.engines.spec import EngineSpec, parse_engine
+from lib.speed.cpu_time import CpuTimeError, require_cpu_time, session_cpu_seconds
+from lib.speed.run import Search, search, stop_seconds
+from lib.speed.table import Figure, Samples, figure, percentile, perft_ratios, rate_ratios, rates, summarise
 from tests.support import ROOT
-from workshop.engines.pipe import Info, PipeError, UciPipe, read_info
-from workshop.engines.spec import EngineSpec, parse_engine
-from workshop.speed.cpu_time import CpuTimeError, require_cpu_time, session_cpu_seconds
-from workshop.speed.run import Search, search, stop_seconds
-from workshop.speed.table import Figure, Samples, figure, percentile, perft_ratios, rate_ratios, rates, summarise
 
 OURS = f"cmd='{sys.executable} -m uci_engine' dir={ROOT} name=ours option.Hash=4"
 
@@ -114,7 +114,7 @@ def test_a_pipe_starts_talks_and_ends(tmp_path: Path) -> None:
 
 
 def test_an_engine_that_will_not_go_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workshop.engines.pipe.QUIT_SECONDS", 0.1)
+    monkeypatch.setattr("lib.engines.pipe.QUIT_SECONDS", 0.1)
     with UciPipe(fake(tmp_path, "time.sleep(600)")) as engine:
         engine.send("sleep")
     assert engine.exit_code == -9
@@ -155,7 +155,7 @@ def test_a_search_lasts_its_processor_time() -> None:
 
 @linux_only
 def test_an_engine_that_only_sleeps_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workshop.speed.run.PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("lib.speed.run.PATIENCE_SECONDS", 0.1)
     with (
         UciPipe(fake(tmp_path, "time.sleep(0)")) as engine,
         pytest.raises(PipeError, match="does not use its processor time"),

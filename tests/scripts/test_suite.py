@@ -11,11 +11,11 @@ import chess
 import pytest
 
 import suite
+from lib.engines.pipe import Line
+from lib.suite.positions import Question, SuiteError, read_questions
+from lib.suite.run import judge
 from tests.support import ROOT, SUPPORT
 from tests.support.dask_cluster import running_cluster
-from workshop.engines.pipe import Line
-from workshop.suite.positions import Question, SuiteError, read_questions
-from workshop.suite.run import judge
 
 FORK = "8/8/8/8/8/2k5/8/K6R w - -"  # any position with a rook that can give check
 EPD = f"""# positions

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from lib.spsa import Dial, Spsa
 from tune_search import main
-from workshop.spsa import Dial, Spsa
 
 ENGINE = '''
 import sys

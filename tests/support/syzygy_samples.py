@@ -10,13 +10,13 @@ from typing import Any
 
 import chess
 
+from lib.endings import random_board
 from tests.support import ROOT, TABLES
 from uci_engine.core import Core, load
 from uci_engine.search.deepening import new_searcher
 from uci_engine.tablebases.tablebases import COPIED_BYTES, Tablebases
-from workshop.endings import random_board
 
-# All tables of three and four pieces and a few of five, where the workshop has them; the tests pass without.
+# All tables of three and four pieces and a few of five, where the lib has them; the tests pass without.
 WORKSHOP = [ROOT.parent / "shared" / "data" / name for name in ("syzygy", "syzygy5")]
 NAMES = sorted(path.stem for path in TABLES.glob("*.rtbw"))
 

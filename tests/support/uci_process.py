@@ -1,7 +1,7 @@
 """The real program in a process of its own, and a strict reader of what it says.
 
 `UciProcess` sends lines and waits for answers, always with a time limit and never by sleeping. `read_search`
-knows the grammar of the output, which is in scripts/workshop/uci/grammar.py, and raises on anything else. When a block
+knows the grammar of the output, which is in scripts/lib/uci/grammar.py, and raises on anything else. When a block
 `with UciProcess()` ends well, the whole conversation is audited: see `UciProcess.audit`.
 """
 
@@ -20,10 +20,10 @@ from types import TracebackType
 import chess
 
 import uci_engine
+from lib.engines.process import EngineProcess
+from lib.uci.grammar import InfoLine, read_best_move, read_info
 from uci_engine.uci.output import LONGEST_LINE_BYTES
 from uci_engine.uci.protocol import Go, IsReady, Quit, parse
-from workshop.engines.process import EngineProcess
-from workshop.uci.grammar import InfoLine, read_best_move, read_info
 
 # The directory that the package under test was imported from: the process must run that one too.
 PACKAGE_ROOT = Path(uci_engine.__file__).parents[1]

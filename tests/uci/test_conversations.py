@@ -12,9 +12,9 @@ import time
 import chess
 import pytest
 
+from lib.uci.grammar import read_info
+from lib.uci.oracles import Violation
 from tests.support.uci_process import UciProcess, read_search
-from workshop.uci.grammar import read_info
-from workshop.uci.oracles import Violation
 
 START = chess.Board()
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"  # a1a8

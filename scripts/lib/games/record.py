@@ -1,0 +1,152 @@
+"""What happened in a game: its moves with scores, depths and times, how it ended, and the same as PGN.
+
+Written by `games.game`, read by `games.pairs` and `selfplay`. What must stay true: any PGN reader can read it, and a
+forfeit is visible in it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import chess
+import chess.engine
+import chess.pgn
+
+from lib.engines.spec import EngineSpec
+from lib.games.openings import Opening
+
+FaultKind = Literal["time loss", "illegal move", "crash", "disconnect"]
+FAULT_KINDS: tuple[FaultKind, ...] = ("time loss", "illegal move", "crash", "disconnect")
+# The words that the PGN standard has for the end of a game.
+TERMINATIONS: Mapping[str, str] = {
+    "time loss": "time forfeit",
+    "illegal move": "rules infraction",
+    "crash": "abandoned",
+    "disconnect": "abandoned",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MoveRecord:
+    """A move and what its engine said of it.
+
+    seconds: time used; clock_seconds: left after the move, None without a clock; score: from the mover's side.
+    """
+
+    move: chess.Move
+    seconds: float
+    clock_seconds: float | None = None
+    score: chess.engine.PovScore | None = None
+    depth: int | None = None
+
+
+@dataclass(slots=True)
+class GameRecord:
+    """One game. `result` as in PGN; `ending` in words; `fault` and `guilty` (an engine's name) for a forfeit.
+
+    detail: what the guilty engine did, in its own words where there are any.
+    overstep_ms: how far each engine's slowest move went beyond its limit, nought if none did.
+    least_clock_ms: the least that each engine had left on its clock.
+    """
+
+    white: EngineSpec
+    black: EngineSpec
+    opening: Opening
+    moves: list[MoveRecord] = field(default_factory=list)
+    result: str = "*"
+    ending: str = ""
+    termination: str = "normal"
+    fault: FaultKind | None = None
+    guilty: str | None = None
+    detail: str = ""
+    overstep_ms: dict[str, float] = field(default_factory=dict)
+    least_clock_ms: dict[str, float] = field(default_factory=dict)
+    started: float = field(default_factory=time.time)
+
+    def forfeit(self, fault: FaultKind, color: chess.Color, ending: str, detail: str = "") -> None:
+        """End the game to the loss of this colour."""
+        self.result = "0-1" if color == chess.WHITE else "1-0"
+        self.ending = ending
+        self.termination = TERMINATIONS[fault]
+        self.fault = fault
+        self.guilty = (self.white if color == chess.WHITE else self.black).name
+        self.detail = detail
+
+    @property
+    def white_points(self) -> float:
+        """1, 1/2 or 0."""
+        return {"1-0": 1.0, "0-1": 0.0}.get(self.result, 0.5)
+
+    def as_json(self) -> dict[str, Any]:
+        """For the journal, with the PGN left to the caller."""
+        return {
+            "white": self.white.name,
+            "black": self.black.name,
+            "result": self.result,
+            "ending": self.ending,
+            "fault": self.fault,
+            "guilty": self.guilty,
+            "detail": self.detail,
+            "plies": len(self.moves),
+            "seconds": round(sum(move.seconds for move in self.moves), 3),
+            "overstep_ms": self.overstep_ms,
+            "least_clock_ms": self.least_clock_ms,
+        }
+
+    def pgn(self, event: str, round_name: str) -> str:
+        """The game as PGN, with `[%eval]` (White's view, and depth), `[%clk]` and `[%emt]` comments."""
+        game = chess.pgn.Game()
+        headers = game.headers
+        headers["Event"] = event
+        headers["Date"] = time.strftime("%Y.%m.%d", time.localtime(self.started))
+        headers["Round"] = round_name
+        headers["White"] = self.white.name
+        headers["Black"] = self.black.name
+        headers["Result"] = self.result
+        board = chess.Board(self.opening.fen, chess960=self.opening.chess960)
+        game.setup(board)
+        if self.white.control == self.black.control:
+            headers["TimeControl"] = _pgn_control(self.white)
+        else:
+            headers["WhiteTimeControl"] = _pgn_control(self.white)
+            headers["BlackTimeControl"] = _pgn_control(self.black)
+        headers["PlyCount"] = str(len(self.opening.moves) + len(self.moves))
+        headers["Termination"] = self.termination
+        headers["EndReason"] = self.ending
+        node: chess.pgn.GameNode = game
+        for word in self.opening.moves:
+            node = node.add_main_variation(chess.Move.from_uci(word))
+        for record in self.moves:
+            node = node.add_main_variation(record.move, comment=record_comment(record))
+        closing = self.ending if not self.detail else f"{self.ending}: {self.detail}"
+        # A brace would end the comment.
+        node.comment = f"{node.comment} {closing}".strip().replace("{", "(").replace("}", ")")
+        return str(game) + "\n\n"
+
+
+def record_comment(record: MoveRecord) -> str:
+    """`[%eval 0.25,12] [%clk 0:00:04.960] [%emt 0:00:00.040]`, as python-chess and lichess read them."""
+    words = []
+    if record.score is not None:
+        score = record.score.white()
+        mate = score.mate()
+        value = f"#{mate}" if mate is not None else f"{(score.score() or 0) / 100:.2f}"
+        words.append(f"[%eval {value},{record.depth}]" if record.depth is not None else f"[%eval {value}]")
+    if record.clock_seconds is not None:
+        words.append(f"[%clk {_clock(record.clock_seconds)}]")
+    words.append(f"[%emt {_clock(record.seconds)}]")
+    return " ".join(words)
+
+
+def _clock(seconds: float) -> str:
+    milliseconds = max(0, round(seconds * 1000))
+    minutes, rest = divmod(milliseconds, 60_000)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest // 1000:02}.{rest % 1000:03}"
+
+
+def _pgn_control(spec: EngineSpec) -> str:
+    """The PGN standard has clocks and no fixed efforts; those go by our own words."""
+    return str(spec.control)

@@ -1,0 +1,220 @@
+"""A tournament: who plays whom with which opening, and what came of it. Called by `match`.
+
+What must stay true: the schedule depends on the settings alone, so that it can be continued; a pair of games counts
+once, however often it is reported; a game that is in the journal is in the PGN exactly once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from lib.elo import Pentanomial, pentanomial
+from lib.engines.spec import EngineSpec
+from lib.games.adjudication import Rules
+from lib.games.clock import Patience
+from lib.games.openings import OpeningBook
+from lib.games.pairs import PairJob
+from lib.games.record import FAULT_KINDS
+from lib.journal import Journal
+from lib.pool import Task
+
+POINTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What makes a tournament the same tournament.
+
+    gauntlet: the first engine against each of the others, instead of all against all. openings: how the book was
+    chosen, as JSON.
+    """
+
+    engines: tuple[EngineSpec, ...]
+    gauntlet: bool
+    openings: Mapping[str, Any]
+    rules: Rules
+    patience: Patience
+    event: str
+
+    def as_json(self) -> dict[str, Any]:
+        """For the journal."""
+        return {
+            "engines": [engine.as_json() for engine in self.engines],
+            "gauntlet": self.gauntlet,
+            "openings": dict(self.openings),
+            "rules": asdict(self.rules),
+            "patience": asdict(self.patience),
+            "event": self.event,
+        }
+
+    def pairings(self) -> list[tuple[int, int]]:
+        """Numbers of the engines that meet."""
+        if self.gauntlet:
+            return [(0, other) for other in range(1, len(self.engines))]
+        return list(combinations(range(len(self.engines)), 2))
+
+
+class PairingScore:
+    """The results of two engines against each other, seen from the first one."""
+
+    def __init__(self, first: str, second: str) -> None:
+        self.first, self.second = first, second
+        self.wins = self.draws = self.losses = 0
+        # Points of the first engine in each pair of games, 0 to 2.
+        self.pairs: list[float] = []
+
+    @property
+    def games(self) -> int:
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        return self.wins + self.draws / 2.0
+
+    @property
+    def counts(self) -> Pentanomial:
+        return pentanomial(self.pairs)
+
+    def add_pair(self, games: Sequence[Mapping[str, Any]]) -> None:
+        """Count the two games of a pair."""
+        total = 0.0
+        for game in games:
+            points = POINTS[game["result"]]
+            if game["white"] != self.first:
+                points = 1.0 - points
+            self.wins += points == 1.0
+            self.draws += points == 0.5
+            self.losses += points == 0.0
+            total += points
+        self.pairs.append(total)
+
+
+class EngineConduct:
+    """How an engine behaved: its forfeits by kind, and how near it came to losing on time."""
+
+    def __init__(self) -> None:
+        self.faults: Counter[str] = Counter()
+        self.details: list[str] = []
+        self.overstep_ms = 0.0
+        self.least_clock_ms: float | None = None
+
+    def add_game(self, name: str, game: Mapping[str, Any]) -> None:
+        """Take what the record of a game says about this engine."""
+        if game["guilty"] == name:
+            self.faults[game["fault"]] += 1
+            self.details.append(f"{game['fault']}: {game['detail']} ({game['white']} - {game['black']})")
+        self.overstep_ms = max(self.overstep_ms, game["overstep_ms"].get(name, 0.0))
+        left_ms = game["least_clock_ms"].get(name)
+        if left_ms is not None:
+            self.least_clock_ms = left_ms if self.least_clock_ms is None else min(left_ms, self.least_clock_ms)
+
+    def as_json(self) -> dict[str, Any]:
+        """Counts of every kind, those of nought too."""
+        return {
+            **{kind: self.faults[kind] for kind in FAULT_KINDS},
+            "details": self.details,
+            "overstep_ms": self.overstep_ms,
+            "least_clock_ms": self.least_clock_ms,
+        }
+
+
+class Tournament:
+    """The schedule and the score."""
+
+    def __init__(self, settings: Settings, book: OpeningBook, pairs: int) -> None:
+        """pairs: of games for each pairing."""
+        self.settings = settings
+        self._book = book
+        self._pairs = pairs
+        self._done: set[str] = set()
+        engines = settings.engines
+        self.scores = {
+            (first, second): PairingScore(engines[first].name, engines[second].name)
+            for first, second in settings.pairings()
+        }
+        self.conduct = {engine.name: EngineConduct() for engine in engines}
+
+    @property
+    def pairs_scheduled(self) -> int:
+        return self._pairs * len(self.scores)
+
+    @property
+    def pairs_done(self) -> int:
+        return len(self._done)
+
+    def tasks(self, keep_engines: bool) -> Iterator[Task]:
+        """The pairs that are still to be played, one opening for all pairings before the next. Raises OpeningError."""
+        engines = self.settings.engines
+        for number in range(self._pairs):
+            for first, second in self.scores:
+                key = f"{first}-{second}-{number}"
+                if key in self._done:
+                    continue
+                job = PairJob(
+                    engines[first],
+                    engines[second],
+                    self._book.opening(number),
+                    number + 1,
+                    self.settings.event,
+                    self.settings.rules,
+                    self.settings.patience,
+                    keep_engines,
+                )
+                yield Task(key, job)
+
+    def add(self, key: str, games: Sequence[Mapping[str, Any]]) -> bool:
+        """Count a pair; False, and nothing done, if it has been counted before."""
+        if key in self._done:
+            return False
+        first, second, _ = map(int, key.split("-"))
+        self._done.add(key)
+        self.scores[first, second].add_pair(games)
+        for game in games:
+            for name in (game["white"], game["black"]):
+                self.conduct[name].add_game(name, game)
+        return True
+
+
+class Archive:
+    """Journal and PGN of a tournament. The journal rules: it holds each game's PGN, and is written first."""
+
+    def __init__(self, journal: Journal | None, pgn_path: Path | None) -> None:
+        """Either may be missing. A PGN file is written anew from the journal, so a kill between the two is mended."""
+        self._journal = journal
+        self._pgn_path = pgn_path
+        entries = journal.entries if journal else []
+        if pgn_path is not None:
+            temporary = pgn_path.with_name(pgn_path.name + ".new")
+            with temporary.open("w", encoding="utf-8") as file:
+                seen: set[str] = set()
+                for entry in entries:
+                    if entry["key"] not in seen:
+                        seen.add(entry["key"])
+                        file.writelines(game["pgn"] for game in entry["games"])
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(pgn_path)
+
+    def restore(self, tournament: Tournament) -> None:
+        """Count what the journal holds."""
+        for entry in self._journal.entries if self._journal else []:
+            tournament.add(entry["key"], entry["games"])
+
+    def append(self, key: str, games: Sequence[Mapping[str, Any]]) -> None:
+        """Keep a pair that the tournament has counted."""
+        if self._journal is not None:
+            self._journal.append({"key": key, "games": list(games)})
+        if self._pgn_path is not None:
+            with self._pgn_path.open("a", encoding="utf-8") as file:
+                file.writelines(game["pgn"] for game in games)
+
+    def close(self) -> None:
+        """Nothing can be kept after this."""
+        if self._journal is not None:
+            self._journal.close()
