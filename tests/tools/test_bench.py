@@ -1,15 +1,31 @@
-"""The benchmark's total is the identity card of the search: the same twice, and the same on every core."""
+"""The benchmark's total identifies search and evaluation: pinned here, the same twice, and the same on every core."""
 
 from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
 
 import chess
 import pytest
 
+from tests.support import ROOT
 from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, on_core
 from uci_engine.core import load
 from uci_engine.tools import bench
 
 DEPTH = 2
+# What `secateur bench` and `secateur bench 5` must say on every core. A change of search or evaluation changes these
+# numbers and the last line of its commit message ("Bench: N") together; any other change changes neither.
+PINNED = 165469
+PINNED_AT_DEPTH_5 = 20978
+TRAILER = re.compile(r"^Bench: ([0-9]+)$", re.MULTILINE)
+
+
+def totals(depth: int) -> int:
+    """The total alone."""
+    return total(depth)[0]
 
 
 def total(depth: int) -> tuple[int, list[str]]:
@@ -26,6 +42,33 @@ def test_the_total_is_the_same_twice() -> None:
     assert first == again
     assert len(first[1]) == len(bench.POSITIONS)
     assert first[0] > 10 * len(bench.POSITIONS)
+
+
+@pytest.mark.parametrize("name", ALL_CORES)
+def test_the_total_is_pinned_at_a_small_depth(name: str) -> None:
+    assert on_core(core_or_skip(name), __name__, "totals", 5) == PINNED_AT_DEPTH_5
+
+
+def test_the_total_is_pinned_on_the_compiled_core() -> None:
+    assert on_core(core_or_skip("compiled"), __name__, "totals", bench.DEFAULT_DEPTH) == PINNED
+
+
+@pytest.mark.slow
+def test_the_total_is_pinned_on_the_python_chess_core() -> None:
+    assert on_core("python-chess", __name__, "totals", bench.DEFAULT_DEPTH) == PINNED
+
+
+def test_the_newest_commit_that_states_a_total_states_this_one() -> None:
+    # CI tests a copy of the sources without their history, and names the repository they came from.
+    repository = os.environ.get("SECATEUR_REPOSITORY", str(ROOT))
+    git = shutil.which("git")
+    if git is None or subprocess.run([git, "-C", repository, "rev-parse", "HEAD"], capture_output=True).returncode:
+        pytest.skip("there is no history here")
+    if subprocess.run([git, "-C", repository, "diff", "--quiet", "HEAD"]).returncode:
+        pytest.skip("there are changes that no commit speaks of yet")
+    command = [git, "-C", repository, "log", "-1", "--grep=^Bench: [0-9]*$", "--format=%B"]
+    message = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert TRAILER.findall(message)[-1:] == [str(PINNED)]
 
 
 def test_a_depth_more_is_more_work() -> None:
