@@ -13,6 +13,7 @@ from evaluation.features import Features
 
 if not cython.compiled:
     from evaluation.bitboards import BISHOP, KNIGHT, LIGHT, PAWN, QUEEN, ROOK, popcount
+    from evaluation.kpk import BLACK_WINS, DRAWN, NO_VERDICT, WHITE_WINS, PawnEnding
 
 STATIC_LIMIT = 30000
 FULL_PHASE = 24
@@ -24,6 +25,9 @@ DRAWISH_SCALE = 8
 PURE_OPPOSITE_BISHOPS_SCALE = 32
 OPPOSITE_BISHOPS_SCALE = 52
 
+# A won king and pawn against king is worth this much more than its sum, and less than the queen it will bring.
+WON_KPK_CP = 400
+
 # Pawn structures to remember: each takes four numbers: key, passed pawns, packed score, nothing.
 PAWN_ENTRIES = 8192
 
@@ -33,15 +37,38 @@ class Evaluator:
 
     def __init__(self, weights):
         self.features = Features(weights)
+        self.kpk = PawnEnding()
         if not cython.compiled:
             self.remembered = [0] * (4 * PAWN_ENTRIES)
 
     def evaluate(self, p):
-        """Centipawns from the side to move's view, strictly within ±STATIC_LIMIT. `p` has one king a side."""
+        """Centipawns from the side to move's view, strictly within ±STATIC_LIMIT. `p` has one king a side.
+
+        0 for a king and pawn against king that is drawn; WON_KPK_CP on top of the sum for one that is won.
+        """
+        verdict = self.kpk.verdict(p)
+        if verdict == DRAWN:
+            return 0
         self.features.begin(p)
         packed = p.scores + self.pawn_score(p) + self.features.pieces(p)
         value = self.taper(p, packed + (self.features.tempo if p.turn else -self.features.tempo))
+        if verdict != NO_VERDICT:
+            value = self.with_verdict(value, verdict)
         return value if p.turn else -value
+
+    def is_known_draw(self, p):
+        """Whether the position is known to be drawn, whoever is to move and whatever is played. Cheap to ask."""
+        return self.kpk.verdict(p) == DRAWN
+
+    def with_verdict(self, white_score, verdict):
+        """A score from White's view, corrected by what is known of king and pawn against king."""
+        if verdict == DRAWN:
+            return 0
+        bonus = WON_KPK_CP if verdict == WHITE_WINS else -WON_KPK_CP if verdict == BLACK_WINS else 0
+        value = white_score + bonus
+        if value >= STATIC_LIMIT:
+            return STATIC_LIMIT - 1
+        return 1 - STATIC_LIMIT if value <= -STATIC_LIMIT else value
 
     def pawn_score(self, p):
         """What `pawns` gives, remembered by the key of pawns and kings. After `begin`."""

@@ -38,6 +38,14 @@ TERMS: Final = (
     ("bare king", "mop_up"),
 )
 
+# The verdicts of `evaluation.kpk`, in the order of their numbers.
+VERDICTS: Final = (
+    "",
+    "king and pawn against king, drawn",
+    "king and pawn against king, White wins",
+    "king and pawn against king, Black wins",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -65,12 +73,15 @@ class Explanation:
     """All terms and what becomes of their sum.
 
     `phase` runs from 24 (all pieces on the board) to 0, `scale` is the share of the endgame's value that counts,
-    in 64ths; both scores are in centipawns.
+    in 64ths. `verdict` says what is known of the ending, "" for nothing, and `verdict_cp` what that adds to the
+    tapered sum. Both scores are in centipawns.
     """
 
     rows: tuple[Row, ...]
     phase: int
     scale: int
+    verdict: str
+    verdict_cp: int
     white_to_move: bool
     white_score: int
     score: int
@@ -127,11 +138,15 @@ def explain(board: chess.Board, weights: Weights | None = None) -> Explanation:
         rows.append(_row(term, method(base_board, 1), method(base_board, 0)))
     rows.append(_row("side to move", features.tempo * board.turn, features.tempo * (not board.turn)))
     packed = sum(row.mg + (row.eg << 16) for row in rows)
-    white_score = evaluator.taper(base_board, packed)
+    tapered = evaluator.taper(base_board, packed)
+    verdict = evaluator.kpk.verdict(base_board)
+    white_score = evaluator.with_verdict(tapered, verdict)
     return Explanation(
         rows=tuple(rows),
         phase=min(base_board.phase, 24),
         scale=evaluator.endgame_scale(base_board, int(unpack(packed)[1] > 0)),
+        verdict=VERDICTS[verdict],
+        verdict_cp=white_score - tapered,
         white_to_move=board.turn,
         white_score=white_score,
         score=white_score if board.turn else -white_score,
@@ -148,6 +163,8 @@ def format_explanation(explanation: Explanation) -> str:
     lines += [_line(row) for row in explanation.rows]
     lines += [lines[2], _line(explanation.total), ""]
     lines.append(f"Phase {explanation.phase} (24: middlegame, 0: endgame); endgame counts {explanation.scale} of 64")
+    if explanation.verdict:
+        lines.append(f"Known ending: {explanation.verdict}, {explanation.verdict_cp / 100:+.2f}")
     side = "White" if explanation.white_to_move else "Black"
     lines.append(f"Score {explanation.white_score / 100:+.2f} (White's view)")
     lines.append(f"Score {explanation.score / 100:+.2f} (the side to move's view: {side})")

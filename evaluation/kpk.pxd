@@ -7,6 +7,12 @@ from evaluation.base_board cimport BaseBoard
 
 cdef int PAWNS
 
+cdef enum:
+    NO_VERDICT = 0
+    DRAWN = 1
+    WHITE_WINS = 2
+    BLACK_WINS = 3
+
 cdef u64 neighbours(u64 squares) noexcept nogil
 
 @cython.final
@@ -17,4 +23,5 @@ cdef class PawnEnding:
 
     cdef int _solve(self) noexcept nogil
     cdef u64 _pushing(self, int pawn, int square, int king) noexcept nogil
+    cpdef int verdict(self, BaseBoard position) noexcept nogil
     cpdef bint wins(self, BaseBoard position) noexcept nogil

@@ -1,7 +1,7 @@
 """King and pawn against king, solved: whether the pawn's side wins, for every position, without any file.
 
-`search` asks it whenever these three pieces are left. What must stay true: the answer is the game's exact result with
-best play (a test holds it to Syzygy's table), and both cores give the same.
+The evaluator asks it whenever these three pieces are left. Invariant: the answer is the game's exact result with best
+play; a test compares it with Syzygy's table.
 
 Solved backwards in sets: for one pawn and one place of its king, a 64-bit set holds the squares of the other king where
 the pawn's side wins. From a pawn's farthest square down to its home, sets grow until no move adds anything: a bare
@@ -12,6 +12,9 @@ import cython
 
 if not cython.compiled:
     from evaluation.bitboards import ALL, BB, FILES, KING, KING_ATTACKS, PAWN, PAWN_ATTACKS, lsb, u64
+
+    # What `verdict` knows of a position. Compiled, these are constants in the .pxd.
+    NO_VERDICT, DRAWN, WHITE_WINS, BLACK_WINS = range(4)
 
 # Pawns stand on files a to d, from the second rank up: number 4 * (rank - 1) + file, both counted from 0.
 PAWNS = 24
@@ -32,6 +35,15 @@ class PawnEnding:
         if not cython.compiled:
             self.to_move = [0] * (PAWNS * 64)
             self.to_wait = [0] * (PAWNS * 64)
+
+    def verdict(self, position):
+        """How king and pawn against king ends; NO_VERDICT where other pieces stand on the board."""
+        pawns = position.by_type[PAWN]
+        if position.phase or pawns == 0 or pawns & (pawns - 1):
+            return NO_VERDICT
+        if not self.wins(position):
+            return DRAWN
+        return WHITE_WINS if pawns & position.by_colour[1] else BLACK_WINS
 
     def wins(self, position):
         """Whether the pawn's side wins; the pieces must be two kings and a pawn."""

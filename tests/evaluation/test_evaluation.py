@@ -119,7 +119,8 @@ def test_the_rows_add_up_to_the_score(board: chess.Board) -> None:
     total = explanation.total
     share = explanation.phase * 32 // 3
     exact = total.mg * share * 64 + total.eg * (256 - share) * explanation.scale
-    assert explanation.white_score == int(exact / 2**14)
+    assert explanation.white_score - explanation.verdict_cp == int(exact / 2**14)
+    assert bool(explanation.verdict) >= bool(explanation.verdict_cp)
 
 
 @given(board=BOARDS)

@@ -9,6 +9,7 @@ from typing import Any
 import chess
 import pytest
 
+import evaluation
 from tests.support import TABLES
 from tests.support.syzygy_samples import Probing
 from uci_engine.core import load
@@ -38,7 +39,7 @@ def boards(count: int) -> Iterator[chess.Board]:
 
 def wins(searcher: Any, board: chess.Board) -> bool:
     searcher.position.set_board(board)
-    return bool(searcher.pawn_ending.wins(searcher.position))
+    return bool(searcher.evaluator.kpk.wins(searcher.position))
 
 
 def test_it_is_what_syzygy_says(searcher: Any) -> None:
@@ -85,7 +86,15 @@ def test_the_search_knows_it(searcher: Any) -> None:
         ("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", 1),
         ("8/8/8/8/4p3/4k3/8/4K3 w - - 0 1", -1),
     ):
-        searcher.position.set_board(chess.Board(fen))
+        board = chess.Board(fen)
+        searcher.position.set_board(board)
         score = searcher.evaluate()
         assert (score > 300) - (score < -300) == expected, (fen, score)
         assert expected or score == 0
+        assert searcher.evaluator.is_known_draw(searcher.position) == (expected == 0)
+        assert score == evaluation.evaluate(board)
+        explanation = evaluation.explain(board)
+        assert explanation.score == score
+        assert explanation.verdict in evaluation.format_explanation(explanation)
+        winner = {0: "drawn", 1: "White wins", -1: "Black wins"}[expected if board.turn else -expected]
+        assert explanation.verdict == f"king and pawn against king, {winner}"

@@ -5,7 +5,6 @@ cimport cython
 from evaluation.bitboards cimport PAWN, i64, popcount, u64
 from evaluation.evaluator cimport Evaluator
 from uci_engine.search.correction_history cimport CorrectionHistory
-from evaluation.kpk cimport PawnEnding
 from uci_engine.board.movegen cimport IS_EN_PASSANT, IS_PROMOTION
 from uci_engine.search.move_picker cimport MovePicker
 from uci_engine.board.position cimport SEE_VALUES, Position
@@ -16,7 +15,7 @@ from uci_engine.search.transposition_table cimport (
 
 cdef int STATIC_LIMIT
 cdef int MATE, INFINITE, NO_SCORE, MAX_PLY, LAST_PLY
-cdef int TABLEBASE_WIN, TABLEBASE_BOUND, PROBE_BONUS_PLIES, WON_PAWN_ENDING_CP
+cdef int TABLEBASE_WIN, TABLEBASE_BOUND, PROBE_BONUS_PLIES
 cdef int NORMAL, PLAIN, MATING
 cdef u64 MATING_SALT
 cdef int POLL_MASK
@@ -28,7 +27,6 @@ cdef class Searcher:
     cdef readonly TranspositionTable table
     cdef readonly MovePicker picker
     cdef readonly SyzygyProber prober
-    cdef readonly PawnEnding pawn_ending
     cdef readonly CorrectionHistory correction_history
 
     # What the search was asked
@@ -118,8 +116,6 @@ cdef class Searcher:
     cdef int _corrected(self, int raw, int error) noexcept nogil
     cdef int _leaf(self, int ply) noexcept nogil
     cdef int _reduction(self, int depth, int number) noexcept nogil
-    cdef int _evaluate(self) noexcept nogil
-    cdef int _pawn_ending(self) noexcept nogil
     cdef int _probe(self, int depth) noexcept nogil
     cdef int _tablebase_score(self, int wdl, int ply) noexcept nogil
     cdef bint _enter(self, int ply) noexcept nogil

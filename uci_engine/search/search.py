@@ -31,7 +31,6 @@ from uci_engine.tunable import checked
 
 if not cython.compiled:
     from evaluation.bitboards import PAWN, i64, popcount, u64
-    from evaluation.kpk import PawnEnding
     from uci_engine.board.movegen import IS_EN_PASSANT, IS_PROMOTION
     from uci_engine.board.position import SEE_VALUES
     from uci_engine.search.correction_history import CorrectionHistory
@@ -61,8 +60,6 @@ LAST_PLY = MAX_PLY - 2
 NORMAL, PLAIN, MATING = parameters.NORMAL, parameters.PLAIN, parameters.MATING
 # What a tablebase tells holds for every depth; remember it as if searched so much deeper.
 PROBE_BONUS_PLIES = 6
-# A king and pawn ending that is won is worth this much more than it looks, and less than the queen it will bring.
-WON_PAWN_ENDING_CP = 400
 # What the mate prover finds is true of its own kind of search only, so it keeps it under other keys.
 MATING_SALT = 0x2D358DCCAA6C78A5
 # Look at the stop flag every so many nodes: about 0.2 ms compiled, a few milliseconds in plain Python.
@@ -83,7 +80,6 @@ class Searcher:
         self.table = table
         self.picker = MovePicker(position)
         self.prober = SyzygyProber()
-        self.pawn_ending = PawnEnding()
         self.correction_history = CorrectionHistory(position)
         self.set_probing(0, 1, True)
         if not cython.compiled:
@@ -188,7 +184,7 @@ class Searcher:
 
     def evaluate(self):
         """The static score of the position now set, from the side to move's view."""
-        return self._evaluate()
+        return self.evaluator.evaluate(self.position)
 
     def expected_reply(self, move):
         """The table's move after `move` is played at the root, or 0: something to ponder on."""
@@ -214,7 +210,7 @@ class Searcher:
         self.pv_length[0] = 0
         old_alpha = alpha
         self.root_depth = depth
-        raw = NO_SCORE if self.position.checkers else self._evaluate()
+        raw = NO_SCORE if self.position.checkers else self.evaluator.evaluate(self.position)
         self.static_scores[0] = NO_SCORE if raw == NO_SCORE else self._corrected(raw, self._known_error(0))
         nodes_before = self.nodes
         best_nodes: i64 = 0
@@ -294,10 +290,10 @@ class Searcher:
             if profile == MATING:
                 if self.position.is_exhausted():
                     return 0
-            elif self.position.is_draw(ply) or (profile == NORMAL and self._pawn_ending() < 0):
+            elif self.position.is_draw(ply) or (profile == NORMAL and self.evaluator.is_known_draw(self.position)):
                 return 0
             if ply >= LAST_PLY:
-                return 0 if in_check else self._evaluate()
+                return 0 if in_check else self.evaluator.evaluate(self.position)
             # One move away from a repetition, nothing less than a draw need be accepted.
             if profile == NORMAL and alpha < 0 and self.position.upcoming_repetition(ply):
                 alpha = 0
@@ -389,7 +385,7 @@ class Searcher:
             if entry:
                 raw = entry_eval(entry)
             if raw == NO_SCORE:
-                raw = self._evaluate()
+                raw = self.evaluator.evaluate(self.position)
             static = self._corrected(raw, error)
             estimate = static
             if entry and tt_bound & (LOWER if tt_score > static else UPPER):
@@ -730,7 +726,7 @@ class Searcher:
             return 0
         in_check: cython.bint = self.position.checkers != 0
         if ply >= LAST_PLY:
-            return 0 if in_check else self._evaluate()
+            return 0 if in_check else self.evaluator.evaluate(self.position)
 
         # 1. What the table knows: any depth is enough here.
         pv_node: cython.bint = beta - alpha > 1
@@ -755,7 +751,7 @@ class Searcher:
             if entry:
                 raw = entry_eval(entry)
             if raw == NO_SCORE:
-                raw = self._evaluate()
+                raw = self.evaluator.evaluate(self.position)
             static = self._corrected(raw, error)
             best = static
             if entry and tt_bound & (LOWER if tt_score > best else UPPER):
@@ -828,25 +824,6 @@ class Searcher:
     def _reduction(self, depth, number):
         """How many plies less deep to search move number `number` of a node."""
         return self.reductions[(depth if depth < 63 else 63) * 64 + (number if number < 63 else 63)]
-
-    def _evaluate(self):
-        """The static score of the position: the evaluation, or what is known of king and pawn against king."""
-        known = self._pawn_ending()
-        if known < 0:
-            return 0
-        score = self.evaluator.evaluate(self.position)
-        if known == 0:
-            return score
-        return score + (WON_PAWN_ENDING_CP if self.position.turn == known - 1 else -WON_PAWN_ENDING_CP)
-
-    def _pawn_ending(self):
-        """Of king and pawn against king: 1 when Black wins with the pawn, 2 when White does, -1 for a draw; else 0."""
-        pawns = self.position.by_type[PAWN]
-        if self.position.phase or pawns == 0 or pawns & (pawns - 1):
-            return 0
-        if not self.pawn_ending.wins(self.position):
-            return -1
-        return 2 if pawns & self.position.by_colour[1] else 1
 
     def _probe(self, depth):
         """What the tablebases say of the position, or FAILED. Large ones are slow and wait for more depth."""

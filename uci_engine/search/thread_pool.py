@@ -90,4 +90,4 @@ def searcher_bytes(searcher: Any) -> int:
     """The memory that one compiled searcher takes, without the table."""
     evaluator = searcher.evaluator
     parts = (searcher, searcher.position, searcher.picker, evaluator, evaluator.features)
-    return sum(map(sys.getsizeof, (*parts, searcher.prober, searcher.pawn_ending)))
+    return sum(map(sys.getsizeof, (*parts, searcher.prober, searcher.evaluator.kpk)))
