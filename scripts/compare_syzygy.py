@@ -51,7 +51,11 @@ def in_words(value: int | None, distances: bool) -> str:
     """A result, or the kind of a distance."""
     if value is None or not distances:
         return str(value)
-    return "draw" if value == 0 else ("spoilt " if abs(value) > 100 else "") + ("win" if value > 0 else "loss")
+    if value == 0:
+        return "draw"
+    if abs(value) > 100:
+        return "cursed win" if value > 0 else "blessed loss"
+    return "win" if value > 0 else "loss"
 
 
 def compare(folders: list[str], positions: int, core_name: str, seed: int, distances: bool) -> int:

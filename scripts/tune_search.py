@@ -19,7 +19,7 @@ from lib.console import at_least_one, run_program
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec
 from lib.games.settings import find_numbers
 from lib.games.settings_run import RunError, SettingsRun, add_run_arguments, carry_out, games_of
-from lib.spsa import Dial, Spsa
+from lib.spsa import Parameter, Spsa
 
 # Steps that nobody has named: of the range, but of the value where the range also holds what switches a thing off.
 STEP_RANGE_SHARE = 0.05
@@ -27,8 +27,8 @@ STEP_VALUE_SHARE = 0.25
 LEAST_STEP = 0.5
 
 
-def find_dials(engine: EngineSpec, wanted: list[str]) -> list[Dial]:
-    """The dials that the words of --tune name, as the engine declares them. Raises RunError, LaunchError."""
+def find_parameters(engine: EngineSpec, wanted: list[str]) -> list[Parameter]:
+    """The tunable parameters that --tune names, as the engine declares them. Raises RunError, LaunchError."""
     spins = find_numbers(engine)
     steps: dict[str, float | None] = {}
     for word in wanted:
@@ -38,17 +38,17 @@ def find_dials(engine: EngineSpec, wanted: list[str]) -> list[Dial]:
             if known not in spins:
                 raise RunError(f"{engine.name} has no number called {known!r}")
             steps[known] = float(number) if equals else None
-    dials = []
+    parameters = []
     for name, step in steps.items():
         option = spins[name]
         least, most, value = int(option.min or 0), int(option.max or 0), int(option.default or 0)
         usual = (most - least) * STEP_RANGE_SHARE
         if value:
             usual = min(usual, abs(value) * STEP_VALUE_SHARE)
-        dials.append(Dial(name, value, least, most, step or max(usual, LEAST_STEP)))
-    if not dials:
+        parameters.append(Parameter(name, value, least, most, step or max(usual, LEAST_STEP)))
+    if not parameters:
         raise RunError("nothing to tune: --tune names no number")
-    return dials
+    return parameters
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -67,9 +67,9 @@ def begin(words: argparse.Namespace) -> tuple[Spsa, SettingsRun]:
     games = games_of(words)
     if words.rate <= 0:
         raise RunError(f"--rate {words.rate:g} is not above 0")
-    dials = find_dials(games.engine, words.tune)
-    spsa = Spsa(dials, words.iterations, words.rate, words.seed)
-    settings = {"dials": [asdict(dial) for dial in dials], "iterations": words.iterations, "rate": words.rate}
+    parameters = find_parameters(games.engine, words.tune)
+    spsa = Spsa(parameters, words.iterations, words.rate, words.seed)
+    settings = {"parameters": list(map(asdict, parameters)), "iterations": words.iterations, "rate": words.rate}
     return spsa, SettingsRun(words, games, settings, spsa.learn)
 
 
@@ -85,8 +85,8 @@ def play(iterations: int, spsa: Spsa, run: SettingsRun) -> None:
 def report(spsa: Spsa, run: SettingsRun) -> None:
     """The table of values, and the JSON file."""
     rows = [
-        [dial.name, str(dial.value), f"{value:.1f}", str(round(value)), f"{dial.minimum} to {dial.maximum}"]
-        for dial, value in zip(spsa.dials, spsa.values, strict=True)
+        [each.name, str(each.value), f"{value:.1f}", str(round(value)), f"{each.minimum} to {each.maximum}"]
+        for each, value in zip(spsa.parameters, spsa.values, strict=True)
     ]
     run.report(["number", "before", "exact", "tuned", "range"], rows, {"tuned": spsa.tuned()})
 

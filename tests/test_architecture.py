@@ -56,8 +56,8 @@ def module_name(path: Path) -> str:
 
 SOURCES = {module_name(path): path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))}
 PROGRAMS = sorted((ROOT / "scripts").glob("*.py"))
-WORKSHOP = sorted((ROOT / "scripts" / "lib").rglob("*.py"))
-EVERY_FILE = [ROOT / "setup.py", *SOURCES.values(), *PROGRAMS, *WORKSHOP]
+LIBRARY = sorted((ROOT / "scripts" / "lib").rglob("*.py"))
+EVERY_FILE = [ROOT / "setup.py", *SOURCES.values(), *PROGRAMS, *LIBRARY]
 
 
 @cache
@@ -169,12 +169,12 @@ def test_a_module_is_short_enough_to_read(module: str) -> None:
     assert len(SOURCES[module].read_text("utf-8").splitlines()) <= limit
 
 
-@pytest.mark.parametrize("path", [*PROGRAMS, *WORKSHOP], ids=lambda path: path.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("path", [*PROGRAMS, *LIBRARY], ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_a_tool_is_short_enough_to_read(path: Path) -> None:
     assert len(path.read_text("utf-8").splitlines()) <= LONGEST_FILE_LINES
 
 
-@pytest.mark.parametrize("path", [*PROGRAMS, *WORKSHOP], ids=lambda path: path.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("path", [*PROGRAMS, *LIBRARY], ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_no_tool_imports_a_program(path: Path) -> None:
     programs = {program.stem for program in PROGRAMS}
     for node in ast.walk(tree(path)):

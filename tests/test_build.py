@@ -72,23 +72,23 @@ def unpack_wheel(wheel: Path, target: Path) -> set[str]:
 
 @pytest.fixture(scope="module")
 def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    lib = tmp_path_factory.mktemp("sdist")
-    shutil.copytree(ROOT, lib / "copy", ignore=shutil.ignore_patterns(*NOT_TO_COPY))
-    return build("sdist", lib / "copy", lib / "out")[0]
+    folder = tmp_path_factory.mktemp("sdist")
+    shutil.copytree(ROOT, folder / "copy", ignore=shutil.ignore_patterns(*NOT_TO_COPY))
+    return build("sdist", folder / "copy", folder / "out")[0]
 
 
 @pytest.fixture(scope="module")
 def unpacked_sdist(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    lib = tmp_path_factory.mktemp("unpacked")
+    folder = tmp_path_factory.mktemp("unpacked")
     with tarfile.open(sdist) as archive:
-        archive.extractall(lib, filter="data")
-    return lib / f"secateur-{__version__}"
+        archive.extractall(folder, filter="data")
+    return folder / f"secateur-{__version__}"
 
 
 @pytest.fixture(scope="module")
 def wheel(unpacked_sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    lib = tmp_path_factory.mktemp("wheel")
-    return build("wheel", unpacked_sdist, lib / "out", {"SECATEUR_REQUIRE_COMPILER": "1"})[0]
+    folder = tmp_path_factory.mktemp("wheel")
+    return build("wheel", unpacked_sdist, folder / "out", {"SECATEUR_REQUIRE_COMPILER": "1"})[0]
 
 
 def test_the_sdist_holds_all_that_a_build_needs_and_nothing_built(unpacked_sdist: Path) -> None:

@@ -2,7 +2,7 @@
 
     console, journal, pool       what every program shows and writes; resuming; many processes or a cluster
     elo, plot_data               statistics of matches; what can be plotted
-    spsa, screening, pairing     the arithmetic of tune_search and screen; what they have played
+    spsa, factorial, pairing      the arithmetic of tune_search and factorial_test; what they have played
     engines                      engines described, started, talked to and ended
     games                        games, openings, adjudication, tournaments: what every program plays
     uci                          what UCI allows, and an engine judged by it: soak and fuzz

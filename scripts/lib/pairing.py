@@ -1,4 +1,4 @@
-"""Two settings of one engine that are to meet in a pair of games; made by `spsa` and `screening`, played by `games`."""
+"""Two settings of one engine that are to meet in a pair of games; made by `spsa` and `factorial`, played by `games`."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lib.spsa import Dial, Spsa
+from lib.spsa import Parameter, Spsa
 from tune_search import main
 
 ENGINE = '''
@@ -18,7 +18,7 @@ value = 50
 for line in sys.stdin:
     words = line.split()
     if words[:1] == ["uci"]:
-        print("id name dial\\noption name strength type spin default 50 min 0 max 100")
+        print("id name tunable\\noption name strength type spin default 50 min 0 max 100")
         print("option name Hash type spin default 16 min 1 max 64\\nuciok", flush=True)
     elif words[:1] == ["isready"]:
         print("readyok", flush=True)
@@ -37,21 +37,21 @@ for line in sys.stdin:
 '''
 
 
-def dials(*values: int) -> list[Dial]:
-    return [Dial(f"d{number}", value, 0, 200, 10) for number, value in enumerate(values)]
+def parameters(*values: int) -> list[Parameter]:
+    return [Parameter(f"d{number}", value, 0, 200, 10) for number, value in enumerate(values)]
 
 
 def test_it_finds_the_top_of_a_noisy_hill() -> None:
     chance = random.Random(1)
     best = (120, 60, 100)
 
-    def worth(values: dict[str, int]) -> float:
+    def merit(values: dict[str, int]) -> float:
         return -sum(((value - top) / 60) ** 2 for value, top in zip(values.values(), best, strict=True))
 
-    spsa = Spsa(dials(60, 120, 100), 4000, rate=0.01)
+    spsa = Spsa(parameters(60, 120, 100), 4000, rate=0.01)
     for number in range(1, 4001):
         trial = spsa.perturbation(number)
-        difference = worth(trial.plus) - worth(trial.minus)
+        difference = merit(trial.plus) - merit(trial.minus)
         # A pair of games: -2 to 2, mostly noise.
         seen = chance.random() < abs(difference)
         result = (2 if difference > 0 else -2) if seen else chance.choice((-2, -1, 0, 1, 2))
@@ -60,7 +60,7 @@ def test_it_finds_the_top_of_a_noisy_hill() -> None:
 
 
 def test_without_a_difference_nothing_moves() -> None:
-    spsa = Spsa(dials(60, 120), 100)
+    spsa = Spsa(parameters(60, 120), 100)
     for number in range(1, 101):
         trial = spsa.perturbation(number)
         spsa.learn(number, trial.directions, 0)
@@ -68,18 +68,18 @@ def test_without_a_difference_nothing_moves() -> None:
 
 
 def test_a_perturbation_depends_on_its_number_alone_and_stays_in_range() -> None:
-    one, other = Spsa(dials(5, 198), 50, seed=3), Spsa(dials(5, 198), 50, seed=3)
+    one, other = Spsa(parameters(5, 198), 50, seed=3), Spsa(parameters(5, 198), 50, seed=3)
     list(map(one.perturbation, range(1, 10)))
     for number in (7, 1, 50):
         trial = one.perturbation(number)
         assert trial == other.perturbation(number)
         assert all(0 <= value <= 200 for value in (*trial.plus.values(), *trial.minus.values()))
-    assert any(Spsa(dials(5, 198), 50, seed=4).perturbation(n) != one.perturbation(n) for n in range(1, 9))
+    assert any(Spsa(parameters(5, 198), 50, seed=4).perturbation(n) != one.perturbation(n) for n in range(1, 9))
 
 
 def test_small_steps_are_rounded_at_random() -> None:
-    spsa = Spsa([Dial("d", 10, 0, 20, 0.3)], 1)
-    trials = [Spsa([Dial("d", 10, 0, 20, 0.3)], 1, seed=seed).perturbation(1) for seed in range(300)]
+    spsa = Spsa([Parameter("d", 10, 0, 20, 0.3)], 1)
+    trials = [Spsa([Parameter("d", 10, 0, 20, 0.3)], 1, seed=seed).perturbation(1) for seed in range(300)]
     differences = [abs(trial.plus["d"] - trial.minus["d"]) for trial in trials]
     assert set(differences) == {0, 1}
     assert sum(differences) / 300 == pytest.approx(0.6, abs=0.1)
@@ -88,7 +88,7 @@ def test_small_steps_are_rounded_at_random() -> None:
 
 @pytest.fixture
 def engine(tmp_path: Path) -> str:
-    path = tmp_path / "dial.py"
+    path = tmp_path / "tunable.py"
     path.write_text(ENGINE, "utf-8")
     return f"cmd='{sys.executable} {path}' depth=1"
 

@@ -1,4 +1,4 @@
-"""A pair of games between two settings of one engine: what the workers of `tune_search` and `screen` do.
+"""A pair of games between two settings of one engine: what the workers of `tune_search` and `factorial_test` do.
 
 Called in worker processes through `pool.run_tasks`, by `settings_run`. What must stay true: a job and its result can be
 pickled; the two settings meet with both colours, and nothing but the settings tells them apart; a pair with a forfeit

@@ -1,4 +1,4 @@
-"""A run of many pairs of games between settings of one engine: what `tune_search` and `screen` have in common.
+"""A run of many pairs of games between settings of one engine: what `tune_search` and `factorial_test` have in common.
 
 What must stay true: each pair counts once, also when a run is continued from its journal; a pair with a forfeit is
 noted and teaches nothing.

@@ -1,4 +1,4 @@
-"""Screening: its arithmetic on results made from known worths, and runs that are killed, continued and refused."""
+"""The factorial test: its arithmetic on results with known effects, and runs that are killed, continued and refused."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from factorial_test import main
 from lib.elo import score_of_elo
-from lib.screening import Design, Factor, worths
-from screen import main
+from lib.factorial import Design, Factor, estimate_effects
 from tests.scripts.test_tune_search import ENGINE
 
 
@@ -36,31 +36,31 @@ def played(trial: Design, true_elo: list[float], pairs: int, seed: int) -> tuple
 
 
 @pytest.mark.parametrize("share", [0.5, 0.1])
-def test_known_worths_are_found_within_their_errors(share: float) -> None:
+def test_known_effects_are_found_within_their_errors(share: float) -> None:
     true_elo = [0.0, 15.0, -40.0, 200.0, -8.0]
     trial = design(5, share)
     missed = 0
     for seed in range(20):
-        found = worths(trial.factors, *played(trial, true_elo, 3000, seed))
-        missed += sum(abs(worth.elo - elo) > worth.error_elo for worth, elo in zip(found, true_elo, strict=True))
+        found = estimate_effects(trial.factors, *played(trial, true_elo, 3000, seed))
+        missed += sum(abs(effect.elo - elo) > effect.error_elo for effect, elo in zip(found, true_elo, strict=True))
     # Of 100 intervals of 95 % five miss, give or take.
     assert missed <= 13
     assert found[1].error_elo < 20 / math.sqrt(2 * share)
 
 
 def test_the_error_is_that_of_a_match_of_as_many_games() -> None:
-    found = worths(factors(1), *played(design(1), [0.0], 2000, 1))[0]
+    found = estimate_effects(factors(1), *played(design(1), [0.0], 2000, 1))[0]
     game_deviation = 400 / math.log(10) * 2
     assert found.error_elo == pytest.approx(1.96 * game_deviation / math.sqrt(4000), rel=0.1)
     assert found.pairs == 2000
 
 
 def test_what_was_never_tried_and_what_always_won_stay_finite() -> None:
-    found = worths(factors(2), [(1, 0), (-1, 0), (1, 0)], [2.0, -2.0, 2.0])
+    found = estimate_effects(factors(2), [(1, 0), (-1, 0), (1, 0)], [2.0, -2.0, 2.0])
     assert 0 < found[0].elo < 3000
     assert math.isfinite(found[0].error_elo)
     assert (found[1].elo, found[1].pairs) == (0, 0)
-    assert worths(factors(2), [], [])[0].elo == 0
+    assert estimate_effects(factors(2), [], [])[0].elo == 0
 
 
 def test_each_change_is_on_one_side_at_most_as_often_as_asked() -> None:
@@ -78,20 +78,20 @@ def test_each_change_is_on_one_side_at_most_as_often_as_asked() -> None:
 
 @pytest.fixture
 def engine(tmp_path: Path) -> str:
-    path = tmp_path / "dial.py"
+    path = tmp_path / "tunable.py"
     path.write_text(ENGINE, "utf-8")
     return f"cmd='{sys.executable} {path}' depth=1"
 
 
-def screen(engine: str, tmp_path: Path, *more: str) -> tuple[int, dict[str, object]]:
-    out = tmp_path / "screen.json"
+def measure(engine: str, tmp_path: Path, *more: str) -> tuple[int, dict[str, object]]:
+    out = tmp_path / "factorial.json"
     words = ["--engine", engine, "--change", "strength=40", "--change", "more: Hash=32", "--share", "0.4"]
     code = main([*words, "--resign", "moves=1 score=50", "--json", str(out), *more])
     return code, json.loads(out.read_text("utf-8")) if out.exists() else {}
 
 
 def test_a_change_that_loses_games_is_told_from_one_that_does_nothing(engine: str, tmp_path: Path) -> None:
-    code, found = screen(engine, tmp_path, "--pairs", "16")
+    code, found = measure(engine, tmp_path, "--pairs", "16")
     assert code == 0
     assert (found["pairs"], found["faults"]) == (16, [])
     changes = found["changes"]
@@ -102,14 +102,14 @@ def test_a_change_that_loses_games_is_told_from_one_that_does_nothing(engine: st
 
 
 def test_a_run_goes_on_where_it_was_cut(engine: str, tmp_path: Path) -> None:
-    journal = tmp_path / "screen.journal"
+    journal = tmp_path / "factorial.journal"
     words = ("--pairs", "6", "--journal", str(journal))
-    assert screen(engine, tmp_path, *words)[0] == 0
-    whole = (tmp_path / "screen.json").read_text("utf-8")
+    assert measure(engine, tmp_path, *words)[0] == 0
+    whole = (tmp_path / "factorial.json").read_text("utf-8")
     lines = journal.read_text("utf-8").splitlines(keepends=True)
     journal.write_text("".join(lines[:4]) + lines[4][:10], "utf-8")
-    assert screen(engine, tmp_path, *words, "--resume")[0] == 0
-    assert (tmp_path / "screen.json").read_text("utf-8") == whole
+    assert measure(engine, tmp_path, *words, "--resume")[0] == 0
+    assert (tmp_path / "factorial.json").read_text("utf-8") == whole
     assert len(journal.read_text("utf-8").splitlines()) == 7
 
 
@@ -127,5 +127,5 @@ def test_a_run_goes_on_where_it_was_cut(engine: str, tmp_path: Path) -> None:
 def test_what_cannot_be_used_is_one_sentence(
     engine: str, tmp_path: Path, more: tuple[str, ...], complaint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert screen(engine, tmp_path, *more)[0] == 1
+    assert measure(engine, tmp_path, *more)[0] == 1
     assert complaint in capsys.readouterr().err

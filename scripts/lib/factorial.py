@@ -1,12 +1,11 @@
-"""Screening: the worth of many changes at once, from games in which each is switched at random.
+"""A factorial test: the Elo of many changes at once, from games in which each is switched at random.
 
-Called by `screen`. What must stay true: pure arithmetic, no games; which changes a pair tries depends on the seed and
-the pair's number alone, so that a run can be continued and results may come in any order.
+Each change is given to one of the two sides of a pair, or to neither. So a pair says something about every change in
+which its sides differ, and thousands of games measure all of them as well as a match of that length measures one. This
+is a two-level factorial design (R. A. Fisher, "The Design of Experiments", 1935), read by logistic regression. It
+assumes that Elo adds up; what two changes gain only together is divided between them.
 
-Of the two sides of a pair each change is given to one, or to neither. A pair so tells something about every change in
-which its sides differ, and thousands of games weigh all of them as well as a match of that length would weigh one: a
-two-level factorial design (R. A. Fisher, "The Design of Experiments", 1935), read by logistic regression. It presumes
-that Elo adds up; what two changes are worth only together is shared out between them.
+Invariant: which changes a pair tries depends on the seed and its number alone, so that a run can be continued.
 """
 
 from __future__ import annotations
@@ -38,8 +37,8 @@ class Factor:
 
 
 @dataclass(frozen=True)
-class Worth:
-    """What a change was seen to be worth: Elo and half the width of its 95 % interval, from the pairs that tried it."""
+class Effect:
+    """What a change was seen to gain: Elo and half the width of its 95 % interval, from the pairs that tried it."""
 
     label: str
     elo: float
@@ -51,7 +50,7 @@ class Design:
     """Which side of which pair has which changes.
 
     share: the chance (above 0, at most 1/2) of a change to be on the one side, and the same to be on the other. With
-    1/2 the sides differ in every change; less keeps them close to the engine as it is, for changes that are worth much.
+    1/2 the sides differ in every change; less keeps them close to the engine as it is, for changes of large effect.
     """
 
     def __init__(self, factors: Sequence[Factor], defaults: dict[str, int], share: float = 0.5, seed: int = 0) -> None:
@@ -90,8 +89,10 @@ class Design:
         return values
 
 
-def worths(factors: Sequence[Factor], directions: Sequence[Sequence[int]], results: Sequence[float]) -> list[Worth]:
-    """What each factor is worth, in the order of the factors.
+def estimate_effects(
+    factors: Sequence[Factor], directions: Sequence[Sequence[int]], results: Sequence[float]
+) -> list[Effect]:
+    """The Elo of each factor, in the order of the factors.
 
     directions: of every pair. results: games that the first side won less those it lost, -2 to 2, of every pair.
     The errors are those that the scatter of the results shows (White's sandwich), not those of a fair coin.
@@ -115,7 +116,7 @@ def worths(factors: Sequence[Factor], directions: Sequence[Sequence[int]], resul
     errors = DEVIATIONS_95 * np.sqrt(np.diag(inverse @ scatter @ inverse))
     tried = np.count_nonzero(changes, axis=0)
     return [
-        Worth(factor.label, float(effect) / LOGITS_PER_ELO, float(error) / LOGITS_PER_ELO, int(count))
+        Effect(factor.label, float(effect) / LOGITS_PER_ELO, float(error) / LOGITS_PER_ELO, int(count))
         for factor, effect, error, count in zip(factors, effects, errors, tried, strict=True)
     ]
 

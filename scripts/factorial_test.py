@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What each of many changes to an engine's options is worth, all measured by the same games.
+"""A factorial test: the Elo of many changes to an engine's options, all measured by the same games.
 
-    python scripts/screen.py --engine "cmd='secateur --tuning' nodes=20000" --pairs 3000 --concurrency 2 \\
+    python scripts/factorial_test.py --engine "cmd='secateur --tuning' nodes=20000" --pairs 3000 --concurrency 2 \\
         --change no-null-move:null_move_depth=100 --change lmr_count=2 \\
-        --openings 8moves_v3.pgn.zip --order random --journal screen.journal
+        --openings 8moves_v3.pgn.zip --order random --journal factorial.journal
 
 Every change is one or more options of the engine, whole numbers, with other values than the defaults. In each pair of
 games every change is given to one of the two sides at random, or with a --share below 0.5 often to neither, and a
-regression tells them apart: so many games weigh each change nearly as well as a match would that tried it alone. Give
+regression tells them apart: so many games measure each change nearly as well as a match would that tried it alone. Give
 large changes, as switching a pruning off, a share of 0.1. The same command with --resume goes on where it was killed.
 What comes out is for choosing: let `match.py --sprt` say whether what was chosen gains.
 """
@@ -19,9 +19,9 @@ from dataclasses import asdict
 
 from lib.console import at_least_one, run_program
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec
+from lib.factorial import Design, Effect, Factor, estimate_effects
 from lib.games.settings import find_numbers
 from lib.games.settings_run import RunError, SettingsRun, add_run_arguments, carry_out, games_of
-from lib.screening import Design, Factor, Worth, worths
 
 
 def parse_change(text: str) -> Factor:
@@ -52,7 +52,7 @@ def defaults_of(engine: EngineSpec, factors: list[Factor]) -> dict[str, int]:
     return defaults
 
 
-class Screening:
+class FactorialTest:
     """The results so far of a design's pairs."""
 
     def __init__(self, design: Design) -> None:
@@ -65,10 +65,10 @@ class Screening:
         self._directions.append(directions)
         self._results.append(result)
 
-    def worths(self) -> list[Worth]:
+    def effects(self) -> list[Effect]:
         """What the pairs say of each change, the best first."""
-        found = worths(self.design.factors, self._directions, self._results)
-        return sorted(found, key=lambda worth: worth.elo, reverse=True)
+        found = estimate_effects(self.design.factors, self._directions, self._results)
+        return sorted(found, key=lambda effect: effect.elo, reverse=True)
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -83,29 +83,29 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def begin(words: argparse.Namespace) -> tuple[Screening, SettingsRun]:
+def begin(words: argparse.Namespace) -> tuple[FactorialTest, SettingsRun]:
     """Everything that a run needs. Raises RunError, SpecError, LaunchError, OpeningError, JournalError, OSError and
     ValueError."""
     games = games_of(words)
     factors = [parse_change(text) for text in words.change]
     defaults = defaults_of(games.engine, factors)
-    screening = Screening(Design(factors, defaults, words.share, words.seed))
+    test = FactorialTest(Design(factors, defaults, words.share, words.seed))
     settings = {"changes": [asdict(factor) for factor in factors], "defaults": defaults, "share": words.share}
-    return screening, SettingsRun(words, games, settings, screening.learn)
+    return test, SettingsRun(words, games, settings, test.learn)
 
 
-def report(screening: Screening, run: SettingsRun) -> None:
+def report(test: FactorialTest, run: SettingsRun) -> None:
     """The table, the best change first, and the JSON file."""
-    found = screening.worths()
-    rows = [[worth.label, f"{worth.elo:+.1f}", f"{worth.error_elo:.1f}", str(worth.pairs)] for worth in found]
-    run.report(["change", "Elo", "± (95 %)", "pairs"], rows, {"changes": [asdict(worth) for worth in found]})
+    found = test.effects()
+    rows = [[effect.label, f"{effect.elo:+.1f}", f"{effect.error_elo:.1f}", str(effect.pairs)] for effect in found]
+    run.report(["change", "Elo", "± (95 %)", "pairs"], rows, {"changes": [asdict(effect) for effect in found]})
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit code."""
     words = parse_arguments(arguments)
     return carry_out(
-        lambda: begin(words), lambda screening, run: run.play(words.pairs, screening.design.pairing), report
+        lambda: begin(words), lambda test, run: run.play(words.pairs, test.design.pairing), report
     )
 
 
