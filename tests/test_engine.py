@@ -388,7 +388,7 @@ def test_an_option_that_cannot_be_set_is_an_error_sentence(engine: Engine) -> No
 def counted(engine: Engine, depth: int) -> list[str]:
     lines: list[str] = []
     done = threading.Event()
-    engine.perft(depth, lines.append, done.set)
+    engine.start(perft.Perft(engine, depth, lines.append, done.set))
     assert done.wait(PATIENCE_SECONDS)
     assert engine.wait(PATIENCE_SECONDS)
     return lines
@@ -409,7 +409,7 @@ def test_perft_divides(engine: Engine) -> None:
 def test_perft_stops(engine: Engine) -> None:
     lines: list[str] = []
     done = threading.Event()
-    engine.perft(12, lines.append, done.set)
+    engine.start(perft.Perft(engine, 12, lines.append, done.set))
     assert not done.wait(0.05)
     engine.stop()
     assert done.wait(PATIENCE_SECONDS)

@@ -87,7 +87,7 @@ def _bench(words: Sequence[str], default_core: str) -> int:
 
 
 def _perft(words: Sequence[str], default_core: str) -> int:
-    from uci_engine.tools.perft import DEEPEST
+    from uci_engine.tools.perft import DEEPEST, Perft
 
     parser = _subcommand("perft", "Count the positions that lie DEPTH moves ahead.")
     parser.add_argument("depth", metavar="DEPTH", type=_number(0, DEEPEST), help=f"in plies, at most {DEEPEST}")
@@ -100,7 +100,7 @@ def _perft(words: Sequence[str], default_core: str) -> int:
             return 1
         lines: list[str] = []
         started = time.perf_counter()
-        engine.perft(options.depth, _say if options.divide else lines.append, lambda: None)
+        engine.start(Perft(engine, options.depth, _say if options.divide else lines.append, lambda: None))
         engine.wait()
         seconds = time.perf_counter() - started
     # Without --divide only the total is wanted, which stands last.

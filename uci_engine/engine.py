@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import chess
 import chess.polyglot
 
 from uci_engine import __version__
 from uci_engine.board.game import Game, PositionError
-from uci_engine.book.opening import BOOK_OPTIONS, Opening
+from uci_engine.book.opening import BookSettings, Opening
 from uci_engine.core import load
 from uci_engine.options import NODES_TIME, Change, Options, Value, standard_options, tuning_options
 from uci_engine.search.parameters import PARAMETERS
@@ -29,7 +30,6 @@ from uci_engine.time_management.clock import Watch
 from uci_engine.time_management.limits import Limits
 from uci_engine.time_management.nodestime import AvailableNodes
 from uci_engine.time_management.parameters import TIME_PARAMETERS
-from uci_engine.tools.perft import Perft
 from uci_engine.tunable import defaults
 
 # After these, what the table holds is unwanted or no longer true.
@@ -90,11 +90,20 @@ class Engine:
             self._time_parameters = TimeParameters(**{name: int(self.options[name]) for name in TIME_NAMES})
         elif change.name == NODES_TIME:
             self._reset_available_nodes()
-        elif change.name in BOOK_OPTIONS:
-            sentences += self._opening.configure(self.options, change.name)
+        elif change.name in ("OwnBook", "BookFile", "BookDepth", "BookVariety", "UCI_AnalyseMode"):
+            sentences += self._opening.configure(self._book_settings(), file_named=change.name == "BookFile")
         if change.name in FORGETTING_OPTIONS:
             self._pool.table.clear()
         return sentences
+
+    def _book_settings(self) -> BookSettings:
+        return BookSettings(
+            own_book=bool(self.options["OwnBook"]),
+            file=str(self.options["BookFile"]),
+            depth=int(self.options["BookDepth"]),
+            variety=int(self.options["BookVariety"]),
+            analysing=bool(self.options["UCI_AnalyseMode"]),
+        )
 
     def _resize(self, change: Change, before: Value) -> list[str]:
         """Give the table or the pool its new size; without the memory for it, put the option back."""
@@ -133,6 +142,16 @@ class Engine:
             return self._game.set(fen, moves, bool(self.options["UCI_Chess960"]))
         except PositionError as error:
             return [f"error: {error}"]
+
+    @property
+    def board(self) -> chess.Board | None:
+        """The position with its game, None when the last one was refused. Work on a copy: the game goes on here."""
+        return self._game.board
+
+    @property
+    def position(self) -> Any:
+        """The core's own board, on which a task may set up and count while it runs."""
+        return self._pool.main.position
 
     def flip(self) -> list[str]:
         """Turn the position round: the same game with colours exchanged."""
@@ -193,17 +212,15 @@ class Engine:
             time_parameters=self._time_parameters,
             available_nodes=self._available_nodes,
         )
-        self._start(SearchTask(resources, self._game.board, limits, received_at, on_info, on_best_move))
+        self.start(SearchTask(resources, self._game.board, limits, received_at, on_info, on_best_move))
 
-    def perft(self, depth: int, on_line: Callable[[str], None], on_done: Callable[[], None]) -> None:
-        """Count move sequences, a line for each root move; returns at once, like `go`. `stop` ends it early."""
-        self._start(Perft(self.core, self._pool.main.position, self._game.board, depth, on_line, on_done))
-
-    def bench(self, depth: int | None, on_line: Callable[[str], None], on_done: Callable[[], None]) -> None:
-        """Run the benchmark to `depth` (None: the usual one); returns at once, like `go`. `stop` ends it early."""
-        from uci_engine.tools.bench import Bench
-
-        self._start(Bench(self.core, depth, on_line, on_done))
+    def start(self, task: Task) -> None:
+        """Start a search, a benchmark or a count; returns at once. Raises RuntimeError when one is running."""
+        if self.searching:
+            raise RuntimeError("a search is running")
+        # In this order: a thread that the system has no room for is no task.
+        task.start()
+        self._task = task
 
     def stop(self) -> None:
         """End the running search soon, with its answer. Harmless when there is none."""
@@ -220,10 +237,3 @@ class Engine:
         if self._task is not None:
             self._task.join(timeout_seconds)
         return not self.searching
-
-    def _start(self, task: Task) -> None:
-        if self.searching:
-            raise RuntimeError("a search is running")
-        # In this order: a thread that the system has no room for is no task.
-        task.start()
-        self._task = task

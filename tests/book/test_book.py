@@ -9,7 +9,9 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import chess
 import chess.polyglot
@@ -19,8 +21,7 @@ from hypothesis import strategies as st
 
 from tests.support.uci_process import PACKAGE_ROOT, Search, UciProcess
 from uci_engine.book.book import LARGEST_BOOK_BYTES, Book, BookError
-from uci_engine.book.opening import SILENCE, Opening
-from uci_engine.options import Options
+from uci_engine.book.opening import SILENCE, BookSettings, Opening
 from uci_engine.text import quoted
 from uci_engine.time_management.limits import Limits
 
@@ -211,12 +212,13 @@ def test_no_move_that_repeats_a_position_of_the_game(path: Path) -> None:
 # When it is asked --------------------------------------------------------------------------------------------------
 
 
-def opening(**values: str) -> Opening:
-    options = Options()
-    for name, value in {"OwnBook": "true", "BookVariety": "0", **values}.items():
-        options.set(name, value)
+# As the options say after `setoption name OwnBook value true`, but always with the book's best move.
+SETTINGS = BookSettings(own_book=True, file="", depth=40, variety=0, analysing=False)
+
+
+def opening(**values: Any) -> Opening:
     subject = Opening()
-    assert subject.configure(options, "OwnBook") == []
+    assert subject.configure(replace(SETTINGS, **values)) == []
     return subject
 
 
@@ -251,14 +253,14 @@ def test_a_game_gets_a_book_move(limits: Limits) -> None:
 
 
 def test_without_own_book_and_in_analysis_nothing_is_said() -> None:
-    assert opening(OwnBook="false").advise(chess.Board(), CLOCK) == SILENCE
-    assert opening(UCI_AnalyseMode="true").advise(chess.Board(), CLOCK) == SILENCE
+    assert opening(own_book=False).advise(chess.Board(), CLOCK) == SILENCE
+    assert opening(analysing=True).advise(chess.Board(), CLOCK) == SILENCE
 
 
 def test_book_depth() -> None:
     board = chess.Board()
-    assert not opening(BookDepth="0").advise(board, CLOCK).line
-    subject = opening(BookDepth="1")
+    assert not opening(depth=0).advise(board, CLOCK).line
+    subject = opening(depth=1)
     assert subject.advise(board, CLOCK).line
     board.push_uci("e2e4")
     assert not subject.advise(board, CLOCK).line
@@ -298,7 +300,7 @@ def test_the_name_is_kept_when_the_board_has_lost_its_moves() -> None:
 
 
 def test_a_book_that_breaks_during_the_game_costs_no_move(path: Path) -> None:
-    subject = opening(BookFile=written(path, GOOD))
+    subject = opening(file=written(path, GOOD))
     assert subject.advise(chess.Board(), CLOCK).line
     path.unlink()
     advice = subject.advise(chess.Board(), CLOCK)
@@ -310,32 +312,28 @@ def test_a_book_that_breaks_during_the_game_costs_no_move(path: Path) -> None:
 
 
 def test_a_refused_book_is_said_when_it_is_set(path: Path) -> None:
-    options = Options()
     subject = Opening()
-    options.set("BookFile", str(path))
-    assert subject.configure(options, "BookFile") == []  # nobody wants a book yet
-    options.set("OwnBook", "true")
+    unwanted = replace(SETTINGS, own_book=False, file=str(path))
+    assert subject.configure(unwanted, file_named=True) == []  # nobody wants a book yet
+    wanted = replace(unwanted, own_book=True)
     sentence = f"error: book {quoted(str(path))} cannot be read: No such file or directory; there will be no book moves"
-    assert subject.configure(options, "OwnBook") == [sentence]
+    assert subject.configure(wanted) == [sentence]
     assert subject.advise(chess.Board(), CLOCK) == SILENCE
     # Said once, and again only when the same file is named again.
-    assert subject.configure(options, "BookDepth") == []
-    assert subject.configure(options, "BookFile") == [sentence]
-    options.set("BookFile", "")
-    assert subject.configure(options, "BookFile") == []
+    assert subject.configure(replace(wanted, depth=30)) == []
+    assert subject.configure(wanted, file_named=True) == [sentence]
+    assert subject.configure(SETTINGS, file_named=True) == []
     assert subject.advise(chess.Board(), CLOCK).line
 
 
 def test_a_refused_or_lost_book_is_tried_again_when_it_is_named_again(path: Path) -> None:
-    options = Options()
-    options.set("OwnBook", "true")
-    options.set("BookFile", str(path))
+    settings = replace(SETTINGS, file=str(path))
     subject = Opening()
-    assert len(subject.configure(options, "BookFile")) == 1
+    assert len(subject.configure(settings, file_named=True)) == 1
     good = entry(chess.Board(), chess.E2, chess.E4, 1)
     for content in (good, good + good):
         written(path, content)
-        assert subject.configure(options, "BookFile") == []
+        assert subject.configure(settings, file_named=True) == []
         assert subject.advise(chess.Board(), CLOCK).line == ("e2e4",)
         path.unlink()
         assert subject.advise(chess.Board(), CLOCK).line == ()

@@ -10,6 +10,7 @@ import io
 import queue
 import threading
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 import pytest
@@ -18,7 +19,9 @@ from hypothesis import strategies as st
 
 from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
+from uci_engine.task import Task
 from uci_engine.time_management.limits import Limits
+from uci_engine.tools.perft import Perft
 from uci_engine.uci import input as inbox_module
 from uci_engine.uci import loop as uci
 from uci_engine.uci.input import Event, Inbox, Received
@@ -33,6 +36,10 @@ class Pretender:
     """Looks like an Engine to the dispatcher, keeps a log, and insists on being idle when it should be."""
 
     name = "Pretender"
+    # A count asks for these.
+    core = SimpleNamespace(name="pretended")
+    position = None
+    board = None
 
     def __init__(self) -> None:
         self.options = Options([])
@@ -72,10 +79,11 @@ class Pretender:
         if limits.depth is not None:
             self.stop()
 
-    def perft(self, depth: int, on_line: Callable[[str], None], on_done: Callable[[], None]) -> None:
+    def start(self, task: Task) -> None:
+        assert isinstance(task, Perft)
         self._note("perft")
-        on_line(f"Nodes searched: {depth}")
-        on_done()
+        task._on_line(f"Nodes searched: {task._depth}")
+        task._on_done()
 
     def stop(self) -> None:
         answer, self._answer = self._answer, None

@@ -1,8 +1,7 @@
-"""The opening of a game, as far as it is played from a book.
+"""The opening of a game, as far as a book plays it.
 
-`engine` tells it of options and new games, and asks it before each search. What must stay true: nothing of a book is
-read before `OwnBook` is set; whatever is wrong with a book is said in one sentence, and then the engine searches; and
-the end of the book is announced once in a game.
+Invariants: nothing of a book is read before `OwnBook` is set. A bad book costs one sentence and no move. The end of the
+book is announced once a game.
 """
 
 from __future__ import annotations
@@ -12,19 +11,30 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from uci_engine.options import Options
 from uci_engine.time_management.limits import Limits
 
 if TYPE_CHECKING:
     from uci_engine.book.book import Book
     from uci_engine.book.repertoire import OpeningName
 
-BOOK_OPTIONS = frozenset({"OwnBook", "BookFile", "BookDepth", "BookVariety", "UCI_AnalyseMode"})
+
+@dataclass(frozen=True, slots=True)
+class BookSettings:
+    """The options of the book. `file`: empty for the built-in book; `depth`: in plies of the game."""
+
+    own_book: bool
+    file: str
+    depth: int
+    variety: int
+    analysing: bool
+
+
+NO_BOOK = BookSettings(own_book=False, file="", depth=0, variety=0, analysing=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What the book has to say: sentences for the user, and moves in UCI notation: none, one, or one and its reply."""
+    """Sentences for the user, and moves in UCI notation: none, one, or one and the reply."""
 
     sentences: tuple[str, ...] = ()
     line: tuple[str, ...] = ()
@@ -37,62 +47,55 @@ class Opening:
     """The book in use, if any, and whether the game is still in it."""
 
     def __init__(self) -> None:
+        self._settings = NO_BOOK
         self._book: Book | None = None
-        # What was asked for, whether it could be opened or not; None without `OwnBook`.
-        self._file: str | None = None
-        self._deepest_ply = 0
-        self._variety = 0
-        self._analysing = False
         self.new_game()
 
     def new_game(self) -> None:
         """A game begins."""
         self._last_ply = -1
         self._announced = False
-        # The opening so far: the boards that come here have lost the moves before the last capture or pawn move.
+        # Kept, because the boards that come here have lost the moves before the last capture or pawn move.
         self._name: OpeningName | None = None
 
-    def configure(self, options: Options, changed: str) -> list[str]:
-        """Take over the options of BOOK_OPTIONS as they are now, of which `changed` was just set.
+    def configure(self, settings: BookSettings, *, file_named: bool = False) -> list[str]:
+        """Take over new settings; returns a sentence when the book is refused.
 
-        Returns a sentence when the book is refused. Naming the same file again tries it again.
+        `file_named`: the user has just named the file, so one that was refused is tried again.
         """
-        self._deepest_ply = int(options["BookDepth"])
-        self._variety = int(options["BookVariety"])
-        self._analysing = bool(options["UCI_AnalyseMode"])
-        wanted = str(options["BookFile"]) if options["OwnBook"] else None
-        try_again = changed == "BookFile" and self._book is None
-        if wanted == self._file and not try_again:
+        before, self._settings = self._settings, settings
+        same_book = (before.own_book, before.file) == (settings.own_book, settings.file)
+        if not settings.own_book:
+            self._close()
+            return []
+        if same_book and not (file_named and self._book is None):
             return []
         self._close()
-        self._file = wanted
-        if wanted is None:
-            return []
         from uci_engine.book.book import Book, BookError
         from uci_engine.book.repertoire import opening_names
 
         try:
-            self._book = Book(wanted)
+            self._book = Book(settings.file)
         except BookError as error:
             return [f"error: {error}; there will be no book moves"]
-        # Read here, where nobody's clock is running.
+        # Read now, while no clock is running.
         opening_names()
         return []
 
     def advise(self, board: chess.Board, limits: Limits) -> Advice:
-        """What to play here, if the book knows and the `go` is one for a game. Never raises.
+        """What to play here, if the book has a move and `go` is for a game. Never raises.
 
-        Whoever says `infinite`, `mate` or `searchmoves`, or gives no limit at all, wants to see a search.
+        A `go` with `infinite`, `mate` or `searchmoves`, or without any limit, asks for a search.
         """
-        if self._book is None or self._analysing or _wants_a_search(limits):
+        if self._book is None or self._settings.analysing or _wants_a_search(limits):
             return SILENCE
         if board.ply() < self._last_ply:
-            self.new_game()  # not every program says ucinewgame
+            self.new_game()  # some programs do not send ucinewgame
         self._last_ply = board.ply()
         try:
             return self._look_up(self._book, board)
         except Exception as error:
-            # Whatever a hostile file brings about must not cost the move.
+            # A hostile file must not cost the move.
             self._close()
             return Advice((f"error: {str(error) or type(error).__name__}; there will be no more book moves",))
 
@@ -103,8 +106,8 @@ class Opening:
 
         self._name = opening_names().of(board) or self._name
         chosen = None
-        if board.ply() < self._deepest_ply:
-            chosen = book.choose(board, self._variety, random.Random())
+        if board.ply() < self._settings.depth:
+            chosen = book.choose(board, self._settings.variety, random.Random())
         if chosen is None:
             return self._leave(board)
         self._name = chosen.opening or self._name

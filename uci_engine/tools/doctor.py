@@ -123,13 +123,14 @@ def check_sources(core: Core) -> str | None:
 def check_move_counts(core_name: str) -> str | None:
     """The move generator must find as many positions as others do. What is wrong, or None."""
     from uci_engine.engine import Engine
+    from uci_engine.tools.perft import Perft
 
     engine = Engine(core_name)
     try:
         for fen, chess960, depth, expected in PERFT_COUNTS:
             engine.set_option("UCI_Chess960", "true" if chess960 else "false")
             lines: list[str] = engine.set_position(fen, ())
-            engine.perft(depth, lines.append, lambda: None)
+            engine.start(Perft(engine, depth, lines.append, lambda: None))
             engine.wait()
             numbers = re.findall(r"\d+", lines[-1]) if lines else []
             if numbers != [str(expected)]:

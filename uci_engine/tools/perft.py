@@ -1,44 +1,37 @@
-"""Counting move sequences, a line for each root move: `go perft`.
+"""Counts of move sequences, a line for each root move: `go perft` and `secateur perft`.
 
-`engine` starts a `Perft` as it starts a search. What must stay true: the counts are exact or missing, and a stop ends
-it soon, also in the middle of a large subtree.
+Invariant: a count is exact or missing. A stop ends it soon, also in the middle of a large subtree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
-
-import chess
+from typing import TYPE_CHECKING
 
 from uci_engine.board import moves
-from uci_engine.core import Core
 from uci_engine.task import TextTask
 
-# Subtrees of this depth are counted in one go, between looks at the stop flag.
+if TYPE_CHECKING:
+    from uci_engine.engine import Engine
+
+# Subtrees of this depth are counted at once, without a look at the stop flag.
 STEP = {"compiled": 4}
 STEP_PLAIN = 2
-# No count this deep will ever end; a board has room for so many moves more.
+# No count this deep ever ends, and a board has room for so many moves.
 DEEPEST = 64
 
 
 class Perft(TextTask):
-    """The thread of one `go perft`."""
+    """The thread of one count."""
 
     def __init__(
-        self,
-        core: Core,
-        position: Any,
-        board: chess.Board | None,
-        depth: int,
-        on_line: Callable[[str], None],
-        on_done: Callable[[], None],
+        self, engine: Engine, depth: int, on_line: Callable[[str], None], on_done: Callable[[], None]
     ) -> None:
-        """`position`: one of the core's, free to use while this runs."""
-        super().__init__("perft", board, on_line, on_done)
-        self._position = position
+        """Count from the engine's position; `Engine.start` starts it."""
+        super().__init__("perft", engine.board, on_line, on_done)
+        self._position = engine.position
         self._depth = depth
-        self._step = STEP.get(core.name, STEP_PLAIN)
+        self._step = STEP.get(engine.core.name, STEP_PLAIN)
 
     def _work(self) -> None:
         if self._board is None:

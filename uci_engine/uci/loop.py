@@ -255,7 +255,7 @@ class Dispatcher:
         self._searching = True
         try:
             if limits.perft is not None:
-                self._engine.perft(limits.perft, self._writer.write, self._search_ended)
+                self._perft(limits.perft)
             else:
                 self._engine.go(limits, received_at, self._on_info, self._on_best_move)
         except Exception as error:
@@ -263,6 +263,11 @@ class Dispatcher:
             report_failure(self._writer, error)
             if limits.perft is None:
                 self._writer.write(protocol.format_best_move(BestMove(None)))
+
+    def _perft(self, depth: int) -> None:
+        from uci_engine.tools.perft import Perft
+
+        self._engine.start(Perft(self._engine, depth, self._writer.write, self._search_ended))
 
     def _to_search(self, word: str, order: Callable[[], None]) -> None:
         if self._searching:
@@ -281,7 +286,9 @@ class Dispatcher:
         if words and (depth is None or depth < 1):
             self._say("error: bench takes a depth, for example: bench 8")
             return
-        self._engine.bench(depth, self._writer.write, self._search_ended)
+        from uci_engine.tools.bench import Bench
+
+        self._engine.start(Bench(self._engine.core, depth, self._writer.write, self._search_ended))
         self._searching = True
 
     # These three are called by the engine, from the search thread.
