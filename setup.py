@@ -70,6 +70,11 @@ def source_of(module: str) -> Path:
     return Path(*module.split(".")).with_suffix(".py")
 
 
+def declaration_files() -> list[Path]:
+    """Every .pxd file. That of a module which is not compiled declares numbers and inline functions for the kernel."""
+    return sorted(path for package in ("evaluation", "uci_engine") for path in Path(package).rglob("*.pxd"))
+
+
 def flags() -> tuple[list[str], list[str]]:
     """What the compiler and the linker are told beyond Python's own flags."""
     if sys.platform == "win32" and "MSC" in sys.version:
@@ -127,7 +132,7 @@ def translate(modules: list[Extension]) -> None:
     from Cython.Compiler import Options
 
     Options.warning_errors = True
-    declarations = [source_of(name).with_suffix(".pxd") for name in kernel_modules()]
+    declarations = declaration_files()
     common = [configuration(), [digest(path) for path in declarations]]
     for module in modules:
         source = Path(module.sources[0])

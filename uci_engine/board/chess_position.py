@@ -78,7 +78,8 @@ class ChessPosition(Position):
 
     def _read_pieces(self, move: int) -> None:
         """Take the squares a move can have changed: its own, that of a pawn taken en passant, or the castling rank."""
-        origin, target, kind = move & 63, move >> 6 & 63, move >> 14
+        origin, target = move_numbers.from_square(move), move_numbers.to_square(move)
+        kind = move_numbers.move_type(move)
         squares: Iterable[int]
         if kind == move_numbers.CASTLING:
             squares = range(origin & 56, (origin & 56) + 8)

@@ -1,4 +1,4 @@
-# C types of generator.py.
+# C types of movegen.py.
 
 cimport cython
 
@@ -7,16 +7,9 @@ from evaluation.bitboards cimport (
     PAWN_ATTACKS, QUEEN, RANKS, RISING, ROOK, ROOK_PSEUDO_ATTACKS, bishop_attacks, lsb, rook_attacks, u64,
 )
 from evaluation.base_board cimport BaseBoard
-
-cdef enum:  # the numbers of moves.py, for the C compiler: were they to differ, so would the cores
-    NOISY = 1
-    QUIET = 2
-    IS_PROMOTION = 1
-    IS_EN_PASSANT = 2
-    IS_CASTLING = 3
-    NO_SQUARE = 64
-    SCRATCH = 43520
-    MOVE_ROOM = 43840
+from uci_engine.board.moves cimport (
+    CASTLING, EN_PASSANT, MOVE_ROOM, NO_SQUARE, NOISY, PROMOTION, QUIET, SCRATCH, from_square, move_type, promotion, to_square,
+)
 
 cdef class MoveGenerator(BaseBoard):
     cdef readonly u64 checkers

@@ -38,11 +38,20 @@ if not cython.compiled:
         rook_attacks,
         u64,
     )
-    from uci_engine.board.moves import CASTLING as IS_CASTLING
-    from uci_engine.board.moves import EN_PASSANT as IS_EN_PASSANT
-    from uci_engine.board.moves import MOVE_ROOM, NO_SQUARE, NOISY, QUIET, SCRATCH
-    from uci_engine.board.moves import PROMOTION as IS_PROMOTION
-
+    from uci_engine.board.moves import (
+        CASTLING,
+        EN_PASSANT,
+        MOVE_ROOM,
+        NO_SQUARE,
+        NOISY,
+        PROMOTION,
+        QUIET,
+        SCRATCH,
+        from_square,
+        move_type,
+        promotion,
+        to_square,
+    )
 
 
 class MoveGenerator(BaseBoard):
@@ -109,7 +118,7 @@ class MoveGenerator(BaseBoard):
             targets &= targets - 1
             move = (target - step) | (target << 6)
             if promoting:
-                move |= IS_PROMOTION << 14
+                move |= PROMOTION << 14
                 self.moves[end] = move | (3 << 12)
                 self.moves[end + 1] = move | (2 << 12)
                 self.moves[end + 2] = move | (1 << 12)
@@ -248,7 +257,7 @@ class MoveGenerator(BaseBoard):
             capturers &= capturers - 1
             occupied = (self.by_colour[0] | self.by_colour[1]) ^ captured ^ BB[origin] ^ BB[target]
             if bishop_attacks(king, occupied) & diagonal == 0 and rook_attacks(king, occupied) & straight == 0:
-                self.moves[end] = origin | (target << 6) | (IS_EN_PASSANT << 14)
+                self.moves[end] = origin | (target << 6) | (EN_PASSANT << 14)
                 end += 1
         return end
 
@@ -278,21 +287,21 @@ class MoveGenerator(BaseBoard):
                     break
                 way &= way - 1
             if safe and not self._attacked(king_target, them, others | BB[rook_target]):
-                self.moves[end] = king | (rook << 6) | (IS_CASTLING << 14)
+                self.moves[end] = king | (rook << 6) | (CASTLING << 14)
                 end += 1
         return end
 
     def is_noisy(self, move):
         """Whether a move captures or promotes: what `generate` gives for NOISY."""
-        return (self.squares[(move >> 6) & 63] != 0 and move >> 14 != IS_CASTLING) or (
-            move >> 14 == IS_PROMOTION or move >> 14 == IS_EN_PASSANT
+        return (self.squares[to_square(move)] != 0 and move_type(move) != CASTLING) or (
+            move_type(move) == PROMOTION or move_type(move) == EN_PASSANT
         )
 
     def is_legal(self, move):
         """Whether any 16-bit number, from a table or a killer slot, is a legal move here."""
         us = self.turn
-        origin = move & 63
-        target = (move >> 6) & 63
+        origin = from_square(move)
+        target = to_square(move)
         code = self.squares[origin]
         if move == 0 or code == 0 or code & 1 != us:
             return False
@@ -343,16 +352,16 @@ class MoveGenerator(BaseBoard):
         """Whether a legal move checks the enemy king."""
         us = self.turn
         them = us ^ 1
-        origin = move & 63
-        target = (move >> 6) & 63
-        kind = move >> 14
+        origin = from_square(move)
+        target = to_square(move)
+        kind = move_type(move)
         king = lsb(self.by_type[KING] & self.by_colour[them])
         occupied = (self.by_colour[0] | self.by_colour[1]) ^ BB[origin]
         mover = self.squares[origin] >> 1
         queens = self.by_type[QUEEN]
         diagonal = (self.by_type[BISHOP] | queens) & self.by_colour[us] & (ALL ^ BB[origin])
         straight = (self.by_type[ROOK] | queens) & self.by_colour[us] & (ALL ^ BB[origin])
-        if kind == IS_CASTLING:
+        if kind == CASTLING:
             home = origin & 56
             occupied ^= BB[target]
             straight &= ALL ^ BB[target]
@@ -361,10 +370,10 @@ class MoveGenerator(BaseBoard):
             straight |= BB[rook_target]
         else:
             occupied |= BB[target]
-            if kind == IS_EN_PASSANT:
+            if kind == EN_PASSANT:
                 occupied ^= BB[target ^ 8]
-            elif kind == IS_PROMOTION:
-                mover = ((move >> 12) & 3) + 2
+            elif kind == PROMOTION:
+                mover = promotion(move)
             if mover == PAWN:
                 if PAWN_ATTACKS[us * 64 + target] & BB[king]:
                     return True

@@ -1,9 +1,10 @@
-"""Moves as 16-bit numbers, and the way there and back through python-chess.
+"""Moves as 16-bit numbers, and the conversion from and to python-chess.
 
-Used by both boards, `deepening` and `engine`. Bits 0-5 hold the origin, 6-11 the target, 12-13 the promoted piece type
-less two, 14-15 the kind. Castling goes from the king's square to the rook's own, as in Chess960, whatever the dialect
-outside. What must stay true: `decode(encode(board, move)) == move` for every legal move in the board's own dialect.
-The numbers mean the same in a table entry, in the search and in the picker, which breaks ties by them.
+Bits 0-5 hold the from-square, bits 6-11 the to-square, bits 12-13 the promoted piece type less two, bits 14-15 the move
+type. Castling goes from the king's square to the rook's square, as in Chess960, whatever the GUI's dialect.
+
+Invariant: `decode(encode(board, move)) == move` for every legal move in the board's own dialect. TT entries, the search
+and the move picker share these numbers; the picker breaks ties by them.
 """
 
 from __future__ import annotations
@@ -11,17 +12,38 @@ from __future__ import annotations
 import chess
 
 NO_MOVE = 0
-# The kind of a move, in its two highest bits.
+# The move types.
 NORMAL, PROMOTION, EN_PASSANT, CASTLING = range(4)
-# What a generator is asked for; the two may be added: captures and promotions, and everything else.
+# What a generator is asked for: captures and promotions, quiet moves, or the sum of the two for both.
 NOISY = 1
 QUIET = 2
 # Instead of an en-passant square when there is none.
 NO_SQUARE = 64
-# A board's move buffer: 320 moves for each of 136 plies, and a scratch ply at the end; the richest position of sixteen
-# pieces a side has 218. The compiled kernel has all these numbers as constants of the C compiler, in generator.pxd.
+# A board's move buffer holds 320 moves for each of 136 plies; SCRATCH is the last ply. No position of sixteen pieces a
+# side has more than 218 legal moves.
 MOVE_ROOM = 43840
 SCRATCH = 43520
+
+
+# The compiled kernel has these four functions, and the numbers above, as C from moves.pxd.
+def from_square(move: int) -> int:
+    """The square that the move leaves."""
+    return move & 63
+
+
+def to_square(move: int) -> int:
+    """The square that the move goes to; for castling, the rook's."""
+    return (move >> 6) & 63
+
+
+def move_type(move: int) -> int:
+    """NORMAL, PROMOTION, EN_PASSANT or CASTLING."""
+    return move >> 14
+
+
+def promotion(move: int) -> int:
+    """The piece type that a move of type PROMOTION promotes to."""
+    return ((move >> 12) & 3) + 2
 
 
 def encode(board: chess.Board, move: chess.Move) -> int:
@@ -42,9 +64,9 @@ def encode(board: chess.Board, move: chess.Move) -> int:
 
 def decode(move: int, chess960: bool) -> chess.Move:
     """The python-chess move of a number other than NO_MOVE; `chess960` writes castling as king takes rook."""
-    origin, target, kind = move & 63, move >> 6 & 63, move >> 14
-    if kind == PROMOTION:
-        return chess.Move(origin, target, promotion=(move >> 12 & 3) + 2)
-    if kind == CASTLING and not chess960:
+    origin, target = from_square(move), to_square(move)
+    if move_type(move) == PROMOTION:
+        return chess.Move(origin, target, promotion=promotion(move))
+    if move_type(move) == CASTLING and not chess960:
         target = chess.square(6 if target > origin else 2, chess.square_rank(origin))
     return chess.Move(origin, target)

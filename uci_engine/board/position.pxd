@@ -8,9 +8,9 @@ from evaluation.bitboards cimport (
     u64,
 )
 from uci_engine.board.upcoming_repetition cimport cuckoo_move
-from uci_engine.board.movegen cimport (
-    IS_CASTLING, IS_EN_PASSANT, IS_PROMOTION, NO_SQUARE, NOISY, QUIET, SCRATCH, MoveGenerator,
-)
+from uci_engine.board.movegen cimport MoveGenerator
+from uci_engine.board.moves cimport CASTLING as IS_CASTLING, EN_PASSANT as IS_EN_PASSANT, PROMOTION as IS_PROMOTION
+from uci_engine.board.moves cimport NO_SQUARE, NOISY, QUIET, SCRATCH
 
 cdef int[7] SEE_VALUES
 cdef int[14] PHASE_OF

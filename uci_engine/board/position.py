@@ -39,16 +39,11 @@ if not cython.compiled:
         rook_attacks,
         u64,
     )
-    from uci_engine.board.movegen import (
-        IS_CASTLING,
-        IS_EN_PASSANT,
-        IS_PROMOTION,
-        NO_SQUARE,
-        NOISY,
-        QUIET,
-        SCRATCH,
-        MoveGenerator,
-    )
+    from uci_engine.board.movegen import MoveGenerator
+    from uci_engine.board.moves import CASTLING as IS_CASTLING
+    from uci_engine.board.moves import EN_PASSANT as IS_EN_PASSANT
+    from uci_engine.board.moves import NO_SQUARE, NOISY, QUIET, SCRATCH
+    from uci_engine.board.moves import PROMOTION as IS_PROMOTION
     from uci_engine.board.upcoming_repetition import cuckoo_move
 
 # Exchange values by piece type, in centipawns: the plain 1 3 3 5 9, because an exchange is about pieces, not squares.

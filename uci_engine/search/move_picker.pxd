@@ -6,7 +6,7 @@ from evaluation.bitboards cimport (
     BB, BISHOP, KNIGHT, KNIGHT_ATTACKS, PAWN, QUEEN, ROOK, bishop_attacks, i64, lsb, pawn_attacks, rook_attacks,
     u64,
 )
-from uci_engine.board.movegen cimport IS_EN_PASSANT, IS_PROMOTION, NOISY, QUIET
+from uci_engine.board.moves cimport EN_PASSANT, NOISY, PROMOTION, QUIET, from_square, move_type, promotion, to_square
 from uci_engine.board.position cimport Position
 
 cdef int ROOM

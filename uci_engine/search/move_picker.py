@@ -31,7 +31,7 @@ if not cython.compiled:
         pawn_attacks,
         rook_attacks,
     )
-    from uci_engine.board.movegen import IS_EN_PASSANT, IS_PROMOTION, NOISY, QUIET
+    from uci_engine.board.moves import EN_PASSANT, NOISY, PROMOTION, QUIET, from_square, move_type, promotion, to_square
 
     # Continuations reach so many plies back, before the root too.
     PLIES_BACK = 4
@@ -237,12 +237,12 @@ class MovePicker:
     def _score_noisy(self, ply, start, end):
         for index in range(start, end):
             move = self.position.moves[index]
-            score = CAPTURE_BASE + 16 * VICTIM[self.position.squares[(move >> 6) & 63] >> 1]
-            score -= self.position.squares[move & 63] >> 1
-            if move >> 14 == IS_PROMOTION:
+            score = CAPTURE_BASE + 16 * VICTIM[self.position.squares[to_square(move)] >> 1]
+            score -= self.position.squares[from_square(move)] >> 1
+            if move_type(move) == PROMOTION:
                 # Queens before all but the richest captures, the other promotions last.
-                score += 16 * 80 if (move >> 12) & 3 == 3 else -16 * 40
-            elif move >> 14 == IS_EN_PASSANT:
+                score += 16 * 80 if promotion(move) == QUEEN else -16 * 40
+            elif move_type(move) == EN_PASSANT:
                 score += 16 * VICTIM[1]
             score += self.captures[self._capture_index(move)] >> CAPTURE_HISTORY_SHIFT
             entry: i64 = score
@@ -259,10 +259,10 @@ class MovePicker:
             if checks_only and not self.position.gives_check(move):
                 continue
             entry: i64 = self.history_of(ply, move)
-            kind = self.position.squares[move & 63] >> 1
-            if self.threats[kind] & BB[move & 63]:
+            kind = self.position.squares[from_square(move)] >> 1
+            if self.threats[kind] & BB[from_square(move)]:
                 entry += ESCAPES[kind]
-            if self.threats[kind] & BB[(move >> 6) & 63]:
+            if self.threats[kind] & BB[to_square(move)]:
                 entry -= ESCAPES[kind]
             self.entries[kept] = (entry << 16) + move
             kept += 1
@@ -318,8 +318,8 @@ class MovePicker:
 
     def note(self, ply, move):
         """The move about to be played at a ply, 0 for a pass: what follows is judged by it."""
-        piece = self.position.squares[move & 63] >> 1
-        self.played[ply + PLIES_BACK] = (piece << 6) | ((move >> 6) & 63) if move else 0
+        piece = self.position.squares[from_square(move)] >> 1
+        self.played[ply + PLIES_BACK] = (piece << 6) | (to_square(move)) if move else 0
         return 0
 
     def was_pass(self, ply):
@@ -383,12 +383,12 @@ class MovePicker:
 
     def _continuation_index(self, move):
         """Where a move of the side to move stands in the continuations after no move at all."""
-        return (self.position.turn << 18) | ((self.position.squares[move & 63] >> 1) << 6) | ((move >> 6) & 63)
+        return (self.position.turn << 18) | ((self.position.squares[from_square(move)] >> 1) << 6) | (to_square(move))
 
     def _capture_index(self, move):
-        target = (move >> 6) & 63
-        victim = 1 if move >> 14 == IS_EN_PASSANT else self.position.squares[target] >> 1
-        piece = self.position.squares[move & 63]
+        target = to_square(move)
+        victim = 1 if move_type(move) == EN_PASSANT else self.position.squares[target] >> 1
+        piece = self.position.squares[from_square(move)]
         return (piece << 9) | (target << 3) | victim
 
 

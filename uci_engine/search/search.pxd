@@ -5,7 +5,7 @@ cimport cython
 from evaluation.bitboards cimport PAWN, i64, popcount, u64
 from evaluation.evaluator cimport Evaluator
 from uci_engine.search.correction_history cimport CorrectionHistory
-from uci_engine.board.movegen cimport IS_EN_PASSANT, IS_PROMOTION
+from uci_engine.board.moves cimport EN_PASSANT, PROMOTION, move_type, to_square
 from uci_engine.search.move_picker cimport MovePicker
 from uci_engine.board.position cimport SEE_VALUES, Position
 from uci_engine.tablebases.syzygy cimport FAILED, SyzygyProber

@@ -31,7 +31,7 @@ from uci_engine.tunable import checked
 
 if not cython.compiled:
     from evaluation.bitboards import PAWN, i64, popcount, u64
-    from uci_engine.board.movegen import IS_EN_PASSANT, IS_PROMOTION
+    from uci_engine.board.moves import EN_PASSANT, PROMOTION, move_type, to_square
     from uci_engine.board.position import SEE_VALUES
     from uci_engine.search.correction_history import CorrectionHistory
     from uci_engine.search.move_picker import MovePicker
@@ -779,13 +779,13 @@ class Searcher:
                 # After the likeliest captures only those that take back.
                 if (
                     tried >= self.quiescence_count
-                    and move >> 14 != IS_PROMOTION
-                    and (move >> 6) & 63 != self.picker.last_target(ply)
+                    and move_type(move) != PROMOTION
+                    and to_square(move) != self.picker.last_target(ply)
                 ):
                     continue
-                if best > -TABLEBASE_BOUND and move >> 14 != IS_PROMOTION:
+                if best > -TABLEBASE_BOUND and move_type(move) != PROMOTION:
                     # Even the victim for nothing would not do.
-                    victim = PAWN if move >> 14 == IS_EN_PASSANT else self.position.squares[(move >> 6) & 63] >> 1
+                    victim = PAWN if move_type(move) == EN_PASSANT else self.position.squares[to_square(move)] >> 1
                     promise = bare + SEE_VALUES[victim]
                     if promise <= alpha:
                         if promise > best:

@@ -3,7 +3,7 @@
 cimport cython
 
 from evaluation.bitboards cimport PAWN, popcount
-from uci_engine.board.movegen cimport IS_EN_PASSANT, NO_SQUARE, NOISY, QUIET, SCRATCH
+from uci_engine.board.moves cimport EN_PASSANT, NO_SQUARE, NOISY, QUIET, SCRATCH, from_square, move_type, to_square
 from uci_engine.board.position cimport Position
 from uci_engine.tablebases.syzygy_tables cimport OTHER_SIDE, SyzygyTables
 

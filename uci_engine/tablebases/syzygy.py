@@ -14,8 +14,7 @@ from uci_engine.tablebases import syzygy_files
 
 if not cython.compiled:
     from evaluation.bitboards import PAWN, popcount
-    from uci_engine.board.moves import EN_PASSANT as IS_EN_PASSANT
-    from uci_engine.board.moves import NO_SQUARE, NOISY, QUIET, SCRATCH
+    from uci_engine.board.moves import EN_PASSANT, NO_SQUARE, NOISY, QUIET, SCRATCH, from_square, move_type, to_square
     from uci_engine.tablebases.syzygy_tables import OTHER_SIDE, SyzygyTables
 
 # Values from the side to move's view; 1 and -1 are a win and a loss that the fifty-move rule makes a draw.
@@ -105,7 +104,7 @@ class SyzygyProber:
         end: cython.int = position.generate(NOISY, start)
         for index in range(start, end):
             move = position.moves[index]
-            if position.squares[(move >> 6) & 63] == 0:
+            if position.squares[to_square(move)] == 0:
                 continue
             position.make(move)
             value = self._resolve(position, -beta, -best, end)
@@ -124,7 +123,7 @@ class SyzygyProber:
         end: cython.int = position.generate(NOISY, start)
         for index in range(start, end):
             move = position.moves[index]
-            if move >> 14 != IS_EN_PASSANT:
+            if move_type(move) != EN_PASSANT:
                 continue
             position.make(move)
             after = self._resolve(position, LOSS, WIN, end)
@@ -149,7 +148,7 @@ class SyzygyProber:
         # Without en passant it would be stalemate, if there are no other moves.
         end: cython.int = position.generate(NOISY | QUIET, start)
         for index in range(start, end):
-            if position.moves[index] >> 14 != IS_EN_PASSANT:
+            if move_type(position.moves[index]) != EN_PASSANT:
                 return False
         return True
 
@@ -251,7 +250,7 @@ class SyzygyProber:
         return best
 
     def _is_pawn_move(self, position, move):
-        return position.squares[move & 63] >> 1 == PAWN
+        return position.squares[from_square(move)] >> 1 == PAWN
 
     def _is_capture(self, position, move):
-        return position.squares[(move >> 6) & 63] != 0 or move >> 14 == IS_EN_PASSANT
+        return position.squares[to_square(move)] != 0 or move_type(move) == EN_PASSANT
