@@ -1,0 +1,168 @@
+"""The documents say nothing that the sources contradict: paths, programs, options, links, and the length of README."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.support import ROOT
+
+README = ROOT / "README.md"
+RESULTS = ROOT / "RESULTS.md"
+PROGRAMS = ROOT / "scripts" / "README.md"
+# What these name must exist. RESULTS.md and CHANGELOG.md may speak of what has gone.
+GUIDES = (README, ROOT / "CONTRIBUTING.md", PROGRAMS)
+DOCUMENTS = (*GUIDES, RESULTS, ROOT / "CHANGELOG.md")
+MOST_WORDS_OF_README = 1000
+# In commands, but no options of Secateur: one of Stockfish, and the place of any.
+NOT_OURS = ("Skill Level", "NAME")
+FLAGS_OF_ENGINES = {"--tuning", "--uci"}
+FOLDERS = ("uci_engine", "evaluation", "tests", "scripts", ".ci")
+
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+PATH = re.compile(rf"(?<![\w./-])(?:{'|'.join(re.escape(name) for name in FOLDERS)})/[\w./*-]*")
+MODULE = re.compile(r"(?<![\w./])(?:uci_engine|evaluation|lib)(?:\.[A-Za-z_]\w*)+")
+PROGRAM = re.compile(r"(?<![\w/.])scripts/(\w+\.py)")
+FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+DECLARATION = re.compile(r"^option name (?P<name>.+?) type (?P<type>\w+)(?: default (?P<default>.*?))?(?: min .*)?$")
+
+
+def by_name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@cache
+def text(path: Path) -> str:
+    return path.read_text("utf-8")
+
+
+def code(path: Path) -> str:
+    """All that stands as code in a document: its blocks and what is between back ticks."""
+    blocks = FENCE.findall(text(path))
+    return "\n".join([*blocks, *CODE.findall(FENCE.sub("", text(path)))])
+
+
+def anchors(path: Path) -> set[str]:
+    """The names that GitHub gives to the headings of a document."""
+    headings = HEADING.findall(FENCE.sub("", text(path)))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def section(path: Path, heading: str) -> str:
+    """What stands below a heading, to the next one."""
+    _, _, rest = text(path).partition(f"# {heading}\n")
+    assert rest, f"{path.name} has no heading {heading!r}"
+    return re.split(r"^#+ ", rest, maxsplit=1, flags=re.MULTILINE)[0]
+
+
+@cache
+def declared(*arguments: str) -> dict[str, tuple[str, str]]:
+    """Type and default of every option that the engine declares, by name."""
+    command = [sys.executable, "-m", "uci_engine", *arguments, "uci"]
+    output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True).stdout
+    found = [match for line in output.splitlines() if (match := DECLARATION.match(line))]
+    return {match["name"]: (match["type"], match["default"] or "") for match in found}
+
+
+def exists(module: str) -> bool:
+    """Whether a dotted name is a module of ours, or a name in the text of one."""
+    parts = module.split(".")
+    for length in range(len(parts), 0, -1):
+        for root in (ROOT, ROOT / "scripts"):
+            place = root.joinpath(*parts[:length])
+            file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+            if file.is_file():
+                return all(re.search(rf"\b{name}\b", text(file)) for name in parts[length:])
+    return False
+
+
+def test_readme_is_short() -> None:
+    assert len(text(README).split()) <= MOST_WORDS_OF_README
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=by_name)
+def test_every_path_exists(path: Path) -> None:
+    paths = {match.rstrip(".") for match in PATH.findall(code(path))}
+    assert not [name for name in sorted(paths) if not list(ROOT.glob(name.rstrip("/")))]
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=by_name)
+def test_every_module_exists(path: Path) -> None:
+    assert not [name for name in sorted(set(MODULE.findall(code(path)))) if not exists(name)]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=by_name)
+def test_every_link_inside_resolves(path: Path) -> None:
+    broken = []
+    for target in LINK.findall(FENCE.sub("", text(path))):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        file = (path.parent / name).resolve() if name else path
+        if not file.exists() or (anchor and anchor not in anchors(file)):
+            broken.append(target)
+    assert not broken
+
+
+@pytest.mark.parametrize("path", [*GUIDES, RESULTS], ids=by_name)
+def test_every_command_names_a_program_and_options_that_it_has(path: Path) -> None:
+    sources = "\n".join(text(file) for file in sorted((ROOT / "scripts").rglob("*.py")))
+    for command in code(path).replace("\\\n", " ").splitlines():
+        names = PROGRAM.findall(command)
+        assert not [name for name in names if not (ROOT / "scripts" / name).is_file()], command
+        if names:
+            flags = set(FLAG.findall(command)) - FLAGS_OF_ENGINES
+            assert not [flag for flag in flags if flag not in sources], command
+
+
+def test_every_program_is_explained() -> None:
+    programs = {path.name for path in (ROOT / "scripts").glob("*.py")}
+    assert programs == set(re.findall(r"^\| `(\w+\.py)` \|", section(PROGRAMS, "The programs"), re.MULTILINE))
+
+
+def test_readme_lists_the_options_that_the_engine_declares() -> None:
+    rows = re.findall(r"^\| `([^`]+)` \| (\S+) \|", section(README, "Options"), re.MULTILINE)
+    expected = []
+    for name, (kind, default) in declared().items():
+        shown = "button" if kind == "button" else "empty" if default == "<empty>" else default
+        expected.append((name, "text" if name == "UCI_EngineAbout" else shown))
+    assert rows == expected
+
+
+def test_every_option_in_a_command_or_setting_is_declared() -> None:
+    settings = set(re.findall(r"^    (\w[\w ]*): ", text(README), re.MULTILINE))
+    for path in (README, PROGRAMS, RESULTS):
+        settings |= set(re.findall(r"option\.([A-Z]\w*(?: \w+)*?|[a-z]\w+)=", code(path)))
+    known = {name.lower() for name in (*declared("--tuning"), *NOT_OURS)}
+    assert not {name for name in settings if name.lower() not in known}
+
+
+def test_the_table_of_renamed_options_leads_to_options_that_exist() -> None:
+    known = declared("--tuning")
+    rows = re.findall(r"^\| (`.+) \| (`.+) \|$", section(RESULTS, "Renamed options"), re.MULTILINE)
+    assert rows
+    for old, new in rows:
+        old_names, new_names = CODE.findall(old), CODE.findall(new)
+        assert len(old_names) == len(new_names)
+        assert not [name for name in old_names if name in known]
+        assert not [name for name in new_names if name not in known]
+
+
+def test_the_picture_in_readme_shows_the_table() -> None:
+    scores = re.findall(r"\| ([\d.]+) % \|", section(README, "How strong"))
+    bars = re.search(r"^    bar \[(.+)\]$", text(README), re.MULTILINE)
+    assert bars is not None
+    assert bars[1].split(", ") == scores
+
+
+@pytest.mark.parametrize("name", ["play", "test"])
+def test_a_marker_of_ci_stands_before_a_block_of_code(name: str) -> None:
+    assert re.search(rf"^<!-- ci: {name} -->\n```sh\n[^\n]+\n```$", text(README), re.MULTILINE)
