@@ -357,7 +357,7 @@ def test_without_memory_the_hash_stays(engine: Engine, monkeypatch: pytest.Monke
     sentences = engine.set_option("Hash", "32")
     assert Holder.table.asked == [32]
     assert sentences == ["error: there is no memory for 32 MiB of hash, it stays at 16"]
-    assert engine.options["Hash"] == 16
+    assert engine.options.hash.value == 16
 
 
 def test_hash_options_reach_the_table(engine: Engine) -> None:

@@ -1,33 +1,58 @@
-"""The option table: declarations a GUI can read, values that stay of their type and in bounds."""
+"""The options: declarations a GUI can read, values that stay of their type and in bounds, and what they call."""
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 import chess.engine
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.options import EMPTY, NODES_TIME, Change, Option, Options, standard_options, tuning_options
+from uci_engine.options import (
+    EMPTY,
+    Button,
+    Check,
+    Combo,
+    OptionError,
+    Options,
+    OptionTable,
+    Spin,
+    String,
+    ValueOption,
+)
 from uci_engine.search.parameters import PARAMETERS
 from uci_engine.time_management.parameters import TIME_PARAMETERS
 
-STANDARD = standard_options(hash_maximum=1024)
-COMBO = Option("Style", "combo", "Normal", choices=("Solid", "Normal", "Risky"))
-PATH = Option("BookFile", "string", "")
+
+class Sample(Options):
+    """Secateur's options on a machine of 1 GiB, and one of the type that it does not use."""
+
+    def __init__(self) -> None:
+        super().__init__(hash_maximum=1024)
+        self.style = self.add(Combo("Style", "Normal", ("Solid", "Normal", "Risky"), "how to play"))
+
+    def value(self, name: str) -> Any:
+        """The value of the option with this name, as it is declared."""
+        (option,) = (option for option in self if option.name == name)
+        assert isinstance(option, ValueOption)
+        return option.value
 
 
-def fresh() -> Options:
-    return Options([*STANDARD, COMBO, PATH])
+def names(table: OptionTable) -> list[str]:
+    return [option.name for option in table]
 
 
-def changed(options: Options, name: str, value: str | None) -> Change:
-    change = options.set(name, value)
-    assert isinstance(change, Change)
-    return change
+STANDARD = Options(hash_maximum=1024)
 
 
 def test_declarations() -> None:
-    assert Options([*STANDARD[:4], COMBO, PATH]).declare() == [
+    options = Sample()
+    table = OptionTable()
+    for option in (options.hash, options.threads, options.clear_hash, options.ponder, options.style):
+        table.add(option)
+    table.add(options.book_file)
+    assert table.declare() == [
         "option name Hash type spin default 16 min 1 max 1024",
         "option name Threads type spin default 1 min 1 max 512",
         "option name Clear Hash type button",
@@ -38,17 +63,19 @@ def test_declarations() -> None:
 
 
 def test_every_parameter_of_the_search_can_be_an_option() -> None:
-    tuning = tuning_options("compiled")
-    names = [parameter.name for parameter in (*PARAMETERS, *TIME_PARAMETERS)]
-    assert [option.name for option in tuning] == [*names, NODES_TIME]
-    options = Options([*STANDARD, *tuning])
-    assert changed(options, "lmr_base", "90").value == 90
-    assert changed(options, "lmr_base", "9999").value == 200
-    assert not {option.name for option in STANDARD} & {option.name for option in tuning}
+    options = Options(tuning=True, hash_maximum=1024)
+    tunables = [parameter.name for parameter in (*PARAMETERS, *TIME_PARAMETERS)]
+    assert names(options) == [*names(STANDARD), *tunables, "NodesTime"]
+    assert len(set(names(options))) == len(names(options))
+    (base,) = (option for option in options.search_parameters if option.name == "lmr_base")
+    assert options.set("lmr_base", "90") == []
+    assert base.value == 90
+    options.set("lmr_base", "9999")
+    assert base.value == 200
 
 
 def test_the_names_guis_rely_on() -> None:
-    assert [option.name for option in STANDARD] == [
+    assert names(STANDARD) == [
         "Hash",
         "Threads",
         "Clear Hash",
@@ -70,52 +97,51 @@ def test_the_names_guis_rely_on() -> None:
         "UCI_EngineAbout",
     ]
     assert all(option.help for option in STANDARD)
-    assert all(line.isascii() and line == line.strip() for line in fresh().declare())
+    assert all(line.isascii() and line == line.strip() for line in Sample().declare())
 
 
 def test_python_chess_accepts_every_default() -> None:
     for option in STANDARD:
-        if option.kind != "button":
-            known = chess.engine.Option(option.name, option.kind, None, option.minimum, option.maximum, [])
+        if isinstance(option, ValueOption):
+            bounds = (option.minimum, option.maximum) if isinstance(option, Spin) else (0, 0)
+            known = chess.engine.Option(option.name, option.type_name, None, *bounds, [])
             default = re.split(r" default | min ", option.declaration())[1]
             assert known.parse(default) == (EMPTY if option.default == "" else option.default)
 
 
 def test_this_machine_offers_a_hash_table() -> None:
-    hash_option = standard_options()[0]
-    assert isinstance(hash_option.default, int)
-    assert hash_option.minimum <= hash_option.default <= hash_option.maximum
+    size = Options().hash
+    assert size.minimum <= size.default <= size.maximum
 
 
 def test_a_small_machine_lowers_the_default_too() -> None:
-    assert Options(standard_options(hash_maximum=4))["Hash"] == 4
+    assert Options(hash_maximum=4).hash.value == 4
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "expected"),
+    ("text_name", "text", "name", "expected"),
     [
-        ("Hash", "64", Change("Hash", 64)),
-        ("hASH", "064", Change("Hash", 64)),
-        ("move   overhead", "100", Change("Move Overhead", 100)),
-        ("Hash", "+7", Change("Hash", 7)),
-        ("Ponder", "TRUE", Change("Ponder", True)),
-        ("UCI_Chess960", "false", Change("UCI_Chess960", False)),
-        ("Style", "rISKY", Change("Style", "Risky")),
-        ("BookFile", "c:\\a  b\\ \u00e4.bin", Change("BookFile", "c:\\a  b\\ \u00e4.bin")),
-        ("BookFile", "<empty>", Change("BookFile", "")),
-        ("BookFile", "", Change("BookFile", "")),
-        ("Clear Hash", None, Change("Clear Hash", True)),
+        ("Hash", "64", "Hash", 64),
+        ("hASH", "064", "Hash", 64),
+        ("move   overhead", "100", "Move Overhead", 100),
+        ("Hash", "+7", "Hash", 7),
+        ("Ponder", "TRUE", "Ponder", True),
+        ("UCI_Chess960", "false", "UCI_Chess960", False),
+        ("Style", "rISKY", "Style", "Risky"),
+        ("BookFile", "c:\\a  b\\ \u00e4.bin", "BookFile", "c:\\a  b\\ \u00e4.bin"),
+        ("BookFile", "<empty>", "BookFile", ""),
+        ("BookFile", "", "BookFile", ""),
     ],
 )
-def test_set(name: str, value: str | None, expected: Change) -> None:
-    options = fresh()
-    assert options.set(name, value) == expected
-    if expected.name != "Clear Hash":
-        assert options[name] == expected.value
+def test_set(text_name: str, text: str, name: str, expected: bool | int | str) -> None:
+    options = Sample()
+    assert options.set(text_name, text) == []
+    assert options.value(name) == expected
+    assert type(options.value(name)) is type(expected)
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "expected"),
+    ("name", "text", "expected"),
     [
         ("Hash", "0", 1),
         ("Hash", "-5", 1),
@@ -129,16 +155,16 @@ def test_set(name: str, value: str | None, expected: Change) -> None:
         ("Move Overhead", "10000", 5000),
     ],
 )
-def test_out_of_range_is_clamped_and_said(name: str, value: str, expected: int) -> None:
-    options = fresh()
-    change = changed(options, name, value)
-    assert change.value == options[name] == expected
-    assert change.message is not None
-    assert str(expected) in change.message
+def test_out_of_range_is_clamped_and_said(name: str, text: str, expected: int) -> None:
+    options = Sample()
+    (sentence,) = options.set(name, text)
+    assert options.value(name) == expected
+    assert str(expected) in sentence
+    assert not sentence.startswith("error:")
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
+    ("name", "text"),
     [
         ("Hash", ""),
         ("Hash", None),
@@ -154,71 +180,117 @@ def test_out_of_range_is_clamped_and_said(name: str, value: str, expected: int) 
         ("BookFile", None),
     ],
 )
-def test_unreadable_keeps_the_old_value_and_says_so(name: str, value: str | None) -> None:
-    options = fresh()
-    before = options[name]
-    answer = options.set(name, value)
-    assert isinstance(answer, str)
-    assert name in answer
-    assert options[name] == before
+def test_unreadable_keeps_the_old_value_and_says_so(name: str, text: str | None) -> None:
+    options = Sample()
+    before = options.value(name)
+    (sentence,) = options.set(name, text)
+    assert sentence.startswith("error: ")
+    assert name in sentence
+    assert options.value(name) == before
 
 
 def test_refusals() -> None:
-    options = fresh()
-    assert "SyzygyPath" in str(options.set("SyzygyPath", "/tb"))
-    assert isinstance(options.set("UCI_EngineAbout", "mine"), str)
-    assert str(options["UCI_EngineAbout"]).startswith("Secateur")
+    options = OptionTable()
+    about = options.add(Options(hash_maximum=1024).about)
+    (sentence,) = options.set("SyzygyPath", "/tb")
+    assert sentence.startswith("error: ")
+    assert "SyzygyPath" in sentence
+    for text in ("mine", None):
+        (sentence,) = options.set("UCI_EngineAbout", text)
+        assert sentence.startswith("error: ")
+    assert about.value.startswith("Secateur")
     for name in (None, "", " "):
-        assert isinstance(options.set(name, "1"), str)
+        (sentence,) = options.set(name, "1")
+        assert sentence.startswith("error: ")
+
+
+# What they call -----------------------------------------------------------------------------------------------------
+
+
+class Listener:
+    """A callback that keeps the values it finds, and says something or refuses."""
+
+    def __init__(self, option: ValueOption[Any], sentences: Sequence[str] = (), refusal: str = "") -> None:
+        self.values: list[Any] = []
+        self._option = option
+        self._sentences = sentences
+        self._refusal = refusal
+
+    def __call__(self) -> Sequence[str]:
+        self.values.append(self._option.value)
+        if self._refusal:
+            raise OptionError(self._refusal)
+        return self._sentences
+
+
+def test_an_option_acts_when_it_is_set_and_when_it_changes() -> None:
+    options = Sample()
+    option = options.hash
+    on_set, on_change = Listener(option, ["set"]), Listener(option, ["changed"])
+    option.on_set, option.on_change = on_set, on_change
+    assert options.set("Hash", "32") == ["set", "changed"]
+    assert options.set("Hash", "32") == ["set"]
+    assert options.set("Hash", "9999")[1:] == ["set", "changed"]
+    options.set("Hash", "many")
+    assert on_set.values == [32, 32, 1024]
+    assert on_change.values == [32, 1024]
+
+
+@pytest.mark.parametrize("hook", ["on_set", "on_change"])
+def test_an_option_that_cannot_act_keeps_its_value(hook: str) -> None:
+    options = Sample()
+    assert options.set("Hash", "512") == []
+    listener = Listener(options.hash, refusal="there is no memory for it")
+    setattr(options.hash, hook, listener)
+    assert options.set("Hash", "1024") == ["error: there is no memory for it, it stays at 512"]
+    assert listener.values == [1024]
+    assert options.hash.value == 512
+
+
+def test_a_button_is_pressed_each_time() -> None:
+    sentences = iter(["once", "twice"])
+    button = Button("Clear Hash", "forget")
+    button.on_set = lambda: [next(sentences)]
+    assert button.set(None) == ["once"]
+    assert button.set(None) == ["twice"]
 
 
 def test_a_button_ignores_a_value_and_says_so() -> None:
-    change = changed(fresh(), "clear hash", "x")
-    assert (change.name, change.value) == ("Clear Hash", True)
-    assert change.message is not None
-
-
-def test_restore() -> None:
-    options = fresh()
-    changed(options, "Hash", "512")
-    options.restore("hash", 16)
-    assert options["Hash"] == 16
-    with pytest.raises(KeyError):
-        options.restore("Hush", 1)
-    with pytest.raises(KeyError):
-        options["Hush"]
+    (sentence,) = Sample().set("clear hash", "x")
+    assert "Clear Hash" in sentence
+    assert "'x' is ignored" in sentence
+    assert Sample().set("clear hash", None) == []
 
 
 def test_describe_shows_current_values() -> None:
-    options = fresh()
-    changed(options, "Hash", "32")
+    options = Sample()
+    options.set("Hash", "32")
+    options.set("Style", "solid")
     lines = options.describe()
     assert len(lines) == len(options.declare())
     assert any(line.startswith("Hash = 32: ") for line in lines)
+    assert any(line.startswith("Ponder = false: ") for line in lines)
+    assert any(line.startswith("Clear Hash: ") for line in lines)
     assert any(line.startswith("BookFile = <empty>: ") for line in lines)
-
-
-NAMES = [option.name for option in [*STANDARD, COMBO, PATH]]
+    assert any(line.startswith("Style = 'Solid': ") for line in lines)
 
 
 @given(
     st.lists(
         st.tuples(
-            st.none() | st.text() | st.sampled_from(NAMES), st.none() | st.text() | st.integers().map(str)
+            st.none() | st.text() | st.sampled_from(names(Sample())), st.none() | st.text() | st.integers().map(str)
         )
     )
 )
 def test_any_text_leaves_the_table_sound(settings: list[tuple[str | None, str | None]]) -> None:
-    options = fresh()
-    for name, value in settings:
-        answer = options.set(name, value)
-        sentence = answer.message if isinstance(answer, Change) else answer
-        assert sentence is None or (sentence.isascii() and len(sentence) < 1000)
-    for option in [*STANDARD, COMBO, PATH]:
-        current = options[option.name]
-        assert type(current) is type(option.default)
-        if option.kind == "spin":
-            assert isinstance(current, int)
-            assert option.minimum <= current <= option.maximum
-        if option.kind == "combo":
-            assert current in option.choices
+    options = Sample()
+    for name, text in settings:
+        assert all(sentence.isascii() and len(sentence) < 1000 for sentence in options.set(name, text))
+    types = {Check: bool, Spin: int, Combo: str, String: str}
+    for option in options:
+        if isinstance(option, ValueOption):
+            assert type(option.value) is types[type(option)]
+        if isinstance(option, Spin):
+            assert option.minimum <= option.value <= option.maximum
+        if isinstance(option, Combo):
+            assert option.value in option.choices

@@ -19,8 +19,7 @@ from uci_engine import __version__
 from uci_engine.board.game import Game, PositionError
 from uci_engine.book.opening import BookSettings, Opening
 from uci_engine.core import load
-from uci_engine.options import NODES_TIME, Change, Options, Value, standard_options, tuning_options
-from uci_engine.search.parameters import PARAMETERS
+from uci_engine.options import OptionError, Options
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.search_task import OnBestMove, OnInfo, Resources, SearchTask
 from uci_engine.tablebases.tablebases import Tablebases
@@ -29,14 +28,6 @@ from uci_engine.time_management.allocation import TimeParameters, time_parameter
 from uci_engine.time_management.clock import Watch
 from uci_engine.time_management.limits import Limits
 from uci_engine.time_management.nodestime import AvailableNodes
-from uci_engine.time_management.parameters import TIME_PARAMETERS
-from uci_engine.tunable import defaults
-
-# After these, what the table holds is unwanted or no longer true.
-FORGETTING_OPTIONS = frozenset({"Clear Hash", "SyzygyPath", "SyzygyProbeLimit", "Syzygy50MoveRule"})
-
-DEFAULT_PARAMETERS = defaults(PARAMETERS)
-TIME_NAMES = [parameter.name for parameter in TIME_PARAMETERS]
 
 # How soon a thread that waits for the GIL gets it: the answer to `stop` passes through three of them, and in plain
 # Python the search itself holds it.
@@ -53,16 +44,16 @@ class Engine:
         if self.core.name != "compiled":
             self.name += f" ({self.core.name} core)"
         sys.setswitchinterval(SWITCH_SECONDS)
-        self._tuning = tuning
-        self.options = Options((*standard_options(), *tuning_options(self.core.name)) if tuning else None)
+        self.options = Options(self.core.name, tuning)
         self._game = Game()
         self._opening = Opening()
-        self._pool = ThreadPool(self.core, int(self.options["Hash"]))
+        self._pool = ThreadPool(self.core, self.options.hash.value)
         self._tablebases = Tablebases(self.core, self._pool.main.prober)
         self._watch = Watch()
         self._time_parameters = time_parameters_of(self.core.name)
         self._available_nodes: AvailableNodes | None = None
         self._task: Task | None = None
+        self._connect_options()
         # What exists now exists for good: the collector need not look at it again.
         gc.collect()
         gc.freeze()
@@ -71,55 +62,7 @@ class Engine:
 
     def set_option(self, name: str | None, value: str | None) -> list[str]:
         """Set an option from the texts of `setoption`; returns sentences for the user, if there is anything to say."""
-        before = {size: self.options[size] for size in ("Hash", "Threads")}
-        change = self.options.set(name, value)
-        if isinstance(change, str):
-            return [f"error: {change}"]
-        sentences = [change.message] if change.message else []
-        if change.name in before:
-            if change.value != before[change.name]:
-                sentences += self._resize(change, before[change.name])
-        elif change.name == "SyzygyPath":
-            sentences += self._tablebases.set_syzygy_path(str(change.value))
-            self._pool.share_tablebases()
-        elif change.name == "GaviotaTbPath":
-            sentences += self._tablebases.set_gaviota_path(str(change.value))
-        elif change.name in DEFAULT_PARAMETERS:
-            self._pool.configure({name: int(self.options[name]) for name in DEFAULT_PARAMETERS})
-        elif change.name in TIME_NAMES:
-            self._time_parameters = TimeParameters(**{name: int(self.options[name]) for name in TIME_NAMES})
-        elif change.name == NODES_TIME:
-            self._reset_available_nodes()
-        elif change.name in ("OwnBook", "BookFile", "BookDepth", "BookVariety", "UCI_AnalyseMode"):
-            sentences += self._opening.configure(self._book_settings(), file_named=change.name == "BookFile")
-        if change.name in FORGETTING_OPTIONS:
-            self._pool.table.clear()
-        return sentences
-
-    def _book_settings(self) -> BookSettings:
-        return BookSettings(
-            own_book=bool(self.options["OwnBook"]),
-            file=str(self.options["BookFile"]),
-            depth=int(self.options["BookDepth"]),
-            variety=int(self.options["BookVariety"]),
-            analysing=bool(self.options["UCI_AnalyseMode"]),
-        )
-
-    def _resize(self, change: Change, before: Value) -> list[str]:
-        """Give the table or the pool its new size; without the memory for it, put the option back."""
-        size = int(change.value)
-        try:
-            if change.name == "Hash":
-                self._pool.table.resize(size)
-            else:
-                self._pool.resize(size)
-        except MemoryError:
-            self.options.restore(change.name, before)
-            what = f"memory for {size} MiB of hash" if change.name == "Hash" else f"room for {size} threads"
-            return [f"error: there is no {what}, it stays at {before}"]
-        if change.name == "Threads" and size > 1 and not self._pool.can_grow:
-            return [f"the {self.core.name} core searches with one thread, not with {size}"]
-        return []
+        return self.options.set(name, value)
 
     def new_game(self) -> None:
         """Forget the last game: table, histories and position."""
@@ -128,18 +71,13 @@ class Engine:
         self._opening.new_game()
         self._reset_available_nodes()
 
-    def _reset_available_nodes(self) -> None:
-        """A new game's clock in nodes, if that is wanted."""
-        nodes_per_ms = int(self.options[NODES_TIME]) if self._tuning else 0
-        self._available_nodes = AvailableNodes(nodes_per_ms) if nodes_per_ms else None
-
     def set_position(self, fen: str | None, moves: Sequence[str]) -> list[str]:
         """Set up a position (`fen` None: the start) and play moves; returns sentences.
 
         What cannot be used is refused with one sentence that starts "error: ", and then no position is held.
         """
         try:
-            return self._game.set(fen, moves, bool(self.options["UCI_Chess960"]))
+            return self._game.set(fen, moves, self.options.chess960.value)
         except PositionError as error:
             return [f"error: {error}"]
 
@@ -189,6 +127,80 @@ class Engine:
         self._watch.close()
         self._pool.close()
         self._tablebases.close()
+
+    # What options do -----------------------------------------------------------------------------------------------
+
+    def _connect_options(self) -> None:
+        options = self.options
+        options.hash.on_change = self._resize_table
+        options.threads.on_change = self._resize_pool
+        # After any of these, what the table holds is unwanted or no longer true.
+        for forgetting in (options.clear_hash, options.syzygy_probe_limit, options.syzygy_50_move_rule):
+            forgetting.on_set = self._clear_table
+        options.syzygy_path.on_set = self._open_syzygy
+        options.gaviota_path.on_set = lambda: self._tablebases.set_gaviota_path(options.gaviota_path.value)
+        for of_book in (options.own_book, options.book_depth, options.book_variety, options.analyse_mode):
+            of_book.on_set = self._configure_book
+        options.book_file.on_set = lambda: self._configure_book(file_named=True)
+        for parameter in options.search_parameters:
+            parameter.on_set = self._configure_search
+        for parameter in options.time_parameters:
+            parameter.on_set = self._configure_time
+        options.nodes_time.on_set = self._reset_available_nodes
+
+    def _resize_table(self) -> list[str]:
+        size = self.options.hash.value
+        try:
+            self._pool.table.resize(size)
+        except MemoryError:
+            raise OptionError(f"there is no memory for {size} MiB of hash") from None
+        return []
+
+    def _resize_pool(self) -> list[str]:
+        threads = self.options.threads.value
+        try:
+            self._pool.resize(threads)
+        except MemoryError:
+            raise OptionError(f"there is no room for {threads} threads") from None
+        if threads > 1 and not self._pool.can_grow:
+            return [f"the {self.core.name} core searches with one thread, not with {threads}"]
+        return []
+
+    def _clear_table(self) -> list[str]:
+        self._pool.table.clear()
+        return []
+
+    def _open_syzygy(self) -> list[str]:
+        sentences = self._tablebases.set_syzygy_path(self.options.syzygy_path.value)
+        self._pool.share_tablebases()
+        self._pool.table.clear()
+        return sentences
+
+    def _configure_book(self, file_named: bool = False) -> list[str]:
+        options = self.options
+        settings = BookSettings(
+            own_book=options.own_book.value,
+            file=options.book_file.value,
+            depth=options.book_depth.value,
+            variety=options.book_variety.value,
+            analysing=options.analyse_mode.value,
+        )
+        return self._opening.configure(settings, file_named=file_named)
+
+    def _configure_search(self) -> list[str]:
+        self._pool.configure({parameter.name: parameter.value for parameter in self.options.search_parameters})
+        return []
+
+    def _configure_time(self) -> list[str]:
+        values = {parameter.name: parameter.value for parameter in self.options.time_parameters}
+        self._time_parameters = TimeParameters(**values)
+        return []
+
+    def _reset_available_nodes(self) -> list[str]:
+        """A new game's clock in nodes, if that is wanted."""
+        nodes_per_ms = self.options.nodes_time.value
+        self._available_nodes = AvailableNodes(nodes_per_ms) if nodes_per_ms else None
+        return []
 
     # Searching -----------------------------------------------------------------------------------------------------
 

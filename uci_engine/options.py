@@ -1,195 +1,286 @@
-"""The engine's options: one table with names, types, bounds and help, and the values they have now.
+"""Secateur's options. Each knows its name, bounds and value, and what to do when it is set.
 
-`engine` holds an `Options`, reads values from it and acts on the changes that `set` reports; `uci` prints
-`declare`. What must stay true: a value is always of its option's type and within its bounds, whatever text
-arrives; what cannot be read changes nothing and is answered with a sentence.
+UCI has five types of option: `Check`, `Spin`, `Combo`, `String` and `Button`. `Options` lists those of Secateur, and
+`engine` gives them their callbacks. A new option is one line in `Options` and the place that reads it.
+
+Invariant: a value is always of its option's type and within its bounds, whatever text arrives.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Iterator, Sequence
+from typing import Generic, TypeVar
 
 from uci_engine.memory import hash_maximum_mib
 from uci_engine.search.parameters import PARAMETERS
 from uci_engine.text import parse_int, quoted
 from uci_engine.time_management.parameters import time_tunables
-
-Value = bool | int | str
-Kind = Literal["check", "spin", "combo", "button", "string"]
+from uci_engine.tunable import Tunable
 
 EMPTY = "<empty>"
 """How UCI writes a string option without text."""
 
 ABOUT = "Secateur, a chess engine in Python that prunes trees. Free software, GPL-3.0-or-later."
 
+Callback = Callable[[], Sequence[str]]
+"""Acts on an option; returns sentences for the user. Raises OptionError when the option must keep its value."""
 
-NODES_TIME = "NodesTime"
-"""The option of `--tuning` that is not a parameter."""
+T = TypeVar("T", bound=bool | int | str)
 
 
-@dataclass(frozen=True, slots=True)
+class OptionError(ValueError):
+    """An option cannot be set; the text says why, in words for the user."""
+
+
 class Option:
-    """One option as declared to the GUI; `minimum` and `maximum` are for a spin, `choices` for a combo."""
+    """What all types of option have in common."""
 
-    name: str
-    kind: Kind
-    default: Value = ""
-    minimum: int = 0
-    maximum: int = 0
-    choices: tuple[str, ...] = ()
-    help: str = ""
-    read_only: bool = False
+    type_name = ""
+
+    def __init__(self, name: str, help: str) -> None:
+        self.name = name
+        self.help = help
+        # Called whenever the option is set, also to the value that it has.
+        self.on_set: Callback | None = None
 
     def declaration(self) -> str:
         """The `option name ...` line of UCI."""
-        text = f"option name {self.name} type {self.kind}"
-        if self.kind == "button":
-            return text
-        text += f" default {_written(self.default)}"
-        if self.kind == "spin":
-            text += f" min {self.minimum} max {self.maximum}"
-        return text + "".join(f" var {choice}" for choice in self.choices)
+        return f"option name {self.name} type {self.type_name}"
+
+    def description(self) -> str:
+        """A line for people: name, current value, purpose."""
+        return f"{self.name}: {self.help}"
+
+    def set(self, text: str | None) -> list[str]:
+        """Set the option from the value of `setoption`, None without one. Returns sentences; raises OptionError."""
+        raise NotImplementedError
+
+    def _act(self) -> list[str]:
+        return [] if self.on_set is None else list(self.on_set())
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """An option that was set: its name as declared, its value (True for a button), and a remark, if any."""
+class Button(Option):
+    """An option without a value: to set it is to press it."""
 
-    name: str
-    value: Value
-    message: str | None = None
+    type_name = "button"
 
-
-def standard_options(hash_maximum: int | None = None) -> tuple[Option, ...]:
-    """Secateur's options. `hash_maximum` in MiB; None asks the machine."""
-    largest_hash = hash_maximum_mib() if hash_maximum is None else hash_maximum
-    return (
-        Option("Hash", "spin", min(16, largest_hash), 1, largest_hash, help="size of the hash table in MiB"),
-        Option("Threads", "spin", 1, 1, 512, help="number of threads that search, best one for each core"),
-        Option("Clear Hash", "button", help="forget everything in the hash table"),
-        Option("Ponder", "check", False, help="the GUI may let the engine think on the opponent's time"),
-        Option("MultiPV", "spin", 1, 1, 256, help="number of best lines to report"),
-        Option("Move Overhead", "spin", 10, 0, 5000, help="time in ms to keep back per move for delays"),
-        Option("OwnBook", "check", False, help="play the opening from a book"),
-        Option("BookFile", "string", "", help="a Polyglot book; empty: the built-in one"),
-        Option("BookDepth", "spin", 40, 0, 200, help="plies of a game after which the book is closed"),
-        Option("BookVariety", "spin", 50, 0, 100, help="0: always the book's best move; 100: by weight"),
-        Option("SyzygyPath", "string", "", help="folders with Syzygy endgame tables"),
-        Option("SyzygyProbeDepth", "spin", 1, 1, 100, help="least depth in plies to probe the largest tables"),
-        Option("Syzygy50MoveRule", "check", True, help="a win that the fifty-move rule spoils counts as a draw"),
-        Option("SyzygyProbeLimit", "spin", 7, 0, 7, help="most pieces for which tables are probed; 0 for never"),
-        Option("GaviotaTbPath", "string", "", help="folders with Gaviota tables, for the distance to mate at the root"),
-        Option("UCI_Chess960", "check", False, help="Chess960: castling is written king takes rook"),
-        Option("UCI_ShowWDL", "check", False, help="report expected wins, draws and losses in permille"),
-        Option("UCI_AnalyseMode", "check", False, help="the GUI analyses instead of playing a game"),
-        Option("UCI_EngineAbout", "string", ABOUT, help="what this engine is", read_only=True),
-    )
+    def set(self, text: str | None) -> list[str]:
+        remarks = [] if text is None else [f"option {self.name} takes no value, {quoted(text)} is ignored"]
+        return remarks + self._act()
 
 
-def tuning_options(core: str) -> tuple[Option, ...]:
-    """For tuners: an option for every parameter of the search and its time on this core, and `nodes_time`'s clock."""
-    return (
-        *(
-            Option(parameter.name, "spin", parameter.value, parameter.minimum, parameter.maximum, help=parameter.why)
-            for parameter in (*PARAMETERS, *time_tunables(core))
-        ),
-        Option(NODES_TIME, "spin", 0, 0, 100_000, help="so many nodes are a ms of our clock (1 thread); 0: off"),
-    )
+class ValueOption(Option, Generic[T]):
+    """An option with a value."""
+
+    def __init__(self, name: str, default: T, help: str, read_only: bool = False) -> None:
+        super().__init__(name, help)
+        self.default = default
+        self.value = default
+        self.read_only = read_only
+        # Called after `on_set` when the value is another than before.
+        self.on_change: Callback | None = None
+
+    def declaration(self) -> str:
+        return f"{super().declaration()} default {self._written(self.default)}"
+
+    def description(self) -> str:
+        return f"{self.name} = {self._shown()}: {self.help}"
+
+    def set(self, text: str | None) -> list[str]:
+        if self.read_only:
+            raise OptionError(f"option {self.name} cannot be changed")
+        if text is None:
+            raise OptionError(f"option {self.name} needs a value, it stays {self._shown()}")
+        value = self._read(text)
+        if value is None:
+            raise OptionError(f"option {self.name} cannot be {quoted(text)}, it stays {self._shown()}")
+        value, remarks = self._bounded(value)
+        before, self.value = self.value, value
+        try:
+            return remarks + self._act() + self._act_on_change(before)
+        except OptionError as error:
+            self.value = before
+            raise OptionError(f"{error}, it stays at {self._shown()}") from None
+
+    def _read(self, text: str) -> T | None:
+        """The value that the text spells, or None."""
+        raise NotImplementedError
+
+    def _bounded(self, value: T) -> tuple[T, list[str]]:
+        """The nearest value allowed, and a remark if it is another."""
+        return value, []
+
+    def _act_on_change(self, before: T) -> list[str]:
+        return [] if self.on_change is None or self.value == before else list(self.on_change())
+
+    def _shown(self) -> str:
+        """The value in a message."""
+        return self._written(self.value)
+
+    @staticmethod
+    def _written(value: T) -> str:
+        return str(value)
 
 
-class Options:
-    """The table of options and their current values."""
+class Check(ValueOption[bool]):
+    """An option that is true or false."""
 
-    def __init__(self, table: Sequence[Option] | None = None) -> None:
-        options = standard_options() if table is None else table
-        self._options = {_key(option.name): option for option in options}
-        self._values = {key: option.default for key, option in self._options.items()}
+    type_name = "check"
 
-    def __getitem__(self, name: str) -> Value:
-        """The current value; KeyError if there is no such option. The case of the name does not matter."""
-        return self._values[_key(name)]
+    def _read(self, text: str) -> bool | None:
+        return {"true": True, "false": False}.get(_key(text))
+
+    @staticmethod
+    def _written(value: bool) -> str:
+        return "true" if value else "false"
+
+
+class Spin(ValueOption[int]):
+    """An option with a whole number; one out of bounds is clamped."""
+
+    type_name = "spin"
+
+    def __init__(self, name: str, default: int, minimum: int, maximum: int, help: str) -> None:
+        super().__init__(name, default, help)
+        self.minimum = minimum
+        self.maximum = maximum
+
+    def declaration(self) -> str:
+        return f"{super().declaration()} min {self.minimum} max {self.maximum}"
+
+    def _read(self, text: str) -> int | None:
+        return parse_int(text)
+
+    def _bounded(self, value: int) -> tuple[int, list[str]]:
+        clamped = min(max(value, self.minimum), self.maximum)
+        if clamped == value:
+            return value, []
+        bounds = f"{self.minimum} to {self.maximum}"
+        return clamped, [f"option {self.name}: {value} is taken as {clamped} ({bounds})"]
+
+
+class String(ValueOption[str]):
+    """An option with any text."""
+
+    type_name = "string"
+
+    def _read(self, text: str) -> str | None:
+        return "" if text == EMPTY else text
+
+    def _shown(self) -> str:
+        # The text came from outside, and a message must be printable.
+        return quoted(self.value) if self.value else EMPTY
+
+    @staticmethod
+    def _written(value: str) -> str:
+        return value or EMPTY
+
+
+class Combo(String):
+    """An option with one of several texts."""
+
+    type_name = "combo"
+
+    def __init__(self, name: str, default: str, choices: Sequence[str], help: str) -> None:
+        super().__init__(name, default, help)
+        self.choices = tuple(choices)
+
+    def declaration(self) -> str:
+        return super().declaration() + "".join(f" var {choice}" for choice in self.choices)
+
+    def _read(self, text: str) -> str | None:
+        return next((choice for choice in self.choices if _key(choice) == _key(text)), None)
+
+
+AnyOption = TypeVar("AnyOption", bound=Option)
+
+
+class OptionTable:
+    """Options by name, in the order in which they are declared. The case of a name does not matter."""
+
+    def __init__(self) -> None:
+        self._options: dict[str, Option] = {}
+
+    def __iter__(self) -> Iterator[Option]:
+        return iter(self._options.values())
+
+    def add(self, option: AnyOption) -> AnyOption:
+        """Add an option, and return it."""
+        self._options[_key(option.name)] = option
+        return option
 
     def declare(self) -> list[str]:
         """The `option name ...` lines for the answer to `uci`."""
-        return [option.declaration() for option in self._options.values()]
+        return [option.declaration() for option in self]
 
     def describe(self) -> list[str]:
-        """One line for each option for people: its name, its current value and what it is for."""
-        return [
-            f"{option.name}: {option.help}"
-            if option.kind == "button"
-            else f"{option.name} = {self._shown(option)}: {option.help}"
-            for option in self._options.values()
-        ]
+        """A line for people for each option."""
+        return [option.description() for option in self]
 
-    def set(self, name: str | None, value: str | None) -> Change | str:
-        """Set an option from the two texts of `setoption`, either None if it was absent.
+    def set(self, name: str | None, text: str | None) -> list[str]:
+        """Set an option from the two texts of `setoption`, either None if absent; returns sentences for the user.
 
-        Returns the change, or a sentence saying why there was none. A number out of bounds is clamped, with a
-        remark in the change.
+        When nothing was changed, the one sentence starts with "error: ".
         """
         if not name:
-            return "setoption needs name and the name of an option"
+            return ["error: setoption needs name and the name of an option"]
         option = self._options.get(_key(name))
         if option is None:
-            return f"there is no option {quoted(name)}"
-        if option.read_only:
-            return f"option {option.name} cannot be changed"
-        if option.kind == "button":
-            if value is None:
-                return Change(option.name, True)
-            return Change(
-                option.name, True, f"option {option.name} takes no value, {quoted(value)} is ignored"
-            )
-        if value is None:
-            return f"option {option.name} needs a value, it stays {self._shown(option)}"
-        change = self._read(option, value)
-        if isinstance(change, Change):
-            self._values[_key(option.name)] = change.value
-        return change
-
-    def restore(self, name: str, value: Value) -> None:
-        """Put back an earlier value, for an owner that could not act on a change (no memory for a table)."""
-        key = _key(name)
-        if key not in self._values:
-            raise KeyError(name)
-        self._values[key] = value
-
-    def _read(self, option: Option, value: str) -> Change | str:
-        if option.kind == "string":
-            return Change(option.name, "" if value == EMPTY else value)
-        if option.kind == "spin":
-            number = parse_int(value)
-            if number is not None:
-                return _clamped(option, number)
-        else:
-            choices = ("true", "false") if option.kind == "check" else option.choices
-            chosen = next((choice for choice in choices if _key(choice) == _key(value)), None)
-            if chosen is not None:
-                return Change(option.name, chosen == "true" if option.kind == "check" else chosen)
-        return f"option {option.name} cannot be {quoted(value)}, it stays {self._shown(option)}"
-
-    def _shown(self, option: Option) -> str:
-        value = self._values[_key(option.name)]
-        # A text came from outside, and whatever is shown must be printable.
-        return quoted(value) if isinstance(value, str) and value else _written(value)
+            return [f"error: there is no option {quoted(name)}"]
+        try:
+            return option.set(text)
+        except OptionError as error:
+            return [f"error: {error}"]
 
 
-def _clamped(option: Option, number: int) -> Change:
-    clamped = min(max(number, option.minimum), option.maximum)
-    if clamped == number:
-        return Change(option.name, number)
-    bounds = f"{option.minimum} to {option.maximum}"
-    return Change(option.name, clamped, f"option {option.name}: {number} is taken as {clamped} ({bounds})")
+class Options(OptionTable):
+    """Secateur's options, each also an attribute."""
+
+    def __init__(self, core: str = "compiled", tuning: bool = False, hash_maximum: int | None = None) -> None:
+        """`core`: its name, for the defaults of `tuning`. `hash_maximum`: in MiB; None asks the machine."""
+        super().__init__()
+        largest = hash_maximum_mib() if hash_maximum is None else hash_maximum
+        add = self.add
+        self.hash = add(Spin("Hash", min(16, largest), 1, largest, "size of the hash table in MiB"))
+        self.threads = add(Spin("Threads", 1, 1, 512, "number of threads that search, best one for each core"))
+        self.clear_hash = add(Button("Clear Hash", "forget everything in the hash table"))
+        self.ponder = add(Check("Ponder", False, "the GUI may let the engine think on the opponent's time"))
+        self.multi_pv = add(Spin("MultiPV", 1, 1, 256, "number of best lines to report"))
+        self.move_overhead = add(Spin("Move Overhead", 10, 0, 5000, "time in ms to keep back per move for delays"))
+        self.own_book = add(Check("OwnBook", False, "play the opening from a book"))
+        self.book_file = add(String("BookFile", "", "a Polyglot book; empty: the built-in one"))
+        self.book_depth = add(Spin("BookDepth", 40, 0, 200, "plies of a game after which the book is closed"))
+        self.book_variety = add(Spin("BookVariety", 50, 0, 100, "0: always the book's best move; 100: by weight"))
+        self.syzygy_path = add(String("SyzygyPath", "", "folders with Syzygy endgame tables"))
+        self.syzygy_probe_depth = add(
+            Spin("SyzygyProbeDepth", 1, 1, 100, "least depth in plies to probe the largest tables")
+        )
+        self.syzygy_50_move_rule = add(
+            Check("Syzygy50MoveRule", True, "a win that the fifty-move rule spoils counts as a draw")
+        )
+        self.syzygy_probe_limit = add(
+            Spin("SyzygyProbeLimit", 7, 0, 7, "most pieces for which tables are probed; 0 for never")
+        )
+        self.gaviota_path = add(
+            String("GaviotaTbPath", "", "folders with Gaviota tables, for the distance to mate at the root")
+        )
+        self.chess960 = add(Check("UCI_Chess960", False, "Chess960: castling is written king takes rook"))
+        self.show_wdl = add(Check("UCI_ShowWDL", False, "report expected wins, draws and losses in permille"))
+        self.analyse_mode = add(Check("UCI_AnalyseMode", False, "the GUI analyses instead of playing a game"))
+        self.about = add(String("UCI_EngineAbout", ABOUT, "what this engine is", read_only=True))
+
+        # For tuners. Without `tuning` they keep their defaults and nobody sees them.
+        self.search_parameters = [_spin(parameter) for parameter in PARAMETERS]
+        self.time_parameters = [_spin(parameter) for parameter in time_tunables(core)]
+        self.nodes_time = Spin("NodesTime", 0, 0, 100_000, "so many nodes are a ms of our clock (1 thread); 0: off")
+        if tuning:
+            for option in (*self.search_parameters, *self.time_parameters, self.nodes_time):
+                add(option)
+
+
+def _spin(parameter: Tunable) -> Spin:
+    return Spin(parameter.name, parameter.value, parameter.minimum, parameter.maximum, parameter.why)
 
 
 def _key(text: str) -> str:
     return " ".join(text.split()).lower()
-
-
-def _written(value: Value) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value) if value != "" else EMPTY

@@ -66,9 +66,9 @@ class SearchTask(Task):
         self._limits = limits
         self._on_info = on_info
         self._on_best_move = on_best_move
-        self._lines = int(resources.options["MultiPV"])
-        self._show_wdl = bool(resources.options["UCI_ShowWDL"])
-        self._analysing = bool(resources.options["UCI_AnalyseMode"])
+        self._lines = resources.options.multi_pv.value
+        self._show_wdl = resources.options.show_wdl.value
+        self._analysing = resources.options.analyse_mode.value
         self._tablebases = resources.tablebases
         self._probing = _probing(resources.options)
         self._search: TeamSearch | None = None
@@ -80,7 +80,7 @@ class SearchTask(Task):
         self._available_nodes: AvailableNodes | None = None
         if self._board is not None:
             white_to_move, ply = self._board.turn, self._board.ply()
-            overhead_ms = int(resources.options["Move Overhead"])
+            overhead_ms = resources.options.move_overhead.value
             available = resources.available_nodes
             if available is not None and (shown := available.shown(limits, white_to_move, ply)):
                 self._available_nodes, limits, overhead_ms = available, shown, 0
@@ -226,7 +226,7 @@ class SearchTask(Task):
 def _probing(options: Options) -> Probing:
     """What the options allow of the tablebases."""
     return Probing(
-        most_pieces=int(options["SyzygyProbeLimit"]),
-        depth=int(options["SyzygyProbeDepth"]),
-        fifty_moves=bool(options["Syzygy50MoveRule"]),
+        most_pieces=options.syzygy_probe_limit.value,
+        depth=options.syzygy_probe_depth.value,
+        fifty_moves=options.syzygy_50_move_rule.value,
     )

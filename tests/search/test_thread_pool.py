@@ -297,7 +297,7 @@ def test_without_memory_the_number_of_threads_stays(engine: Engine, monkeypatch:
     monkeypatch.setattr(threading, "Thread", NoThread)
     assert engine.set_option("Threads", "3") == ["error: there is no room for 3 threads, it stays at 2"]
     monkeypatch.undo()
-    assert (engine._pool.helpers, engine.options["Threads"]) == (helpers, 2)
+    assert (engine._pool.helpers, engine.options.threads.value) == (helpers, 2)
     assert go(engine, nodes=1000).last.nodes == 1000
 
 
