@@ -6,26 +6,174 @@
         --openings 8moves_v3.pgn.zip --order random --journal factorial.journal
 
 Every change is one or more options of the engine, whole numbers, with other values than the defaults. In each pair of
-games every change is given to one of the two sides at random, or with a --share below 0.5 often to neither, and a
-regression tells them apart: so many games measure each change nearly as well as a match would that tried it alone. Give
-large changes, as switching a pruning off, a share of 0.1. The same command with --resume goes on where it was killed.
-What comes out is for choosing: let `match.py --sprt` say whether what was chosen gains.
+games every change is given to one of the two sides at random, or with a --share below 0.5 often to neither. So a pair
+says something about every change in which its sides differ, and thousands of games measure all of them nearly as well
+as a match of that length measures one. Give large changes, as switching a pruning off, a share of 0.1. The same command
+with --resume goes on where it was killed. The result is for choosing: let `match.py --sprt` say whether the choice
+gains.
+
+This is a two-level factorial design (R. A. Fisher, "The Design of Experiments", 1935), read by logistic regression. It
+assumes that Elo adds up; what two changes gain only together is divided between them.
 """
 
 from __future__ import annotations
 
-import argparse
-from dataclasses import asdict
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lib.console import at_least_one, run_program
+from lib.elo import DEVIATIONS_95
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec
-from lib.factorial import Design, Effect, Factor, estimate_effects
-from lib.games.settings import find_numbers
-from lib.games.settings_run import RunError, SettingsRun, add_run_arguments, carry_out, games_of
+from lib.errors import ProgramError
+from lib.games.experiment import Pairing, find_numbers, make_parser, run_experiment
+
+# One Elo in the units of the logistic curve.
+LOGITS_PER_ELO = math.log(10) / 400
+# A wide prior about no difference, in Elo: it keeps a change finite that has won every pair so far.
+PRIOR_ELO = 1000.0
+MOST_ROUNDS = 50
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A change: its label, and the values it gives to options by name."""
+
+    label: str
+    values: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a change was seen to gain: Elo and half the width of its 95 % interval, from the pairs that tried it."""
+
+    label: str
+    elo: float
+    error_elo: float
+    pairs: int
+
+
+class FactorialTest:
+    """Which side of which pair has which changes, and what came of it.
+
+    share: the chance (above 0, at most 1/2) of a change to be on the one side, and the same to be on the other. With
+    1/2 the sides differ in every change; less keeps them close to the engine as it is, for changes of large effect.
+    """
+
+    def __init__(self, factors: Sequence[Factor], defaults: dict[str, int], share: float = 0.5, seed: int = 0) -> None:
+        """defaults: the values of all options that factors name, where no factor changes them."""
+        if not 0 < share <= 0.5:
+            raise ValueError(f"a share of {share:g} is not above 0 and at most 0.5")
+        names = [name for factor in factors for name in factor.values]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"two changes set {', '.join(twice)}")
+        labels = [factor.label for factor in factors]
+        if len(set(labels)) < len(labels):
+            raise ValueError("two changes have the same label")
+        self.factors = tuple(factors)
+        self._defaults = {name: defaults[name] for name in names}
+        self._share = share
+        self._seed = seed
+        self._directions: list[Sequence[int]] = []
+        self._results: list[float] = []
+
+    def pairing(self, number: int) -> Pairing:
+        """The settings of the two sides of pair `number`."""
+        directions = self.directions(number)
+        return Pairing(self.values(directions, 1), self.values(directions, -1), directions)
+
+    def directions(self, number: int) -> tuple[int, ...]:
+        """For pair `number` and each factor: 1 if the first side has it, -1 if the second, 0 if neither."""
+        chance = random.Random(f"{self._seed} {number}")
+        drawn = (chance.random() for _ in self.factors)
+        return tuple(1 if part < self._share else -1 if part < 2 * self._share else 0 for part in drawn)
+
+    def values(self, directions: Sequence[int], side: int) -> dict[str, int]:
+        """The values of all options for the first side (1) or the second (-1)."""
+        values = dict(self._defaults)
+        for factor, direction in zip(self.factors, directions, strict=True):
+            if direction == side:
+                values.update(factor.values)
+        return values
+
+    def learn(self, number: int, directions: Sequence[int], result: float) -> None:
+        """Take a pair's result: the games that the first side won less those that it lost."""
+        self._directions.append(directions)
+        self._results.append(result)
+
+    def effects(self) -> list[Effect]:
+        """What the pairs say of each change, the best first."""
+        found = estimate_effects(self.factors, self._directions, self._results)
+        return sorted(found, key=lambda effect: effect.elo, reverse=True)
+
+    def settings(self) -> dict[str, Any]:
+        """What a journal must agree on."""
+        changes = [asdict(factor) for factor in self.factors]
+        return {"changes": changes, "defaults": self._defaults, "share": self._share}
+
+    def progress(self) -> str:
+        """Nothing: estimates of a few pairs would mislead."""
+        return ""
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """A row for each change, the best first."""
+        found = self.effects()
+        rows = [[each.label, f"{each.elo:+.1f}", f"{each.error_elo:.1f}", str(each.pairs)] for each in found]
+        return ["change", "Elo", "± (95 %)", "pairs"], rows
+
+    def figures(self) -> dict[str, Any]:
+        """The effects."""
+        return {"changes": [asdict(effect) for effect in self.effects()]}
+
+
+def estimate_effects(
+    factors: Sequence[Factor], directions: Sequence[Sequence[int]], results: Sequence[float]
+) -> list[Effect]:
+    """The Elo of each factor, in the order of the factors.
+
+    directions: of every pair. results: games that the first side won less those it lost, -2 to 2, of every pair.
+    The errors are those that the scatter of the results shows (White's sandwich), not those of a fair coin.
+    """
+    changes: NDArray[np.float64] = np.asarray(directions, float).reshape(len(results), len(factors))
+    scores = (np.asarray(results, float) + 2) / 4
+    ridge = np.eye(len(factors)) / (PRIOR_ELO * LOGITS_PER_ELO) ** 2
+    effects = np.zeros(len(factors))
+    expected, curvature = _expected_and_curvature(changes, effects, ridge)
+    for _ in range(MOST_ROUNDS):
+        slope = changes.T @ (scores - expected) - ridge @ effects
+        step = np.linalg.solve(curvature, slope)
+        effects += np.clip(step, -1, 1)
+        expected, curvature = _expected_and_curvature(changes, effects, ridge)
+        if np.max(np.abs(step), initial=0) < 1e-9:
+            break
+    # What the effects have taken up themselves is missing from the scatter.
+    free = len(results) / max(len(results) - len(factors), 1)
+    scatter = changes.T @ (changes * (free * (scores - expected) ** 2)[:, None]) + ridge
+    inverse = np.linalg.inv(curvature)
+    errors = DEVIATIONS_95 * np.sqrt(np.diag(inverse @ scatter @ inverse))
+    tried = np.count_nonzero(changes, axis=0)
+    return [
+        Effect(factor.label, float(effect) / LOGITS_PER_ELO, float(error) / LOGITS_PER_ELO, int(count))
+        for factor, effect, error, count in zip(factors, effects, errors, tried, strict=True)
+    ]
+
+
+def _expected_and_curvature(
+    changes: NDArray[np.float64], effects: NDArray[np.float64], ridge: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The score expected of each pair, and the curvature of the likelihood, at these effects."""
+    expected = 1 / (1 + np.exp(-changes @ effects))
+    return expected, changes.T @ (changes * (expected * (1 - expected))[:, None]) + ridge
 
 
 def parse_change(text: str) -> Factor:
-    """A factor from `[LABEL:]NAME=VALUE[,NAME=VALUE...]`. Raises RunError."""
+    """A factor from `[LABEL:]NAME=VALUE[,NAME=VALUE...]`. Raises ProgramError."""
     label, colon, rest = text.partition(":")
     values = {}
     for word in (rest if colon else text).split(","):
@@ -33,80 +181,40 @@ def parse_change(text: str) -> Factor:
         try:
             values[name.strip()] = int(number)
         except ValueError:
-            raise RunError(f"--change {text!r}: {word.strip()!r} is not NAME=NUMBER") from None
+            raise ProgramError(f"--change {text!r}: {word.strip()!r} is not NAME=NUMBER") from None
     return Factor(label.strip() if colon else text, values)
 
 
 def defaults_of(engine: EngineSpec, factors: list[Factor]) -> dict[str, int]:
-    """The engine's own values of the options that factors name. Raises RunError, LaunchError."""
+    """The engine's own values of the options that factors name. Raises ProgramError."""
     numbers = find_numbers(engine)
     defaults = {}
     for factor in factors:
         for name, value in factor.values.items():
             if name not in numbers:
-                raise RunError(f"{engine.name} has no number called {name!r}")
-            least, most = int(numbers[name].min or 0), int(numbers[name].max or 0)
-            if not least <= value <= most:
-                raise RunError(f"{name} goes from {least} to {most}, not to {value}")
-            defaults[name] = int(numbers[name].default or 0)
+                raise ProgramError(f"{engine.name} has no number called {name!r}")
+            number = numbers[name]
+            if not number.allows(str(value)):
+                raise ProgramError(f"{name} goes from {number.minimum} to {number.maximum}, not to {value}")
+            defaults[name] = int(number.default)
     return defaults
 
 
-class FactorialTest:
-    """The results so far of a design's pairs."""
-
-    def __init__(self, design: Design) -> None:
-        self.design = design
-        self._directions: list[tuple[int, ...]] = []
-        self._results: list[float] = []
-
-    def learn(self, number: int, directions: tuple[int, ...], result: float) -> None:
-        """Take a pair's result: the games that the first side won less those it lost."""
-        self._directions.append(directions)
-        self._results.append(result)
-
-    def effects(self) -> list[Effect]:
-        """What the pairs say of each change, the best first."""
-        found = estimate_effects(self.design.factors, self._directions, self._results)
-        return sorted(found, key=lambda effect: effect.elo, reverse=True)
-
-
-def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0], epilog=f"An engine is {ENGINE_SYNTAX}.")
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns the exit code."""
+    parser = make_parser(__doc__.partition("\n\n")[0], f"An engine is {ENGINE_SYNTAX}.")
     parser.add_argument(
         "--change", action="append", required=True, metavar="[LABEL:]NAME=VALUE[,...]", help="once for each change"
     )
     parser.add_argument("--share", type=float, default=0.5, help="chance of a change to be on either side (0.5)")
     parser.add_argument("--pairs", type=at_least_one, default=2000, metavar="N", help="pairs of games (2000)")
-    add_run_arguments(parser)
-    return parser.parse_args(arguments)
+    words = parser.parse_args(arguments)
 
+    def make_method(engine: EngineSpec) -> FactorialTest:
+        factors = [parse_change(text) for text in words.change]
+        return FactorialTest(factors, defaults_of(engine, factors), words.share, words.seed)
 
-def begin(words: argparse.Namespace) -> tuple[FactorialTest, SettingsRun]:
-    """Everything that a run needs. Raises RunError, SpecError, LaunchError, OpeningError, JournalError, OSError and
-    ValueError."""
-    games = games_of(words)
-    factors = [parse_change(text) for text in words.change]
-    defaults = defaults_of(games.engine, factors)
-    test = FactorialTest(Design(factors, defaults, words.share, words.seed))
-    settings = {"changes": [asdict(factor) for factor in factors], "defaults": defaults, "share": words.share}
-    return test, SettingsRun(words, games, settings, test.learn)
-
-
-def report(test: FactorialTest, run: SettingsRun) -> None:
-    """The table, the best change first, and the JSON file."""
-    found = test.effects()
-    rows = [[effect.label, f"{effect.elo:+.1f}", f"{effect.error_elo:.1f}", str(effect.pairs)] for effect in found]
-    run.report(["change", "Elo", "± (95 %)", "pairs"], rows, {"changes": [asdict(effect) for effect in found]})
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; returns the exit code."""
-    words = parse_arguments(arguments)
-    return carry_out(
-        lambda: begin(words), lambda test, run: run.play(words.pairs, test.design.pairing), report
-    )
+    return run_experiment(words, words.pairs, make_method)
 
 
 if __name__ == "__main__":

@@ -25,12 +25,14 @@ from hypothesis.errors import Flaky
 from hypothesis.stateful import run_state_machine_as_test
 
 from lib.console import complain, make_table, run_program, show_progress, standard_output, write_json
+from lib.engines.engine import EngineOption
 from lib.engines.process import own_engine
-from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engine
-from lib.fuzz.lines import KINDS, EngineOption
+from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
+from lib.errors import ProgramError
+from lib.fuzz.lines import KINDS
 from lib.fuzz.machine import Assignment, Finding, with_assignment
 from lib.fuzz.shrink import shrink
-from lib.uci.conversation import Conversation, ConversationError, load, save
+from lib.uci.conversation import Conversation, load, save
 from lib.uci.interview import Interview, repeat
 from lib.uci.oracles import ORACLES, Patience, Violation, describe_oracles
 
@@ -219,7 +221,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 rows, total = run_replays(words.replay, assignment), len(words.replay)
             else:
                 rows, total = run_rounds(assignment, words, engine)
-    except (SpecError, ConversationError, OSError, Violation) as error:
+    except (ProgramError, OSError, Violation) as error:
         complain(str(error))
         return 2
     seconds = time.monotonic() - began

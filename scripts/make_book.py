@@ -23,11 +23,12 @@ from pathlib import Path
 import chess
 import chess.polyglot
 
-from lib.books.file import RefusalError, Weights, read_book, write_book
+from lib.books.file import Weights, read_book, write_book
 from lib.books.games import count_games, weights_of_games
 from lib.books.review import ACCEPTED, find_faults, read_accepted, without_accepted
 from lib.books.theory import BEST_WEIGHT, Judge, Theory, weights_of_theory
 from lib.console import at_least_one, run_program
+from lib.errors import ProgramError
 from uci_engine.book.book import BUILT_IN, Book, BookError
 from uci_engine.book.repertoire import OPENINGS, RepertoireError, opening_names, read_table, replay
 
@@ -148,7 +149,7 @@ def _position(options: argparse.Namespace) -> chess.Board:
             if not word.rstrip(".").isdecimal():
                 board.push_san(word.lstrip("0123456789."))
     except ValueError as error:
-        raise RefusalError(str(error)) from None
+        raise ProgramError(str(error)) from None
     return board
 
 
@@ -240,7 +241,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         return int(options.action(options))
-    except (BookError, RefusalError, RepertoireError, OSError) as error:
+    except (BookError, ProgramError, RepertoireError, OSError) as error:
         print(f"make_book: {error}", file=sys.stderr)
         return 1
 

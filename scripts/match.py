@@ -32,7 +32,8 @@ from lib.console import (
     write_json,
 )
 from lib.elo import Sprt, estimate, parse_sprt
-from lib.engines.spec import ENGINE_SYNTAX, SpecError, parse_engines
+from lib.engines.spec import ENGINE_SYNTAX, parse_engines
+from lib.errors import ProgramError
 from lib.games.adjudication import add_arguments, check_tables, rules_of
 from lib.games.clock import Patience
 from lib.games.crosstable import (
@@ -45,19 +46,15 @@ from lib.games.crosstable import (
     standing_estimate,
     tournament_as_json,
 )
-from lib.games.openings import OpeningBook, OpeningError, read_openings, start_position
-from lib.games.pairs import play_pair
+from lib.games.game import play_pair
+from lib.games.openings import OpeningBook, read_openings, start_position
 from lib.games.tournament import Archive, Settings, Tournament
-from lib.journal import Journal, JournalError
-from lib.pool import PoolError, run_tasks
+from lib.journal import Journal
+from lib.pool import run_tasks
 
 DEFAULT_GAMES = 100
 # A sequential test ends by itself.
 DEFAULT_SPRT_GAMES = 40_000
-
-
-class MatchError(Exception):
-    """The match cannot begin or go on; the message says why."""
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -97,13 +94,13 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
 
 
 def make_settings(words: argparse.Namespace) -> Settings:
-    """The settings of the tournament. Raises MatchError, ValueError, OSError."""
+    """The settings of the tournament. Raises ProgramError, ValueError and OSError."""
     engines = tuple(parse_engines(words.engine, words.each))
     if len(engines) < 2:
-        raise MatchError("a match needs two engines")
+        raise ProgramError("a match needs two engines")
     unlimited = [engine.name for engine in engines if str(engine.control) == "no limit"]
     if unlimited:
-        raise MatchError(f"no tc=, nodes=, movetime= or depth= for {', '.join(unlimited)}")
+        raise ProgramError(f"no tc=, nodes=, movetime= or depth= for {', '.join(unlimited)}")
     rules = rules_of(words)
     if words.cluster is None:
         check_tables(rules)
@@ -120,24 +117,24 @@ def make_settings(words: argparse.Namespace) -> Settings:
 
 
 def make_book(words: argparse.Namespace) -> OpeningBook:
-    """The openings. Raises OpeningError, OSError."""
+    """The openings. Raises ProgramError and OSError."""
     if words.openings is None:
         return start_position(words.chess960)
     return read_openings(words.openings, order=words.order, seed=words.seed, plies=words.plies, chess960=words.chess960)
 
 
 def make_archive(words: argparse.Namespace, settings: Settings, sprt: Sprt | None) -> Archive:
-    """Journal and PGN. Raises JournalError, MatchError, OSError."""
+    """Journal and PGN. Raises ProgramError and OSError."""
     path = words.journal or (words.pgn and words.pgn.with_name(words.pgn.name + ".journal"))
     journal = None
     if path is not None:
         fresh = not (path.exists() and path.stat().st_size)
         if fresh and words.pgn is not None and words.pgn.exists() and words.pgn.stat().st_size:
-            raise MatchError(f"{words.pgn} exists and has no journal: remove it, or name another")
+            raise ProgramError(f"{words.pgn} exists and has no journal: remove it, or name another")
         test = None if sprt is None else asdict(sprt)
         journal = Journal(path, {**settings.as_json(), "sprt": test}, resume=words.resume)
     elif words.resume:
-        raise MatchError("--resume needs the --journal or the --pgn that was begun")
+        raise ProgramError("--resume needs the --journal or the --pgn that was begun")
     return Archive(journal, words.pgn)
 
 
@@ -176,7 +173,7 @@ class Scoreboard:
 
 
 def play(words: argparse.Namespace, tournament: Tournament, archive: Archive, sprt: Sprt | None) -> None:
-    """Play what is left, until the test is decided. Raises MatchError, OpeningError, PoolError."""
+    """Play what is left, until the test is decided. Raises ProgramError."""
     board = Scoreboard(tournament, sprt)
     only = next(iter(tournament.scores.values()))
     tasks = tournament.tasks(keep_engines=words.cluster is None)
@@ -187,10 +184,9 @@ def play(words: argparse.Namespace, tournament: Tournament, archive: Archive, sp
     live = Live(board.tables(), console=standard_error(), refresh_per_second=2, transient=True) if terminal else None
     with closing(results), live or show_progress("pairs", tournament.pairs_scheduled, tournament.pairs_done) as shown:
         for result in results:
-            if result.error is not None:
-                raise MatchError(result.complaint)
-            if tournament.add(result.key, result.value):
-                archive.append(result.key, result.value)
+            games = result.value_or_raise()
+            if tournament.add(result.key, games):
+                archive.append(result.key, games)
             if isinstance(shown, Live):
                 shown.update(board.tables())
             else:
@@ -220,18 +216,17 @@ def main(arguments: list[str] | None = None) -> int:
         sprt = None if words.sprt is None else parse_sprt(words.sprt)
         settings = make_settings(words)
         if sprt is not None and len(settings.engines) != 2:
-            raise MatchError("a sequential test is between two engines")
+            raise ProgramError("a sequential test is between two engines")
         games = words.games or (DEFAULT_GAMES if sprt is None else DEFAULT_SPRT_GAMES)
         if games % 2:
-            raise MatchError(f"--games {games}: openings are played in pairs of games")
+            raise ProgramError(f"--games {games}: openings are played in pairs of games")
         tournament = Tournament(settings, make_book(words), games // 2)
         archive = make_archive(words, settings, sprt)
-    except (MatchError, SpecError, OpeningError, JournalError, ValueError, OSError) as error:
+    except (ProgramError, ValueError, OSError) as error:
         complain(str(error))
         return 1
     archive.restore(tournament)
-    failures = (MatchError, OpeningError, PoolError, OSError)
-    code = run_to_end(lambda: play(words, tournament, archive, sprt), archive.close, failures)
+    code = run_to_end(lambda: play(words, tournament, archive, sprt), archive.close)
     report(words, tournament, sprt)
     return code
 

@@ -22,12 +22,13 @@ from typing import Any
 import chess
 
 from lib.console import at_least_one, complain, make_table, run_program, show_progress, standard_output, write_json
-from lib.engines.pipe import PipeError
-from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engine
-from lib.journal import Journal, JournalError
+from lib.engines.engine import EngineError
+from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
+from lib.errors import ProgramError
+from lib.journal import Journal
 from lib.perft.core import CoreCounter
 from lib.perft.counters import EngineCounter, MoveCounter, OracleCounter
-from lib.perft.file import Case, PerftFileError, read_cases
+from lib.perft.file import Case, read_cases
 from lib.pool import Task, run_tasks
 from uci_engine.core import CORES
 
@@ -46,7 +47,7 @@ class Batch:
 
 
 def count_batch(batch: Batch) -> list[dict[str, Any]]:
-    """Count every position to every depth it has a number for; called in the workers. Raises PipeError."""
+    """Count every position to every depth it has a number for; called in the workers. Raises EngineError."""
     counter: MoveCounter
     counter = CoreCounter(batch.counter) if isinstance(batch.counter, str) else EngineCounter(batch.counter)
     with closing(counter):
@@ -101,7 +102,7 @@ def _descend(counter: MoveCounter, oracle: OracleCounter, board: chess.Board, de
 
 
 def read_files(asked: argparse.Namespace) -> list[Case]:
-    """The positions of all files, with the counts that are asked for. Raises OSError, PerftFileError."""
+    """The positions of all files, with the counts that are asked for. Raises OSError and ProgramError."""
     cases = []
     for path in asked.files:
         for case in read_cases(path):
@@ -116,7 +117,7 @@ def read_files(asked: argparse.Namespace) -> list[Case]:
 
 
 def run(asked: argparse.Namespace, cases: list[Case], counter: str | EngineSpec) -> Iterator[dict[str, Any]]:
-    """The findings as they come, first those of the journal. Raises JournalError, PipeError."""
+    """The findings as they come, first those of the journal. Raises ProgramError."""
     settings = {
         "files": [path.name for path in asked.files],
         "positions": [[case.epd, case.counts] for case in cases],
@@ -129,7 +130,7 @@ def run(asked: argparse.Namespace, cases: list[Case], counter: str | EngineSpec)
 def count_all(
     asked: argparse.Namespace, cases: list[Case], counter: str | EngineSpec, journal: Journal | None
 ) -> Iterator[dict[str, Any]]:
-    """As `run`, with the journal opened. Raises PipeError."""
+    """As `run`, with the journal opened. Raises EngineError."""
     known = journal.entries if journal else []
     yield from known
     done = {finding["where"] for finding in known}
@@ -139,7 +140,7 @@ def count_all(
     with closing(run_tasks(count_batch, tasks, workers=asked.concurrency)) as results:
         for result in results:
             if result.error is not None:
-                raise PipeError(f"{result.key}: {result.complaint}")
+                raise EngineError(f"{result.key}: {result.complaint}")
             for finding in result.value:
                 if journal:
                     journal.append(finding)
@@ -206,7 +207,7 @@ def main(words: list[str] | None = None) -> int:
                 if finding["difference"]:
                     output.print(f"  {finding['difference']}", markup=False, soft_wrap=True)
                 advance()
-    except (OSError, PerftFileError, SpecError, JournalError, PipeError) as error:
+    except (OSError, ProgramError) as error:
         complain(str(error))
         return 2
     order = {case.where: number for number, case in enumerate(cases)}

@@ -27,7 +27,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from lib.console import complain, run_program
-from lib.plot_data import DataError, PlottedGame, PlottedMove, Rating, fit_ratings, read_games, read_pairings
+from lib.errors import ProgramError
+from lib.plot_data import PlottedGame, PlottedMove, Rating, fit_ratings, read_games, read_pairings
 
 LARGEST_PAWNS = 10.0
 LINEAR_PAWNS = 1.0
@@ -185,7 +186,7 @@ def remark(plot: Axes, text: str) -> None:
 def plot_times(games: Sequence[PlottedGame], path: Path, name: str | None = None) -> None:
     """Median time per move number for each engine, for few of them with the band of the middle 80 %.
 
-    Raises DataError without times.
+    Raises ProgramError without times.
     """
     used: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for game in games:
@@ -194,7 +195,7 @@ def plot_times(games: Sequence[PlottedGame], path: Path, name: str | None = None
             if move.seconds is not None and name in (None, player):
                 used[player][move.number].append(move.seconds)
     if not used:
-        raise DataError("no times in these games" + (f" for {name}" if name else ""))
+        raise ProgramError("no times in these games" + (f" for {name}" if name else ""))
     title = f"Time used per move, {len(games)} game{'s' if len(games) != 1 else ''}"
     times, counts = new_figure(title, 6, 2, (4, 1))
     for number, player in enumerate(sorted(used)):
@@ -243,19 +244,19 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
 
 
 def run(words: argparse.Namespace) -> None:
-    """Draw what was asked for; raises DataError and OSError."""
+    """Draw what was asked for; raises ProgramError and OSError."""
     if words.command == "ratings":
         pairings = read_pairings(words.files)
         names = list(dict.fromkeys(pairing[side] for pairing in pairings for side in ("first", "second")))
         versions = sorted(fnmatch.filter(names, words.versions), key=version_key)
         if not versions:
-            raise DataError(f"no name is like {words.versions!r}; there are {', '.join(names)}")
+            raise ProgramError(f"no name is like {words.versions!r}; there are {', '.join(names)}")
         anchor = words.anchor or versions[0]
         plot_ratings(fit_ratings(pairings, anchor), versions, anchor, words.output)
     elif words.command == "game":
         game = next(islice(read_games(words.files), words.game - 1, None), None) if words.game > 0 else None
         if game is None:
-            raise DataError(f"there is no game {words.game}")
+            raise ProgramError(f"there is no game {words.game}")
         plot_game(game, words.output)
     else:
         plot_times(list(read_games(words.files)), words.output, words.engine)
@@ -268,7 +269,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     mpl.use("Agg")
     try:
         run(words)
-    except (DataError, OSError) as error:
+    except (ProgramError, OSError) as error:
         complain(str(error))
         return 2
     print(words.output)

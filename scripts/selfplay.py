@@ -34,24 +34,21 @@ from lib.console import (
     standard_output,
     write_json,
 )
-from lib.engines.room import EngineRoom, engine_room
-from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engine
-from lib.games.adjudication import Rules, add_arguments, check_tables, rules_of
+from lib.engines.cache import running_engines
+from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
+from lib.errors import ProgramError
+from lib.games.adjudication import Rules, add_arguments, check_tables, open_tables, rules_of
 from lib.games.clock import Patience
 from lib.games.game import Game
-from lib.games.openings import Opening, OpeningBook, OpeningError, read_openings, start_position
+from lib.games.openings import Opening, OpeningBook, read_openings, start_position
 from lib.games.record import GameRecord
-from lib.journal import Journal, JournalError
-from lib.pool import PoolError, Task, run_tasks
+from lib.journal import Journal
+from lib.pool import Task, run_tasks
 
 # Games of one task: few enough to lose little, many enough to keep the journal short.
 BATCH_GAMES = 8
 # A random opening that ends in mate or check is drawn again, so many times at most.
 MOST_OPENINGS = 1000
-
-
-class SelfplayError(Exception):
-    """The run cannot begin or go on; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -81,28 +78,23 @@ class Batch:
 
 
 def play_batch(batch: Batch) -> dict[str, Any]:
-    """What the workers do: `lines`, and counts of `results` and `faults`. Raises LaunchError."""
-    with engine_room(batch.keep_engines) as room:
-        return room.run(_play_batch(room, batch))
-
-
-async def _play_batch(room: EngineRoom, batch: Batch) -> dict[str, Any]:
+    """What the workers do: `lines`, and counts of `results` and `faults`. Raises EngineError."""
     recipe = batch.recipe
     lines: list[str] = []
     results: Counter[str] = Counter()
     faults: Counter[str] = Counter()
-    for number, opening in enumerate(batch.openings, start=batch.first_game):
-        chance = random.Random(f"{recipe.seed} {number}")
-        begun = random_opening(opening, recipe, chance)
-        engine = await room.engine(recipe.engine)
-        game = Game(engine, engine, begun, recipe.rules, recipe.patience, room.tables(recipe.rules.tables))
-        record = await game.play()
-        if record.fault is not None:
-            faults[f"{record.fault}: {record.detail}"] += 1
-            await room.dismiss(recipe.engine)
-            continue
-        results[record.result] += 1
-        lines += choose(quiet_positions(record), recipe.positions, chance)
+    with running_engines(batch.keep_engines) as engines, open_tables(recipe.rules) as tables:
+        for number, opening in enumerate(batch.openings, start=batch.first_game):
+            chance = random.Random(f"{recipe.seed} {number}")
+            begun = random_opening(opening, recipe, chance)
+            engine = engines.engine(recipe.engine)
+            record = Game(engine, engine, begun, recipe.rules, recipe.patience, tables).play()
+            if record.fault is not None:
+                faults[f"{record.fault}: {record.detail}"] += 1
+                engines.dismiss(recipe.engine)
+                continue
+            results[record.result] += 1
+            lines += choose(quiet_positions(record), recipe.positions, chance)
     return {"lines": lines, "results": dict(results), "faults": dict(faults)}
 
 
@@ -120,7 +112,7 @@ def random_opening(opening: Opening, recipe: Recipe, chance: random.Random) -> O
             moves.append(move.uci())
         if not board.is_check() and any(board.legal_moves):
             return replace(opening, moves=tuple(moves))
-    raise OpeningError(f"no random moves lead on from {opening.board().fen()}")
+    raise ProgramError(f"no random moves lead on from {opening.board().fen()}")
 
 
 def quiet_positions(record: GameRecord) -> Iterator[str]:
@@ -158,7 +150,7 @@ class Harvest:
             self._count(entry)
         size = int(journal.entries[-1]["bytes"]) if journal.entries else 0
         if path.exists() and path.stat().st_size < size:
-            raise SelfplayError(f"{path} is shorter than its journal says")
+            raise ProgramError(f"{path} is shorter than its journal says")
         self._file = path.open("r+b" if path.exists() else "w+b")
         self._file.truncate(size)
         self._file.seek(size)
@@ -227,18 +219,18 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
 
 
 def make_recipe(words: argparse.Namespace) -> Recipe:
-    """What the command line asks for. Raises SpecError, SelfplayError, ValueError, OSError."""
+    """What the command line asks for. Raises ProgramError, ValueError and OSError."""
     engine = parse_engine(words.engine)
     if str(engine.control) == "no limit":
-        raise SelfplayError(f"no nodes=, depth=, movetime= or tc= for {engine.name}")
+        raise ProgramError(f"no nodes=, depth=, movetime= or tc= for {engine.name}")
     least, dash, most = words.plies.partition("-")
     if not (least.isdecimal() and (most if dash else least).isdecimal()):
-        raise SelfplayError(f"--plies {words.plies} is not LEAST-MOST")
+        raise ProgramError(f"--plies {words.plies} is not LEAST-MOST")
     least_plies, most_plies = int(least), int(most or least)
     if not 0 <= least_plies <= most_plies <= 100:
-        raise SelfplayError(f"--plies {words.plies}: the least is not below the most, or too many")
+        raise ProgramError(f"--plies {words.plies}: the least is not below the most, or too many")
     if words.positions < 0:
-        raise SelfplayError("--positions is at least 0")
+        raise ProgramError("--positions is at least 0")
     rules = rules_of(words)
     if words.cluster is None:
         check_tables(rules)
@@ -246,25 +238,23 @@ def make_recipe(words: argparse.Namespace) -> Recipe:
 
 
 def open_harvest(words: argparse.Namespace, recipe: Recipe) -> Harvest:
-    """Output and journal. Raises JournalError, SelfplayError, OSError."""
+    """Output and journal. Raises ProgramError and OSError."""
     path = words.output.with_name(words.output.name + ".journal")
     if not path.exists() and words.output.exists() and words.output.stat().st_size:
-        raise SelfplayError(f"{words.output} exists and has no journal: remove it, or name another")
+        raise ProgramError(f"{words.output} exists and has no journal: remove it, or name another")
     openings = None if words.openings is None else words.openings.name
     settings = {**asdict(recipe), "engine": recipe.engine.as_json(), "games": words.games, "openings": openings}
     return Harvest(words.output, Journal(path, settings, resume=words.resume))
 
 
 def play(words: argparse.Namespace, recipe: Recipe, book: OpeningBook, harvest: Harvest) -> None:
-    """Play what is left. Raises SelfplayError, OpeningError, PoolError."""
+    """Play what is left. Raises ProgramError."""
     tasks = make_batches(recipe, book, words.games, harvest, words.cluster is None)
     results = run_tasks(play_batch, tasks, workers=words.concurrency, cluster=words.cluster)
     with closing(results), show_progress("games", words.games, harvest.games) as advance:
         for result in results:
-            if result.error is not None:
-                raise SelfplayError(result.complaint)
             before = harvest.games
-            harvest.add(result.key, result.value)
+            harvest.add(result.key, result.value_or_raise())
             advance(harvest.games - before, f"{harvest.lines} positions")
 
 
@@ -275,11 +265,10 @@ def main(arguments: list[str] | None = None) -> int:
         recipe = make_recipe(words)
         book = start_position() if words.openings is None else read_openings(words.openings)
         harvest = open_harvest(words, recipe)
-    except (SelfplayError, SpecError, OpeningError, JournalError, ValueError, OSError) as error:
+    except (ProgramError, ValueError, OSError) as error:
         complain(str(error))
         return 1
-    failures = (SelfplayError, OpeningError, PoolError, OSError)
-    code = run_to_end(lambda: play(words, recipe, book, harvest), harvest.close, failures)
+    code = run_to_end(lambda: play(words, recipe, book, harvest), harvest.close)
     results = [harvest.results[result] for result in ("1-0", "1/2-1/2", "0-1")]
     row = [str(words.output), *map(str, (harvest.games, *results, harvest.faults.total(), harvest.lines))]
     head = ["output", "games", "1-0", "1/2-1/2", "0-1", "forfeits", "positions"]

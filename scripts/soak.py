@@ -24,8 +24,9 @@ from typing import Any
 
 from lib.console import INTERRUPTED, complain, make_table, run_program, show_progress, standard_output, write_json
 from lib.engines.process import own_engine
-from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engines
-from lib.journal import Journal, JournalError
+from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines
+from lib.errors import ProgramError
+from lib.journal import Journal
 from lib.soak.game import Player, SoakGame, SoakRules
 from lib.soak.machine import load
 from lib.uci.conversation import save
@@ -221,7 +222,7 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
 
 
 def make_players(words: argparse.Namespace) -> list[Player]:
-    """Two players for these arguments; raises SpecError."""
+    """Two players for these arguments; raises ProgramError."""
     defaults = words.each or DEFAULTS
     environment = None
     texts = words.engine
@@ -238,7 +239,7 @@ def make_players(words: argparse.Namespace) -> list[Player]:
 
 
 def run(words: argparse.Namespace, entries: list[dict[str, Any]]) -> None:
-    """Play, and add an entry for each game as it ends. Raises SpecError, JournalError and OSError."""
+    """Play, and add an entry for each game as it ends. Raises ProgramError and OSError."""
     players = make_players(words)
     rules = SoakRules(words.margin_ms, words.growth_mib, words.chess960)
     settings = {
@@ -287,7 +288,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The usual end of a long soak: what was seen is worth the same.
         complain("interrupted")
         code = INTERRUPTED
-    except (SpecError, JournalError, OSError) as error:
+    except (ProgramError, OSError) as error:
         complain(str(error))
         code = 2
         if not entries:

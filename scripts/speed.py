@@ -23,10 +23,11 @@ from typing import Any
 import chess
 
 from lib.console import Advance, complain, run_program, show_progress, standard_output, write_json
-from lib.engines.pipe import PipeError, UciPipe
-from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engines
+from lib.engines.engine import Engine, EngineError
+from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines
+from lib.errors import ProgramError
 from lib.perft.counters import NoPerftError
-from lib.speed.cpu_time import CpuTimeError, require_cpu_time
+from lib.speed.cpu_time import require_cpu_time
 from lib.speed.run import perft_cpu_seconds, search, start_seconds, stop_seconds
 from lib.speed.table import Samples, speed_table, summarise
 
@@ -52,15 +53,15 @@ class Lane:
         # Not all engines know `go perft`; one that did not is not asked again.
         self.counts = True
         self.threads = next((int(value) for name, value in spec.options if name.lower() == "threads"), 1)
-        self._engine: UciPipe | None = None
+        self._engine: Engine | None = None
 
-    def engine(self) -> UciPipe:
-        """The running engine. Raises PipeError."""
+    def engine(self) -> Engine:
+        """The running engine. Raises EngineError."""
         if self._engine is None:
-            self._engine = UciPipe(self.spec)
+            self._engine = Engine(self.spec)
         return self._engine
 
-    def fail(self, error: PipeError) -> None:
+    def fail(self, error: EngineError) -> None:
         """Note what went wrong, and start anew next time."""
         self.samples.failures.append(str(error))
         self.close()
@@ -76,7 +77,7 @@ def measure_search(lane: Lane, board: chess.Board, cpu_seconds: float) -> None:
     """Add one search to the last round."""
     try:
         lane.samples.searches[-1].append(search(lane.engine(), board, cpu_seconds, lane.threads))
-    except PipeError as error:
+    except EngineError as error:
         lane.samples.searches[-1].append(None)
         lane.fail(error)
 
@@ -88,7 +89,7 @@ def measure_rest(lane: Lane, boards: list[chess.Board], perft_depth: int, stops:
         samples.starts.append(start_seconds(lane.spec))
         for _ in range(stops):
             samples.stops.append(stop_seconds(lane.engine(), choice.choice(boards), choice))
-    except PipeError as error:
+    except EngineError as error:
         lane.fail(error)
     seconds = None
     if lane.counts:
@@ -96,7 +97,7 @@ def measure_rest(lane: Lane, boards: list[chess.Board], perft_depth: int, stops:
             seconds = perft_cpu_seconds(lane.spec, perft_depth)
         except NoPerftError:
             lane.counts = False
-        except PipeError as error:
+        except EngineError as error:
             lane.fail(error)
     samples.perfts.append(seconds)
 
@@ -199,7 +200,7 @@ def main(words: list[str] | None = None) -> int:
             steps = asked.rounds * len(lanes) * (len(boards) + 1)
             with show_progress("speed", steps) as advance:
                 measure(asked, lanes, boards, advance)
-    except (OSError, ValueError, SpecError, PipeError, CpuTimeError) as error:
+    except (OSError, ValueError, ProgramError) as error:
         complain(str(error))
         return 2
     report(asked, lanes)

@@ -29,11 +29,12 @@ from lib.console import (
     standard_output,
     write_json,
 )
-from lib.engines.pipe import PipeError, UciPipe
-from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, SpecError, parse_engines
-from lib.journal import Journal, JournalError
-from lib.pool import PoolError, Task, run_tasks
-from lib.suite.positions import Question, SuiteError, read_questions
+from lib.engines.engine import Engine
+from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines
+from lib.errors import ProgramError
+from lib.journal import Journal
+from lib.pool import Task, run_tasks
+from lib.suite.positions import Question, read_questions
 from lib.suite.run import Batch, ask_batch
 from lib.suite.table import group_table, summarise, summary_table
 
@@ -65,16 +66,16 @@ def parse(words: list[str] | None) -> argparse.Namespace:
 
 
 def read_engines(asked: argparse.Namespace) -> list[EngineSpec]:
-    """The engines; on this machine each is started once, to be sure of it. Raises SpecError, PipeError."""
+    """The engines; on this machine each is started once, to be sure of it. Raises ProgramError."""
     engines = parse_engines(asked.engine, asked.each)
     for spec in engines:
         control = spec.control
         if control.base_seconds is not None:
-            raise SpecError(f"{spec.name}: a test position has no clock; give movetime=, nodes= or depth=")
+            raise ProgramError(f"{spec.name}: a test position has no clock; give movetime=, nodes= or depth=")
         if (control.movetime_seconds, control.nodes, control.depth) == (None, None, None):
-            raise SpecError(f"{spec.name} needs movetime=, nodes= or depth= (--each gives it to all)")
+            raise ProgramError(f"{spec.name} needs movetime=, nodes= or depth= (--each gives it to all)")
         if asked.cluster is None:
-            UciPipe(spec).close()
+            Engine(spec).close()
     return engines
 
 
@@ -91,7 +92,7 @@ def make_batches(questions: list[Question], engines: list[EngineSpec], patience_
 def run(
     asked: argparse.Namespace, questions: list[Question], engines: list[EngineSpec], advance: Advance
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """All answers in the order of the suite, and sentences on batches that failed. Raises JournalError, PoolError."""
+    """All answers in the order of the suite, and sentences on batches that failed. Raises ProgramError."""
     digest = hashlib.sha256("\n".join(map(repr, questions_as_lists(questions))).encode()).hexdigest()
     settings = {"questions": digest, "engines": [spec.as_json() for spec in engines], "patience": asked.patience}
     with Journal(asked.journal, settings, resume=asked.resume) if asked.journal else nullcontext() as journal:
@@ -105,7 +106,7 @@ def ask_all(
     journal: Journal | None,
     advance: Advance,
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """As `run`, with the journal opened. Raises PoolError."""
+    """As `run`, with the journal opened. Raises ProgramError."""
     done = {entry["batch"]: entry["answers"] for entry in journal.entries} if journal else {}
     answers = [answer for known in done.values() for answer in known]
     advance(len(answers))
@@ -173,7 +174,7 @@ def main(words: list[str] | None = None) -> int:
         engines = read_engines(asked)
         with show_progress("suite", len(questions) * len(engines)) as advance:
             answers, failures = run(asked, questions, engines, advance)
-    except (OSError, SuiteError, SpecError, JournalError, PipeError, PoolError) as error:
+    except (OSError, ProgramError) as error:
         complain(str(error))
         return 2
     all_answered = report(asked, questions, engines, answers)

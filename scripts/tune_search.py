@@ -7,28 +7,118 @@
 Any UCI engine will do whose numbers are spin options. `--tune NAME[=STEP]` names one of them, and how far it is moved
 at the end: if that is not said, a twentieth of its range, or a quarter of its value where that is less. `--tune all`
 takes every number whose name is in small letters, as those of `secateur --tuning` are. The same command with --resume
-goes on where it was killed. What comes out is a proposal: let `match.py --sprt` say whether it gains.
+goes on where it was killed. The result is a proposal: let `match.py --sprt` say whether it gains.
+
+SPSA is simultaneous perturbation stochastic approximation. Each iteration moves every parameter a step up or down at
+random, plays the two vectors so made against each other, and moves every parameter towards the better side. Steps and
+rates sink as in J. C. Spall, "Implementation of the simultaneous perturbation algorithm for stochastic optimization",
+1998.
 """
 
 from __future__ import annotations
 
-import argparse
-from dataclasses import asdict
+import random
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from lib.console import at_least_one, run_program
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec
-from lib.games.settings import find_numbers
-from lib.games.settings_run import RunError, SettingsRun, add_run_arguments, carry_out, games_of
-from lib.spsa import Parameter, Spsa
+from lib.errors import ProgramError
+from lib.games.experiment import Pairing, find_numbers, make_parser, run_experiment
 
-# Steps that nobody has named: of the range, but of the value where the range also holds what switches a thing off.
+# Exponents of the sinking rate and step, and the stability constant as a share of all iterations.
+RATE_EXPONENT = 0.602
+STEP_EXPONENT = 0.101
+STABILITY_SHARE = 0.1
+# Steps that are not given: of the range, but of the value where the range also holds what switches a thing off.
 STEP_RANGE_SHARE = 0.05
 STEP_VALUE_SHARE = 0.25
 LEAST_STEP = 0.5
 
 
+@dataclass(frozen=True)
+class Parameter:
+    """A tunable parameter: whole numbers from `minimum` to `maximum`; `step` is tried in the last iteration."""
+
+    name: str
+    value: int
+    minimum: int
+    maximum: int
+    step: float
+
+
+class Spsa:
+    """The state of a run.
+
+    Invariant: the random choices of an iteration depend on the seed and its number alone.
+    """
+
+    def __init__(self, parameters: Sequence[Parameter], iterations: int, rate: float = 0.002, seed: int = 0) -> None:
+        """`rate`: how far a parameter moves in the last iteration, in units of its step for each point of result."""
+        self.parameters = tuple(parameters)
+        self.values = [float(parameter.value) for parameter in parameters]
+        self._iterations = iterations
+        self._rate = rate
+        self._seed = seed
+
+    def pairing(self, number: int) -> Pairing:
+        """The two vectors of an iteration, from 1, about the values as they are now."""
+        chance = random.Random(f"{self._seed} {number}")
+        directions = tuple(chance.choice((-1, 1)) for _ in self.parameters)
+        rounding = [chance.random() for _ in self.parameters]
+        plus, minus = {}, {}
+        for parameter, value, direction, share in zip(self.parameters, self.values, directions, rounding, strict=True):
+            step = direction * self._step(parameter, number)
+            # Rounded at random, both the same way, so that fractions count in the long run.
+            plus[parameter.name] = _whole(value + step, share, parameter)
+            minus[parameter.name] = _whole(value - step, share, parameter)
+        return Pairing(plus, minus, directions)
+
+    def learn(self, number: int, directions: Sequence[int], result: float) -> None:
+        """Take the result of an iteration: the games that `plus` has won less those that it has lost."""
+        stability = STABILITY_SHARE * self._iterations
+        for index, (parameter, direction) in enumerate(zip(self.parameters, directions, strict=True)):
+            last_rate = self._rate * parameter.step**2
+            rate = last_rate * ((stability + self._iterations) / (stability + number)) ** RATE_EXPONENT
+            value = self.values[index] + rate * result * direction / self._step(parameter, number)
+            self.values[index] = min(max(value, parameter.minimum), parameter.maximum)
+
+    def tuned(self) -> dict[str, int]:
+        """The values now, as whole numbers."""
+        return {each.name: round(value) for each, value in zip(self.parameters, self.values, strict=True)}
+
+    def settings(self) -> dict[str, Any]:
+        """What a journal must agree on."""
+        parameters = [asdict(parameter) for parameter in self.parameters]
+        return {"parameters": parameters, "iterations": self._iterations, "rate": self._rate}
+
+    def progress(self) -> str:
+        """The values now, as far as there is room."""
+        return ", ".join(f"{name} {value}" for name, value in self.tuned().items())[:120]
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """A row for each parameter."""
+        rows = [
+            [each.name, str(each.value), f"{value:.1f}", str(round(value)), f"{each.minimum} to {each.maximum}"]
+            for each, value in zip(self.parameters, self.values, strict=True)
+        ]
+        return ["number", "before", "exact", "tuned", "range"], rows
+
+    def figures(self) -> dict[str, Any]:
+        """The tuned values."""
+        return {"tuned": self.tuned()}
+
+    def _step(self, parameter: Parameter, number: int) -> float:
+        return float(parameter.step * (self._iterations / number) ** STEP_EXPONENT)
+
+
+def _whole(value: float, share: float, parameter: Parameter) -> int:
+    return min(max(int((value + share) // 1), parameter.minimum), parameter.maximum)
+
+
 def find_parameters(engine: EngineSpec, wanted: list[str]) -> list[Parameter]:
-    """The tunable parameters that --tune names, as the engine declares them. Raises RunError, LaunchError."""
+    """The tunable parameters that --tune names, as the engine declares them. Raises ProgramError."""
     spins = find_numbers(engine)
     steps: dict[str, float | None] = {}
     for word in wanted:
@@ -36,65 +126,35 @@ def find_parameters(engine: EngineSpec, wanted: list[str]) -> list[Parameter]:
         names = [spin for spin in spins if spin == spin.lower()] if name == "all" and not equals else [name]
         for known in names:
             if known not in spins:
-                raise RunError(f"{engine.name} has no number called {known!r}")
+                raise ProgramError(f"{engine.name} has no number called {known!r}")
             steps[known] = float(number) if equals else None
     parameters = []
     for name, step in steps.items():
-        option = spins[name]
-        least, most, value = int(option.min or 0), int(option.max or 0), int(option.default or 0)
-        usual = (most - least) * STEP_RANGE_SHARE
+        spin = spins[name]
+        value = int(spin.default)
+        usual = (spin.maximum - spin.minimum) * STEP_RANGE_SHARE
         if value:
             usual = min(usual, abs(value) * STEP_VALUE_SHARE)
-        parameters.append(Parameter(name, value, least, most, step or max(usual, LEAST_STEP)))
+        parameters.append(Parameter(name, value, spin.minimum, spin.maximum, step or max(usual, LEAST_STEP)))
     if not parameters:
-        raise RunError("nothing to tune: --tune names no number")
+        raise ProgramError("nothing to tune: --tune names no number")
     return parameters
-
-
-def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0], epilog=f"An engine is {ENGINE_SYNTAX}.")
-    parser.add_argument("--tune", action="append", required=True, metavar="NAME[=STEP]", help="once for each, or all")
-    parser.add_argument("--iterations", type=at_least_one, default=2000, metavar="N", help="pairs of games (2000)")
-    parser.add_argument("--rate", type=float, default=0.002, help="how fast the numbers move at the end (0.002)")
-    add_run_arguments(parser)
-    return parser.parse_args(arguments)
-
-
-def begin(words: argparse.Namespace) -> tuple[Spsa, SettingsRun]:
-    """Everything that a run needs. Raises RunError, SpecError, LaunchError, OpeningError, JournalError, OSError and
-    ValueError."""
-    games = games_of(words)
-    if words.rate <= 0:
-        raise RunError(f"--rate {words.rate:g} is not above 0")
-    parameters = find_parameters(games.engine, words.tune)
-    spsa = Spsa(parameters, words.iterations, words.rate, words.seed)
-    settings = {"parameters": list(map(asdict, parameters)), "iterations": words.iterations, "rate": words.rate}
-    return spsa, SettingsRun(words, games, settings, spsa.learn)
-
-
-def play(iterations: int, spsa: Spsa, run: SettingsRun) -> None:
-    """Play what is left; each pair is made from the values of the moment. Raises RunError, OpeningError, PoolError."""
-
-    def values() -> str:
-        return ", ".join(f"{name} {value}" for name, value in spsa.tuned().items())[:120]
-
-    run.play(iterations, spsa.perturbation, values)
-
-
-def report(spsa: Spsa, run: SettingsRun) -> None:
-    """The table of values, and the JSON file."""
-    rows = [
-        [each.name, str(each.value), f"{value:.1f}", str(round(value)), f"{each.minimum} to {each.maximum}"]
-        for each, value in zip(spsa.parameters, spsa.values, strict=True)
-    ]
-    run.report(["number", "before", "exact", "tuned", "range"], rows, {"tuned": spsa.tuned()})
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit code."""
-    words = parse_arguments(arguments)
-    return carry_out(lambda: begin(words), lambda spsa, run: play(words.iterations, spsa, run), report)
+    parser = make_parser(__doc__.partition("\n\n")[0], f"An engine is {ENGINE_SYNTAX}.")
+    parser.add_argument("--tune", action="append", required=True, metavar="NAME[=STEP]", help="once for each, or all")
+    parser.add_argument("--iterations", type=at_least_one, default=2000, metavar="N", help="pairs of games (2000)")
+    parser.add_argument("--rate", type=float, default=0.002, help="how fast the numbers move at the end (0.002)")
+    words = parser.parse_args(arguments)
+
+    def make_method(engine: EngineSpec) -> Spsa:
+        if words.rate <= 0:
+            raise ProgramError(f"--rate {words.rate:g} is not above 0")
+        return Spsa(find_parameters(engine, words.tune), words.iterations, words.rate, words.seed)
+
+    return run_experiment(words, words.iterations, make_method)
 
 
 if __name__ == "__main__":

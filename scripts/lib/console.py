@@ -22,6 +22,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from lib.errors import ProgramError
+
 # How often progress is told where it cannot be redrawn.
 PLAIN_SECONDS = 10.0
 # Wide enough for our tables where nobody can ask the terminal.
@@ -56,17 +58,17 @@ def run_program(main: Callable[[], int]) -> NoReturn:
     sys.exit(code)
 
 
-def run_to_end(work: Callable[[], None], close: Callable[[], None], failures: tuple[type[Exception], ...]) -> int:
+def run_to_end(work: Callable[[], None], close: Callable[[], None]) -> int:
     """Do work that takes long, and close whatever comes of it, so that a report can follow.
 
-    Returns the exit code: 0, INTERRUPTED, or 1 for one of these failures, each but the first with its complaint.
+    Returns the exit code: 0, INTERRUPTED, or 1 for a ProgramError or OSError, each but the first with its complaint.
     """
     try:
         work()
     except KeyboardInterrupt:
         complain("interrupted")
         return INTERRUPTED
-    except failures as error:
+    except (ProgramError, OSError) as error:
         complain(str(error))
         return 1
     finally:

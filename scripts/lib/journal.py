@@ -13,9 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-
-class JournalError(RuntimeError):
-    """A journal that must not be written over or cannot be continued; the message says why."""
+from lib.errors import ProgramError
 
 
 class Journal:
@@ -24,7 +22,7 @@ class Journal:
     def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool = False) -> None:
         """Begin a journal, or with `resume` continue it; `entries` then holds what is in it.
 
-        Raises JournalError when there is one and `resume` is not asked for, or when its settings are others.
+        Raises ProgramError when there is one and `resume` is not asked for, or when its settings are others.
         """
         self.path = path
         self.entries: list[dict[str, Any]] = []
@@ -33,7 +31,7 @@ class Journal:
         good_bytes = 0
         if path.exists() and path.stat().st_size:
             if not resume:
-                raise JournalError(f"{path} exists: continue it with --resume, or remove it")
+                raise ProgramError(f"{path} exists: continue it with --resume, or remove it")
             good_bytes = self._read(wanted)
         self._file = path.open("r+b" if path.exists() else "w+b")
         self._file.truncate(good_bytes)
@@ -72,7 +70,7 @@ class Journal:
                 try:
                     entry = json.loads(line)
                 except ValueError:
-                    raise JournalError(f"{self.path}, line {number + 1}: no JSON") from None
+                    raise ProgramError(f"{self.path}, line {number + 1}: no JSON") from None
                 if number == 0:
                     self._compare(entry, wanted)
                 else:
@@ -83,9 +81,9 @@ class Journal:
     def _compare(self, entry: Any, wanted: dict[str, Any]) -> None:
         found = entry.get("settings") if isinstance(entry, dict) else None
         if not isinstance(found, dict):
-            raise JournalError(f"{self.path} is no journal")
+            raise ProgramError(f"{self.path} is no journal")
         keys = sorted({*found, *wanted})
         different = [key for key in keys if found.get(key) != wanted.get(key)]
         if different:
             details = "; ".join(f"{key}: {found.get(key)!r} there, {wanted.get(key)!r} here" for key in different)
-            raise JournalError(f"{self.path} was begun with other settings: {details}")
+            raise ProgramError(f"{self.path} was begun with other settings: {details}")

@@ -19,13 +19,10 @@ import chess.pgn
 import numpy as np
 
 from lib.elo import DEVIATIONS_95, elo_of_score
+from lib.errors import ProgramError
 
 MOVE_TIME = re.compile(r"\[%emt\s+(?:(?:(\d+):)?(\d+):)?(\d+(?:\.\d*)?)\s*\]")
 CONTROL = re.compile(r"(?P<base>\d+(?:\.\d+)?)(?:\+(?P<increment>\d+(?:\.\d+)?))?")
-
-
-class DataError(ValueError):
-    """A file that does not hold what is to be plotted; the message says which and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +59,7 @@ class Rating:
 
 
 def read_games(paths: Iterable[Path]) -> Iterator[PlottedGame]:
-    """All games of these files; raises DataError and OSError. A game that breaks off is taken as far as it goes."""
+    """All games of these files; raises ProgramError and OSError. A game that breaks off is taken as far as it goes."""
     for path in paths:
         with path.open(encoding="utf-8", errors="replace") as file:
             number = 0
@@ -71,12 +68,12 @@ def read_games(paths: Iterable[Path]) -> Iterator[PlottedGame]:
                 try:
                     game = chess.pgn.read_game(file)
                 except (ValueError, IndexError, RecursionError) as error:
-                    raise DataError(f"{path}, game {number}: {error}") from None
+                    raise ProgramError(f"{path}, game {number}: {error}") from None
                 if game is None:
                     break
                 yield _plotted(game)
             if number == 1:
-                raise DataError(f"{path}: no game in it")
+                raise ProgramError(f"{path}: no game in it")
 
 
 def _plotted(game: chess.pgn.Game) -> PlottedGame:
@@ -132,7 +129,7 @@ def read_pairings(paths: Iterable[Path]) -> list[dict[str, Any]]:
 
     Each file is JSON with a list under `pairings`, each `{"first": NAME, "second": NAME, "wins", "draws", "losses",
     "elo", "elo_error_95"}` as `match.py --json` writes it, from the first engine's side; the last two may be null or
-    absent, then they are taken from the games. Raises DataError and OSError.
+    absent, then they are taken from the games. Raises ProgramError and OSError.
     """
     pairings = []
     for path in paths:
@@ -152,9 +149,9 @@ def read_pairings(paths: Iterable[Path]) -> list[dict[str, Any]]:
                         | {"elo": elo, "error": error}
                     )
         except (ValueError, KeyError, TypeError) as error:
-            raise DataError(f"{path}: no match results: {type(error).__name__}: {error}") from None
+            raise ProgramError(f"{path}: no match results: {type(error).__name__}: {error}") from None
     if not pairings:
-        raise DataError("no games in these results")
+        raise ProgramError("no games in these results")
     return pairings
 
 
@@ -170,12 +167,12 @@ def elo_of_counts(wins: int, draws: int, losses: int) -> tuple[float, float]:
 def fit_ratings(pairings: Sequence[Mapping[str, Any]], anchor: str | None = None) -> list[Rating]:
     """The ratings that fit all pairings best, each weighed by its error; in the order in which names appear.
 
-    The anchor (by default the first name) is 0. Raises DataError for a name that no games connect with it.
+    The anchor (by default the first name) is 0. Raises ProgramError for a name that no games connect with it.
     """
     names = list(dict.fromkeys(pairing[side] for pairing in pairings for side in ("first", "second")))
     anchor = names[0] if anchor is None else anchor
     if anchor not in names:
-        raise DataError(f"{anchor!r} has not played; there are {', '.join(names)}")
+        raise ProgramError(f"{anchor!r} has not played; there are {', '.join(names)}")
     free = [name for name in names if name != anchor]
     design = np.zeros((len(pairings), len(free)))
     seen = np.zeros(len(pairings))
@@ -186,7 +183,7 @@ def fit_ratings(pairings: Sequence[Mapping[str, Any]], anchor: str | None = None
                 design[row, free.index(pairing[side])] += sign
         seen[row] = pairing["elo"] * weight
     if np.linalg.matrix_rank(design) < len(free):
-        raise DataError(f"not all of {', '.join(names)} are connected with {anchor} by games")
+        raise ProgramError(f"not all of {', '.join(names)} are connected with {anchor} by games")
     covariance = np.linalg.inv(design.T @ design)
     elo = dict(zip(free, covariance @ design.T @ seen, strict=True))
     errors = dict(zip(free, DEVIATIONS_95 * np.sqrt(np.diag(covariance)), strict=True))

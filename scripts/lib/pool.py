@@ -24,15 +24,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from lib.errors import ProgramError
+
 # How long a worker may take to leave its task when it is asked to end.
 FAREWELL_SECONDS = 5.0
 # How long a cluster may take to answer, and to have a worker.
 CLUSTER_SECONDS = 30.0
 OWN_EXCEPTION = re.compile(r"^lib\.[\w.]+: ")
-
-
-class PoolError(Exception):
-    """The workers cannot be used at all; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +55,12 @@ class Result:
         lines = (self.error or "").strip().splitlines()
         return OWN_EXCEPTION.sub("", lines[-1]) if lines else ""
 
+    def value_or_raise(self) -> Any:
+        """The value. Raises ProgramError when there is none."""
+        if self.error is not None:
+            raise ProgramError(self.complaint)
+        return self.value
+
 
 def run_tasks(
     function: Callable[[Any], Any],
@@ -77,7 +81,7 @@ def run_tasks(
     is waited for.
     Closing the generator, or leaving it by an exception, ends the local workers and cancels what has not started.
 
-    Raises ValueError for a key that comes twice, PoolError when the cluster cannot be reached or used.
+    Raises ValueError for a key that comes twice, ProgramError when the cluster cannot be reached or used.
     """
     if workers < 1:
         raise ValueError(f"{workers} workers cannot do anything")
@@ -263,7 +267,7 @@ def _on_cluster(function: Callable[[Any], Any], tasks: Iterator[Task], address: 
         import cloudpickle
         from distributed import Client, as_completed
     except ImportError as error:
-        raise PoolError(f"a cluster needs the extra 'tools' (pip install 'secateur[tools]'): {error}") from error
+        raise ProgramError(f"a cluster needs the extra 'tools' (pip install 'secateur[tools]'): {error}") from error
 
     def attempt(code: bytes, data: bytes) -> bytes:
         # A local function, so that Dask too has to send it with its code.
@@ -275,12 +279,12 @@ def _on_cluster(function: Callable[[Any], Any], tasks: Iterator[Task], address: 
     try:
         client = Client(address, timeout=CLUSTER_SECONDS, set_as_default=False)
     except OSError as error:
-        raise PoolError(f"no Dask scheduler answers at {address}: {error}") from error
+        raise ProgramError(f"no Dask scheduler answers at {address}: {error}") from error
     with client:
         try:
             client.wait_for_workers(1, timeout=CLUSTER_SECONDS)
         except TimeoutError as error:
-            raise PoolError(f"the scheduler at {address} has no workers") from error
+            raise ProgramError(f"the scheduler at {address} has no workers") from error
         with _source_travels(function):
             code = cloudpickle.dumps(function)
         running: dict[Any, Task] = {}
@@ -313,7 +317,7 @@ def _on_cluster(function: Callable[[Any], Any], tasks: Iterator[Task], address: 
                     completed.add(future)
                     continue
                 else:
-                    raise PoolError(f"the cluster at {address} dropped the task {task.key}: {future.status}")
+                    raise ProgramError(f"the cluster at {address} dropped the task {task.key}: {future.status}")
                 give_out()
                 yield result
         finally:

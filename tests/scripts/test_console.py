@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from lib import console
+from lib.errors import ProgramError
 
 
 def test_progress_off_a_terminal_is_seldom_lines(
@@ -92,6 +93,7 @@ def test_numbers_below_one_are_refused() -> None:
         (None, 0, ""),
         (KeyboardInterrupt(), console.INTERRUPTED, "error: interrupted\n"),
         (OSError("the disk is full"), 1, "error: the disk is full\n"),
+        (ProgramError("no openings"), 1, "error: no openings\n"),
     ],
 )
 def test_whatever_comes_of_long_work_it_is_closed(
@@ -104,7 +106,7 @@ def test_whatever_comes_of_long_work_it_is_closed(
         if failure is not None:
             raise failure
 
-    assert console.run_to_end(work, lambda: done.append("close"), (OSError,)) == code
+    assert console.run_to_end(work, lambda: done.append("close")) == code
     assert done == ["work", "close"]
     assert capsys.readouterr().err == complaint
 
@@ -112,5 +114,5 @@ def test_whatever_comes_of_long_work_it_is_closed(
 def test_a_mistake_in_long_work_is_not_hidden() -> None:
     done: list[str] = []
     with pytest.raises(ZeroDivisionError):
-        console.run_to_end(lambda: print(1 // 0), lambda: done.append("close"), (OSError,))
+        console.run_to_end(lambda: print(1 // 0), lambda: done.append("close"))
     assert done == ["close"]

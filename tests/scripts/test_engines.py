@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import pickle
 import sys
 import time
+from pathlib import Path
 
 import chess
 import chess.engine
 import pytest
 
-from lib.engines.playing import LaunchError, launch
-from lib.engines.spec import EngineSpec, SpecError, TimeControl, parse_engine, parse_engines
+from lib.engines.cache import EngineCache
+from lib.engines.engine import Answer, Engine, EngineError, Line, read_answer
+from lib.engines.spec import EngineSpec, TimeControl, parse_engine, parse_engines
+from lib.errors import ProgramError
 from tests.support import SUPPORT
 
 FAKE = SUPPORT / "fake_engine.py"
@@ -89,35 +91,79 @@ def test_names_come_from_the_command_and_are_told_apart() -> None:
     ],
 )
 def test_nonsense_is_refused_with_a_reason(text: str) -> None:
-    with pytest.raises(SpecError, match=r"."):
+    with pytest.raises(ProgramError, match=r"."):
         parse_engine(text)
 
 
-def test_the_last_exact_score_of_the_main_line_is_handed_on() -> None:
-    async def play() -> chess.engine.PlayResult:
-        engine = await launch(fake(options=(("Seed", "5"),)), every_info=False)
-        await engine.new_game()
-        result = await engine.search(chess.Board(), chess.engine.Limit(depth=1))
-        assert 0 < engine.seconds_used() < 5
-        assert await engine.close()
-        return result
-
-    result = asyncio.run(play())
-    assert result.move is not None
-    assert result.move in chess.Board().legal_moves
-    assert result.info["depth"] == 2
-    assert abs(result.info["score"].white().score(mate_score=10_000)) <= 50
+def test_the_answer_holds_the_last_exact_score_of_the_main_line() -> None:
+    with Engine(fake(options=(("Seed", "5"),))) as engine:
+        engine.new_game()
+        answer = engine.play(chess.Board(), chess.engine.Limit(depth=1), 10.0)
+        assert engine.close()
+    assert 0 < answer.seconds < 5
+    assert answer.move is not None
+    assert answer.move in chess.Board().legal_moves
+    assert answer.text == f"bestmove {answer.move}"
+    assert answer.depth == 2
+    assert answer.score is not None
+    assert abs(answer.score.white().score(mate_score=10_000)) <= 50
 
 
-def test_every_line_is_handed_on_where_asked_for() -> None:
-    async def analyse() -> list[int]:
-        engine = await launch(fake())
-        with await engine.analysis(chess.Board(), chess.engine.Limit(depth=1)) as analysis:
-            depths = [info["depth"] async for info in analysis if "depth" in info]
-        await engine.close()
-        return depths
+def test_without_an_exact_score_a_bound_will_do() -> None:
+    board = chess.Board("7k/8/8/8/8/8/1q6/K7 w - - 0 1")
+    texts = ("info depth 4 score cp 30 lowerbound", "info depth 4 score mate -3 lowerbound pv a1b2", "bestmove a1b2")
+    lines = [Line(5.0 + number, text) for number, text in enumerate(texts)]
+    answer = read_answer(board, lines, 4.5)
+    assert (answer.move, answer.seconds, answer.depth) == (chess.Move.from_uci("a1b2"), 2.5, 4)
+    assert answer.score == chess.engine.PovScore(chess.engine.Mate(-3), chess.WHITE)
+    assert read_answer(board, [Line(5.0, "bestmove 0000")], 4.5) == Answer(None, "bestmove 0000", 0.5)
 
-    assert asyncio.run(analyse()) == [1, 2, 3, 3]
+
+RECORDER = """
+import sys
+log = open(sys.argv[1], "w")
+for line in sys.stdin:
+    print(line, end="", file=log, flush=True)
+    if line == "uci\\n":
+        print("option name Ponder type check default false\\nuciok", flush=True)
+    elif line == "isready\\n":
+        print("readyok", flush=True)
+    elif line.startswith("go ponder"):
+        print("info depth 1 score cp 1 pv g1f3", flush=True)
+    elif line.startswith("go"):
+        print("bestmove e2e4 ponder e7e5", flush=True)
+    elif line in ("ponderhit\\n", "stop\\n"):
+        print("bestmove g1f3 ponder b8c6", flush=True)
+    elif line == "quit\\n":
+        break
+"""
+
+
+@pytest.mark.parametrize(("reply", "asked"), [("e7e5", ["ponderhit"]), ("c7c5", ["stop", "position", "go"])])
+def test_a_guess_that_was_right_is_confirmed_and_a_wrong_one_stopped(
+    tmp_path: Path, reply: str, asked: list[str]
+) -> None:
+    (tmp_path / "engine.py").write_text(RECORDER)
+    command = (sys.executable, str(tmp_path / "engine.py"), str(tmp_path / "log"))
+    board = chess.Board()
+    limit = chess.engine.Limit(white_clock=10.0, black_clock=20.0, white_inc=0.5, black_inc=0.5)
+    with Engine(EngineSpec("p", command, ponder=True)) as engine:
+        engine.new_game()
+        first = engine.play(board, limit, 10.0).move
+        assert first == chess.Move.from_uci("e2e4")
+        board.push(first)
+        board.push_uci(reply)
+        second = engine.play(board, limit, 10.0)
+        assert second.move == chess.Move.from_uci("g1f3" if reply == "e7e5" else "e2e4") or second.move is None
+        engine.new_game()
+    said = (tmp_path / "log").read_text().splitlines()
+    assert "setoption name Ponder value true" in said
+    begun = said.index("position startpos moves e2e4 e7e5")
+    ponder = said[begun + 1].split()
+    assert ponder[:3] == ["go", "ponder", "wtime"]
+    # The move has been paid for, and its increment has been earned.
+    assert 10_000 < int(ponder[3]) <= 10_500
+    assert [line.split()[0] for line in said[begun + 2 :]][: len(asked)] == asked
 
 
 @pytest.mark.parametrize(
@@ -126,22 +172,31 @@ def test_every_line_is_handed_on_where_asked_for() -> None:
         (EngineSpec("nowhere", ("/no/such/program",)), "cannot run"),
         (EngineSpec("nowhere", (sys.executable,), "/no/such/folder"), "cannot run"),
         (EngineSpec("failing", (sys.executable, "-c", "import sys; sys.exit('broken')")), "broken"),
-        (fake("mute"), "not ready within"),
+        (fake("mute"), "said nothing for"),
         (fake(options=(("Colour", "red"),)), "Colour"),
         (fake(options=(("Ponder", "true"),)), "Ponder"),
     ],
 )
 def test_an_engine_that_cannot_be_used_is_told(spec: EngineSpec, reason: str) -> None:
-    with pytest.raises(LaunchError, match=reason):
-        asyncio.run(launch(spec, start_seconds=1.0 if spec.name == "mute" else 20.0))
+    with pytest.raises(EngineError, match=reason):
+        Engine(spec, start_seconds=1.0 if spec.name == "mute" else 20.0)
 
 
 def test_an_engine_that_stays_after_quit_is_killed() -> None:
-    async def run() -> None:
-        engine = await launch(fake("stay"))
-        began = time.perf_counter()
-        assert not await engine.close(0.3)
-        assert time.perf_counter() - began < 5
-        assert engine.returncode.done()
+    engine = Engine(fake("stay"))
+    began = time.perf_counter()
+    assert not engine.close(0.3)
+    assert time.perf_counter() - began < 5
+    assert engine.exit_code is not None
 
-    asyncio.run(run())
+
+def test_a_kept_engine_takes_other_values_and_is_replaced_for_other_options() -> None:
+    with EngineCache() as cache:
+        first = cache.engine(fake(options=(("Seed", "1"),)))
+        assert cache.engine(fake(options=(("Seed", "2"),))) is first
+        assert first.spec.options == (("Seed", "2"),)
+        second = cache.engine(fake())
+        assert second is not first
+        assert first.has_ended
+        second.kill()
+        assert cache.engine(fake()) is not second

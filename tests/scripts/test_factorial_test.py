@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from factorial_test import main
+from factorial_test import Factor, FactorialTest, estimate_effects, main
 from lib.elo import score_of_elo
-from lib.factorial import Design, Factor, estimate_effects
 from tests.scripts.test_tune_search import ENGINE
 
 
@@ -20,11 +19,13 @@ def factors(count: int) -> list[Factor]:
     return [Factor(f"f{number}", {f"n{number}": 1}) for number in range(count)]
 
 
-def design(count: int, share: float = 0.5, seed: int = 0) -> Design:
-    return Design(factors(count), {f"n{number}": 0 for number in range(count)}, share, seed)
+def design(count: int, share: float = 0.5, seed: int = 0) -> FactorialTest:
+    return FactorialTest(factors(count), {f"n{number}": 0 for number in range(count)}, share, seed)
 
 
-def played(trial: Design, true_elo: list[float], pairs: int, seed: int) -> tuple[list[tuple[int, ...]], list[float]]:
+def played(
+    trial: FactorialTest, true_elo: list[float], pairs: int, seed: int
+) -> tuple[list[tuple[int, ...]], list[float]]:
     """Results of pairs whose games are won or lost, by sides that differ as the design says."""
     chance = random.Random(seed)
     directions = [trial.directions(number) for number in range(1, pairs + 1)]
@@ -72,8 +73,8 @@ def test_each_change_is_on_one_side_at_most_as_often_as_asked() -> None:
         column = [turned[place] for turned in drawn]
         assert column.count(1) / 3000 == pytest.approx(0.2, abs=0.03)
         assert column.count(-1) / 3000 == pytest.approx(0.2, abs=0.03)
-    assert trial.settings((1, -1, 0), 1) == {"n0": 1, "n1": 0, "n2": 0}
-    assert trial.settings((1, -1, 0), -1) == {"n0": 0, "n1": 1, "n2": 0}
+    assert trial.values((1, -1, 0), 1) == {"n0": 1, "n1": 0, "n2": 0}
+    assert trial.values((1, -1, 0), -1) == {"n0": 0, "n1": 1, "n2": 0}
 
 
 @pytest.fixture

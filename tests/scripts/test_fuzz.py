@@ -16,10 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fuzz
+from lib.engines.engine import EngineOption
 from lib.engines.process import own_engine
+from lib.errors import ProgramError
 from lib.fuzz import lines as fuzz_lines
 from lib.fuzz.machine import Assignment
-from lib.uci.conversation import Conversation, ConversationError, End, Heard, Pause, Send, load, read, write
+from lib.uci.conversation import Conversation, End, Heard, Pause, Send, load, read, write
 from lib.uci.grammar import read_best_move, read_info
 from lib.uci.judge import Judge, first_illegal, read_position
 from lib.uci.oracles import Patience, Violation
@@ -124,7 +126,7 @@ def test_a_conversation_survives_its_file(steps: list[Send | Heard | Pause | End
 
 @pytest.mark.parametrize("text", ["what", "~ x", "* 99999999999 a", "* -1 a", "| \\x", "> \u00e4\n? no"])
 def test_what_is_no_conversation(text: str) -> None:
-    with pytest.raises(ConversationError):
+    with pytest.raises(ProgramError):
         read(text)
 
 
@@ -209,10 +211,10 @@ def test_the_grammar_takes_lines_apart() -> None:
 
 
 def test_options_cost_little() -> None:
-    hash_option = fuzz_lines.EngineOption.read("option name Hash type spin default 16 min 1 max 33554432")
+    hash_option = EngineOption.read("option name Hash type spin default 16 min 1 max 33554432")
     assert hash_option is not None
-    assert {int(value) for value in hash_option.sound_values()} <= {1, 2, 3, 4}
-    assert all(not value.isdigit() or int(value) <= 4 for value in hash_option.odd_values())
-    style = fuzz_lines.EngineOption.read("option name My Style type combo default Solid var Solid var Very Wild")
+    assert {int(value) for value in fuzz_lines.sound_values(hash_option)} <= {1, 2, 3, 4}
+    assert all(not value.isdigit() or int(value) <= 4 for value in fuzz_lines.odd_values(hash_option))
+    style = EngineOption.read("option name My Style type combo default Solid var Solid var Very Wild")
     assert style is not None
     assert (style.name, style.choices) == ("My Style", ("Solid", "Very Wild"))

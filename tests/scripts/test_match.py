@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 import json
+import math
 import os
 import signal
+import statistics
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -19,17 +21,18 @@ import chess.engine
 import chess.pgn
 import pytest
 
-import pgn_elo
-from lib.engines.playing import launch
+from lib.engines.cache import EngineCache
 from lib.engines.spec import EngineSpec, TimeControl
+from lib.errors import ProgramError
 from lib.games.adjudication import Adjudicator, Rules, Tables, parse_draw, parse_resign
 from lib.games.clock import Clock, Patience, limit_for
 from lib.games.game import Game, rules_result
 from lib.games.openings import Opening
 from lib.games.record import GameRecord
-from lib.journal import Journal, JournalError
+from lib.journal import Journal
 from match import main
 from tests.support import SCRIPTS, SUPPORT, TABLES
+from tests.support.games import read_games
 
 FAKE = SUPPORT / "fake_engine.py"
 IMPATIENT = Patience(hang_seconds=1.0, search_seconds=20.0)
@@ -48,16 +51,10 @@ def fake(mode: str = "good", first_bad_move: int = 1, seed: int = 0, control: Ti
 
 
 def play(white: EngineSpec, black: EngineSpec, opening: Opening | None = None, **settings: object) -> GameRecord:
-    async def run() -> GameRecord:
-        engines = [await launch(spec, every_info=False) for spec in (white, black)]
-        settings.setdefault("patience", IMPATIENT)
-        try:
-            return await Game(engines[0], engines[1], opening or Opening(), **settings).play()  # type: ignore[arg-type]
-        finally:
-            for engine in engines:
-                await engine.close(0.5)
-
-    return asyncio.run(run())
+    settings.setdefault("patience", IMPATIENT)
+    with EngineCache() as engines:
+        sides = engines.engine(white), engines.engine(black)
+        return Game(*sides, opening or Opening(), **settings).play()  # type: ignore[arg-type]
 
 
 # ---- Games ----
@@ -259,9 +256,9 @@ def test_a_journal_continues_after_a_torn_line_and_with_its_own_settings_only(tm
     journal.close()
     with path.open("ab") as file:
         file.write(b'{"key": "torn')
-    with pytest.raises(JournalError, match="--resume"):
+    with pytest.raises(ProgramError, match="--resume"):
         Journal(path, {"a": (1, 2)})
-    with pytest.raises(JournalError, match="other settings: a: "):
+    with pytest.raises(ProgramError, match="other settings: a: "):
         Journal(path, {"a": (1, 3)}, resume=True)
     again = Journal(path, {"a": (1, 2)}, resume=True)
     assert again.entries == [{"key": "x"}, {"key": "y"}]
@@ -286,21 +283,34 @@ def arguments(tmp_path: Path, *words: str) -> list[str]:
 def read_rounds(tmp_path: Path) -> list[tuple[str, str, str]]:
     """Round, White and Black of every game in the PGN, in order."""
     found = []
-    for _, game in pgn_elo.read_games([tmp_path / "games.pgn"]):
+    for game in read_games(tmp_path / "games.pgn"):
         found.append((game.headers["Round"], game.headers["White"], game.headers["Black"]))
     return sorted(found)
 
 
-def test_pairs_of_several_files_are_kept_apart(tmp_path: Path) -> None:
-    """In every file the first pair; each is one unit."""
-    game = '[White "{}"]\n[Black "{}"]\n[Round "1.{}"]\n[Result "{}"]\n\n{}\n\n'
-    for name, (first, second) in {"won": ("1-0", "0-1"), "drawn": ("1/2-1/2", "1/2-1/2")}.items():
-        games = game.format("A", "B", 1, first, first) + game.format("B", "A", 2, second, second)
-        (tmp_path / f"{name}.pgn").write_text(games, "utf-8")
-    counted = pgn_elo.count(pgn_elo.read_games([tmp_path / "won.pgn", tmp_path / "drawn.pgn"]))
-    assert sorted(map(sorted, counted["A", "B"].units.values())) == [[0.5, 0.5], [1, 1]]
-    assert pgn_elo.main([str(tmp_path / "won.pgn"), "--json", str(tmp_path / "elo.json")]) == 0
-    assert json.loads((tmp_path / "elo.json").read_text("utf-8"))[0]["elo"] is None
+def count_afresh(path: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    """Results and Elo of every pairing, from the PGN alone: shares no code with the program."""
+    pairs: defaultdict[tuple[str, str], defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for game in read_games(path):
+        headers = game.headers
+        first, second = sorted((headers["White"], headers["Black"]))
+        points = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}[headers["Result"]]
+        pair = headers["Round"].partition(".")[0]
+        pairs[first, second][pair].append(points if headers["White"] == first else 1 - points)
+    found = {}
+    for names, units in pairs.items():
+        games = [points for unit in units.values() for points in unit]
+        means = [statistics.fmean(unit) for unit in units.values()]
+        normal = statistics.NormalDist(statistics.fmean(means), statistics.pstdev(means) / len(means) ** 0.5)
+        ends = [normal.inv_cdf(share) if normal.stdev else side for share, side in ((0.025, 0.0), (0.975, 1.0))]
+        low, high = (-400 * math.log10(1 / score - 1) if 0 < score < 1 else math.inf for score in ends)
+        found[names] = {
+            "games": len(games),
+            "counts": [games.count(points) for points in (1.0, 0.5, 0.0)],
+            "elo": -400 * math.log10(1 / normal.mean - 1),
+            "elo_error_95": (high - low) / 2 if normal.stdev else math.inf,
+        }
+    return found
 
 
 def test_the_crosstable_agrees_with_its_pgn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -308,18 +318,12 @@ def test_the_crosstable_agrees_with_its_pgn(tmp_path: Path, capsys: pytest.Captu
     assert main(arguments(tmp_path, *words, "--games", "16", "--concurrency", "2")) == 0
     shown = capsys.readouterr().out
     result = json.loads((tmp_path / "result.json").read_text("utf-8"))
-    afresh = {
-        (one["first"], one["second"]): one
-        for one in (
-            {"first": names[0], "second": names[1], **meeting.summary()}
-            for names, meeting in pgn_elo.count(pgn_elo.read_games([tmp_path / "games.pgn"])).items()
-        )
-    }
+    afresh = count_afresh(tmp_path / "games.pgn")
     assert set(afresh) == {("A", "B"), ("A", "C"), ("B", "C")}
     for pairing in result["pairings"]:
         other = afresh[pairing["first"], pairing["second"]]
         assert pairing["games"] == other["games"] == 16
-        assert [pairing[key] for key in ("wins", "draws", "losses")] == [other[k] for k in ("wins", "draws", "losses")]
+        assert [pairing[key] for key in ("wins", "draws", "losses")] == other["counts"]
         assert sum(pairing["pentanomial"]) == 8
         assert pairing["elo"] == pytest.approx(other["elo"], abs=0.1)
         assert (pairing["elo_error_95"] or float("inf")) == pytest.approx(other["elo_error_95"], abs=0.1)

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-import pgn_elo
 from tests.support import SCRIPTS, SUPPORT
+from tests.support.games import read_games
 
 pytest.importorskip("distributed")
 
@@ -91,7 +91,7 @@ def test_a_lost_worker_loses_no_game(tmp_path: Path, cluster: tuple[str, subproc
     finally:
         process.kill()
         process.wait()
-    rounds = [game.headers["Round"] for _, game in pgn_elo.read_games([tmp_path / "games.pgn"])]
+    rounds = [game.headers["Round"] for game in read_games(tmp_path / "games.pgn")]
     assert sorted(rounds) == sorted(f"{pair}.{game}" for pair in range(1, PAIRS + 1) for game in (1, 2))
     result = json.loads((tmp_path / "result.json").read_text("utf-8"))
     assert result["pairings"][0]["games"] == 2 * PAIRS

@@ -9,7 +9,8 @@ from pathlib import Path
 import chess
 import pytest
 
-from lib.games.openings import Opening, OpeningError, read_openings, split_games, start_position
+from lib.errors import ProgramError
+from lib.games.openings import Opening, read_openings, split_games, start_position
 
 PGN = """[Event "one"]
 [Result "1/2-1/2"]
@@ -115,7 +116,7 @@ def test_games_are_split_at_headers_only() -> None:
 def test_what_is_no_opening_is_told(tmp_path: Path, name: str, text: str, reason: str) -> None:
     path = tmp_path / name
     path.write_text(text, "utf-8")
-    with pytest.raises(OpeningError, match=reason):
+    with pytest.raises(ProgramError, match=reason):
         read_openings(path).opening(0)
 
 
@@ -124,5 +125,5 @@ def test_an_archive_without_one_file_of_openings_is_refused(tmp_path: Path) -> N
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("a.pgn", PGN)
         archive.writestr("b.epd", EPD)
-    with pytest.raises(OpeningError, match="2 files"):
+    with pytest.raises(ProgramError, match="2 files"):
         read_openings(path)

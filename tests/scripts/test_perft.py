@@ -10,10 +10,11 @@ from pathlib import Path
 import chess
 import pytest
 
-from lib.engines.pipe import PipeError
+from lib.engines.engine import EngineError
 from lib.engines.spec import parse_engine
+from lib.errors import ProgramError
 from lib.perft.counters import EngineCounter, OracleCounter, as_chess960
-from lib.perft.file import Case, PerftFileError, read_cases
+from lib.perft.file import Case, read_cases
 from perft import count_case, first_difference
 from tests.support import ROOT
 
@@ -53,7 +54,7 @@ def test_both_formats_are_read(suites: tuple[Path, Path]) -> None:
 def test_what_is_no_suite_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "bad.epd"
     path.write_text(text)
-    with pytest.raises(PerftFileError, match=r"^bad\.epd:1: "):
+    with pytest.raises(ProgramError, match=r"^bad\.epd:1: "):
         list(read_cases(path))
 
 
@@ -157,5 +158,5 @@ def test_an_engine_that_cannot_count_is_refused(tmp_path: Path) -> None:
         "for line in iter(input, 'quit'):\n"
         "    print({'uci': 'uciok', 'isready': 'readyok'}.get(line, 'bestmove e2e4'), flush=True)\n"
     )
-    with pytest.raises(PipeError, match="does not answer `go perft`"):
+    with pytest.raises(EngineError, match="does not answer `go perft`"):
         EngineCounter(parse_engine(f"cmd='{sys.executable} {program}'"))

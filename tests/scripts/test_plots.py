@@ -10,7 +10,8 @@ import chess
 import pytest
 
 import plots
-from lib.plot_data import DataError, elo_of_counts, fit_ratings, read_games, read_pairings
+from lib.errors import ProgramError
+from lib.plot_data import elo_of_counts, fit_ratings, read_games, read_pairings
 
 PGN = """\
 [White "Anna"]
@@ -110,9 +111,9 @@ def test_what_is_no_result_is_named(text: str, tmp_path: Path, capsys: pytest.Ca
 
 def test_names_that_never_met_have_no_common_scale(tmp_path: Path) -> None:
     path = results(tmp_path / "results.json", pairing("A", "B", 1, 1, 1), pairing("C", "D", 1, 1, 1))
-    with pytest.raises(DataError, match="connected"):
+    with pytest.raises(ProgramError, match="connected"):
         fit_ratings(read_pairings([path]))
-    with pytest.raises(DataError, match="'X' has not played"):
+    with pytest.raises(ProgramError, match="'X' has not played"):
         fit_ratings(read_pairings([path]), "X")
 
 

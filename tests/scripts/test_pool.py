@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from lib.pool import PoolError, Result, Task, run_tasks
+from lib.errors import ProgramError
+from lib.pool import Result, Task, run_tasks
 from tests.support import ROOT, SCRIPTS
 from tests.support.dask_cluster import PATIENCE_SECONDS, Cluster, running_cluster, wait_until
 from tests.support.pool_work import Done, Work, run, sleep_and_tidy
@@ -198,5 +199,5 @@ def test_a_cluster_can_be_left_early(cluster: Cluster, tmp_path: Path) -> None:
 def test_a_cluster_that_is_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr("lib.pool.CLUSTER_SECONDS", 0.5)
-    with pytest.raises(PoolError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
+    with pytest.raises(ProgramError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         list(run_tasks(run, [], cluster="tcp://127.0.0.1:9"))

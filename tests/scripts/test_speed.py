@@ -13,9 +13,10 @@ import chess
 import pytest
 
 import speed
-from lib.engines.pipe import Info, PipeError, UciPipe, read_info
+from lib.engines.engine import Engine, EngineError, Info, read_info
 from lib.engines.spec import EngineSpec, parse_engine
-from lib.speed.cpu_time import CpuTimeError, require_cpu_time, session_cpu_seconds
+from lib.errors import ProgramError
+from lib.speed.cpu_time import require_cpu_time, session_cpu_seconds
 from lib.speed.run import Search, search, stop_seconds
 from lib.speed.table import Figure, Samples, figure, percentile, perft_ratios, rate_ratios, rates, summarise
 from tests.support import ROOT
@@ -71,7 +72,7 @@ def test_cpu_time_counts_work_and_not_sleep_and_children_too() -> None:
 
 def test_elsewhere_it_is_explained(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.platform", "darwin")
-    with pytest.raises(CpuTimeError, match="only Linux"):
+    with pytest.raises(ProgramError, match="only Linux"):
         require_cpu_time()
     assert speed.main(["--engine", OURS]) == 2
     assert "only Linux" in capsys.readouterr().err
@@ -83,9 +84,9 @@ def test_elsewhere_it_is_explained(monkeypatch: pytest.MonkeyPatch, capsys: pyte
 @pytest.mark.parametrize(
     ("text", "info"),
     [
-        ("info depth 3 seldepth 5 score cp -4 nodes 77 nps 9 time 1 pv e2e4 e7e5", Info(3, 77, "e2e4")),
-        ("info depth 3 score mate -2 lowerbound nodes 77 pv e2e4", Info(3, 77, "e2e4", -2, False)),
-        ("info depth 3 multipv 1 score cp 1 pv e2e4", Info(3, None, "e2e4")),
+        ("info depth 3 seldepth 5 score cp -4 nodes 77 nps 9 time 1 pv e2e4 e7e5", Info(3, 77, "e2e4", -4)),
+        ("info depth 3 score mate -2 lowerbound nodes 77 pv e2e4", Info(3, 77, "e2e4", None, -2, False)),
+        ("info depth 3 multipv 1 score cp 1 pv e2e4", Info(3, None, "e2e4", 1)),
         ("info depth 3 multipv 2 score cp 1 pv e2e4", None),
         ("info nodes 5 string pv e2e4 depth 9", Info(None, 5)),
         ("info string depth 3", Info()),
@@ -99,8 +100,8 @@ def test_info_lines(text: str, info: Info | None) -> None:
 
 
 def test_a_pipe_starts_talks_and_ends(tmp_path: Path) -> None:
-    with UciPipe(fake(tmp_path, "print('heard', line, flush=True)"), [("Nonsense", "1")]) as engine:
-        assert (engine.title, engine.declared) == ("Fake", {"clear hash"})
+    with Engine(fake(tmp_path, "print('heard', line, flush=True)"), [("Nonsense", "1")]) as engine:
+        assert list(engine.options) == ["clear hash"]
         assert engine.start_seconds > 0
         engine.set_position(chess.Board())
         assert engine.read(10).text == f"heard position fen {chess.STARTING_FEN}"
@@ -108,22 +109,22 @@ def test_a_pipe_starts_talks_and_ends(tmp_path: Path) -> None:
         lines = engine.read_until("heard", 10) + engine.read_until("heard", 10)
         assert [line.text for line in lines] == ["heard one", "heard two"]
         assert all(line.arrived >= sent - 1 for line in lines)
-        with pytest.raises(PipeError, match=r"^fake said nothing for 0\.05 s"):
+        with pytest.raises(EngineError, match=r"^fake said nothing for 0\.05 s"):
             engine.read(0.05)
     assert engine.exit_code == 0
 
 
 def test_an_engine_that_will_not_go_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lib.engines.pipe.QUIT_SECONDS", 0.1)
-    with UciPipe(fake(tmp_path, "time.sleep(600)")) as engine:
+    monkeypatch.setattr("lib.engines.engine.QUIT_SECONDS", 0.1)
+    with Engine(fake(tmp_path, "time.sleep(600)")) as engine:
         engine.send("sleep")
     assert engine.exit_code == -9
 
 
 def test_what_an_engine_said_when_it_died_is_told(tmp_path: Path) -> None:
-    with UciPipe(fake(tmp_path, "sys.exit('no such thing as ' + line)")) as engine:
+    with Engine(fake(tmp_path, "sys.exit('no such thing as ' + line)")) as engine:
         engine.send("hope")
-        with pytest.raises(PipeError, match="fake ended, exit code 1; stderr: no such thing as hope"):
+        with pytest.raises(EngineError, match="fake ended, exit code 1; stderr: no such thing as hope"):
             engine.read_until("bestmove", 10)
 
 
@@ -136,8 +137,8 @@ def test_what_an_engine_said_when_it_died_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_start_is_an_error(engine: str, why: str) -> None:
-    with pytest.raises(PipeError, match=why):
-        UciPipe(parse_engine(engine))
+    with pytest.raises(EngineError, match=why):
+        Engine(parse_engine(engine))
 
 
 # ---- Measuring ----
@@ -145,7 +146,7 @@ def test_what_cannot_start_is_an_error(engine: str, why: str) -> None:
 
 @linux_only
 def test_a_search_lasts_its_processor_time() -> None:
-    with UciPipe(parse_engine(OURS)) as engine:
+    with Engine(parse_engine(OURS)) as engine:
         done = search(engine, chess.Board(), 0.15)
         assert 0.15 <= done.cpu_seconds < 0.15 + 1.0
         assert done.nodes > 0
@@ -157,8 +158,8 @@ def test_a_search_lasts_its_processor_time() -> None:
 def test_an_engine_that_only_sleeps_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lib.speed.run.PATIENCE_SECONDS", 0.1)
     with (
-        UciPipe(fake(tmp_path, "time.sleep(0)")) as engine,
-        pytest.raises(PipeError, match="does not use its processor time"),
+        Engine(fake(tmp_path, "time.sleep(0)")) as engine,
+        pytest.raises(EngineError, match="does not use its processor time"),
     ):
         search(engine, chess.Board(), 0.05)
 
@@ -172,7 +173,7 @@ def test_depth_counts_what_was_complete_before_the_stop(tmp_path: Path) -> None:
         " while time.process_time() < end: pass\\n"
         "if line == 'stop': print('info depth 9 nodes 1000 pv e2e4\\\\nbestmove e2e4', flush=True)\")"
     )
-    with UciPipe(fake(tmp_path, program)) as engine:
+    with Engine(fake(tmp_path, program)) as engine:
         done = search(engine, chess.Board(), 0.1)
     assert (done.depth, done.nodes) == (4, 1000)
 

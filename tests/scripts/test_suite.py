@@ -11,8 +11,9 @@ import chess
 import pytest
 
 import suite
-from lib.engines.pipe import Line
-from lib.suite.positions import Question, SuiteError, read_questions
+from lib.engines.engine import Line
+from lib.errors import ProgramError
+from lib.suite.positions import Question, read_questions
 from lib.suite.run import judge
 from tests.support import ROOT, SUPPORT
 from tests.support.dask_cluster import running_cluster
@@ -74,7 +75,7 @@ def test_points_may_be_for_promotions_and_a_comment_is_no_points(tmp_path: Path)
 def test_what_is_no_suite_is_refused(tmp_path: Path, text: str, why: str) -> None:
     path = tmp_path / "x.epd"
     path.write_text(text)
-    with pytest.raises(SuiteError, match=why):
+    with pytest.raises(ProgramError, match=why):
         read_questions(path)
 
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lib.spsa import Parameter, Spsa
-from tune_search import main
+from tune_search import Parameter, Spsa, main
 
 ENGINE = '''
 import sys
@@ -50,7 +49,7 @@ def test_it_finds_the_top_of_a_noisy_hill() -> None:
 
     spsa = Spsa(parameters(60, 120, 100), 4000, rate=0.01)
     for number in range(1, 4001):
-        trial = spsa.perturbation(number)
+        trial = spsa.pairing(number)
         difference = merit(trial.plus) - merit(trial.minus)
         # A pair of games: -2 to 2, mostly noise.
         seen = chance.random() < abs(difference)
@@ -62,24 +61,24 @@ def test_it_finds_the_top_of_a_noisy_hill() -> None:
 def test_without_a_difference_nothing_moves() -> None:
     spsa = Spsa(parameters(60, 120), 100)
     for number in range(1, 101):
-        trial = spsa.perturbation(number)
+        trial = spsa.pairing(number)
         spsa.learn(number, trial.directions, 0)
     assert spsa.tuned() == {"d0": 60, "d1": 120}
 
 
 def test_a_perturbation_depends_on_its_number_alone_and_stays_in_range() -> None:
     one, other = Spsa(parameters(5, 198), 50, seed=3), Spsa(parameters(5, 198), 50, seed=3)
-    list(map(one.perturbation, range(1, 10)))
+    list(map(one.pairing, range(1, 10)))
     for number in (7, 1, 50):
-        trial = one.perturbation(number)
-        assert trial == other.perturbation(number)
+        trial = one.pairing(number)
+        assert trial == other.pairing(number)
         assert all(0 <= value <= 200 for value in (*trial.plus.values(), *trial.minus.values()))
-    assert any(Spsa(parameters(5, 198), 50, seed=4).perturbation(n) != one.perturbation(n) for n in range(1, 9))
+    assert any(Spsa(parameters(5, 198), 50, seed=4).pairing(n) != one.pairing(n) for n in range(1, 9))
 
 
 def test_small_steps_are_rounded_at_random() -> None:
     spsa = Spsa([Parameter("d", 10, 0, 20, 0.3)], 1)
-    trials = [Spsa([Parameter("d", 10, 0, 20, 0.3)], 1, seed=seed).perturbation(1) for seed in range(300)]
+    trials = [Spsa([Parameter("d", 10, 0, 20, 0.3)], 1, seed=seed).pairing(1) for seed in range(300)]
     differences = [abs(trial.plus["d"] - trial.minus["d"]) for trial in trials]
     assert set(differences) == {0, 1}
     assert sum(differences) / 300 == pytest.approx(0.6, abs=0.1)

@@ -13,6 +13,7 @@ from pathlib import Path
 import chess
 import chess.polyglot
 
+from lib.errors import ProgramError
 from uci_engine.book.book import Book
 
 # For each position's key: the moves, as Polyglot writes them, and their weights.
@@ -20,10 +21,6 @@ Weights = dict[int, dict[int, float]]
 
 ENTRY = struct.Struct(">QHHI")
 HEAVIEST = 65535
-
-
-class RefusalError(Exception):
-    """Something that ends the program, with one sentence for the user."""
 
 
 def polyglot_move(board: chess.Board, move: chess.Move) -> int:
@@ -51,9 +48,9 @@ def write_book(weights: Weights, path: Path) -> None:
     """Write the file whole or not at all."""
     data = book_bytes(weights)
     if not data:
-        raise RefusalError("there is nothing to write: no move was left")
+        raise ProgramError("there is nothing to write: no move was left")
     if path.is_dir():
-        raise RefusalError(f"{path} is a directory")
+        raise ProgramError(f"{path} is a directory")
     draft = path.with_name(path.name + ".part")
     try:
         draft.write_bytes(data)

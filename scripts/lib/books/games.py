@@ -17,7 +17,8 @@ import chess
 import chess.pgn
 import chess.polyglot
 
-from lib.books.file import RefusalError, Weights, polyglot_move
+from lib.books.file import Weights, polyglot_move
+from lib.errors import ProgramError
 
 LARGEST_GAME_CHARACTERS = 2**20
 LARGEST_PGN_BYTES = 16 * 2**30
@@ -81,15 +82,15 @@ class OpeningVisitor(chess.pgn.BaseVisitor["OpeningVisitor"]):
 
 
 def game_texts(path: Path) -> Iterator[str]:
-    """The games of a PGN file one by one, as text; RefusalError for what is no such file.
+    """The games of a PGN file one by one, as text; ProgramError for what is no such file.
 
     A game begins where headers follow something else, so that an unfinished comment or bracket ends with its game. An
     endless line or game is cut: what is left is not legal, and is reported with the game.
     """
     if not path.is_file():
-        raise RefusalError(f"{path} is not a file of games")
+        raise ProgramError(f"{path} is not a file of games")
     if path.stat().st_size > LARGEST_PGN_BYTES:
-        raise RefusalError(f"{path} is larger than {LARGEST_PGN_BYTES // 2**30} GiB")
+        raise ProgramError(f"{path} is larger than {LARGEST_PGN_BYTES // 2**30} GiB")
     game: list[str] = []
     size = 0
     in_headers = False

@@ -140,6 +140,13 @@ class EngineProcess:
                     return False
                 self._news.wait(remaining)
 
+    def take_line(self, seconds: float) -> tuple[str, float] | None:
+        """The oldest line and its arrival, which are forgotten here; None after this time, or if the output ends."""
+        if not self.wait_for_line("", 0, seconds):
+            return None
+        with self._news:
+            return self.lines.pop(0), self.arrivals.pop(0)
+
     def wait_for_exit(self, seconds: float) -> int | None:
         """The exit code, once the process has ended and all it said has been read; None if it has not."""
         try:

@@ -15,16 +15,14 @@ from typing import Any
 
 import chess.engine
 
+from lib.errors import ProgramError
+
 ENGINE_SYNTAX = (
     "'cmd=PROGRAM [name=NAME] [dir=FOLDER] [tc=[MOVES/]SECONDS[+INCREMENT]] [nodes=N] [movetime=SECONDS] [depth=N] "
     "[option.NAME=VALUE ...] [ponder=yes]', each word quoted as in a shell where it holds blanks"
 )
 LIMIT_KEYS = ("tc", "nodes", "movetime", "depth")
 CLOCK = re.compile(r"(?:(?P<moves>\d+)/)?(?P<base>\d+(?:\.\d*)?|\.\d+)(?:\+(?P<increment>\d+(?:\.\d*)?|\.\d+))?")
-
-
-class SpecError(ValueError):
-    """A description of an engine that cannot be used; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,7 @@ def go_words(limit: chess.engine.Limit) -> str:
 def parse_engine(text: str, defaults: str = "") -> EngineSpec:
     """An engine from `key=value` words (ENGINE_SYNTAX); what it does not say is taken from `defaults`.
 
-    An engine with any limit of its own takes none from the defaults. Raises SpecError.
+    An engine with any limit of its own takes none from the defaults. Raises ProgramError.
     """
     own, common = _words(text), _words(defaults)
     if any(key in own for key in LIMIT_KEYS):
@@ -104,16 +102,16 @@ def parse_engine(text: str, defaults: str = "") -> EngineSpec:
     try:
         command = tuple(shlex.split(words.pop("cmd", "")))
     except ValueError as error:
-        raise SpecError(f"cmd= of {text!r}: {error}") from None
+        raise ProgramError(f"cmd= of {text!r}: {error}") from None
     if not command:
-        raise SpecError(f"no cmd= in {text!r}")
+        raise ProgramError(f"no cmd= in {text!r}")
     control = _control(words)
     name = words.pop("name", "") or Path(command[0]).name
     directory = words.pop("dir", None)
     ponder = _boolean("ponder", words.pop("ponder", "no"))
     options = tuple((key.removeprefix("option."), words.pop(key)) for key in list(words) if key.startswith("option."))
     if words:
-        raise SpecError(f"unknown {', '.join(f'{key}=' for key in words)} in {text!r}; an engine is {ENGINE_SYNTAX}")
+        raise ProgramError(f"unknown {', '.join(f'{key}=' for key in words)} in {text!r}; an engine is {ENGINE_SYNTAX}")
     return EngineSpec(name, command, directory, control, options, ponder)
 
 
@@ -137,13 +135,13 @@ def _words(text: str) -> dict[str, str]:
     try:
         parts = shlex.split(text)
     except ValueError as error:
-        raise SpecError(f"{text!r}: {error}") from None
+        raise ProgramError(f"{text!r}: {error}") from None
     for part in parts:
         key, equals, value = part.partition("=")
         if not key or not equals:
-            raise SpecError(f"{part!r} is not key=value, in {text!r}; an engine is {ENGINE_SYNTAX}")
+            raise ProgramError(f"{part!r} is not key=value, in {text!r}; an engine is {ENGINE_SYNTAX}")
         if key in words:
-            raise SpecError(f"{key}= twice in {text!r}")
+            raise ProgramError(f"{key}= twice in {text!r}")
         words[key] = value
     return words
 
@@ -155,10 +153,10 @@ def _control(words: dict[str, str]) -> TimeControl:
         value = words.pop("tc")
         match = CLOCK.fullmatch(value)
         if match is None:
-            raise SpecError(f"tc={value} is not [MOVES/]SECONDS[+INCREMENT]")
+            raise ProgramError(f"tc={value} is not [MOVES/]SECONDS[+INCREMENT]")
         moves, base, increment = int(match["moves"] or 0), float(match["base"]), float(match["increment"] or 0)
         if base <= 0:
-            raise SpecError(f"tc={value} leaves no time for the first move")
+            raise ProgramError(f"tc={value} leaves no time for the first move")
         control = replace(control, base_seconds=base, increment_seconds=increment, moves=moves or None)
     if "nodes" in words:
         control = replace(control, nodes=int(_positive("nodes", words.pop("nodes"), int)))
@@ -173,9 +171,9 @@ def _positive(key: str, value: str, number: type[int] | type[float]) -> float:
     try:
         result = number(value)
     except ValueError:
-        raise SpecError(f"{key}={value} is not a number") from None
+        raise ProgramError(f"{key}={value} is not a number") from None
     if not 0 < result < 10**18:
-        raise SpecError(f"{key}={value} is not a sensible number")
+        raise ProgramError(f"{key}={value} is not a sensible number")
     return result
 
 
@@ -184,4 +182,4 @@ def _boolean(key: str, value: str) -> bool:
         return True
     if value.lower() in ("no", "false", "off", "0", ""):
         return False
-    raise SpecError(f"{key}={value} is neither yes nor no")
+    raise ProgramError(f"{key}={value} is neither yes nor no")

@@ -7,10 +7,11 @@ and not by another is only made where that is the point; no line makes an engine
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import chess
 from hypothesis import strategies as st
+
+from lib.engines.engine import EngineOption
 
 KINDS = {
     "odd": "lines that are unusual and still clear: blanks, line ends, limits and options out of range, stop when idle",
@@ -79,53 +80,30 @@ COSTLY = re.compile(r"hash|cache|thread|memory|file|log|book", re.IGNORECASE)
 COSTLY_LIMIT = 4
 LARGEST_SOUND = 100
 
-DECLARATION = re.compile(
-    r"option name (?P<name>.+?) type (?P<kind>check|spin|combo|button|string)(?: default ?(?P<default>.*?))?"
-    r"(?: min (?P<min>-?\d+))?(?: max (?P<max>-?\d+))?(?P<choices>(?: var .+)*)"
-)
+
+def sound_values(option: EngineOption) -> list[str]:
+    """Values within the bounds, none of them costly."""
+    costly = COSTLY.search(option.name) is not None
+    match option.kind:
+        case "check":
+            return ["true", "false"]
+        case "spin":
+            highest = min(option.maximum, max(option.minimum, COSTLY_LIMIT if costly else LARGEST_SOUND))
+            return sorted({str(option.minimum), str((option.minimum + highest) // 2), str(highest)})
+        case "combo":
+            return list(option.choices)
+        case "string":
+            return [] if costly else ["<empty>"]
+    return []
 
 
-@dataclass(frozen=True)
-class EngineOption:
-    """An option as an engine declares it."""
-
-    name: str
-    kind: str
-    minimum: int
-    maximum: int
-    choices: tuple[str, ...]
-
-    @classmethod
-    def read(cls, line: str) -> EngineOption | None:
-        """From its `option` line; None if that cannot be read."""
-        match = DECLARATION.fullmatch(line)
-        if match is None:
-            return None
-        choices = tuple(filter(None, (match["choices"] or "").split(" var ")))
-        return cls(match["name"], match["kind"], int(match["min"] or 0), int(match["max"] or 0), choices)
-
-    def sound_values(self) -> list[str]:
-        """Values within the bounds, none of them costly."""
-        costly = COSTLY.search(self.name) is not None
-        match self.kind:
-            case "check":
-                return ["true", "false"]
-            case "spin":
-                highest = min(self.maximum, max(self.minimum, COSTLY_LIMIT if costly else LARGEST_SOUND))
-                return sorted({str(self.minimum), str((self.minimum + highest) // 2), str(highest)})
-            case "combo":
-                return list(self.choices)
-            case "string":
-                return [] if costly else ["<empty>"]
-        return []
-
-    def odd_values(self) -> list[str]:
-        """Values that cannot be, or that nobody would choose."""
-        costly = COSTLY.search(self.name) is not None
-        if self.kind == "string":
-            return [] if costly else list(ODD_TEXTS)
-        values = ["", "x", str(self.minimum - 1), "-99999999999999999999", "1.5"]
-        return values if costly or self.kind != "spin" else [*values, str(self.maximum + 1)]
+def odd_values(option: EngineOption) -> list[str]:
+    """Values that cannot be, or that nobody would choose."""
+    costly = COSTLY.search(option.name) is not None
+    if option.kind == "string":
+        return [] if costly else list(ODD_TEXTS)
+    values = ["", "x", str(option.minimum - 1), "-99999999999999999999", "1.5"]
+    return values if costly or option.kind != "spin" else [*values, str(option.maximum + 1)]
 
 
 @st.composite
@@ -146,7 +124,7 @@ def sound_positions(draw: st.DrawFn) -> str:
 
 def sound_options(options: list[EngineOption]) -> st.SearchStrategy[str]:
     """A `setoption` line with a value that the engine has offered."""
-    lines = [f"setoption name {option.name} value {value}" for option in options for value in option.sound_values()]
+    lines = [f"setoption name {option.name} value {value}" for option in options for value in sound_values(option)]
     lines += [f"setoption name {option.name}" for option in options if option.kind == "button"]
     # Chess960 changes how castling is written, and every position must be sent again.
     lines = [text for text in lines if "chess960" not in text.lower()]
@@ -155,7 +133,7 @@ def sound_options(options: list[EngineOption]) -> st.SearchStrategy[str]:
 
 def odd_options(options: list[EngineOption]) -> st.SearchStrategy[str]:
     """A `setoption` line that cannot be obeyed, or hardly."""
-    lines = [f"setoption name {option.name} value {value}" for option in options for value in option.odd_values()]
+    lines = [f"setoption name {option.name} value {value}" for option in options for value in odd_values(option)]
     lines += [f"setoption name {option.name}" for option in options if option.kind != "button"]
     return st.sampled_from([*(f"setoption {words}".rstrip() for words in ODD_OPTIONS), *lines])
 

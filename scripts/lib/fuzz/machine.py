@@ -15,6 +15,7 @@ from typing import ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
+from lib.engines.engine import EngineOption
 from lib.fuzz import lines
 from lib.uci.conversation import Conversation, Heard, Send
 from lib.uci.interview import Interview
@@ -63,7 +64,7 @@ class Assignment:
     without: Collection[str] = ()
     kinds: Collection[str] = tuple(lines.KINDS)
     set_up: Sequence[str] = ()
-    options: list[lines.EngineOption] = field(default_factory=list)
+    options: list[EngineOption] = field(default_factory=list)
     on_conversation: Callable[[], None] = lambda: None
     conversations: int = 0
     finding: Finding | None = None

@@ -8,7 +8,8 @@ word.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -135,11 +136,19 @@ class Adjudicator:
 
 def check_tables(rules: Rules) -> None:
     """Raises ValueError when tables are asked for and none are there, OSError for a folder that cannot be read."""
-    if rules.tables:
-        tables = Tables(rules.tables)
-        tables.close()
-        if not tables.count:
+    with open_tables(rules) as tables:
+        if tables is not None and not tables.count:
             raise ValueError(f"no Syzygy tables in {', '.join(rules.tables)}")
+
+
+@contextmanager
+def open_tables(rules: Rules) -> Iterator[Tables | None]:
+    """The tables that the rules name; None if they name none."""
+    if not rules.tables:
+        yield None
+        return
+    with closing(Tables(rules.tables)) as tables:
+        yield tables
 
 
 class Tables:

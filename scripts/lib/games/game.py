@@ -1,21 +1,55 @@
-"""Play one game between two running engines: rules of the game, forfeits, adjudication.
+"""Play one game between two running engines, or a pair of games with colours reversed, which is what workers do.
 
-Called by `games.pairs` and `selfplay`. What must stay true: every game ends, whatever the engines do, and who broke
-which rule is recorded; an engine's clock runs from its `go` to its `bestmove` and pays for nobody else's time.
+Invariants: every game ends, whatever the engines do, and who broke which rule is recorded. An engine's clock runs from
+its `go` to its `bestmove` and pays for nobody else's time. A pair is played whole or not at all.
 """
 
 from __future__ import annotations
 
-import asyncio
+import time
+from dataclasses import dataclass
+from typing import Any
 
 import chess
-import chess.engine
 
-from lib.engines.playing import RunningEngine
-from lib.games.adjudication import MATE_CP, Adjudicator, Rules, Tables
+from lib.engines.cache import running_engines
+from lib.engines.engine import Engine, EngineError, EngineTimeoutError
+from lib.engines.spec import EngineSpec
+from lib.games.adjudication import MATE_CP, Adjudicator, Rules, Tables, open_tables
 from lib.games.clock import Clock, Patience, limit_for
 from lib.games.openings import Opening
 from lib.games.record import GameRecord, MoveRecord
+
+
+@dataclass(frozen=True)
+class PairJob:
+    """A pair of games: `first` plays White in the first one.
+
+    number: of the pair in the match, from 1, for the PGN's Round. keep_engines: leave them running for the next job.
+    """
+
+    first: EngineSpec
+    second: EngineSpec
+    opening: Opening
+    number: int
+    event: str
+    rules: Rules
+    patience: Patience
+    keep_engines: bool = True
+
+
+def play_pair(job: PairJob) -> list[dict[str, Any]]:
+    """The two games, as GameRecord.as_json has them, each with its PGN. Raises EngineError."""
+    results = []
+    with running_engines(job.keep_engines) as engines, open_tables(job.rules) as tables:
+        for game_number, (white, black) in enumerate(((job.first, job.second), (job.second, job.first)), start=1):
+            sides = engines.engine(white), engines.engine(black)
+            record = Game(*sides, job.opening, job.rules, job.patience, tables).play()
+            if record.fault is not None:
+                engines.dismiss(white if record.guilty == white.name else black)
+            pgn = record.pgn(job.event, f"{job.number}.{game_number}")
+            results.append({**record.as_json(), "pgn": pgn})
+    return results
 
 
 def rules_result(board: chess.Board) -> tuple[str, str] | None:
@@ -34,12 +68,12 @@ def rules_result(board: chess.Board) -> tuple[str, str] | None:
 
 
 class Game:
-    """One game between two running engines."""
+    """One game between two running engines, which may be one and the same."""
 
     def __init__(
         self,
-        white: RunningEngine,
-        black: RunningEngine,
+        white: Engine,
+        black: Engine,
         opening: Opening,
         rules: Rules | None = None,
         patience: Patience | None = None,
@@ -53,14 +87,14 @@ class Game:
         self._board = opening.board()
         self.record = GameRecord(white.spec, black.spec, opening)
 
-    async def play(self) -> GameRecord:
+    def play(self) -> GameRecord:
         """Play to the end. An engine that loses by forfeit is to be restarted: its state is unknown."""
         for color in (chess.WHITE, chess.BLACK):
-            if not await self._make_ready(color):
+            if not self._make_ready(color):
                 return self.record
         ended = rules_result(self._board)
         while ended is None:
-            ended = await self._move(self._board.turn)
+            ended = self._move(self._board.turn)
             if self.record.fault is not None:
                 return self.record
         self.record.result, self.record.ending = ended
@@ -68,76 +102,66 @@ class Game:
             self.record.termination = "adjudication"
         return self.record
 
-    async def _make_ready(self, color: chess.Color) -> bool:
+    def _make_ready(self, color: chess.Color) -> bool:
         engine = self._engines[color]
         try:
-            async with asyncio.timeout(self._patience.ready_seconds):
-                await engine.new_game()
-        except TimeoutError:
+            engine.new_game(self._patience.ready_seconds)
+        except EngineTimeoutError:
             engine.kill()
             detail = f"no readyok within {self._patience.ready_seconds:g} s of ucinewgame"
             self.record.forfeit("disconnect", color, f"{self._side(color)} does not answer", detail)
             return False
-        except chess.engine.EngineError as error:
-            await self._record_failure(color, error)
+        except EngineError:
+            self._record_end(color)
             return False
         return True
 
-    async def _move(self, color: chess.Color) -> tuple[str, str] | None:
+    def _move(self, color: chess.Color) -> tuple[str, str] | None:
         """Have this side make a move; result and reason if the game is over, or a fault in the record."""
         engine, clock = self._engines[color], self._clocks[color]
-        limit = limit_for(color, self._clocks, self._controls)
         try:
-            async with asyncio.timeout(clock.deadline_seconds):
-                answer = await engine.search(self._board, limit)
-        except TimeoutError:
-            waited = engine.seconds_waited()
+            answer = engine.play(self._board, limit_for(color, self._clocks, self._controls), clock.deadline_seconds)
+        except EngineTimeoutError:
+            waited = time.perf_counter() - (engine.asked_at or time.perf_counter())
             engine.kill()
-            self._note_time(color, waited)
-            self.record.forfeit(
-                "time loss", color, f"{self._side(color)} loses on time", f"no answer within {waited:.1f} s"
-            )
+            self._lose_on_time(color, waited, f"no answer within {waited:.1f} s")
             return None
-        except chess.engine.EngineError as error:
-            await self._record_failure(color, error)
+        except EngineError:
+            self._record_end(color)
             return None
-        seconds = engine.seconds_used()
-        self._note_time(color, seconds)
-        if clock.is_lost(seconds):
-            over_ms = (seconds - (clock.allowed_seconds or 0.0)) * 1000.0
-            self.record.forfeit(
-                "time loss", color, f"{self._side(color)} loses on time", f"{over_ms:.1f} ms beyond its time"
-            )
+        if clock.is_lost(answer.seconds):
+            over_ms = (answer.seconds - (clock.allowed_seconds or 0.0)) * 1000.0
+            self._lose_on_time(color, answer.seconds, f"{over_ms:.1f} ms beyond its time")
             return None
-        # A null move passes the library's check, and `(none)` is no move.
-        if not answer.move:
-            self.record.forfeit("illegal move", color, f"{self._side(color)} makes no legal move", engine.answer)
+        self._note_time(color, answer.seconds)
+        if answer.move is None:
+            self.record.forfeit("illegal move", color, f"{self._side(color)} makes no legal move", answer.text)
             return None
-        clock.spend(seconds)
-        score, depth = answer.info.get("score"), answer.info.get("depth")
-        self.record.moves.append(MoveRecord(answer.move, seconds, clock.remaining_seconds, score, depth))
+        clock.spend(answer.seconds)
+        record = MoveRecord(answer.move, answer.seconds, clock.remaining_seconds, answer.score, answer.depth)
+        self.record.moves.append(record)
         self._board.push(answer.move)
-        score_cp = None if score is None else score.pov(color).score(mate_score=2 * MATE_CP)
+        score_cp = None if answer.score is None else answer.score.pov(color).score(mate_score=2 * MATE_CP)
         return rules_result(self._board) or self._adjudicator.verdict(self._board, score_cp)
 
-    async def _record_failure(self, color: chess.Color, error: chess.engine.EngineError) -> None:
-        """Tell an engine that is gone from one that made an illegal move."""
+    def _lose_on_time(self, color: chess.Color, seconds: float, detail: str) -> None:
+        self._note_time(color, seconds)
+        self.record.forfeit("time loss", color, f"{self._side(color)} loses on time", detail)
+
+    def _record_end(self, color: chess.Color) -> None:
+        """The engine is gone: tell a crash from an end in good order, and from a closed pipe."""
         engine = self._engines[color]
-        if not isinstance(error, chess.engine.EngineTerminatedError):
-            detail = f"{engine.answer} ({error})"
-            self.record.forfeit("illegal move", color, f"{self._side(color)} makes an illegal move", detail)
-            return
-        code = await engine.returncode
-        said = f"; stderr: {engine.error_lines[-1]}" if engine.error_lines else ""
-        if engine.lost or code == 0:
-            detail = f"{engine.lost or 'left with exit code 0'}{said}"
-            self.record.forfeit("disconnect", color, f"{self._side(color)} disconnects", detail)
-        else:
+        code = engine.wait_for_end()
+        said = f"; stderr: {engine.last_words()}" if engine.last_words() else ""
+        if code:
             self.record.forfeit("crash", color, f"{self._side(color)} crashes", f"exit code {code}{said}")
+        else:
+            detail = "closed its pipe" if code is None else "left with exit code 0"
+            self.record.forfeit("disconnect", color, f"{self._side(color)} disconnects", f"{detail}{said}")
 
     def _note_time(self, color: chess.Color, seconds: float) -> None:
         """Keep the worst that was seen."""
-        name, clock = self._engines[color].spec.name, self._clocks[color]
+        name, clock = self._engines[color].name, self._clocks[color]
         allowed = clock.allowed_seconds
         if allowed is None:
             return

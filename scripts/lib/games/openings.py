@@ -19,14 +19,12 @@ from typing import Literal
 import chess
 import chess.pgn
 
+from lib.errors import ProgramError
+
 Order = Literal["file", "random"]
 
 SUFFIXES = (".pgn", ".epd", ".fen", ".txt")
 HEADER = re.compile(r'^\[[A-Za-z0-9_]+\s+"', re.MULTILINE)
-
-
-class OpeningError(ValueError):
-    """A file without usable openings; the message says what is wrong."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ class OpeningBook:
     ) -> None:
         """texts: one game or one line each. plies: how many moves of a game are played at most."""
         if not texts:
-            raise OpeningError("no openings")
+            raise ProgramError("no openings")
         self._texts = texts
         self._pgn = pgn
         self._plies = plies
@@ -73,15 +71,15 @@ class OpeningBook:
         return len(self._texts)
 
     def opening(self, number: int) -> Opening:
-        """The opening with this number. Raises OpeningError for one that is no legal chess."""
+        """The opening with this number. Raises ProgramError for one that is no legal chess."""
         index = self._numbers[number % len(self._numbers)]
         try:
             opening = self._from_game(self._texts[index]) if self._pgn else self._from_line(self._texts[index])
             board = opening.board()
         except ValueError as error:
-            raise OpeningError(f"opening {index + 1}: {error}") from None
+            raise ProgramError(f"opening {index + 1}: {error}") from None
         if not board.is_valid() or not any(board.legal_moves):
-            raise OpeningError(f"opening {index + 1} leads to no playable position: {board.fen()}")
+            raise ProgramError(f"opening {index + 1} leads to no playable position: {board.fen()}")
         return opening
 
     def _from_line(self, line: str) -> Opening:
@@ -110,13 +108,13 @@ def read_openings(
 ) -> OpeningBook:
     """The openings of a .pgn or .epd file (.fen and .txt count as .epd), or of one in a .zip or .gz.
 
-    Raises OpeningError for what is none or holds none, OSError for what cannot be read.
+    Raises ProgramError for what is none or holds none, OSError for what cannot be read.
     """
     name, text = _read(path)
     pgn = name.endswith(".pgn")
     texts = split_games(text) if pgn else [line for line in text.splitlines() if line.strip() and line[0] != "#"]
     if not texts:
-        raise OpeningError(f"no openings in {path}")
+        raise ProgramError(f"no openings in {path}")
     return OpeningBook(texts, pgn=pgn, order=order, seed=seed, plies=plies, chess960=chess960)
 
 
@@ -153,10 +151,10 @@ def _read(path: Path) -> tuple[str, str]:
         with zipfile.ZipFile(path) as archive:
             names = [name for name in archive.namelist() if name.lower().endswith(SUFFIXES)]
             if len(names) != 1:
-                raise OpeningError(f"{path} holds {len(names)} files of openings, not one")
+                raise ProgramError(f"{path} holds {len(names)} files of openings, not one")
             return names[0].lower(), archive.read(names[0]).decode("utf-8-sig", errors="replace")
     if lowered.endswith(".gz"):
         return lowered.removesuffix(".gz"), gzip.decompress(path.read_bytes()).decode("utf-8-sig", errors="replace")
     if not lowered.endswith(SUFFIXES):
-        raise OpeningError(f"{path} is no .pgn, .epd, .zip or .gz")
+        raise ProgramError(f"{path} is no .pgn, .epd, .zip or .gz")
     return lowered, path.read_text("utf-8-sig", errors="replace")

@@ -18,8 +18,8 @@ from lib.elo import Pentanomial, pentanomial
 from lib.engines.spec import EngineSpec
 from lib.games.adjudication import Rules
 from lib.games.clock import Patience
+from lib.games.game import PairJob
 from lib.games.openings import OpeningBook
-from lib.games.pairs import PairJob
 from lib.games.record import FAULT_KINDS
 from lib.journal import Journal
 from lib.pool import Task
@@ -149,7 +149,7 @@ class Tournament:
         return len(self._done)
 
     def tasks(self, keep_engines: bool) -> Iterator[Task]:
-        """The pairs that are still to be played, one opening for all pairings before the next. Raises OpeningError."""
+        """The pairs that are still to be played, one opening for all pairings before the next. Raises ProgramError."""
         engines = self.settings.engines
         for number in range(self._pairs):
             for first, second in self.scores:

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import chess
 
-from lib.engines.pipe import PipeError, UciPipe
+from lib.engines.engine import Engine, EngineError
 from lib.engines.spec import EngineSpec
 
 DIVIDED = re.compile(r"([a-h][1-8][a-h][1-8][nbrq]?)\s*:?\s+(\d+)")
@@ -23,7 +23,7 @@ COUNT_SECONDS = 3600.0
 RECOGNISE_SECONDS = 5.0
 
 
-class NoPerftError(PipeError):
+class NoPerftError(EngineError):
     """An engine that does not know `go perft`."""
 
 
@@ -77,49 +77,49 @@ class EngineCounter:
     """An engine that answers `go perft N` as Stockfish does: a line for each move, then `Nodes searched: N`."""
 
     def __init__(self, spec: EngineSpec) -> None:
-        """Start it. Raises PipeError, NoPerftError."""
+        """Start it. Raises EngineError, NoPerftError."""
         self.name = spec.name
-        self.pipe = UciPipe(spec, [("UCI_Chess960", "true")])
-        self.is_chess960 = "uci_chess960" in self.pipe.declared
+        self.engine = Engine(spec, [("UCI_Chess960", "true")])
+        self.is_chess960 = "uci_chess960" in self.engine.options
         try:
             found = self.divide(chess.Board(chess960=True), 2, RECOGNISE_SECONDS)
-        except PipeError as error:
-            self.pipe.close()
+        except EngineError as error:
+            self.engine.close()
             raise NoPerftError(f"{spec.name} does not answer `go perft` ({error})") from error
         if len(found) != 20 or sum(found.values()) != 400:
-            self.pipe.close()
+            self.engine.close()
             raise NoPerftError(f"{spec.name} does not answer `go perft` with the counts of each move")
 
     def count(self, board: chess.Board, depth: int) -> int:
-        """All of them. Raises PipeError."""
+        """All of them. Raises EngineError."""
         return sum(self.divide(board, depth).values())
 
     def divide(self, board: chess.Board, depth: int, seconds: float = COUNT_SECONDS) -> dict[str, int]:
-        """Those behind each first move. Raises PipeError, also when they do not add up to the engine's total."""
-        self.pipe.set_position(board if self.is_chess960 else standard(board))
-        deadline = self.pipe.send(f"go perft {depth}") + seconds
+        """Those behind each first move. Raises EngineError, also when they do not add up to the engine's total."""
+        self.engine.set_position(board if self.is_chess960 else standard(board))
+        deadline = self.engine.send(f"go perft {depth}") + seconds
         result: dict[str, int] = {}
         while True:
-            text = self.pipe.read(deadline - time.perf_counter()).text
+            text = self.engine.read(deadline - time.perf_counter()).text
             if move := DIVIDED.fullmatch(text):
                 result[move[1]] = int(move[2])
             elif total := TOTAL.fullmatch(text):
                 if int(total[1]) != sum(result.values()):
-                    raise PipeError(f"{self.pipe.name}: a total of {total[1]}, but {sum(result.values())} by moves")
+                    raise EngineError(f"{self.engine.name}: a total of {total[1]}, but {sum(result.values())} by moves")
                 return result if self.is_chess960 else {as_chess960(board, move): n for move, n in result.items()}
             elif text.startswith("bestmove"):
-                raise PipeError(f"{self.pipe.name} searches instead of counting")
+                raise EngineError(f"{self.engine.name} searches instead of counting")
 
     def close(self) -> None:
         """End the engine."""
-        self.pipe.close()
+        self.engine.close()
 
 
 def standard(board: chess.Board) -> chess.Board:
-    """The same position in the notation of standard chess. Raises PipeError when castling there is not standard."""
+    """The same position in the notation of standard chess. Raises EngineError when castling there is not standard."""
     result = chess.Board(board.fen())
     if result.clean_castling_rights() != board.clean_castling_rights():
-        raise PipeError(f"only Chess960 castles as in {board.shredder_fen()}")
+        raise EngineError(f"only Chess960 castles as in {board.shredder_fen()}")
     return result
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import chess
 
+from lib.errors import ProgramError
+
 
 @dataclass
 class Case:
@@ -29,17 +31,13 @@ class Case:
         return board
 
 
-class PerftFileError(Exception):
-    """A file that does not hold positions with their counts; the message says where and why."""
-
-
 def read_cases(path: Path) -> Iterator[Case]:
-    """The positions of a file in either format. Raises PerftFileError or OSError."""
+    """The positions of a file in either format. Raises ProgramError or OSError."""
     case: Case | None = None
     try:
         lines = path.read_text("utf-8").splitlines()
     except UnicodeDecodeError as error:
-        raise PerftFileError(f"{path.name} is no text: {error}") from error
+        raise ProgramError(f"{path.name} is no text: {error}") from error
     for number, line in enumerate(lines, 1):
         where = f"{path.name}:{number}"
         word, _, rest = line.partition(" ")
@@ -48,7 +46,7 @@ def read_cases(path: Path) -> Iterator[Case]:
         try:
             if word == "perft":
                 if case is None:
-                    raise PerftFileError(f"{where}: a count before any position")
+                    raise ProgramError(f"{where}: a count before any position")
                 _note_count(case, rest)
                 continue
             if case is not None:
@@ -59,7 +57,7 @@ def read_cases(path: Path) -> Iterator[Case]:
             for text in counts:
                 _note_count(case, text)
         except ValueError as error:
-            raise PerftFileError(f"{where}: {error}") from error
+            raise ProgramError(f"{where}: {error}") from error
     if case is not None:
         yield case
 

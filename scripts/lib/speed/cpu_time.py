@@ -1,7 +1,7 @@
 """The processor time that an engine has used, with all its threads and processes. Called by speed.
 
 What must stay true: the time of threads and children that have ended counts too. Only Linux tells it of other
-processes without further help: elsewhere CpuTimeError says so, and nothing is guessed.
+processes without further help: elsewhere ProgramError says so, and nothing is guessed.
 """
 
 from __future__ import annotations
@@ -12,18 +12,16 @@ import sys
 import time
 from pathlib import Path
 
+from lib.errors import ProgramError
+
 # Fields of /proc/PID/stat behind the name in brackets, counted from 0 (see proc(5)).
 SESSION, USER_TICKS, SYSTEM_TICKS, CHILDREN_USER_TICKS, CHILDREN_SYSTEM_TICKS = 3, 11, 12, 13, 14
 
 
-class CpuTimeError(RuntimeError):
-    """The processor time of another process cannot be read here."""
-
-
 def require_cpu_time() -> None:
-    """Raise CpuTimeError where `session_cpu_seconds` cannot work."""
+    """Raise ProgramError where `session_cpu_seconds` cannot work."""
     if not sys.platform.startswith("linux") or not Path("/proc/self/stat").is_file():
-        raise CpuTimeError(
+        raise ProgramError(
             "the processor time of another process is read from /proc, which only Linux has; "
             "run this on Linux (a container or WSL will do)"
         )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import chess
 
-from lib.engines.pipe import PipeError, UciPipe, read_info
+from lib.engines.engine import Engine, EngineError, read_info
 from lib.engines.spec import EngineSpec
 from lib.perft.counters import EngineCounter
 from lib.speed.cpu_time import session_cpu_seconds
@@ -41,13 +41,13 @@ class Search:
 
 
 def start_seconds(spec: EngineSpec) -> float:
-    """From the start of the process to its `readyok`, with the options set. Raises PipeError."""
-    with UciPipe(spec) as engine:
+    """From the start of the process to its `readyok`, with the options set. Raises EngineError."""
+    with Engine(spec) as engine:
         return engine.start_seconds
 
 
-def search(engine: UciPipe, board: chess.Board, cpu_seconds: float, threads: int = 1) -> Search:
-    """Let the engine search this position, as a new game, for so much processor time. Raises PipeError."""
+def search(engine: Engine, board: chess.Board, cpu_seconds: float, threads: int = 1) -> Search:
+    """Let the engine search this position, as a new game, for so much processor time. Raises EngineError."""
     engine.new_game()
     engine.set_position(board)
     session = engine.session
@@ -56,7 +56,7 @@ def search(engine: UciPipe, board: chess.Board, cpu_seconds: float, threads: int
     deadline = began + PATIENCE_FACTOR * cpu_seconds + PATIENCE_SECONDS
     while (left := cpu_seconds - (session_cpu_seconds(session) - before)) > 0:
         if time.perf_counter() > deadline or engine.exit_code is not None:
-            raise PipeError(f"{engine.name} does not use its processor time")
+            raise EngineError(f"{engine.name} does not use its processor time")
         # It cannot use more time than passes on each thread; so this never sleeps past the end.
         time.sleep(max(SHORTEST_PAUSE_SECONDS, left / threads))
     stopped = engine.send("stop")
@@ -71,12 +71,12 @@ def search(engine: UciPipe, board: chess.Board, cpu_seconds: float, threads: int
         if info.move and info.is_exact and line.arrived <= stopped:
             depth = max(depth, info.depth or 0)
     if not nodes:
-        raise PipeError(f"{engine.name} does not tell how many nodes it has searched")
+        raise EngineError(f"{engine.name} does not tell how many nodes it has searched")
     return Search(nodes, used, depth)
 
 
-def stop_seconds(engine: UciPipe, board: chess.Board, choice: random.Random) -> float:
-    """The time from `stop`, at a random moment of a search, to `bestmove`. Raises PipeError."""
+def stop_seconds(engine: Engine, board: chess.Board, choice: random.Random) -> float:
+    """The time from `stop`, at a random moment of a search, to `bestmove`. Raises EngineError."""
     engine.set_position(board)
     engine.send("go infinite")
     time.sleep(choice.uniform(*STOP_AFTER_SECONDS))
@@ -85,10 +85,10 @@ def stop_seconds(engine: UciPipe, board: chess.Board, choice: random.Random) -> 
 
 
 def perft_cpu_seconds(spec: EngineSpec, depth: int) -> float:
-    """The processor time of `go perft` from the start position. Raises PipeError, NoPerftError."""
+    """The processor time of `go perft` from the start position. Raises EngineError, NoPerftError."""
     counter = EngineCounter(spec)
     try:
-        session = counter.pipe.session
+        session = counter.engine.session
         before = session_cpu_seconds(session)
         counter.count(chess.Board(chess960=True), depth)
         return session_cpu_seconds(session) - before

@@ -13,12 +13,10 @@ from pathlib import Path
 
 import chess
 
+from lib.errors import ProgramError
+
 POINT = re.compile(r"\S+=\d+")
 NUMBER_AT_END = re.compile(r"[\s._#-]*\d+$")
-
-
-class SuiteError(ValueError):
-    """A file that is no test suite; the message says where and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +56,21 @@ class Question:
 def read_questions(path: Path) -> list[Question]:
     """All positions of an EPD file; lines without text and those that begin with # are left out.
 
-    Raises SuiteError, OSError.
+    Raises ProgramError and OSError.
     """
     questions = []
     try:
         lines = path.read_text("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
-        raise SuiteError(f"{path.name} is no text: {error}") from error
+        raise ProgramError(f"{path.name} is no text: {error}") from error
     for number, line in enumerate(lines, 1):
         if line.strip() and not line.startswith("#"):
             try:
                 questions.append(_read(line.strip(), f"{path.stem}.{number}"))
             except ValueError as error:
-                raise SuiteError(f"{path.name}:{number}: {error}") from error
+                raise ProgramError(f"{path.name}:{number}: {error}") from error
     if not questions:
-        raise SuiteError(f"{path.name} holds no positions")
+        raise ProgramError(f"{path.name} holds no positions")
     return questions
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import chess
 
-from lib.engines.pipe import Line, PipeError, UciPipe, read_info
+from lib.engines.engine import Engine, EngineError, Line, read_info
 from lib.engines.spec import EngineSpec, go_words
 from lib.suite.positions import Question
 
@@ -30,19 +30,19 @@ class Batch:
 
 
 def ask_batch(batch: Batch) -> list[dict[str, Any]]:
-    """The answers of all engines to all questions, ready for JSON. Raises PipeError when an engine cannot start."""
-    running: list[UciPipe | None] = [None] * len(batch.engines)
+    """The answers of all engines to all questions, ready for JSON. Raises EngineError when an engine cannot start."""
+    running: list[Engine | None] = [None] * len(batch.engines)
     answers = []
     try:
         for number, question in batch.questions:
             # Each engine goes first in its turn, so that none gains by its place.
             for place in range(len(batch.engines)):
                 index = (number + place) % len(batch.engines)
-                engine = running[index] or UciPipe(batch.engines[index])
+                engine = running[index] or Engine(batch.engines[index])
                 running[index] = engine
                 try:
                     answer = ask(engine, question, batch.engines[index], batch.patience_seconds)
-                except PipeError as error:
+                except EngineError as error:
                     answer = {"failure": str(error)}
                     engine.close()
                     running[index] = None
@@ -54,8 +54,8 @@ def ask_batch(batch: Batch) -> list[dict[str, Any]]:
     return answers
 
 
-def ask(engine: UciPipe, question: Question, spec: EngineSpec, patience_seconds: float) -> dict[str, Any]:
-    """One engine's answer to one question. Raises PipeError."""
+def ask(engine: Engine, question: Question, spec: EngineSpec, patience_seconds: float) -> dict[str, Any]:
+    """One engine's answer to one question. Raises EngineError."""
     board = chess.Board(question.fen)
     engine.new_game()
     engine.set_position(board)
@@ -65,7 +65,7 @@ def ask(engine: UciPipe, question: Question, spec: EngineSpec, patience_seconds:
     lines = engine.read_until("bestmove", patience_seconds if allowed is None else allowed + GRACE_SECONDS)
     answer = judge(question, lines, began)
     if answer["move"] is None or chess.Move.from_uci(answer["move"]) not in board.legal_moves:
-        raise PipeError(f"{spec.name} answers {lines[-1].text!r}, which is no legal move")
+        raise EngineError(f"{spec.name} answers {lines[-1].text!r}, which is no legal move")
     return answer
 
 

@@ -21,6 +21,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from lib.errors import ProgramError
+
 ANSWERS = ("uciok", "readyok", "bestmove")
 LARGEST_FLOOD_BYTES = 1 << 26
 
@@ -71,10 +73,6 @@ class Conversation:
     about: tuple[str, ...] = ()
 
 
-class ConversationError(ValueError):
-    """A file that is no conversation."""
-
-
 def line(text: str) -> Send:
     """The step that sends this line."""
     return Send(f"{text}\n".encode())
@@ -87,7 +85,7 @@ def write(conversation: Conversation) -> str:
 
 
 def read(text: str) -> Conversation:
-    """The conversation in this text; raises ConversationError."""
+    """The conversation in this text; raises ProgramError."""
     about: list[str] = []
     steps: list[Step] = []
     # Only at LF: what an engine said may hold any other character that splitlines cuts at.
@@ -98,16 +96,16 @@ def read(text: str) -> Conversation:
             try:
                 steps.append(_read_step(row))
             except (ValueError, UnicodeError) as error:
-                raise ConversationError(f"line {number}: {row[:80]!r}: {error}") from None
+                raise ProgramError(f"line {number}: {row[:80]!r}: {error}") from None
     return Conversation(tuple(steps), tuple(about))
 
 
 def load(path: Path) -> Conversation:
-    """Read a file; raises ConversationError with its name, and OSError."""
+    """Read a file; raises ProgramError with its name, and OSError."""
     try:
         return read(path.read_text("ascii"))
     except ValueError as error:
-        raise ConversationError(f"{path}: {error}") from None
+        raise ProgramError(f"{path}: {error}") from None
 
 
 def save(conversation: Conversation, path: Path) -> None:

@@ -1,0 +1,367 @@
+"""A running UCI engine: told what to do, and listened to with the time at which each line came.
+
+Invariant: every wait has an end, and whatever fails names the engine and what it said on stderr.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import shlex
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import NamedTuple, Self
+
+import chess
+import chess.engine
+
+from lib.engines.process import EngineProcess
+from lib.engines.spec import EngineSpec, go_words
+from lib.errors import ProgramError
+
+START_SECONDS = 30.0
+QUIT_SECONDS = 2.0
+# A process that ends closes its pipes a moment before its exit code and its last words are there.
+END_SECONDS = 1.0
+REPORTED_ERROR_CHARACTERS = 1000
+
+DECLARATION = re.compile(
+    r"option name (?P<name>.+?) type (?P<kind>check|spin|combo|button|string)(?: default ?(?P<default>.*?))?"
+    r"(?: min (?P<min>-?\d+))?(?: max (?P<max>-?\d+))?(?P<choices>(?: var .+)*)"
+)
+
+
+class EngineError(ProgramError):
+    """An engine that did not start, died, refused an option, or did not answer in time; the message names it."""
+
+
+class EngineTimeoutError(EngineError):
+    """An engine that did not answer in time."""
+
+
+class Line(NamedTuple):
+    """What the engine said, and when, by `time.perf_counter`."""
+
+    arrived: float
+    text: str
+
+
+@dataclass(frozen=True)
+class EngineOption:
+    """An option as an engine declares it."""
+
+    name: str
+    kind: str
+    default: str
+    minimum: int
+    maximum: int
+    choices: tuple[str, ...]
+
+    @classmethod
+    def read(cls, line: str) -> EngineOption | None:
+        """From its `option` line; None if that cannot be read."""
+        match = DECLARATION.fullmatch(line)
+        if match is None:
+            return None
+        choices = tuple(filter(None, (match["choices"] or "").split(" var ")))
+        bounds = int(match["min"] or 0), int(match["max"] or 0)
+        return cls(match["name"], match["kind"], match["default"] or "", *bounds, choices)
+
+    def allows(self, value: str) -> bool:
+        """Whether the option can have this value."""
+        if self.kind == "spin":
+            return re.fullmatch(r"-?\d{1,18}", value) is not None and self.minimum <= int(value) <= self.maximum
+        if self.kind == "check":
+            return value.lower() in ("true", "false")
+        return self.kind != "combo" or value in self.choices
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """What matters here of an `info` line about the best line of moves; None for what it does not say.
+
+    depth in plies, mate in moves (negative: the engine is mated), is_exact: no bound; move in UCI's notation.
+    """
+
+    depth: int | None = None
+    nodes: int | None = None
+    move: str | None = None
+    centipawns: int | None = None
+    mate: int | None = None
+    is_exact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to one `go`: the legal move (None for anything else), the `bestmove` line, and what came before it.
+
+    seconds: from `go`, `ponderhit` or the `stop` of a wrong guess, to `bestmove`. score and depth: of the last exact
+    score of the best line, or of the last bound if no score was exact.
+    """
+
+    move: chess.Move | None
+    text: str
+    seconds: float
+    score: chess.engine.PovScore | None = None
+    depth: int | None = None
+
+
+def read_info(text: str) -> Info | None:
+    """What an `info` line says; None for other lines, for free text and for lines of lesser moves."""
+    words = text.partition(" string ")[0].split()
+    if words[:1] != ["info"]:
+        return None
+    # The value of a word is the word behind it; the line of moves ends what can have a name.
+    before = words.index("pv") if "pv" in words else len(words)
+    named = dict(itertools.pairwise(words[1:before]))
+    if named.get("multipv", "1") != "1":
+        return None
+    return Info(
+        depth=_whole(named.get("depth")),
+        nodes=_whole(named.get("nodes")),
+        move=words[before + 1] if before + 1 < len(words) else None,
+        centipawns=_whole(named.get("cp")),
+        mate=_whole(named.get("mate")),
+        is_exact="lowerbound" not in words and "upperbound" not in words,
+    )
+
+
+def _whole(word: str | None) -> int | None:
+    try:
+        return None if word is None else int(word)
+    except ValueError:
+        return None
+
+
+class Engine:
+    """A running engine whose options are set and which has said `readyok`. Use it as a context."""
+
+    def __init__(
+        self, spec: EngineSpec, extra_options: Iterable[tuple[str, str]] = (), start_seconds: float = START_SECONDS
+    ) -> None:
+        """Start it. The options of `spec` it must have; `extra_options` are set if it has them. Raises EngineError."""
+        self.spec = spec
+        self.name = spec.name
+        self.options: dict[str, EngineOption] = {}
+        # When the running search was asked for; None when the engine is idle or ponders.
+        self.asked_at: float | None = None
+        self._values: dict[str, str] = {}
+        # The position whose search was begun by `go ponder`.
+        self._pondered = ""
+        self._chess960 = False
+        began = time.perf_counter()
+        try:
+            self._process = EngineProcess(spec.command, spec.directory)
+        except (OSError, ValueError) as error:
+            raise EngineError(f"{spec.name}: cannot run {shlex.join(spec.command)}: {error}") from None
+        try:
+            self.send("uci")
+            for _, text in self.read_until("uciok", start_seconds):
+                if option := EngineOption.read(text):
+                    self.options[option.name.lower()] = option
+            self.configure(spec.options)
+            wanted = [*extra_options, *([("Ponder", "true")] if spec.ponder else [])]
+            self.configure(pair for pair in wanted if pair[0].lower() in self.options)
+            self.synchronize(start_seconds)
+        except BaseException:
+            self.kill()
+            raise
+        # From the start of the process to its first `readyok`.
+        self.start_seconds = time.perf_counter() - began
+
+    @property
+    def session(self) -> int:
+        """The number of the session that the process leads: it and all that it starts."""
+        return self._process.process.pid
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while it runs."""
+        return self._process.process.poll()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the engine can be talked to no more."""
+        return self._process.ended or self.exit_code is not None
+
+    def configure(self, options: Iterable[tuple[str, str]]) -> None:
+        """Set options, those that have another value already. Raises EngineError for what the engine does not offer."""
+        for name, value in options:
+            option = self.options.get(name.lower())
+            if option is None:
+                raise EngineError(f"{self.name} has no option {name!r}")
+            if not option.allows(value):
+                raise EngineError(f"{self.name}: {name} cannot be {value!r}")
+            if self._values.get(name.lower()) != value:
+                self.send(f"setoption name {option.name}" + ("" if option.kind == "button" else f" value {value}"))
+                self._values[name.lower()] = value
+
+    def send(self, *lines: str) -> float:
+        """Send these lines in one write; returns the time after it. Raises EngineError."""
+        sent = self._process.send_bytes("".join(f"{line}\n" for line in lines).encode())
+        if self._process.ended:
+            raise self._failure("takes no more commands")
+        return sent
+
+    def read(self, seconds: float) -> Line:
+        """The next line. Raises EngineError when there is none within this time, or no more at all."""
+        found = self._process.take_line(max(seconds, 0.0))
+        if found is None:
+            if self._process.ended:
+                raise self._failure("ended")
+            raise EngineTimeoutError(f"{self.name} said nothing for {max(seconds, 0.0):.3g} s")
+        text, arrived = found
+        return Line(arrived, text.encode("latin-1").decode("utf-8", errors="replace").strip())
+
+    def read_until(self, word: str, seconds: float) -> list[Line]:
+        """The lines up to one that begins with this word. Raises EngineError when it does not come in time."""
+        deadline = time.perf_counter() + seconds
+        lines: list[Line] = []
+        while not lines or lines[-1].text.split()[:1] != [word]:
+            remaining = deadline - time.perf_counter()
+            if remaining <= 0:
+                raise EngineTimeoutError(f"{self.name} did not say {word} within {seconds:.3g} s")
+            lines.append(self.read(remaining))
+        return lines
+
+    def synchronize(self, seconds: float = START_SECONDS) -> None:
+        """Wait until everything sent so far is done."""
+        self.send("isready")
+        self.read_until("readyok", seconds)
+
+    def new_game(self, seconds: float = START_SECONDS) -> None:
+        """Let the engine forget what it knows; ends pondering."""
+        if self._pondered:
+            self._pondered = ""
+            self.send("stop")
+        self.send("ucinewgame")
+        self.synchronize(seconds)
+
+    def set_position(self, board: chess.Board) -> None:
+        """Tell it the position (without the moves before it)."""
+        self.send(f"position fen {board.shredder_fen() if board.chess960 else board.fen()}")
+
+    def play(self, board: chess.Board, limit: chess.engine.Limit, seconds: float) -> Answer:
+        """Ask for a move, and wait so long for it; with `ponder` in its spec the engine thinks on afterwards.
+
+        The engine is told the moves that led to the position. Raises EngineError.
+        """
+        position = self._position(board)
+        self.asked_at = None
+        if position == self._pondered:
+            self._ask("ponderhit")
+        else:
+            if self._pondered:
+                self._ask("stop")
+                self.read_until("bestmove", seconds)
+            self.send(position)
+            self._ask(f"go {go_words(limit)}")
+        self._pondered = ""
+        assert self.asked_at is not None
+        lines = self.read_until("bestmove", seconds)
+        answer = read_answer(board, lines, self.asked_at)
+        self.asked_at = None
+        if self.spec.ponder and answer.move:
+            self._ponder(board, answer, limit)
+        return answer
+
+    def _ask(self, line: str) -> None:
+        if self.asked_at is None:
+            self.asked_at = time.perf_counter()
+        self.send(line)
+
+    def _position(self, board: chess.Board) -> str:
+        if board.chess960 != self._chess960:
+            self.configure([("UCI_Chess960", str(board.chess960).lower())])
+            self._chess960 = board.chess960
+        start = board.root()
+        fen = start.fen(shredder=board.chess960, en_passant="fen")
+        moves = [move.uci() for move in board.move_stack]
+        described = "startpos" if fen == chess.STARTING_FEN else f"fen {fen}"
+        return f"position {described}" + (f" moves {' '.join(moves)}" if moves else "")
+
+    def _ponder(self, board: chess.Board, answer: Answer, limit: chess.engine.Limit) -> None:
+        """Let the engine think about the reply that it expects, if it names a legal one."""
+        words = answer.text.split()
+        after = board.copy()
+        after.push(answer.move or chess.Move.null())
+        reply = _legal_move(after, words[3]) if words[2:3] == ["ponder"] and len(words) > 3 else None
+        if reply is None:
+            return
+        after.push(reply)
+        if not any(after.generate_legal_moves()):
+            return
+        self._pondered = self._position(after)
+        if board.turn == chess.WHITE and limit.white_clock is not None:
+            limit = replace(limit, white_clock=limit.white_clock - answer.seconds + (limit.white_inc or 0.0))
+        elif board.turn == chess.BLACK and limit.black_clock is not None:
+            limit = replace(limit, black_clock=limit.black_clock - answer.seconds + (limit.black_inc or 0.0))
+        self.send(self._pondered, f"go ponder {go_words(limit)}")
+
+    def last_words(self) -> str:
+        """The last line on stderr."""
+        return self._process.errors.strip().rpartition("\n")[2]
+
+    def wait_for_end(self) -> int | None:
+        """The exit code of an engine that has closed its pipe; None if the process lives on."""
+        return self._process.wait_for_exit(END_SECONDS)
+
+    def _failure(self, what: str) -> EngineError:
+        code = self.wait_for_end() if self._process.ended else self.exit_code
+        ending = "" if code is None else f", exit code {code}"
+        # On one line: reports take the last line of what a worker raises.
+        said = " | ".join(self._process.errors[-REPORTED_ERROR_CHARACTERS:].split("\n")).strip(" |")
+        return EngineError(f"{self.name} {what}{ending}" + (f"; stderr: {said}" if said else ""))
+
+    def leave(self) -> None:
+        """Ask the engine to end, without waiting."""
+        self._process.send_bytes(b"quit\n")
+
+    def kill(self) -> None:
+        """End the process and what it started, at once."""
+        self._process.kill()
+
+    def close(self, seconds: float | None = None) -> bool:
+        """Ask the engine to leave; whether it did so by itself within this time. It is gone in any case."""
+        self.leave()
+        obeyed = self._process.wait_for_exit(QUIT_SECONDS if seconds is None else seconds) is not None
+        self.kill()
+        return obeyed
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def read_answer(board: chess.Board, lines: list[Line], asked_at: float) -> Answer:
+    """What the lines up to `bestmove` amount to."""
+    words = lines[-1].text.split()
+    move = _legal_move(board, words[1]) if len(words) > 1 else None
+    chosen: Info | None = None
+    for line in reversed(lines[:-1]):
+        info = read_info(line.text) if " score " in line.text else None
+        if info is None or (info.centipawns is None and info.mate is None):
+            continue
+        chosen = chosen or info
+        if info.is_exact:
+            chosen = info
+            break
+    answer = Answer(move, lines[-1].text, lines[-1].arrived - asked_at)
+    if chosen is None:
+        return answer
+    score = chess.engine.Cp(chosen.centipawns or 0) if chosen.mate is None else chess.engine.Mate(chosen.mate)
+    return replace(answer, score=chess.engine.PovScore(score, board.turn), depth=chosen.depth)
+
+
+def _legal_move(board: chess.Board, word: str) -> chess.Move | None:
+    """The move, if it is a legal one; a null move is none."""
+    try:
+        return board.parse_uci(word) or None
+    except ValueError:
+        return None
