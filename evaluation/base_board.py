@@ -1,42 +1,30 @@
-"""The pieces on the board as the evaluation sees them: sets by type and colour, and sums kept up to date move by move.
+"""The pieces on the board as the evaluation sees them: sets by piece type and colour, and the accumulator.
 
-`Position` and `ChessPosition` in `uci_engine.core` extend it, so that one evaluation serves both;
-`evaluation.evaluate` uses it as it is. What must stay true: the sums (`scores`, `phase`, `pawn_key`) always equal those
-of a board set up anew.
+`Position` and `ChessPosition` in `uci_engine.board` extend it, so that one evaluation serves both;
+`evaluation.evaluate` uses it as it is. Invariant: the accumulator has been told of every piece on the board.
 """
 
 import cython
 
 if not cython.compiled:
-    from evaluation.bitboards import BB, KING, PAWN, ZOBRIST
-
-# A quick measure of how much material beyond pawns is left: 24 with all pieces on the board, 0 when only kings and
-# pawns are left.
-PHASE = (0, 0, 1, 1, 2, 4, 0)
+    from evaluation.accumulator import Accumulator
+    from evaluation.bitboards import BB
 
 
 class BaseBoard:
     """Pieces by type (`by_type[1..6]`, python-chess's piece types), by colour (0 black, 1 white) and by square.
 
-    `squares[64]` holds codes, 2 * type + colour or 0. `scores` is the packed sum of material and piece-square weights,
-    White minus Black (see `evaluation.weights` for packing), `phase` counts material beyond pawns from 0 up, `pawn_key`
-    is the Zobrist key of the pawns and kings alone.
+    `squares[64]` holds pieces as numbers, 2 * piece type + colour, or 0. `turn` is the side to move.
     """
 
     def __init__(self, piece_square):
-        """`piece_square` holds 1024 packed numbers, [code * 64 + square], negative for Black's pieces."""
+        """`piece_square`: the packed weights that `Accumulator` wants."""
+        self.accumulator = Accumulator(piece_square)
         if not cython.compiled:
             self.by_type = [0] * 7
             self.by_colour = [0] * 2
             self.squares = [0] * 64
-            self.piece_square = [0] * 1024
-        index: cython.int
-        for index in range(1024):
-            self.piece_square[index] = piece_square[index]
         self.turn = 1
-        self.scores = 0
-        self.phase = 0
-        self.pawn_key = 0
 
     def clear(self):
         """Take every piece off."""
@@ -47,21 +35,31 @@ class BaseBoard:
             self.squares[index] = 0
         self.by_colour[0] = self.by_colour[1] = 0
         self.turn = 1
-        self.scores = 0
-        self.phase = 0
-        self.pawn_key = 0
+        self.accumulator.clear()
         return 0
 
-    def put(self, code, square):
+    def put(self, piece, square):
         """Put a piece on an empty square."""
-        kind = code >> 1
-        self.squares[square] = code
-        self.by_type[kind] |= BB[square]
-        self.by_colour[code & 1] |= BB[square]
-        self.scores += self.piece_square[code * 64 + square]
-        self.phase += PHASE[kind]
-        if kind == PAWN or kind == KING:
-            self.pawn_key ^= ZOBRIST[code * 64 + square]
+        self.squares[square] = piece
+        self.by_type[piece >> 1] |= BB[square]
+        self.by_colour[piece & 1] |= BB[square]
+        self.accumulator.put(piece, square)
+        return 0
+
+    def remove(self, piece, square):
+        """Take a piece off the square on which it stands."""
+        self.squares[square] = 0
+        self.by_type[piece >> 1] ^= BB[square]
+        self.by_colour[piece & 1] ^= BB[square]
+        self.accumulator.remove(piece, square)
+        return 0
+
+    def refresh(self):
+        """Fill the accumulator anew from the pieces on the board."""
+        self.accumulator.clear()
+        for square in range(64):
+            if self.squares[square]:
+                self.accumulator.put(self.squares[square], square)
         return 0
 
     def set_pieces(self, board):
@@ -72,5 +70,5 @@ class BaseBoard:
         self.turn = int(board.turn)
 
     def pieces(self):
-        """The codes on the 64 squares, as a list: for tests and explanations."""
+        """The pieces on the 64 squares, as a list of numbers: for tests and explanations."""
         return [self.squares[square] for square in range(64)]

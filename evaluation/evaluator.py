@@ -9,24 +9,27 @@ mate score.
 
 import cython
 
+from evaluation import constants
 from evaluation.features import Features
 
 if not cython.compiled:
-    from evaluation.bitboards import BISHOP, KNIGHT, LIGHT, PAWN, QUEEN, ROOK, popcount
+    from evaluation.bitboards import BISHOP, KNIGHT, LIGHT, PAWN, QUEEN, ROOK, i64, popcount
     from evaluation.kpk import BLACK_WINS, DRAWN, NO_VERDICT, WHITE_WINS, PawnEnding
 
-STATIC_LIMIT = 30000
-FULL_PHASE = 24
+STATIC_LIMIT = constants.STATIC_LIMIT
+FULL_PHASE = constants.FULL_PHASE
+FULL_SCALE = constants.FULL_SCALE
+DRAWN_SCALE = constants.DRAWN_SCALE
+DRAWISH_SCALE = constants.DRAWISH_SCALE
+PURE_OPPOSITE_BISHOPS_SCALE = constants.PURE_OPPOSITE_BISHOPS_SCALE
+OPPOSITE_BISHOPS_SCALE = constants.OPPOSITE_BISHOPS_SCALE
+LEAST_WINNING_MATERIAL = constants.LEAST_WINNING_MATERIAL
+DRAWISH_LEAD = constants.DRAWISH_LEAD
+WON_KPK_CP = constants.WON_KPK_CP
 
-# The endgame's value counts in 64ths.
-FULL_SCALE = 64
-DRAWN_SCALE = 0
-DRAWISH_SCALE = 8
-PURE_OPPOSITE_BISHOPS_SCALE = 32
-OPPOSITE_BISHOPS_SCALE = 52
-
-# A won king and pawn against king is worth this much more than its sum, and less than the queen it will bring.
-WON_KPK_CP = 400
+# Half of what the lower half of a packed number can hold, and its mask.
+HALF = 1 << 31
+MASK = (1 << 32) - 1
 
 # Pawn structures to remember: each takes four numbers: key, passed pawns, packed score, nothing.
 PAWN_ENTRIES = 8192
@@ -46,11 +49,11 @@ class Evaluator:
 
         0 for a king and pawn against king that is drawn; WON_KPK_CP on top of the sum for one that is won.
         """
-        verdict = self.kpk.verdict(p)
+        verdict = self.kpk.verdict(p) if p.accumulator.phase == 0 else NO_VERDICT
         if verdict == DRAWN:
             return 0
         self.features.begin(p)
-        packed = p.scores + self.pawn_score(p) + self.features.pieces(p)
+        packed = p.accumulator.score + self.pawn_score(p) + self.features.pieces(p)
         value = self.taper(p, packed + (self.features.tempo if p.turn else -self.features.tempo))
         if verdict != NO_VERDICT:
             value = self.with_verdict(value, verdict)
@@ -58,7 +61,7 @@ class Evaluator:
 
     def is_known_draw(self, p):
         """Whether the position is known to be drawn, whoever is to move and whatever is played. Cheap to ask."""
-        return self.kpk.verdict(p) == DRAWN
+        return p.accumulator.phase == 0 and self.kpk.verdict(p) == DRAWN
 
     def with_verdict(self, white_score, verdict):
         """A score from White's view, corrected by what is known of king and pawn against king."""
@@ -72,27 +75,27 @@ class Evaluator:
 
     def pawn_score(self, p):
         """What `pawns` gives, remembered by the key of pawns and kings. After `begin`."""
-        slot: cython.int = 4 * (p.pawn_key & (PAWN_ENTRIES - 1))
-        if self.remembered[slot] == p.pawn_key:
+        slot: cython.int = 4 * (p.accumulator.pawn_key & (PAWN_ENTRIES - 1))
+        if self.remembered[slot] == p.accumulator.pawn_key:
             self.features.passed = self.remembered[slot + 1]
             return self.remembered[slot + 2]
         score = self.features.pawns(p)
-        self.remembered[slot] = p.pawn_key
+        self.remembered[slot] = p.accumulator.pawn_key
         self.remembered[slot + 1] = self.features.passed
         self.remembered[slot + 2] = score
         return score
 
     def taper(self, p, packed):
         """A packed sum (White minus Black) as one number, by the material left and how drawish the ending is."""
-        middlegame = ((packed + 0x8000) & 0xFFFF) - 0x8000
-        endgame = (packed + 0x8000) >> 16
-        phase = p.phase if p.phase < FULL_PHASE else FULL_PHASE
+        middlegame: i64 = ((packed + HALF) & MASK) - HALF
+        endgame: i64 = (packed + HALF) >> 32
+        phase = p.accumulator.phase if p.accumulator.phase < FULL_PHASE else FULL_PHASE
         # Shares of the two are in 256ths, the scale in 64ths: 14 bits too many. They are taken off the
         # absolute value, so that rounding treats White and Black alike.
         share = phase * 32 // 3
         scale = self.endgame_scale(p, 1 if endgame > 0 else 0)
         value = middlegame * share * FULL_SCALE + endgame * (256 - share) * scale
-        size = abs(value) >> 14
+        size: i64 = (value if value > 0 else -value) >> 14
         if size >= STATIC_LIMIT:
             size = STATIC_LIMIT - 1
         return size if value > 0 else -size
@@ -115,9 +118,9 @@ class Evaluator:
         if p.by_type[PAWN] & p.by_colour[strong]:
             return FULL_SCALE
         non_pawn_material = self.non_pawn_material(p, strong)
-        if non_pawn_material < 5 or self.only_two_knights(p, strong):
+        if non_pawn_material < LEAST_WINNING_MATERIAL or self.only_two_knights(p, strong):
             return DRAWN_SCALE
-        return FULL_SCALE if non_pawn_material > self.non_pawn_material(p, strong ^ 1) + 3 else DRAWISH_SCALE
+        return FULL_SCALE if non_pawn_material > self.non_pawn_material(p, strong ^ 1) + DRAWISH_LEAD else DRAWISH_SCALE
 
     def non_pawn_material(self, p, us):
         """The pieces of one colour in pawns: 3, 3, 5, 9."""

@@ -137,13 +137,13 @@ def explain(board: chess.Board, weights: Weights | None = None) -> Explanation:
         method = getattr(features, name)
         rows.append(_row(term, method(base_board, 1), method(base_board, 0)))
     rows.append(_row("side to move", features.tempo * board.turn, features.tempo * (not board.turn)))
-    packed = sum(row.mg + (row.eg << 16) for row in rows)
+    packed = sum(row.mg + (row.eg << 32) for row in rows)
     tapered = evaluator.taper(base_board, packed)
     verdict = evaluator.kpk.verdict(base_board)
     white_score = evaluator.with_verdict(tapered, verdict)
     return Explanation(
         rows=tuple(rows),
-        phase=min(base_board.phase, 24),
+        phase=min(base_board.accumulator.phase, 24),
         scale=evaluator.endgame_scale(base_board, int(unpack(packed)[1] > 0)),
         verdict=VERDICTS[verdict],
         verdict_cp=white_score - tapered,

@@ -17,6 +17,7 @@ from evaluation.bitboards cimport (
     RANKS,
     ROOK,
     bishop_attacks,
+    i64,
     msb,
     lsb,
     pawn_attacks,
@@ -45,28 +46,28 @@ cdef int _middle_file(int king) noexcept nogil
 
 @cython.final
 cdef class Features:
-    cdef int[9] knight_mobility
-    cdef int[14] bishop_mobility
-    cdef int[15] rook_mobility
-    cdef int[28] queen_mobility
-    cdef int[2] outpost
-    cdef int bishop_pair_bonus, rook_open_file, rook_half_open_file
-    cdef int doubled_pawn, isolated_pawn
-    cdef int[8] connected_pawn
-    cdef int[8] passed_pawn
-    cdef int[8] passed_pawn_own_king
-    cdef int[8] passed_pawn_enemy_king
-    cdef int[8] passed_pawn_blocked
-    cdef int[8] passed_pawn_free
-    cdef int[32] shelter_pawn
-    cdef int[8] storm_pawn
-    cdef int[24] danger_worth
-    cdef int[4] safe_check
-    cdef int threat_by_pawn, threat_by_push, hanging_piece
-    cdef int[2] threat_by_minor
-    cdef int[2] threat_by_rook
-    cdef readonly int tempo
-    cdef int mop_up_edge, mop_up_near, mop_up_corner
+    cdef i64[9] knight_mobility
+    cdef i64[14] bishop_mobility
+    cdef i64[15] rook_mobility
+    cdef i64[28] queen_mobility
+    cdef i64[2] outpost
+    cdef i64 bishop_pair_bonus, rook_open_file, rook_half_open_file
+    cdef i64 doubled_pawn, isolated_pawn
+    cdef i64[8] connected_pawn
+    cdef i64[8] passed_pawn
+    cdef i64[8] passed_pawn_own_king
+    cdef i64[8] passed_pawn_enemy_king
+    cdef i64[8] passed_pawn_blocked
+    cdef i64[8] passed_pawn_free
+    cdef i64[32] shelter_pawn
+    cdef i64[8] storm_pawn
+    cdef i64[24] danger_worth
+    cdef i64[4] safe_check
+    cdef i64 threat_by_pawn, threat_by_push, hanging_piece
+    cdef i64[2] threat_by_minor
+    cdef i64[2] threat_by_rook
+    cdef readonly i64 tempo
+    cdef i64 mop_up_edge, mop_up_near, mop_up_corner
 
     # Notes on the position at hand, by colour.
     cdef int[2] king
@@ -82,25 +83,25 @@ cdef class Features:
     cdef u64 passed                 # passed pawns of both colours
 
     cpdef int begin(self, BaseBoard p) noexcept nogil
-    cpdef int pawns(self, BaseBoard p) noexcept nogil
-    cpdef int pieces(self, BaseBoard p) noexcept nogil
-    cpdef int doubled(self, BaseBoard p, int us) noexcept nogil
-    cpdef int isolated(self, BaseBoard p, int us) noexcept nogil
-    cpdef int connected(self, BaseBoard p, int us) noexcept nogil
-    cpdef int passed_pawns(self, BaseBoard p, int us) noexcept nogil
-    cpdef int shelter(self, BaseBoard p, int us) noexcept nogil
-    cpdef int storm(self, BaseBoard p, int us) noexcept nogil
-    cpdef int knights(self, BaseBoard p, int us) noexcept nogil
-    cpdef int bishops(self, BaseBoard p, int us) noexcept nogil
-    cpdef int rooks(self, BaseBoard p, int us) noexcept nogil
-    cpdef int queens(self, BaseBoard p, int us) noexcept nogil
-    cpdef int bishop_pair(self, BaseBoard p, int us) noexcept nogil
-    cpdef int outposts(self, BaseBoard p, int us) noexcept nogil
-    cpdef int rook_files(self, BaseBoard p, int us) noexcept nogil
-    cpdef int passed_pawn_paths(self, BaseBoard p, int us) noexcept nogil
-    cpdef int king_danger(self, BaseBoard p, int us) noexcept nogil
-    cpdef int safe_checks(self, BaseBoard p, int us) noexcept nogil
-    cpdef int threats(self, BaseBoard p, int us) noexcept nogil
-    cpdef int push_threats(self, BaseBoard p, int us) noexcept nogil
-    cpdef int hanging(self, BaseBoard p, int us) noexcept nogil
-    cpdef int mop_up(self, BaseBoard p, int us) noexcept nogil
+    cpdef i64 pawns(self, BaseBoard p) noexcept nogil
+    cpdef i64 pieces(self, BaseBoard p) noexcept nogil
+    cpdef i64 doubled(self, BaseBoard p, int us) noexcept nogil
+    cpdef i64 isolated(self, BaseBoard p, int us) noexcept nogil
+    cpdef i64 connected(self, BaseBoard p, int us) noexcept nogil
+    cpdef i64 passed_pawns(self, BaseBoard p, int us) noexcept nogil
+    cpdef i64 shelter(self, BaseBoard p, int us) noexcept nogil
+    cpdef i64 storm(self, BaseBoard p, int us) noexcept nogil
+    cpdef i64 knights(self, BaseBoard p, int us) noexcept nogil
+    cpdef i64 bishops(self, BaseBoard p, int us) noexcept nogil
+    cpdef i64 rooks(self, BaseBoard p, int us) noexcept nogil
+    cpdef i64 queens(self, BaseBoard p, int us) noexcept nogil
+    cpdef i64 bishop_pair(self, BaseBoard p, int us) noexcept nogil
+    cpdef i64 outposts(self, BaseBoard p, int us) noexcept nogil
+    cpdef i64 rook_files(self, BaseBoard p, int us) noexcept nogil
+    cpdef i64 passed_pawn_paths(self, BaseBoard p, int us) noexcept nogil
+    cpdef i64 king_danger(self, BaseBoard p, int us) noexcept nogil
+    cpdef i64 safe_checks(self, BaseBoard p, int us) noexcept nogil
+    cpdef i64 threats(self, BaseBoard p, int us) noexcept nogil
+    cpdef i64 push_threats(self, BaseBoard p, int us) noexcept nogil
+    cpdef i64 hanging(self, BaseBoard p, int us) noexcept nogil
+    cpdef i64 mop_up(self, BaseBoard p, int us) noexcept nogil

@@ -30,6 +30,7 @@ if not cython.compiled:
         RANKS,
         ROOK,
         bishop_attacks,
+        i64,
         lsb,
         msb,
         pawn_attacks,
@@ -202,7 +203,7 @@ class Features:
         pawns = p.by_type[PAWN] & p.by_colour[us]
         pawns &= self.pawn_attacks[us] | _beside(pawns)
         flip = 0 if us else 7
-        score = 0
+        score: i64 = 0
         while pawns:
             score += self.connected_pawn[(lsb(pawns) >> 3) ^ flip]
             pawns &= pawns - 1
@@ -216,7 +217,7 @@ class Features:
         self.passed |= pawns
         flip = 0 if us else 7
         ahead = 8 if us else -8
-        score = 0
+        score: i64 = 0
         while pawns:
             square = lsb(pawns)
             pawns &= pawns - 1
@@ -231,7 +232,7 @@ class Features:
         """Our pawns on the king's file and the two beside it: the hindmost that is not behind the king."""
         pawns = p.by_type[PAWN] & p.by_colour[us] & _not_behind(self.king[us], us)
         centre = _middle_file(self.king[us])
-        score = 0
+        score: i64 = 0
         for file in range(centre - 1, centre + 2):
             rank = _hindmost_rank(pawns & FILES[file], us)
             score += self.shelter_pawn[8 * (file if file < 4 else 7 - file) + rank]
@@ -241,7 +242,7 @@ class Features:
         """Enemy pawns on the same files: the nearest that is not behind our king."""
         pawns = p.by_type[PAWN] & p.by_colour[us ^ 1] & _not_behind(self.king[us], us)
         centre = _middle_file(self.king[us])
-        score = 0
+        score: i64 = 0
         for file in range(centre - 1, centre + 2):
             score += self.storm_pawn[_hindmost_rank(pawns & FILES[file], us)]
         return score
@@ -253,7 +254,7 @@ class Features:
         pieces = p.by_type[KNIGHT] & p.by_colour[us]
         reached: u64 = 0
         units = 0
-        score = 0
+        score: i64 = 0
         while pieces:
             attacks = KNIGHT_ATTACKS[lsb(pieces)]
             pieces &= pieces - 1
@@ -271,7 +272,7 @@ class Features:
         blockers = (p.by_colour[0] | p.by_colour[1]) ^ (p.by_type[QUEEN] & p.by_colour[us])
         reached: u64 = 0
         units = 0
-        score = 0
+        score: i64 = 0
         while pieces:
             attacks = bishop_attacks(lsb(pieces), blockers)
             pieces &= pieces - 1
@@ -290,7 +291,7 @@ class Features:
         blockers = (p.by_colour[0] | p.by_colour[1]) ^ transparent
         reached: u64 = 0
         units = 0
-        score = 0
+        score: i64 = 0
         while pieces:
             attacks = rook_attacks(lsb(pieces), blockers)
             pieces &= pieces - 1
@@ -308,7 +309,7 @@ class Features:
         occupied = p.by_colour[0] | p.by_colour[1]
         reached: u64 = 0
         units = 0
-        score = 0
+        score: i64 = 0
         while pieces:
             square = lsb(pieces)
             pieces &= pieces - 1
@@ -333,7 +334,7 @@ class Features:
         minors &= RANKS[3] | RANKS[4] | (RANKS[5] if us else RANKS[2])
         if minors:
             minors &= ~(self.pawn_attacks[us ^ 1] | _front_fill(self.pawn_attacks[us ^ 1], us ^ 1))
-        score = 0
+        score: i64 = 0
         while minors:
             score += self.outpost[0 if minors & -minors & p.by_type[KNIGHT] else 1]
             minors &= minors - 1
@@ -342,7 +343,7 @@ class Features:
     def rook_files(self, p, us):
         """Rooks on files without pawns, or without pawns of their own."""
         pieces = p.by_type[ROOK] & p.by_colour[us]
-        score = 0
+        score: i64 = 0
         while pieces:
             file = FILES[lsb(pieces) & 7]
             pieces &= pieces - 1
@@ -357,7 +358,7 @@ class Features:
         pieces = self.passed & p.by_colour[us]
         occupied = p.by_colour[0] | p.by_colour[1]
         flip = 0 if us else 7
-        score = 0
+        score: i64 = 0
         while pieces:
             square = lsb(pieces)
             pieces &= pieces - 1
@@ -382,7 +383,7 @@ class Features:
         safe = ALL ^ (p.by_colour[us] | self.attacked[us ^ 1])
         diagonal = bishop_attacks(king, occupied) & safe
         straight = rook_attacks(king, occupied) & safe
-        score = 0
+        score: i64 = 0
         if KNIGHT_ATTACKS[king] & safe & self.by_knights[us]:
             score += self.safe_check[0]
         if diagonal & self.by_bishops[us]:
@@ -398,7 +399,7 @@ class Features:
         enemy = p.by_colour[us ^ 1]
         majors = enemy & (p.by_type[ROOK] | p.by_type[QUEEN])
         minors = enemy & (p.by_type[KNIGHT] | p.by_type[BISHOP])
-        score = 0
+        score: i64 = 0
         pieces = (majors | minors) & self.pawn_attacks[us]
         if pieces:
             score += self.threat_by_pawn * popcount(pieces)

@@ -3,6 +3,7 @@
 cimport cython
 
 from evaluation.bitboards cimport ALL, BB, FILES, KING_ATTACKS, PAWN, PAWN_ATTACKS, KING, lsb, u64
+from evaluation.accumulator cimport Accumulator
 from evaluation.base_board cimport BaseBoard
 
 cdef int PAWNS

@@ -39,7 +39,7 @@ class PawnEnding:
     def verdict(self, position):
         """How king and pawn against king ends; NO_VERDICT where other pieces stand on the board."""
         pawns = position.by_type[PAWN]
-        if position.phase or pawns == 0 or pawns & (pawns - 1):
+        if position.accumulator.phase or pawns == 0 or pawns & (pawns - 1):
             return NO_VERDICT
         if not self.wins(position):
             return DRAWN

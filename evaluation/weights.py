@@ -3,8 +3,8 @@
 
 Called by `features` and `evaluator` (which copy the numbers into flat arrays), by `explain`, and by whoever
 tunes. Every weight has a middlegame and an endgame value in centipawns. The two travel as one packed int, so
-that one addition adds both: S(mg, eg) = (eg << 16) + mg. What must stay true: no sum over a legal position
-leaves 16 bits a half, which `largest_sum` proves for any weights; a file that could, or that has any other
+that one addition adds both: S(mg, eg) = (eg << 32) + mg. What must stay true: no sum over a legal position
+leaves 32 bits a half, which `largest_sum` proves for any weights; a file that could, or that has any other
 fault, is refused with WeightsError.
 
 Material is the classical 9/5/3/3/1 in both phases and cannot be changed; the piece-square tables carry the
@@ -27,8 +27,9 @@ from typing import Any, Final
 MATERIAL: Final = (100, 300, 300, 500, 900)
 PIECE_NAMES: Final = ("pawn", "knight", "bishop", "rook", "queen", "king")
 PHASES: Final = ("middlegame", "endgame")
-MOST_BYTES: Final = 16384
+MOST_BYTES: Final = 1 << 22
 MOST_CENTIPAWNS: Final = 1000
+LARGEST_SUM: Final = 0x7FFFFFFF
 
 
 class WeightsError(ValueError):
@@ -36,13 +37,14 @@ class WeightsError(ValueError):
 
 
 def pack(middlegame: int, endgame: int) -> int:
-    """S(mg, eg) as one int; exact for values from -32768 to 32767."""
-    return (endgame << 16) + middlegame
+    """S(mg, eg) as one int; exact for halves of 32 bits with a sign."""
+    return (endgame << 32) + middlegame
 
 
 def unpack(packed: int) -> tuple[int, int]:
     """The (middlegame, endgame) of a packed int or of a sum of them."""
-    return ((packed + 0x8000) & 0xFFFF) - 0x8000, (packed + 0x8000) >> 16
+    half = 1 << 31
+    return ((packed + half) & (2 * half - 1)) - half, (packed + half) >> 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +131,8 @@ class Weights:
         return [pack(mg, eg) for mg, eg in zip(self.middlegame[name], self.endgame[name], strict=True)]
 
     def piece_square(self) -> list[int]:
-        """Material and square: 1024 packed numbers, [(2 * type + colour) * 64 + square], Black's negative."""
-        numbers = [0] * 1024
+        """Material and square: 896 packed numbers, [(2 * type + colour) * 64 + square], Black's negative."""
+        numbers = [0] * 896
         material = [*self.packed("material"), 0]
         for piece_type, (value, name) in enumerate(zip(material, PIECE_NAMES, strict=True), start=1):
             for square, bonus in enumerate(self.packed(f"{name}_squares")):
@@ -203,8 +205,8 @@ def _checked(values: Mapping[str, Iterable[int]], phase: str) -> Mapping[str, tu
         checked[shape.name] = numbers
     if checked["material"] != MATERIAL:
         raise WeightsError(f"weight material ({phase}) must be {', '.join(map(str, MATERIAL))}")
-    if largest_sum(checked) > 0x7FFF:
-        raise WeightsError(f"the {phase} weights can add up to more than 16 bits hold")
+    if largest_sum(checked) > LARGEST_SUM:
+        raise WeightsError(f"the {phase} weights can add up to more than 32 bits hold")
     return MappingProxyType(checked)
 
 

@@ -25,6 +25,7 @@ from evaluation import plain_cython
 # line here adds a module to the compiled core.
 KERNEL_MODULES = (
     "evaluation.bitboards",
+    "evaluation.accumulator",
     "evaluation.base_board",
     "evaluation.features",
     "evaluation.kpk",

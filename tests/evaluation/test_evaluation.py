@@ -124,9 +124,9 @@ def test_the_rows_add_up_to_the_score(board: chess.Board) -> None:
 
 
 @given(board=BOARDS)
-def test_material_and_squares_are_the_sum_kept_by_the_placement(board: chess.Board) -> None:
+def test_material_and_squares_are_the_sum_kept_by_the_accumulator(board: chess.Board) -> None:
     material, squares = evaluation.explain(board).rows[:2]
-    assert unpack(placed(board).scores) == (material.mg + squares.mg, material.eg + squares.eg)
+    assert unpack(placed(board).accumulator.score) == (material.mg + squares.mg, material.eg + squares.eg)
 
 
 @given(board=BOARDS)
@@ -169,7 +169,8 @@ def test_compiled_and_plain_modules_agree(tmp_path: Path, evaluator: Any) -> Non
         "base_board = BaseBoard(default_weights().piece_square())\n"
         "for fen in sys.stdin:\n"
         "    base_board.set_pieces(chess.Board(fen))\n"
-        "    print(evaluator.evaluate(base_board), base_board.scores, base_board.phase, base_board.pawn_key)\n"
+        "    kept = base_board.accumulator\n"
+        "    print(evaluator.evaluate(base_board), kept.score, kept.phase, kept.pawn_key)\n"
     )
     result = subprocess.run(
         [sys.executable, "-c", program],
@@ -184,7 +185,8 @@ def test_compiled_and_plain_modules_agree(tmp_path: Path, evaluator: Any) -> Non
     ours = []
     for board in boards:
         base_board = placed(board)
-        numbers = (evaluator.evaluate(base_board), base_board.scores, base_board.phase, base_board.pawn_key)
+        kept = base_board.accumulator
+        numbers = (evaluator.evaluate(base_board), kept.score, kept.phase, kept.pawn_key)
         ours.append(" ".join(map(str, numbers)))
     assert result.stdout.splitlines() == ours
 

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 import chess
 import chess.polyglot
 
-from evaluation.base_board import PHASE
 from evaluation.bitboards import ZOBRIST
 from uci_engine.board import moves as move_numbers
 from uci_engine.board.moves import NO_SQUARE, NOISY, QUIET
@@ -56,7 +55,7 @@ class ChessPosition(Position):
         self.moves_here: list[int] | None = None
 
     def _read_square(self, square: chess.Square) -> None:
-        """Take one square from python-chess's board, and correct the sums by what changed on it."""
+        """Take one square from python-chess's board, and tell the board what changed on it."""
         before = self.squares[square]
         mask = chess.BB_SQUARES[square]
         kind = self.board.piece_type_at(square)
@@ -64,14 +63,8 @@ class ChessPosition(Position):
         if before == after:
             return
         if before:
-            self.by_type[before >> 1] ^= mask
-            self.by_colour[before & 1] ^= mask
-            self.squares[square] = 0
-            self.scores -= self.piece_square[before * 64 + square]
-            self.phase -= PHASE[before >> 1]
+            self.remove(before, square)
             self.pieces_key ^= ZOBRIST[before * 64 + square]
-            if before >> 1 in (chess.PAWN, chess.KING):
-                self.pawn_key ^= ZOBRIST[before * 64 + square]
         if after:
             self.put(after, square)
             self.pieces_key ^= ZOBRIST[after * 64 + square]

@@ -63,7 +63,7 @@ class MoveGenerator(BaseBoard):
     """
 
     def __init__(self, piece_square):
-        """`piece_square`: the 1024 packed weights that `BaseBoard` wants."""
+        """`piece_square`: the packed weights that `Accumulator` wants."""
         BaseBoard.__init__(self, piece_square)
         self.castling = 0
         self.en_passant = NO_SQUARE

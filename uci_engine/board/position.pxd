@@ -13,7 +13,6 @@ from uci_engine.board.moves cimport CASTLING as IS_CASTLING, EN_PASSANT as IS_EN
 from uci_engine.board.moves cimport NO_SQUARE, NOISY, QUIET, SCRATCH
 
 cdef int[7] SEE_VALUES
-cdef int[14] PHASE_OF
 
 @cython.final
 cdef class Position(MoveGenerator):
@@ -25,11 +24,8 @@ cdef class Position(MoveGenerator):
     cdef u64[1024] keys
     cdef u64[1024] undo_checkers
     cdef u64[1024] undo_pinned
-    cdef u64[1024] undo_pawn_key
     cdef int[1024] undo_state
     cdef int[1024] undo_plies_from_null
-    cdef int[1024] undo_scores
-    cdef int[1024] undo_phase
 
     cdef int _find_checkers(self) noexcept nogil
     cdef int _save(self, int captured) noexcept nogil

@@ -9,7 +9,6 @@ import chess
 import chess.polyglot
 import cython
 
-from evaluation.base_board import PHASE
 from uci_engine.board import moves as move_numbers
 
 if not cython.compiled:
@@ -48,7 +47,6 @@ if not cython.compiled:
 
 # Exchange values by piece type, in centipawns: the plain 1 3 3 5 9, because an exchange is about pieces, not squares.
 SEE_VALUES = [0, 100, 300, 300, 500, 900, 0]
-PHASE_OF = [PHASE[code >> 1] for code in range(14)]
 # Longest history of plies_from_null plies kept for repetitions, and the room for moves made in a search on top of it.
 LONGEST_HISTORY = 512
 STACK_SIZE = 1024
@@ -58,18 +56,15 @@ class Position(MoveGenerator):
     """A board for the search. All fields are readable; only the methods change them."""
 
     def __init__(self, piece_square):
-        """`piece_square`: the 1024 packed weights that `BaseBoard` wants."""
+        """`piece_square`: the packed weights that `Accumulator` wants."""
         MoveGenerator.__init__(self, piece_square)
         if not cython.compiled:
             self.kept_rights = [0] * 64
             self.keys = [0] * STACK_SIZE
             self.undo_checkers = [0] * STACK_SIZE
             self.undo_pinned = [0] * STACK_SIZE
-            self.undo_pawn_key = [0] * STACK_SIZE
             self.undo_state = [0] * STACK_SIZE
             self.undo_plies_from_null = [0] * STACK_SIZE
-            self.undo_scores = [0] * STACK_SIZE
-            self.undo_phase = [0] * STACK_SIZE
         self.set_board(chess.Board())
 
     # Set up ------------------------------------------------------------------------------------------------------
@@ -119,12 +114,13 @@ class Position(MoveGenerator):
 
     def sets(self):
         """Every field that a make and an unmake must leave as it was, as one tuple: for the tests."""
+        kept = self.accumulator
         return (
             [self.by_type[kind] for kind in range(1, 7)],
             [self.by_colour[0], self.by_colour[1]],
             self.pieces(),
             (self.turn, self.castling, self.en_passant, self.halfmove, self.plies_from_null, self.stack_index),
-            (self.key, self.pawn_key, self.checkers, self.pinned, self.scores, self.phase),
+            (self.key, self.checkers, self.pinned, kept.score, kept.phase, kept.pawn_key),
         )
 
     # Make and unmake ---------------------------------------------------------------------------------------------
@@ -162,9 +158,7 @@ class Position(MoveGenerator):
         self.undo_plies_from_null[stack_index] = self.plies_from_null
         self.undo_checkers[stack_index] = self.checkers
         self.undo_pinned[stack_index] = self.pinned
-        self.undo_pawn_key[stack_index] = self.pawn_key
-        self.undo_scores[stack_index] = self.scores
-        self.undo_phase[stack_index] = self.phase
+        self.accumulator.save(stack_index)
         self.stack_index = stack_index + 1
         return 0
 
@@ -180,9 +174,7 @@ class Position(MoveGenerator):
         self.key = self.keys[stack_index]
         self.checkers = self.undo_checkers[stack_index]
         self.pinned = self.undo_pinned[stack_index]
-        self.pawn_key = self.undo_pawn_key[stack_index]
-        self.scores = self.undo_scores[stack_index]
-        self.phase = self.undo_phase[stack_index]
+        self.accumulator.restore(stack_index)
         self.turn ^= 1
         return (state >> 12) & 15
 
@@ -221,12 +213,8 @@ class Position(MoveGenerator):
             self.squares[captured_square] = 0
             self.by_type[captured >> 1] ^= pieces
             self.by_colour[them] ^= pieces
-            index = captured * 64 + captured_square
-            key ^= ZOBRIST[index]
-            self.scores -= self.piece_square[index]
-            self.phase -= PHASE_OF[captured]
-            if captured < 4:
-                self.pawn_key ^= ZOBRIST[index]
+            key ^= ZOBRIST[captured * 64 + captured_square]
+            self.accumulator.remove(captured, captured_square)
             self.halfmove = 0
             self.plies_from_null = 0
 
@@ -237,13 +225,8 @@ class Position(MoveGenerator):
             rook_target = home + (5 if target > origin else 3)
             change = ZOBRIST[code * 64 + origin] ^ ZOBRIST[code * 64 + king_target]
             key ^= change ^ ZOBRIST[rook_code * 64 + target] ^ ZOBRIST[rook_code * 64 + rook_target]
-            self.pawn_key ^= change
-            self.scores += (
-                self.piece_square[code * 64 + king_target]
-                - self.piece_square[code * 64 + origin]
-                + self.piece_square[rook_code * 64 + rook_target]
-                - self.piece_square[rook_code * 64 + target]
-            )
+            self.accumulator.move(code, origin, king_target)
+            self.accumulator.move(rook_code, target, rook_target)
             self._move_castling(origin, target, False)
         else:
             pieces = BB[origin] | BB[target]
@@ -251,13 +234,9 @@ class Position(MoveGenerator):
             self.squares[target] = code
             self.by_type[code >> 1] ^= pieces
             self.by_colour[us] ^= pieces
-            before = code * 64 + origin
-            after = code * 64 + target
-            change = ZOBRIST[before] ^ ZOBRIST[after]
-            key ^= change
-            self.scores += self.piece_square[after] - self.piece_square[before]
+            key ^= ZOBRIST[code * 64 + origin] ^ ZOBRIST[code * 64 + target]
+            self.accumulator.move(code, origin, target)
             if code < 4:
-                self.pawn_key ^= change
                 self.halfmove = 0
                 self.plies_from_null = 0
                 if kind == IS_PROMOTION:
@@ -265,18 +244,14 @@ class Position(MoveGenerator):
                     self.squares[target] = promoted
                     self.by_type[PAWN] ^= BB[target]
                     self.by_type[promoted >> 1] ^= BB[target]
-                    index = promoted * 64 + target
-                    key ^= ZOBRIST[after] ^ ZOBRIST[index]
-                    self.pawn_key ^= ZOBRIST[after]
-                    self.scores += self.piece_square[index] - self.piece_square[after]
-                    self.phase += PHASE_OF[promoted]
+                    key ^= ZOBRIST[code * 64 + target] ^ ZOBRIST[promoted * 64 + target]
+                    self.accumulator.remove(code, target)
+                    self.accumulator.put(promoted, target)
                 elif (origin ^ target) == 16:
                     behind = (origin + target) >> 1
                     if PAWN_ATTACKS[us * 64 + behind] & self.by_type[PAWN] & self.by_colour[them]:
                         self.en_passant = behind
                         key ^= ZOBRIST_EN_PASSANT[behind & 7]
-            elif code >= 12:
-                self.pawn_key ^= change
 
         lost = self.castling & (15 ^ (self.kept_rights[origin] & self.kept_rights[target]))
         if lost:

@@ -85,7 +85,7 @@ class CorrectionHistory:
         return 0
 
     def _by_pawns(self, turn):
-        return turn * BY_PAWNS + (self.position.pawn_key & (BY_PAWNS - 1))
+        return turn * BY_PAWNS + (self.position.accumulator.pawn_key & (BY_PAWNS - 1))
 
     def _by_pieces(self, turn, colour):
         pieces = self.position.by_colour[colour]

@@ -89,5 +89,5 @@ class ThreadPool:
 def searcher_bytes(searcher: Any) -> int:
     """The memory that one compiled searcher takes, without the table."""
     evaluator = searcher.evaluator
-    parts = (searcher, searcher.position, searcher.picker, evaluator, evaluator.features)
-    return sum(map(sys.getsizeof, (*parts, searcher.prober, searcher.evaluator.kpk)))
+    parts = (searcher, searcher.position, searcher.position.accumulator, searcher.picker, searcher.prober)
+    return sum(map(sys.getsizeof, (*parts, evaluator, evaluator.features, evaluator.kpk)))

@@ -1,0 +1,68 @@
+"""The accumulator: what it keeps move by move equals what it finds anew, on every board."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import chess
+import pytest
+
+from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, new_position, on_core, start_board
+from uci_engine.board import moves
+
+
+def sums(position: Any) -> tuple[int, int, int]:
+    kept = position.accumulator
+    return kept.score, kept.phase, kept.pawn_key
+
+
+def check_random_games(games: int, plies: int, chess960: bool) -> int:
+    """After each random move, its twin and each move taken back: the sums kept, and those made anew."""
+    compared = 0
+    position = new_position()
+    for number in range(games):
+        chance = random.Random(number)
+        board = start_board(number, chess960)
+        position.set_board(board)
+        played = []
+        for _ in range(plies):
+            legal = sorted(board.legal_moves, key=chess.Move.uci)
+            if not legal:
+                break
+            before = sums(position)
+            move = chance.choice(legal)
+            played.append((moves.encode(board, move), before))
+            position.make(played[-1][0])
+            board.push(move)
+            compared += refreshed(position, board)
+            if not board.is_check():
+                kept = sums(position)
+                position.make_null()
+                assert sums(position) == kept
+                position.unmake_null()
+                assert sums(position) == kept
+        while played:
+            encoded, before = played.pop()
+            position.unmake(encoded)
+            board.pop()
+            assert sums(position) == before, board.fen()
+            compared += refreshed(position, board)
+    return compared
+
+
+def refreshed(position: Any, board: chess.Board) -> int:
+    kept = sums(position)
+    position.refresh()
+    assert sums(position) == kept, board.fen()
+    return 1
+
+
+@pytest.mark.parametrize("chess960", [False, True])
+def test_kept_move_by_move_and_made_anew(chess960: bool) -> None:
+    assert check_random_games(200 if is_compiled() else 8, 80, chess960) > 500
+
+
+@pytest.mark.parametrize("core", ALL_CORES)
+def test_kept_move_by_move_and_made_anew_on_every_core(core: str) -> None:
+    assert on_core(core_or_skip(core), __name__, "check_random_games", 6, 60, True) > 200
