@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import chess
 
 from uci_engine import score as scores
-from uci_engine.board.game import legal_among
+from uci_engine.board.guard import legal_among
 from uci_engine.book.opening import Opening
 from uci_engine.failures import print_failure
 from uci_engine.options import Options

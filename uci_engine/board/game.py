@@ -1,144 +1,22 @@
-"""Positions from outside: FEN text tidied, read, checked and repaired, move lists played, the game held.
-
-Called by `engine`; python-chess lives here. What must stay true: a board that leaves this module is one that
-the compiled core can hold without harm (one king each, no more pieces than a game can bring about, pawns where
-pawns can stand, clocks within bounds), and that has the game's moves on its stack, for repetitions. Anything
-else ends in a `PositionError`, whose text is short and for people.
-
-The order is tidy, read, reject, repair. Tidying changes how a position is written, repairing drops what
-cannot be used (a castling right without its rook); neither ever moves a piece.
-"""
+"""The game that the GUI sent, move by move."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import chess
 
-from uci_engine.text import Remarks, parse_int, quoted
+from uci_engine.board.guard import PositionError, play, read_fen
 
 MAX_GAME_PLIES = 20_000
 """Longest move list that is played out; the longest possible game under the 75-move rule is shorter."""
 
-MAX_HALFMOVE_CLOCK = 150
-"""The 75-move rule ends every game at this clock, so a greater one says no more."""
-
-MAX_FULLMOVE_NUMBER = 9999
-
-# A FEN is at most 71 characters of board and a few dozen of the rest.
-_MAX_FEN_LENGTH = 160
-
-_DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
-_QUOTES = "\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"
-# Marks a promoted piece in crazyhouse; in chess it does not matter.
-_PROMOTED_MARK = "~"
-_AS_TYPED = str.maketrans(dict.fromkeys(_DASHES, "-") | dict.fromkeys(_QUOTES + _PROMOTED_MARK, ""))
-
-_MOVE = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
-
-_REASONS = {
-    chess.STATUS_EMPTY: "the board is empty",
-    chess.STATUS_NO_WHITE_KING: "White has no king",
-    chess.STATUS_NO_BLACK_KING: "Black has no king",
-    chess.STATUS_TOO_MANY_KINGS: "there are more than two kings",
-    chess.STATUS_TOO_MANY_WHITE_PIECES: "White has more than 16 pieces",
-    chess.STATUS_TOO_MANY_BLACK_PIECES: "Black has more than 16 pieces",
-    chess.STATUS_TOO_MANY_WHITE_PAWNS: "White has more than 8 pawns",
-    chess.STATUS_TOO_MANY_BLACK_PAWNS: "Black has more than 8 pawns",
-    chess.STATUS_PAWNS_ON_BACKRANK: "a pawn stands on the first or last rank",
-    chess.STATUS_OPPOSITE_CHECK: "the side not to move is in check",
-}
-
-
-class PositionError(ValueError):
-    """A position or a move list that cannot be used; the text says why, in words for the user."""
-
-
-def tidy_fen(text: str) -> str:
-    """Rewrite a FEN as it is meant: six fields, plain dashes, no quotation marks, castling letters in order.
-
-    Fields that are missing at the end are filled in (White to move, no castling, no en passant, clocks 0 and
-    1); whatever follows the last field that makes sense is dropped. Text that is no FEN stays no FEN. Never
-    raises.
-    """
-    words = text.translate(_AS_TYPED).split()
-    if not words:
-        return ""
-    fields = [words[0]]
-    fields.append(words[1].lower() if len(words) > 1 else "w")
-    fields.append(_tidy_castling(words[2]) if len(words) > 2 else "-")
-    fields.append(words[3].lower() if len(words) > 3 else "-")
-    clocks = ["0", "1"]
-    for i, word in enumerate(words[4:6]):
-        if parse_int(word) is None:  # the operations of an EPD line begin here, or something unknown
-            break
-        clocks[i] = word
-    return " ".join(fields + clocks)
-
-
-def read_fen(text: str, chess960: bool) -> tuple[chess.Board, list[str]]:
-    """Read a FEN (also X-FEN and Shredder-FEN) into a board without moves on its stack.
-
-    Returns the board and sentences about what was changed to make it usable. Raises PositionError.
-    """
-    fen = tidy_fen(text)
-    if not fen:
-        raise PositionError("the position is empty")
-    if not fen.isascii() or len(fen) > _MAX_FEN_LENGTH:
-        raise PositionError(f"{quoted(text)} is not a FEN")
-    notes: list[str] = []
-    as_written = " ".join(text.split())
-    if fen not in (as_written, f"{as_written} 0 1"):
-        notes.append(f"the position is read as {fen}")
-
-    *fields, halfmove_clock, fullmove_number = fen.split()
-    try:
-        # The clocks are set below: python-chess takes any number there, of any length.
-        board = chess.Board(" ".join(fields), chess960=chess960)
-    except ValueError as error:
-        # The message repeats the whole text after a colon.
-        reason = str(error).partition(": ")[0]
-        raise PositionError(f"{quoted(text)} is not a FEN: {reason}") from None
-    _reject(board)
-    notes += _repair(board, castling=fields[2])
-    board.halfmove_clock = _clock("halfmove clock", halfmove_clock, 0, MAX_HALFMOVE_CLOCK, notes)
-    # Move number 0 is common and stands for 1, so it is worth no remark.
-    written_number = "1" if parse_int(fullmove_number) == 0 else fullmove_number
-    board.fullmove_number = _clock("move number", written_number, 1, MAX_FULLMOVE_NUMBER, notes)
-    return board, notes
-
-
-def play(board: chess.Board, moves: Sequence[str]) -> None:
-    """Play moves in UCI notation on the board, which keeps them on its stack.
-
-    Castling may be written as the king's move or as king takes rook, whatever `board.chess960` says. Raises
-    PositionError at the first move that is not legal; the moves before it have then been played.
-    """
-    for number, text in enumerate(moves, start=1):
-        move = _legal_move(board, text)
-        if move is None:
-            raise PositionError(f"move {number} of the list, {quoted(text)}, is not legal")
-        board.push(move)
-
-
-def legal_among(board: chess.Board, words: Sequence[str]) -> tuple[list[chess.Move], list[str]]:
-    """The legal moves among the words of `searchmoves`, each once, and sentences about the other words."""
-    problems = Remarks()
-    moves = {}
-    for word in dict.fromkeys(words):
-        if move := _legal_move(board, word):
-            moves[move] = True
-        else:
-            problems.add("searchmoves: {} is not a legal move", word)
-    return list(moves), list(problems.told())
-
 
 class Game:
-    """The game that the GUI told us about: the board now, with the moves since its first position.
+    """The game that the GUI sent: the board now, with the moves since its first position.
 
-    `board` is None when the last position was refused. Whoever searches must work on a copy: the board lives
-    on and takes the next moves.
+    `board` is None when the last position was refused. A search works on a copy, because the next moves are played on
+    this board.
     """
 
     def __init__(self) -> None:
@@ -150,8 +28,8 @@ class Game:
     def set(self, fen: str | None, moves: Sequence[str], chess960: bool) -> list[str]:
         """Go to the position after `moves` from `fen` (None: the start position).
 
-        Usually that is the game so far and one or two moves more; then only these are played. Returns
-        sentences about repairs to a FEN that was read anew. Raises PositionError, and then holds no position.
+        Moves that were played before are not played again. Returns sentences about repairs to a FEN that was read
+        anew. Raises PositionError, and then holds no position.
         """
         board, self.board = self.board, None
         played = len(self._moves)
@@ -168,74 +46,3 @@ class Game:
         play(board, moves[played:])
         self.board, self._fen, self._chess960, self._moves = board, fen, chess960, tuple(moves)
         return notes
-
-
-def _tidy_castling(word: str) -> str:
-    letters = [letter for letter in dict.fromkeys(word) if letter != "-"]
-    # python-chess wants White's letters first and takes either order within a side.
-    return "".join(sorted(letters, key=str.islower)) or "-"
-
-
-def _clock(name: str, text: str, lowest: int, highest: int, notes: list[str]) -> int:
-    number = parse_int(text)
-    assert number is not None  # tidy_fen keeps nothing else in these fields
-    clamped = min(max(number, lowest), highest)
-    if clamped != number:
-        notes.append(f"the {name} {number} is taken as {clamped}")
-    return clamped
-
-
-def _reject(board: chess.Board) -> None:
-    status = board.status()
-    for flag, reason in _REASONS.items():
-        if status & flag:
-            raise PositionError(f"impossible position: {reason}")
-    for color in chess.COLORS:
-        if _promoted_pieces(board, color) > 8 - len(board.pieces(chess.PAWN, color)):
-            side = chess.COLOR_NAMES[color].capitalize()
-            raise PositionError(f"impossible position: {side} has more promoted pieces than missing pawns")
-
-
-def _promoted_pieces(board: chess.Board, color: chess.Color) -> int:
-    at_the_start = {chess.QUEEN: 1, chess.ROOK: 2, chess.BISHOP: 2, chess.KNIGHT: 2}
-    return sum(max(0, len(board.pieces(kind, color)) - count) for kind, count in at_the_start.items())
-
-
-def _repair(board: chess.Board, castling: str) -> list[str]:
-    notes: list[str] = []
-    usable = board.clean_castling_rights()
-    # Counted against what was written, because python-chess drops some rights without a rook while reading.
-    if len(castling.strip("-")) != chess.popcount(usable):
-        rules = "Chess960" if board.chess960 else "standard chess"
-        board.castling_rights = usable
-        left = board.castling_xfen()
-        notes.append(
-            f"castling rights {castling} become {left}: kings and rooks are not in place for {rules}"
-        )
-    # A check that no game leads to still has well-defined answers, so it is no reason to refuse. It does
-    # prove that the last move was no double step.
-    impossible_check = board.status() & (chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK)
-    if impossible_check:
-        notes.append("no legal move can have given this check")
-    if board.ep_square is not None:
-        if impossible_check or board.status() & chess.STATUS_INVALID_EP_SQUARE:
-            square = chess.square_name(board.ep_square)
-            notes.append(f"en passant on {square} is dropped: no pawn has just passed it")
-            board.ep_square = None
-        elif not board.has_legal_en_passant():
-            # Many programs write the square after every double step, so this is worth no remark.
-            board.ep_square = None
-    return notes
-
-
-def _legal_move(board: chess.Board, text: str) -> chess.Move | None:
-    if _MOVE.fullmatch(text) is None:
-        return None
-    try:
-        move = board.parse_uci(text)
-    except ValueError:
-        return None
-    # python-chess overlooks a promotion letter behind a castling move.
-    if not move or (len(text) == 5 and move.promotion is None):
-        return None
-    return move

@@ -1,0 +1,414 @@
+"""Positions from outside: what is refused, repaired, played; and any text ends in one of these."""
+
+import random
+
+import chess
+import chess.polyglot
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from uci_engine.board.guard import (
+    MAX_FULLMOVE_NUMBER,
+    MAX_HALFMOVE_CLOCK,
+    PositionError,
+    play,
+    read_fen,
+    tidy_fen,
+)
+
+REJECT, EITHER, SANITISE, ACCEPT = "reject", "reject or tidy", "sanitise", "accept"
+
+BAD_POSITIONS = [
+    ("no-kings-empty", "8/8/8/8/8/8/8/8 w - - 0 1", "reject"),
+    ("no-white-king-game", "r1bqkb1r/ppp2ppp/2np4/3P2N1/2BQ4/7P/PPP3P1/RNB4q w KQkq - 0 12", "reject"),
+    ("two-white-kings", "4k3/8/8/8/8/8/8/K3K3 w - - 0 1", "reject"),
+    ("adjacent-kings", "8/8/8/8/8/8/8/Kk6 w - - 0 1", "reject"),
+    ("opp-in-check-simple", "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "reject"),
+    ("265-moves", "QQQQQQBk/Q6B/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1", "reject"),
+    (
+        "caissa-queens",
+        "qqqqqqqq/qkqqqqqq/qqNqqqqq/qqq1qqqq/qqqq1qqq/qqqqq1qq/qqqqqqBn/qqqqqqnK w - - 0 1",
+        "reject",
+    ),
+    ("38-pieces", "rnbqkbnr/pppppppp/8/8/8/N2NNNNN/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "reject"),
+    (
+        "64-white-pieces",
+        "KQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQk w - - 0 1",
+        "reject",
+    ),
+    ("nine-queens-8-pawns", "4k3/8/8/8/8/QQ6/PPPPPPPP/QK6 w - - 0 1", "reject"),
+    ("pawn-rank1", "4k3/8/8/8/8/8/8/p3K3 w - - 0 1", "reject"),
+    ("castle-no-rook", "2b1k1nB/1p3p1p/n4b2/1NPp4/P7/8/2r1PPPP/R3KBNR b KQk - 0 14", "sanitise"),
+    ("castle-no-rook3", "2b1kbnQ/rpq1pp1p/2n3p1/8/8/2P5/PP3PPP/RN2KBNR b KQk - 0 9", "sanitise"),
+    ("castle-shuffled", "q3kb2/rbpppppr/p1n4p/1p1n4/P4PB1/NP2P3/1RPP2PP/2B1QKNR b kq - 1 1", "sanitise"),
+    ("castle-dup", "r3k2r/8/8/8/8/8/8/R3K2R w KKQQkkqq - 0 1", "reject or tidy"),
+    ("castle-junk", "r3k2r/8/8/8/8/8/8/R3K2R w XYZ - 0 1", "reject"),
+    ("castle-shredder", "r3k2r/8/8/8/8/8/8/R3K2R w HAha - 0 1", "accept"),
+    ("ep-wrong-rank", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e3 0 1", "sanitise"),
+    ("ep-garbage", "4k3/8/8/8/8/8/8/4K3 w - z9 0 1", "reject or tidy"),
+    ("ep-illegal-pin", "k7/8/8/r2pPK2/8/8/8/8 w - d6 0 1", "sanitise"),
+    ("ep-no-capturer", "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", "accept"),
+    ("digit-overflow", "999999999/8/8/8/8/8/8/8 w - - 0 1", "reject"),
+    ("row-short", "7/8/8/8/8/8/8/4K2k w - - 0 1", "reject"),
+    ("nine-rows", "8/8/8/8/8/8/8/8/4K2k w - - 0 1", "reject"),
+    ("zero-digit", "08/8/8/8/8/8/8/K6k w - - 0 1", "reject"),
+    ("bad-piece", "rnbqkbnr/pppXpppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "reject"),
+    ("upper-stm", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR W KQkq - 0 1", "reject or tidy"),
+    ("no-castling-field", "rnk2bnr/p3p2p/5p2/1BQP2pP/3PP3/5PB1/PP5P/RN2K1NR w", "reject"),
+    ("empty", "", "reject"),
+    ("garbage", "jsdhfksdjfhl", "reject"),
+    ("half-negative", "4k3/8/8/8/8/8/8/4K3 w - - -1 1", "reject or tidy"),
+    ("half-100", "4k3/8/8/8/8/8/4R3/4K3 b - - 100 80", "accept"),
+    ("full-zero", "rn3r2/pbp2pk1/1p2q2p/3pN1p1/3P4/2NQ2PB/PP2P2P/5RK1 b - - 0 0", "accept"),
+    ("full-huge", "4k3/8/8/8/8/8/8/4K3 w - - 0 99999999999", "sanitise"),
+    (
+        "unicode-pieces",
+        "\u265c\u265e\u265d\u265b\u265a\u265d\u265e\u265c/"
+        "\u265f\u265f\u265f\u265f\u265f\u265f\u265f\u265f/8/8/4\u26593/8/"
+        "\u2659\u2659\u2659\u26591\u2659\u2659\u2659/"
+        "\u2656\u2658\u2657\u2655\u2654\u2657\u2658\u2656 b KQkq - 0 1",
+        "reject",
+    ),
+    ("tilde", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ~KBNR w KQkq - 0 1", "reject or tidy"),
+    ("extra-fields", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 foo bar", "reject or tidy"),
+    ("stalemated", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "accept"),
+    ("triple-check", "4k3/8/8/8/4r3/5n2/8/b3K2q w - - 0 1", "sanitise"),
+    ("225-moves-15-queens", "2QQQ3/Q5Q1/Q6Q/3Q4/Q4Q2/Q1Q4Q/4Q3/1k2K1Q1 w - - 0 1", "reject"),
+]
+
+
+def assert_sound(board: chess.Board) -> None:
+    """What the compiled core relies on."""
+    unsound = board.status() & ~(chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK)
+    assert unsound == chess.STATUS_VALID
+    assert board.king(chess.WHITE) is not None
+    assert board.king(chess.BLACK) is not None
+    assert 0 <= board.halfmove_clock <= MAX_HALFMOVE_CLOCK
+    assert 1 <= board.fullmove_number <= MAX_FULLMOVE_NUMBER
+    assert board.promoted == 0
+    assert board.move_stack == []
+    assert board.ep_square is None or board.has_legal_en_passant()
+    for color in chess.COLORS:
+        pieces = [len(board.pieces(kind, color)) for kind in chess.PIECE_TYPES]
+        surplus = sum(max(0, count - usual) for count, usual in zip(pieces[1:5], (2, 2, 2, 1), strict=True))
+        assert pieces[0] + surplus <= 8
+    assert board.legal_moves.count() <= 218
+
+
+@pytest.mark.parametrize("chess960", [False, True])
+@pytest.mark.parametrize(
+    ("fen", "wanted"), [row[1:] for row in BAD_POSITIONS], ids=[row[0] for row in BAD_POSITIONS]
+)
+def test_bad_positions(fen: str, wanted: str, chess960: bool) -> None:
+    try:
+        board, notes = read_fen(fen, chess960)
+    except PositionError:
+        assert wanted in (REJECT, EITHER)
+    else:
+        assert wanted in (ACCEPT, SANITISE, EITHER)
+        assert board.chess960 == chess960
+        assert_sound(board)
+        assert board.board_fen() == fen.split()[0].replace("~", "")
+        if wanted == ACCEPT:
+            assert notes == []
+
+
+def test_every_bad_position_is_there() -> None:
+    assert len(BAD_POSITIONS) == 40
+
+
+# Tidying
+
+
+@pytest.mark.parametrize(
+    ("text", "tidy"),
+    [
+        ("", ""),
+        (" \t ", ""),
+        ("~", ""),
+        ("8/8/8/8/8/8/8/K1k5", "8/8/8/8/8/8/8/K1k5 w - - 0 1"),
+        ("8/8/8/8/8/8/8/K1k5 b", "8/8/8/8/8/8/8/K1k5 b - - 0 1"),
+        ("8/8/8/8/8/8/8/K1k5 b - -", "8/8/8/8/8/8/8/K1k5 b - - 0 1"),
+        ("8/8/8/8/8/8/8/K1k5 b - - 7", "8/8/8/8/8/8/8/K1k5 b - - 7 1"),
+        ('  "8/8/8/8/8/8/8/K1k5  w  -  -  0  1"\n', "8/8/8/8/8/8/8/K1k5 w - - 0 1"),
+        ("8/8/8/8/8/8/8/K1k5 w \u2013 \u2014 0 1", "8/8/8/8/8/8/8/K1k5 w - - 0 1"),
+        ("\u201c8/8/8/8/8/8/8/K1k5\u00a0W - - 0 1\u201d", "8/8/8/8/8/8/8/K1k5 w - - 0 1"),
+        ("r3k2r/8/8/8/8/8/8/R3K2R b qkQK - 0 1", "r3k2r/8/8/8/8/8/8/R3K2R b QKqk - 0 1"),
+        ("r3k2r/8/8/8/8/8/8/R3K2R w HAha - 0 1", "r3k2r/8/8/8/8/8/8/R3K2R w HAha - 0 1"),
+        ("r3k2r/8/8/8/8/8/8/R3K2R w K--q - 0 1", "r3k2r/8/8/8/8/8/8/R3K2R w Kq - 0 1"),
+        ("8/8/8/8/8/8/8/K1k5 w - E3 0 1", "8/8/8/8/8/8/8/K1k5 w - e3 0 1"),
+        ('8/8/8/8/8/8/8/K1k5 w - - bm Kb1; id "x";', "8/8/8/8/8/8/8/K1k5 w - - 0 1"),
+        ("8/8/8/8/8/8/8/K1k5 w - - 3 9 and so on", "8/8/8/8/8/8/8/K1k5 w - - 3 9"),
+        ("no position", "no position - - 0 1"),
+    ],
+)
+def test_tidy_fen(text: str, tidy: str) -> None:
+    assert tidy_fen(text) == tidy
+    assert tidy_fen(tidy) == tidy
+
+
+def test_changes_are_told_and_usual_forms_are_not() -> None:
+    kings = "4k3/8/8/8/8/8/8/4K3"
+    for usual in (f"{kings} w - - 0 1", f"{kings} w - -", f"  {kings}  b -  - 3 80 "):
+        assert read_fen(usual, False)[1] == []
+    for odd in (f"{kings} W - - 0 1", kings, f"{kings} w - - 0 1 x", f'"{kings} w - - 0 1"'):
+        assert len(read_fen(odd, False)[1]) == 1
+
+
+# Castling rights
+
+
+@pytest.mark.parametrize(
+    ("board_fen", "letters", "standard", "fischer"),
+    [
+        ("r3k2r/8/8/8/8/8/8/R3K2R", "KQkq", "KQkq", "HAha"),
+        ("r3k2r/8/8/8/8/8/8/R3K2R", "HAha", "KQkq", "HAha"),
+        ("r3k2r/8/8/8/8/8/8/R3K2R", "Kh", "Kk", "Hh"),
+        ("r3k2r/8/8/8/8/8/8/R3K1N1", "KQkq", "Qkq", "Aha"),
+        ("r3k2r/8/8/8/8/8/8/R4K1R", "KQkq", "kq", "HAha"),
+        ("1r2k1r1/8/8/8/8/8/8/1R2K1R1", "KQkq", "-", "GBgb"),
+        ("1r2k1r1/8/8/8/8/8/8/1R2K1R1", "GBgb", "-", "GBgb"),
+        ("4k3/8/8/8/8/8/8/RR2K1RR", "GB", "-", "GB"),
+        ("4k3/8/8/8/8/8/8/RR2K1RR", "KQ", "KQ", "HA"),
+        ("4k3/8/8/8/8/8/8/KRR5", "KQ", "-", "C"),
+        ("4k3/8/8/8/8/8/4K3/R6R", "KQ", "-", "-"),
+        ("4k3/8/8/8/8/8/8/r3K3", "KQ", "-", "-"),
+    ],
+)
+def test_castling_rights(board_fen: str, letters: str, standard: str, fischer: str) -> None:
+    # Whoever may be to move without the other being in check.
+    for turn in ("w", "b"):
+        try:
+            board, notes = read_fen(f"{board_fen} {turn} {letters} - 0 1", False)
+        except PositionError:
+            continue
+        assert board.castling_xfen() == standard
+        assert len(notes) == (len(standard.strip("-")) != len(letters))
+        board, _ = read_fen(f"{board_fen} {turn} {letters} - 0 1", True)
+        assert board.castling_shredder_fen() == fischer
+        return
+    pytest.fail("neither side can be to move")
+
+
+def test_shredder_letters_mean_the_same_as_the_usual_ones() -> None:
+    usual, _ = read_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", False)
+    shredder, notes = read_fen("r3k2r/8/8/8/8/8/8/R3K2R w HAha - 0 1", False)
+    assert shredder == usual
+    assert notes == []
+    assert chess.polyglot.zobrist_hash(shredder) == chess.polyglot.zobrist_hash(usual)
+
+
+@pytest.mark.parametrize("number", [0, 1, 17, 518, 959])
+def test_chess960_starts_in_both_notations(number: int) -> None:
+    start = chess.Board.from_chess960_pos(number)
+    for fen in (start.fen(), start.fen(shredder=True)):
+        board, notes = read_fen(fen, True)
+        assert board == start
+        assert board.chess960
+        assert notes == []
+
+
+# En passant, clocks, checks
+
+
+@pytest.mark.parametrize(
+    ("fen", "kept"),
+    [
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", True),
+        ("4k3/8/8/8/3Pp3/8/8/4K3 b - d3 0 1", True),
+        ("4k3/8/8/3pP3/8/8/8/4K3 b - d6 0 1", False),
+        ("4k3/8/8/4P3/8/8/8/4K3 w - d6 0 1", False),
+        ("4k3/8/3p4/3pP3/8/8/8/4K3 w - d6 0 1", False),
+        ("4k3/3p4/8/3pP3/8/8/8/4K3 w - d6 0 1", False),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - a1 0 1", False),
+        ("4k3/8/8/8/R2Pp2k/8/8/4K3 b - d3 0 1", False),
+        # The check was there before the double step, so there was no double step.
+        ("4k3/4p3/8/3pP2b/8/8/8/3K4 w - d6 0 1", False),
+    ],
+)
+def test_en_passant(fen: str, kept: bool) -> None:
+    if fen.count("k") == 2:
+        fen = fen.replace("4k3", "8")
+    board, _ = read_fen(fen, False)
+    assert (board.ep_square is not None) == kept
+    assert board.has_legal_en_passant() == kept
+
+
+@pytest.mark.parametrize(
+    ("clocks", "expected", "notes"),
+    [
+        ("0 1", (0, 1), 0),
+        ("100 80", (100, 80), 0),
+        ("151 80", (MAX_HALFMOVE_CLOCK, 80), 1),
+        ("-1 -1", (0, 1), 2),
+        ("0 0", (0, 1), 0),
+        ("1" + "0" * 20 + " 99999999999", (MAX_HALFMOVE_CLOCK, MAX_FULLMOVE_NUMBER), 2),
+        ("x 5", (0, 1), 1),
+        ("5 \u0663", (5, 1), 1),
+        ("1_0 2", (0, 1), 1),
+    ],
+)
+def test_clocks(clocks: str, expected: tuple[int, int], notes: int) -> None:
+    board, said = read_fen(f"4k3/8/8/8/8/8/8/4K3 w - - {clocks}", False)
+    assert (board.halfmove_clock, board.fullmove_number) == expected
+    assert len(said) == notes
+
+
+@pytest.mark.parametrize(
+    ("fen", "reason"),
+    [
+        ("8/8/8/8/8/8/8/8 w - - 0 1", "empty"),
+        ("8/8/8/8/8/8/8/K7 w - - 0 1", "Black has no king"),
+        ("k6k/8/8/8/8/8/8/K7 w - - 0 1", "more than two kings"),
+        ("4k2P/8/8/8/8/8/8/4K3 w - - 0 1", "first or last rank"),
+        ("4k3/8/8/8/8/PPPPPPPP/P7/4K3 w - - 0 1", "White has more than 8 pawns"),
+        ("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "not to move is in check"),
+        ("4k3/8/8/8/8/N7/PPPPPPPP/RNBQKBNR w - - 0 1", "White has more than 16 pieces"),
+        ("4k3/8/8/8/8/B7/PPPPPPPP/2BQKB2 w - - 0 1", "White has more promoted pieces"),
+        ("2bqkb2/pppp1ppp/8/nnnn4/8/8/8/4K3 b - - 0 1", "Black has more promoted pieces"),
+    ],
+)
+def test_reasons(fen: str, reason: str) -> None:
+    with pytest.raises(PositionError, match=reason):
+        read_fen(fen, False)
+
+
+def test_promoted_pieces_up_to_the_missing_pawns_are_fine() -> None:
+    board, notes = read_fen("7k/6pp/8/8/3QQQQ1/3RRBB1/8/RNBQKBNR w - - 0 1", False)
+    assert notes == []
+    assert_sound(board)
+
+
+# Moves
+
+
+def test_castling_may_be_written_either_way() -> None:
+    for chess960 in (False, True):
+        for text in ("e1g1", "e1h1"):
+            board, _ = read_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", chess960)
+            play(board, [text, "e8c8"])
+            assert board.board_fen() == "2kr3r/8/8/8/8/8/8/R4RK1"
+
+
+@pytest.mark.parametrize(
+    ("fen", "move"),
+    [
+        (chess.STARTING_FEN, text)
+        for text in (
+            *(
+                "0000",
+                "E2E4",
+                "e2e5",
+                "e2",
+                "",
+                "e2e4e5",
+                "O-O",
+                "e4",
+                "e2-e4",
+                "e7e5",
+                "e7e8",
+                "(none)",
+                "a1a1",
+            ),
+            *("e2e4q", "e1g1", "P@e4", "N@e4", "e2e4\u0301", "\uff452e4", "e2e4\n", "x" * 100_000),
+        )
+    ]
+    + [("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", text) for text in ("a7a8", "a7a8Q", "a7a8k", "a7a8p", "a7a8=q")]
+    + [("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", text) for text in ("e1g1q", "e1h1n", "0000")]
+    + [("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", "0000")],
+)
+def test_what_is_no_legal_move_is_refused(fen: str, move: str) -> None:
+    board, _ = read_fen(fen, False)
+    before = board.fen()
+    with pytest.raises(PositionError, match="move 1 ") as caught:
+        play(board, [move])
+    assert str(caught.value).isascii()
+    assert len(str(caught.value)) < 200
+    assert board.fen() == before
+
+
+def test_the_first_bad_move_is_named() -> None:
+    with pytest.raises(PositionError, match=r"move 3 of the list, 'e4e6'"):
+        play(chess.Board(), ["e2e4", "e7e5", "e4e6", "zz"])
+
+
+def random_game(seed: int, plies: int, board: chess.Board) -> list[str]:
+    chance = random.Random(seed)
+    board = board.copy()
+    moves = []
+    for _ in range(plies):
+        legal = list(board.legal_moves)
+        if not legal:
+            break
+        moves.append(chance.choice(legal))
+        board.push(moves[-1])
+    return [move.uci() for move in moves]
+
+
+@given(st.integers(0, 10_000), st.integers(0, 959), st.booleans())
+def test_games_are_played_as_python_chess_plays_them(seed: int, number: int, chess960: bool) -> None:
+    start = chess.Board.from_chess960_pos(number) if chess960 else chess.Board()
+    moves = random_game(seed, 60, start)
+    board, _ = read_fen(start.fen(), chess960)
+    play(board, moves)
+    for text in moves:
+        start.push_uci(text)
+    assert board == start
+    assert board.move_stack == start.move_stack
+
+
+# Any text
+
+FEN_PARTS = st.one_of(
+    st.sampled_from([row[1] for row in BAD_POSITIONS]),
+    st.text("KQRBNPkqrbnp12345678/", max_size=71),
+    st.text(" -wbKQkqAHah03e6", max_size=20),
+    st.text(max_size=10),
+)
+
+
+@given(st.lists(FEN_PARTS, max_size=4).map(" ".join), st.booleans())
+def test_any_text_is_a_sound_board_or_an_error(text: str, chess960: bool) -> None:
+    try:
+        board, sentences = read_fen(text, chess960)
+    except PositionError as error:
+        sentences = [str(error)]
+    else:
+        assert_sound(board)
+        again, remarks = read_fen(board.fen(), chess960)
+        assert again == board
+        assert set(remarks) <= {"no legal move can have given this check"}
+    assert all(sentence.isascii() and len(sentence) < 1000 for sentence in sentences)
+
+
+@st.composite
+def placements(draw: st.DrawFn) -> str:
+    """A FEN with one king each, any other pieces anywhere, and any castling and en-passant fields."""
+    squares = draw(st.permutations(range(64)))
+    pieces = draw(st.text("KQRBNPkqrbnp", max_size=12))
+    board = chess.BaseBoard.empty()
+    for square, symbol in zip(squares, "Kk" + pieces.replace("K", "R").replace("k", "r"), strict=False):
+        board.set_piece_at(square, chess.Piece.from_symbol(symbol))
+    castling = draw(st.sampled_from(["-", "KQkq", "Kq", "AHah", "BGbg", "Kk", "C"]))
+    en_passant = draw(st.sampled_from(["-", *chess.SQUARE_NAMES]))
+    return f"{board.board_fen()} {draw(st.sampled_from('wb'))} {castling} {en_passant} 0 1"
+
+
+@given(placements(), st.booleans())
+def test_any_placement_is_a_sound_board_or_an_error(fen: str, chess960: bool) -> None:
+    try:
+        board, _ = read_fen(fen, chess960)
+    except PositionError:
+        assert chess.Board(fen).status() & ~(
+            chess.STATUS_BAD_CASTLING_RIGHTS | chess.STATUS_INVALID_EP_SQUARE
+        )
+    else:
+        assert_sound(board)
+        assert board.board_fen() == fen.split()[0]
+
+
+@given(st.text())
+def test_tidying_never_fails_and_is_done_once(text: str) -> None:
+    tidy = tidy_fen(text)
+    assert tidy_fen(tidy) == tidy
