@@ -22,7 +22,7 @@ import chess
 import uci_engine
 from lib.engines.process import EngineProcess
 from lib.uci.grammar import InfoLine, read_best_move, read_info
-from uci_engine.uci.output import LONGEST_LINE_BYTES
+from uci_engine.uci.input import LONGEST_LINE_BYTES
 from uci_engine.uci.protocol import Go, IsReady, Quit, parse
 
 # The directory that the package under test was imported from: the process must run that one too.

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.uci_process import UciProcess
-from uci_engine.uci.output import LONGEST_LINE_BYTES, LineSplitter
+from uci_engine.uci.input import LONGEST_LINE_BYTES, LineSplitter
 
 START = chess.Board()
 

@@ -1,7 +1,7 @@
-"""Everything that comes in: commands from the input, signals, and the news that a search has ended.
+"""Everything that comes in: lines of the input, signals, and the news that a search has ended.
 
-`uci` starts `read` in a thread of its own and takes the events out of the `Inbox` in order. What must stay
-true: every event arrives; no flood of input is stored without bound; the end of the input ends the program,
+`loop` starts `read` in a thread of its own and takes the events out of the `Inbox` in order. Invariants: every event
+arrives. No input, however long or malformed, raises or is stored without bound. The end of the input ends the program,
 even when the rest of it is stuck.
 """
 
@@ -9,25 +9,89 @@ from __future__ import annotations
 
 import os
 import queue
+import select
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from uci_engine.failures import print_failure
-from uci_engine.search.info import Info
 from uci_engine.uci import protocol
-from uci_engine.uci.output import LONGEST_LINE_BYTES, Writer, leave, read_lines
+from uci_engine.uci.output import Writer, leave, report_failure, say
 from uci_engine.uci.protocol import Command, Empty, Quit
+
+LONGEST_LINE_BYTES = 16 * 1024 * 1024
+READ_BYTES = 1 << 16
 
 # Commands read and not yet obeyed: the reader pauses at this number.
 UNREAD_LIMIT = 1024
 
-# After the end of the input: how long nothing at all may happen before the process is ended from here. Only
-# an output that is blocked, or a defect, holds the dispatcher up for so long.
+# After the end of the input, the reader ends the process when no command has been finished for this long. Only a
+# blocked output, or a defect, holds the dispatcher up so long.
 STUCK_SECONDS = 2.0
-# Counted in short waits: a machine that stands still for a while has not waited.
+# Counted in short waits, because a machine that was suspended has not waited.
 STUCK_WAITS = 8
+
+
+class LineSplitter:
+    """Cuts a stream of bytes into lines of text. The stream may arrive in any pieces.
+
+    LF, CR and CRLF end a line. Blank lines are left out. Bytes that are not UTF-8 become U+FFFD. A line of more than
+    `longest_bytes` is not stored: None stands in its place.
+    """
+
+    def __init__(self, longest_bytes: int = LONGEST_LINE_BYTES) -> None:
+        self._longest_bytes = longest_bytes
+        self._pieces: list[bytes] = []
+        self._length = 0
+
+    def feed(self, data: bytes) -> list[str | None]:
+        """The lines that `data` completes."""
+        first, *rest = data.replace(b"\r", b"\n").split(b"\n")
+        self._keep(first)
+        lines: list[str | None] = []
+        for piece in rest:
+            lines += self.finish()
+            self._keep(piece)
+        return lines
+
+    def finish(self) -> list[str | None]:
+        """The line that was begun and not ended, if there is one; the splitter is empty afterwards."""
+        data, length = b"".join(self._pieces), self._length
+        self._pieces, self._length = [], 0
+        if length > self._longest_bytes:
+            return [None]
+        line = data.decode("utf-8", errors="replace")
+        return [line] if line.strip() else []
+
+    def _keep(self, piece: bytes) -> None:
+        self._length += len(piece)
+        if self._length > self._longest_bytes:
+            self._pieces = []
+        else:
+            self._pieces.append(piece)
+
+
+def read_lines(descriptor: int) -> Iterator[tuple[float, str | None]]:
+    """Each line with the `time.perf_counter()` at which its end arrived, until the input ends or fails.
+
+    A line that was too long is None (see LineSplitter).
+    """
+    splitter = LineSplitter()
+    while True:
+        try:
+            # Not through sys.stdin: a buffered reader would delay lines, and the clock starts here.
+            data = os.read(descriptor, READ_BYTES)
+        except BlockingIOError:  # another program has left the terminal in non-blocking mode
+            select.select([descriptor], [], [])
+            continue
+        except OSError:
+            data = b""
+        received_at = time.perf_counter()
+        for line in splitter.feed(data) if data else splitter.finish():
+            yield received_at, line
+        if not data:
+            return
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +111,7 @@ Event = Received | SearchEnded
 
 
 class Inbox:
-    """What is yet to be dealt with, from all threads, in order."""
+    """Events from all threads, in order, until they are dealt with."""
 
     def __init__(self) -> None:
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
@@ -88,9 +152,9 @@ class Inbox:
 
 
 def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
-    """Put the commands that come in through `descriptor` into the inbox; at the end, see the program out.
+    """Put the commands from `descriptor` into the inbox; at the end, wait until the program ends.
 
-    The end of the input means `quit`, and so does a failure here: an engine that cannot hear must not live.
+    The end of the input means `quit`, and so does a failure here: an engine that cannot read must not stay alive.
     """
     try:
         for received_at, line in read_lines(descriptor):
@@ -112,7 +176,7 @@ def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
 
 
 def _see_out(inbox: Inbox) -> None:
-    """After a `quit`: end the process from here should the dispatcher be stuck."""
+    """After a `quit`: end the process if the dispatcher is stuck."""
     if not inbox.wait_until_closed_or_stuck():
         leave()
 
@@ -120,8 +184,8 @@ def _see_out(inbox: Inbox) -> None:
 def quit_on_signals(inbox: Inbox) -> None:
     """SIGINT and SIGTERM mean `quit`; a second one does not wait for anything.
 
-    To be called from the main thread. Python runs its handlers there, and a signal that comes just before that
-    thread begins to wait is not seen until it wakes, which may be never: so a thread of their own hears of them.
+    To be called from the main thread, where Python runs its handlers. A signal that arrives just before that thread
+    begins to wait would not be seen until it wakes, perhaps never. So a thread of its own reads the signals.
     """
     hearing, telling = os.pipe()
     if os.name == "posix":
@@ -133,21 +197,9 @@ def quit_on_signals(inbox: Inbox) -> None:
 
 
 def _hear_signals(descriptor: int, inbox: Inbox) -> None:
-    """Read what Python writes into the pipe: a byte for each signal, at once."""
+    """Read the pipe, into which Python writes a byte for each signal at once."""
     os.read(descriptor, 1)
     inbox.push(Received(time.perf_counter(), Quit()))
     threading.Thread(target=_see_out, args=(inbox,), name="see out", daemon=True).start()
     os.read(descriptor, 1)
     leave()
-
-
-def say(writer: Writer, *sentences: str) -> None:
-    """Each sentence as an `info string`."""
-    for sentence in sentences:
-        writer.write(protocol.format_info(Info(string=sentence)))
-
-
-def report_failure(writer: Writer, error: Exception) -> None:
-    """A mistake of this program: one line for the user, and where it happened for its developers."""
-    say(writer, f"error: {type(error).__name__}: {error}")
-    print_failure(error)

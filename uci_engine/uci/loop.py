@@ -32,10 +32,8 @@ from uci_engine.uci.input import (
     SearchEnded,
     quit_on_signals,
     read,
-    report_failure,
-    say,
 )
-from uci_engine.uci.output import Writer, leave
+from uci_engine.uci.output import Writer, leave, report_failure, say
 from uci_engine.uci.protocol import (
     Bench,
     Command,
