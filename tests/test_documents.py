@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import ROOT
+from tests.test_architecture import LAYERS, LEAVES
 
 README = ROOT / "README.md"
 RESULTS = ROOT / "RESULTS.md"
@@ -166,3 +167,11 @@ def test_the_picture_in_readme_shows_the_table() -> None:
 @pytest.mark.parametrize("name", ["play", "test"])
 def test_a_marker_of_ci_stands_before_a_block_of_code(name: str) -> None:
     assert re.search(rf"^<!-- ci: {name} -->\n```sh\n[^\n]+\n```$", text(README), re.MULTILINE)
+
+
+def test_the_picture_in_contributing_shows_the_graph_that_is_tested() -> None:
+    (picture,) = [block for block in FENCE.findall(text(ROOT / "CONTRIBUTING.md")) if "__main__" in block]
+    lines = [set(re.findall(r"\w+", line)) for line in picture.splitlines()]
+    levels = [next(number for number, words in enumerate(lines) if set(layer) <= words) for layer in LAYERS]
+    assert levels == sorted(set(levels))
+    assert set(LEAVES) <= lines[-2]
