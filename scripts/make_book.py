@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Make Polyglot opening books: compile lines of theory, count games, merge, prune, inspect.
 
-    python scripts/make_book.py compile                      rebuild the built-in book, uci_engine/book.bin
+    python scripts/make_book.py compile                      rebuild the built-in book, uci_engine/book/book.bin
     python scripts/make_book.py pgn games.pgn -o my.bin      a book of what was played, and how it went
     python scripts/make_book.py inspect my.bin --moves "e4 c5"
 

@@ -67,7 +67,7 @@ def section(path: Path, heading: str) -> str:
 @cache
 def declared(*arguments: str) -> dict[str, tuple[str, str]]:
     """Type and default of every option that the engine declares, by name."""
-    command = [sys.executable, "-m", "uci_engine", *arguments, "uci"]
+    command = [sys.executable, "-m", "uci_engine", "--core", "python-chess", *arguments, "uci"]
     output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True).stdout
     found = [match for line in output.splitlines() if (match := DECLARATION.match(line))]
     return {match["name"]: (match["type"], match["default"] or "") for match in found}
