@@ -25,7 +25,7 @@ import chess.syzygy
 from lib.console import run_program
 from lib.endings import random_board
 from uci_engine.core import CORES, load
-from uci_engine.search.deepening import new_searcher
+from uci_engine.search.factory import new_searcher
 from uci_engine.tablebases.tablebases import Tablebases
 
 SAMPLE = 1000

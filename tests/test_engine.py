@@ -16,9 +16,9 @@ import pytest
 from tests.support.kernel import is_compiled
 from uci_engine import score as scores
 from uci_engine.engine import Engine
-from uci_engine.search.deepening import Deepening
 from uci_engine.search.info import BestMove, Info
 from uci_engine.search.parameters import PARAMETERS
+from uci_engine.search.search_manager import SearchManager
 from uci_engine.time_management import clock
 from uci_engine.time_management.allocation import TIME_DEFAULTS, time_parameters_of
 from uci_engine.time_management.limits import Limits
@@ -319,14 +319,14 @@ def test_chess960_castling(engine: Engine) -> None:
 def test_a_failing_search_still_plays_a_legal_move(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], held: bool
 ) -> None:
-    iterate = Deepening._iterate
+    line_searched = SearchManager.line_searched
 
-    def fail(self: Deepening, depth: int) -> bool:
-        if depth == 2:
+    def fail(self: SearchManager) -> None:
+        if self._worker.root_depth == 2:
             raise ZeroDivisionError("by design")
-        return iterate(self, depth)
+        line_searched(self)
 
-    monkeypatch.setattr(Deepening, "_iterate", fail)
+    monkeypatch.setattr(SearchManager, "line_searched", fail)
     ear = begin(engine, infinite=held, depth=9)
     deadline = time.perf_counter() + PATIENCE_SECONDS
     while not ear.sentences and time.perf_counter() < deadline:
@@ -480,8 +480,8 @@ def test_search_parameters_are_options_for_tuners_alone() -> None:
         assert engine.set_option("lmr_base", "90")[0].startswith("error: there is no option")
     with closing(Engine(tuning=True)) as engine:
         assert engine.set_option("lmr_base", "90") == []
-        assert engine._pool.main.lmr_base == 90
-        assert engine._pool.main.lmr_divisor == defaults(PARAMETERS)["lmr_divisor"]
+        assert engine._pool.main.searcher.lmr_base == 90
+        assert engine._pool.main.searcher.lmr_divisor == defaults(PARAMETERS)["lmr_divisor"]
         assert engine.set_option("time_drop_cp", "77") == []
         assert engine._time_parameters == replace(time_parameters_of(engine.core.name), time_drop_cp=77)
 

@@ -73,7 +73,7 @@ def _uci(lines: Sequence[str] | None, core: str, tuning: bool) -> int:
 
 def _bench(words: Sequence[str], default_core: str) -> int:
     from uci_engine.core import load
-    from uci_engine.search.deepening import DEEPEST
+    from uci_engine.score import DEEPEST
     from uci_engine.tools.bench import DEFAULT_DEPTH, Bench
 
     parser = _subcommand("bench", "Search fixed positions to a fixed depth and count the nodes.")

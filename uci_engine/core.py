@@ -40,7 +40,7 @@ KERNEL_MODULES = (
     "uci_engine.tablebases.checksum",
     "uci_engine.search.correction_history",
     "uci_engine.search.search",
-    "uci_engine.search.quiet",
+    "uci_engine.search.worker",
 )
 
 CORES = ("auto", "compiled", "python-chess", "interpreted")

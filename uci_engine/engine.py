@@ -49,7 +49,7 @@ class Engine:
         self._game = Game()
         self._opening = Opening()
         self._pool = ThreadPool(self.core, self.options.hash.value)
-        self._tablebases = Tablebases(self.core, self._pool.main.prober)
+        self._tablebases = Tablebases(self.core, self._pool.main.searcher.prober)
         self._watch = Watch()
         self._time_parameters = time_parameters_of(self.core.name)
         self._available_nodes: AvailableNodes | None = None
@@ -90,7 +90,7 @@ class Engine:
     @property
     def position(self) -> Any:
         """The core's own board, on which a task may set up and count while it runs."""
-        return self._pool.main.position
+        return self._pool.main.searcher.position
 
     def flip(self) -> list[str]:
         """Turn the position round: the same game with colours exchanged."""

@@ -18,10 +18,9 @@ from uci_engine.board.guard import legal_among
 from uci_engine.book.opening import Opening
 from uci_engine.failures import print_failure
 from uci_engine.options import Options
-from uci_engine.search.deepening import Request
 from uci_engine.search.info import BestMove, Info
-from uci_engine.search.team_search import TeamSearch
-from uci_engine.search.thread_pool import ThreadPool
+from uci_engine.search.request import Request
+from uci_engine.search.thread_pool import PoolSearch, ThreadPool
 from uci_engine.tablebases.root_ranking import Probing, RootRanking, Rules, rank
 from uci_engine.tablebases.tablebases import Tablebases
 from uci_engine.task import Task
@@ -66,12 +65,12 @@ class SearchTask(Task):
         self._limits = limits
         self._on_info = on_info
         self._on_best_move = on_best_move
-        self._lines = resources.options.multi_pv.value
+        self._multipv = resources.options.multi_pv.value
         self._show_wdl = resources.options.show_wdl.value
         self._analysing = resources.options.analyse_mode.value
         self._tablebases = resources.tablebases
         self._probing = _probing(resources.options)
-        self._search: TeamSearch | None = None
+        self._search: PoolSearch | None = None
         # Guards what `stop` and `ponderhit` touch: they may come while the search is being set up.
         self._lock = threading.Lock()
         self._time_parameters = resources.time_parameters
@@ -107,7 +106,7 @@ class SearchTask(Task):
             self._pondering = False
             self._clock.set_budget(self._budget, received_at)
             # All that was found out while pondering may do already.
-            if self._search is not None and not self._limits.infinite and self._search.is_enough():
+            if self._search is not None and not self._limits.infinite and self._search.manager.is_enough():
                 self._search.stop()
         self._watch.clock_changed()
         if not self._limits.infinite:
@@ -158,7 +157,7 @@ class SearchTask(Task):
         mate = None if limits.infinite else limits.mate
         if mate is None:
             rules = Rules.within(self._probing, self._clock, self._must_end)
-            ranking = rank(self._tablebases, self._pool.main.position, self._board, allowed, rules)
+            ranking = rank(self._tablebases, self._pool.main.searcher.position, self._board, allowed, rules)
         else:
             ranking = RootRanking(notes=tuple(self._tablebases.drop_changed()))
         for sentence in ranking.notes:
@@ -169,19 +168,19 @@ class SearchTask(Task):
             depth=None if limits.infinite else limits.depth,
             nodes=None if limits.infinite else self._most_nodes(),
             mate=mate,
-            lines=self._lines,
+            multipv=self._multipv,
             show_wdl=self._show_wdl,
             ranking=ranking,
             probing=self._probing,
             time_parameters=self._time_parameters,
             analysing=self._analysing,
         )
-        search = TeamSearch(self._pool, request, self._clock, self._on_info)
+        search = PoolSearch(self._pool, request, self._clock, self._on_info)
         with self._lock:
             self._search = search
             if self._stop_event.is_set():
                 search.stop()
-        self._watch.begin(self._clock, search.stop, search.report_current_move)
+        self._watch.begin(self._clock, search.stop, search.manager.report_current_move)
         try:
             search.run()
         finally:
@@ -189,9 +188,9 @@ class SearchTask(Task):
         if self._available_nodes is not None:
             self._available_nodes.spend(self._board.turn, search.nodes)
         self._released.wait()
-        search.report()
-        reply = search.ponder
-        return BestMove(search.best.uci(), reply.uci() if reply else None)
+        search.manager.report()
+        reply = search.manager.ponder
+        return BestMove(search.manager.best.uci(), reply.uci() if reply else None)
 
     def _book_move(self, board: chess.Board) -> BestMove | None:
         """What the opening book says, reported like the result of a search; None when that is nothing."""
@@ -200,7 +199,7 @@ class SearchTask(Task):
             self._on_info(Info(string=sentence))
         if not advice.line:
             return None
-        searcher = self._pool.main
+        searcher = self._pool.main.searcher
         searcher.position.set_board(board)
         score = searcher.evaluate()
         elapsed_ms = int(max(self._clock.elapsed_ms(), 0.0))
@@ -210,7 +209,7 @@ class SearchTask(Task):
     def _any_move(self) -> str | None:
         """A legal move, the best known, for a search that failed."""
         if self._search is not None:
-            return self._search.best.uci()
+            return self._search.manager.best.uci()
         moves_left = list(self._board.legal_moves) if self._board is not None else []
         return moves_left[0].uci() if moves_left else None
 

@@ -13,7 +13,7 @@ import evaluation
 from tests.support import TABLES
 from tests.support.syzygy_samples import Probing
 from uci_engine.core import load
-from uci_engine.search.deepening import new_searcher
+from uci_engine.search.factory import new_searcher
 
 
 @pytest.fixture(scope="module")

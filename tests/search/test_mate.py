@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.kernel import is_compiled, search
 from uci_engine import score as scores
-from uci_engine.search.deepening import Request
+from uci_engine.search.request import Request
 
 # FEN, length in moves, and all the first moves that do it. The longest takes `mates_in` some seconds.
 MATES = {

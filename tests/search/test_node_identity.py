@@ -12,8 +12,8 @@ import chess
 import pytest
 
 from tests.support.kernel import ALL_CORES, Remote, core_or_skip, search
-from uci_engine.search.deepening import Request
 from uci_engine.search.info import Bound
+from uci_engine.search.request import Request
 
 # Name: FEN, Chess960?, moves played from there, and limits.
 SEARCHES: dict[str, tuple[str, bool, str, dict[str, Any]]] = {
@@ -38,7 +38,7 @@ SEARCHES: dict[str, tuple[str, bool, str, dict[str, Any]]] = {
         "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
         False,
         "",
-        {"depth": 5, "lines": 3},
+        {"depth": 5, "multipv": 3},
     ),
     "Chess960": ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", True, "", {"depth": 6}),
     "Chess960, about to castle": (

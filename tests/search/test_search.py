@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import random
 import threading
-import time
 from functools import cache
 from typing import Any
 
@@ -20,6 +19,7 @@ from tests.support.kernel import (
     ALL_CORES,
     STARTS,
     is_compiled,
+    manage,
     new_position,
     random_game,
     search,
@@ -30,9 +30,9 @@ from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.core import load
 from uci_engine.search import parameters
-from uci_engine.search.deepening import Deepening, Request, new_searcher
+from uci_engine.search.factory import new_searcher
 from uci_engine.search.parameters import NORMAL, PLAIN
-from uci_engine.time_management.clock import Clock
+from uci_engine.search.request import Request
 from uci_engine.time_management.parameters import time_tunables
 from uci_engine.tunable import Tunable, checked, defaults
 
@@ -217,7 +217,7 @@ def test_stopped_after_any_number_of_nodes(fen: str, chess960: bool, lines: int)
     machine.position.set_board(board)
     untouched = machine.position.sets()
     for count in limits_to_try():
-        outcome = search(Request(board, nodes=count, lines=lines), fresh=count % 2 == 0)
+        outcome = search(Request(board, nodes=count, multipv=lines), fresh=count % 2 == 0)
         assert outcome.best in board.legal_moves
         assert machine.position.sets() == untouched
         assert outcome.nodes == count
@@ -238,26 +238,26 @@ def assert_lines_are_legal(board: chess.Board, infos: list[Any]) -> None:
 def test_stopped_before_it_began() -> None:
     board = chess.Board(MIDDLEGAME)
     infos: list[Any] = []
-    deepening = Deepening(searcher(), Request(board), Clock(time.perf_counter()), infos.append)
-    deepening.stop()
-    deepening.run()
-    assert deepening.nodes == 0
-    assert deepening.best in board.legal_moves
-    deepening.report()
-    assert infos[-1].pv == (deepening.best.uci(),)
+    manager = manage(Request(board), infos.append)
+    manager.stop()
+    manager.run()
+    assert manager.nodes == 0
+    assert manager.best in board.legal_moves
+    manager.report()
+    assert infos[-1].pv == (manager.best.uci(),)
 
 
 def test_stopped_from_another_thread() -> None:
     board = chess.Board(MIDDLEGAME)
     machine = searcher()
     for delay_ms in (0, 1, 5, 20):
-        deepening = Deepening(machine, Request(board), Clock(time.perf_counter()), lambda info: None)
+        manager = manage(Request(board))
         untouched = machine.position.sets()
-        timer = threading.Timer(delay_ms / 1000, deepening.stop)
+        timer = threading.Timer(delay_ms / 1000, manager.stop)
         timer.start()
-        deepening.run()
+        manager.run()
         timer.join()
-        assert deepening.best in board.legal_moves
+        assert manager.best in board.legal_moves
         assert machine.position.sets() == untouched
 
 
@@ -442,7 +442,7 @@ def test_the_best_of_some_moves_is_not_the_positions_score(whole: bool) -> None:
     assert board.legal_moves.count() > 1
     machine = searcher()
     machine.table.clear()
-    Deepening(machine, Request(board, allowed, depth=2), Clock(time.perf_counter()), lambda info: None).run()
+    manage(Request(board, allowed, depth=2)).run()
     assert bool(machine.table.probe(machine.position.key)) == whole
 
 

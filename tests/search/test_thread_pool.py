@@ -17,13 +17,11 @@ from tests.support.uci_process import EXIT_SECONDS, UciProcess
 from uci_engine import score as scores
 from uci_engine.engine import Engine
 from uci_engine.memory import available_bytes
-from uci_engine.search import team_search
-from uci_engine.search import thread_pool as team_module
-from uci_engine.search.deepening import Deepening
-from uci_engine.search.helper import Helper
+from uci_engine.search import thread_pool
 from uci_engine.search.info import BestMove, Info
-from uci_engine.search.root_moves import Line
-from uci_engine.search.thread_pool import MEMORY_SHARE, searcher_bytes
+from uci_engine.search.root_moves import RootMove
+from uci_engine.search.search_manager import SearchManager
+from uci_engine.search.thread_pool import MEMORY_SHARE, SKIP_PATTERNS, WorkerThread, worker_bytes
 from uci_engine.time_management.limits import Limits
 
 PATIENCE_SECONDS = 30
@@ -80,10 +78,9 @@ def finish(engine: Engine, heard: Heard) -> Heard:
 
 
 def nodes_of(engine: Engine) -> list[int]:
-    """What each searcher has counted in the last search."""
+    """What each worker has counted in the last search."""
     task: Any = engine._task
-    woken = engine._pool.helpers[: task._search._woken]
-    return [engine._pool.main.nodes, *(helper.search.searcher.nodes for helper in woken)]
+    return [worker.searcher.nodes for worker in task._search.workers]
 
 
 def wait_for_helpers(engine: Engine, count: int) -> None:
@@ -91,7 +88,7 @@ def wait_for_helpers(engine: Engine, count: int) -> None:
     deadline = time.perf_counter() + PATIENCE_SECONDS
     while time.perf_counter() < deadline:
         search = getattr(engine._task, "_search", None)
-        if search is not None and sum(searcher.nodes > 0 for searcher in search._beside) >= count:
+        if search is not None and sum(worker.searcher.nodes > 0 for worker in search.workers[1:]) >= count:
             return
         time.sleep(0.002)
     raise AssertionError(f"{count} helpers did not begin")
@@ -124,7 +121,7 @@ def test_a_limit_of_nodes_counts_all_threads_and_is_exact(engine: Engine, thread
 
 @needs_compiler
 @pytest.mark.parametrize("threads", [2, 4])
-def test_the_first_helper_scouts_in_analysis(engine: Engine, threads: int) -> None:
+def test_the_first_helper_analyses(engine: Engine, threads: int) -> None:
     engine.set_option("Threads", str(threads))
     engine.set_option("UCI_AnalyseMode", "true")
     engine.set_position(QUEEN_SACRIFICE, ())
@@ -138,10 +135,10 @@ def test_the_first_helper_scouts_in_analysis(engine: Engine, threads: int) -> No
 
 
 @needs_compiler
-def test_a_clear_find_is_played_though_the_main_search_never_saw_it(
+def test_a_clearly_better_move_is_played_though_the_main_search_never_saw_it(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Deepening, "_ask", lambda deepening, scout: None)
+    monkeypatch.setattr(SearchManager, "_analyse", lambda manager, analysis: None)
     engine.set_option("Threads", "2")
     engine.set_option("UCI_AnalyseMode", "true")
     engine.set_position(QUEEN_SACRIFICE, ())
@@ -152,7 +149,7 @@ def test_a_clear_find_is_played_though_the_main_search_never_saw_it(
 
 @needs_compiler
 @pytest.mark.parametrize("moves", [("a2a3",), ("a2a3", "h2h4")])
-def test_few_moves_to_scout_leave_no_helper_idle(engine: Engine, moves: tuple[str, ...]) -> None:
+def test_few_moves_to_analyse_leave_no_helper_idle(engine: Engine, moves: tuple[str, ...]) -> None:
     engine.set_option("Threads", "2")
     engine.set_option("UCI_AnalyseMode", "true")
     heard = go(engine, nodes=20_000, searchmoves=moves)
@@ -196,25 +193,25 @@ def test_several_lines_and_moves_asked_for(engine: Engine) -> None:
 
 
 @needs_compiler
-def test_the_elected_line_is_reported_and_played(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    elected: list[Line] = []
+def test_the_move_voted_for_is_reported_and_played(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    elected: list[RootMove] = []
 
-    def elect_a_helper(lines: list[Line]) -> Line:
-        elected.append(lines[-1])
-        return lines[-1]
+    def vote_for_a_helper(candidates: list[RootMove]) -> RootMove:
+        elected.append(candidates[-1])
+        return candidates[-1]
 
-    monkeypatch.setattr(team_search, "elect", elect_a_helper)
+    monkeypatch.setattr(thread_pool, "vote", vote_for_a_helper)
     engine.set_option("Threads", "2")
     heard = begin(engine, infinite=True)
     wait_for_helpers(engine, 1)
     deadline = time.perf_counter() + PATIENCE_SECONDS
-    while not engine._pool.helpers[0].search.depth and time.perf_counter() < deadline:
+    while not engine._pool.helpers[0].worker.depth and time.perf_counter() < deadline:
         time.sleep(0.002)
     engine.stop()
     finish(engine, heard)
     (chosen,) = elected
     assert (heard.last.depth, heard.last.score) == (chosen.depth, chosen.score)
-    assert len(heard.last.pv) == len(chosen.moves)
+    assert len(heard.last.pv) == len(chosen.pv)
     board = chess.Board()
     for word in (*heard.last.pv[:1], *([heard.answers[0].ponder] if heard.answers[0].ponder else [])):
         board.push_uci(word)
@@ -228,10 +225,12 @@ def test_mates_and_tablebases(engine: Engine) -> None:
     assert heard.last.score == scores.MATE - 3
     assert go(engine, depth=12).last.score == scores.MATE - 3
     engine.set_option("SyzygyPath", str(TABLES))
-    probers = [engine._pool.main.prober, *(helper.search.searcher.prober for helper in engine._pool.helpers)]
+    main = engine._pool.main
+    workers = [main, *(helper.worker for helper in engine._pool.helpers)]
+    probers = [worker.searcher.prober for worker in workers]
     assert {prober.largest for prober in probers} == {engine._tablebases.largest}
     board = chess.Board(WON_ENDING)
-    position = engine._pool.main.position
+    position = main.searcher.position
     position.set_board(board)
     assert [prober.probe_wdl(position) for prober in probers] == [2, 2, 2]
     engine.set_position(WON_ENDING, ())
@@ -239,6 +238,15 @@ def test_mates_and_tablebases(engine: Engine) -> None:
     assert (heard.last.score or 0) >= scores.TABLEBASE_BOUND
     engine.set_option("SyzygyPath", "")
     assert {prober.largest for prober in probers} == {0}
+
+
+def test_helpers_differ_in_their_skip_patterns_and_leave_no_depth_out_together() -> None:
+    patterns = [tuple((depth + skip.phase) // skip.size % 2 for depth in range(5, 21)) for skip in SKIP_PATTERNS]
+    assert len(set(patterns)) == len(SKIP_PATTERNS) == 20
+    for pattern in patterns:
+        assert 0 < sum(pattern) < len(pattern)
+    for searched in zip(*patterns, strict=True):
+        assert 0 < sum(searched) < len(searched)
 
 
 # Starting and stopping --------------------------------------------------------------------------------------------
@@ -261,13 +269,14 @@ def test_stops_at_any_moment(engine: Engine) -> None:
 
 @needs_compiler
 def test_as_many_threads_as_there_may_be(engine: Engine) -> None:
-    if 511 * searcher_bytes(engine._pool.main) > available_bytes() * MEMORY_SHARE:
+    if 511 * worker_bytes(engine._pool.main) > available_bytes() * MEMORY_SHARE:
         pytest.skip("this machine has no memory for so many")
     before = set(threading.enumerate())
     assert engine.set_option("Threads", "512") == []
     assert len(set(threading.enumerate()) - before) == 511
     assert go(engine, nodes=20000).last.nodes == 20000
     assert len(nodes_of(engine)) == 512
+    assert min(nodes_of(engine)) > 0
     heard = begin(engine, infinite=True)
     wait_for_helpers(engine, 4)
     engine.stop()
@@ -286,7 +295,7 @@ def test_as_many_threads_as_there_may_be(engine: Engine) -> None:
 def test_without_memory_the_number_of_threads_stays(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     engine.set_option("Threads", "2")
     helpers = list(engine._pool.helpers)
-    monkeypatch.setattr(team_module, "available_bytes", lambda: 1 << 20)
+    monkeypatch.setattr(thread_pool, "available_bytes", lambda: 1 << 20)
     assert engine.set_option("Threads", "8") == ["error: there is no room for 8 threads, it stays at 2"]
     monkeypatch.undo()
 
@@ -305,17 +314,17 @@ def test_without_memory_the_number_of_threads_stays(engine: Engine, monkeypatch:
 def test_a_helper_that_fails_is_told_of_and_costs_nothing_else(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    begin_work = Helper.begin
+    begin_work = WorkerThread.begin
 
     def fail() -> None:
         raise ZeroDivisionError("by design")
 
-    def begin_badly(helper: Helper, work: Callable[[], None]) -> None:
+    def begin_badly(helper: WorkerThread, work: Callable[[], None]) -> None:
         begin_work(helper, fail if helper is engine._pool.helpers[1] else work)
 
     engine.set_option("Threads", "4")
     # The failing helper has never searched, or searched something else: nothing of that may be heard.
-    monkeypatch.setattr(Helper, "begin", begin_badly)
+    monkeypatch.setattr(WorkerThread, "begin", begin_badly)
     heard = go(engine, nodes=5000)
     assert heard.sentences == ["error: ZeroDivisionError in a helper's search: by design"]
     assert chess.Move.from_uci(heard.answers[0].move or "") in chess.Board().legal_moves

@@ -12,7 +12,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -22,8 +22,10 @@ import pytest
 from evaluation.weights import default_weights
 from tests.support import ROOT
 from uci_engine.core import KERNEL_MODULES, compiled_modules, load
-from uci_engine.search.deepening import Deepening, Request, new_searcher
+from uci_engine.search.factory import new_searcher, new_worker
 from uci_engine.search.info import Info
+from uci_engine.search.request import Request
+from uci_engine.search.search_manager import SearchManager
 from uci_engine.time_management.clock import Clock
 
 IS_BUILT = len(compiled_modules()) == len(KERNEL_MODULES)
@@ -156,28 +158,39 @@ def random_game(seed: int, board: chess.Board, plies: int) -> Iterator[chess.Boa
 class Outcome:
     """What a search said and found."""
 
-    def __init__(self, deepening: Deepening, infos: list[Info]) -> None:
-        self.best = deepening.best
-        self.score = deepening.score
-        self.nodes = deepening.nodes
+    def __init__(self, manager: SearchManager, infos: list[Info]) -> None:
+        self.best = manager.best
+        self.score = manager.score
+        self.nodes = manager.nodes
         self.infos = infos
-        self.ponder = deepening.ponder
+        self.ponder = manager.ponder
 
 
 def search(request: Request, fresh: bool = True, machine: Any = None) -> Outcome:
     """Run one search without a clock, by default with empty table and histories."""
-    running, infos = deepening(request, fresh=fresh, machine=machine)
-    running.run()
-    return Outcome(running, infos)
+    manager, infos = prepare(request, fresh=fresh, machine=machine)
+    manager.run()
+    return Outcome(manager, infos)
 
 
-def deepening(
+def prepare(
     request: Request, clock: Clock | None = None, fresh: bool = True, machine: Any = None
-) -> tuple[Deepening, list[Info]]:
+) -> tuple[SearchManager, list[Info]]:
     """A search about to run, without a clock if none is given, and the list of what it will say."""
     machine = machine or searcher()
     if fresh:
         machine.table.clear()
         machine.forget()
     infos: list[Info] = []
-    return Deepening(machine, request, clock or Clock(time.perf_counter()), infos.append), infos
+    return manage(request, infos.append, clock, machine), infos
+
+
+def manage(
+    request: Request,
+    on_info: Callable[[Info], None] = lambda info: None,
+    clock: Clock | None = None,
+    machine: Any = None,
+) -> SearchManager:
+    """A search about to run, upon what table and histories remember."""
+    worker = new_worker(load(), machine or searcher())
+    return SearchManager(worker, request, clock or Clock(time.perf_counter()), on_info)

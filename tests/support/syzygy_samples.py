@@ -13,7 +13,7 @@ import chess
 from lib.endings import random_board
 from tests.support import ROOT, TABLES
 from uci_engine.core import Core, load
-from uci_engine.search.deepening import new_searcher
+from uci_engine.search.factory import new_searcher
 from uci_engine.tablebases.tablebases import COPIED_BYTES, Tablebases
 
 # All tables of three and four pieces and a few of five, where the lib has them; the tests pass without.

@@ -1,18 +1,17 @@
-"""Scouting: root moves searched one by one, each by its own measure, so that no sacrifice is hidden by its price.
+"""Analysis: root moves searched on their own, each in a window about its own score, so that sacrifices are not missed.
 
-The search proper shows of every root move but the best only that it is no better, and gives up what seems hopeless
-against the best: quiet moves after a sacrifice, above all. A `Scout` searches a move alone, with a window about that
-move's own last score, and so sees what the sacrifice was for. That costs nodes, which games cannot spare and analysis
-can: `deepening` has a scout when the request is one for analysis. With helpers the scout looks from a helper's thread,
-without any it has a share of the main search's nodes.
+The main search only shows of each root move but the best that it is no better. It prunes what looks hopeless against
+the best: quiet moves after a sacrifice, above all. Searched alone, a root move has a window about its own last score,
+and the search sees what the sacrifice was for. That costs nodes, which games cannot spare and analysis can. With
+several threads the analysis runs in the first helper's thread, with one it has a share of the main search's nodes.
 
-What must stay true: a find was searched as deep as the best line that it replaces, or is proved; and with one thread
-the outcome depends on the request, the table and the histories alone.
+Invariant: a better move was searched as deep as the best line that it replaces, or its win is proved.
+Invariant: with one thread the outcome depends on the request, the table and the histories alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,23 +19,23 @@ import chess
 
 from uci_engine import score as scores
 from uci_engine.board import moves
-from uci_engine.search.root_moves import Line, Window
+from uci_engine.search.root_moves import RootMove
 
 SHARE = 0.5
-"""What one thread spends on scouting, of all its nodes."""
+"""What one thread spends on the analysis, of all its nodes."""
 
-WINDOW_CP = 30
-"""Half the window about a move's last score."""
+HALF_WINDOW_CP = 30
+"""Half the window about a root move's last score."""
 
-FIRST_NARROW_DEPTH = 5
-"""Before this depth a move's last score means little."""
+ASPIRATION_DEPTH = 5
+"""Before this depth a root move's last score means little."""
 
-FIND_MARGIN_CP = 20
-"""By how much a find must beat the best line, if it is not proved."""
+BETTER_MARGIN_CP = 20
+"""By how much a root move must beat the best line, if it is no proved win."""
 
 CLEAR_MARGIN_CP = 100
 PLIES_BEHIND = 4
-"""What beats the best line by so much is played in the end though it was searched a few plies less deep."""
+"""A root move that beats the best line by so much is played in the end, though it was searched so much less deep."""
 
 CHECK_WEIGHT = 4
 CAPTURE_WEIGHT = 2
@@ -44,98 +43,97 @@ CAPTURE_WEIGHT = 2
 
 
 @dataclass(slots=True)
-class _Seen:
-    """What a scout knows of a root move: its line, and the nodes spent on it."""
+class _Analysed:
+    """A root move as the analysis has seen it, and the nodes spent on it."""
 
-    move: int
+    root_move: RootMove
     weight: int
-    line: Line
     nodes: int = 0
 
 
-class Scout:
-    """Looks at the root moves of one search. `look` may run in one thread while another calls the rest."""
+class RootAnalysis:
+    """The analysis of one search. One thread calls `run`, and another may call the rest at the same time."""
 
-    def __init__(self, board: chess.Board, root_moves: Iterable[int]) -> None:
-        """`root_moves`: legal and distinct, as the core writes them."""
+    def __init__(self, board: chess.Board, root_moves: Sequence[RootMove]) -> None:
         self.nodes = 0
-        # Written by `look` alone; the other fields by its callers.
-        self._seen = [_Seen(move, _weight(board, move), Line([move])) for move in root_moves]
-        self._rival = Line([0])
-        # How deep the main search has seen each move that was once its best.
-        self._known: dict[int, int] = {}
+        # Written by `run` alone. The thread that reads it sees the root moves before or after an assignment.
+        self._analysed = [_Analysed(root_move, _weight(board, root_move.move)) for root_move in root_moves]
+        self._ranks = {
+            root_move.move: root_move.tablebase_rank for root_move in root_moves if root_move.tablebase_rank is not None
+        }
+        # Written by the other methods alone: the best line, and how deep the main search has seen each move that was
+        # its best at some time.
+        self._best = RootMove((0,))
+        self._best_depths: dict[int, int] = {}
 
-    def challenge(self, rival: Line) -> None:
-        """This is the main search's best line now, the one to beat."""
-        self._known[rival.moves[0]] = rival.depth
-        self._rival = rival
+    def set_best(self, best: RootMove) -> None:
+        """This is the best line of the main search from now on, the one to beat."""
+        self._best_depths[best.move] = best.depth
+        self._best = best
 
-    def due(self, nodes: int) -> float:
-        """How many nodes more are the scout's, when so many were searched in all, its own among them."""
+    def nodes_due(self, nodes: int) -> float:
+        """How many more nodes the analysis may search after so many in all, its own among them."""
         return (nodes * SHARE - self.nodes) / (1 - SHARE)
 
-    def look(self, searcher: Any, most_nodes: float) -> None:
-        """Search with a searcher that stands at the root, until it is stopped or has spent about so many nodes more.
+    def run(self, worker: Any, most_nodes: float) -> None:
+        """Search with a worker that stands at the root, until it is stopped or has spent about so many nodes more.
 
-        Ends too when nothing is left to look at. The searcher's root has one move afterwards.
+        Ends too when there is nothing left to search. The worker's searcher has one root move afterwards.
         """
+        searcher = worker.searcher
         start = searcher.nodes
         while searcher.nodes - start < most_nodes and not (searcher.stopped or searcher.stop_wanted):
-            best = self._rival.moves[0]
-            others = [seen for seen in self._seen if seen.move != best and seen.line.depth < scores.DEEPEST]
-            if not others:
+            best = self._best.move
+            waiting = [
+                analysed
+                for analysed in self._analysed
+                if analysed.root_move.move != best and analysed.root_move.depth < scores.DEEPEST
+            ]
+            if not waiting:
                 break
-            chosen = min(others, key=self._urgency)
+            chosen = min(waiting, key=self._urgency)
             before = searcher.nodes
-            line = _search_alone(searcher, chosen)
+            self._search_deeper(worker, chosen)
             chosen.nodes += searcher.nodes - before
             self.nodes += searcher.nodes - before
-            if line is not None:
-                chosen.line = line
 
-    def find(self) -> Line | None:
-        """The best line that beats the rival, if there is one: proved, or as deep and better by a margin."""
-        return self._best_of(self._rival.depth, FIND_MARGIN_CP)
+    def better_move(self) -> RootMove | None:
+        """The best root move that beats the best line, if any: proved, or as deep and better by a margin."""
+        return self._best_of(self._best.depth, BETTER_MARGIN_CP)
 
-    def last_find(self) -> Line | None:
-        """The same where there is no time to look any deeper: clearly better is enough."""
-        return self._best_of(max(self._rival.depth - PLIES_BEHIND, FIRST_NARROW_DEPTH), CLEAR_MARGIN_CP)
+    def better_move_at_end(self) -> RootMove | None:
+        """The same where there is no time to search any deeper: clearly better is enough."""
+        return self._best_of(max(self._best.depth - PLIES_BEHIND, ASPIRATION_DEPTH), CLEAR_MARGIN_CP)
 
-    def _best_of(self, least_depth: int, margin_cp: int) -> Line | None:
-        rival = self._rival
-        best: Line | None = None
-        if rival.depth == 0:
-            return best
-        for seen in self._seen:
-            line = seen.line
-            if line.score >= scores.TABLEBASE_BOUND:
-                beats = line.score > rival.score
-            else:
-                beats = line.depth >= least_depth and line.score >= rival.score + margin_cp
-            is_news = line.depth > self._known.get(seen.move, 0)
-            if beats and is_news and (best is None or line.score > best.score):
-                best = line
-        return best
-
-    def _urgency(self, seen: _Seen) -> tuple[bool, float]:
-        """The least comes first: what will be a find if it holds as deep as the rival, then what least was spent on."""
-        line = seen.line
-        promising = line.score >= self._rival.score + FIND_MARGIN_CP and 0 < line.depth < self._rival.depth
-        return not promising, seen.nodes / seen.weight
-
-
-def _search_alone(searcher: Any, seen: _Seen) -> Line | None:
-    """Search one root move a ply deeper than before; None when interrupted. Leaves it as the searcher's only one."""
-    depth = seen.line.depth + 1
-    window = Window(seen.line, WINDOW_CP, depth >= FIRST_NARROW_DEPTH)
-    searcher.set_root([seen.move])
-    while True:
-        score = searcher.search_root(depth, window.alpha, window.beta, 0)
-        if searcher.stopped:
+    def _best_of(self, least_depth: int, margin_cp: int) -> RootMove | None:
+        best = self._best
+        better: RootMove | None = None
+        if best.depth == 0:
             return None
-        if window.holds(score):
-            return Line(searcher.line(), score, depth, searcher.seldepth)
-        window.widen(score)
+        for root_move in [analysed.root_move for analysed in self._analysed]:
+            if root_move.score >= scores.TABLEBASE_BOUND:
+                beats = root_move.score > best.score
+            else:
+                beats = root_move.depth >= least_depth and root_move.score >= best.score + margin_cp
+            # The main search has not yet seen it as deep.
+            is_news = root_move.depth > self._best_depths.get(root_move.move, 0)
+            if beats and is_news and (better is None or root_move.score > better.score):
+                better = root_move
+        return better
+
+    def _urgency(self, analysed: _Analysed) -> tuple[bool, float]:
+        """The least is searched next: what will be better if it holds as deep as the best, then what cost least."""
+        root_move, best = analysed.root_move, self._best
+        is_promising = root_move.score >= best.score + BETTER_MARGIN_CP and 0 < root_move.depth < best.depth
+        return not is_promising, analysed.nodes / analysed.weight
+
+    def _search_deeper(self, worker: Any, analysed: _Analysed) -> None:
+        """Search one root move a ply deeper than before; an interrupted search counts for nothing."""
+        last = analysed.root_move
+        depth = last.depth + 1
+        worker.searcher.set_root([last.move])
+        if worker.search_line(depth, last.score, HALF_WINDOW_CP if depth >= ASPIRATION_DEPTH else 0):
+            analysed.root_move = RootMove.of(worker, self._ranks)
 
 
 def _weight(board: chess.Board, number: int) -> int:

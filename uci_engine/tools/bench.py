@@ -14,8 +14,10 @@ from collections.abc import Callable
 import chess
 
 from uci_engine.core import Core
-from uci_engine.search.deepening import Deepening, Request, new_searcher
+from uci_engine.search.factory import new_searcher, new_worker
 from uci_engine.search.info import Info
+from uci_engine.search.request import Request
+from uci_engine.search.search_manager import SearchManager
 from uci_engine.task import TextTask
 from uci_engine.time_management.clock import Clock
 
@@ -65,7 +67,7 @@ class Bench(TextTask):
         super().__init__("bench", None, on_line, on_done)
         self._core = core
         self._depth = depth or DEFAULT_DEPTH
-        self._search: Deepening | None = None
+        self._search: SearchManager | None = None
         # Guards the search: a stop may come between two of them.
         self._lock = threading.Lock()
 
@@ -88,12 +90,13 @@ class Bench(TextTask):
     def count(self) -> int | None:
         """Search every position with a fresh table; returns the total of nodes, or None when it was stopped."""
         searcher = new_searcher(self._core, HASH_MIB)
+        worker = new_worker(self._core, searcher)
         total = 0
         for number, fen in enumerate(POSITIONS, 1):
             searcher.table.clear()
             searcher.forget()
             request = Request(chess.Board(fen), depth=self._depth)
-            search = Deepening(searcher, request, Clock(time.perf_counter()), _silent)
+            search = SearchManager(worker, request, Clock(time.perf_counter()), _silent)
             with self._lock:
                 self._search = search
             if not self._stop_event.is_set():

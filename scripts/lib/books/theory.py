@@ -20,7 +20,9 @@ from lib.books.games import Record, Records
 from uci_engine.book.repertoire import Line, RepertoireError, replay
 from uci_engine.core import load
 from uci_engine.score import DRAW, MATE
-from uci_engine.search.deepening import Deepening, Request, new_searcher
+from uci_engine.search.factory import new_searcher, new_worker
+from uci_engine.search.request import Request
+from uci_engine.search.search_manager import SearchManager
 from uci_engine.time_management.clock import Clock
 
 # The best move of a position has this weight.
@@ -147,9 +149,10 @@ class Judge:
         self._searcher.table.clear()
         self._searcher.forget()
         request = Request(board, depth=self._depth)
-        deepening = Deepening(self._searcher, request, Clock(time.perf_counter()), lambda info: None)
-        deepening.run()
-        return deepening.score, deepening.best
+        worker = new_worker(load(), self._searcher)
+        search = SearchManager(worker, request, Clock(time.perf_counter()), lambda info: None)
+        search.run()
+        return search.score, search.best
 
 
 def _board(epd: str) -> chess.Board:

@@ -1,4 +1,4 @@
-"""Iterative deepening: what is reported and when it stops."""
+"""The manager of a search: what is reported, and when the search stops."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.kernel import STARTS, is_compiled, random_game, search, searcher, start_board
+from tests.support.kernel import STARTS, is_compiled, manage, prepare, random_game, search, searcher, start_board
 from uci_engine import score as scores
 from uci_engine.core import load
-from uci_engine.search.deepening import DEEPEST, Deepening, Request
 from uci_engine.search.info import Bound, Info
 from uci_engine.search.parameters import MATING, NORMAL, PLAIN
+from uci_engine.search.request import Request
+from uci_engine.search.search_manager import SearchManager
 from uci_engine.time_management.allocation import TIME_DEFAULTS, Budget
 from uci_engine.time_management.clock import Clock
 
@@ -56,7 +57,7 @@ def test_every_depth_is_reported_once() -> None:
 def test_lines_are_distinct_sorted_and_as_many_as_there_are(lines: int) -> None:
     board = chess.Board(MIDDLEGAME)
     depth = min(DEPTH, 3)
-    outcome = search(Request(board, depth=depth, lines=lines))
+    outcome = search(Request(board, depth=depth, multipv=lines))
     wanted = min(lines, board.legal_moves.count())
     for _, group in itertools.groupby(outcome.infos, key=lambda info: info.depth):
         reported = list(group)
@@ -70,7 +71,7 @@ def test_lines_are_distinct_sorted_and_as_many_as_there_are(lines: int) -> None:
 def test_an_interruption_leaves_each_line_its_place() -> None:
     board = chess.Board(MIDDLEGAME)
     for nodes in range(400, 12_000, 290) if is_compiled() else range(400, 2_000, 290):
-        outcome = search(Request(board, nodes=nodes, lines=3))
+        outcome = search(Request(board, nodes=nodes, multipv=3))
         # The first line is told of once more at the end, by the engine.
         shown = {info.multipv or 1: info.pv[0] for info in outcome.infos} | {1: outcome.best.uci()}
         assert sorted(shown) == [1, 2, 3]
@@ -83,7 +84,7 @@ def test_lines_are_legal(game: int, plies: int, lines: int, depth: int) -> None:
     board = list(random_game(game, start_board(game, game % 2 == 1), plies))[-1]
     if not any(board.legal_moves):
         return
-    outcome = search(Request(board, depth=depth, lines=lines), fresh=False)
+    outcome = search(Request(board, depth=depth, multipv=lines), fresh=False)
     assert outcome.best in board.legal_moves
     for info in outcome.infos:
         trial = board.copy()
@@ -99,7 +100,7 @@ def test_lines_are_legal(game: int, plies: int, lines: int, depth: int) -> None:
 def test_only_the_moves_asked_for() -> None:
     board = chess.Board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1")
     quiet = [chess.Move.from_uci("e4e5"), chess.Move.from_uci("e1f2")]
-    outcome = search(Request(board, quiet, depth=4, lines=3))
+    outcome = search(Request(board, quiet, depth=4, multipv=3))
     assert outcome.best in quiet
     assert {info.pv[0] for info in outcome.infos} == {"e4e5", "e1f2"}
     assert max(info.multipv or 0 for info in outcome.infos) == 2
@@ -127,7 +128,7 @@ def test_the_deepest_search_ends() -> None:
     # Bare kings: every depth is reached at once.
     board = chess.Board("8/8/4k3/8/8/3K4/8/8 w - - 0 1")
     outcome = search(Request(board, depth=100000))
-    assert outcome.infos[-1].depth == DEEPEST
+    assert outcome.infos[-1].depth == scores.DEEPEST
     assert outcome.score == scores.DRAW
 
 
@@ -142,22 +143,18 @@ def test_a_search_without_end_stays_within_its_plies() -> None:
 # With a clock ---------------------------------------------------------------------------------------------
 
 
-def timed(board: chess.Board, soft_ms: float, hard_ms: float) -> tuple[Deepening, list[Info], float]:
+def timed(board: chess.Board, soft_ms: float, hard_ms: float) -> tuple[SearchManager, list[Info], float]:
     """Search with a budget, with nobody to watch the hard limit; returns the milliseconds it took, too."""
-    machine = searcher()
-    machine.table.clear()
-    machine.forget()
-    infos: list[Info] = []
     clock = Clock(time.perf_counter(), Budget(soft_ms, hard_ms))
-    deepening = Deepening(machine, Request(board), clock, infos.append)
-    deepening.run()
-    return deepening, infos, clock.elapsed_ms()
+    manager, infos = prepare(Request(board), clock)
+    manager.run()
+    return manager, infos, clock.elapsed_ms()
 
 
 def test_the_soft_limit_ends_the_search_between_iterations() -> None:
-    deepening, infos, _ = timed(chess.Board(MIDDLEGAME), 0.001, 1e6)
+    manager, infos, _ = timed(chess.Board(MIDDLEGAME), 0.001, 1e6)
     assert [info.depth for info in infos] == [1]
-    assert deepening.best.uci() == infos[-1].pv[0]
+    assert manager.best.uci() == infos[-1].pv[0]
     _, infos, elapsed = timed(chess.Board(MIDDLEGAME), 60.0, 1e6)
     # The last iteration begins within the largest share of the soft limit, and none is needed after the smallest.
     if len(infos) > 1:
@@ -175,24 +172,24 @@ def test_a_single_move_is_played_at_once_when_the_clock_runs() -> None:
 
 
 def test_a_mate_that_cannot_be_improved_ends_a_timed_search() -> None:
-    deepening, infos, _ = timed(chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"), 1e6, 1e6)
-    assert deepening.score == scores.MATE - 1
+    manager, infos, _ = timed(chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"), 1e6, 1e6)
+    assert manager.score == scores.MATE - 1
     assert (infos[-1].depth or 0) <= 6
 
 
 def test_thinking_on_the_opponents_time_can_be_enough() -> None:
     only_move = chess.Board("6rk/8/8/8/8/8/7p/7K w - - 0 1")
     clock = Clock(time.perf_counter())
-    deepening = Deepening(searcher(), Request(only_move, depth=3), clock, lambda info: None)
+    manager = manage(Request(only_move, depth=3), clock=clock)
     clock.set_budget(Budget(1e6, 1e6), time.perf_counter())
-    assert not deepening.is_enough()  # no depth is finished
+    assert not manager.is_enough()  # no depth is finished
     clock.set_budget(Budget(math.inf, math.inf), time.perf_counter())
-    deepening.run()
-    assert not deepening.is_enough()
+    manager.run()
+    assert not manager.is_enough()
     clock.set_budget(Budget(1e6, 1e6), time.perf_counter())
-    assert deepening.is_enough()
+    assert manager.is_enough()
     clock.set_budget(Budget(math.inf, 1e6), time.perf_counter())
-    assert not deepening.is_enough()
+    assert not manager.is_enough()
 
 
 def test_the_pace_of_the_request_decides() -> None:
@@ -200,10 +197,10 @@ def test_the_pace_of_the_request_decides() -> None:
         time_parameters = replace(TIME_DEFAULTS, time_effort_least_percent=least, time_effort_most_percent=most)
         clock = Clock(time.perf_counter())
         request = Request(chess.Board(MIDDLEGAME), depth=8, time_parameters=time_parameters)
-        deepening = Deepening(searcher(), request, clock, lambda info: None)
-        deepening.run()
+        manager = manage(request, clock=clock)
+        manager.run()
         clock.set_budget(Budget(clock.elapsed_ms(), 1e9), time.perf_counter())
-        assert deepening.is_enough() == enough
+        assert manager.is_enough() == enough
 
 
 def test_the_depth_of_the_current_move_is_the_one_being_searched() -> None:
@@ -212,11 +209,11 @@ def test_the_depth_of_the_current_move_is_the_one_being_searched() -> None:
     def listen(info: Info) -> None:
         told.append(info)
         if info.currmove is None:
-            deepening.report_current_move()
+            manager.report_current_move()
 
-    request = Request(chess.Board(MIDDLEGAME), depth=4, lines=2)
-    deepening = Deepening(searcher(), request, Clock(time.perf_counter()), listen)
-    deepening.run()
+    request = Request(chess.Board(MIDDLEGAME), depth=4, multipv=2)
+    manager = manage(request, listen)
+    manager.run()
     moves_told = [(before.depth, info.depth) for before, info in itertools.pairwise(told) if info.currmove]
     assert len(moves_told) == 8
     assert all(depth == current for depth, current in moves_told)
@@ -224,11 +221,10 @@ def test_the_depth_of_the_current_move_is_the_one_being_searched() -> None:
 
 @pytest.mark.parametrize("fen", ["6rk/8/8/8/8/8/7p/7K w - - 0 1", "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", MIDDLEGAME])
 def test_a_time_to_be_spent_whole_is(fen: str) -> None:
-    machine = searcher()
     clock = Clock(time.perf_counter(), Budget(math.inf, 1e6))
-    deepening = Deepening(machine, Request(chess.Board(fen), depth=9), clock, lambda info: None)
-    deepening.run()
-    assert deepening.line.depth == 9
+    manager = manage(Request(chess.Board(fen), depth=9), clock=clock)
+    manager.run()
+    assert manager.root_move.depth == 9
 
 
 def test_no_clock_means_no_end_by_itself() -> None:
@@ -244,46 +240,45 @@ def test_no_clock_means_no_end_by_itself() -> None:
 def test_a_report_before_the_first_iteration_is_honest() -> None:
     board = chess.Board(MIDDLEGAME)
     infos: list[Info] = []
-    deepening = Deepening(searcher(), Request(board), Clock(time.perf_counter()), infos.append)
-    deepening.report()
+    manager = manage(Request(board), infos.append)
+    manager.report()
     (info,) = infos
     assert (info.depth, info.nodes, info.seldepth, info.wdl) == (0, 0, None, None)
-    assert info.pv == (deepening.best.uci(),)
+    assert info.pv == (manager.best.uci(),)
 
 
 def test_before_the_first_search_sound_moves_come_first() -> None:
     # The best reply to an empty clock: no queen is left hanging by a move that was never searched.
     board = chess.Board("4k3/2p5/3p4/8/8/8/3Q4/4K3 w - - 0 1")
-    deepening = Deepening(searcher(), Request(board), Clock(time.perf_counter()), lambda info: None)
-    assert deepening.best.uci() != "d2d6"
+    manager = manage(Request(board))
+    assert manager.best.uci() != "d2d6"
     board = chess.Board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1")
     searcher().table.clear()
-    deepening = Deepening(searcher(), Request(board), Clock(time.perf_counter()), lambda info: None)
-    assert deepening.best.uci() == "e4d5"
+    manager = manage(Request(board))
+    assert manager.best.uci() == "e4d5"
 
 
 def test_the_tables_move_comes_before_all_others() -> None:
     board = chess.Board(STARTS[1])
-    machine = searcher()
     first = search(Request(board, depth=4))
-    deepening = Deepening(machine, Request(board), Clock(time.perf_counter()), lambda info: None)
-    assert deepening.best == first.best
+    manager = manage(Request(board))
+    assert manager.best == first.best
 
 
 def test_the_current_move_is_reported_by_number_and_name() -> None:
     board = chess.Board(MIDDLEGAME)
     said: list[Info] = []
-    deepening: Any = None
+    manager: Any = None
 
     def on_info(info: Info) -> None:
         if info.currmove is None:
-            deepening.report_current_move()
+            manager.report_current_move()
         said.append(info)
 
-    deepening = Deepening(searcher(), Request(board, depth=3), Clock(time.perf_counter()), on_info)
-    deepening.report_current_move()
+    manager = manage(Request(board, depth=3), on_info)
+    manager.report_current_move()
     assert said == []
-    deepening.run()
+    manager.run()
     current = [info for info in said if info.currmove]
     assert current
     for info in current:
@@ -295,14 +290,12 @@ def test_failed_windows_are_reported_as_bounds_in_a_long_search() -> None:
     # The clock has run for ten seconds already.
     machine = searcher()
     bounds = 0
+    usual_cp = machine.aspiration_window_cp
     for fen in STARTS[:6]:
-        machine.table.clear()
-        machine.forget()
-        infos: list[Info] = []
-        clock = Clock(time.perf_counter() - 10)
-        deepening = Deepening(machine, Request(chess.Board(fen), depth=DEPTH), clock, infos.append)
-        deepening._window_cp = 1
-        deepening.run()
+        manager, infos = prepare(Request(chess.Board(fen), depth=DEPTH), Clock(time.perf_counter() - 10))
+        machine.aspiration_window_cp = 1
+        manager.run()
+        machine.aspiration_window_cp = usual_cp
         for info, following in itertools.pairwise(infos):
             if info.bound is Bound.LOWER:
                 bounds += 1

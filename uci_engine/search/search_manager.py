@@ -1,0 +1,304 @@
+"""The manager of a search: several lines (MultiPV), reports, time, analysis; all that worker 0 needs Python for.
+
+Worker 0 calls `line_searched`, `failed_high` and `depth_searched` in its own thread. Written once for both cores.
+
+Invariant: the best move is always a legal move of the request, also when the search is stopped before its first node.
+Invariant: an interrupted depth counts only as far as its root moves were finished.
+Invariant: without a clock the outcome depends on the request, the table and the histories alone.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import chess
+
+from uci_engine import score as scores
+from uci_engine.board import moves
+from uci_engine.search.analysis import RootAnalysis
+from uci_engine.search.info import Info
+from uci_engine.search.parameters import MATING
+from uci_engine.search.request import Request
+from uci_engine.search.root_moves import RootMove, first_order
+from uci_engine.time_management.clock import Clock
+
+# Bounds of a window that failed are worth a report only in a long search.
+REPORT_BOUNDS_AFTER_MS = 3000.0
+# `go mate` searches so deep before it proves anything, so that there is a sensible move whatever comes out.
+MATE_PREVIEW_DEPTH = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Finished:
+    """A finished depth: for how many the best move has stayed, how far the score fell, the move's share of nodes."""
+
+    depth: int = 0
+    stable_for: int = 0
+    score_drop_cp: int = 0
+    effort: float = 0.0
+
+
+class SearchManager:
+    """One search from the first depth to the last. `run` blocks; `stop` may be called from any thread."""
+
+    def __init__(
+        self, worker: Any, request: Request, clock: Clock, on_info: Callable[[Info], None], others: Sequence[Any] = ()
+    ) -> None:
+        """Sets the worker up at the request's position; it must not be running. The request has a legal move.
+
+        `others`: workers that search beside this one. Their counts are reported with its own.
+        """
+        self._worker = worker
+        self._searcher = worker.searcher
+        self._request = request
+        self._clock = clock
+        self._on_info = on_info
+        self._others = tuple(others)
+        self._depth_limit = min(request.depth or scores.DEEPEST, scores.DEEPEST)
+        self._finished = _Finished()
+        self._is_done = False
+        self._is_analysing = False
+        board = request.board
+        worker.set_up(board, request.nodes or 0)
+        request.set_probing(self._searcher)
+        self._ranks = {moves.encode(board, move): rank for move, rank in request.ranking.tablebase_ranks.items()}
+        allowed = board.legal_moves if request.root_moves is None else request.root_moves
+        numbers = [moves.encode(board, move) for move in allowed]
+        root_moves = [RootMove((number,), tablebase_rank=self._ranks.get(number)) for number in numbers]
+        root_moves = first_order(self._searcher, root_moves)
+        self._searcher.set_root([root_move.move for root_move in root_moves])
+        # No search mixes ranks: for each line, the number after the last root move of its rank. (The best stand first.)
+        order = [-root_move.rank for root_move in root_moves]
+        self._line_ends = [bisect_right(order, rank) for rank in order]
+        # The best lines, and as they were before the depth that is being searched.
+        self._lines: list[RootMove] = []
+        self._before: tuple[RootMove, ...] = ()
+        self._begin_depth(root_moves[: max(1, request.multipv)])
+        # Several lines have a window each as it is, a mate is proved by trying everything, and games cannot spare
+        # the nodes.
+        is_analysed = (
+            request.analysing
+            and request.multipv == 1
+            and request.mate is None
+            and not clock.may_end_early
+            and self._line_ends[0] > 1
+        )
+        self.analysis = RootAnalysis(board, root_moves[: self._line_ends[0]]) if is_analysed else None
+
+    def run(self, last_depth: int = scores.DEEPEST) -> None:
+        """Search until the request is fulfilled, the clock says enough, `stop`, or `last_depth` is finished.
+
+        After `last_depth` another `run` goes on, unless `is_done`.
+        """
+        if self._worker.root_depth == 0:
+            self._searcher.table.new_search()
+        if self._request.mate is None:
+            self._deepen(min(last_depth, self._depth_limit))
+        else:
+            self._deepen(min(MATE_PREVIEW_DEPTH, 2 * self._request.mate))
+            self._prove_mate(self._request.mate)
+
+    def stop(self) -> None:
+        """End the search soon."""
+        self._worker.stop()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the search has come to its end."""
+        return self._is_done
+
+    def is_enough(self) -> bool:
+        """Whether the last depth and the clock say that the move may be played. May be called from any thread."""
+        last = self._finished
+        if last.depth == 0 or not self._clock.may_end_early:
+            return False
+        best = self._lines[0]
+        if len(self._lines) == self._line_ends[0] == 1:
+            return True
+        if scores.is_mate(best.score) and last.depth > 2 * abs(scores.mate_in_moves(best.score)) + 2:
+            return True
+        share = self._request.time_parameters.share(last.depth, last.stable_for, last.score_drop_cp, last.effort)
+        return self._clock.soft_reached(share)
+
+    # What was found ------------------------------------------------------------------------------------------------
+
+    @property
+    def best(self) -> chess.Move:
+        """The best move so far; always legal."""
+        return self._decode(self._lines[0].move)
+
+    @property
+    def ponder(self) -> chess.Move | None:
+        """The reply expected to the best move, if there is one. Not while `run` is running."""
+        pv = self._lines[0].pv
+        reply = pv[1] if len(pv) > 1 else self._searcher.expected_reply(pv[0])
+        return self._decode(reply) if reply else None
+
+    @property
+    def score(self) -> int:
+        """The best move's score, from the view of the side to move at the root."""
+        return self._lines[0].shown_score[0]
+
+    @property
+    def root_move(self) -> RootMove:
+        """The best root move so far."""
+        return self._lines[0]
+
+    @property
+    def root_order(self) -> list[int]:
+        """The root moves of the best rank, in the order found so far."""
+        order: list[int] = self._searcher.root()
+        return order[: self._line_ends[0]]
+
+    @property
+    def nodes(self) -> int:
+        """Positions searched so far, by all workers."""
+        return sum(int(worker.searcher.nodes) for worker in (self._worker, *self._others))
+
+    def found_by(self, worker: Any) -> RootMove:
+        """The best root move that a worker has found."""
+        return RootMove.of(worker, self._ranks)
+
+    def adopt(self, root_move: RootMove) -> None:
+        """Answer with this root move. Not while `run` is running."""
+        self._lines[0] = root_move
+
+    def adopt_analysis(self) -> None:
+        """Answer with a clearly better move that the analysis has seen, if any. Not while `run` is running."""
+        if self.analysis is not None:
+            self.analysis.set_best(self._lines[0])
+            self.adopt(self.analysis.better_move() or self.analysis.better_move_at_end() or self._lines[0])
+
+    # Called by worker 0 between searches ---------------------------------------------------------------------------
+
+    def failed_high(self) -> None:
+        """The line that is being searched is better than its window."""
+        self._keep_line()
+        if self._clock.elapsed_ms() > REPORT_BOUNDS_AFTER_MS:
+            self.report(self._worker.line + 1)
+
+    def line_searched(self) -> None:
+        """A line was searched, or interrupted."""
+        self._keep_line()
+
+    def depth_searched(self, finished: bool) -> bool:
+        """All lines of a depth were searched, or one was interrupted; returns whether to search the next depth."""
+        depth = self._worker.root_depth
+        # Lines of this depth first, by rank and score; after an interruption older lines fill up what is missing.
+        done = [line for line in self._lines if line.depth == depth]
+        done.sort(key=lambda line: (line.rank, line.score), reverse=True)
+        taken = {line.move for line in done}
+        lines = [*done, *(line for line in self._before if line.move not in taken)]
+        self._lines = lines[: len(self._before)]
+        if self.analysis is not None:
+            self.analysis.set_best(self._lines[0])
+        for number, line in enumerate(self._lines, start=1):
+            # An interrupted depth moves lines to other places. The first is reported at the end, with the answer.
+            if finished or (number > 1 and line is not self._before[number - 1]):
+                self.report(number)
+        self._is_done = not finished or self._may_end(depth)
+        if not self._is_done:
+            if self.analysis is not None:
+                self._analyse(self.analysis)
+            self._begin_depth(self._lines)
+        return not self._is_done
+
+    def _keep_line(self) -> None:
+        if self._worker.has_result:
+            self._lines[self._worker.line] = self.found_by(self._worker)
+
+    def _may_end(self, depth: int) -> bool:
+        """Note a finished depth; true when it was the last."""
+        best, before = self._lines[0], self._before[0]
+        stable_for = self._finished.stable_for + 1 if best.move == before.move else 0
+        effort = self._searcher.best_share / 1000
+        self._finished = _Finished(depth, stable_for, before.score - best.score, effort)
+        is_stopped = bool(self._searcher.stop_wanted or self._searcher.stopped)
+        return is_stopped or depth == self._depth_limit or self.is_enough()
+
+    def _begin_depth(self, lines: Sequence[RootMove]) -> None:
+        """The lines whose windows the next depth begins with."""
+        self._before = tuple(lines)
+        self._lines = list(lines)
+        self._worker.set_lines(0, [line.score for line in lines], self._line_ends[: len(lines)])
+
+    def _analyse(self, analysis: RootAnalysis) -> None:
+        """Let the root moves be analysed. A better move comes first in the next depth."""
+        searcher = self._searcher
+        order = searcher.root()
+        if not self._others:
+            self._is_analysing = True
+            analysis.run(self._worker, analysis.nodes_due(searcher.nodes))
+            self._is_analysing = False
+        better = analysis.better_move()
+        if better is not None:
+            self._lines[0] = better
+            self.report()
+            order.remove(better.move)
+            order.insert(0, better.move)
+        searcher.set_root(order)
+
+    # Searching -----------------------------------------------------------------------------------------------------
+
+    def _deepen(self, last_depth: int) -> None:
+        self._worker.manager = self
+        try:
+            self._worker.run(self._worker.root_depth + 1, last_depth)
+        finally:
+            self._worker.manager = None
+
+    def _prove_mate(self, most_moves: int) -> None:
+        """Prove or refute a mate in at most so many moves, the shortest first, by trying every reply."""
+        searcher = self._searcher
+        searcher.set_profile(MATING)
+        for count in range(1, min(most_moves, scores.DEEPEST // 2) + 1):
+            depth = 2 * count - 1
+            score = searcher.search_root(depth, scores.MATE - 2 * count, scores.INFINITE, 0)
+            if searcher.root_done and score >= scores.MATE - depth:
+                self._lines = [RootMove(tuple(searcher.line()), score, depth, searcher.seldepth)]
+                self.report()
+                return
+            if searcher.stopped:
+                return
+        self._on_info(Info(string=f"there is no mate in {most_moves}"))
+
+    # Reports -------------------------------------------------------------------------------------------------------
+
+    def report_current_move(self) -> None:
+        """Report which root move is being searched. Called while `run` runs, from another thread."""
+        number = self._searcher.current_number
+        if number and not self._is_analysing:
+            move = self._decode(self._searcher.current_move)
+            self._on_info(Info(depth=self._worker.root_depth, currmove=move.uci(), currmovenumber=number))
+
+    def report(self, multipv: int = 1) -> None:
+        """Report a line as it stands now, with the nodes and the time of now."""
+        line = self._lines[multipv - 1]
+        searcher = self._searcher
+        elapsed_ms = max(self._clock.elapsed_ms(), 0.0)
+        known = line.depth > 0
+        nodes = self.nodes
+        table_hits = sum(worker.searcher.table_hits for worker in (self._worker, *self._others))
+        score, bound = line.shown_score
+        self._on_info(
+            Info(
+                depth=line.depth,
+                seldepth=line.seldepth if known else None,
+                multipv=multipv,
+                score=score if known else searcher.evaluate(),
+                bound=bound,
+                wdl=scores.win_draw_loss(score) if known and self._request.show_wdl else None,
+                nodes=nodes,
+                nps=int(nodes * 1000 / max(elapsed_ms, 0.001)),
+                hashfull=searcher.table.hashfull(),
+                tbhits=table_hits + self._request.ranking.hits,
+                time_ms=int(elapsed_ms),
+                pv=tuple(self._decode(move).uci() for move in line.pv),
+            )
+        )
+
+    def _decode(self, number: int) -> chess.Move:
+        return moves.decode(number, self._request.board.chess960)

@@ -1,0 +1,43 @@
+# C types of worker.py.
+
+cimport cython
+
+from uci_engine.search.search cimport Searcher
+
+cdef int NORMAL, INFINITE, MATE_BOUND, MAX_PLY, WIDEST_WINDOW_CP, ASPIRATION_DEPTH
+cdef int FAILED_HIGH, LINE_SEARCHED, DEPTH_SEARCHED
+
+@cython.final
+cdef class Worker:
+    cdef readonly Searcher searcher
+    cdef public object manager
+    cdef object error                   # what the manager has raised
+
+    # What is being searched
+    cdef readonly int root_depth
+    cdef readonly int line              # 0 is the best
+    cdef readonly int alpha
+    cdef readonly int beta
+    cdef int half_window
+    cdef int first_line
+    cdef int end_line
+    cdef int skip_size
+    cdef int skip_phase
+    cdef int[256] line_scores
+    cdef int[256] line_ends
+
+    # What was found last
+    cdef readonly bint has_result       # found by the search of this line and depth
+    cdef readonly int depth
+    cdef readonly int score
+    cdef readonly int seldepth
+    cdef readonly bint is_lower_bound
+    cdef int pv_length
+    cdef int[128] pv_moves
+
+    cdef int _iterate(self, int first_depth, int last_depth) noexcept nogil
+    cdef bint _aspirate(self, int depth, int first, int end, int score, int half_window_cp, bint tells) noexcept nogil
+    cpdef int open_window(self, int score, int half_window_cp) noexcept nogil
+    cpdef int widen_window(self, int score) noexcept nogil
+    cdef int _keep(self, int depth, int score) noexcept nogil
+    cdef bint _tell(self, int event, bint finished) noexcept with gil
