@@ -26,13 +26,11 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from lib.console import complain, make_table, run_program, show_progress, standard_output, write_json
 from lib.engines.engine import EngineOption
-from lib.engines.process import own_engine
-from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
+from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, own_engine, parse_engine
 from lib.errors import ProgramError
 from lib.fuzz.lines import KINDS
 from lib.fuzz.machine import Assignment, Finding, with_assignment
-from lib.fuzz.shrink import shrink
-from lib.uci.conversation import Conversation, load, save
+from lib.uci.conversation import Conversation, load, save, shrink
 from lib.uci.interview import Interview, repeat
 from lib.uci.oracles import ORACLES, Patience, Violation, describe_oracles
 
@@ -51,14 +49,9 @@ class Round:
     repeats: bool
 
 
-def assignment_for(spec: EngineSpec | None, patience: Patience, without: Sequence[str] = ()) -> Assignment:
-    """How to talk to this engine; None: our own. Its options are asked for: raises OSError and Violation."""
-    if spec is None:
-        command, environment = own_engine()
-        assignment = Assignment(command, None, environment, patience, without)
-    else:
-        assignment = Assignment(spec.command, spec.directory, None, patience, without)
-        assignment.set_up = [f"setoption name {name} value {value}" for name, value in spec.options]
+def assignment_for(spec: EngineSpec, patience: Patience, without: Sequence[str] = ()) -> Assignment:
+    """How to talk to this engine. Its options are asked for: raises OSError and Violation."""
+    assignment = Assignment(spec, patience, without)
     interview = assignment.interview()
     try:
         interview.say("uci")
@@ -168,9 +161,9 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
 
 
 @contextmanager
-def folder_for(spec: EngineSpec | None) -> Iterator[EngineSpec | None]:
+def folder_for(spec: EngineSpec) -> Iterator[EngineSpec]:
     """The engine, in a folder of its own if it has none: who knows what it writes when it is told nonsense."""
-    if spec is None or spec.directory is not None:
+    if spec.directory is not None:
         yield spec
     else:
         with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
@@ -212,8 +205,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     patience = Patience(words.ready_ms, words.stop_ms, words.exit_seconds, words.answer_seconds)
     began = time.monotonic()
     try:
-        spec = None if words.engine is None else parse_engine(words.engine)
-        engine = "the engine of these sources" if spec is None else spec.name
+        spec = own_engine() if words.engine is None else parse_engine(words.engine)
+        engine = spec.name
         with folder_for(spec) as placed:
             assignment = assignment_for(placed, patience, words.without)
             assignment.kinds = words.lines

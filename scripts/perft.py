@@ -3,7 +3,7 @@
 
     perft.py FILE... [--depth 5] [--most-nodes N] [--core compiled | --engine 'cmd=stockfish'] [--concurrency 2]
 
-Standard chess and Chess960, in the two formats of `lib.perft.file`. Where a count is wrong, python-chess's own
+Standard chess and Chess960, in the two formats of `lib.perft`. Where a count is wrong, python-chess's own
 counts lead to the first move that differs. Exit code: 0 when all counts are right, 1 when some are wrong or there are
 none, 2 when a file or the engine cannot be used.
 """
@@ -23,14 +23,14 @@ import chess
 
 from lib.console import at_least_one, complain, make_table, run_program, show_progress, standard_output, write_json
 from lib.engines.engine import EngineError
-from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
+from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, own_engine, parse_engine
 from lib.errors import ProgramError
 from lib.journal import Journal
-from lib.perft.core import CoreCounter
-from lib.perft.counters import EngineCounter, MoveCounter, OracleCounter
-from lib.perft.file import Case, read_cases
+from lib.perft import Case, EngineCounter, PythonChessCounter, read_cases
 from lib.pool import Task, run_tasks
-from uci_engine.core import CORES
+from uci_engine.core import CORES, load
+
+Counter = PythonChessCounter | EngineCounter
 
 # Enough to make the start of an engine cheap, few enough to share the work evenly.
 CASES_EACH = 8
@@ -40,21 +40,19 @@ MOST_ORACLE_NODES = 3_000_000
 
 @dataclass(frozen=True)
 class Batch:
-    """Positions for one worker, and who counts them: a core of ours by name, or an engine."""
+    """Positions for one worker, and the engine that counts them."""
 
     cases: tuple[Case, ...]
-    counter: str | EngineSpec
+    engine: EngineSpec
 
 
 def count_batch(batch: Batch) -> list[dict[str, Any]]:
     """Count every position to every depth it has a number for; called in the workers. Raises EngineError."""
-    counter: MoveCounter
-    counter = CoreCounter(batch.counter) if isinstance(batch.counter, str) else EngineCounter(batch.counter)
-    with closing(counter):
+    with closing(EngineCounter(batch.engine)) as counter:
         return [count_case(counter, case) for case in batch.cases]
 
 
-def count_case(counter: MoveCounter, case: Case) -> dict[str, Any]:
+def count_case(counter: Counter, case: Case) -> dict[str, Any]:
     """What was found in one position, ready for JSON."""
     board = case.board()
     began = time.perf_counter()
@@ -71,9 +69,9 @@ def count_case(counter: MoveCounter, case: Case) -> dict[str, Any]:
     }
 
 
-def first_difference(counter: MoveCounter, board: chess.Board, depth: int) -> str:
+def first_difference(counter: Counter, board: chess.Board, depth: int) -> str:
     """Where the counter departs from python-chess, within `depth` plies: a sentence. The board is left as it was."""
-    oracle = OracleCounter()
+    oracle = PythonChessCounter()
     for plies in range(1, depth + 1):
         expected = oracle.count(board, plies)
         if counter.count(board, plies) != expected:
@@ -83,7 +81,7 @@ def first_difference(counter: MoveCounter, board: chess.Board, depth: int) -> st
     return f"python-chess counts {expected} at depth {depth} too: the number in the file is wrong"
 
 
-def _descend(counter: MoveCounter, oracle: OracleCounter, board: chess.Board, depth: int) -> str:
+def _descend(counter: Counter, oracle: PythonChessCounter, board: chess.Board, depth: int) -> str:
     line: list[str] = []
     while depth > 0:
         found, expected = counter.divide(board, depth), oracle.divide(board, depth)
@@ -116,26 +114,26 @@ def read_files(asked: argparse.Namespace) -> list[Case]:
     return cases
 
 
-def run(asked: argparse.Namespace, cases: list[Case], counter: str | EngineSpec) -> Iterator[dict[str, Any]]:
+def run(asked: argparse.Namespace, cases: list[Case], engine: EngineSpec) -> Iterator[dict[str, Any]]:
     """The findings as they come, first those of the journal. Raises ProgramError."""
     settings = {
         "files": [path.name for path in asked.files],
         "positions": [[case.epd, case.counts] for case in cases],
-        "counter": counter if isinstance(counter, str) else counter.as_json(),
+        "engine": engine.as_json(),
     }
     with Journal(asked.journal, settings, resume=asked.resume) if asked.journal else nullcontext() as journal:
-        yield from count_all(asked, cases, counter, journal)
+        yield from count_all(asked, cases, engine, journal)
 
 
 def count_all(
-    asked: argparse.Namespace, cases: list[Case], counter: str | EngineSpec, journal: Journal | None
+    asked: argparse.Namespace, cases: list[Case], engine: EngineSpec, journal: Journal | None
 ) -> Iterator[dict[str, Any]]:
     """As `run`, with the journal opened. Raises EngineError."""
     known = journal.entries if journal else []
     yield from known
     done = {finding["where"] for finding in known}
     left = [case for case in cases if case.where not in done]
-    batches = (Batch(tuple(left[i : i + CASES_EACH]), counter) for i in range(0, len(left), CASES_EACH))
+    batches = (Batch(tuple(left[i : i + CASES_EACH]), engine) for i in range(0, len(left), CASES_EACH))
     tasks = (Task(batch.cases[0].where, batch) for batch in batches)
     with closing(run_tasks(count_batch, tasks, workers=asked.concurrency)) as results:
         for result in results:
@@ -175,7 +173,7 @@ def parse(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--depth", type=int, help="leave out counts of greater depth")
     parser.add_argument("--most-nodes", type=int, metavar="N", help="leave out counts greater than this")
     who = parser.add_mutually_exclusive_group()
-    who.add_argument("--core", choices=CORES, default="auto", help="count with a core of ours (the default)")
+    who.add_argument("--core", choices=CORES, default="auto", help="count with our own engine (the default)")
     who.add_argument("--engine", metavar="SPEC", help=f"or with an engine that knows `go perft`: {ENGINE_SYNTAX}")
     parser.add_argument("--concurrency", type=at_least_one, default=os.cpu_count() or 1, metavar="N", help="processes")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the findings there too")
@@ -193,12 +191,12 @@ def main(words: list[str] | None = None) -> int:
     """Run the suites named on the command line; returns the exit code."""
     asked = parse(words)
     try:
-        counter = parse_engine(asked.engine) if asked.engine else asked.core
+        engine = parse_engine(asked.engine) if asked.engine else own_engine(load(asked.core).name)
         cases = read_files(asked)
         output = standard_output()
         findings = []
         with show_progress("perft", len(cases)) as advance:
-            for finding in run(asked, cases, counter):
+            for finding in run(asked, cases, engine):
                 findings.append(finding)
                 for count in finding["counts"]:
                     if count["found"] != count["expected"]:

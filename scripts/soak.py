@@ -13,27 +13,25 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import statistics
 import sys
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from lib.console import INTERRUPTED, complain, make_table, run_program, show_progress, standard_output, write_json
-from lib.engines.process import own_engine
-from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines
+from lib.engines.spec import ENGINE_SYNTAX, own_engine, parse_engines
 from lib.errors import ProgramError
 from lib.journal import Journal
-from lib.soak.game import Player, SoakGame, SoakRules
-from lib.soak.machine import load
+from lib.soak import Player, SoakGame, SoakRules, load
 from lib.uci.conversation import save
 from lib.uci.oracles import ORACLES, Patience, describe_oracles
 
 DEFAULTS = "tc=1+0.01"
-OWN_NAME = "secateur"
 MOST_FILES = 50
 
 
@@ -223,19 +221,12 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
 
 def make_players(words: argparse.Namespace) -> list[Player]:
     """Two players for these arguments; raises ProgramError."""
-    defaults = words.each or DEFAULTS
-    environment = None
-    texts = words.engine
-    if not texts:
-        command, environment = own_engine()
-        texts = [f"name={OWN_NAME}"]
-        defaults = f"{defaults} cmd=-"
-    specs: list[EngineSpec] = parse_engines(texts * 2 if len(texts) == 1 else texts, defaults)
-    if environment is not None:
-        specs = [replace(spec, command=tuple(command)) for spec in specs]
+    own = own_engine()
+    texts = words.engine or [f"name={own.name} {shlex.join(['cmd=' + shlex.join(own.command)])} dir={own.directory}"]
+    specs = parse_engines(texts * 2 if len(texts) == 1 else texts, words.each or DEFAULTS)
     patience = Patience(words.ready_ms, words.stop_ms, words.exit_seconds, words.answer_seconds)
     rules = SoakRules(words.margin_ms, words.growth_mib, words.chess960)
-    return [Player(spec, patience, rules, words.without, environment) for spec in specs]
+    return [Player(spec, patience, rules, words.without) for spec in specs]
 
 
 def run(words: argparse.Namespace, entries: list[dict[str, Any]]) -> None:

@@ -5,7 +5,7 @@
 
 Every round measures each engine once on every position, and the engine that begins changes from position to position:
 what disturbs the machine disturbs all alike. Only one engine works at a time. There is no resuming: the figures of one
-run belong together. Linux only (see `lib.speed.cpu_time`). Exit code: 0, 1 when an engine failed somewhere, 2 when
+run belong together. Linux only (see `lib.speed`). Exit code: 0, 1 when an engine failed somewhere, 2 when
 one cannot be used.
 """
 
@@ -26,10 +26,17 @@ from lib.console import Advance, complain, run_program, show_progress, standard_
 from lib.engines.engine import Engine, EngineError
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines
 from lib.errors import ProgramError
-from lib.perft.counters import NoPerftError
-from lib.speed.cpu_time import require_cpu_time
-from lib.speed.run import perft_cpu_seconds, search, start_seconds, stop_seconds
-from lib.speed.table import Samples, speed_table, summarise
+from lib.perft import NoPerftError
+from lib.speed import (
+    Samples,
+    perft_cpu_seconds,
+    require_cpu_time,
+    search,
+    speed_table,
+    start_seconds,
+    stop_seconds,
+    summarise,
+)
 
 # Eight middlegames of different kinds: open and closed, with and without queens in play, quiet and sharp.
 MIDDLEGAMES = (

@@ -34,9 +34,7 @@ from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines
 from lib.errors import ProgramError
 from lib.journal import Journal
 from lib.pool import Task, run_tasks
-from lib.suite.positions import Question, read_questions
-from lib.suite.run import Batch, ask_batch
-from lib.suite.table import group_table, summarise, summary_table
+from lib.suite import Batch, Question, ask_batch, group_table, read_questions, summarise, summary_table
 
 # So much of every engine's time goes into one batch: starting the engines then costs little, a killed run too.
 BATCH_SECONDS = 10.0

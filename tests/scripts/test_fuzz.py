@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import fuzz
 from lib.engines.engine import EngineOption
-from lib.engines.process import own_engine
+from lib.engines.spec import EngineSpec, own_engine
 from lib.errors import ProgramError
 from lib.fuzz import lines as fuzz_lines
 from lib.fuzz.machine import Assignment
@@ -36,8 +36,8 @@ RULES = ("legal-move", "legal-line", "legal-ponder")
 
 
 def faulty(fault: str, without: Sequence[str] = RULES) -> Assignment:
-    command = [sys.executable, "-S", str(SUPPORT / "faulty_engine.py"), fault]
-    assignment = Assignment(command, patience=FAST, without=without)
+    command = (sys.executable, "-S", str(SUPPORT / "faulty_engine.py"), fault)
+    assignment = Assignment(EngineSpec("faulty", command), patience=FAST, without=without)
     assignment.kinds = ("odd", "overlap")
     return assignment
 
@@ -74,7 +74,7 @@ class TestFinding:
 
 class TestOurEngine:
     def test_random_conversations(self) -> None:
-        assignment = fuzz.assignment_for(None, PATIENT)
+        assignment = fuzz.assignment_for(own_engine(), PATIENT)
         assert {"Hash", "MultiPV"} <= {option.name for option in assignment.options}
         result = fuzz.fuzz(assignment, seed_number=11, examples=8, steps=15)
         assert result.finding is None, write(result.finding.conversation)
@@ -82,18 +82,13 @@ class TestOurEngine:
 
     @pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
     def test_kept_conversations(self, path: Path) -> None:
-        assignment = Assignment(*_own(), patience=PATIENT)
+        assignment = Assignment(own_engine(), patience=PATIENT)
         interview = fuzz.replay(load(path), assignment)
         assert [str(violation) for violation in interview.violations] == []
         assert interview.answers > 0
 
     def test_there_are_kept_conversations(self) -> None:
         assert len(KEPT) >= 5
-
-
-def _own() -> tuple[Sequence[str], None, dict[str, str]]:
-    command, environment = own_engine()
-    return command, None, environment
 
 
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

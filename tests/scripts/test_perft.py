@@ -13,8 +13,7 @@ import pytest
 from lib.engines.engine import EngineError
 from lib.engines.spec import parse_engine
 from lib.errors import ProgramError
-from lib.perft.counters import EngineCounter, OracleCounter, as_chess960
-from lib.perft.file import Case, read_cases
+from lib.perft import Case, EngineCounter, PythonChessCounter, as_chess960, read_cases
 from perft import count_case, first_difference
 from tests.support import ROOT
 
@@ -98,7 +97,7 @@ def test_a_missing_file_is_an_error() -> None:
     assert result.stderr.startswith("error: ")
 
 
-class Forgetful(OracleCounter):
+class Forgetful(PythonChessCounter):
     """Leaves castling out, wherever it is possible."""
 
     name = "forgetful"
@@ -121,7 +120,7 @@ class Forgetful(OracleCounter):
 def test_the_first_difference_is_found() -> None:
     # The bishop has to make way first, so that castling is missing from the second own move on.
     board = Case("x:1", "4k3/8/8/8/8/8/8/4KB1R w K -").board()
-    assert OracleCounter().count(board, 2) == Forgetful().count(board, 2)
+    assert PythonChessCounter().count(board, 2) == Forgetful().count(board, 2)
     sentence = first_difference(Forgetful(), board, 3)
     assert sentence.startswith("after f1")
     assert "e1h1 is legal and not counted" in sentence
@@ -130,7 +129,7 @@ def test_the_first_difference_is_found() -> None:
 
 def test_a_position_tells_what_was_found_and_where_it_differs() -> None:
     case = Case("x:1", CASTLING, {1: 26, 2: 568})
-    assert count_case(OracleCounter(), case)["difference"] is None
+    assert count_case(PythonChessCounter(), case)["difference"] is None
     finding = count_case(Forgetful(), case)
     assert [count["found"] for count in finding["counts"]] != [26, 568]
     assert "e1a1 is legal and not counted" in finding["difference"]
@@ -141,7 +140,7 @@ def test_an_engine_counts_as_python_chess_does() -> None:
     try:
         for fen in (CASTLING, "2nnrbkr/p1qppppp/8/1ppb4/6PP/3PP3/PPP2P2/BQNNRBKR w HEhe - 1 9"):
             board = chess.Board(fen, chess960=True)
-            assert counter.divide(board, 2) == OracleCounter().divide(board, 2)
+            assert counter.divide(board, 2) == PythonChessCounter().divide(board, 2)
     finally:
         counter.close()
 

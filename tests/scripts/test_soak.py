@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import soak
-from lib.soak.machine import BUSY, load, usage_of
+from lib.soak import BUSY, load, usage_of
 from lib.uci.conversation import load as load_conversation
 from lib.uci.conversation import write
 from lib.uci.interview import Interview

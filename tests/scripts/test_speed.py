@@ -16,9 +16,21 @@ import speed
 from lib.engines.engine import Engine, EngineError, Info, read_info
 from lib.engines.spec import EngineSpec, parse_engine
 from lib.errors import ProgramError
-from lib.speed.cpu_time import require_cpu_time, session_cpu_seconds
-from lib.speed.run import Search, search, stop_seconds
-from lib.speed.table import Figure, Samples, figure, percentile, perft_ratios, rate_ratios, rates, summarise
+from lib.speed import (
+    Figure,
+    Samples,
+    Search,
+    figure,
+    percentile,
+    perft_ratios,
+    rate_ratios,
+    rates,
+    require_cpu_time,
+    search,
+    session_cpu_seconds,
+    stop_seconds,
+    summarise,
+)
 from tests.support import ROOT
 
 OURS = f"cmd='{sys.executable} -m uci_engine' dir={ROOT} name=ours option.Hash=4"
@@ -156,7 +168,7 @@ def test_a_search_lasts_its_processor_time() -> None:
 
 @linux_only
 def test_an_engine_that_only_sleeps_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lib.speed.run.PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("lib.speed.PATIENCE_SECONDS", 0.1)
     with (
         Engine(fake(tmp_path, "time.sleep(0)")) as engine,
         pytest.raises(EngineError, match="does not use its processor time"),

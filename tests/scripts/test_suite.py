@@ -13,8 +13,7 @@ import pytest
 import suite
 from lib.engines.engine import Line
 from lib.errors import ProgramError
-from lib.suite.positions import Question, read_questions
-from lib.suite.run import judge
+from lib.suite import Question, judge, read_questions
 from tests.support import ROOT, SUPPORT
 from tests.support.dask_cluster import running_cluster
 

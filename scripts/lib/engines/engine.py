@@ -24,7 +24,7 @@ from lib.errors import ProgramError
 START_SECONDS = 30.0
 QUIT_SECONDS = 2.0
 # A process that ends closes its pipes a moment before its exit code and its last words are there.
-END_SECONDS = 1.0
+END_SECONDS = 2.0
 REPORTED_ERROR_CHARACTERS = 1000
 
 DECLARATION = re.compile(

@@ -12,11 +12,9 @@ import os
 import select
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -191,10 +189,3 @@ class EngineProcess:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.kill()
-
-
-def own_engine() -> tuple[list[str], dict[str, str]]:
-    """The command that starts the engine of these sources, and the environment it needs."""
-    root = Path(__file__).resolve().parents[3]
-    paths = [str(root), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return [sys.executable, "-m", "uci_engine"], {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}

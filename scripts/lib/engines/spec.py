@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -74,6 +75,13 @@ class EngineSpec:
             "options": dict(self.options),
             "control": {key: value for key, value in asdict(self.control).items() if value},
         }
+
+
+def own_engine(core: str = "auto") -> EngineSpec:
+    """The engine of these sources, on this core."""
+    name = "secateur" if core == "auto" else f"the {core} core"
+    root = Path(__file__).resolve().parents[3]
+    return EngineSpec(name, (sys.executable, "-m", "uci_engine", "--core", core), str(root))
 
 
 def go_words(limit: chess.engine.Limit) -> str:

@@ -7,7 +7,7 @@ to have answered by then, so that a conversation can be repeated and shrunk; eve
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import ClassVar
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from lib.engines.engine import EngineOption
+from lib.engines.spec import EngineSpec
 from lib.fuzz import lines
 from lib.uci.conversation import Conversation, Heard, Send
 from lib.uci.interview import Interview
@@ -57,13 +58,10 @@ class Finding:
 class Assignment:
     """Which engine to talk to, how, and what has come of it. Shared by all machines of one run."""
 
-    command: Sequence[str]
-    directory: str | None = None
-    environment: Mapping[str, str] | None = None
+    spec: EngineSpec
     patience: Patience = field(default_factory=Patience)
     without: Collection[str] = ()
     kinds: Collection[str] = tuple(lines.KINDS)
-    set_up: Sequence[str] = ()
     options: list[EngineOption] = field(default_factory=list)
     on_conversation: Callable[[], None] = lambda: None
     conversations: int = 0
@@ -71,7 +69,7 @@ class Assignment:
 
     def interview(self) -> Interview:
         """Start the engine; raises OSError."""
-        return Interview(self.command, self.directory, self.environment, self.patience, self.without)
+        return Interview(self.spec, self.patience, self.without)
 
     def note(self, violation: Violation, interview: Interview) -> None:
         """Keep the conversation if it is the shortest."""
@@ -111,8 +109,8 @@ class UciMachine(RuleBasedStateMachine):
         if not polite or not self.allows("odd"):
             self.say("uci")
             self.wait(Interview.wait_for_greeting)
-        for text in self.assignment.set_up:
-            self.say(text)
+        for name, value in self.assignment.spec.options:
+            self.say(f"setoption name {name} value {value}")
 
     def teardown(self) -> None:
         """The end: whatever was said, the engine still plays, and leaves when told to. Raises the first violation.

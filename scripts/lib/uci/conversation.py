@@ -17,7 +17,7 @@ What must stay true: `read(write(conversation))` is the same conversation.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +25,8 @@ from lib.errors import ProgramError
 
 ANSWERS = ("uciok", "readyok", "bestmove")
 LARGEST_FLOOD_BYTES = 1 << 26
+# A pause between two lines, where a conversation breaks nothing when it is said in one breath.
+SLOW_MS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,39 @@ def save(conversation: Conversation, path: Path) -> None:
 def sent_only(steps: Iterable[Step]) -> tuple[Step, ...]:
     """Without the chatter: of what was heard only the answers, whose coming the next step waits for."""
     return tuple(step for step in steps if not isinstance(step, Heard) or step.is_answer)
+
+
+def shrink(conversation: Conversation, breaks: Callable[[Conversation], bool]) -> Conversation | None:
+    """The conversation without the steps that do not matter; None if it breaks nothing when it is repeated as it is.
+
+    Of what was heard the answers are kept where the next step has to wait for them.
+    """
+    about = conversation.about
+
+    def still_breaks(steps: Sequence[Step]) -> bool:
+        return breaks(Conversation(tuple(steps), about))
+
+    steps: list[Step] = list(sent_only(conversation.steps))
+    if not still_breaks(steps):
+        # Said in one breath, perhaps something came too late to be noticed.
+        steps = [part for step in steps for part in ((step, Pause(SLOW_MS)) if isinstance(step, Send) else (step,))]
+        if not still_breaks(steps):
+            return None
+    waiting_for_nothing: list[Step] = [step for step in steps if not isinstance(step, Heard)]
+    if still_breaks(waiting_for_nothing):
+        steps = waiting_for_nothing
+    size = max(1, len(steps) // 2)
+    while True:
+        start = 0
+        while start < len(steps):
+            shorter = steps[:start] + steps[start + size :]
+            if shorter and still_breaks(shorter):
+                steps = shorter
+            else:
+                start += size
+        if size == 1:
+            return Conversation(tuple(steps), about)
+        size //= 2
 
 
 def _write_step(step: Step) -> str:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection
 
 from lib.engines.process import PIPE_BYTES, EngineProcess
+from lib.engines.spec import EngineSpec
 from lib.uci.conversation import Conversation, End, Heard, Pause, Send, Step, line
 from lib.uci.judge import Judge
 from lib.uci.oracles import Patience, Violation
@@ -28,16 +29,14 @@ class Interview:
 
     def __init__(
         self,
-        command: Sequence[str],
-        directory: str | None = None,
-        environment: Mapping[str, str] | None = None,
+        spec: EngineSpec,
         patience: Patience | None = None,
         without: Collection[str] = (),
     ) -> None:
         """Start it; raises OSError. `without`: oracles that are not asked."""
         self.patience = patience or Patience()
         self.judge = Judge(self.patience)
-        self.pipe = EngineProcess(command, directory, environment)
+        self.pipe = EngineProcess(spec.command, spec.directory)
         self.violations: list[Violation] = []
         # How many `uciok`, `readyok` and `bestmove` were heard.
         self.answers = 0

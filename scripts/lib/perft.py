@@ -1,19 +1,25 @@
-"""Who counts move sequences: python-chess, or any engine that knows `go perft`. Called by perft and speed.
+"""Positions with counts of move sequences, and who counts them: python-chess, or an engine that knows `go perft`.
 
-Each has `divide`: the sequences behind each first move, by that move in UCI's notation. What must stay true: all of
-them count the same positions, read by the rules of Chess960 (which standard positions obey too).
+Files are in two formats, which may be mixed: EPD with the counts behind it (`FEN ;D1 20 ;D2 400`), and blocks of lines
+(`epd FEN`, then `perft 1 20`, `perft 2 400`). Castling may be X-FEN or Shredder-FEN.
+
+Invariants: a line in neither format is an error. All counters read positions by the rules of Chess960, which standard
+positions obey too.
 """
 
 from __future__ import annotations
 
 import re
 import time
-from typing import Protocol
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import chess
 
 from lib.engines.engine import Engine, EngineError
 from lib.engines.spec import EngineSpec
+from lib.errors import ProgramError
 
 DIVIDED = re.compile(r"([a-h][1-8][a-h][1-8][nbrq]?)\s*:?\s+(\d+)")
 TOTAL = re.compile(r"(?:total\s+)?nodes(?:\s+searched)?\s*[:=]?\s*(\d+)", re.IGNORECASE)
@@ -23,26 +29,66 @@ COUNT_SECONDS = 3600.0
 RECOGNISE_SECONDS = 5.0
 
 
+@dataclass
+class Case:
+    """A position with its counts by depth, and where it stands (`file:line`)."""
+
+    where: str
+    epd: str
+    counts: dict[int, int] = field(default_factory=dict)
+
+    def board(self) -> chess.Board:
+        """The position, by the rules of Chess960."""
+        board = chess.Board(chess960=True)
+        board.set_epd(" ".join(self.epd.split()[:4]))
+        return board
+
+
+def read_cases(path: Path) -> Iterator[Case]:
+    """The positions of a file in either format. Raises ProgramError or OSError."""
+    case: Case | None = None
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise ProgramError(f"{path.name} is no text: {error}") from error
+    for number, line in enumerate(lines, 1):
+        where = f"{path.name}:{number}"
+        word, _, rest = line.partition(" ")
+        if not line.strip() or word == "id" or word.startswith("#"):
+            continue
+        try:
+            if word == "perft":
+                if case is None:
+                    raise ProgramError(f"{where}: a count before any position")
+                _note_count(case, rest)
+                continue
+            if case is not None:
+                yield case
+            epd, *counts = (rest,) if word == "epd" else line.split(";")
+            case = Case(where, epd.strip())
+            case.board()
+            for text in counts:
+                _note_count(case, text)
+        except ValueError as error:
+            raise ProgramError(f"{where}: {error}") from error
+    if case is not None:
+        yield case
+
+
+def _note_count(case: Case, text: str) -> None:
+    """Note a depth and its count, e.g. `D3 8902` or `3 8902`. Raises ValueError."""
+    depth, count = text.split()
+    plies, sequences = int(depth.removeprefix("D")), int(count)
+    if plies < 1 or sequences < 0:
+        raise ValueError(f"{text!r} is no depth with its count")
+    case.counts[plies] = sequences
+
+
 class NoPerftError(EngineError):
     """An engine that does not know `go perft`."""
 
 
-class MoveCounter(Protocol):
-    """Counts the legal move sequences of `depth` plies (at least 1)."""
-
-    name: str
-
-    def count(self, board: chess.Board, depth: int) -> int:
-        """All of them."""
-
-    def divide(self, board: chess.Board, depth: int) -> dict[str, int]:
-        """Those behind each first move."""
-
-    def close(self) -> None:
-        """Free what it holds."""
-
-
-class OracleCounter:
+class PythonChessCounter:
     """python-chess."""
 
     name = "python-chess"
@@ -68,9 +114,6 @@ class OracleCounter:
             result[move.uci()] = self.count(board, depth - 1)
             board.pop()
         return result
-
-    def close(self) -> None:
-        """Nothing is held."""
 
 
 class EngineCounter:

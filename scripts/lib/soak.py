@@ -1,16 +1,23 @@
-"""One game of a soak: two engines under questioning play each other, and some moves are asked for in other ways.
+"""Games of a soak: two engines under questioning play each other, and some moves are asked for in other ways.
 
-Used by `soak`. Besides plain moves there are `isready` in the middle of a search, `go infinite` cut short by `stop`,
-and moves thought out with `go ponder` and `ponderhit`. What must stay true: the clock runs from the moment before the
-line that starts it is written until its answer was read; judging happens while no clock runs.
+Besides plain moves there are `isready` in the middle of a search, `go infinite` cut short by `stop`, and moves thought
+out with `go ponder` and `ponderhit`. Beside the games, processes that do nothing keep the processors busy.
+
+Invariants: the clock runs from the moment before the line that starts it is written until its answer was read, and
+nothing is judged while it runs. No busy process outlives the one that started it.
 """
 
 from __future__ import annotations
 
+import os
 import random
-from collections.abc import Collection, Mapping
+import subprocess
+import sys
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 import chess
@@ -18,7 +25,6 @@ import chess
 from lib.engines.spec import EngineSpec, go_words
 from lib.games.clock import Clock, limit_for
 from lib.games.clock import Patience as GamePatience
-from lib.soak.machine import Usage, usage_of
 from lib.uci.conversation import Conversation
 from lib.uci.grammar import NO_MOVE
 from lib.uci.interview import Interview
@@ -85,13 +91,11 @@ class Player:
         patience: Patience,
         rules: SoakRules,
         without: Collection[str] = (),
-        environment: Mapping[str, str] | None = None,
     ) -> None:
         self.spec = spec
         self._patience = patience
         self._rules = rules
         self._without = without
-        self._environment = environment
         self._interview: Interview | None = None
         self._games = 0
         self._settled: Usage | None = None
@@ -107,14 +111,13 @@ class Player:
     def start_game(self) -> bool:
         """Start the process if need be, and begin a game; whether the engine is ready. Raises OSError."""
         if self._interview is None:
-            spec = self.spec
-            self._interview = Interview(spec.command, spec.directory, self._environment, self._patience, self._without)
+            self._interview = Interview(self.spec, self._patience, self._without)
             self._games = self._told = 0
             self._settled = None
             self.interview.say("uci")
             if not self.interview.wait_for_greeting():
                 return False
-            for name, value in spec.options:
+            for name, value in self.spec.options:
                 self.interview.say(f"setoption name {name} value {value}")
             if self._rules.chess960:
                 self.interview.say("setoption name UCI_Chess960 value true")
@@ -284,3 +287,42 @@ def opening(chance: random.Random, chess960: bool) -> chess.Board:
             board.push(chance.choice(legal))
         if board.outcome() is None:
             return board
+
+
+# Looks up now and then whether its parent, whose number it is given, is still there: a killed parent cannot end it.
+BUSY = "import os, sys\nwhile os.getppid() == int(sys.argv[1]):\n    sum(range(100_000))\n"
+
+
+@contextmanager
+def load(processes: int) -> Iterator[None]:
+    """Keep so many processes busy while the block runs."""
+    command = [sys.executable, "-c", BUSY, str(os.getpid())]
+    busy = [subprocess.Popen(command, stdin=subprocess.DEVNULL) for _ in range(processes)]
+    try:
+        yield
+    finally:
+        for process in busy:
+            process.kill()
+        for process in busy:
+            process.wait()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a process holds at one moment: resident memory in MiB, threads, open files."""
+
+    memory_mib: float
+    threads: int
+    files: int
+
+
+def usage_of(process_id: int) -> Usage | None:
+    """What this process holds; None where the system does not tell (other than Linux), or once it has ended."""
+    folder = Path("/proc", str(process_id))
+    try:
+        pages = int((folder / "statm").read_text().split()[1])
+        threads = sum(1 for _ in (folder / "task").iterdir())
+        files = sum(1 for _ in (folder / "fd").iterdir())
+    except (OSError, IndexError, ValueError):
+        return None
+    return Usage(pages * os.sysconf("SC_PAGE_SIZE") / 2**20, threads, files)

@@ -1,1 +1,0 @@
-"""What `perft.py` is made of: files with counts, and who counts."""

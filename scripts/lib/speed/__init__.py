@@ -1,1 +1,0 @@
-"""What `speed.py` is made of: single measurements, processor time, and figures from samples."""
