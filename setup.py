@@ -1,8 +1,8 @@
 """The extension modules, and how they are built: all of them, or none. Everything else is in pyproject.toml.
 
-The kernel modules are plain Python files that Cython turns into C. Where no C compiler works the package is
-installed all the same, with the modules left as Python: the python-chess core. While developing, after a
-change in a kernel module: `python setup.py build_ext --inplace`. Environment variables, on when "1":
+Cython turns the kernel's modules, which are plain Python files, into C. Where no C compiler works, the package is
+installed with the modules left as Python: the python-chess core. After a change in a kernel module:
+`python setup.py build_ext --inplace`. Environment variables, on when "1":
 
 SECATEUR_REQUIRE_COMPILER   fail when the modules cannot be compiled
 SECATEUR_NATIVE             use all that this processor can do (-march=native); not for a wheel to share
@@ -83,7 +83,7 @@ def flags() -> tuple[list[str], list[str]]:
         sanitize = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
         return ["-O1", "-g", "-fno-omit-frame-pointer", *sanitize], sanitize
     native = ["-march=native"] if wanted("SECATEUR_NATIVE") else []
-    # What Cython writes is full of docstrings that it does not use, which is no news.
+    # Cython's C code is full of docstrings that it does not use.
     return ["-O3", "-g0", "-fvisibility=hidden", "-Wno-unused-const-variable", *native], []
 
 
@@ -124,9 +124,9 @@ def configuration() -> dict[str, object]:
 def translate(modules: list[Extension]) -> None:
     """Turn every module's source from Python to C. Stops the build when Cython has anything to say.
 
-    Beside each C file stands a stamp of what it was made from, so that a change of flags, of Cython or of any
-    .pxd makes it anew, and a file that Cython complained of is never taken for a good one. Its "performance
-    hint" is a complaint: it means calls that check for an impossible exception, at several times their cost.
+    A stamp beside each C file says what it was made from. So a change of flags, of Cython or of any .pxd makes it anew,
+    and a file that Cython complained of is never taken for a good one. A "performance hint" is a complaint: such calls
+    check for an impossible exception and cost several times as much.
     """
     from Cython.Build import cythonize
     from Cython.Compiler import Options
@@ -165,7 +165,7 @@ class BuildKernel(build_ext):
     parallel: int | None
 
     def run(self) -> None:
-        # Before anything is read: a source that changes during the build is then known to be newer.
+        # Taken first, so that a source that changes during the build counts as newer.
         sources = [source_of(module) for module in kernel_modules()]
         files = [*sources, *(source.with_suffix(".pxd") for source in sources)]
         self.sources = {path.as_posix(): digest(path) for path in files}
@@ -208,9 +208,9 @@ class BuildKernel(build_ext):
             "which searches far slower. For the compiled core, install a C compiler, then Secateur again."
         )
 
-    def note(self, facts: dict[str, object]) -> None:
+    def note(self, info: dict[str, object]) -> None:
         """Write what was built, and from which sources, beside the loader."""
-        text = json.dumps({**facts, "sources": self.sources}, indent=1) + "\n"
+        text = json.dumps({**info, "sources": self.sources}, indent=1) + "\n"
         for place in self.places:
             (place / BUILD_INFO).parent.mkdir(parents=True, exist_ok=True)
             (place / BUILD_INFO).write_text(text, "utf-8")

@@ -1,6 +1,6 @@
 """The command line: `secateur` alone speaks UCI; with a subcommand or a UCI command it does one thing.
 
-What must stay true: the program answers `uci` at once, so each part is imported where it is used.
+Each part is imported where it is used, so that the program starts fast.
 """
 
 from __future__ import annotations
@@ -57,8 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return COMMANDS[first.words[0]](first.words[1:], first.core)
         return _uci([" ".join(first.words)] if first.words else None, first.core, first.tuning)
     except ImportError as error:
-        # The core that was asked for is not there, or python-chess is not: a matter of installation, not of
-        # code.
+        # The core asked for, or python-chess, is not installed.
         print(f"secateur: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -103,7 +102,7 @@ def _perft(words: Sequence[str], default_core: str) -> int:
         engine.start(Perft(engine, options.depth, _say if options.divide else lines.append, lambda: None))
         engine.wait()
         seconds = time.perf_counter() - started
-    # Without --divide only the total is wanted, which stands last.
+    # Without --divide, only the last line is shown, which has the total.
     _say("".join(line.strip() + "\n" for line in lines[-1:]) + f"time {seconds:.3f} s")
     return 0
 
@@ -172,7 +171,7 @@ def _engine(core: str, tuning: bool = False) -> Engine:
 
 
 def _set_position(engine: Engine, options: argparse.Namespace) -> bool:
-    """Put the position asked for on the engine's board; False, and a word on stderr, when it is refused."""
+    """Set up the position of the command line; False, with the reason on stderr, when it is refused."""
     if options.chess960:
         engine.set_option("UCI_Chess960", "true")
     sentences = engine.set_position(options.fen, ())

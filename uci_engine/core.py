@@ -1,9 +1,9 @@
-"""The core: a board, a search over it and a table of what it found. `load` chooses one for the whole process.
+"""The core: a board, a search over it and a transposition table. `load` chooses one for the whole process.
 
-There is one search in one set of source files, the kernel. Compiled, it runs over bitboards; as plain
-Python it runs over python-chess's board, or over the bitboards for tests and debugging. `engine` calls
-`load`; `doctor` asks what was loaded and whether it is out of date. What must stay true: the kernel's
-modules are all compiled or all plain, and nothing imports one of them before the choice is made.
+The search is written once, in the kernel's modules. Compiled, it runs over bitboards. As plain Python it runs over
+python-chess's board, or over the bitboards for tests and debugging.
+
+Invariants: the kernel's modules are all compiled or all plain. Nothing imports one of them before `load`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Core:
     modules: Mapping[str, ModuleType]
 
 
-# Empty until the first `load` of the process, and then that core for ever: modules cannot be imported twice.
+# Empty until the first `load`, then that core until the process ends: a module cannot be imported twice.
 _loaded: list[Core] = []
 
 
@@ -86,8 +86,8 @@ def build_info() -> Mapping[str, Any]:
     """What the last build noted (see setup.py); empty when nothing was ever built here."""
     if not _BUILD_INFO.is_file():
         return {}
-    facts: Mapping[str, Any] = json.loads(_BUILD_INFO.read_text("utf-8"))
-    return facts
+    info: Mapping[str, Any] = json.loads(_BUILD_INFO.read_text("utf-8"))
+    return info
 
 
 def compiled_modules() -> dict[str, Path]:
@@ -151,8 +151,8 @@ def _why_not_compiled() -> str:
 def _import(name: str, reason: str, *, plain: bool) -> Core:
     for module in KERNEL_MODULES:
         if module in sys.modules and _is_compiled(sys.modules[module]) == plain:
-            kind = "compiled" if plain else "uncompiled"
-            raise RuntimeError(f"{module} was imported {kind} before the {name} core was asked for")
+            found = "compiled" if plain else "uncompiled"
+            raise RuntimeError(f"{module} was imported {found} before the {name} core was asked for")
     if plain:
         if compiled_modules():
             sys.meta_path.insert(0, _PlainKernel())
@@ -177,7 +177,7 @@ def _is_compiled(module: ModuleType) -> bool:
 
 
 class _PlainKernel:
-    """Finds the kernel's modules in their sources, where Python itself would prefer the extension files."""
+    """Loads the kernel's modules from their sources, where Python itself would prefer the extension files."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

@@ -1,8 +1,7 @@
 """The engine without its protocol: options, the game so far, and one search at a time in a thread of its own.
 
-`uci`, the command line and anything else that wants a move use it. What must stay true: every `go` is answered by
-exactly one `on_best_move`, its move legal by python-chess; nothing but `stop` and `ponderhit` touches a running search;
-and `engine` alone holds an answer back while pondering or in `infinite`, so that no early end of a search can leak it.
+Invariants: every `go` is answered by exactly one `on_best_move`, with a move that is legal by python-chess. Only `stop`
+and `ponderhit` touch a running search.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ from uci_engine.time_management.clock import Watch
 from uci_engine.time_management.limits import Limits
 from uci_engine.time_management.nodestime import AvailableNodes
 
-# How soon a thread that waits for the GIL gets it: the answer to `stop` passes through three of them, and in plain
-# Python the search itself holds it.
+# How soon a waiting thread gets the GIL. The answer to `stop` passes through three threads, and in plain Python the
+# search itself holds the GIL.
 SWITCH_SECONDS = 0.001
 
 
@@ -55,7 +54,7 @@ class Engine:
         self._available_nodes: AvailableNodes | None = None
         self._task: Task | None = None
         self._connect_options()
-        # What exists now exists for good: the collector need not look at it again.
+        # The objects of now live until the end: the collector need not look at them again.
         gc.collect()
         gc.freeze()
 
@@ -231,7 +230,7 @@ class Engine:
         """Start a search, a benchmark or a count; returns at once. Raises RuntimeError when one is running."""
         if self.searching:
             raise RuntimeError("a search is running")
-        # In this order: a thread that the system has no room for is no task.
+        # Started first: a thread that the system refuses is no task.
         task.start()
         self._task = task
 

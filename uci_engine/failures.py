@@ -1,7 +1,4 @@
-"""Mistakes of this program, told to its developers.
-
-A leaf: whatever runs in a thread of its own reports what ended it here.
-"""
+"""Errors in this program, reported to its developers by the threads in which they happen."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ import traceback
 
 
 def print_failure(error: Exception) -> None:
-    """Tell the developers where a mistake of this program happened: on the error output, if there is one."""
+    """Print the traceback on stderr, if there is one."""
     if sys.stderr is not None:
-        with contextlib.suppress(OSError, ValueError):  # as with the output, nobody may be listening there
+        with contextlib.suppress(OSError, ValueError):  # nobody may be reading stderr
             traceback.print_exception(error, file=sys.stderr)

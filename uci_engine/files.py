@@ -1,6 +1,6 @@
-"""Files from outside, opened and recognised again: nothing that blocks or never ends, nothing that was changed.
+"""Files that the user names: opened without the risk of blocking, and recognised again.
 
-`book`, `tablebases` and `gaviota` open what the user names. What must stay true: nothing is written or created.
+Invariant: nothing is written or created.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ import stat
 from pathlib import Path
 
 Identity = tuple[int, int, int, int]
-"""What tells a file from another, and from itself after a change."""
+"""Two are equal for the same file, unchanged: device, inode, size and time of change."""
 
 
 def identity(status: os.stat_result) -> Identity:
-    """The identity of a file, by what `os.stat` says of it."""
+    """The identity of a file from its `os.stat`."""
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def open_plain_file(path: Path) -> int:
-    """A descriptor of a plain file, for reading. Raises ValueError for what is none, such as a pipe, and OSError."""
+    """A descriptor for reading. Raises OSError, and ValueError for anything but a plain file, such as a pipe."""
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise ValueError("it is not a plain file")
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)

@@ -1,8 +1,7 @@
-"""How much memory a transposition table may be given on this machine, and how much there is.
+"""How much memory this machine has, and how much of it a transposition table may take.
 
-Called when the options are set up, and when threads are added. What must stay true: a table never exceeds half of what
-the machine, or the control group (container) this process runs in, offers; a file that is missing or strange is
-no error.
+Invariants: a table never takes more than half of the memory of the machine, or of the control group (container) of this
+process. A system file that is missing or odd is no error.
 """
 
 from __future__ import annotations

@@ -81,8 +81,8 @@ class SearchTask(Task):
             white_to_move, ply = self._board.turn, self._board.ply()
             overhead_ms = resources.options.move_overhead.value
             available = resources.available_nodes
-            if available is not None and (shown := available.shown(limits, white_to_move, ply)):
-                self._available_nodes, limits, overhead_ms = available, shown, 0
+            if available is not None and (adjusted := available.adjust(limits, white_to_move, ply)):
+                self._available_nodes, limits, overhead_ms = available, adjusted, 0
             self._budget = allocate(limits, white_to_move, overhead_ms, ply, self._time_parameters)
         self._clock = Clock(received_at, UNLIMITED if limits.ponder else self._budget)
         if self._available_nodes is not None:

@@ -1,7 +1,7 @@
-"""Something that an engine does in a thread of its own while it goes on listening: a search, or counting.
+"""Tasks: what an engine does in a thread of its own, such as a search or a count, while it goes on listening.
 
-`engine` starts one at a time and passes `stop` and `ponderhit` on to it. What must stay true: a task works on its own
-copy of the board, a stop that comes before it begins is not lost, and the end of a task is always told.
+`Engine` runs one at a time and passes `stop` and `ponderhit` on to it. Invariants: a task works on a copy of the board.
+A stop before its start is not lost. Its end is always reported.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Task(threading.Thread):
 
     def __init__(self, name: str, board: chess.Board | None) -> None:
         super().__init__(name=name, daemon=True)
-        # Older moves cannot repeat, and long games take long to copy.
+        # Without the moves before the last capture or pawn move: they cannot repeat, and copying takes time.
         self._board = None if board is None else board.copy(stack=board.halfmove_clock)
         self._stop_event = threading.Event()
 

@@ -1,7 +1,6 @@
-"""Foreign text: numbers read from it, pieces of it quoted, and what is wrong with it said in a few sentences.
+"""Text from outside: reading numbers, quoting it, and saying in a few sentences what is wrong with it.
 
-A leaf: every room may use it. Invariant: a line that holds a million mistakes costs little more than one that holds
-MOST_SENTENCES of them, and none goes uncounted.
+Invariant: a line with a million mistakes costs little more than one with MOST_SENTENCES, and each is counted.
 """
 
 from __future__ import annotations
@@ -16,18 +15,18 @@ _INTEGER = re.compile(r"([+-]?)([0-9]+)")
 
 MOST_SENTENCES = 8
 QUOTE_LENGTH = 60
-"""How many characters of foreign text `quoted` repeats, at most."""
+"""The most characters that `quoted` repeats."""
 
 
 def quoted(text: str) -> str:
-    """Foreign text made fit for a message: its beginning, in quotation marks, in printable ASCII."""
+    """Text from outside as it may stand in a message: its beginning, in quotation marks, in printable ASCII."""
     return ascii(text if len(text) <= QUOTE_LENGTH else text[:QUOTE_LENGTH] + "...")
 
 
 def parse_int(word: str) -> int | None:
     """The whole number that `word` spells in ASCII digits, clamped to +-LARGEST_INT; None if it spells none.
 
-    `int` is too kind for foreign text: it takes `1_000` and digits of any script, and raises on 5000 digits.
+    `int` would take `1_000` and digits of any script, and raise on 5000 digits.
     """
     match = _INTEGER.fullmatch(word)
     if match is None:
@@ -49,12 +48,12 @@ class Remarks:
         return self._count > 0
 
     def add(self, sentence: str, *foreign: str) -> None:
-        """A mistake; `foreign` words stand quoted where the sentence has `{}`."""
+        """Add a sentence; the `foreign` words replace its `{}`, quoted."""
         self._count += 1
         if self._count <= MOST_SENTENCES:
             self._sentences.append(sentence.format(*map(quoted, foreign)))
 
     def told(self) -> tuple[str, ...]:
-        """What to say."""
+        """The first MOST_SENTENCES sentences, and the number of the others."""
         more = self._count - len(self._sentences)
         return (*self._sentences, f"and {more} more like these") if more else tuple(self._sentences)

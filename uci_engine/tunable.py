@@ -1,6 +1,6 @@
 """Tunable parameters: numbers with a name and a range, which `--tuning` offers as UCI options.
 
-A leaf: the tables stand in `search.parameters` and `time_management.parameters`.
+Their tables stand in `search.parameters` and `time_management.parameters`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Tunable:
-    """One number: `minimum` and `maximum` bound what a tuner may try, and what switches a step off."""
+    """One number. A tuner tries values from `minimum` to `maximum`; one that switches the step off lies between them.
+    """
 
     name: str
     value: int

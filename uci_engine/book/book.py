@@ -1,11 +1,9 @@
-"""A Polyglot opening book: opened with suspicion, asked for a move.
+"""A Polyglot opening book. The file is checked before it is used; python-chess (`chess.polyglot`) reads its entries.
 
-`opening` uses it during a game, `scripts/make_book.py` to look into books. What must stay true: a file that is no sound
-book ends in a `BookError` of one sentence, before anything of it is believed, and without waiting for a pipe or reading
-an endless device; and a move that leaves this module is legal on the board it was asked for.
+An entry has 16 bytes (key, move, weight, learning data), and the entries are sorted by key.
 
-The format is python-chess's business (`chess.polyglot`): 16 bytes an entry (key, move, weight, learning data), sorted
-by key.
+Invariants: a file that is no sound book ends in a `BookError` of one sentence. No pipe or endless device is read. A
+move that this module returns is legal.
 """
 
 from __future__ import annotations
@@ -33,21 +31,20 @@ BUILT_IN = Path(__file__).with_name("book.bin")
 
 ENTRY_BYTES = 16
 LARGEST_BOOK_BYTES = 256 * 2**20
-# The whole file is looked at once, in pieces of this size: a multiple of ENTRY_BYTES.
+# The whole file is read once, in pieces of this size, a multiple of ENTRY_BYTES.
 PIECE_BYTES = 2**20
 
 ALL_BY_WEIGHT = 100
-"""The variety at which a move is chosen as often as its weight says; at 0 it is always the heaviest."""
+"""The variety at which a move's chance is its share of the weights; at 0 the heaviest is always played."""
 
 
 class BookError(ValueError):
-    """A book that cannot be used; the text is one sentence for the user."""
+    """A book cannot be used; the text is one sentence for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class BookMove:
-    """A move from the book: its weight, its share (0 to 1) in the weights of the position's moves, and the opening's
-    name after it, if it has one."""
+    """A move from the book, its weight, its share of the position's weights (0 to 1), and the opening after it."""
 
     move: chess.Move
     weight: int
@@ -68,7 +65,7 @@ class Book:
             self._reader = chess.polyglot.MemoryMappedReader(self._path)
         except OSError as error:
             raise BookError(f"{self._title} cannot be read: {error.strerror or 'not a book'}") from None
-        except ValueError as error:  # of _examine, or a path with a null in it
+        except ValueError as error:  # from _examine, or for a path with a NUL
             reason = error if isinstance(error, BookError) else "has a name that no file can have"
             raise BookError(f"{self._title} {reason}") from None
 
@@ -81,9 +78,9 @@ class Book:
         self._reader.close()
 
     def moves(self, board: chess.Board) -> list[tuple[chess.Move, int]]:
-        """The book's legal moves here and their weights, heaviest first; none that repeats a position of the game.
+        """The book's legal moves and their weights, heaviest first, without moves that repeat a position of the game.
 
-        Raises BookError when the file is no longer what was opened: a mapped file that shrinks would end the process.
+        Raises BookError when the file was changed: a mapped file that shrinks would end the process.
         """
         try:
             unchanged = identity(os.stat(self._path)) == self._identity
@@ -95,14 +92,14 @@ class Book:
         for entry in self._reader.find_all(board, minimum_weight=1):
             if board.is_legal(entry.move) and not _repeats(board, entry.move):
                 weights[entry.move] = max(entry.weight, weights.get(entry.move, 0))
-        # Ties go by the move's name, so that the best move is the same every time.
+        # Equal weights are sorted by name, so that the best move is always the same.
         return sorted(weights.items(), key=lambda item: (-item[1], item[0].uci()))
 
     def choose(self, board: chess.Board, variety: int, generator: random.Random) -> BookMove | None:
         """A move for this position, or None.
 
-        `variety` is 0 (always the heaviest move) to 100 (each as often as its weight says); between them the heavier
-        moves are favoured more than their weights do.
+        `variety` is 0 (always the heaviest move) to 100 (chances by weight). Between them, heavier moves have more than
+        their share.
         """
         candidates = self.moves(board)
         if not candidates:
@@ -122,7 +119,7 @@ class Book:
 
 
 def _examine(path: str) -> None:
-    """Look at the whole file; BookError, the end of a sentence, unless it can be a book."""
+    """Check the whole file. Raises BookError with the end of a sentence if it cannot be a book."""
     status = os.stat(path)
     if stat.S_ISDIR(status.st_mode):
         raise BookError("is a directory")
@@ -143,14 +140,14 @@ def _examine(path: str) -> None:
             if last_key > keys[0] or not all(map(le, keys, islice(keys, 1, None))):
                 raise BookError("is no Polyglot book: its entries are not sorted")
             last_key = keys[-1]
-            # Of an entry's eight 16-bit numbers, four are the key, then come the move and its weight.
+            # An entry has eight 16-bit numbers: four of the key, then the move and its weight.
             playable = playable or any(_numbers("H", piece)[5::8])
     if not playable:
         raise BookError("holds no move with a weight")
 
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:
-    """Whole entries, even if the file grows or shrinks meanwhile; that is noticed when a move is asked for."""
+    """Whole entries, even if the file changes meanwhile, which `Book.moves` notices."""
     for _ in range(LARGEST_BOOK_BYTES // PIECE_BYTES):
         piece = file.read(PIECE_BYTES)
         whole_bytes = len(piece) - len(piece) % ENTRY_BYTES
@@ -159,15 +156,15 @@ def _pieces(file: BinaryIO) -> Iterator[bytes]:
         yield piece[:whole_bytes]
 
 
-def _numbers(kind: str, data: bytes) -> array[int]:
-    numbers: array[int] = array(kind, data)
+def _numbers(type_code: str, data: bytes) -> array[int]:
+    numbers: array[int] = array(type_code, data)
     if sys.byteorder == "little":
         numbers.byteswap()
     return numbers
 
 
 def _repeats(board: chess.Board, move: chess.Move) -> bool:
-    """Whether the move brings back a position that has been on the board."""
+    """Whether the move repeats a position of the game."""
     board.push(move)
     repeated = board.is_repetition(2)
     board.pop()

@@ -1,12 +1,13 @@
-"""Opening lines as text: reading them, playing them on a board, and naming positions by them.
+"""The repertoire: opening lines as text, played on a board, and the names of positions.
 
-`openings.tsv` beside this file is our own repertoire; any table with the columns `eco`, `name` and `moves` (or `pgn`)
-can be read. Called by `opening` and `book`, for names, and by `scripts/make_book.py`, which compiles the lines into a
-book. What must stay true: a line that `replay` hands out is legal from the start position.
+`openings.tsv` beside this file is our own repertoire. Any table with the columns `eco`, `name` and `moves` (or `pgn`)
+can be read. `scripts/make_book.py` compiles the lines into a book.
 
-A line's moves are in SAN, with or without move numbers. A bar stands behind the move that brings about the position
-that the line is named for; without one, that is the last. A move marked `~` (or `?!`, or `?`) is one that we have an
-answer to and do not play ourselves: a gambit, or a line that does not suit the engine.
+The moves are in SAN, with or without move numbers. A bar stands behind the move that leads to the position with the
+line's name; without a bar, that is the last move. A move marked `~` (or `?!`, or `?`) is one that we answer and do not
+play: a gambit, or a line that does not suit the engine.
+
+Invariant: a line that `replay` yields is legal from the start position.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import chess.polyglot
 OPENINGS = Path(__file__).with_name("openings.tsv")
 
 LONGEST_LINE_PLIES = 80
-# A table of this size holds more than a hundred times as many lines as ours.
+# More than a hundred times the size of our own table.
 LARGEST_TABLE_BYTES = 32 * 2**20
 
 NAME_MARK = "|"
@@ -35,15 +36,15 @@ _SUFFIX = re.compile(r"[!?~]+$")
 
 
 class RepertoireError(ValueError):
-    """A table of lines that cannot be used; the text says where and why."""
+    """A table of lines cannot be used; the text says where and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """One opening line.
 
-    `moves` in SAN, without marks; `named_plies`: how many of them lead to the position that bears the name;
-    `avoided`: the indices of moves that we answer and do not play.
+    `moves` are in SAN, without marks. The first `named_plies` of them lead to the position with the name. `avoided`
+    holds the indices of moves that we answer and do not play.
     """
 
     eco: str
@@ -69,7 +70,7 @@ class Line:
 
 
 def read_line(eco: str, name: str, text: str) -> Line:
-    """A line from the three columns of a table. Its moves are checked by `replay`, not here. RepertoireError."""
+    """A line from the three columns of a table. Raises RepertoireError. `replay` checks the moves."""
     moves: list[str] = []
     avoided: set[int] = set()
     named_plies = 0
@@ -123,10 +124,9 @@ def read_table(path: Path = OPENINGS) -> list[Line]:
 
 
 def replay(lines: Iterable[Line], as_far_as_named: bool = False) -> Iterator[tuple[Line, chess.Board]]:
-    """Each line with a board on which it has been played, in the order of the moves.
+    """Each line with a board on which it has been played, sorted by moves.
 
-    The board is the same one each time: look at it, and leave it as it is. Raises RepertoireError at a move that is
-    not legal.
+    The board is the same one each time and must not be changed. Raises RepertoireError for a move that is not legal.
     """
     board = chess.Board()
     played: list[str] = []

@@ -1,1 +1,1 @@
-"""How long a move may take, and who sees to it."""
+"""How long a search may take, and the clock that ends it."""

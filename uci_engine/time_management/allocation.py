@@ -1,24 +1,21 @@
-"""How long one move may take: `allocate` turns the words of `go` into a budget of milliseconds.
+"""How long one move may take: `allocate` turns the words of `go` into a soft and a hard limit in milliseconds.
 
-Called by `engine` when a search starts (and when a ponder search turns real); `deepening` starts no new iteration after
-the share of the soft limit that `TimeParameters` finds worth spending, a timer aborts the search at the hard limit.
-Pure arithmetic.
+The search starts no new iteration after a share of the soft limit, which `TimeParameters.share` finds after each depth.
+A timer stops it at the hard limit.
 
-What must stay true, for every clock, sane or not:
+A reserve is kept for the overheads of the moves to come. From the clock above the reserve, a move gets a share, which
+grows with the length of the game, and most of the increment. Its hard limit is a few times that. A share never uses up
+the excess, so the clock sinks towards the reserve. Within the reserve, the clock is spread evenly over the moves to
+come. The reserve also pays for a loaded machine that wakes the timer late. There is no minimum thinking time above
+FLOOR_MS, because such minima lose games on short clocks.
 
-    0 < soft <= hard <= max(time - overhead, FLOOR_MS); soft is infinite where all of the time is wanted
-    more time never makes a limit smaller
-    a game of MOVES_COVERED moves is not lost on time, even if every move takes all of its hard limit and then
-    loses the whole overhead on the way, provided that its clock started with one overhead and RESERVE_FACTOR
-    times what all the overheads cost and the increments do not pay
+Invariants, for every clock:
 
-There is no minimum thinking time above FLOOR_MS: such minima lose games on short clocks.
-
-The idea: a reserve is set aside for the overheads of the moves still to come. Above the reserve, a move gets
-a share of the excess, a larger one the longer the game has lasted, and most of the increment that the overhead
-leaves; its hard limit is a few times that. Shares of an excess never use it up, so the clock sinks towards the
-reserve. Within the reserve, the clock is spread evenly over the moves to come. The reserve is also what a
-loaded machine lives on when it wakes the timer late.
+- 0 < soft <= hard <= max(time - overhead, FLOOR_MS). The soft limit is infinite where all of the time is to be used.
+- More time never makes a limit smaller.
+- A game of MOVES_COVERED moves is not lost on time, even if every move takes its hard limit and loses the whole
+overhead.
+  For this its clock must start with one overhead, and RESERVE_FACTOR times the overheads that no increment pays.
 """
 
 from __future__ import annotations
@@ -34,36 +31,36 @@ FLOOR_MS = 1.0
 """The shortest budget: play the move at hand."""
 
 WAKE_UP_MS = 5.0
-"""Kept back on every clock, beyond the overhead, for the timer that ends the search."""
+"""Kept back beyond the overhead, for the timer that ends the search."""
 
 MOVES_COVERED = 200
 """The game is expected to last this many moves."""
 
 LEAST_MOVES_TO_COME = 60
-"""However long the game has lasted, so many moves are still expected."""
+"""At any length of the game, so many moves are still expected."""
 
 RESERVE_FACTOR = 3.0
-"""The reserve in units of the unpaid overheads to come; the smallest with which the game above is safe."""
+"""The reserve, in units of the overheads to come that no increment pays; the smallest that keeps the last invariant."""
 
 INCREMENT_CLOCK_SHARE = 0.1
-"""The increment gives a move no more than this share of the clock: a buffer for lags longer than stated."""
+"""The most of the clock that the increment gives a move: a buffer for lags longer than the overhead."""
 
 HARD_SHARE = 0.4
 """The hard limit is at most this share of the clock; more just before a time control."""
 
 STABILITY_SHARES = (1.5, 1.2, 1.0, 0.85, 0.75)
-"""By how many depths the best move has stayed the same: the share of the soft limit that is spent."""
+"""The share of the soft limit to spend, by the number of depths that the best move has stayed the same."""
 
 LEAST_STABILITY_SHARE = 0.2
-"""However much a tuner makes of that."""
+"""The least that a tuner can make of it."""
 
 EFFORT_DEPTH = 7
-"""Before this depth, how many nodes lie below the best move means nothing."""
+"""From this depth on, the nodes below the best move count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Milliseconds since the clock started: about `soft_ms` are worth spending, infinity for all; stop at `hard_ms`."""
+    """The soft limit, infinite where all of the time is to be used, and the hard limit, since the clock started."""
 
     soft_ms: float
     hard_ms: float
@@ -74,11 +71,7 @@ UNLIMITED = Budget(math.inf, math.inf)
 
 @dataclass(frozen=True, slots=True)
 class TimeParameters:
-    """How freely time is spent: the parameters of `core.parameters.TIME_PARAMETERS`, which says what each decides.
-
-    A share of the clock that grows with the length of the game gained 27 ± 31 Elo over one part in 28 throughout, in
-    218 games at 2+0.02.
-    """
+    """The values of `parameters.TIME_PARAMETERS`, which says what each decides."""
 
     time_first_divisor: int
     time_plies_per_part: int
@@ -93,10 +86,10 @@ class TimeParameters:
     time_drop_percent: int
 
     def share(self, depth: int, stable_for: int, score_drop_cp: int, effort: float) -> float:
-        """The share of the soft limit that is worth spending after a depth: the less is settled, the more.
+        """The share of the soft limit to spend after a depth: more while the best move is in doubt.
 
-        stable_for: for how many depths the best move has stayed. effort: the share of the last depth's nodes that lay
-        below it, 0 to 1.
+        stable_for: the number of depths that the best move has stayed the same. effort: the share of the last depth's
+        nodes below it, 0 to 1.
         """
         stability = STABILITY_SHARES[min(stable_for, len(STABILITY_SHARES) - 1)]
         share = max(1 + (stability - 1) * self.time_stability_percent / 100, LEAST_STABILITY_SHARE)
@@ -107,7 +100,7 @@ class TimeParameters:
 
 
 def time_parameters_of(core: str) -> TimeParameters:
-    """The time_parameters of the core of this name."""
+    """The default parameters of the core of this name."""
     return TimeParameters(**defaults(time_tunables(core)))
 
 
@@ -119,9 +112,9 @@ def allocate(
 ) -> Budget:
     """The budget for a search with these limits.
 
-    `overhead_ms` is lost on every move between our clock and the GUI's; `ply` counts half-moves since the
-    start of the game. Without a clock and `movetime`, and with `infinite`, the budget is unlimited. If only
-    the opponent's clock was sent, it counts as ours. `movetime` alone is spent to its end, as UCI asks ("exactly").
+    `overhead_ms` is lost on every move between our clock and the GUI's. `ply` counts from the start of the game. The
+    budget is unlimited with `infinite`, or with neither clock nor `movetime`. If only the opponent's clock was sent, it
+    counts as ours. `movetime` alone is used to its end: UCI says "exactly".
     """
     if limits.infinite:
         return UNLIMITED
@@ -142,7 +135,7 @@ def _for_clock(limits: Limits, white_to_move: bool, overhead: float, ply: int, p
     time, increment = theirs if ours[0] is None else ours
     if time is None:
         return UNLIMITED
-    # The increment comes after the move, so this much must be there whatever it pays for.
+    # The increment comes only after the move, so it does not count here.
     usable = max(time - overhead - WAKE_UP_MS, 0.0)
     gain = max(increment or 0, 0) - overhead
 
@@ -153,12 +146,12 @@ def _for_clock(limits: Limits, white_to_move: bool, overhead: float, ply: int, p
         divisor = max(divisor, parameters.time_last_divisor)
     else:
         moves_to_come = min(limits.movestogo, moves_to_come)
-        # Half of a short clock goes into thinking and half into overheads, down to the last move. With a long
-        # one, the first moves of a period take more than their even share.
+        # Half of a short clock is for thinking and half for overheads, down to the last move. With a long clock, the
+        # first moves of a period take more than an even share.
         spread, divisor = 2 * moves_to_come, 1.0 + 0.6 * moves_to_come
         share = HARD_SHARE + 0.4 / moves_to_come
 
-    # Each move takes at least FLOOR_MS and its overhead; what increments do not pay comes out of the clock.
+    # Each move takes at least FLOOR_MS and its overhead. The clock pays what the increment does not.
     reserve = RESERVE_FACTOR * moves_to_come * max(FLOOR_MS - gain, 0.0)
     excess = max(usable - reserve, 0.0)
     from_increment = min(parameters.time_increment_percent / 100 * max(gain, 0.0), INCREMENT_CLOCK_SHARE * usable)

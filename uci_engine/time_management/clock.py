@@ -1,8 +1,7 @@
-"""The time of one search, and the thread that watches over it.
+"""The clock of one search, and the thread that ends the search at its hard limit.
 
-`engine` starts a `Clock` for every `go` and hands it to the `Watch`; `deepening` reads it between iterations. What must
-stay true: the hard limit ends a search whatever the search is doing, because another thread looks after it; a clock is
-monotonic; a `Watch` never touches a search that it was told to leave.
+Every `go` gets a `Clock`. The search reads it between iterations, and the `Watch` waits for the hard limit in a thread
+of its own, so that nothing the search does can delay the end. Invariant: after `Watch.end`, the search is not touched.
 """
 
 from __future__ import annotations
@@ -20,17 +19,18 @@ REPORT_EVERY_SECONDS = 1.0
 
 
 class Clock:
-    """When a search began and what it may spend. Times are `time.perf_counter()` seconds; durations milliseconds."""
+    """When a search began, and its budget. Times are `time.perf_counter()` seconds; durations are milliseconds."""
 
     def __init__(self, started_at: float, budget: Budget = UNLIMITED) -> None:
         self.started_at = started_at
         self.budget = budget
         self.hard_from = started_at
-        # The hard limit where nodes are the measure of time.
+        # The hard limit in nodes, for nodestime.
         self.hard_nodes: int | None = None
 
     def set_budget(self, budget: Budget, now: float) -> None:
-        """Begin to count: the hard limit from now on, the soft one from the start, for pondering was thinking too."""
+        """Start the clock after pondering. The hard limit counts from now, the soft limit from the start of the search.
+        """
         self.hard_from = now
         self.budget = budget
 
@@ -40,7 +40,7 @@ class Clock:
 
     @property
     def may_end_early(self) -> bool:
-        """Whether a search that has settled on its move need not use all of its time."""
+        """Whether there is a soft limit."""
         return self.budget.soft_ms < math.inf
 
     @property
@@ -55,7 +55,7 @@ class Clock:
 
 
 class Watch:
-    """A thread that ends one search at a time at its deadline, and calls `report` now and then in a long one."""
+    """A thread that ends one search at a time at its deadline, and makes a long one report now and then."""
 
     def __init__(self) -> None:
         self._condition = threading.Condition()
@@ -109,7 +109,7 @@ class Watch:
 
 
 def _call(function: Callable[[], None]) -> None:
-    """Call a search's function; its mistake must not end the thread that keeps the limits of all searches to come."""
+    """Call a search's function. An error in it must not end this thread, which later searches need."""
     try:
         function()
     except Exception as error:
@@ -117,4 +117,4 @@ def _call(function: Callable[[], None]) -> None:
 
 
 def _nothing() -> None:
-    """Stands in for a function before the first search."""
+    """The functions before the first search."""

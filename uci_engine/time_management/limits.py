@@ -1,8 +1,6 @@
 """The words of one `go` command, as data.
 
-`protocol` fills it in, `engine`, `time_control` and `deepening` read it. What must stay true: a field is None
-exactly when its word was absent or unreadable, so a clock of 0 ms is told apart from no clock at all. Nothing
-is decided here; deciding is the business of the readers.
+Invariant: a field is None exactly when its word was absent or unreadable. So a clock of 0 ms differs from no clock.
 """
 
 from __future__ import annotations
@@ -14,10 +12,9 @@ from dataclasses import dataclass
 class Limits:
     """What a `go` command asked for.
 
-    Clocks and increments are milliseconds as sent and may be negative. `depth` is in plies (at least 1),
-    `nodes` at least 1, `mate` in moves of our own (at least 1), `movetime_ms` at least 0, `perft` in plies
-    (at least 0), `movestogo` as sent. `searchmoves` holds the raw words; whether they are legal is for the
-    engine to find out.
+    Clocks and increments are milliseconds as sent and may be negative; `movestogo` is as sent. `depth` is in plies,
+    `mate` in our own moves; they and `nodes` are at least 1. `movetime_ms` and `perft` (in plies) are at least 0.
+    `searchmoves` holds the words as sent; the engine finds out which are legal.
     """
 
     wtime_ms: int | None = None

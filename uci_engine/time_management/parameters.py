@@ -1,4 +1,4 @@
-"""Every number of time management that could be another, for either core."""
+"""The parameters of time management, with their values for each core."""
 
 from __future__ import annotations
 
@@ -20,10 +20,8 @@ TIME_PARAMETERS = (
     Tunable("time_drop_percent", 130, 100, 300, "of the soft limit then"),
 )
 
-# What is better where a move has some thousand nodes: the core in plain Python. Found by `scripts/tune_search.py` (2000
-# pairs) and confirmed by SPRT(0, 5), +61.5 ± 19.3 Elo in 908 games, both with NodesTime 3 and 60+0.6, which is 18+0.18
-# for a core of 10 000 nodes/s. At four times the nodes still +5 ± 23 (464 games); but at 2+0.02 on the compiled core
-# values found in the same way lost 38 ± 26 to TIME_PARAMETERS.
+# For a core in plain Python, where a move has some thousand nodes: +61.5 ± 19.3 Elo in 908 games, with NodesTime 3 and
+# 60+0.6. The compiled core needs other values: there some that were tuned in the same way lost 38 ± 26 Elo.
 SLOW_CORE_TIMES = {
     "time_first_divisor": 29,
     "time_plies_per_part": 8,

@@ -1,1 +1,1 @@
-"""What `secateur bench`, `perft` and `doctor` do."""
+"""`secateur bench`, `perft` and `doctor`."""

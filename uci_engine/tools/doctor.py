@@ -1,7 +1,6 @@
 """`secateur doctor`: what is installed here, which core runs and why, and a short test that it works.
 
-Called by the command line only. What must stay true: nothing is repaired or changed, and a failure of any
-part is reported as a finding, never as a traceback.
+Invariants: nothing is repaired or changed. A failure of any part is a finding, never a traceback.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ SEARCH_DEPTH = 4
 LONGEST_SEARCH_SECONDS = 60.0
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-# Position, whether it is Chess960, depth, and the count that the move generators of the world agree on.
+# Position, whether it is Chess960, depth, and the count that other move generators agree on.
 PERFT_COUNTS = (
     (START, False, 3, 8902),
     ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", False, 2, 2039),
@@ -30,7 +29,7 @@ PERFT_COUNTS = (
     ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", False, 3, 9467),
     ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", True, 3, 12189),
 )
-# Lopsided on purpose: of a balanced position any evaluation is symmetrical.
+# Unbalanced positions: in a balanced one, any evaluation is symmetrical.
 EVALUATED = (
     "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 2 3",
     "8/5k2/3p4/1p1Pp2p/pP2Pp1P/P4P1K/8/8 b - - 99 50",
@@ -62,7 +61,7 @@ def examine(core_name: str, write: Write) -> int:
     for title, check in checks.items():
         try:
             problem = check()
-        except Exception as error:  # whatever is broken is what the doctor was called for
+        except Exception as error:  # a broken part is a finding
             problem = f"{type(error).__name__}: {error}"
         failures += problem is not None
         write(f"ok      {title}" if problem is None else f"FAILED  {title}: {problem}")
@@ -83,13 +82,13 @@ def _describe_surroundings(write: Write) -> None:
 
 
 def _describe_build(write: Write) -> None:
-    facts = build_info()
-    if facts.get("compiled"):
-        abi = "stable ABI" if facts["stable_abi"] else "this Python's own ABI"
-        tools = f"Cython {facts['cython']}, {facts['compiler']}"
-        write(f"last build     {tools}, {' '.join(facts['flags'])}, {abi}")
-    elif facts:
-        write(f"last build     not compiled: {facts['why']}")
+    info = build_info()
+    if info.get("compiled"):
+        abi = "stable ABI" if info["stable_abi"] else "this Python's own ABI"
+        tools = f"Cython {info['cython']}, {info['compiler']}"
+        write(f"last build     {tools}, {' '.join(info['flags'])}, {abi}")
+    elif info:
+        write(f"last build     not compiled: {info['why']}")
     else:
         write("last build     nothing was built here")
 
@@ -102,7 +101,7 @@ def _version_of(distribution: str) -> str:
 
 
 def check_files(core: Core, write: Write) -> str | None:
-    """Each kernel module must come from the file that the core promises. What is wrong, or None."""
+    """Check that each kernel module comes from the core's own file. What is wrong, or None."""
     compiled = compiled_modules()
     wrong = []
     for name, module in core.modules.items():
@@ -115,13 +114,13 @@ def check_files(core: Core, write: Write) -> str | None:
 
 
 def check_sources(core: Core) -> str | None:
-    """The compiled modules must have been made from the sources beside them. What is wrong, or None."""
+    """Check that the compiled modules were built from the sources beside them. What is wrong, or None."""
     stale = stale_modules() if core.name == "compiled" else []
     return f"changed since they were compiled: {', '.join(stale)}; {REBUILD}" if stale else None
 
 
 def check_move_counts(core_name: str) -> str | None:
-    """The move generator must find as many positions as others do. What is wrong, or None."""
+    """Check the counts of the move generator. What is wrong, or None."""
     from uci_engine.engine import Engine
     from uci_engine.tools.perft import Perft
 
@@ -141,7 +140,7 @@ def check_move_counts(core_name: str) -> str | None:
 
 
 def check_evaluation() -> str | None:
-    """A position and its mirror image must be worth the same to the side to move. What is wrong, or None."""
+    """Check that a position and its mirror image have the same evaluation. What is wrong, or None."""
     import chess
 
     import evaluation
@@ -155,7 +154,7 @@ def check_evaluation() -> str | None:
 
 
 def check_search(core_name: str) -> str | None:
-    """A short search must answer with one legal move. What is wrong, or None."""
+    """Check that a short search answers with one legal move. What is wrong, or None."""
     import time
 
     import chess

@@ -1,14 +1,12 @@
 """The UCI conversation: one thread reads, one obeys, and a search reports from a thread of its own.
 
-`run` is the program; `__main__` calls it. The reader stamps each line with the time and puts the command into
-the `Inbox`; the `Dispatcher` takes the commands out in order, gives them to the engine and goes on listening
-while the engine thinks. What must stay true:
+`run` is the program. The reader stamps each line with the time and puts the command into the `Inbox`. The `Dispatcher`
+takes the commands out in order, hands them to the engine, and goes on listening while the engine thinks. Invariants:
 
-- a command that needs an idle engine waits for the end of the search, without keeping those behind it that
-  can act at once (`stop`, `isready`) from acting;
-- a `go` ends the search before it, and once a `go` waits, a `stop` that follows it is meant for its search;
-- every `go` is answered by one `bestmove`, and a mistake in a command, ours or theirs, ends neither the
-  search nor the program.
+- A command that needs an idle engine waits for the end of the search. Commands behind it that can act at once (`stop`,
+  `isready`) do not wait with it.
+- A `go` ends the search before it. A `stop` behind a waiting `go` is for the search of that `go`.
+- Every `go` is answered by one `bestmove`. An error in a command, ours or the GUI's, ends neither search nor program.
 """
 
 from __future__ import annotations
@@ -61,12 +59,12 @@ if TYPE_CHECKING:
 
 AUTHOR = "the Secateur developers"
 
-# Commands that wait for the end of a search nobody has asked to end. More are refused: the reader, which
-# pauses at UNREAD_LIMIT, must always have room for the `stop`.
+# The most commands that may wait for the end of a search that nobody has stopped. More are refused, because the reader
+# pauses at UNREAD_LIMIT and must have room for the `stop`.
 WAITING_LIMIT = UNREAD_LIMIT // 2
 
-# After `quit`: how long the searches already asked for may take to give their moves. Counted in short waits, so that a
-# machine that stands still for a while does not cost a move that was about to come.
+# How long searches may take after `quit` to answer. Counted in short waits, so that a machine that was suspended does
+# not lose a move.
 CLOSING_SECONDS = 0.6
 CLOSING_WAITS = 12
 
@@ -88,7 +86,7 @@ Not UCI, for people:
 
 # Obeyed at any time, even in front of commands that wait.
 _ALWAYS = (Uci, IsReady, Debug, Register, Help, Unknown, Empty)
-# Obeyed at any time too, but they concern one search: the running one, unless another `go` came before them.
+# Obeyed at any time too, but meant for one search: the running one, unless another `go` waits.
 _TO_SEARCH = (Stop, PonderHit)
 
 
@@ -124,7 +122,7 @@ class Dispatcher:
     def _handle(self, event: Event) -> bool:
         """Deal with one event; False for `quit`."""
         if isinstance(event, SearchEnded):
-            # The news comes from the search's thread, which has yet to say its move.
+            # The search's thread sends this before its move.
             self._engine.wait()
             self._searching = False
             self._catch_up()
@@ -153,7 +151,7 @@ class Dispatcher:
         self._trace(f"{type(received.command).__name__} waits for the end of the search")
 
     def _catch_up(self) -> None:
-        """Obey what waited for the end of a search, as far as the next search that it starts."""
+        """Obey what waited for the end of the search, up to the next search."""
         waiting, self._waiting = self._waiting, deque()
         self._go_waits = False
         while waiting and not self._go_waits:
@@ -162,11 +160,11 @@ class Dispatcher:
                 self._obey(received)
             else:
                 self._wait(received)
-        # All that came after a `go` that has to wait again waits behind it.
+        # What came after a `go` that must wait again waits behind it.
         self._waiting += waiting
 
     def _close(self) -> None:
-        """Give every `go` its `bestmove`, with hardly any search, and let go of the engine."""
+        """Answer every `go` after hardly any search, and close the engine."""
         waits_left = CLOSING_WAITS
         self._closing = True
         self._engine.stop()
@@ -190,7 +188,7 @@ class Dispatcher:
             report_failure(self._writer, error)
         finally:
             self._inbox.obeyed()
-        # What a waiting command has only now begun is not to go on.
+        # After `quit`, end at once what a waiting command has begun.
         if self._closing:
             self._engine.stop()
 
@@ -242,8 +240,7 @@ class Dispatcher:
         if error is None:
             self._say(*self._engine.set_position(fen, moves))
         else:
-            # What cannot be read is refused like a position that cannot be: otherwise the next `go` would
-            # answer with a move for the position before.
+            # Refused like an impossible position. Otherwise the next `go` would answer for the position before.
             self._engine.set_position("", ())
             self._say(f"error: {error}")
 
@@ -289,14 +286,14 @@ class Dispatcher:
         self._engine.start(Bench(self._engine.core, depth, self._writer.write, self._search_ended))
         self._searching = True
 
-    # These three are called by the engine, from the search thread.
+    # The engine calls these three from the search's thread.
 
     def _on_info(self, info: Info) -> None:
         self._writer.write(protocol.format_info(info))
 
     def _on_best_move(self, best: BestMove) -> None:
-        # In this order, whatever is sent in reply to the move comes in behind the end of its search. The move
-        # is out before anything else happens all the same: `_handle` waits for the end of this thread.
+        # In this order, a command that replies to the move is read after the end of its search. Nothing overtakes the
+        # move, because `_handle` waits for the end of this thread.
         self._search_ended()
         self._writer.write(protocol.format_best_move(best))
 

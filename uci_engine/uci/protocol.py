@@ -1,12 +1,10 @@
-"""UCI text to data and back: `parse` for what a GUI says, `format_...` for what the engine says.
+"""UCI text to data and back: `parse` reads what a GUI sends, `format_...` writes what the engine answers.
 
-Called by `loop`, for every line in and out.
-Pure functions: no input or output, no state, no chess (a move is a word here).
+Pure functions: no input or output, no state, no chess (a move is a word here). Unknown words before a command are
+skipped, as the UCI specification asks: `joho debug on` is `debug on`.
 
-What must stay true: `parse` returns a command for any text whatever and never raises; the work is linear in
-the length of the line; whatever is formatted is a single line of printable ASCII without a blank at its end.
-Words before a command that the UCI text gives no meaning to are skipped, as that text asks: `joho debug on`
-is `debug on`.
+Invariants: `parse` returns a command for any text, never raises, and takes time linear in the length of the line. What
+is formatted is one line of printable ASCII without a blank at its end.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from uci_engine.search.info import BestMove, Bound, Info
 from uci_engine.text import QUOTE_LENGTH, Remarks, parse_int, quoted
 from uci_engine.time_management.limits import Limits
 
-# A line that has not come to a command after this many words is noise, and reading on would only cost time.
+# A line without a command in so many words is noise; reading on would only cost time.
 MAX_SKIPPED_WORDS = 64
 
 _WORD = re.compile(r"\S+")
@@ -66,22 +64,22 @@ class Register:
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """`d`: show the board (not in the UCI text)."""
+    """`d`: show the board (not in the UCI specification)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """`flip`: swap the colours (not in the UCI text)."""
+    """`flip`: swap the colours (not in the UCI specification)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """`help`: list the commands (not in the UCI text)."""
+    """`help`: list the commands (not in the UCI specification)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluate:
-    """`eval`: explain the static evaluation (not in the UCI text)."""
+    """`eval`: explain the static evaluation (not in the UCI specification)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +157,7 @@ Command = (
 
 def parse(line: str) -> Command:
     """Read one line from the GUI, with or without its line end. Never raises."""
-    # A byte order mark or a NUL is no part of any word; as a blank it does no harm.
+    # A byte order mark and a NUL belong to no word; a blank does no harm.
     line = line.replace("\ufeff", " ").replace("\0", " ")
     words_seen = 0
     for match in _WORD.finditer(line):
@@ -183,7 +181,7 @@ def format_info(info: Info) -> str:
             words.append(f"{name} {value}")
 
     add("depth", info.depth)
-    if info.depth is not None:  # the UCI text allows `seldepth` beside `depth` only
+    if info.depth is not None:  # UCI allows `seldepth` only with `depth`
         add("seldepth", info.seldepth)
     add("multipv", info.multipv)
     if info.score is not None:
@@ -227,7 +225,7 @@ def _parse_debug(rest: str) -> Debug:
 
 
 def _parse_set_option(rest: str) -> SetOption:
-    # Cut from the raw text, not from words: a path may hold two blanks in a row.
+    # Cut from the text, not from its words: a path may hold two blanks in a row.
     name_word = _NAME_WORD.search(rest)
     start = name_word.end() if name_word else 0
     value_word = _VALUE_WORD.search(rest, start)
@@ -251,7 +249,7 @@ def _parse_position(rest: str) -> SetPosition:
             return SetPosition(None, (), "the position after the word fen is missing")
         return SetPosition(" ".join(described), moves)
     if described:
-        # Skipping these words might drop a move, and a wrong position is worse than none.
+        # To skip these words might drop a move, and a wrong position is worse than none.
         return SetPosition(None, (), f"{quoted(described[0])} after startpos, where moves was expected")
     return SetPosition(None, moves)
 
@@ -268,7 +266,7 @@ _LOWEST: dict[str, int | None] = {
     "movetime": 0,
     "perft": 0,
 }
-"""The `go` words that take a number, each with the lowest value that makes sense to the engine."""
+"""The words of `go` that take a number, each with the lowest value that makes sense."""
 
 _ENDS_THE_SEARCH = ("wtime", "btime", "depth", "nodes", "mate", "movetime", "perft")
 _GO_WORDS = frozenset({*_LOWEST, "searchmoves", "infinite", "ponder"})
@@ -313,7 +311,7 @@ def _parse_go(rest: str) -> Go:
             stray_words = True
     sentences = problems.told()
     if "infinite" not in flags and not any(word in numbers for word in _ENDS_THE_SEARCH):
-        # Whoever meant to limit the search must not get one without an end; `go` alone does ask for that.
+        # A limit that was not understood must not mean an endless search. Only `go` alone asks for one.
         misread = problems or stray_words or numbers
         if misread:
             numbers["depth"] = 1
