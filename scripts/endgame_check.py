@@ -1,41 +1,50 @@
 #!/usr/bin/env python3
 """Play out endings of the tablebases: every win must be won inside the fifty-move rule, every draw held.
 
-    python scripts/endgame_check.py FOLDER... [--count 500] [--depth 4 | --movetime 5 | --clock 0.05+0.005]
-                                    [--core compiled] [--seed 1] [--no-tables]
+    python scripts/endgame_check.py FOLDER... [--count 500] [--seed 1] [--no-tables]
+                                    [--engine 'cmd=PROGRAM'] [--each depth=4 | movetime=0.005 | tc=0.05+0.005]
 
-FOLDER holds Syzygy tables; positions of three and four pieces are drawn at random from them. The engine plays the side
-to move with these tables (with `--no-tables` on its own), to a depth, for so many milliseconds a move, or with a clock
-of so many seconds for the game and for each move. In a win its opponent makes the move that, by python-chess, puts off
-the next capture, pawn move or mate longest; in a draw it makes any move that does not lose, at random. Prints the
-counts, how often a clock ran out (it is then played on, for other programs may have had the processor) and each
-failure; the exit code is 1 if there were any failures.
+FOLDER holds Syzygy tables; positions of three and four pieces are drawn at random from them. The engine (by default
+that of these sources) plays the side to move with these tables, or with `--no-tables` on its own. In a win its opponent
+makes the move that, by python-chess, puts off the next capture, pawn move or mate longest; in a draw it makes any move
+that does not lose, at random. Prints the counts, how often a clock ran out (the game goes on, for other programs may
+have had the processor) and each failure; the exit code is 1 if there were any failures.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
-import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import replace
 
 import chess
+import chess.engine
 import chess.syzygy
 
-from lib.console import run_program
+from lib.console import complain, run_program, show_progress
 from lib.endings import random_board
-from uci_engine.core import CORES
-from uci_engine.engine import Engine
-from uci_engine.search.info import BestMove, Info
-from uci_engine.time_management.limits import Limits
+from lib.engines.engine import Answer, Engine
+from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, own_engine, parse_engine
+from lib.errors import ProgramError
+from lib.games.adjudication import Rules
+from lib.games.clock import Patience
+from lib.games.game import Game, Player
+from lib.games.openings import Opening
+from lib.games.record import GameRecord
 
-LONGEST_PLIES = 300
+LONGEST_MOVES = 150
 MOST_PIECES = 4
+# Nobody loses on time here.
+PATIENCE = Patience(margin_ms=60_000.0, movetime_ms=60_000.0)
+WIN, DRAW = 2, 0
 
 
 class Referee:
-    """The tables as python-chess reads them: they choose positions, defend and judge."""
+    """The tables as python-chess reads them: they choose positions, and play the side of the opponent."""
+
+    spec = EngineSpec("referee", ())
 
     def __init__(self, folders: list[str], seed: int) -> None:
         self.tables = chess.syzygy.Tablebase(max_fds=None)
@@ -44,6 +53,8 @@ class Referee:
         self.names = sorted(
             name for name in self.tables.wdl if len(name) - 1 <= MOST_PIECES and chess.syzygy.is_tablename(name)
         )
+        if not self.names:
+            raise ProgramError(f"no Syzygy tables of up to {MOST_PIECES} pieces in {', '.join(folders)}")
         self.choice = random.Random(seed)
 
     def position(self, value: int) -> chess.Board:
@@ -55,8 +66,16 @@ class Referee:
             if playable and self.tables.probe_wdl(board) == value:
                 return board
 
-    def defend(self, board: chess.Board) -> chess.Move:
-        """The move that loses last; a shorter way to a capture that still loses counts as short."""
+    def new_game(self, seconds: float) -> None:
+        """It is always ready."""
+
+    def play(self, board: chess.Board, limit: chess.engine.Limit, seconds: float) -> Answer:
+        """In a lost position the move that loses last, otherwise any move that does not lose."""
+        move = self._defend(board) if self.tables.probe_wdl(board) < 0 else self._try_to_win(board)
+        return Answer(move, f"bestmove {move}", 0.0)
+
+    def _defend(self, board: chess.Board) -> chess.Move:
+        """A shorter way to a capture that still loses counts as short."""
 
         def delay(move: chess.Move) -> tuple[int, int]:
             board.push(move)
@@ -67,8 +86,7 @@ class Referee:
 
         return max(board.legal_moves, key=delay)
 
-    def try_to_win(self, board: chess.Board) -> chess.Move:
-        """Any move after which the opponent has not won."""
+    def _try_to_win(self, board: chess.Board) -> chess.Move:
         sound = []
         for move in board.legal_moves:
             board.push(move)
@@ -78,117 +96,66 @@ class Referee:
         return self.choice.choice(sound)
 
 
-@dataclass(frozen=True)
-class Pace:
-    """How long the engine thinks: to a depth, for a time, or by a clock with an increment (milliseconds)."""
-
-    depth: int | None = None
-    movetime_ms: int | None = None
-    clock_ms: float = 0.0
-    increment_ms: float = 0.0
-
-    def limits(self, left_ms: float) -> Limits:
-        """What to say with `go` when so much is left on the clock."""
-        if not self.clock_ms:
-            return Limits(depth=self.depth, movetime_ms=self.movetime_ms)
-        left, increment = int(left_ms), int(self.increment_ms)
-        return Limits(wtime_ms=left, btime_ms=left, winc_ms=increment, binc_ms=increment)
+def play_out(engine: Player, referee: Referee, board: chess.Board) -> GameRecord:
+    """Play to the end, with the engine to move."""
+    white: Player = engine if board.turn == chess.WHITE else referee
+    black: Player = referee if board.turn == chess.WHITE else engine
+    return Game(white, black, Opening(board.fen()), Rules(longest_moves=LONGEST_MOVES), PATIENCE).play()
 
 
-class Player:
-    """The engine, asked for one move at a time."""
-
-    def __init__(self, core: str, folders: list[str], pace: Pace) -> None:
-        self.engine = Engine(core)
-        self.pace = pace
-        self.left_ms = pace.clock_ms
-        self.late = 0
-        if folders:
-            print(*self.engine.set_option("SyzygyPath", ";".join(folders)), sep="\n")
-
-    def new_game(self) -> None:
-        """A game begins, with a full clock."""
-        self.engine.new_game()
-        self.left_ms = self.pace.clock_ms
-
-    def move(self, start: str, played: list[str]) -> chess.Move:
-        """The engine's move after these from a FEN."""
-        began = time.perf_counter()
-        problems = self.engine.set_position(start, played)
-        answers: list[BestMove] = []
-        self.engine.go(self.pace.limits(self.left_ms), began, self.listen, answers.append)
-        self.engine.wait()
-        if problems or answers[0].move is None:
-            raise RuntimeError(f"no move after {start} {played}: {problems}")
-        if self.pace.clock_ms:
-            self.left_ms -= 1000 * (time.perf_counter() - began)
-            self.late += self.left_ms < 0
-            self.left_ms = max(self.left_ms, 0.0) + self.pace.increment_ms
-        return chess.Move.from_uci(answers[0].move)
-
-    def listen(self, info: Info) -> None:
-        """Only what goes wrong is worth a line."""
-        if info.string:
-            print(info.string)
+def ending_of(record: GameRecord, white: bool) -> str:
+    """`won`, `lost` or `drawn`, from the engine's side; a forfeit is told as such."""
+    if record.fault is not None:
+        return record.fault
+    return {1.0: "won", 0.5: "drawn", 0.0: "lost"}[record.white_points if white else 1 - record.white_points]
 
 
-def play_out(player: Player, referee: Referee, board: chess.Board, value: int) -> str:
-    """Play to the end; returns how it ended, from the engine's side."""
-    start, ours = board.fen(), board.turn
-    player.new_game()
-    for _ in range(LONGEST_PLIES):
-        outcome = board.outcome(claim_draw=False)
-        if outcome is not None and outcome.winner is not None:
-            return "won" if outcome.winner == ours else "lost"
-        if outcome is not None or board.halfmove_clock >= 100 or board.is_repetition(3):
-            return "drawn"
-        if board.turn == ours:
-            board.push(player.move(start, [move.uci() for move in board.move_stack]))
-        else:
-            board.push(referee.defend(board) if value > 0 else referee.try_to_win(board))
-    return "drawn"
-
-
-def clock(text: str) -> Pace:
-    """A clock such as 0.05+0.005, in seconds."""
-    base, _, increment = text.partition("+")
-    return Pace(clock_ms=1000 * float(base), increment_ms=1000 * float(increment or 0))
+def check(engine: Engine, referee: Referee, value: int, count: int) -> tuple[int, int]:
+    """Play so many endings of this result out, and print what came of them; returns failures and overstepped clocks."""
+    wanted, name = ("won", "wins") if value == WIN else ("drawn", "draws")
+    endings: Counter[str] = Counter()
+    failures = late = plies = 0
+    with show_progress(name, count) as advance:
+        for _ in range(count):
+            board = referee.position(value)
+            record = play_out(engine, referee, board)
+            ending = ending_of(record, board.turn == chess.WHITE)
+            endings[ending] += 1
+            plies += len(record.moves)
+            late += record.overstep_ms.get(engine.name, 0.0) > 0
+            if ending != wanted and not (value == DRAW and ending == "won"):
+                failures += 1
+                moves = " ".join(move.move.uci() for move in record.moves)
+                print(f"{ending}, not {wanted}: {board.fen()} after {moves} {record.detail}".rstrip())
+            advance()
+    print(f"{count} {name}: {dict(endings)}, {plies / count:.1f} plies each", flush=True)
+    return failures, late
 
 
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folders", nargs="+", metavar="FOLDER")
+    parser.add_argument("--engine", metavar="SPEC", help=f"default: the engine of these sources; {ENGINE_SYNTAX}")
+    parser.add_argument("--each", default="depth=4", metavar="SPEC", help="limits, if --engine has none (depth=4)")
     parser.add_argument("--count", type=int, default=500)
-    pace = parser.add_mutually_exclusive_group()
-    pace.add_argument("--depth", type=int, default=4)
-    pace.add_argument("--movetime", type=int, metavar="MS")
-    pace.add_argument("--clock", type=clock, metavar="SECONDS+SECONDS")
-    parser.add_argument("--core", choices=CORES, default="auto")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--no-tables", action="store_true")
     words = parser.parse_args()
-    referee = Referee(words.folders, words.seed)
-    timed = words.clock or (Pace(movetime_ms=words.movetime) if words.movetime else None)
-    player = Player(words.core, [] if words.no_tables else words.folders, timed or Pace(depth=words.depth))
-    failures = 0
-    for value, wanted in ((2, "won"), (0, "drawn")):
-        endings: Counter[str] = Counter()
-        plies = 0
-        for _ in range(words.count):
-            board = referee.position(value)
-            start = board.fen()
-            ending = play_out(player, referee, board, value)
-            endings[ending] += 1
-            plies += len(board.move_stack)
-            if ending != wanted and not (value == 0 and ending == "won"):
-                failures += 1
-                print(f"{ending}, not {wanted}: {start} after {' '.join(move.uci() for move in board.move_stack)}")
-        name = "wins" if value else "draws"
-        print(f"{words.count} {name}: {dict(endings)}, {plies / words.count:.1f} plies each", flush=True)
-    if player.pace.clock_ms:
-        print(f"the clock ran out {player.late} times")
-    player.engine.close()
+    try:
+        limits = parse_engine("cmd=x", words.each).control
+        spec = parse_engine(words.engine, words.each) if words.engine else replace(own_engine(), control=limits)
+        folders = os.pathsep.join(os.path.abspath(folder) for folder in words.folders)
+        extra = [] if words.no_tables else [("SyzygyPath", folders)]
+        referee = Referee(words.folders, words.seed)
+        with Engine(spec, extra) as engine:
+            found = [check(engine, referee, value, words.count) for value in (WIN, DRAW)]
+    except (ProgramError, OSError) as error:
+        complain(str(error))
+        return 2
+    failures, late = (sum(numbers) for numbers in zip(*found, strict=True))
+    if spec.control.base_seconds is not None:
+        print(f"the clock ran out in {late} games")
     return 1 if failures else 0
 
 

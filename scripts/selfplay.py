@@ -18,11 +18,9 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
-
-import chess
 
 from lib.console import (
     at_least_one,
@@ -40,15 +38,13 @@ from lib.errors import ProgramError
 from lib.games.adjudication import Rules, add_arguments, check_tables, open_tables, rules_of
 from lib.games.clock import Patience
 from lib.games.game import Game
-from lib.games.openings import Opening, OpeningBook, read_openings, start_position
+from lib.games.openings import Opening, OpeningBook, random_opening, read_openings, start_position
 from lib.games.record import GameRecord
 from lib.journal import Journal
 from lib.pool import Task, run_tasks
 
 # Games of one task: few enough to lose little, many enough to keep the journal short.
 BATCH_GAMES = 8
-# A random opening that ends in mate or check is drawn again, so many times at most.
-MOST_OPENINGS = 1000
 
 
 @dataclass(frozen=True)
@@ -86,7 +82,7 @@ def play_batch(batch: Batch) -> dict[str, Any]:
     with running_engines(batch.keep_engines) as engines, open_tables(recipe.rules) as tables:
         for number, opening in enumerate(batch.openings, start=batch.first_game):
             chance = random.Random(f"{recipe.seed} {number}")
-            begun = random_opening(opening, recipe, chance)
+            begun = random_opening(opening, chance, recipe.least_plies, recipe.most_plies)
             engine = engines.engine(recipe.engine)
             record = Game(engine, engine, begun, recipe.rules, recipe.patience, tables).play()
             if record.fault is not None:
@@ -96,23 +92,6 @@ def play_batch(batch: Batch) -> dict[str, Any]:
             results[record.result] += 1
             lines += choose(quiet_positions(record), recipe.positions, chance)
     return {"lines": lines, "results": dict(results), "faults": dict(faults)}
-
-
-def random_opening(opening: Opening, recipe: Recipe, chance: random.Random) -> Opening:
-    """The opening with random legal moves behind it, not ending in check or without a move."""
-    for _ in range(MOST_OPENINGS):
-        board = opening.board()
-        moves = list(opening.moves)
-        for _ in range(chance.randint(recipe.least_plies, recipe.most_plies)):
-            legal = sorted(board.legal_moves, key=chess.Move.uci)
-            if not legal:
-                break
-            move = chance.choice(legal)
-            board.push(move)
-            moves.append(move.uci())
-        if not board.is_check() and any(board.legal_moves):
-            return replace(opening, moves=tuple(moves))
-    raise ProgramError(f"no random moves lead on from {opening.board().fen()}")
 
 
 def quiet_positions(record: GameRecord) -> Iterator[str]:

@@ -13,11 +13,9 @@ import chess.engine
 import pytest
 
 from lib.engines.spec import EngineSpec, TimeControl
-from lib.games.adjudication import Rules
-from lib.games.clock import Patience
-from lib.games.openings import Opening
+from lib.games.openings import Opening, random_opening
 from lib.games.record import GameRecord, MoveRecord
-from selfplay import BATCH_GAMES, Recipe, choose, main, quiet_positions, random_opening
+from selfplay import BATCH_GAMES, choose, main, quiet_positions
 from tests.support import SUPPORT
 
 FAKE = SUPPORT / "fake_engine.py"
@@ -61,9 +59,8 @@ def test_choosing_keeps_the_order() -> None:
 
 
 def test_random_openings_are_legal_varied_and_repeatable() -> None:
-    recipe = Recipe(SPEC, 1, 2, 5, 12, Rules(), Patience())
-    found = [random_opening(Opening(), recipe, random.Random(number)) for number in range(50)]
-    assert found == [random_opening(Opening(), recipe, random.Random(number)) for number in range(50)]
+    found = [random_opening(Opening(), random.Random(number), 2, 5) for number in range(50)]
+    assert found == [random_opening(Opening(), random.Random(number), 2, 5) for number in range(50)]
     assert {len(opening.moves) for opening in found} == {2, 3, 4, 5}
     assert len({opening.moves for opening in found}) > 45
     assert not any(opening.board().is_check() for opening in found)

@@ -5,24 +5,31 @@ from __future__ import annotations
 import os
 import random
 import time
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 import chess
+import chess.engine
 import chess.syzygy
 import pytest
 
-from endgame_check import Pace, Player, Referee, play_out
+from endgame_check import WIN, Referee, ending_of, play_out
+from lib.engines.engine import Answer
+from lib.engines.spec import EngineSpec
 from tests.support import TABLES
 from tests.support.syzygy_samples import NAMES, Probing, copy_tables, flip_bytes, is_root, random_boards
 from tests.support.uci_process import Search, UciProcess
 from uci_engine import score as scores
 from uci_engine.core import load
+from uci_engine.engine import Engine
+from uci_engine.search.info import BestMove
 from uci_engine.tablebases import root_ranking as ranking_module
 from uci_engine.tablebases.root_ranking import WON, RootRanking, Rules, rank
 from uci_engine.tablebases.root_ranking import Probing as Allowance
 from uci_engine.time_management.allocation import Budget
 from uci_engine.time_management.clock import Clock
+from uci_engine.time_management.limits import Limits
 
 WON_POSITION = "8/8/8/4k3/8/8/8/R3K3 w - - 0 1"
 
@@ -487,15 +494,41 @@ def test_tables_cut_short_while_they_are_searched(table_engine: UciProcess, tmp_
     assert answer.last_pv.numbers["tbhits"] > 10
 
 
+class EngineHere:
+    """The engine in this process, as a player with the tables and one millisecond for each move."""
+
+    spec = EngineSpec("here", ())
+
+    def __init__(self) -> None:
+        self.engine = Engine("auto")
+        self.engine.set_option("SyzygyPath", str(TABLES))
+
+    def new_game(self, seconds: float) -> None:
+        self.engine.new_game()
+
+    def play(self, board: chess.Board, limit: chess.engine.Limit, seconds: float) -> Answer:
+        began = time.perf_counter()
+        answers: list[BestMove] = []
+        moves = [move.uci() for move in board.move_stack]
+        assert not self.engine.set_position(board.root().fen(), moves)
+        self.engine.go(Limits(movetime_ms=1), began, lambda info: None, answers.append)
+        self.engine.wait()
+        assert answers[0].move is not None
+        return Answer(board.parse_uci(answers[0].move), answers[0].move, time.perf_counter() - began)
+
+    def close(self) -> None:
+        self.engine.close()
+
+
 def test_wins_are_won_on_the_shortest_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     if load().name != "compiled":
         pytest.skip("the python-chess core leaves distances out when there is no time")
     monkeypatch.setattr(ranking_module, "PROCESSOR_SECONDS", 0.03)
     monkeypatch.setattr(ranking_module, "STRETCH_SECONDS", 5.0)
     referee = Referee([str(TABLES)], 3)
-    player = Player("auto", [str(TABLES)], Pace(movetime_ms=1))
-    assert [play_out(player, referee, referee.position(2), 2) for _ in range(8)] == ["won"] * 8
-    player.engine.close()
+    with closing(EngineHere()) as player:
+        boards = [referee.position(WIN) for _ in range(8)]
+        assert [ending_of(play_out(player, referee, board), board.turn) for board in boards] == ["won"] * 8
 
 
 # Five and four pieces, where captures and promotions lead into the tables.

@@ -41,6 +41,16 @@ class EngineTimeoutError(EngineError):
     """An engine that did not answer in time."""
 
 
+class EngineEndedError(EngineError):
+    """An engine that can be talked to no more. code: its exit code, None if it lives on with its pipes closed."""
+
+    def __init__(self, sentence: str, code: int | None, last_words: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+        # The last line that it said on stderr.
+        self.last_words = last_words
+
+
 class Line(NamedTuple):
     """What the engine said, and when, by `time.perf_counter`."""
 
@@ -232,12 +242,16 @@ class Engine:
         self.read_until("readyok", seconds)
 
     def new_game(self, seconds: float = START_SECONDS) -> None:
-        """Let the engine forget what it knows; ends pondering."""
+        """Let the engine forget what it knows; ends pondering. One that does not answer is killed."""
         if self._pondered:
             self._pondered = ""
             self.send("stop")
         self.send("ucinewgame")
-        self.synchronize(seconds)
+        try:
+            self.synchronize(seconds)
+        except EngineTimeoutError:
+            self.kill()
+            raise
 
     def set_position(self, board: chess.Board) -> None:
         """Tell it the position (without the moves before it)."""
@@ -246,8 +260,15 @@ class Engine:
     def play(self, board: chess.Board, limit: chess.engine.Limit, seconds: float) -> Answer:
         """Ask for a move, and wait so long for it; with `ponder` in its spec the engine thinks on afterwards.
 
-        The engine is told the moves that led to the position. Raises EngineError.
+        The engine is told the moves that led to the position. One that does not answer is killed. Raises EngineError.
         """
+        try:
+            return self._play(board, limit, seconds)
+        except EngineTimeoutError:
+            self.kill()
+            raise
+
+    def _play(self, board: chess.Board, limit: chess.engine.Limit, seconds: float) -> Answer:
         position = self._position(board)
         self.asked_at = None
         if position == self._pondered:
@@ -300,20 +321,13 @@ class Engine:
             limit = replace(limit, black_clock=limit.black_clock - answer.seconds + (limit.black_inc or 0.0))
         self.send(self._pondered, f"go ponder {go_words(limit)}")
 
-    def last_words(self) -> str:
-        """The last line on stderr."""
-        return self._process.errors.strip().rpartition("\n")[2]
-
-    def wait_for_end(self) -> int | None:
-        """The exit code of an engine that has closed its pipe; None if the process lives on."""
-        return self._process.wait_for_exit(END_SECONDS)
-
-    def _failure(self, what: str) -> EngineError:
-        code = self.wait_for_end() if self._process.ended else self.exit_code
+    def _failure(self, what: str) -> EngineEndedError:
+        code = self._process.wait_for_exit(END_SECONDS)
         ending = "" if code is None else f", exit code {code}"
+        words = self._process.errors[-REPORTED_ERROR_CHARACTERS:].strip().split("\n")
         # On one line: reports take the last line of what a worker raises.
-        said = " | ".join(self._process.errors[-REPORTED_ERROR_CHARACTERS:].split("\n")).strip(" |")
-        return EngineError(f"{self.name} {what}{ending}" + (f"; stderr: {said}" if said else ""))
+        sentence = f"{self.name} {what}{ending}" + (f"; stderr: {' | '.join(words)}" if words[0] else "")
+        return EngineEndedError(sentence, code, words[-1])
 
     def leave(self) -> None:
         """Ask the engine to end, without waiting."""

@@ -8,17 +8,30 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import chess
+import chess.engine
 
 from lib.engines.cache import running_engines
-from lib.engines.engine import Engine, EngineError, EngineTimeoutError
+from lib.engines.engine import Answer, EngineEndedError, EngineTimeoutError
 from lib.engines.spec import EngineSpec
 from lib.games.adjudication import MATE_CP, Adjudicator, Rules, Tables, open_tables
 from lib.games.clock import Clock, Patience, limit_for
 from lib.games.openings import Opening
 from lib.games.record import GameRecord, MoveRecord
+
+
+class Player(Protocol):
+    """Whoever plays one side of a game."""
+
+    spec: EngineSpec
+
+    def new_game(self, seconds: float) -> None:
+        """Get ready within this time. Raises EngineTimeoutError, EngineEndedError."""
+
+    def play(self, board: chess.Board, limit: chess.engine.Limit, seconds: float) -> Answer:
+        """Make a move within this time. Raises EngineTimeoutError, EngineEndedError."""
 
 
 @dataclass(frozen=True)
@@ -68,18 +81,18 @@ def rules_result(board: chess.Board) -> tuple[str, str] | None:
 
 
 class Game:
-    """One game between two running engines, which may be one and the same."""
+    """One game between two players, who may be one and the same."""
 
     def __init__(
         self,
-        white: Engine,
-        black: Engine,
+        white: Player,
+        black: Player,
         opening: Opening,
         rules: Rules | None = None,
         patience: Patience | None = None,
         tables: Tables | None = None,
     ) -> None:
-        self._engines = (black, white)
+        self._players = (black, white)
         self._patience = patience or Patience()
         self._controls = (black.spec.control, white.spec.control)
         self._clocks = (Clock(black.spec.control, self._patience), Clock(white.spec.control, self._patience))
@@ -103,31 +116,30 @@ class Game:
         return self.record
 
     def _make_ready(self, color: chess.Color) -> bool:
-        engine = self._engines[color]
         try:
-            engine.new_game(self._patience.ready_seconds)
+            self._players[color].new_game(self._patience.ready_seconds)
         except EngineTimeoutError:
-            engine.kill()
             detail = f"no readyok within {self._patience.ready_seconds:g} s of ucinewgame"
             self.record.forfeit("disconnect", color, f"{self._side(color)} does not answer", detail)
             return False
-        except EngineError:
-            self._record_end(color)
+        except EngineEndedError as error:
+            self._record_end(color, error)
             return False
         return True
 
     def _move(self, color: chess.Color) -> tuple[str, str] | None:
         """Have this side make a move; result and reason if the game is over, or a fault in the record."""
-        engine, clock = self._engines[color], self._clocks[color]
+        player, clock = self._players[color], self._clocks[color]
+        limit = limit_for(color, self._clocks, self._controls)
+        began = time.perf_counter()
         try:
-            answer = engine.play(self._board, limit_for(color, self._clocks, self._controls), clock.deadline_seconds)
+            answer = player.play(self._board, limit, clock.deadline_seconds)
         except EngineTimeoutError:
-            waited = time.perf_counter() - (engine.asked_at or time.perf_counter())
-            engine.kill()
+            waited = time.perf_counter() - began
             self._lose_on_time(color, waited, f"no answer within {waited:.1f} s")
             return None
-        except EngineError:
-            self._record_end(color)
+        except EngineEndedError as error:
+            self._record_end(color, error)
             return None
         if clock.is_lost(answer.seconds):
             over_ms = (answer.seconds - (clock.allowed_seconds or 0.0)) * 1000.0
@@ -148,20 +160,18 @@ class Game:
         self._note_time(color, seconds)
         self.record.forfeit("time loss", color, f"{self._side(color)} loses on time", detail)
 
-    def _record_end(self, color: chess.Color) -> None:
+    def _record_end(self, color: chess.Color, error: EngineEndedError) -> None:
         """The engine is gone: tell a crash from an end in good order, and from a closed pipe."""
-        engine = self._engines[color]
-        code = engine.wait_for_end()
-        said = f"; stderr: {engine.last_words()}" if engine.last_words() else ""
-        if code:
-            self.record.forfeit("crash", color, f"{self._side(color)} crashes", f"exit code {code}{said}")
+        said = f"; stderr: {error.last_words}" if error.last_words else ""
+        if error.code:
+            self.record.forfeit("crash", color, f"{self._side(color)} crashes", f"exit code {error.code}{said}")
         else:
-            detail = "closed its pipe" if code is None else "left with exit code 0"
+            detail = "closed its pipe" if error.code is None else "left with exit code 0"
             self.record.forfeit("disconnect", color, f"{self._side(color)} disconnects", f"{detail}{said}")
 
     def _note_time(self, color: chess.Color, seconds: float) -> None:
         """Keep the worst that was seen."""
-        name, clock = self._engines[color].name, self._clocks[color]
+        name, clock = self._players[color].spec.name, self._clocks[color]
         allowed = clock.allowed_seconds
         if allowed is None:
             return

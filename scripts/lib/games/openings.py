@@ -12,7 +12,7 @@ import random
 import re
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -24,6 +24,8 @@ from lib.errors import ProgramError
 Order = Literal["file", "random"]
 
 SUFFIXES = (".pgn", ".epd", ".fen", ".txt")
+# An opening whose random moves end in mate or check is drawn again, so many times at most.
+MOST_DRAWN = 1000
 HEADER = re.compile(r'^\[[A-Za-z0-9_]+\s+"', re.MULTILINE)
 
 
@@ -121,6 +123,23 @@ def read_openings(
 def start_position(chess960: bool = False) -> OpeningBook:
     """The one opening of a match without a file."""
     return OpeningBook([chess.STARTING_FEN], pgn=False, chess960=chess960)
+
+
+def random_opening(opening: Opening, chance: random.Random, least_plies: int, most_plies: int) -> Opening:
+    """The opening with random legal moves behind it, not ending in check or without a move."""
+    for _ in range(MOST_DRAWN):
+        board = opening.board()
+        moves = list(opening.moves)
+        for _ in range(chance.randint(least_plies, most_plies)):
+            legal = sorted(board.legal_moves, key=chess.Move.uci)
+            if not legal:
+                break
+            move = chance.choice(legal)
+            board.push(move)
+            moves.append(move.uci())
+        if not board.is_check() and any(board.legal_moves):
+            return replace(opening, moves=tuple(moves))
+    raise ProgramError(f"no random moves lead on from {opening.board().fen()}")
 
 
 def split_games(text: str) -> list[str]:

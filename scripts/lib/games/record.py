@@ -109,10 +109,10 @@ class GameRecord:
         board = chess.Board(self.opening.fen, chess960=self.opening.chess960)
         game.setup(board)
         if self.white.control == self.black.control:
-            headers["TimeControl"] = _pgn_control(self.white)
+            headers["TimeControl"] = str(self.white.control)
         else:
-            headers["WhiteTimeControl"] = _pgn_control(self.white)
-            headers["BlackTimeControl"] = _pgn_control(self.black)
+            headers["WhiteTimeControl"] = str(self.white.control)
+            headers["BlackTimeControl"] = str(self.black.control)
         headers["PlyCount"] = str(len(self.opening.moves) + len(self.moves))
         headers["Termination"] = self.termination
         headers["EndReason"] = self.ending
@@ -120,33 +120,11 @@ class GameRecord:
         for word in self.opening.moves:
             node = node.add_main_variation(chess.Move.from_uci(word))
         for record in self.moves:
-            node = node.add_main_variation(record.move, comment=record_comment(record))
+            move = node = node.add_main_variation(record.move)
+            move.set_eval(record.score, record.depth)
+            move.set_clock(record.clock_seconds)
+            move.set_emt(record.seconds)
         closing = self.ending if not self.detail else f"{self.ending}: {self.detail}"
         # A brace would end the comment.
         node.comment = f"{node.comment} {closing}".strip().replace("{", "(").replace("}", ")")
         return str(game) + "\n\n"
-
-
-def record_comment(record: MoveRecord) -> str:
-    """`[%eval 0.25,12] [%clk 0:00:04.960] [%emt 0:00:00.040]`, as python-chess and lichess read them."""
-    words = []
-    if record.score is not None:
-        score = record.score.white()
-        mate = score.mate()
-        value = f"#{mate}" if mate is not None else f"{(score.score() or 0) / 100:.2f}"
-        words.append(f"[%eval {value},{record.depth}]" if record.depth is not None else f"[%eval {value}]")
-    if record.clock_seconds is not None:
-        words.append(f"[%clk {_clock(record.clock_seconds)}]")
-    words.append(f"[%emt {_clock(record.seconds)}]")
-    return " ".join(words)
-
-
-def _clock(seconds: float) -> str:
-    milliseconds = max(0, round(seconds * 1000))
-    minutes, rest = divmod(milliseconds, 60_000)
-    return f"{minutes // 60}:{minutes % 60:02}:{rest // 1000:02}.{rest % 1000:03}"
-
-
-def _pgn_control(spec: EngineSpec) -> str:
-    """The PGN standard has clocks and no fixed efforts; those go by our own words."""
-    return str(spec.control)
