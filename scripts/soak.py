@@ -27,7 +27,7 @@ from lib.console import INTERRUPTED, complain, make_table, run_program, show_pro
 from lib.engines.spec import ENGINE_SYNTAX, own_engine, parse_engines
 from lib.errors import ProgramError
 from lib.journal import Journal
-from lib.soak import Player, SoakGame, SoakRules, load
+from lib.soak import JudgedEngine, SoakRules, load, play_game
 from lib.uci.conversation import save
 from lib.uci.oracles import ORACLES, Patience, describe_oracles
 
@@ -39,7 +39,7 @@ class Soak:
     """Two players, and the games between them."""
 
     def __init__(
-        self, players: Sequence[Player], rules: SoakRules, seed: int, games_of_a_process: int, keep: Path
+        self, players: Sequence[JudgedEngine], rules: SoakRules, seed: int, games_of_a_process: int, keep: Path
     ) -> None:
         self._players = players
         self._rules = rules
@@ -51,25 +51,24 @@ class Soak:
     def play(self, number: int) -> dict[str, Any]:
         """Play the game of this number, from 1; returns its entry for the journal. Raises OSError."""
         white, black = self._players if number % 2 else self._players[::-1]
-        game = SoakGame(white, black, f"{self._seed}/{number}", self._rules)
         began = time.monotonic()
-        board = game.play()
+        record = play_game(white, black, f"{self._seed}/{number}", self._rules)
         ends = number % self._games_of_a_process == 0
         violations = []
         for index, player in enumerate(self._players):
-            if ends and player not in game.failed:
+            if ends and not player.failed:
                 # Either order to leave must be obeyed.
                 player.leave(with_quit=(number // self._games_of_a_process + index) % 2 == 0)
             violations += self._collect(player, number)
-            if ends or player in game.failed:
+            if ends or player.failed:
                 player.forget()
         return {
             "game": number,
             "white": white.spec.name,
             "black": black.spec.name,
-            "result": game.result,
-            "ending": game.ending,
-            "plies": len(board.move_stack),
+            "result": record.result,
+            "ending": record.ending,
+            "plies": len(record.moves),
             "seconds": round(time.monotonic() - began, 2),
             "engines": {player.spec.name: player.tally.as_json() for player in self._players},
             "violations": violations,
@@ -89,7 +88,7 @@ class Soak:
         for player in self._players:
             player.forget()
 
-    def _collect(self, player: Player, number: int) -> list[dict[str, Any]]:
+    def _collect(self, player: JudgedEngine, number: int) -> list[dict[str, Any]]:
         """The new violations of this player; the first of each oracle with a file of the conversation."""
         entries: list[dict[str, Any]] = []
         files: dict[str, str] = {}
@@ -219,14 +218,14 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
     return words
 
 
-def make_players(words: argparse.Namespace) -> list[Player]:
+def make_players(words: argparse.Namespace) -> list[JudgedEngine]:
     """Two players for these arguments; raises ProgramError."""
     own = own_engine()
     texts = words.engine or [f"name={own.name} {shlex.join(['cmd=' + shlex.join(own.command)])} dir={own.directory}"]
     specs = parse_engines(texts * 2 if len(texts) == 1 else texts, words.each or DEFAULTS)
     patience = Patience(words.ready_ms, words.stop_ms, words.exit_seconds, words.answer_seconds)
     rules = SoakRules(words.margin_ms, words.growth_mib, words.chess960)
-    return [Player(spec, patience, rules, words.without) for spec in specs]
+    return [JudgedEngine(spec, patience, rules, words.without) for spec in specs]
 
 
 def run(words: argparse.Namespace, entries: list[dict[str, Any]]) -> None:

@@ -21,17 +21,22 @@ from pathlib import Path
 from typing import Any
 
 import chess
+import chess.engine
 
+from lib.engines.engine import Answer, EngineEndedError, EngineTimeoutError, position_line
 from lib.engines.spec import EngineSpec, go_words
-from lib.games.clock import Clock, limit_for
+from lib.games.adjudication import Rules
 from lib.games.clock import Patience as GamePatience
+from lib.games.game import Game
+from lib.games.openings import Opening, random_opening
+from lib.games.record import GameRecord
 from lib.uci.conversation import Conversation
 from lib.uci.grammar import NO_MOVE
 from lib.uci.interview import Interview
 from lib.uci.oracles import Patience, Violation
 
 OPENING_PLIES = 8
-LONGEST_PLIES = 400
+LONGEST_MOVES = 200
 PROBE_MS = (2, 60)
 # After so many games a process has touched what it needs, and should not need more.
 SETTLING_GAMES = 2
@@ -49,7 +54,7 @@ class Way(Enum):
 
 
 WAYS = tuple(Way)
-WAY_SHARES = (70, 20, 5, 5)
+WAY_SHARES = (64, 20, 8, 8)
 
 
 @dataclass
@@ -82,16 +87,10 @@ class SoakRules:
     chess960: bool = False
 
 
-class Player:
-    """An engine that plays game after game, in one process after another."""
+class JudgedEngine:
+    """An engine that plays game after game, in one process after another, and is judged by all that it says."""
 
-    def __init__(
-        self,
-        spec: EngineSpec,
-        patience: Patience,
-        rules: SoakRules,
-        without: Collection[str] = (),
-    ) -> None:
+    def __init__(self, spec: EngineSpec, patience: Patience, rules: SoakRules, without: Collection[str] = ()) -> None:
         self.spec = spec
         self._patience = patience
         self._rules = rules
@@ -100,7 +99,10 @@ class Player:
         self._games = 0
         self._settled: Usage | None = None
         self._told = 0
+        self._chance = random.Random()
         self.tally = Tally()
+        # Whether the process must be replaced before the next game.
+        self.failed = False
 
     @property
     def interview(self) -> Interview:
@@ -108,8 +110,11 @@ class Player:
         assert self._interview is not None
         return self._interview
 
-    def start_game(self) -> bool:
+    def begin(self, seed: str) -> bool:
         """Start the process if need be, and begin a game; whether the engine is ready. Raises OSError."""
+        self._chance = random.Random(seed)
+        self.tally = Tally()
+        self.failed = True
         if self._interview is None:
             self._interview = Interview(self.spec, self._patience, self._without)
             self._games = self._told = 0
@@ -121,11 +126,51 @@ class Player:
                 self.interview.say(f"setoption name {name} value {value}")
             if self._rules.chess960:
                 self.interview.say("setoption name UCI_Chess960 value true")
-        self.tally = Tally()
         self.interview.judge.ready_ms.clear()
         self.interview.judge.stop_ms.clear()
         self.interview.say("ucinewgame")
-        return self.interview.ping()
+        self.failed = not self.interview.ping()
+        return not self.failed
+
+    def new_game(self, seconds: float) -> None:
+        """Nothing is left to do after `begin`."""
+
+    def play(self, board: chess.Board, limit: chess.engine.Limit, seconds: float) -> Answer:
+        """Ask for a move in a way that is chosen at random; the judge waits as long as its patience says."""
+        interview, judge = self.interview, self.interview.judge
+        way = self._chance.choices(WAYS, WAY_SHARES)[0]
+        interview.say(position_line(board))
+        if way is Way.INFINITE:
+            interview.say("go infinite")
+            interview.rest(self._chance.randint(*PROBE_MS))
+            interview.say("stop")
+            self._require(interview.wait_for_best_move(), "no move after stop")
+        words = go_words(limit)
+        since = interview.say(f"go ponder {words}" if way is Way.PONDER else f"go {words}")
+        if way is Way.PONDER:
+            interview.rest(self._chance.randint(*PROBE_MS))
+            since = interview.say("ponderhit")
+        elif way is Way.READY:
+            interview.say("isready")
+        self._require(interview.wait_for_best_move(), "no answer")
+        took = judge.last_best_at - since
+        if way is Way.READY:
+            self._require(interview.wait_until_ready(), "no readyok")
+        text = "" if judge.last_best is None else judge.last_best.move
+        move = None if text in ("", *NO_MOVE) else chess.Move.from_uci(text)
+        if move is not None and board.is_legal(move):
+            self.tally.moves += 1
+            return Answer(move, text, took)
+        self.failed = True
+        return Answer(None, text, took)
+
+    def _require(self, answered: bool, what: str) -> None:
+        """Raises EngineEndedError for an engine that has ended, and EngineTimeoutError for one that is silent."""
+        if not answered:
+            self.failed = True
+            if self.interview.pipe.ended:
+                raise EngineEndedError(what, self.interview.pipe.process.poll(), "")
+            raise EngineTimeoutError(what)
 
     def end_game(self) -> None:
         """Look at what the process has grown to, and count."""
@@ -169,124 +214,26 @@ class Player:
         self._interview = None
 
 
-@dataclass
-class SoakGame:
-    """A game: `play` plays it, and it can be asked about afterwards."""
-
-    white: Player
-    black: Player
-    seed: str
-    rules: SoakRules
-    result: str = "*"
-    ending: str = ""
-    # Who must be replaced; both, when neither gets ready.
-    failed: list[Player] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        # Pairs are (Black's, White's).
-        self.controls = (self.black.spec.control, self.white.spec.control)
-        self.clocks = (Clock(self.controls[0], GamePatience()), Clock(self.controls[1], GamePatience()))
-
-    def play(self) -> chess.Board:
-        """Play to the end; returns the last position. Raises OSError if an engine cannot be started."""
-        chance = random.Random(self.seed)
-        board = opening(chance, self.rules.chess960)
-        start = board.root().fen()
-        for color, player in ((chess.WHITE, self.white), (chess.BLACK, self.black)):
-            if not player.start_game():
-                self.lose(color, "not ready")
-        while not self.ending and not self.is_over(board):
-            words = " ".join(move.uci() for move in board.move_stack)
-            position = f"position fen {start}" + (f" moves {words}" if words else "")
-            problem = self.move(board, position, chance.choices(WAYS, WAY_SHARES)[0], chance)
-            if problem:
-                self.lose(board.turn, problem)
-        for player in (self.white, self.black):
-            player.end_game()
-        return board
-
-    def move(self, board: chess.Board, position: str, way: Way, chance: random.Random) -> str:
-        """Ask for a move in this way and play it; returns what went wrong, in words, if anything did."""
-        color = board.turn
-        player = self.white if color == chess.WHITE else self.black
-        interview, judge = player.interview, player.interview.judge
-        interview.say(position)
-        if way is Way.INFINITE:
-            interview.say("go infinite")
-            interview.rest(chance.randint(*PROBE_MS))
-            interview.say("stop")
-            if not interview.wait_for_best_move():
-                return "no move after stop"
-        words = go_words(limit_for(color, self.clocks, self.controls))
-        since = interview.say(f"go ponder {words}" if way is Way.PONDER else f"go {words}")
-        if way is Way.PONDER:
-            interview.rest(chance.randint(*PROBE_MS))
-            since = interview.say("ponderhit")
-        elif way is Way.READY:
-            interview.say("isready")
-        if not interview.wait_for_best_move():
-            return "no answer"
-        took_ms = (judge.last_best_at - since) * 1000
-        if way is Way.READY and not interview.wait_until_ready():
-            return "no readyok"
-        best = judge.last_best
-        if best is None or best.move in NO_MOVE:
-            return "no move"
-        move = chess.Move.from_uci(best.move)
-        if not board.is_legal(move):
-            return f"illegal move {best.move}"
-        player.tally.moves += 1
-        if not self.charge(player, color, took_ms, board):
-            return "time forfeit"
-        board.push(move)
-        return ""
-
-    def charge(self, player: Player, color: chess.Color, took_ms: float, board: chess.Board) -> bool:
-        """Take the time of a move off the clock; whether there was enough."""
-        clock = self.clocks[color]
-        allowed_seconds = clock.allowed_seconds
-        if allowed_seconds is None:
-            return True
-        allowed_ms = allowed_seconds * 1000
-        left_ms = allowed_ms - took_ms
-        least_ms = player.tally.least_clock_ms
-        player.tally.least_clock_ms = left_ms if least_ms is None else min(least_ms, left_ms)
-        if left_ms < -self.rules.margin_ms:
-            player.interview.accuse("clock", f"{took_ms:.1f} ms for a move, of {allowed_ms:.1f} ms, in {board.fen()}")
-            return False
-        clock.spend(took_ms / 1000)
-        return True
-
-    def is_over(self, board: chess.Board) -> bool:
-        """Whether the game has ended; then with its result."""
-        outcome = board.outcome(claim_draw=False)
-        if outcome is not None:
-            self.result, self.ending = outcome.result(), outcome.termination.name.lower().replace("_", " ")
-        elif board.is_repetition(3):
-            self.result, self.ending = "1/2-1/2", "threefold repetition"
-        elif board.halfmove_clock >= 100:
-            self.result, self.ending = "1/2-1/2", "fifty moves"
-        elif len(board.move_stack) >= LONGEST_PLIES:
-            self.result, self.ending = "1/2-1/2", f"{LONGEST_PLIES} plies"
-        return bool(self.ending)
-
-    def lose(self, color: chess.Color, ending: str) -> None:
-        """End the game to the loss of this colour, whose engine has failed."""
-        self.result, self.ending = "0-1" if color == chess.WHITE else "1-0", ending
-        self.failed.append(self.white if color == chess.WHITE else self.black)
-
-
-def opening(chance: random.Random, chess960: bool) -> chess.Board:
-    """A position after random moves, with a move to make."""
-    while True:
-        board = chess.Board.from_chess960_pos(chance.randrange(960)) if chess960 else chess.Board()
-        for _ in range(OPENING_PLIES):
-            legal = sorted(board.legal_moves, key=chess.Move.uci)
-            if not legal:
-                break
-            board.push(chance.choice(legal))
-        if board.outcome() is None:
-            return board
+def play_game(white: JudgedEngine, black: JudgedEngine, seed: str, rules: SoakRules) -> GameRecord:
+    """Play a game; what is wrong with it is added to what the engines are accused of. Raises OSError."""
+    chance = random.Random(seed)
+    start = chess.Board.from_chess960_pos(chance.randrange(960)) if rules.chess960 else chess.Board()
+    opening = random_opening(Opening(start.fen(), (), rules.chess960), chance, OPENING_PLIES, OPENING_PLIES)
+    patience = GamePatience(margin_ms=rules.margin_ms)
+    game = Game(white, black, opening, Rules(longest_moves=LONGEST_MOVES), patience)
+    # Both are asked, so that both are replaced if neither gets ready.
+    ready = [player.begin(f"{seed} {player.spec.name}") for player in (white, black)]
+    if not all(ready):
+        game.record.ending = "not ready"
+        return game.record
+    record = game.play()
+    for player in (white, black):
+        player.tally.least_clock_ms = record.least_clock_ms.get(player.spec.name)
+        if record.fault == "time loss" and record.guilty == player.spec.name and not player.failed:
+            player.interview.accuse("clock", f"{record.detail}, after {len(record.moves)} plies")
+            player.failed = True
+        player.end_game()
+    return record
 
 
 # Looks up now and then whether its parent, whose number it is given, is still there: a killed parent cannot end it.

@@ -297,11 +297,7 @@ class Engine:
         if board.chess960 != self._chess960:
             self.configure([("UCI_Chess960", str(board.chess960).lower())])
             self._chess960 = board.chess960
-        start = board.root()
-        fen = start.fen(shredder=board.chess960, en_passant="fen")
-        moves = [move.uci() for move in board.move_stack]
-        described = "startpos" if fen == chess.STARTING_FEN else f"fen {fen}"
-        return f"position {described}" + (f" moves {' '.join(moves)}" if moves else "")
+        return position_line(board)
 
     def _ponder(self, board: chess.Board, answer: Answer, limit: chess.engine.Limit) -> None:
         """Let the engine think about the reply that it expects, if it names a legal one."""
@@ -351,6 +347,13 @@ class Engine:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
+
+
+def position_line(board: chess.Board) -> str:
+    """The `position` command, with the moves that led to the position."""
+    fen = board.root().fen(shredder=board.chess960, en_passant="fen")
+    moves = ["moves", *(move.uci() for move in board.move_stack)] if board.move_stack else []
+    return " ".join(["position", "startpos" if fen == chess.STARTING_FEN else f"fen {fen}", *moves])
 
 
 def read_answer(board: chess.Board, lines: list[Line], asked_at: float) -> Answer:
