@@ -256,7 +256,7 @@ class Options(OptionTable):
             Spin("SyzygyProbeDepth", 1, 1, 100, "least depth in plies to probe the largest tables")
         )
         self.syzygy_50_move_rule = add(
-            Check("Syzygy50MoveRule", True, "a win that the fifty-move rule spoils counts as a draw")
+            Check("Syzygy50MoveRule", True, "a cursed win (drawn by the fifty-move rule) counts as a draw")
         )
         self.syzygy_probe_limit = add(
             Spin("SyzygyProbeLimit", 7, 0, 7, "most pieces for which tables are probed; 0 for never")

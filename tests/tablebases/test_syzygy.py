@@ -281,7 +281,7 @@ def test_every_flipped_byte_is_noticed(tmp_path: Path) -> None:
 
 def test_material() -> None:
     material = Material.of("KPPvKP")
-    assert (material.pieces, material.symmetric, material.has_pawns) == (5, False, True)
+    assert (material.piece_count, material.symmetric, material.has_pawns) == (5, False, True)
     assert (material.pawn_groups, material.lead) == ([9, 1], 1)
     assert Material.of("KNNvK").lead == 2
     assert (Material.of("KNvKN").lead, Material.of("KNvKN").symmetric) == (3, True)

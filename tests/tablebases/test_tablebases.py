@@ -216,15 +216,15 @@ def test_the_best_moves_keep_the_result_and_make_headway(
                 assert abs(oracle.probe_dtz(after)) in (abs(distance) - 1, abs(distance))
 
 
-def test_a_spoilt_win_is_a_draw_unless_the_rule_is_off(probing: Probing) -> None:
+def test_a_cursed_win_is_a_draw_unless_the_rule_is_off(probing: Probing) -> None:
     board = chess.Board("8/8/8/4k3/8/8/8/R3K3 w - - 95 100")
-    spoilt = ranked(probing, board)
-    assert {tablebase_rank.score for tablebase_rank in spoilt.tablebase_ranks.values()} <= {1, 0}
+    cursed = ranked(probing, board)
+    assert {tablebase_rank.score for tablebase_rank in cursed.tablebase_ranks.values()} <= {1, 0}
     free = ranked(probing, board, fifty_moves=False)
     best = free.tablebase_ranks[best_moves(free)[0]].score
     assert best is not None
     assert best > scores.TABLEBASE_BOUND
-    assert best_moves(free) == best_moves(spoilt)
+    assert best_moves(free) == best_moves(cursed)
 
 
 def test_a_third_repetition_is_no_way_to_win(probing: Probing) -> None:

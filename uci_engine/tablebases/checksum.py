@@ -1,12 +1,11 @@
-"""The checksum at the end of a Syzygy file, so that one flipped bit anywhere in it is noticed.
+"""The checksum at the end of a Syzygy file, which changes with every bit of the file.
 
-`tablebases` checks files with it as they are opened, as many as can be read soon. What must stay true: `of` gives the
-last 16 bytes of every undamaged file of up to LARGEST bytes (a test reads real ones).
+Syzygy's generator hashes its files in pieces of 16 MiB with CityHashCrc256, from Pike and Alakuijala's CityHash 1.0
+(MIT licence), and hashes those hashes with CityHash128. One piece is enough here. Six lanes of 64 bits take up 40 bytes
+a step: each lane becomes its neighbour, rotated, multiplied, and added to a word of the file. Five CRC-32C sums are
+taken of the lanes. At the end, lanes and sums are mixed.
 
-Syzygy's generator hashes its files with CityHashCrc256 of Pike and Alakuijala's CityHash 1.0 (MIT licence), in pieces
-of 16 MiB, and then hashes those hashes with CityHash128. One piece is enough here. In words: six lanes of 64 bits take
-up 40 bytes at a time, each lane becoming its neighbour, turned, multiplied and added to a word of the file; five
-CRC-32C sums watch the lanes; at the end lanes and sums are stirred together.
+Invariant: `of` gives the last 16 bytes of every undamaged file of up to LARGEST bytes. A test reads real files.
 """
 
 import cython
@@ -22,12 +21,14 @@ K3 = 0xC949D7C7509E6557
 MULTIPLIER = 0x9DDFEA08EB382D69
 STEP = 40
 ROUND = 240
-# How far each lane is turned, before the two kinds of steps change the lowest bit.
+# How far each lane is rotated; plain steps flip the lowest bit.
 TURNS = [41, 27, 41, 33, 25]
 
 
 def _crc_table():
-    """CRC-32C of each byte with 0 to 7 zero bytes after it, [zeros * 256 + byte]: eight bytes are eight look-ups."""
+    """CRC-32C of each byte with 0 to 7 zero bytes after it, [zeros * 256 + byte], so that eight bytes take eight
+    look-ups.
+    """
     rows = [[0] * 256 for _ in range(8)]
     for byte in range(256):
         crc = byte
@@ -70,7 +71,7 @@ def crc_of(crc, word):
 
 
 class Checksum:
-    """Room to work in."""
+    """The hash, and room to compute it."""
 
     def __init__(self):
         if not cython.compiled:

@@ -1,9 +1,10 @@
 """Gaviota tables through python-chess: opened for reading only, and checked before they are probed.
 
-`tablebases` imports this when a path is set, and not before, because python-chess's module takes a tenth of a second to
-import. What must stay true: no file is probed whose index leads outside of it or does not fit its name, and no block
-unpacked that claims to be larger than blocks are; nothing is written. The values themselves have no checksum: `ranking`
-holds them against each other.
+To import python-chess's module takes a tenth of a second, so `tablebases` imports this one only for a path. The values
+have no checksum: root ranking compares them with each other.
+
+Invariants: no file is probed whose index leads outside of it or does not fit its name. No block is unpacked that claims
+to be larger than a block can be. Nothing is written.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from uci_engine.files import open_plain_file
 
 SUFFIX = ".gtb.cp4"
 HEADER_BYTES = 40
-# Blocks hold so many positions, a byte each, of one side to move.
+# The positions in a block, a byte each, with one side to move.
 BLOCK_POSITIONS = 1 << 14
 MOST_BLOCK_BYTES = 1 << 16
-# A block begins with two bytes and the header of its LZMA stream: one byte, the size of the dictionary in four, and
-# that of the contents in eight.
+# A block begins with two bytes and the header of its LZMA stream: one byte, four for the size of the dictionary, eight
+# for the size of the contents.
 DICTIONARY_PLACE = 3
 CONTENTS_PLACE = 7
 BLOCK_HEADER_BYTES = 15
@@ -31,7 +32,7 @@ MOST_DICTIONARY_BYTES = 1 << 20
 
 
 class ReadOnlyTables(chess.gaviota.PythonTablebase):
-    """python-chess opens these files for writing too, which other people's files refuse."""
+    """Opens the files for reading only, where python-chess would also ask for writing."""
 
     def add_file(self, path: Path) -> None:
         """Use a file; raises ValueError if it is no table, OSError if it cannot be read."""
@@ -51,7 +52,7 @@ class ReadOnlyTables(chess.gaviota.PythonTablebase):
         return self.streams[key]
 
     def egtb_block_park(self, egkey: str, block: int, stream: BinaryIO) -> int:
-        """Called before a block is read: raises ValueError for one that could fill the memory when it is unpacked."""
+        """Check a block before it is read: raises ValueError for one that could fill the memory when unpacked."""
         place = super().egtb_block_park(egkey, block, stream)
         header = stream.read(BLOCK_HEADER_BYTES)
         dictionary_bytes = int.from_bytes(header[DICTIONARY_PLACE:CONTENTS_PLACE], "little")
@@ -63,7 +64,7 @@ class ReadOnlyTables(chess.gaviota.PythonTablebase):
 
 
 def check_index(stream: BinaryIO, positions: int) -> None:
-    """The index must lead to the blocks of so many positions for each side, which fill the file; raises ValueError."""
+    """Raise ValueError unless the index leads to the blocks of these positions for each side, which fill the file."""
     size = os.fstat(stream.fileno()).st_size
     start = int.from_bytes(stream.read(HEADER_BYTES)[32:36], "little")
     if not HEADER_BYTES + 8 <= start <= size or start % 4:

@@ -1,10 +1,12 @@
-"""The root's moves, ranked by the tablebases: what `deepening` may search when the position is in them.
+"""Root ranking: the tablebases rank the root's moves, once for every `go`.
 
-`engine` asks once for every `go`. Syzygy first: each move is worth what its position is worth, and among wins the one
-that reaches a capture, a pawn move or mate soonest stands first, so that no win is lost to the fifty-move rule; among
-losses the last one does. Gaviota, where Syzygy has nothing, gives the distance to mate itself. What must stay true: a
-move that throws away half a point never ranks with one that does not; tables that contradict each other, or fail, are
-dropped with one sentence, and the search then goes on without them; the time allowed is kept to.
+With Syzygy, a move ranks by WDL and then by DTZ. The win with the shortest distance to a capture, a pawn move or mate
+ranks first, so that the fifty-move rule takes no win; the loss with the longest does. Where Syzygy has no table,
+Gaviota gives the distance to mate (DTM).
+
+Invariants: a move that gives away half a point never ranks equal to one that does not. Tables that contradict each
+other, or fail, are dropped with one sentence, and the search goes on without them. Ranking ends in the time it is
+given.
 """
 
 from __future__ import annotations
@@ -28,37 +30,38 @@ from uci_engine.time_management.clock import Clock
 if TYPE_CHECKING:
     from chess.gaviota import PythonTablebase
 
-# Ranks: a win in so many plies has WON less those, a loss the negative, a draw 0. No distance comes near it.
+# Ranks: a win has WON less its plies, a loss the negative, a draw 0. WON is far above any distance.
 WON = 1 << 18
-# The fifty-move rule in plies, and the largest distance that a score still tells apart.
+# The fifty-move rule in plies, and the largest distance that scores distinguish.
 FIFTY_MOVES_PLIES = 100
 FARTHEST = scores.TABLEBASE_WIN - scores.TABLEBASE_BOUND
-# RootRanking may take this share of the time for the move, and no longer than that. It may always have this much of the
-# processor, in which the compiled core is done; the others rank by results alone where that is too little for
-# distances. A processor that others have as well, or a disk, may stretch it by so much.
+# Ranking may take this share of the hard limit, and never more than MOST_SECONDS. It always gets PROCESSOR_SECONDS of
+# CPU time, for which a busy processor or disk may need STRETCH_SECONDS more. They are enough for the compiled core;
+# another core ranks by WDL alone where they are too little for DTZ.
 TIME_SHARE = 0.5
 MOST_SECONDS = 2.0
 PROCESSOR_SECONDS = 0.003
 STRETCH_SECONDS = 0.05
-# The tables count some distances in moves, so that they are up to a ply too small.
+# Tables count some distances in moves. Those are up to a ply too small.
 ROUNDING_PLIES = 1
-# Distance to the next capture or pawn move, by what the move that makes it leads to; beyond 100 the rule spoils it.
+# The DTZ of a capture or pawn move by its WDL: beyond 100 for a cursed win and a blessed loss.
 DISTANCE_OF = {2: 1, 1: 1 + FIFTY_MOVES_PLIES, 0: 0, -1: -1 - FIFTY_MOVES_PLIES, -2: -1}
 
 
 @dataclass(frozen=True, slots=True)
 class TablebaseRank:
-    """What a root move is worth: greater ranks are better, and among moves of equal rank the search may choose."""
+    """The rank of a root move. Greater is better; the search chooses among moves of equal rank."""
 
     rank: int
     score: int | None
-    """The score to show for it, if the tables know one."""
+    """The score to show, if the tables give one."""
 
 
 @dataclass(frozen=True, slots=True)
 class RootRanking:
-    """Every allowed root move with its tablebase_rank, or none; whether that is all the tables know, so that the search
-    need not ask them; how often they were asked; and sentences.
+    """All allowed root moves with their ranks, or none; and sentences for the user.
+
+    `complete`: the search need not probe the tables. `hits`: the number of probes.
     """
 
     tablebase_ranks: Mapping[chess.Move, TablebaseRank] = field(default_factory=dict)
@@ -69,7 +72,7 @@ class RootRanking:
 
 @dataclass(frozen=True, slots=True)
 class Probing:
-    """What the user allows: tables of so many pieces, the largest so far from the horizon, and the fifty-move rule."""
+    """The options for probing: the most pieces, the least depth for the largest tables, the fifty-move rule."""
 
     most_pieces: int = 0
     depth: int = 1
@@ -77,14 +80,12 @@ class Probing:
 
 
 class ContradictionError(Exception):
-    """Two tables, or two entries of one, cannot both be right."""
+    """Two tables, or two entries of one table, contradict each other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What ranking goes by: the fifty-move rule or not, the most pieces, and the end of its time, by `perf_counter` and
-    by `thread_time`.
-    """
+    """The options for ranking, and the end of its time by `perf_counter` and by `thread_time`."""
 
     fifty_moves: bool
     most_pieces: int
@@ -94,7 +95,7 @@ class Rules:
 
     @staticmethod
     def within(probing: Probing, clock: Clock, stopped: Callable[[], bool]) -> Rules:
-        """What the user allows, in a share of the time that this search has. For the thread that ranks."""
+        """The options, and a share of the search's time. To be called in the thread that ranks."""
         share = TIME_SHARE * clock.budget.hard_ms / 1000
         now = time.perf_counter()
         until = min(max(clock.started_at + share, now), now + MOST_SECONDS)
@@ -102,7 +103,7 @@ class Rules:
         return Rules(probing.fifty_moves, probing.most_pieces, until, stopped, processor_until)
 
     def out_of_time(self) -> bool:
-        """Whether there is no time for one more probe."""
+        """Whether the time for probes is over."""
         now = time.perf_counter()
         if now <= self.until and not self.stopped():
             return False
@@ -131,9 +132,9 @@ def rank(
     try:
         return replace(_by_gaviota(tables.gaviota, board, allowed, rules), notes=notes)
     except KeyError:
-        # python-chess's way to say that it has no table of these pieces.
+        # python-chess has no table of these pieces.
         return RootRanking(notes=notes)
-    except Exception as error:  # whatever a damaged file makes of python-chess
+    except Exception as error:  # a damaged file can raise anything in python-chess
         tables.drop_gaviota()
         reason = error if isinstance(error, ContradictionError) else f"{type(error).__name__} when they are read"
         return RootRanking(notes=(*notes, f"error: the Gaviota tables are not used any more: {reason}"))
@@ -155,7 +156,7 @@ def _by_syzygy(
         values[move] = -after
     hits = 1 + len(values)
     best = max(values.values())
-    # A move later, a win is nearer and may have become one in time: only the sign must be the same.
+    # A cursed win may become a win one move later, where the distance is shorter. Only the sign must be the same.
     if _sign(best) != _sign(value) or abs(best) < abs(value):
         raise ContradictionError("a position and the positions after it do not agree")
     values = {move: values[move] for move in allowed}
@@ -172,10 +173,10 @@ def _by_syzygy(
         if move in distances:
             tablebase_ranks[move] = _tablebase_rank(distances[move], clock, rules.fifty_moves)
         elif distances and its_value > 0:
-            # There was no time to look, and no need: a quickest move is known.
+            # There was no time to probe, and no need: a quickest win is known.
             tablebase_ranks[move] = TablebaseRank(WON // 2, None)
         else:
-            # Worse than the best, or nobody knows how far: rough ranks, which leave the choice to the search.
+            # Worse than the best, or without a known distance: a rank by WDL, which leaves the choice to the search.
             tablebase_ranks[move] = TablebaseRank(its_value * WON if its_value >= 0 else (its_value - 2) * WON, None)
     return RootRanking(tablebase_ranks, complete=bool(distances), hits=hits)
 
@@ -183,10 +184,9 @@ def _by_syzygy(
 def _distances(
     tables: Tablebases, position: Any, board: chess.Board, values: Mapping[chess.Move, int], rules: Rules
 ) -> Mapping[chess.Move, int]:
-    """Plies to the next capture or pawn move, for the moves of the best sign; when time runs out, for some of the wins
-    if a quickest is among them, else for none.
+    """The DTZ of the moves with the best sign, negative for losses, 0 for a draw by repetition.
 
-    Negative for losses, 0 for what a repetition draws; beyond 100 where the fifty-move rule spoils the result.
+    When time runs out: that of some wins, with a quickest among them, or else none.
     """
     sign = _sign(max(values.values()))
     here = tables.probe_dtz(position)
@@ -194,7 +194,7 @@ def _distances(
         return {}
     seen_twice = _seen_twice(board)
     found: dict[chess.Move, int] = {}
-    # Captures and pawn moves first: their distance is known without a look.
+    # Captures and pawn moves first: their distance is known without a probe.
     for move in sorted(values, key=board.is_zeroing, reverse=True):
         if _sign(values[move]) != sign:
             continue
@@ -221,7 +221,7 @@ def _distances(
 
 @contextmanager
 def _made(position: Any, board: chess.Board, move: chess.Move) -> Iterator[None]:
-    """For as long as the context lasts, the position is the one after this move."""
+    """Make the move in the position, and unmake it at the end of the context."""
     number = moves.encode(board, move)
     position.make(number)
     try:
@@ -238,17 +238,17 @@ def _mates(board: chess.Board, move: chess.Move) -> bool:
 
 
 def _tablebase_rank(distance: int, clock: int, fifty_moves: bool) -> TablebaseRank:
-    """The tablebase_rank of a move by its distance, with `clock` plies gone since the last capture or pawn move."""
+    """The rank of a move by its DTZ, at halfmove clock `clock`."""
     plies = abs(distance) + clock
     if distance == 0:
         return TablebaseRank(0, scores.DRAW)
-    spoilt = fifty_moves and plies > FIFTY_MOVES_PLIES
-    score = 1 if spoilt else scores.TABLEBASE_WIN - min(plies, FARTHEST)
+    cursed = fifty_moves and plies > FIFTY_MOVES_PLIES
+    score = 1 if cursed else scores.TABLEBASE_WIN - min(plies, FARTHEST)
     return TablebaseRank(WON - plies, score) if distance > 0 else TablebaseRank(plies - WON, -score)
 
 
 def _seen_twice(board: chess.Board) -> frozenset[int]:
-    """The keys of the positions that can still come again and have been on the board twice, this one included."""
+    """The keys of positions that were on the board twice, the current one included, and can still be repeated."""
     back = board.copy(stack=board.halfmove_clock)
     seen = Counter([chess.polyglot.zobrist_hash(back)])
     while back.move_stack and back.halfmove_clock:
@@ -258,7 +258,7 @@ def _seen_twice(board: chess.Board) -> frozenset[int]:
 
 
 def _repeats(position: Any, board: chess.Board, move: chess.Move, seen_twice: frozenset[int], sign: int) -> bool:
-    """Whether a move, made in `position`, brings a position for the third time, or lets the opponent of a win do so."""
+    """Whether a move, made in `position`, repeats a position for the third time, or lets the losing side do so."""
     if position.key in seen_twice or sign < 0:
         return position.key in seen_twice
     after = board.copy(stack=False)
@@ -274,8 +274,11 @@ def _repeats(position: Any, board: chess.Board, move: chess.Move, seen_twice: fr
 def _by_gaviota(
     gaviota: PythonTablebase, board: chess.Board, allowed: Sequence[chess.Move], rules: Rules
 ) -> RootRanking:
-    """Rank by distance to mate. These files have no checksums: each value must follow from those a move later, the
-    root's from its moves' and, as far as time goes, theirs from the replies'."""
+    """Rank by distance to mate (DTM).
+
+    The files have no checksums. So the root's value must follow from those of its moves and, as far as time allows,
+    theirs from the replies'.
+    """
     scores_here: dict[chess.Move, int] = {}
     positions_after: list[chess.Board] = []
     for move in board.legal_moves:
@@ -283,7 +286,7 @@ def _by_gaviota(
             return RootRanking()
         after = board.copy(stack=False)
         after.push(move)
-        scores_here[move] = _a_ply_before(_mate_score(gaviota, after))
+        scores_here[move] = _score_before(_mate_score(gaviota, after))
         positions_after.append(after)
     _compare(gaviota, board, max(scores_here.values()))
     for after in positions_after:
@@ -295,14 +298,14 @@ def _by_gaviota(
 
 
 def _check_replies(gaviota: PythonTablebase, board: chess.Board) -> None:
-    """Raises ContradictionError unless a position's value is that of its best move, if the tables have all of them."""
+    """Raise ContradictionError unless the position's score is that of its best move, if the tables have all moves."""
     best = -scores.MATE
     for move in list(board.legal_moves):
         board.push(move)
         try:
-            best = max(best, _a_ply_before(_mate_score(gaviota, board)))
+            best = max(best, _score_before(_mate_score(gaviota, board)))
         except KeyError:
-            # A capture or promotion leads to a table that is not here.
+            # A capture or promotion leads to a missing table.
             return
         finally:
             board.pop()
@@ -311,13 +314,13 @@ def _check_replies(gaviota: PythonTablebase, board: chess.Board) -> None:
 
 
 def _compare(gaviota: PythonTablebase, board: chess.Board, best: int) -> None:
-    # Where en passant is forced, python-chess's answer is not exact.
+    # python-chess's answer is not exact where en passant is forced.
     if not board.has_legal_en_passant() and _mate_score(gaviota, board) != best:
         raise ContradictionError("a distance and those one move on do not agree")
 
 
 def _mate_score(gaviota: PythonTablebase, board: chess.Board) -> int:
-    """The score that the tables give the side to move. They say 0 for mated as for drawn, so mate is looked for."""
+    """The score for the side to move. The tables have 0 for both mate and draw, so mate is checked first."""
     if board.is_checkmate():
         return -scores.MATE
     if board.is_stalemate() or board.is_insufficient_material():
@@ -326,8 +329,8 @@ def _mate_score(gaviota: PythonTablebase, board: chess.Board) -> int:
     return _sign(plies) * (scores.MATE - abs(plies))
 
 
-def _a_ply_before(score: int) -> int:
-    """What a position after a move is worth before that move."""
+def _score_before(score: int) -> int:
+    """The score of a move from the score of the position after it."""
     return _sign(score) - score
 
 

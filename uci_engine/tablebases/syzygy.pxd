@@ -24,13 +24,13 @@ cdef class SyzygyProber:
     cdef bint _is_too_large(self, Position position) noexcept nogil
     cdef int _value(self, Position position, int start) noexcept nogil
     cdef int _resolve(self, Position position, int alpha, int beta, int start) noexcept nogil
-    cdef int _held(self, Position position) noexcept nogil
+    cdef int _stored_value(self, Position position) noexcept nogil
     cdef int _best_capture(self, Position position, int alpha, int beta, int start) noexcept nogil
     cdef int _en_passant(self, Position position, int start) noexcept nogil
-    cdef bint _is_passing_best(self, Position position, int passing, int value, int start) noexcept nogil
+    cdef bint _is_en_passant_best(self, Position position, int en_passant, int value, int start) noexcept nogil
     cdef int _distance(self, Position position, int start) noexcept nogil
     cdef int _best_pawn_move(self, Position position, int enough, int start) noexcept nogil
-    cdef int _search(self, Position position, int value, int start) noexcept nogil
+    cdef int _distance_from_replies(self, Position position, int value, int start) noexcept nogil
     cdef bint _is_pawn_move(self, Position position, int move) noexcept nogil
     cdef bint _is_capture(self, Position position, int move) noexcept nogil
     cpdef int probe_wdl(self, Position position) noexcept nogil

@@ -1,11 +1,10 @@
-"""The Syzygy prober: result of a position and distance to the next capture or pawn move, at compiled speed.
+"""The Syzygy prober: WDL (win, draw or loss) and DTZ (distance to zeroing the halfmove clock), at compiled speed.
 
-`search` calls `probe_wdl` after captures and pawn moves, `ranking` both probes at the root; `tablebases` fills it with
-tables. What must stay true: the answers are those of `chess.syzygy.Tablebase`, whose `probe_wdl` and `probe_dtz` mean
-the same; and the position is left as it was.
+A table may hold any value where a capture is best, and does not know en passant. So `_resolve` plays out captures, and
+`_en_passant` captures en passant, beside what `syzygy_tables` finds in the table.
 
-A table may hold anything where a capture is best, and knows nothing of en passant: what `syzygy_tables` finds in it is
-joined here with what the rules allow, `_resolve` and `_en_passant`.
+Invariants: the answers are those of `probe_wdl` and `probe_dtz` of `chess.syzygy.Tablebase`. The position is left as it
+was.
 """
 
 import cython
@@ -17,22 +16,22 @@ if not cython.compiled:
     from uci_engine.board.moves import EN_PASSANT, NO_SQUARE, NOISY, QUIET, SCRATCH, from_square, move_type, to_square
     from uci_engine.tablebases.syzygy_tables import OTHER_SIDE, SyzygyTables
 
-# Values from the side to move's view; 1 and -1 are a win and a loss that the fifty-move rule makes a draw.
+# Values for the side to move. 1 is a cursed win and -1 a blessed loss: the fifty-move rule makes both a draw.
 LOSS = -2
 DRAW = 0
 WIN = 2
-# Instead of a value, and for `_en_passant` also when there is no such capture.
+# Instead of a value: no table tells; and, from `_en_passant`, there is no such capture.
 FAILED = -3
 NONE = -4
-# Instead of a distance: greater than any.
+# Instead of a distance: no table tells. Greater than any distance.
 UNKNOWN = syzygy_files.MOST_PLIES + 1
-# The distance for each value, from LOSS to WIN, where the next ply is the capture or pawn move: 100 more if spoilt.
+# The DTZ for each value, from LOSS to WIN, where the next ply is a capture or pawn move; 100 more for 1 and -1.
 NEXT_PLY = [-1, -101, 0, 101, 1]
 
 
 class SyzygyProber:
-    """Tables to probe: one prober for each search. Lists moves in the position's scratch room, which is enough for
-    those of seven pieces along any line that is probed."""
+    """Tables to probe: one prober for each search. It lists moves in the position's scratch room, which is enough for
+    any line of probes with seven pieces."""
 
     def __init__(self):
         self.tables = SyzygyTables()
@@ -46,21 +45,21 @@ class SyzygyProber:
         self.largest = self.tables.largest
 
     def share(self, other):
-        """Probe the tables of another prober, as they are now, and no others: for a search beside its own."""
+        """Probe the tables that another prober has now, and no others: for a search in another thread."""
         self.tables.share(other.tables)
         self.largest = other.largest
         return 0
 
     def drop(self, counts):
-        """Forget the tables of these pieces, the counts of a `Material`: something is wrong with them."""
+        """Forget the damaged tables of these pieces, the counts of a `Material`."""
         self.tables.drop(counts)
 
     # Results -------------------------------------------------------------------------------------------------------
 
     def probe_wdl(self, position):
-        """2, 1, 0, -1, -2 (win, spoilt win, draw, spoilt loss, loss) for the side to move, or FAILED.
+        """The WDL value for the side to move at halfmove clock 0, or FAILED.
 
-        As if the halfmove clock were 0.
+        2, 1, 0, -1, -2: win, cursed win, draw, blessed loss, loss.
         """
         if self._is_too_large(position):
             return FAILED
@@ -74,30 +73,30 @@ class SyzygyProber:
         value = self._resolve(position, LOSS, WIN, start)
         if value == FAILED or position.en_passant == NO_SQUARE:
             return value
-        passing = self._en_passant(position, start)
-        if passing == FAILED:
+        en_passant = self._en_passant(position, start)
+        if en_passant == FAILED:
             return FAILED
-        return passing if self._is_passing_best(position, passing, value, start) else value
+        return en_passant if self._is_en_passant_best(position, en_passant, value, start) else value
 
     def _resolve(self, position, alpha, beta, start):
-        """The value with captures played out, en passant left aside."""
+        """The value with captures played out, without en passant."""
         best = self._best_capture(position, alpha, beta, start)
         if best == FAILED or best >= beta:
             return best
-        held = self._held(position)
-        if held == FAILED:
+        stored = self._stored_value(position)
+        if stored == FAILED:
             return FAILED
-        return held if held > best else best
+        return stored if stored > best else best
 
-    def _held(self, position):
-        """The value that the table holds."""
+    def _stored_value(self, position):
+        """The value in the table."""
         result = self.tables.result(position)
         return result + LOSS if result >= 0 else FAILED
 
     def _best_capture(self, position, alpha, beta, start):
-        """The value of the best capture, en passant left aside; `alpha` if that is more.
+        """The value of the best capture without en passant, or `alpha` if that is more.
 
-        A missing table does no harm where another capture is good enough, whatever their order.
+        A missing table does no harm if another capture reaches `beta`, before or after it.
         """
         best: cython.int = alpha
         failed: cython.bint = False
@@ -134,14 +133,14 @@ class SyzygyProber:
                 best = -after
         return best
 
-    def _is_passing_best(self, position, passing, value, start):
-        """Whether a capture en passant decides, next to all else that is worth `value`.
+    def _is_en_passant_best(self, position, en_passant, value, start):
+        """Whether a capture en passant is the best move, where the other moves give `value`.
 
-        Being a capture it makes the distance short, so of two wins it is the better one, and of two losses the worse.
+        At equal values it is the better one unless both lose, because a capture ends the distance at once.
         """
-        if passing == NONE:
+        if en_passant == NONE:
             return False
-        if passing > value or (passing == value and value >= DRAW):
+        if en_passant > value or (en_passant == value and value >= DRAW):
             return True
         if value != DRAW:
             return False
@@ -155,10 +154,11 @@ class SyzygyProber:
     # Distances -----------------------------------------------------------------------------------------------------
 
     def probe_dtz(self, position):
-        """Plies to the next capture, pawn move or mate, positive for a win, negative for a loss, 0 for a draw; UNKNOWN.
+        """The DTZ at halfmove clock 0: plies to the next capture, pawn move or mate, or UNKNOWN.
 
-        Where the fifty-move rule spoils the result it is beyond 100 either way, by 100 more than the plies if only a
-        later phase is to blame. It may be one ply off where that does no harm, as the files are. Halfmove clock as 0.
+        Positive for a win, negative for a loss, 0 for a draw. Beyond 100 for a cursed win and a blessed loss: by 100
+        more than the plies if the rule ends the game only after the next capture or pawn move. It may be one ply off
+        where that changes no result, as in the files.
         """
         if self._is_too_large(position):
             return UNKNOWN
@@ -170,17 +170,17 @@ class SyzygyProber:
             return UNKNOWN
         value: cython.int = captured
         if captured < WIN:
-            held = self._held(position)
-            if held == FAILED:
+            stored = self._stored_value(position)
+            if stored == FAILED:
                 return UNKNOWN
-            if held > value:
-                value = held
+            if stored > value:
+                value = stored
         if position.en_passant != NO_SQUARE:
-            passing = self._en_passant(position, start)
-            if passing == FAILED:
+            en_passant = self._en_passant(position, start)
+            if en_passant == FAILED:
                 return UNKNOWN
-            if self._is_passing_best(position, passing, value, start):
-                return NEXT_PLY[passing - LOSS]
+            if self._is_en_passant_best(position, en_passant, value, start):
+                return NEXT_PLY[en_passant - LOSS]
         if value == DRAW:
             return 0
         if value > DRAW:
@@ -195,11 +195,12 @@ class SyzygyProber:
         if plies >= 0:
             return NEXT_PLY[value - LOSS] + (plies if value > DRAW else -plies)
         if plies == OTHER_SIDE:
-            return self._search(position, value, start)
+            return self._distance_from_replies(position, value, start)
         return UNKNOWN
 
     def _best_pawn_move(self, position, enough, start):
-        """The value of the best pawn move that captures nothing, or of one that is good enough; LOSS without one."""
+        """The value of the best pawn move without a capture, or of one that gives `enough`; LOSS without such a move.
+        """
         best: cython.int = LOSS
         failed: cython.bint = False
         if position.by_type[PAWN] & position.by_colour[position.turn] == 0:
@@ -220,10 +221,10 @@ class SyzygyProber:
                     return best
         return FAILED if failed else best
 
-    def _search(self, position, value, start):
-        """The distance of a position whose table has only those of the other side to move: one move on, it tells.
+    def _distance_from_replies(self, position, value, start):
+        """The DTZ from the positions after each move, where the table has only the other side to move.
 
-        Captures and pawn moves are known not to win where this is called for a win.
+        For a win, captures and pawn moves are known not to win.
         """
         best: cython.int = UNKNOWN if value > DRAW else NEXT_PLY[value - LOSS]
         end: cython.int = position.generate(NOISY | QUIET, start)
@@ -232,7 +233,7 @@ class SyzygyProber:
             if self._is_pawn_move(position, move) or self._is_capture(position, move):
                 continue
             position.make(move)
-            # No deeper than this: the same pieces, with the other side to move.
+            # This goes no deeper: the table has these pieces with the other side to move.
             after = self._distance(position, end)
             is_mate: cython.bint = False
             if after == -1 and position.checkers:

@@ -1,13 +1,12 @@
-"""Syzygy files: what their headers say, read once and believed only where it can be true.
+"""The headers of Syzygy files, read and checked once.
 
-`tablebases` opens files with `read_table`; `syzygy_tables` works from the numbers it returns. What must stay true:
-whatever bytes a file holds, the result is a `Table` whose every number lies where the file and the format allow it, or
-a `TableError` with one sentence; reading a header always ends.
+A file holds sections: one for each side to move and, with pawns, for each file (a to d) of the leading pawn. A section
+puts the pieces into groups and numbers the positions by them in a mixed radix. Its values are compressed: pairs of
+symbols are replaced by symbols, and symbols are written as a canonical Huffman code, in blocks. A sparse index leads to
+the blocks.
 
-A file holds sections, one for each side to move and, where there are pawns, for each file (a to d) of the leading
-pawn. A section orders the pieces in groups, numbers positions by them in a mixed radix, and stores the values
-compressed: pairs of symbols are replaced by symbols, and symbols written as a canonical Huffman code, in blocks that a
-sparse index leads to.
+Invariants: for any bytes, `read_table` returns a `Table` with every number in the bounds of the file and the format, or
+raises a `TableError` with one sentence. Reading a header always ends.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ MOST_PIECES = 7
 LINE_BYTES = 64
 CHECKSUM_BYTES = 16
 
-# Ways to place the leading group of a table without pawns: two kings, or three pieces of different kinds.
+# Ways to place the leading group of a table without pawns: two kings, or three different pieces.
 LEAD_SIZES = {2: 462, 3: 31332}
 # Bits and bytes of the format.
 IS_SPLIT, HAS_PAWNS = 1, 2
@@ -37,20 +36,20 @@ IS_CONSTANT = 0x80
 IS_BLACK, IS_MAPPED, IS_WIDE_MAP = 1, 2, 16
 NO_SECOND = 0xFFF
 LONGEST_CODE = 32
-# No distance is larger: twice the largest number stored, a hundred for a result that is spoilt, and two moves.
+# The largest distance: twice the largest number stored, 100 for a cursed win or blessed loss, and two moves.
 MOST_PLIES = 2 * 0xFFFF + 102
-# Wider than any file in use; they bound how far a probe may have to look.
+# More than any file needs. They bound the work of a probe.
 MOST_INDEX_BITS = 24
 MOST_BLOCK_BITS = 15
 
-# How the 48 squares of pawns are numbered: from the second rank's rim inwards, up each file; the leading pawn has the
-# highest number. Indexed by square; -1 where no pawn can stand.
+# The numbers of the 48 squares of pawns, by square: from the edge inwards, up each file, in falling order. The leading
+# pawn has the highest number. -1 where no pawn can stand.
 PAWN_NUMBERS = [-1] * 64
 for _place, (_file, _rank) in enumerate(itertools.product(range(4), range(1, 7))):
     PAWN_NUMBERS[8 * _rank + _file] = 47 - 2 * _place
     PAWN_NUMBERS[8 * _rank + 7 - _file] = 46 - 2 * _place
-# By number of leading pawns (1 to 5) and square of the first of them (files a to d): where its positions begin; and by
-# number and file: how many there are.
+# The number of the first position, by number of leading pawns (1 to 5) and square of the leading pawn (files a to d);
+# and the number of positions, by number of leading pawns and file.
 LEAD_PAWN_STARTS = [[0] * 64 for _ in range(6)]
 LEAD_PAWN_SIZES = [[0] * 4 for _ in range(6)]
 for _count, _file in itertools.product(range(1, 6), range(4)):
@@ -60,30 +59,31 @@ for _count, _file in itertools.product(range(1, 6), range(4)):
 
 
 class TableError(ValueError):
-    """A file that is no sound table; the text is one sentence without the file's name."""
+    """A file is no sound table; the text is one sentence without the file's name."""
 
 
 class Bytes(Protocol):
-    """What a mapped file and `bytes` have in common."""
+    """A mapped file, or `bytes`."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, place: slice, /) -> bytes: ...
 
 
 ReadSymbols = Callable[[bytes], Sequence[int] | None]
-"""Turns symbol patterns (3 bytes each) into numbers, left | right << 12 | length << 24; None if they do not end."""
+"""Turns symbol patterns (3 bytes each) into left | right << 12 | length << 24; None for patterns that do not end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What a table's name says, the first side being White: how many pieces of each code (type, plus 8 for Black)."""
+    """The material in a table's name, with the first side as White. `counts` is by piece: its type, plus 8 for Black.
+    """
 
     name: str
     counts: tuple[int, ...]
 
     @staticmethod
     def of(name: str) -> Material:
-        """Raises TableError for a name that no table has."""
+        """The material of this name. Raises TableError for a name that no table has."""
         if not is_tablename(name, piece_count=MOST_PIECES):
             raise TableError("its name is not the name of a table")
         counts = [0] * 16
@@ -93,7 +93,7 @@ class Material:
         return Material(name, tuple(counts))
 
     @property
-    def pieces(self) -> int:
+    def piece_count(self) -> int:
         return sum(self.counts)
 
     @property
@@ -106,9 +106,9 @@ class Material:
 
     @property
     def pawn_groups(self) -> list[int]:
-        """The codes of the pawns, those of the side with fewer (but some) first."""
-        codes = [code for code in (1, 9) if self.counts[code]]
-        return sorted(codes, key=lambda code: self.counts[code])
+        """The pawns of the sides that have some, those of the side with fewer first."""
+        pawns = [pawn for pawn in (1, 9) if self.counts[pawn]]
+        return sorted(pawns, key=lambda pawn: self.counts[pawn])
 
     @property
     def lead(self) -> int:
@@ -122,7 +122,7 @@ class Material:
 class Section:
     """One compressed run of values. Places are offsets in the file."""
 
-    codes: list[int]
+    pieces: list[int]
     groups: list[int]
     factors: list[int]
     positions: int
@@ -137,16 +137,16 @@ class Section:
     sizes: int = 0
     data: int = 0
     symbols: Sequence[int] = ()
-    # By code length from `shortest` on: the least code, at the top of 64 bits, and the symbol it stands for.
+    # By code length from `shortest` on: the least code, in the highest of 64 bits, and its symbol.
     bases: list[int] = field(default_factory=list)
     firsts: list[int] = field(default_factory=list)
-    # Of distances: where the four lists are that the stored values are places in, and how many each has; or none.
+    # For distances that are stored as places in one of four lists: offset and length of each list. Otherwise empty.
     lists: list[tuple[int, int]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A sound file: its sections by file of the leading pawn (one, or four) and side to move (one, or two)."""
+    """A sound file. Its sections by file of the leading pawn (one or four) and by side to move (one or two)."""
 
     material: Material
     has_distances: bool
@@ -217,39 +217,39 @@ class _Reader:
         """The order of the pieces, for one file of the leading pawn."""
         two_pawn_groups = len(self.material.pawn_groups) == 2
         orders = self.take(2 if two_pawn_groups else 1)
-        pieces = self.take(self.material.pieces)
+        pieces = self.take(self.material.piece_count)
         return [
             self.section(
-                [order >> 4 * side & 15 for order in orders], [code >> 4 * side & 15 for code in pieces], file
+                [order >> 4 * side & 15 for order in orders], [piece >> 4 * side & 15 for piece in pieces], file
             )
             for side in range(sides)
         ]
 
-    def section(self, orders: list[int], codes: list[int], file: int) -> Section:
-        """Check one order of the pieces, and work out the mixed radix: a factor for each group."""
+    def section(self, orders: list[int], pieces: list[int], file: int) -> Section:
+        """Check one order of the pieces, and find the mixed radix: a factor for each group."""
         material = self.material
-        if tuple(codes.count(code) for code in range(16)) != material.counts:
+        if tuple(pieces.count(piece) for piece in range(16)) != material.counts:
             raise TableError("it is not a table of the pieces in its name")
         pawns = material.pawn_groups
         groups = [material.lead]
         if pawns:
-            groups = [material.counts[code] for code in pawns]
-            expected = [code for code in pawns for _ in range(material.counts[code])]
-            if codes[: len(expected)] != expected:
+            groups = [material.counts[pawn] for pawn in pawns]
+            expected = [pawn for pawn in pawns for _ in range(material.counts[pawn])]
+            if pieces[: len(expected)] != expected:
                 raise TableError("its pawns do not come first")
-        elif material.lead == 2 and sorted(codes[:2]) != [chess.KING, 8 + chess.KING]:
+        elif material.lead == 2 and sorted(pieces[:2]) != [chess.KING, 8 + chess.KING]:
             raise TableError("its kings do not come first")
-        elif material.lead == 3 and any(material.counts[code] != 1 for code in codes[:3]):
-            raise TableError("its first pieces are not of different kinds")
-        groups += [len(list(run)) for _, run in itertools.groupby(codes[sum(groups) :])]
+        elif material.lead == 3 and any(material.counts[piece] != 1 for piece in pieces[:3]):
+            raise TableError("its first pieces are not three different ones")
+        groups += [len(list(run)) for _, run in itertools.groupby(pieces[sum(groups) :])]
         firsts = [sum(groups[:number]) for number in range(len(groups))]
         runs = list(zip(firsts, groups, strict=True))
-        if any(material.counts[codes[first]] != size for first, size in (runs if pawns else runs[1:])):
-            raise TableError("its pieces are not grouped by kind")
+        if any(material.counts[pieces[first]] != size for first, size in (runs if pawns else runs[1:])):
+            raise TableError("its pieces are not grouped by type")
         if len(set(orders)) != len(orders) or max(orders) >= len(groups):
             raise TableError("its order of the pieces is impossible")
         factors, positions = self.mixed_radix(orders, groups, file)
-        return Section(codes, groups, factors, positions)
+        return Section(pieces, groups, factors, positions)
 
     def mixed_radix(self, orders: list[int], groups: list[int], file: int) -> tuple[list[int], int]:
         """The factor of each group, and the number of positions. `orders` are the ranks of the leading groups."""
@@ -278,7 +278,7 @@ class _Reader:
         section.flags = self.take_byte()
         if section.flags & IS_CONSTANT:
             constant = self.take_byte()
-            # With distances the byte means nothing: all are 0.
+            # With distances the byte has no meaning: all are 0.
             section.constant = constant if self.suffix == WDL_SUFFIX else 0
             if section.constant > 4:
                 raise TableError("it holds a value that is none")
@@ -307,7 +307,7 @@ class _Reader:
         self.work_out_code(section)
 
     def work_out_code(self, section: Section) -> None:
-        """The least code of each length, from the longest to the shortest, and that each stands for a symbol."""
+        """Find the least code of each length, from the longest to the shortest. Each code must have a symbol."""
         lengths = range(section.shortest, section.shortest + len(section.firsts))
         base = 0
         bases = [0]
@@ -342,7 +342,7 @@ class _Reader:
             self.take(width * size)
 
     def take_bodies(self, sections: list[Section]) -> None:
-        """Where indexes, block sizes and blocks lie; together they must fill the file exactly."""
+        """Find the indexes, block sizes and blocks, which must fill the file exactly."""
         compressed = [section for section in sections if section.constant < 0]
         for section in compressed:
             section.index = self.place

@@ -1,11 +1,10 @@
-"""The Syzygy tables in memory: what they hold for a position, out of the bytes of their files, at compiled speed.
+"""The Syzygy tables in memory: the stored result (WDL) and distance (DTZ) of a position, at compiled speed.
 
-`tablebases` fills them through the prober in `syzygy`, which asks them. What must stay true: whatever bytes a file
-holds, nothing outside it is read and every loop ends (where a number out of the file leads, its bounds are checked
-here, or were when `syzygy_files` read the header); and no position is changed.
+Reading order: `result` and `distance` look a position up. `_locate` finds its section, and its number with
+`_lead_pieces`, `_lead_pawns` and `_position_number`. `_stored` and `_decode` find the value under that number.
 
-Reading order: `result` and `distance` look a position up, `_locate` finds section and number, with `_lead_pieces`,
-`_lead_pawns` and `_position_number` numbering it, `_stored` and `_decode` find what is stored under that number.
+Invariants: for any bytes in a file, nothing outside it is read, and every loop ends. A number from the file has its
+bounds checked, here or when `syzygy_files` reads the header. No position is changed.
 """
 
 import array
@@ -19,38 +18,38 @@ from uci_engine.tablebases import syzygy_files
 if not cython.compiled:
     from evaluation.bitboards import ALL, PAWN, QUEEN, i64, lsb, popcount, u64
 
-# What a table says of a position, from the side to move's view: a loss, a loss that the fifty-move rule makes a draw, a
-# draw, such a win, a win. It takes the halfmove clock to be 0, and knows nothing of captures that are better.
+# A stored result, for the side to move, is 0 to 4: loss, blessed loss, draw, cursed win, win. It assumes halfmove clock
+# 0, and leaves out captures that are better.
 DRAWN = 2
-# Instead: there is no table, or it is damaged; or it holds the position with the other side to move only.
+# Instead of a result: no table, or a damaged one; or a table with only the other side to move.
 MISSING = -1
 OTHER_SIDE = -2
-# Room for the two colourings of every material of up to seven pieces, with many slots to spare.
+# Room for every material of up to seven pieces, in both colourings, with many slots to spare.
 SLOTS = 8192
 
-# A section as numbers, in this order; then the codes of the pieces, the sizes of the groups and their factors, and
-# where the lists of distances are and how long.
+# A section as numbers, in this order. Then follow the pieces (piece type, plus 8 for Black), the sizes of the groups
+# and their factors, and offset and length of the lists of distances.
 (
-    PIECES, SIDES, SIDE, SYMMETRIC, PAWNS, LEAD, CONSTANT, FILE, FILE_BYTES, INDEX, SIZES, DATA, BLOCKS, PADDED_BLOCKS,
-    BLOCK_BITS, INDEX_BITS, SHORTEST, LENGTHS, BASES, SYMBOLS, POSITIONS, FLAGS, GROUPS,
+    PIECE_COUNT, SIDES, SIDE, SYMMETRIC, PAWNS, LEAD, CONSTANT, FILE, FILE_BYTES, INDEX, SIZES, DATA, BLOCKS,
+    PADDED_BLOCKS, BLOCK_BITS, INDEX_BITS, SHORTEST, LENGTHS, BASES, SYMBOLS, POSITIONS, FLAGS, GROUPS,
 ) = range(23)  # fmt: skip
-CODES = 23
+PIECES = 23
 GROUP_SIZES = 30
 FACTORS = 37
 LISTS = 44
 LIST_SIZES = 48
 RECORD = 52
 
-# Flags of a section with distances. Without a mark for plies they are counted in moves, which is enough where a ply
-# more cannot spoil a result; those of the results in the middle always are.
+# Flags of a section with distances. Without a flag for plies they are counted in moves, which is enough where one ply
+# more changes no result. Those of cursed wins and blessed losses are always counted in moves.
 IS_MAPPED = 2
 WINS_IN_PLIES = 4
 LOSSES_IN_PLIES = 8
 IS_WIDE_MAP = 16
-# The list for each result: wins, losses, spoilt wins and spoilt losses have one each, in this order.
+# The list for each result: there is one for wins, losses, cursed wins and blessed losses, in this order.
 LIST_OF = [1, 3, 0, 2, 0]
 
-# The board's symmetries bring the first piece into the triangle a1-d1-d4: squares off its diagonal are numbered first.
+# The board's symmetries bring the first piece into the triangle a1-d1-d4, whose squares off the diagonal come first.
 # BELOW numbers the squares under the long diagonal, KINGS the placings of two kings (-1: impossible).
 TRIANGLE = [-1] * 64
 for _number, _name in enumerate(("b1", "c1", "d1", "c2", "d2", "d3", "a1", "b2", "c3", "d4")):
@@ -61,7 +60,9 @@ for _number, _square in enumerate(square for square in chess.SQUARES if square %
 
 
 def _king_pairs():
-    """Every placing of two kings once: with the first on the diagonal, the second not above it; both on it are last."""
+    """Number the placings of two kings. With the first on the diagonal, the second is not above it; both on it are
+    last.
+    """
     numbers = [-1] * 640
     pairs = []
     firsts = [square for square in chess.SQUARES if TRIANGLE[square] >= 0]
@@ -83,7 +84,7 @@ CHOOSE = [math.comb(n, k) for k in range(8) for n in range(64)]
 
 
 class Bytes:
-    """A hold on the bytes of an object, so that they stay where they are as long as this lives."""
+    """Holds the bytes of an object, so that their address stays valid for the life of this."""
 
     def __init__(self, owner):
         self.owner = owner
@@ -98,12 +99,12 @@ class Bytes:
                 PyBuffer_Release(cython.address(self.view))
 
     def address(self):
-        """Where the bytes lie in memory. Compiled only."""
+        """The address of the bytes. Compiled only."""
         return cython.cast(u64, self.view.buf) if cython.compiled else 0
 
 
 class SymbolReader:
-    """Reads the symbols of a section, which are pairs of symbols or values; see `syzygy_files.ReadSymbols`."""
+    """Reads the symbols of a section: pairs of symbols, or values. See `syzygy_files.ReadSymbols`."""
 
     def __init__(self):
         if not cython.compiled:
@@ -112,9 +113,9 @@ class SymbolReader:
             self.length = [0] * 4096
 
     def read(self, pattern):
-        """Numbers left | right << 12 | length << 24, where a symbol of length n stands for n + 1 values.
+        """Numbers left | right << 12 | length << 24. A symbol of length n stands for n + 1 values.
 
-        None when a symbol contains itself, points at none or stands for too many values.
+        None when a symbol contains itself, contains none that exists, or stands for too many values.
         """
         count: cython.int = len(pattern) // 3
         if count > 4095:
@@ -126,7 +127,7 @@ class SymbolReader:
             self.length[index] = 0 if self.right[index] == 0xFFF else -1
             if self.length[index] and (self.left[index] >= count or self.right[index] >= count):
                 return None
-        # A symbol's length is known as soon as those of both halves are; what never becomes known is circular.
+        # The length of a symbol follows from those of its halves. One that never follows belongs to a circular symbol.
         changed = True
         while changed:
             changed = False
@@ -150,7 +151,7 @@ class SymbolReader:
 
 
 class SyzygyTables:
-    """Tables to look into, and room to do it in: one for each search."""
+    """The tables, and room to probe them: one for each search."""
 
     def __init__(self):
         if not cython.compiled:
@@ -182,8 +183,8 @@ class SyzygyTables:
             self._enter(table, material.counts, 2 * len(records))
             if not material.symmetric:
                 self._enter(table, material.counts[8:] + material.counts[:8], 2 * len(records) + 1)
-            if material.pieces > self.largest:
-                self.largest = material.pieces
+            if material.piece_count > self.largest:
+                self.largest = material.piece_count
             where = hold.address() if cython.compiled else len(holds) - 1
             for row in table.sections:
                 for side, section in enumerate(row):
@@ -209,7 +210,7 @@ class SyzygyTables:
             self.symbols = symbols
 
     def share(self, other):
-        """Look into the tables of another, as they are now, and no others; the room to do it in stays one's own."""
+        """Hold the tables that another holds now, and no others. The room to probe them stays this one's own."""
         self.tables = other.tables
         self.kept = other.kept
         self.records = other.records
@@ -224,7 +225,7 @@ class SyzygyTables:
         return 0
 
     def drop(self, counts):
-        """Forget a table, by the counts of its `Material`: it turned out to be wrong."""
+        """Forget a damaged table, given by the counts of its `Material`."""
         for order in (counts, counts[8:] + counts[:8]):
             slot = self._slot(self._key(order))
             self.slot_results[slot] = -1
@@ -236,20 +237,19 @@ class SyzygyTables:
             # Distances are stored for one side to move only.
             side = section.flags & syzygy_files.IS_BLACK
         numbers = [
-            material.pieces, sides, side, material.symmetric, len(material.pawn_groups), material.lead,
+            material.piece_count, sides, side, material.symmetric, len(material.pawn_groups), material.lead,
             section.constant, where, size, section.index, section.sizes, section.data, section.blocks,
             section.padded_blocks,
             section.block_bits, section.index_bits, section.shortest, len(section.bases), base, symbol,
             section.positions, section.flags, len(section.groups),
         ]  # fmt: skip
-        for seven in (section.codes, section.groups, section.factors):
+        for seven in (section.pieces, section.groups, section.factors):
             numbers += seven + [0] * (7 - len(seven))
         lists = section.lists or [(0, 0)] * 4
         return numbers + [place for place, _size in lists] + [size for _place, size in lists]
 
     def _enter(self, table, counts, entry):
-        """Make a table known under the key of its pieces; an entry is twice its record, plus 1 for colours exchanged.
-        """
+        """Enter a table under the key of its pieces: twice the number of its record, plus 1 with exchanged colours."""
         key: cython.int = self._key(counts)
         slot = self._slot(key)
         self.slot_keys[slot] = key
@@ -259,23 +259,26 @@ class SyzygyTables:
             self.slot_results[slot] = entry
 
     def _key(self, counts):
-        """The key of the pieces, given by code (type, plus 8 for Black): what `_material` works out of a position."""
-        return sum(counts[kind] << (3 * kind - 3) | counts[8 + kind] << (3 * kind + 12) for kind in range(1, 6))
+        """The key of `Material.counts`, as `_material` finds it for a position."""
+        return sum(
+            counts[piece_type] << (3 * piece_type - 3) | counts[8 + piece_type] << (3 * piece_type + 12)
+            for piece_type in range(1, 6)
+        )
 
     # Positions -----------------------------------------------------------------------------------------------------
 
     def _material(self, position):
-        """The pieces but the kings, three bits for each kind and colour."""
+        """The key of a position's pieces: without the kings, three bits for each piece type and colour."""
         key: cython.int = 0
-        for kind in range(PAWN, QUEEN + 1):
-            pieces = position.by_type[kind]
+        for piece_type in range(PAWN, QUEEN + 1):
+            pieces = position.by_type[piece_type]
             if pieces:
-                key += popcount(pieces & position.by_colour[1]) << (3 * kind - 3)
-                key += popcount(pieces & position.by_colour[0]) << (3 * kind + 12)
+                key += popcount(pieces & position.by_colour[1]) << (3 * piece_type - 3)
+                key += popcount(pieces & position.by_colour[0]) << (3 * piece_type + 12)
         return key
 
     def _slot(self, key):
-        """Where a key stands, or the free place where it would."""
+        """The slot of a key, or the free slot for it."""
         wide: u64 = key
         slot: cython.int = ((wide * 0x1E3779B1) >> 15) & (SLOTS - 1)
         while self.slot_keys[slot] != key and self.slot_keys[slot] >= 0:
@@ -283,7 +286,7 @@ class SyzygyTables:
         return slot
 
     def result(self, position):
-        """What the table of these pieces says: 0 to 4 (see DRAWN), or MISSING."""
+        """The stored result of a position: 0 to 4 (see DRAWN), or MISSING."""
         key = self._material(position)
         if key == 0:
             return DRAWN
@@ -296,9 +299,8 @@ class SyzygyTables:
         return self._stored(record)
 
     def distance(self, position, result):
-        """Plies (0 to 131070) to the next capture or pawn move less one, for a position with this result (not a draw).
-
-        MISSING without a table, OTHER_SIDE if it has the other side to move.
+        """The stored distance of a position with this result, not a draw: plies (0 to 131070) until the next capture or
+        pawn move, less one. MISSING without a table, OTHER_SIDE if the table has only the other side to move.
         """
         slot = self._slot(self._material(position))
         record = self._locate(position, self.slot_distances[slot])
@@ -323,16 +325,16 @@ class SyzygyTables:
         return plies if flags & in_plies else 2 * plies
 
     def _locate(self, position, entry):
-        """The record of a position's section and, in `number`, the position's number; MISSING or OTHER_SIDE."""
+        """The record of a position's section, or MISSING or OTHER_SIDE. Sets `number` to the position's number."""
         if entry < 0:
             return MISSING
         record: i64 = entry >> 1
         mirrored: cython.int = entry & 1
         if self.records[record + SYMMETRIC]:
-            # Both sides have the same pieces, and the table is White's to move.
+            # Both sides have the same pieces, and the table has White to move.
             mirrored = position.turn ^ 1
         side: cython.int = position.turn ^ 1 ^ mirrored
-        pieces: cython.int = self.records[record + PIECES]
+        count: cython.int = self.records[record + PIECE_COUNT]
         lead: cython.int = self.records[record + LEAD]
         pawns: cython.int = self.records[record + PAWNS]
         sides: cython.int = self.records[record + SIDES]
@@ -347,25 +349,25 @@ class SyzygyTables:
             return OTHER_SIDE
         lead_number: i64
         if pawns:
-            if not self._place(position, record, mirrored, lead, pieces):
+            if not self._place(position, record, mirrored, lead, count):
                 return MISSING
-            lead_number = self._lead_pawns(lead, pieces)
+            lead_number = self._lead_pawns(lead, count)
         else:
-            if not self._place(position, record, mirrored, 0, pieces):
+            if not self._place(position, record, mirrored, 0, count):
                 return MISSING
-            lead_number = self._lead_pieces(record, pieces)
+            lead_number = self._lead_pieces(record, count)
         if lead_number < 0:
             return MISSING
         self.number = self._position_number(record, lead_number)
         return record
 
     def _place(self, position, record, mirror, first, end):
-        """List the squares of the pieces from `first` up to `end` in the order of the table, seen from White or Black.
+        """List the squares of the pieces `first` to `end - 1` in the order of the table, from White's or Black's side.
         """
         index = first
         while index < end:
-            code: cython.int = self.records[record + CODES + index]
-            pieces: u64 = position.by_type[code & 7] & position.by_colour[(code >> 3) ^ 1 ^ mirror]
+            piece: cython.int = self.records[record + PIECES + index]
+            pieces: u64 = position.by_type[piece & 7] & position.by_colour[(piece >> 3) ^ 1 ^ mirror]
             if pieces == 0:
                 return False
             while pieces:
@@ -384,8 +386,7 @@ class SyzygyTables:
         return 0
 
     def _lead_pieces(self, record, pieces):
-        """The number of the leading two kings or three pieces, after the board is turned so that it is one of the few.
-        """
+        """The number of the leading two kings or three pieces, after turning the board as its symmetries allow."""
         if self.squares[0] & 4:
             self._reflect(pieces, 7)
         if self.squares[0] & 32:
@@ -402,7 +403,7 @@ class SyzygyTables:
         if lead == 2:
             return KINGS[TRIANGLE[first] * 64 + second]
         third = self.squares[2]
-        # Squares already taken do not count.
+        # Occupied squares do not count.
         beyond_first = 1 if second > first else 0
         beyond_both = (1 if third > first else 0) + (1 if third > second else 0)
         if first & 7 != first >> 3:
@@ -417,7 +418,7 @@ class SyzygyTables:
         return number + 4 * 7 * 28 + second_place * 6 + (third & 7) - beyond_both
 
     def _lead_pawn(self, count):
-        """Bring the leading pawn to the front; returns its file counted from the nearer rim."""
+        """Bring the leading pawn to the front; returns its file, counted from the nearer edge."""
         for index in range(1, count):
             if PAWN_NUMBERS[self.squares[index]] > PAWN_NUMBERS[self.squares[0]]:
                 square = self.squares[0]
@@ -447,7 +448,8 @@ class SyzygyTables:
         return number
 
     def _position_number(self, record, lead):
-        """The number of the position, each further group being a set of the squares that the groups before it leave."""
+        """The number of the position. Each further group is a set of the squares that the groups before it leave free.
+        """
         number: i64 = lead * self.records[record + FACTORS]
         first: cython.int = self.records[record + GROUP_SIZES]
         groups: cython.int = self.records[record + GROUPS]
@@ -504,7 +506,7 @@ class SyzygyTables:
         return number
 
     def _stored(self, record):
-        """What is stored under `number`, 0 to 4095, or MISSING: find its block by the sparse index, then decode."""
+        """The value stored under `number`, 0 to 4095, or MISSING. The sparse index leads to its block."""
         if self.records[record + CONSTANT] >= 0:
             return self.records[record + CONSTANT]
         number: i64 = self.number
@@ -553,7 +555,7 @@ class SyzygyTables:
         symbol: i64 = 0
         entry: u64 = 0
         while True:
-            # The longest code has base 0, so a length is found.
+            # The longest code has base 0, so the loop finds a length.
             level = 0
             while level + 1 < lengths and code < self.bases[base + level]:
                 level += 1
@@ -572,7 +574,7 @@ class SyzygyTables:
                     return MISSING
                 code |= self._code(file, place, 4) << empty
                 place += 4
-        # The symbol spans the value: go down to it through pairs of ever shorter symbols.
+        # The symbol covers the value: go down to it through pairs of ever shorter symbols.
         while entry >> 24:
             symbol = entry & 0xFFF
             half: i64 = self.symbols[symbols + symbol] >> 24

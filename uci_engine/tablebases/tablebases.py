@@ -1,8 +1,7 @@
 """The endgame tablebases on disk: Syzygy and Gaviota folders, opened, checked and dropped again.
 
-`engine` holds one `Tablebases` and hands it the paths of the options; `ranking` probes it at the root, and the search
-through the prober it fills. What must stay true: a file is a hostile thing, so nobody probes one whose header was not
-checked first; what is wrong is left out with one sentence and never ends anything; nothing is written.
+Root ranking probes `Tablebases`; the search probes the prober that it fills. Invariants: no file is probed before its
+header was checked. A bad file is left out with one sentence. Nothing is written.
 """
 
 from __future__ import annotations
@@ -33,27 +32,26 @@ from uci_engine.text import quoted
 if TYPE_CHECKING:
     from chess.gaviota import PythonTablebase
 
-# So many bytes of tables, the smallest files first, are copied into memory, where nobody can change them; the rest is
-# mapped. Never more than an eighth of the memory.
+# The most bytes of tables to copy into memory, where no other program can change them: the smallest files, and at most
+# an eighth of the memory. The rest is mapped.
 COPIED_BYTES = 1 << 28
-# So many bytes of them are read from end to end for their checksums: half a second's work, and in plain Python a whole
-# one's.
+# The most bytes to read for checksums: half a second of work, in plain Python one second.
 CHECKED_BYTES = {"compiled": 1 << 28}
 CHECKED_BYTES_PLAIN = 1 << 21
-# How long a mapped file is trusted to be what it was.
+# How long a mapped file is trusted not to change.
 TRUSTED_SECONDS = 1.0
-# Names in a sentence; the rest is counted.
+# The most names in a sentence; the rest is counted.
 MOST_NAMES = 3
 
 
 class Tablebases:
-    """What there is to probe. `wdl` and `dtz` hold the names of the Syzygy tables in use, such as "KRvK"."""
+    """The tables in use. `wdl` and `dtz` hold the names of the Syzygy tables, such as "KRvK"."""
 
     def __init__(
         self, core: Core, prober: Any, checked_bytes: int | None = None, copied_bytes: int = COPIED_BYTES
     ) -> None:
-        """`prober`: the `SyzygyProber` of the searcher, which is kept loaded with the tables in use. `checked_bytes`:
-        how much may be read for checksums, None for the core's usual. `copied_bytes`: how much may be copied."""
+        """`prober`: the searcher's `SyzygyProber`, which gets the tables in use. `checked_bytes`: the most to read for
+        checksums, None for the core's default. `copied_bytes`: the most to copy."""
         usual = CHECKED_BYTES.get(core.name, CHECKED_BYTES_PLAIN)
         self._checked_bytes = usual if checked_bytes is None else checked_bytes
         self._copied_bytes = copied_bytes
@@ -74,13 +72,14 @@ class Tablebases:
         return int(self._prober.largest)
 
     def probe_wdl(self, position: Any) -> int | None:
-        """2 to -2 for the side to move of a core's position, None if no table tells."""
+        """The WDL value of a core's position, 2 to -2 for the side to move; None if no table tells."""
         value = self._prober.probe_wdl(position)
         return value if abs(value) <= 2 else None
 
     def probe_dtz(self, position: Any) -> int | None:
-        """Plies to the next capture, pawn move or mate, negative for a loss, beyond 100 if the fifty-move rule spoils
-        it; None if no table tells. As python-chess says it."""
+        """The DTZ as python-chess gives it: plies to the next capture, pawn move or mate, negative for a loss, beyond
+        100 for a cursed win and a blessed loss; None if no table tells.
+        """
         plies = self._prober.probe_dtz(position)
         return plies if abs(plies) <= MOST_PLIES else None
 
@@ -92,7 +91,7 @@ class Tablebases:
     # Syzygy --------------------------------------------------------------------------------------------------------
 
     def set_syzygy_path(self, text: str) -> list[str]:
-        """Use the Syzygy tables in these folders and no others; returns sentences. Of equal names the first counts."""
+        """Use the Syzygy tables in these folders and no others; returns sentences. The first file of a name is used."""
         found, problems = _files(text, (WDL_SUFFIX, DTZ_SUFFIX))
         loaded: list[tuple[bytes | mmap.mmap, Table]] = []
         self._mapped = {}
@@ -123,16 +122,16 @@ class Tablebases:
             raise TableError("its checksum is wrong, it is damaged")
 
     def drop(self, name: str) -> None:
-        """Stop using the tables of this name: they contradict themselves or others, or are not what was opened."""
+        """Stop using the tables of this name, because they contradict each other or were changed."""
         if name in self.wdl:
             self.wdl.discard(name)
             self.dtz.discard(name)
             self._prober.drop(Material.of(name).counts)
 
     def drop_changed(self) -> list[str]:
-        """Stop using mapped tables whose file changed: reading one that was cut short would end the process.
+        """Stop using mapped tables whose file was changed: reading a shortened one would end the process.
 
-        To be called before each search; looks at the files once in TRUSTED_SECONDS. Returns sentences.
+        To be called before each search. Checks the files once in TRUSTED_SECONDS. Returns sentences.
         """
         now = time.monotonic()
         if not self._mapped or now < self._trusted_until:
@@ -167,7 +166,7 @@ class Tablebases:
             self.gaviota = None
         if not text.strip():
             return []
-        # Only now: python-chess works out large tables when this is imported.
+        # Imported only now, because python-chess then computes large tables.
         from uci_engine.tablebases.gaviota import SUFFIX, ReadOnlyTables
 
         found, problems = _files(text, (SUFFIX,))
@@ -184,12 +183,12 @@ class Tablebases:
         return [*sentences, f"GaviotaTbPath: {len(tables.available_tables)} tables"]
 
     def drop_gaviota(self) -> None:
-        """Stop using the Gaviota tables: they contradict themselves, or cannot be read."""
+        """Stop using the Gaviota tables, because they contradict each other or cannot be read."""
         self.set_gaviota_path("")
 
 
 def _files(text: str, suffixes: tuple[str, ...]) -> tuple[dict[str, Path], list[str]]:
-    """The files in the folders of a path whose names end so, by name, and what is wrong with the folders."""
+    """The files with these suffixes in the folders of a path, by name, and what is wrong with the folders."""
     found: dict[str, Path] = {}
     problems: list[str] = []
     for folder in _folders(text):
@@ -205,7 +204,7 @@ def _files(text: str, suffixes: tuple[str, ...]) -> tuple[dict[str, Path], list[
 
 
 def _folders(text: str) -> Iterator[str]:
-    """The folders of a path; they stand between semicolons or between the system's own separators."""
+    """The folders of a path, which semicolons or the system's own separators part."""
     for part in text.replace(os.pathsep, ";").split(";"):
         folder = part.strip().strip('"')
         if folder:
@@ -213,7 +212,7 @@ def _folders(text: str) -> Iterator[str]:
 
 
 def _size(path: Path) -> int:
-    """The size of a file; 0 if there is no knowing, for the opening will tell why."""
+    """The size of a file; 0 if unknown. Opening it will then say why."""
     try:
         return path.stat().st_size
     except OSError:
@@ -221,7 +220,7 @@ def _size(path: Path) -> int:
 
 
 def _contents(path: Path, room: int) -> tuple[bytes | mmap.mmap, Identity | None]:
-    """What a file holds: a copy if there is room for so many bytes, else the file mapped, and what it is then."""
+    """The bytes of a file: a copy if `room` is enough, or else the file mapped, with its identity."""
     descriptor = open_plain_file(path)
     try:
         status = os.fstat(descriptor)
@@ -231,7 +230,7 @@ def _contents(path: Path, room: int) -> tuple[bytes | mmap.mmap, Identity | None
             with open(descriptor, "rb", closefd=False) as file:
                 return file.read(status.st_size), None
         if sys.version_info >= (3, 13):
-            # Without a descriptor of its own for each of hundreds of files.
+            # Without a descriptor for each of hundreds of files.
             return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ, trackfd=False), identity(status)
         return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ), identity(status)
     finally:
@@ -250,7 +249,7 @@ def _shown(name: str) -> str:
 
 
 def _reason(error: OSError | ValueError) -> str:
-    """Why a file or folder cannot be used, in the system's words or in ours."""
+    """Why a file or folder cannot be used."""
     if isinstance(error, OSError):
         return error.strerror or type(error).__name__
     return str(error)
