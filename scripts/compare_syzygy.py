@@ -3,11 +3,10 @@
 
     python scripts/compare_syzygy.py FOLDER... [--dtz] [--positions 1000000] [--core compiled] [--seed 1]
 
-Compares results, with `--dtz` the distances to the next capture or pawn move. Positions are legal, of both colours,
-without castling rights; where pawns of both sides stand, often with en passant. Where a table that is needed on the way
-is not there, python-chess does not answer, and the position does not count.
-Prints the number of positions, of differences (each shown) and the time of both, measured on a sample with the files
-in memory. The exit code is 1 if any differ.
+Compares results (WDL), or with `--dtz` the distances to the next capture or pawn move. Positions are legal and without
+castling rights; where both sides have pawns, often with en passant. A position counts only if python-chess finds all
+tables that it needs. Prints the number of positions, each difference, and the time of both probers on a sample with the
+files in memory. The exit code is 1 if any differ.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@
     python scripts/fuzz.py [--engine 'cmd=PROGRAM option.Hash=4'] [--examples 200] [--seed 1] [--minutes 10]
     python scripts/fuzz.py --replay fuzz_found/held-back.txt [--engine …]
 
-Each conversation has a process of its own. When one of them breaks an oracle, hypothesis shrinks it; what is left is
-written as a text file that `--replay` repeats. That oracle then counts as known and the search for others goes on.
-Without `--engine` it is the engine of these sources. The exit code is 1 if anything was found.
+Each conversation has a process of its own. When one of them breaks an oracle, hypothesis shrinks it, and the shortest
+one is written as a text file that `--replay` repeats. That oracle then counts as known, and the search for others goes
+on. Without `--engine` the engine of these sources is tested. The exit code is 1 if anything was found.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@
     python scripts/make_book.py inspect my.bin --moves "e4 c5"
 
 The same input and the same version of the search give the same bytes: scores come from searches of fixed depth, each
-with an empty hash table. After a change of the search or the evaluation the book in the package is as good as before,
-only its weights are the old ones: compile again for a release. Tables and games may come from anywhere: what cannot be
-read is reported and left out, and nothing is read without bounds.
+with an empty hash table. After a change of the search or the evaluation the book in the package still has the old
+weights: compile again for a release. Tables and games may come from anywhere. What cannot be read is reported and left
+out.
 """
 
 from __future__ import annotations

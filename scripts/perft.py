@@ -3,7 +3,7 @@
 
     perft.py FILE... [--depth 5] [--most-nodes N] [--core compiled | --engine 'cmd=stockfish'] [--concurrency 2]
 
-Standard chess and Chess960, in the two formats of `lib.perft`. Where a count is wrong, python-chess's own
+Standard chess and Chess960, in the two formats that `lib.perft` describes. Where a count is wrong, python-chess's own
 counts lead to the first move that differs. Exit code: 0 when all counts are right, 1 when some are wrong or there are
 none, 2 when a file or the engine cannot be used.
 """

@@ -6,7 +6,8 @@
 
 Each line is `FEN | score in centipawns | result`, both from White's side, the result 1.0, 0.5 or 0.0. Games begin with
 random moves. Positions are quiet: no check, the move that was played no capture and no promotion, the score no mate.
-The same command with --resume goes on where it was killed. Games that end by a forfeit give no positions and are told.
+The same command with --resume goes on where it was killed. Games that end by a forfeit are counted and give no
+positions.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
 
     python scripts/soak.py [--engine 'cmd=PROGRAM tc=1+0.01 option.Hash=16'] [--engine …] [--games 100] [--load 2]
 
-One engine plays itself, two play each other; without `--engine` it is the engine of these sources. Every violation of
+One engine plays itself, two play each other; without `--engine` the engine of these sources plays. Every violation of
 an oracle is counted and named, and the whole conversation with that process is written to a file that
 `fuzz.py --replay` repeats. With `--journal` a run that was ended can be continued. The exit code is 1 if anything was
-found, 2 if it could not begin or go on, 130 if it was interrupted; what was played until then is reported all the same.
+found, 2 if the soak could not begin or go on, 130 if it was interrupted. What was played until then is always reported.
 """
 
 from __future__ import annotations
@@ -275,7 +275,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         run(words, entries)
     except KeyboardInterrupt:
-        # The usual end of a long soak: what was seen is worth the same.
+        # The usual end of a long soak: what was seen until then is reported.
         complain("interrupted")
         code = INTERRUPTED
     except (ProgramError, OSError) as error:

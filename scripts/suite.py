@@ -3,10 +3,9 @@
 
     suite.py wac.epd --engine 'cmd=secateur' --engine 'cmd=stockfish' --each movetime=1 [--json wac.json]
 
-A position is solved when the final move fits its bm, am and dm; with points in c0, those are added up as well. The
-time to solution is when the engine's best move became a fitting one and stayed so. With --journal a run that was
-killed goes on by --resume. Exit code: 0 when all engines answered all positions, 1 when some failed, 2 when the suite
-or an engine cannot be used.
+A position is solved when the final move fits its bm, am and dm; points in c0 are added up as well. The time to solution
+is the moment from which on the engine's best move fitted. With --journal a run that was killed goes on by --resume.
+Exit code: 0 when all engines answered all positions, 1 when some failed, 2 when the suite or an engine cannot be used.
 """
 
 from __future__ import annotations

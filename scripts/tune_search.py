@@ -5,8 +5,8 @@
         --iterations 5000 --openings 8moves_v3.pgn.zip --order random --concurrency 2 --journal tune.journal
 
 Any UCI engine will do whose numbers are spin options. `--tune NAME[=STEP]` names one of them, and how far it is moved
-at the end: if that is not said, a twentieth of its range, or a quarter of its value where that is less. `--tune all`
-takes every number whose name is in small letters, as those of `secateur --tuning` are. The same command with --resume
+at the end. The default step is a twentieth of its range, or a quarter of its value if that is less. `--tune all` takes
+every number whose name is in lower case, as those of `secateur --tuning` are. The same command with --resume
 goes on where it was killed. The result is a proposal: let `match.py --sprt` say whether it gains.
 
 SPSA is simultaneous perturbation stochastic approximation. Each iteration moves every parameter a step up or down at

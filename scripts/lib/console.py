@@ -1,7 +1,7 @@
-"""What every program shows and writes: tables, progress, JSON, and how it ends. Called by the programs in scripts/.
+"""What every program shows and writes: tables, progress, JSON, and how it ends.
 
-Results go to stdout and progress to stderr, so that each can be redirected alone. What must stay true: a stderr that
-is no terminal gets plain lines, seldom; a file is replaced whole or not at all.
+Results go to stdout and progress to stderr, so that each can be redirected alone. Where stderr is no terminal, progress
+is a line now and then. A file is replaced whole or not at all.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def run_to_end(work: Callable[[], None], close: Callable[[], None]) -> int:
 
 
 def at_least_one(word: str) -> int:
-    """A whole number above nought, from a command line."""
+    """A whole number above zero, from a command line."""
     number = int(word) if word.isdecimal() else 0
     if number < 1:
         raise argparse.ArgumentTypeError(f"{word} is not 1 or more")

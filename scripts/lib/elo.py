@@ -1,8 +1,7 @@
 """The statistics of matches: Elo, its error, the likelihood of superiority, and the sequential probability ratio test.
 
-Pure; called by `games.crosstable`, `games.tournament` and `match`. What must stay true: everything is computed from
-pairs of games (one opening, both colours), whose two results depend on each other; games counted singly would overstate
-the error.
+Everything is computed from pairs of games (one opening, both colours). The two results of a pair depend on each other;
+games counted singly would overstate the error.
 
 A pair gives 0, 1/2, 1, 3/2 or 2 points; the five counts, in this order (LL, LD, DD and WL, WD, WW), are called
 pentanomial. Sources: M. Van den Bergh, "A practical introduction to the GSPRT" and "Normalized Elo practical"
@@ -23,7 +22,7 @@ Model = Literal["logistic", "normalized"]
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 # 95 % of a normal distribution lie within so many standard deviations.
 DEVIATIONS_95 = 1.959963984540054
-# What stands for a count of nought in the likelihood ratio, so that no result is held for impossible.
+# What stands for a count of zero in the likelihood ratio, so that no result is held for impossible.
 LEAST_COUNT = 1e-3
 # One normalized Elo is a score of this share of a game's standard deviation; the same near 1/2 as logistic Elo.
 NORMALIZED_ELO = 800.0 / math.log(10.0)
@@ -75,7 +74,7 @@ class Estimate:
 
 
 def estimate(counts: Sequence[int]) -> Estimate:
-    """The estimate from pentanomial counts. Without any spread the errors are infinite, not nought.
+    """The estimate from pentanomial counts. Without any spread the errors are infinite, not zero.
 
     The mean of the pairs is taken for normally distributed; its variance is that of the sample over the number of
     pairs. Logistic Elo is not linear, so the interval is that of the score, translated at both ends.
@@ -176,7 +175,7 @@ class Sprt:
 def likeliest_with_score(shares: Sequence[float], score: float) -> list[float]:
     """The distribution of pairs with this mean score under which the observed shares are likeliest.
 
-    shares: all above nought. By Lagrange it is shares / (1 + x (values - score)), x such that the mean comes out.
+    shares: all above zero. By Lagrange it is shares / (1 + x (values - score)), x such that the mean comes out.
     """
     return _tilted(shares, [value - score for value in PAIR_SCORES])
 
@@ -205,7 +204,7 @@ def likeliest_with_ratio(shares: Sequence[float], ratio: float) -> list[float]:
 
 
 def _tilted(shares: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """shares / (1 + x weights), x such that the weights come out as nought on average."""
+    """shares / (1 + x weights), x such that the weights come out as zero on average."""
     low, high = -1.0 / max(weights), -1.0 / min(weights)
 
     def mean(x: float) -> tuple[float, float]:
@@ -219,7 +218,7 @@ def _tilted(shares: Sequence[float], weights: Sequence[float]) -> list[float]:
 
 
 def _root(function: Callable[[float], tuple[float, float]], low: float, high: float) -> float:
-    """Where a falling function is nought, in an open interval around nought at whose ends it is infinite.
+    """Where a falling function is zero, in an open interval around zero at whose ends it is infinite.
 
     Newton's method, kept inside; exact in proportion to the distance from the nearer end, where a rare result puts it.
     """

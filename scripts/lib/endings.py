@@ -1,6 +1,6 @@
-"""Random legal positions with the pieces of an endgame table. Called by compare_syzygy and endgame_check, and by tests.
+"""Random legal positions with the pieces of an endgame table.
 
-What must stay true: the same name and generator give the same positions, so that a difference can be looked at again.
+Invariant: the same name and generator give the same positions, so that a difference can be looked at again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A journal: one JSON line for each finished unit of a long run, so that a killed run can be continued.
 
-Called by `match`, `selfplay`, `suite`, `perft` and `soak`. What must stay true: what `append` has returned from is on
-disk; a line that was torn by a kill is dropped; a journal is continued only with the settings it was begun with.
+Invariants: what `append` has returned from is on disk. A line that was torn by a kill is dropped. A journal is
+continued only with the settings it was begun with.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What can be plotted: games with scores, depths and times out of PGN files, ratings out of kept match results.
 
-Used by `plots`. Nothing here draws. What must stay true: what a file does not say is None and never a guess; a game or
-a file that cannot be read is named.
+What a file does not say is None and never a guess.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class PlottedGame:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """Elo relative to the anchor, and half the width of the 95 % interval; nought for the anchor itself."""
+    """Elo relative to the anchor, and half the width of the 95 % interval; zero for the anchor itself."""
 
     name: str
     elo: float

@@ -1,8 +1,7 @@
 """Many tasks on many processes: of this machine, or of a cluster run by Dask.
 
-Called by match, suite, perft and selfplay. `run_tasks` hands out tasks only a little ahead of the workers, so that a
-caller may stop early, and yields one result for each task, whatever happens to the workers. What must stay true: no
-task is lost, none is counted twice.
+`run_tasks` hands out tasks only a little ahead of the workers, so that a caller may stop early. Invariant: it yields
+one result for each task, whatever happens to the workers.
 """
 
 from __future__ import annotations

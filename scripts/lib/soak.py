@@ -80,7 +80,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class SoakRules:
-    """What a soak allows: how far a clock may go below nought, how much memory may be added after settling."""
+    """What a soak allows: how far a clock may go below zero, how much memory may be added after settling."""
 
     margin_ms: float = 0.0
     growth_mib: float = 64.0

@@ -1,7 +1,7 @@
 """A small UCI engine that misbehaves in one chosen way: `python fake_engine.py MODE [MOVE]`, from that move on.
 
-Run by the tests of the tools. What must stay true: up to that move it plays legal chess, different for different
-seeds (the option `Seed`) and the same for the same game, and says a score and a depth.
+Up to that move it plays legal chess, different for different seeds (the option `Seed`) and the same for the same game,
+and says a score and a depth.
 """
 
 from __future__ import annotations

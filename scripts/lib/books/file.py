@@ -1,7 +1,6 @@
-"""A Polyglot book as a file: written from weights, and read back whole.
+"""Polyglot books as files: written from weights, and read back whole.
 
-`make_book` writes with it, `books.games` and `books.theory` make the weights. What must stay true: equal weights give
-equal bytes, and a book on the disk is replaced whole or not at all.
+Invariants: equal weights give equal bytes. A book on the disk is replaced whole or not at all.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """How the moves of games did: PGN files read and counted, and the weights that follow.
 
-Called by `make_book`. What must stay true: files may come from anywhere, so nothing is read without bounds, and a game
-that cannot be read is told, left out, and costs no other game.
+Files may come from anywhere. Nothing is read without bounds, and a game that cannot be read is reported and left out.
 """
 
 from __future__ import annotations

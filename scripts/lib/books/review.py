@@ -1,10 +1,9 @@
-"""What is wrong with a repertoire, and what of it has been looked at and accepted.
+"""What is wrong with a repertoire, and which of these remarks have been accepted.
 
-Called by `make_book compile`. What must stay true: only what we would play ourselves is blamed on us, so nothing behind
-a move of ours that is marked as avoided; and what is accepted is accepted up to a cost, so that new trouble in the same
-place is told again.
+We are blamed only for what we would play ourselves, not for what follows a move that is marked as avoided. A remark is
+accepted up to a cost, so that new trouble in the same place is reported again.
 
-The table of what is accepted has three columns parted by tabs: `most_cp`, what the move may lose or how badly the
+The table of accepted remarks has three columns, separated by tabs: `most_cp`, what the move may lose or how badly the
 line may end; `moves`, from the start to the move or to the end of the line; and `reason`.
 """
 

@@ -1,7 +1,7 @@
-"""A repertoire as a graph of positions, and its moves weighed by the engine's search.
+"""A repertoire as a graph of positions, with moves weighted by the engine's search.
 
-Called by `make_book` and `books.review`. What must stay true: the same lines, games, depth and search give the same
-weights, in whatever order the lines come. Another version of the search gives other weights, never other moves.
+Invariant: the same lines, games, depth and search give the same weights, in whatever order the lines come. Another
+version of the search gives other weights, never other moves.
 """
 
 from __future__ import annotations

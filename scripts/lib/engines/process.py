@@ -1,7 +1,6 @@
-"""A process at the other end of three pipes: lines go in, lines come out with the time at which they came.
+"""A process behind three pipes: lines go in, lines come out with the time at which they came.
 
-Used by `engines.pipe` and `uci.interview`, and by the tests of our own engine. Nothing here knows chess or judges
-anything. What must stay true: nothing waits without an end, not even writing to a process that does not read; no
+Nothing here knows chess. Invariants: nothing waits without an end, not even writing to a process that does not read. No
 process is left behind.
 """
 

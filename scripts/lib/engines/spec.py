@@ -1,7 +1,6 @@
 """UCI engines as the command line, a journal and a worker know them: command, options, limits.
 
-Called by every tool that runs engines; nothing here starts one. What must stay true: a description can be pickled and
-written as JSON, and is the same for the same engine with the same settings; what cannot be read is refused by name.
+Invariant: a description can be pickled and written as JSON, and is the same for the same engine with the same settings.
 """
 
 from __future__ import annotations

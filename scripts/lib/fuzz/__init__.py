@@ -1,1 +1,1 @@
-"""What `fuzz.py` is made of: lines to say, a state machine that says them, and shrinking."""
+"""What `fuzz.py` needs: lines to say, and a state machine that says them."""

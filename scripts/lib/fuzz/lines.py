@@ -1,7 +1,7 @@
 """What a fuzzer says to an engine: well-formed lines, odd ones and hostile ones, as hypothesis strategies.
 
-Used by `fuzz.machine`. What must stay true: a line that could be read as `go`, `isready`, `uci` or `quit` by one engine
-and not by another is only made where that is the point; no line makes an engine fill the memory or the disk.
+Invariants: a line that one engine may read as `go`, `isready`, `uci` or `quit` and another may not is made only where
+that is the point. No line makes an engine fill the memory or the disk.
 """
 
 from __future__ import annotations

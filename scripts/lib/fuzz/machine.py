@@ -1,7 +1,7 @@
 """A state machine that talks to an engine: what hypothesis may do in which state, and what it must never see.
 
-Used by `fuzz`. What must stay true: what can be done next depends on what was said, never on what the engine happened
-to have answered by then, so that a conversation can be repeated and shrunk; every machine ends its engine.
+Invariants: what can be done next depends on what was said, never on what the engine has answered by then. Otherwise a
+conversation could not be repeated and shrunk. Every machine ends its engine.
 """
 
 from __future__ import annotations

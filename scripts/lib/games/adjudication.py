@@ -1,8 +1,6 @@
 """When a game is ended before its end: resignation, agreed draws, tablebases, a limit of moves.
 
-Called by `games.game`, once after each move; `match` and `selfplay` read the rules from their command lines. What must
-stay true: nothing is adjudicated that was not asked for, and a tablebase's verdict only where its word is the rules'
-word.
+A tablebase decides only where its result is the result by the rules, fifty-move rule included.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ MATE_CP = 100_000
 
 @dataclass(frozen=True)
 class Rules:
-    """What ends a game early; a count of moves of nought switches a rule off.
+    """What ends a game early; a count of moves of zero switches a rule off.
 
     resign: after `resign_moves` moves in a row at which the mover saw itself at `-resign_cp` or worse; with
     `resign_both` the opponent has to agree in the moves between.

@@ -1,7 +1,6 @@
-"""The clock of one engine in a game, and what it may overstep.
+"""The clock of one engine in a game, and how far it may be overstepped.
 
-Called by `games.game` and `soak.game`. What must stay true: a clock pays for its own engine's time alone, and what is
-said of it with `go` is never more than there is.
+Invariants: a clock pays for its own engine's time alone. `go` never shows more time than there is.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""The tables of a tournament: pairings with their statistics, standings, and how the engines behaved.
-
-Called by `match`, pure apart from building rich tables. What must stay true: text and JSON come from the same numbers.
+"""The tables of a tournament, as text and as JSON: pairings with their statistics, standings, conduct of the engines.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Openings for matches: read from PGN or EPD, plain or in a zip archive, in file order or shuffled.
 
-Called by `match` and `selfplay`. What must stay true: the same file, order and seed give the same openings, in
-whatever process; only those that are used are parsed, so that a large file costs little.
+Invariant: the same file, order and seed give the same openings. Only openings that are used are parsed, so that a large
+file costs little.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Opening:
 
 
 class OpeningBook:
-    """The openings of one file, numbered from nought; after the last the first comes again."""
+    """The openings of one file, numbered from zero; after the last the first comes again."""
 
     def __init__(
         self,

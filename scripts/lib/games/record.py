@@ -1,8 +1,4 @@
-"""What happened in a game: its moves with scores, depths and times, how it ended, and the same as PGN.
-
-Written by `games.game`, read by `games.pairs` and `selfplay`. What must stay true: any PGN reader can read it, and a
-forfeit is visible in it.
-"""
+"""What happened in a game: its moves with scores, depths and times, how it ended, and the same as PGN."""
 
 from __future__ import annotations
 
@@ -48,7 +44,7 @@ class GameRecord:
     """One game. `result` as in PGN; `ending` in words; `fault` and `guilty` (an engine's name) for a forfeit.
 
     detail: what the guilty engine did, in its own words where there are any.
-    overstep_ms: how far each engine's slowest move went beyond its limit, nought if none did.
+    overstep_ms: how far each engine's slowest move went beyond its limit, zero if none did.
     least_clock_ms: the least that each engine had left on its clock.
     """
 

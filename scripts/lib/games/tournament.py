@@ -1,7 +1,7 @@
-"""A tournament: who plays whom with which opening, and what came of it. Called by `match`.
+"""A tournament: who plays whom with which opening, and what came of it.
 
-What must stay true: the schedule depends on the settings alone, so that it can be continued; a pair of games counts
-once, however often it is reported; a game that is in the journal is in the PGN exactly once.
+Invariants: the schedule depends on the settings alone, so that it can be continued. A pair of games counts once,
+however often it is reported. A game that is in the journal is in the PGN exactly once.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class EngineConduct:
             self.least_clock_ms = left_ms if self.least_clock_ms is None else min(left_ms, self.least_clock_ms)
 
     def as_json(self) -> dict[str, Any]:
-        """Counts of every kind, those of nought too."""
+        """Counts of every kind, those of zero too."""
         return {
             **{kind: self.faults[kind] for kind in FAULT_KINDS},
             "details": self.details,

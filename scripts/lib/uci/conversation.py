@@ -1,6 +1,6 @@
 """Conversations as text files: what was said to an engine and what it answered, to keep, read and repeat.
 
-Written by `soak` and `fuzz` for whatever they find, read by `fuzz --replay` and by the tests. One step to a line:
+`soak` and `fuzz` write one for whatever they find; `fuzz --replay` repeats it. One step to a line:
 
     # anything                      about the conversation
     > go depth 1                    this line is sent
@@ -11,7 +11,7 @@ Written by `soak` and `fuzz` for whatever they find, read by `fuzz --replay` and
     $                               the end of the input
 
 Whoever repeats it waits for every `uciok`, `readyok` and `bestmove` that was heard before the next step is taken.
-What must stay true: `read(write(conversation))` is the same conversation.
+Invariant: `read(write(conversation))` is the same conversation.
 """
 
 from __future__ import annotations

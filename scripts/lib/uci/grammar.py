@@ -1,7 +1,7 @@
 """What an engine says, taken apart by the letter of the UCI text.
 
-Used by `uci.judge` and by the tests of our own engine. Pure functions over single lines; anything that is not exactly
-as UCI has it raises a `Violation`. Moves are words here: whether they are legal is for those who know the position.
+Pure functions over single lines. Anything that is not exactly as UCI has it raises a `Violation`. Moves are words here;
+whether they are legal is for those who know the position.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""An engine under questioning: its process, the judge of what it says, and the record of the conversation.
+"""An engine that is questioned: its process, the judge of what it says, and the record of the conversation.
 
-Used by `soak` and `fuzz`. What must stay true: whatever is sent goes through here and into the record, so that the
-record repeats the conversation; every line that was heard is judged, in order, with the time at which it came.
+Invariants: whatever is sent goes through here and into the record, so that the record repeats the conversation. Every
+line that was heard is judged, in order, with the time at which it came.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""What UCI allows, as a model that listens: it follows what is sent and judges what is heard.
+"""What UCI allows, as a model that follows what is sent and judges what is heard.
 
-Used by `uci.interview`, which tells it everything in order. What must stay true: the model reads lines as the UCI text
-asks for, never as some engine does; where the text leaves a choice, every choice is right; a sound engine is never
-accused.
+The model reads lines as the UCI text asks for, not as some engine does. Where the text leaves a choice, every choice is
+right. Invariant: a sound engine is never accused.
 """
 
 from __future__ import annotations

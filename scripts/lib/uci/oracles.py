@@ -1,7 +1,7 @@
 """What must hold in any conversation with any UCI engine, by name, and how long an engine may take.
 
-Used by `soak`, `fuzz` and everything they judge with. What must stay true: whatever is found wrong carries one of these
-names, so that it can be counted, looked up and, for an engine that is known to break the rule, left out.
+Whatever is found wrong carries one of these names. So it can be counted and looked up, and left out for an engine that
+is known to break the rule.
 """
 
 from __future__ import annotations
