@@ -33,6 +33,8 @@ KERNEL_MODULES = (
     "uci_engine.board.movegen",
     "uci_engine.board.upcoming_repetition",
     "uci_engine.board.position",
+    "uci_engine.search.stack",
+    "uci_engine.search.history",
     "uci_engine.search.move_picker",
     "uci_engine.search.transposition_table",
     "uci_engine.tablebases.syzygy_tables",
@@ -40,6 +42,7 @@ KERNEL_MODULES = (
     "uci_engine.tablebases.checksum",
     "uci_engine.search.correction_history",
     "uci_engine.search.search",
+    "uci_engine.search.mate_search",
     "uci_engine.search.worker",
 )
 

@@ -1,15 +1,15 @@
 """The scale of scores: one integer axis on which evaluations, tablebase results and mates never overlap.
 
-Read by the search, by `deepening` and by `protocol`. What must stay true, from the middle outwards:
+Invariant, from the middle outwards:
 
-    static evaluation        |score| <  STATIC_LIMIT
+    static eval              |score| <  STATIC_LIMIT
     tablebase win or loss    TABLEBASE_BOUND <= |score| <= TABLEBASE_WIN
     mate                     MATE_BOUND <= |score| <= MATE
     a bound of the window    |score| =  INFINITE
 
-Every value, also as the transposition table keeps it (`Searcher.to_table`), fits in 16 signed bits. A mate in p plies
-is worth MATE - p, so that the shorter mate is the better one; a tablebase win reached after p plies is worth
-TABLEBASE_WIN - p likewise.
+A mate in p plies scores MATE - p, so the shorter mate scores more; a tablebase win reached after p plies scores
+TABLEBASE_WIN - p. Every score fits in 16 signed bits, also as the transposition table keeps it
+(`Searcher.score_to_tt`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MATE = 32000
 MATE_BOUND = MATE - 2 * MAX_PLY
 INFINITE = 32001
 NO_SCORE = -32002
-"""Stored in a table entry that holds no static evaluation."""
+"""Stands for the eval where there is none: in check, and in a TT entry without eval."""
 
 # The win probability is a logistic curve: at +WIN_MIDPOINT_CP half of the games are won, and WIN_SPREAD_CP
 # says how soon it turns from a hope into a certainty. A level position comes out as about 18 / 64 / 18 %. Wins

@@ -48,52 +48,52 @@ def move_to(fen: str, turn: chess.Color = chess.WHITE) -> Any:
 
 def test_what_was_learnt_is_told_of_the_same_position_and_less_of_others() -> None:
     memory = set_up(HOME)
-    memory.learn(MOVES, 8, 40)
-    whole = memory.total(MOVES)
+    memory.update(MOVES, 8, 40)
+    whole = memory.correction(MOVES)
     assert 0 < whole < 4 * 40 * 256
-    assert memory.total(0) == whole * 3 // 4
-    assert move_to(OTHER_PIECES).total(MOVES) == whole // 2
-    assert move_to(OTHER_KNIGHT).total(MOVES) == whole * 3 // 4
-    assert move_to(OTHER_PAWNS).total(MOVES) == whole * 3 // 4
-    assert move_to(NOTHING_ALIKE).total(0) == 0
+    assert memory.correction(0) == whole * 3 // 4
+    assert move_to(OTHER_PIECES).correction(MOVES) == whole // 2
+    assert move_to(OTHER_KNIGHT).correction(MOVES) == whole * 3 // 4
+    assert move_to(OTHER_PAWNS).correction(MOVES) == whole * 3 // 4
+    assert move_to(NOTHING_ALIKE).correction(0) == 0
 
 
 def test_nothing_is_told_to_the_other_side() -> None:
     memory = set_up(HOME)
-    memory.learn(MOVES, 8, 40)
-    assert move_to(HOME, chess.BLACK).total(MOVES) == 0
+    memory.update(MOVES, 8, 40)
+    assert move_to(HOME, chess.BLACK).correction(MOVES) == 0
 
 
 def test_deep_searches_weigh_more_and_repetition_convinces() -> None:
     seen = {}
     for depth in (1, 5, 15, 40):
         memory = set_up(HOME)
-        memory.learn(MOVES, depth, -30)
-        seen[depth] = memory.total(MOVES)
+        memory.update(MOVES, depth, -30)
+        seen[depth] = memory.correction(MOVES)
     assert 0 > seen[1] > seen[5] > seen[15] == seen[40]
     for _ in range(400):
-        memory.learn(MOVES, 15, -30)
-    assert abs(memory.total(MOVES) + 4 * 30 * 256) <= 4 * 16
+        memory.update(MOVES, 15, -30)
+    assert abs(memory.correction(MOVES) + 4 * 30 * 256) <= 4 * 16
 
 
 @given(st.lists(st.tuples(st.integers(1, 100), st.integers(-40_000, 40_000)), max_size=300))
 def test_a_total_stays_in_its_range(lessons: list[tuple[int, int]]) -> None:
     memory = set_up(HOME)
     for depth, error_cp in lessons:
-        memory.learn(MOVES, depth, error_cp)
-        assert abs(memory.total(MOVES)) <= 4 * (LIMIT + 1)
+        memory.update(MOVES, depth, error_cp)
+        assert abs(memory.correction(MOVES)) <= 4 * (LIMIT + 1)
 
 
 def test_every_pair_of_last_moves_has_a_place() -> None:
     memory = set_up(HOME)
     for moves in (0, 1, (1 << 18) - 1, 511, 511 << 9, MOVES):
-        before = memory.total(moves)
-        memory.learn(moves, 15, 100)
-        assert memory.total(moves) > before
+        before = memory.correction(moves)
+        memory.update(moves, 15, 100)
+        assert memory.correction(moves) > before
 
 
 def test_a_new_game_forgets() -> None:
     memory = set_up(HOME)
-    memory.learn(MOVES, 8, 40)
+    memory.update(MOVES, 8, 40)
     memory.forget()
-    assert memory.total(MOVES) == 0
+    assert memory.correction(MOVES) == 0

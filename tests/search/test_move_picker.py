@@ -23,9 +23,29 @@ PLY = 3
 
 @cache
 def shared() -> tuple[Any, Any]:
-    """One position and a picker over it."""
+    """One position and the parts of a picker over it."""
     position = new_position()
-    return position, load().modules["uci_engine.search.move_picker"].MovePicker(position)
+    return position, Parts(position)
+
+
+class Parts:
+    """A picker with the search stack and the histories that it orders by."""
+
+    def __init__(self, position: Any) -> None:
+        modules = load().modules
+        self.stack = modules["uci_engine.search.stack"].SearchStack(position)
+        self.histories = modules["uci_engine.search.history"].Histories(position, self.stack)
+        picker = modules["uci_engine.search.move_picker"].MovePicker(position, self.stack, self.histories)
+        self.begin, self.next, self.skip_quiets = picker.begin, picker.next, picker.skip_quiets
+
+    def forget(self) -> None:
+        self.stack.clear()
+        self.histories.forget()
+
+    def reward(self, ply: int, move: int, bonus: int) -> None:
+        """What a quiet move that fails high is given."""
+        self.stack.add_killer(ply, move)
+        self.histories.update_quiet(ply, move, bonus)
 
 
 def set_up(board: chess.Board) -> tuple[Any, Any]:
@@ -58,7 +78,7 @@ def unsettle(picker: Any, generator: random.Random, legal: list[int]) -> None:
     for _ in range(20):
         move = generator.choice([*legal, generator.randrange(1, 1 << 16)])
         picker.reward(PLY, move, generator.randrange(1, 2000))
-        picker.adjust(PLY, generator.choice(legal), generator.randrange(-2000, 2000))
+        picker.histories.update_quiet(PLY, generator.choice(legal), generator.randrange(-2000, 2000))
 
 
 @pytest.mark.parametrize("chess960", [False, True])
@@ -139,7 +159,7 @@ def test_killers_come_last_in_first_out_and_only_at_their_ply() -> None:
     picker.forget()
     for move in (first, second):
         picker.reward(PLY, move, 1)
-    picker.clear_killers(PLY)
+    picker.stack.clear_killers(PLY)
     # Without killers the two still lead, by their histories, and the higher number first.
     assert picked(picker)[:2] == sorted((first, second), reverse=True)
     picker.reward(PLY + 1, first, 1)
@@ -153,20 +173,20 @@ def test_quiet_moves_come_by_history_and_then_by_number() -> None:
     position, picker = set_up(board)
     generator = random.Random(1)
     for move in position.legal_moves():
-        picker.adjust(PLY, move, generator.choice((-500, 0, 700)))
+        picker.histories.update_quiet(PLY, move, generator.choice((-500, 0, 700)))
     order = picked(picker)
-    assert order == sorted(order, key=lambda move: (picker.history_of(PLY, move), move), reverse=True)
-    assert len({picker.history_of(PLY, move) for move in order}) == 3
+    assert order == sorted(order, key=lambda move: (picker.histories.quiet_history(PLY, move), move), reverse=True)
+    assert len({picker.histories.quiet_history(PLY, move) for move in order}) == 3
 
 
 def test_history_belongs_to_one_side() -> None:
     board = chess.Board("4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
     position, picker = set_up(board)
     move = number(board, "a1a5")
-    picker.adjust(PLY, move, 900)
-    assert picker.history_of(PLY, move) > 900
+    picker.histories.update_quiet(PLY, move, 900)
+    assert picker.histories.quiet_history(PLY, move) > 900
     position.make_null()
-    assert picker.history_of(PLY, move) == 0
+    assert picker.histories.quiet_history(PLY, move) == 0
 
 
 @given(st.lists(st.integers(-8000, 8000), min_size=1, max_size=80))
@@ -175,9 +195,9 @@ def test_history_stays_in_its_range_and_follows_the_bonus(bonuses: list[int]) ->
     _, picker = set_up(board)
     move = number(board, "e2e4")
     for bonus in bonuses:
-        before = picker.history_of(PLY, move)
-        picker.adjust(PLY, move, bonus)
-        after = picker.history_of(PLY, move)
+        before = picker.histories.quiet_history(PLY, move)
+        picker.histories.update_quiet(PLY, move, bonus)
+        after = picker.histories.quiet_history(PLY, move)
         assert -HISTORY_LIMIT <= after <= HISTORY_LIMIT
         # The smallest steps can be lost in rounding.
         if bonus > 100 and before < HISTORY_LIMIT // 2:
@@ -190,19 +210,19 @@ def test_a_continuation_remembers_what_was_played_before() -> None:
     board = chess.Board()
     _, picker = set_up(board)
     move, other = number(board, "g1f3"), number(board, "b1c3")
-    picker.note(PLY - 1, number(board, "e2e4"))
-    picker.adjust(PLY, move, 1000)
-    after_e4 = picker.history_of(PLY, move)
-    assert picker.history_of(PLY, other) == 0
-    picker.note(PLY - 1, number(board, "d2d4"))
-    after_d4 = picker.history_of(PLY, move)
+    picker.stack.set_move(PLY - 1, number(board, "e2e4"), True)
+    picker.histories.update_quiet(PLY, move, 1000)
+    after_e4 = picker.histories.quiet_history(PLY, move)
+    assert picker.histories.quiet_history(PLY, other) == 0
+    picker.stack.set_move(PLY - 1, number(board, "d2d4"), True)
+    after_d4 = picker.histories.quiet_history(PLY, move)
     # Another move before takes its own part away; the rest of the history holds after any.
     assert after_e4 == after_d4 + 1000
     assert after_d4 > 0
-    picker.note(PLY - 1, 0)
-    assert picker.history_of(PLY, move) == after_d4
-    picker.note(PLY - 2, number(board, "d2d4"))
-    assert picker.history_of(PLY, move) < after_d4
+    picker.stack.set_null_move(PLY - 1)
+    assert picker.histories.quiet_history(PLY, move) == after_d4
+    picker.stack.set_move(PLY - 2, number(board, "d2d4"), True)
+    assert picker.histories.quiet_history(PLY, move) < after_d4
 
 
 def test_captures_of_the_same_victim_come_by_history() -> None:
@@ -215,10 +235,10 @@ def test_captures_of_the_same_victim_come_by_history() -> None:
     queen, knight = (number(board, word) for word in ("e4d5", "e4f5"))
     assert picked(picker)[:2] == [queen, knight]
     for _ in range(20):
-        picker.adjust_capture(knight, 8000)
-        picker.adjust_capture(queen, -8000)
+        picker.histories.update_capture(knight, 8000)
+        picker.histories.update_capture(queen, -8000)
     # A bad history does not make a knight worth a queen.
-    assert picker.capture_history_of(knight) > 0 > picker.capture_history_of(queen)
+    assert picker.histories.capture_history(knight) > 0 > picker.histories.capture_history(queen)
     assert picked(picker)[:2] == [queen, knight]
 
 

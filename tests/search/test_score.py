@@ -30,7 +30,7 @@ def test_bands_are_apart_and_fit_in_16_bits() -> None:
     ]
     assert marks == sorted(set(marks))
     assert score.NO_SCORE < -score.INFINITE
-    stored = [searcher().to_table(value, score.MAX_PLY) for value in DECISIVE]
+    stored = [searcher().score_to_tt(value, score.MAX_PLY) for value in DECISIVE]
     assert all(-(2**15) <= value < 2**15 for value in [*stored, *marks, score.NO_SCORE])
 
 
@@ -65,7 +65,7 @@ def test_a_tablebase_win_is_no_mate() -> None:
 
 @given(st.one_of(STATIC, st.sampled_from(DECISIVE)), PLIES)
 def test_round_trip_through_the_table(value: int, ply: int) -> None:
-    assert searcher().from_table(searcher().to_table(value, ply), ply) == value
+    assert searcher().score_from_tt(searcher().score_to_tt(value, ply), ply) == value
 
 
 @given(PLIES, PLIES, PLIES, st.sampled_from([score.MATE, score.TABLEBASE_WIN]))
@@ -73,14 +73,14 @@ def test_table_stores_the_distance_from_the_node(stored_at: int, read_at: int, l
     # A win `left` plies below the node, seen from roots at two different distances.
     stored_at, read_at = min(stored_at, score.MAX_PLY - left), min(read_at, score.MAX_PLY - left)
     for sign in (1, -1):
-        stored = searcher().to_table(sign * (win - stored_at - left), stored_at)
+        stored = searcher().score_to_tt(sign * (win - stored_at - left), stored_at)
         assert stored == sign * (win - left)
-        assert searcher().from_table(stored, read_at) == sign * (win - read_at - left)
+        assert searcher().score_from_tt(stored, read_at) == sign * (win - read_at - left)
 
 
 @given(STATIC, PLIES)
 def test_table_leaves_other_scores_alone(value: int, ply: int) -> None:
-    assert searcher().to_table(value, ply) == searcher().from_table(value, ply) == value
+    assert searcher().score_to_tt(value, ply) == searcher().score_from_tt(value, ply) == value
 
 
 def test_win_draw_loss_is_a_distribution_symmetric_and_monotone() -> None:

@@ -30,8 +30,8 @@ from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.core import load
 from uci_engine.search import parameters
-from uci_engine.search.factory import new_searcher
-from uci_engine.search.parameters import NORMAL, PLAIN
+from uci_engine.search.factory import new_searcher, new_searcher_on
+from uci_engine.search.parameters import PLAIN_ALPHA_BETA
 from uci_engine.search.request import Request
 from uci_engine.time_management.parameters import time_tunables
 from uci_engine.tunable import Tunable, checked, defaults
@@ -99,11 +99,17 @@ def earlier_keys(board: chess.Board) -> list[int]:
     return keys[::-1]
 
 
+@cache
+def plain_searcher() -> Any:
+    """A searcher that prunes by alpha-beta alone, on the table of the one that `search` uses."""
+    return new_searcher_on(searcher().table, load(), PLAIN_ALPHA_BETA)
+
+
 def plain_search(board: chess.Board, depth: int) -> Any:
-    """The PLAIN profile with an open window: value, best move, nodes."""
-    machine = searcher()
+    """Plain alpha-beta with an open window: value, best move, nodes."""
+    machine = plain_searcher()
     machine.position.set_board(board)
-    machine.begin(0, PLAIN)
+    machine.begin(0)
     machine.set_root([moves.encode(board, move) for move in board.legal_moves])
     value = machine.search_root(depth, -scores.INFINITE, scores.INFINITE, 0)
     return value, moves.decode(machine.line()[0], board.chess960), machine.nodes
@@ -165,23 +171,25 @@ def test_without_pruning_on_random_positions() -> None:
 
 def test_a_full_table_does_not_change_the_search_without_pruning() -> None:
     board = chess.Board(MIDDLEGAME)
-    machine = searcher()
+    machine = plain_searcher()
     machine.table.clear()
     machine.forget()
     first = plain_search(board, 3)
+    assert not machine.table.probe(machine.position.key)
     search(Request(board, depth=5), fresh=False)
+    assert machine.table.probe(machine.position.key)
     machine.forget()
     assert plain_search(board, 3) == first
 
 
 def test_a_window_gives_a_bound_on_its_side_of_the_value() -> None:
     board = chess.Board(PAWN_ENDING)
-    machine = searcher()
+    machine = plain_searcher()
     legal = [moves.encode(board, move) for move in board.legal_moves]
     value = plain_search(board, 4)[0]
     for offset in (-200, -30, -1, 0, 1, 30, 200):
         machine.position.set_board(board)
-        machine.begin(0, PLAIN)
+        machine.begin(0)
         machine.set_root(legal)
         alpha = value + offset
         result = machine.search_root(4, alpha, alpha + 1, 0)
@@ -450,7 +458,7 @@ def test_the_share_of_the_best_move_is_the_first_lines() -> None:
     machine = searcher()
     board = chess.Board(MIDDLEGAME)
     machine.position.set_board(board)
-    machine.begin(0, NORMAL)
+    machine.begin(0)
     machine.set_root([moves.encode(board, move) for move in board.legal_moves])
     machine.search_root(3, -scores.INFINITE, scores.INFINITE, 0)
     share = machine.best_share
@@ -479,5 +487,5 @@ def test_a_search_stands_at_its_root_whatever_stood_there_before() -> None:
         board = chess.Board(fen)
         search(Request(board, nodes=generator.randrange(1, 200)), fresh=False)
         assert machine.position.sets() == new_position(board).sets()
-    machine.begin(0, NORMAL)
+    machine.begin(0)
     assert (machine.nodes, machine.seldepth, machine.root_done, machine.line()) == (0, 0, 0, [])

@@ -15,9 +15,7 @@ from hypothesis import strategies as st
 
 from tests.support.kernel import STARTS, is_compiled, manage, prepare, random_game, search, searcher, start_board
 from uci_engine import score as scores
-from uci_engine.core import load
 from uci_engine.search.info import Bound, Info
-from uci_engine.search.parameters import MATING, NORMAL, PLAIN
 from uci_engine.search.request import Request
 from uci_engine.search.search_manager import SearchManager
 from uci_engine.time_management.allocation import TIME_DEFAULTS, Budget
@@ -25,14 +23,6 @@ from uci_engine.time_management.clock import Clock
 
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 DEPTH = 6 if is_compiled() else 3
-
-
-def test_the_profiles_are_the_searchs() -> None:
-    module = load().modules["uci_engine.search.search"]
-    # The compiled module keeps its constants to itself.
-    if not is_compiled():
-        assert (module.NORMAL, module.PLAIN, module.MATING) == (NORMAL, PLAIN, MATING)
-    assert (NORMAL, PLAIN, MATING) == (0, 1, 2)
 
 
 def test_every_depth_is_reported_once() -> None:

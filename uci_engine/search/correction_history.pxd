@@ -5,12 +5,12 @@ cimport cython
 from evaluation.bitboards cimport ALL, BISHOP, KING, KNIGHT, QUEEN, ROOK, u64
 from uci_engine.board.position cimport Position
 
-cdef enum:  # as in correction_history.py, for the C compiler
+cdef enum:
     BY_PAWNS = 1 << 14
     BY_PIECES = 1 << 14
     BY_MOVES = 1 << 16
     LIMIT = (1 << 15) - 1
-    PLACES = 2 * (BY_PAWNS + 2 * BY_PIECES + BY_MOVES)
+    SIZE = 2 * (BY_PAWNS + 2 * BY_PIECES + BY_MOVES)
     PIECES_SHIFT = 50
 
 cdef extern from *:
@@ -30,11 +30,11 @@ cdef extern from *:
 @cython.final
 cdef class CorrectionHistory:
     cdef Position position
-    cdef short[229376] errors           # [turn and pawns; turn, colour and its pieces; turn and moves], within LIMIT
+    cdef short[SIZE] errors             # by pawns, by White's pieces, by Black's pieces, by moves; within ±LIMIT
 
-    cpdef int total(self, int moves) noexcept nogil
-    cpdef int learn(self, int moves, int depth, int error_cp) noexcept nogil
-    cdef int _draw(self, int place, int goal, int weight) noexcept nogil
-    cdef int _by_pawns(self, int turn) noexcept nogil
-    cdef int _by_pieces(self, int turn, int colour) noexcept nogil
-    cdef int _by_moves(self, int turn, int moves) noexcept nogil
+    cpdef int correction(self, int last_two_moves) noexcept nogil
+    cpdef int update(self, int last_two_moves, int depth, int error_cp) noexcept nogil
+    cdef int _update_entry(self, int index, int error, int weight) noexcept nogil
+    cdef int _pawn_index(self, int turn) noexcept nogil
+    cdef int _piece_index(self, int turn, int colour) noexcept nogil
+    cdef int _move_index(self, int turn, int last_two_moves) noexcept nogil

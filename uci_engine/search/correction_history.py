@@ -1,12 +1,8 @@
-"""Errors of the static score that searches have shown, remembered by what the positions had in common.
+"""The correction history: how wrong static evaluations proved in searches of positions alike.
 
-`search` owns one: it asks for the correction of every static score, and tells how wrong one was. What must stay true:
-what is remembered for the side to move is never mixed with the other's; a correction depends on the position, the last
-two moves and what was learnt, so that both boards give the same.
-
-What positions have in common is the pawns (with the kings), the pieces of White, the pieces of Black, and the last two
-moves: positions alike in one of them tend to be misjudged alike. Worth, screened with 30 other changes at 12 000 nodes
-a move: the pieces +12 ± 18 Elo (489 pairs), the moves +8 ± 13 (1139 pairs).
+The search corrects every static eval by it, and updates it with the difference between a search's score and the static
+eval. Four tables hold the errors: by pawn structure (with the kings), by White's pieces, by Black's pieces, and by the
+last two moves. Each keeps the two sides to move apart.
 """
 
 import array
@@ -16,17 +12,17 @@ import cython
 if not cython.compiled:
     from evaluation.bitboards import ALL, BISHOP, KING, KNIGHT, QUEEN, ROOK, u64
 
-    # Places for each side to move, in tables by pawns, by pieces of a colour, and by the last two moves.
+    # Entries of each table for one side to move.
     BY_PAWNS = 1 << 14
     BY_PIECES = 1 << 14
     BY_MOVES = 1 << 16
+    SIZE = 2 * (BY_PAWNS + 2 * BY_PIECES + BY_MOVES)
     # Errors are in 256ths of a centipawn.
     LIMIT = (1 << 15) - 1
-    PLACES = 2 * (BY_PAWNS + 2 * BY_PIECES + BY_MOVES)
     # The highest 14 of 64 bits.
     PIECES_SHIFT = 50
 
-    # Odd numbers that scatter a set of squares over the highest bits, for each kind of piece.
+    # Odd multipliers that spread the squares of a piece type over the highest bits.
     KNIGHT_MIXER = 0x1D4C1B7E53F0A68B
     BISHOP_MIXER = 0x61C88A2F7E3D94B5
     ROOK_MIXER = 0x53A2646C8B15E79F
@@ -35,7 +31,7 @@ if not cython.compiled:
 
 
 class CorrectionHistory:
-    """The memory of one search thread, over one position."""
+    """The correction history of one search thread, over one position."""
 
     def __init__(self, position):
         self.position = position
@@ -44,50 +40,51 @@ class CorrectionHistory:
     def forget(self):
         """A new game: nothing is known."""
         if cython.compiled:
-            place: cython.int
-            for place in range(PLACES):
-                self.errors[place] = 0
+            index: cython.int
+            for index in range(SIZE):
+                self.errors[index] = 0
         else:
-            self.errors = array.array("h", bytes(2 * PLACES))
+            self.errors = array.array("h", bytes(2 * SIZE))
 
-    def total(self, moves):
-        """By how much static scores like the position's were too low: 256ths of a centipawn, four errors added up.
+    def correction(self, last_two_moves):
+        """The sum of the four errors of the position: positive when static evals were too low, in 256ths of a
+        centipawn.
 
-        `moves`: the last two moves as one number below 2 ** 18 (`MovePicker.last_moves`).
+        `last_two_moves`: as `SearchStack.last_two_moves` numbers them.
         """
         turn = self.position.turn
         return (
-            self.errors[self._by_pawns(turn)]
-            + self.errors[self._by_pieces(turn, 0)]
-            + self.errors[self._by_pieces(turn, 1)]
-            + self.errors[self._by_moves(turn, moves)]
+            self.errors[self._pawn_index(turn)]
+            + self.errors[self._piece_index(turn, 0)]
+            + self.errors[self._piece_index(turn, 1)]
+            + self.errors[self._move_index(turn, last_two_moves)]
         )
 
-    def learn(self, moves, depth, error_cp):
-        """A search `depth` plies deep found the position better by `error_cp` than its corrected static score."""
+    def update(self, last_two_moves, depth, error_cp):
+        """A search `depth` plies deep scored the position `error_cp` above its static eval."""
         turn = self.position.turn
         weight = depth + 1 if depth < 15 else 16
-        goal = error_cp * 256
-        if goal > LIMIT:
-            goal = LIMIT
-        elif goal < -LIMIT:
-            goal = -LIMIT
-        self._draw(self._by_pawns(turn), goal, weight)
-        self._draw(self._by_pieces(turn, 0), goal, weight)
-        self._draw(self._by_pieces(turn, 1), goal, weight)
-        self._draw(self._by_moves(turn, moves), goal, weight)
+        error = error_cp * 256
+        if error > LIMIT:
+            error = LIMIT
+        elif error < -LIMIT:
+            error = -LIMIT
+        self._update_entry(self._pawn_index(turn), error, weight)
+        self._update_entry(self._piece_index(turn, 0), error, weight)
+        self._update_entry(self._piece_index(turn, 1), error, weight)
+        self._update_entry(self._move_index(turn, last_two_moves), error, weight)
         return 0
 
-    def _draw(self, place, goal, weight):
-        """Draw what is held towards the goal, by so many 256ths of the way."""
-        held = self.errors[place]
-        self.errors[place] = held + (((goal - held) * weight) >> 8)
+    def _update_entry(self, index, error, weight):
+        """Move an entry towards an error by `weight` 256ths of the way."""
+        old = self.errors[index]
+        self.errors[index] = old + (((error - old) * weight) >> 8)
         return 0
 
-    def _by_pawns(self, turn):
+    def _pawn_index(self, turn):
         return turn * BY_PAWNS + (self.position.accumulator.pawn_key & (BY_PAWNS - 1))
 
-    def _by_pieces(self, turn, colour):
+    def _piece_index(self, turn, colour):
         pieces = self.position.by_colour[colour]
         mixed: u64 = (pieces & self.position.by_type[KNIGHT]) * KNIGHT_MIXER
         mixed ^= (pieces & self.position.by_type[BISHOP]) * BISHOP_MIXER
@@ -95,9 +92,10 @@ class CorrectionHistory:
         mixed ^= (pieces & self.position.by_type[QUEEN]) * QUEEN_MIXER
         mixed ^= (pieces & self.position.by_type[KING]) * KING_MIXER
         mixed &= ALL
-        place: cython.int = mixed >> PIECES_SHIFT
-        return 2 * BY_PAWNS + (2 * turn + colour) * BY_PIECES + place
+        index: cython.int = mixed >> PIECES_SHIFT
+        return 2 * BY_PAWNS + (2 * turn + colour) * BY_PIECES + index
 
-    def _by_moves(self, turn, moves):
-        # Nine bits for each move, of which two are folded together.
-        return 2 * BY_PAWNS + 4 * BY_PIECES + turn * BY_MOVES + ((moves & 511) ^ (moves >> 9 << 7))
+    def _move_index(self, turn, last_two_moves):
+        # 18 bits folded to 16: the older move is shifted over the two highest bits of the newer.
+        folded = (last_two_moves & 511) ^ (last_two_moves >> 9 << 7)
+        return 2 * BY_PAWNS + 4 * BY_PIECES + turn * BY_MOVES + folded

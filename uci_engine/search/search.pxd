@@ -4,20 +4,20 @@ cimport cython
 
 from evaluation.bitboards cimport PAWN, i64, popcount, u64
 from evaluation.evaluator cimport Evaluator
-from uci_engine.search.correction_history cimport CorrectionHistory
 from uci_engine.board.moves cimport EN_PASSANT, PROMOTION, move_type, to_square
-from uci_engine.search.move_picker cimport MovePicker
 from uci_engine.board.position cimport SEE_VALUES, Position
-from uci_engine.tablebases.syzygy cimport FAILED, SyzygyProber
+from uci_engine.search.correction_history cimport CorrectionHistory
+from uci_engine.search.history cimport Histories
+from uci_engine.search.move_picker cimport MovePicker
+from uci_engine.search.stack cimport CAPTURES_ROOM, QUIETS_ROOM, SearchStack
 from uci_engine.search.transposition_table cimport (
-    EXACT, LOWER, TranspositionTable, UPPER, entry_bound, entry_depth, entry_move, entry_score, entry_eval,
+    EXACT, LOWER, TranspositionTable, UPPER, entry_bound, entry_depth, entry_eval, entry_move, entry_score,
 )
+from uci_engine.tablebases.syzygy cimport FAILED, SyzygyProber
 
-cdef int STATIC_LIMIT
-cdef int MATE, INFINITE, NO_SCORE, MAX_PLY, LAST_PLY
-cdef int TABLEBASE_WIN, TABLEBASE_BOUND, PROBE_BONUS_PLIES
-cdef int NORMAL, PLAIN, MATING
-cdef u64 MATING_SALT
+cdef int MATE, INFINITE, NO_SCORE, STATIC_LIMIT, TABLEBASE_WIN, TABLEBASE_BOUND
+cdef int MAX_PLY, LAST_PLY
+cdef int TT_HALFMOVE_LIMIT, TABLEBASE_DEPTH_BONUS, NULL_MOVE_VERIFICATION_PERCENT
 cdef int POLL_MASK
 
 @cython.final
@@ -25,12 +25,13 @@ cdef class Searcher:
     cdef readonly Position position
     cdef readonly Evaluator evaluator
     cdef readonly TranspositionTable table
+    cdef readonly SearchStack stack
+    cdef readonly Histories histories
     cdef readonly MovePicker picker
-    cdef readonly SyzygyProber prober
     cdef readonly CorrectionHistory correction_history
+    cdef readonly SyzygyProber prober
 
     # What the search was asked
-    cdef int profile
     cdef i64 node_limit
     cdef int root_count
     cdef int root_end
@@ -51,22 +52,16 @@ cdef class Searcher:
     cdef readonly bint stopped
     cdef readonly int stop_wanted
 
-    cdef int[128] static_scores
-    cdef int[128] excluded              # by ply: the move left out of a singular search
-    cdef int[128] quiet_made            # by ply: the move made there, 0 for a capture, promotion or pass
-    cdef int[128] doubled               # by ply: double extensions on the way here
     cdef int[128] pv_length
     cdef int[16384] pv                  # [ply * 128 + n]
-    cdef int[8192] quiets_tried         # [ply * 64 + n]
-    cdef int[4096] noisy_tried          # [ply * 32 + n]
     cdef int root_depth
-    cdef int null_move_ply              # passing is tried again from this ply on
+    cdef int null_move_ply              # null moves are allowed from this ply on
     cdef int probcut_move
     cdef int[4096] reductions           # [depth * 64 + move number]
 
     # The parameters of parameters.py, set by name
     cdef public int aspiration_window_cp
-    cdef public int correction_weight
+    cdef public int correction_history_weight
     cdef public int reverse_futility_depth
     cdef public int reverse_futility_margin_cp
     cdef public int null_move_depth
@@ -98,7 +93,7 @@ cdef class Searcher:
     cdef public int lmr_cut
     cdef public int lmr_check
     cdef public int do_deeper_margin_cp
-    cdef public int quiescence_margin_cp
+    cdef public int quiescence_futility_margin_cp
     cdef public int history_bonus
     cdef public int history_bonus_limit
     cdef public int history_bonus_margin_cp
@@ -106,20 +101,38 @@ cdef class Searcher:
     cdef public int eval_diff_history_bonus
     cdef public int eval_diff_history_limit
     cdef public int small_probcut_margin_cp
-    cdef public int quiescence_count
+    cdef public int quiescence_capture_limit
+    cdef public int use_tt
+    cdef public int use_quiescence
+    cdef public int use_early_draws
+    cdef public int null_move_margin_plies
+    cdef public int probcut_reduction
+    cdef public int small_probcut_depth_margin
+    cdef public int singular_depth_margin
+    cdef public int double_extension_limit
 
     cdef int _root(self, int depth, int alpha, int beta, int first) noexcept nogil
     cdef int _search(self, int depth, int alpha, int beta, int ply, bint cut_node) noexcept nogil
-    cdef int _quiescence(self, int alpha, int beta, int ply) noexcept nogil
-    cdef int _probcut(self, int depth, int target, int ply, int tt_move, int static, bint cut_node) noexcept nogil
-    cdef int _known_error(self, int ply) noexcept nogil
-    cdef int _corrected(self, int raw, int error) noexcept nogil
-    cdef int _leaf(self, int ply) noexcept nogil
+    cdef int _make(self, int move, int ply, bint quiet) noexcept nogil
+    cdef int _search_move(
+        self, int depth, int reduction, int deeper_above, int alpha, int beta, int ply,
+        bint is_first, bint pv_node, bint cut_node
+    ) noexcept nogil
+    cdef int _late_move_reduction(
+        self, int reduction, int new_depth, int history, bint pv_node, bint improving, bint cut_node
+    ) noexcept nogil
     cdef int _reduction(self, int depth, int number) noexcept nogil
+    cdef int _probcut(
+        self, int depth, int probcut_beta, int ply, int tt_move, int static_eval, bint cut_node
+    ) noexcept nogil
+    cdef int _corrected(self, int raw_eval, int correction) noexcept nogil
+    cdef int _quiescence(self, int alpha, int beta, int ply) noexcept nogil
+    cdef int _leaf(self, int ply) noexcept nogil
+    cdef bint _enter_node(self, int ply) noexcept nogil
+    cdef int _update_pv(self, int ply, int move) noexcept nogil
+    cdef int _history_bonus(self, int depth) noexcept nogil
     cdef int _probe(self, int depth) noexcept nogil
     cdef int _tablebase_score(self, int wdl, int ply) noexcept nogil
-    cdef bint _enter(self, int ply) noexcept nogil
-    cdef int _keep_line(self, int ply, int move) noexcept nogil
-    cdef int _learn(self, int depth, int ply, int move, bint quiet, int quiets, int noisies) noexcept nogil
-    cpdef int to_table(self, int score, int ply) noexcept nogil
-    cpdef int from_table(self, int score, int ply) noexcept nogil
+    cdef int _store(self, int ply, int move, int score, int raw_eval, int depth, int bound) noexcept nogil
+    cpdef int score_to_tt(self, int score, int ply) noexcept nogil
+    cpdef int score_from_tt(self, int score, int ply) noexcept nogil

@@ -20,7 +20,6 @@ from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.search.analysis import RootAnalysis
 from uci_engine.search.info import Info
-from uci_engine.search.parameters import MATING
 from uci_engine.search.request import Request
 from uci_engine.search.root_moves import RootMove, first_order
 from uci_engine.time_management.clock import Clock
@@ -252,13 +251,14 @@ class SearchManager:
 
     def _prove_mate(self, most_moves: int) -> None:
         """Prove or refute a mate in at most so many moves, the shortest first, by trying every reply."""
+        from uci_engine.search.mate_search import MateSearch  # compiled or not: known once the core is loaded
+
         searcher = self._searcher
-        searcher.set_profile(MATING)
+        mate_search = MateSearch(searcher)
         for count in range(1, min(most_moves, scores.DEEPEST // 2) + 1):
             depth = 2 * count - 1
-            score = searcher.search_root(depth, scores.MATE - 2 * count, scores.INFINITE, 0)
-            if searcher.root_done and score >= scores.MATE - depth:
-                self._lines = [RootMove(tuple(searcher.line()), score, depth, searcher.seldepth)]
+            if mate_search.mate_in(count):
+                self._lines = [RootMove(tuple(searcher.line()), scores.MATE - depth, depth, searcher.seldepth)]
                 self.report()
                 return
             if searcher.stopped:

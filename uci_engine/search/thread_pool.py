@@ -257,8 +257,10 @@ def worker_bytes(worker: Any) -> int:
     """The memory that one compiled worker takes, without the table."""
     searcher = worker.searcher
     evaluator = searcher.evaluator
-    parts = (worker, searcher, searcher.position, searcher.position.accumulator, searcher.picker, searcher.prober)
-    return sum(map(sys.getsizeof, (*parts, evaluator, evaluator.features, evaluator.kpk)))
+    position = searcher.position
+    parts = (worker, searcher, position, position.accumulator, searcher.stack, searcher.histories, searcher.picker)
+    others = (searcher.correction_history, searcher.prober, evaluator, evaluator.features, evaluator.kpk)
+    return sum(map(sys.getsizeof, (*parts, *others)))
 
 
 def _node_shares(nodes: int | None, count: int) -> list[int | None]:

@@ -8,7 +8,7 @@ stored under that very key or 0, whatever the size and whoever writes meanwhile;
 words are volatile to the C compiler; nothing is allocated or cleared during a search.
 
 The entry, from the lowest bit: move (16 bits), score + 32768 (16), static score + 32768 (16), depth + 8 (8), bound (2),
-age (6). Wins are stored by their distance from the node (`Searcher.to_table`).
+age (6). Wins are stored by their distance from the node (`Searcher.score_to_tt`).
 """
 
 import array

@@ -12,7 +12,6 @@ import cython
 from uci_engine import score as scores
 from uci_engine.search import parameters
 
-NORMAL = parameters.NORMAL
 INFINITE = scores.INFINITE
 MATE_BOUND = scores.MATE_BOUND
 MAX_PLY = scores.MAX_PLY
@@ -55,7 +54,7 @@ class Worker:
         A stop that came before is forgotten.
         """
         self.searcher.position.set_board(board)
-        self.searcher.begin(node_limit, NORMAL)
+        self.searcher.begin(node_limit)
         self.clear()
 
     def set_lines(self, first, line_scores, line_ends):

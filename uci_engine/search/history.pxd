@@ -1,0 +1,32 @@
+# C types of history.py.
+
+cimport cython
+
+from uci_engine.board.moves cimport EN_PASSANT, from_square, move_type, to_square
+from uci_engine.board.position cimport Position
+from uci_engine.search.stack cimport CAPTURES_ROOM, PLIES_BACK, QUIETS_ROOM, SearchStack
+
+cdef enum:
+    HISTORY_SHIFT = 14
+    CONTINUATION_SIZE = 1 << 19
+
+@cython.final
+cdef class Histories:
+    cdef Position position
+    cdef SearchStack stack
+    cdef int[8192] butterfly            # [colour * 4096 + to * 64 + from]
+    cdef int[8192] capture              # [piece * 512 + to * 8 + captured piece type]
+    cdef short[1048576] continuation    # [table][colour][piece type, to of the earlier move][piece type, to]
+
+    cpdef int quiet_history(self, int ply, int move) noexcept nogil
+    cpdef int capture_history(self, int move) noexcept nogil
+    cpdef int update_quiet(self, int ply, int move, int bonus) noexcept nogil
+    cdef int update_previous_move(self, int ply, int bonus) noexcept nogil
+    cpdef int update_capture(self, int move, int bonus) noexcept nogil
+    cdef int update_after_cutoff(
+        self, int ply, int move, bint is_quiet, int bonus, int quiet_count, int capture_count
+    ) noexcept nogil
+    cdef int _continuation_index(self, int move) noexcept nogil
+    cdef int _capture_index(self, int move) noexcept nogil
+
+cdef int _with_gravity(int value, int bonus) noexcept nogil

@@ -1,0 +1,122 @@
+"""The histories: how often a move was best, against how often it was tried in vain.
+
+Three kinds, all kept by side to move or piece colour:
+
+- butterfly history: a quiet move by its from-square and to-square;
+- continuation history: a quiet move by its piece type and to-square, after the piece type and to-square of the move
+one,
+  two and four plies before (two tables: one for one ply, one shared by two and four plies);
+- capture history: a capture or promotion by its piece, to-square and captured piece type.
+
+Gravity: a bonus moves a value v to v + bonus - v * |bonus| / 2 ** 14. So the value stays within ±2 ** 14, and what was
+learnt long ago fades.
+
+Invariant: a bonus or malus is at most 2 ** 14 in size; otherwise values would leave their range.
+"""
+
+import array
+
+import cython
+
+if not cython.compiled:
+    from uci_engine.board.moves import EN_PASSANT, from_square, move_type, to_square
+    from uci_engine.search.stack import CAPTURES_ROOM, PLIES_BACK, QUIETS_ROOM
+
+    # Values stay within ±2 ** HISTORY_SHIFT.
+    HISTORY_SHIFT = 14
+    # Entries of one continuation history: two colours, 512 earlier moves, 512 moves.
+    CONTINUATION_SIZE = 1 << 19
+
+
+class Histories:
+    """The histories of one search thread, over one position and its search stack."""
+
+    def __init__(self, position, stack):
+        self.position = position
+        self.stack = stack
+        self.forget()
+
+    def forget(self):
+        """A new game: nothing is known."""
+        if cython.compiled:
+            index: cython.int
+            for index in range(8192):
+                self.butterfly[index] = 0
+                self.capture[index] = 0
+            for index in range(2 * CONTINUATION_SIZE):
+                self.continuation[index] = 0
+        else:
+            self.butterfly = [0] * 8192
+            self.capture = [0] * 8192
+            self.continuation = array.array("h", bytes(4 * CONTINUATION_SIZE))
+
+    def quiet_history(self, ply, move):
+        """The sum of a quiet move's butterfly and continuation histories; that of four plies ago counts half."""
+        index = self._continuation_index(move)
+        second = CONTINUATION_SIZE + index
+        return (
+            self.butterfly[self.position.turn * 4096 + (move & 4095)]
+            + self.continuation[index + (self.stack.moved_piece_to[ply + PLIES_BACK - 1] << 9)]
+            + self.continuation[second + (self.stack.moved_piece_to[ply + PLIES_BACK - 2] << 9)]
+            + (self.continuation[second + (self.stack.moved_piece_to[ply + PLIES_BACK - 4] << 9)] >> 1)
+        )
+
+    def capture_history(self, move):
+        """The history of a capture or promotion."""
+        return self.capture[self._capture_index(move)]
+
+    def update_quiet(self, ply, move, bonus):
+        """Add a bonus (a malus if negative) to the butterfly and continuation histories of a quiet move."""
+        index = self.position.turn * 4096 + (move & 4095)
+        self.butterfly[index] = _with_gravity(self.butterfly[index], bonus)
+        move_index = self._continuation_index(move)
+        index = move_index + (self.stack.moved_piece_to[ply + PLIES_BACK - 1] << 9)
+        self.continuation[index] = _with_gravity(self.continuation[index], bonus)
+        index = CONTINUATION_SIZE + move_index + (self.stack.moved_piece_to[ply + PLIES_BACK - 2] << 9)
+        self.continuation[index] = _with_gravity(self.continuation[index], bonus)
+        index = CONTINUATION_SIZE + move_index + (self.stack.moved_piece_to[ply + PLIES_BACK - 4] << 9)
+        self.continuation[index] = _with_gravity(self.continuation[index], bonus)
+        return 0
+
+    def update_previous_move(self, ply, bonus):
+        """Add a bonus to the butterfly history of the quiet move that the opponent has just made."""
+        index = (1 - self.position.turn) * 4096 + (self.stack.move[ply - 1] & 4095)
+        self.butterfly[index] = _with_gravity(self.butterfly[index], bonus)
+        return 0
+
+    def update_capture(self, move, bonus):
+        """Add a bonus (a malus if negative) to the history of a capture or promotion."""
+        index = self._capture_index(move)
+        self.capture[index] = _with_gravity(self.capture[index], bonus)
+        return 0
+
+    def update_after_cutoff(self, ply, move, is_quiet, bonus, quiet_count, capture_count):
+        """A move failed high: a bonus for it, a malus for the moves that the stack names as searched before it.
+
+        A quiet move becomes a killer as well. A capture that fails high says nothing against the quiet moves.
+        """
+        if is_quiet:
+            self.stack.add_killer(ply, move)
+            self.update_quiet(ply, move, bonus)
+            for index in range(quiet_count):
+                self.update_quiet(ply, self.stack.quiets_searched[ply * QUIETS_ROOM + index], -bonus)
+        else:
+            self.update_capture(move, bonus)
+        for index in range(capture_count):
+            self.update_capture(self.stack.captures_searched[ply * CAPTURES_ROOM + index], -bonus)
+        return 0
+
+    def _continuation_index(self, move):
+        """Where a move of the side to move stands in a continuation history, after no move at all."""
+        piece_type = self.position.squares[from_square(move)] >> 1
+        return (self.position.turn << 18) | (piece_type << 6) | to_square(move)
+
+    def _capture_index(self, move):
+        captured = 1 if move_type(move) == EN_PASSANT else self.position.squares[to_square(move)] >> 1
+        return (self.position.squares[from_square(move)] << 9) | (to_square(move) << 3) | captured
+
+
+def _with_gravity(value, bonus):
+    """A history value after a bonus; the nearer the limit, the less a bonus in its direction moves it."""
+    size = bonus if bonus > 0 else -bonus
+    return value + bonus - ((value * size) >> HISTORY_SHIFT)

@@ -1,0 +1,186 @@
+"""The mate search: proves or refutes that the side to move can force mate in so many moves.
+
+`go mate` asks for one length after another, the shortest first. The search is full-width: nothing is pruned but by
+alpha-beta and mate distance, so a depth of 2n - 1 plies proves or refutes a mate in n. The last move must give check,
+and the reply to it must not exist. Everything that is no mate counts 0.
+
+It borrows the searcher's board, move picker, histories, node count, stop flag and transposition table (TT).
+"""
+
+import cython
+
+from uci_engine import score as scores
+from uci_engine.search import parameters
+
+if not cython.compiled:
+    from uci_engine.search.stack import CAPTURES_ROOM, QUIETS_ROOM
+    from uci_engine.search.transposition_table import (
+        EXACT,
+        LOWER,
+        UPPER,
+        entry_bound,
+        entry_depth,
+        entry_move,
+        entry_score,
+    )
+
+MATE = scores.MATE
+INFINITE = scores.INFINITE
+NO_SCORE = scores.NO_SCORE
+TT_HALFMOVE_LIMIT = parameters.TT_HALFMOVE_LIMIT
+# Results of this search hold for this search only: they are stored under salted keys.
+MATE_SALT = 0x2D358DCCAA6C78A5
+
+
+class MateSearch:
+    """A mate search at the position and with the root moves of a searcher."""
+
+    def __init__(self, searcher):
+        self.searcher = searcher
+        self.position = searcher.position
+        self.table = searcher.table
+        self.stack = searcher.stack
+        self.histories = searcher.histories
+        self.picker = searcher.picker
+
+    def mate_in(self, moves):
+        """Whether one of the root moves forces mate in at most so many moves; the searcher has its line then.
+
+        False after a stop means nothing.
+        """
+        depth: cython.int = 2 * moves - 1
+        with cython.nogil:
+            score = self._root(depth)
+        return score >= MATE - depth
+
+    def _root(self, depth):
+        """The score of the best root move; 0 or less when there is no mate within `depth` plies."""
+        alpha = MATE - depth - 1
+        best_score = -INFINITE
+        self.searcher.root_done = 0
+        self.searcher.seldepth = 0
+        self.searcher.pv_length[0] = 0
+        for index in range(self.searcher.root_count):
+            move = self.searcher.root_moves[index]
+            self.searcher.current_move = move
+            self.searcher.current_number = index + 1
+            self.searcher._make(move, 0, not self.position.is_noisy(move))
+            if index == 0:
+                score = -self._search(depth - 1, -INFINITE, -alpha, 1)
+            else:
+                score = -self._search(depth - 1, -alpha - 1, -alpha, 1)
+                if score > alpha:
+                    score = -self._search(depth - 1, -INFINITE, -alpha, 1)
+            self.position.unmake(move)
+            if self.searcher.stopped:
+                return best_score
+            self.searcher.root_done += 1
+            if score > best_score:
+                best_score = score
+                if score > alpha or index == 0:
+                    self.searcher._update_pv(0, move)
+                    for place in range(index, 0, -1):
+                        self.searcher.root_moves[place] = self.searcher.root_moves[place - 1]
+                    self.searcher.root_moves[0] = move
+                if score > alpha:
+                    alpha = score
+        return best_score
+
+    def _search(self, depth, alpha, beta, ply):
+        """The mate score of the position `ply` moves below the root, `depth` plies deep; 0 without a mate."""
+        if depth == 0:
+            return self._leaf(ply)
+        if self.searcher._enter_node(ply):
+            return 0
+        # The shortest mate repeats no position, so repetitions need no look.
+        if self.position.is_exhausted():
+            return 0
+
+        # Mate distance pruning (MDP).
+        pv_node: cython.bint = beta - alpha > 1
+        if alpha < ply - MATE:
+            alpha = ply - MATE
+        if beta > MATE - ply - 1:
+            beta = MATE - ply - 1
+        if alpha >= beta:
+            return alpha
+
+        key = self.position.key ^ MATE_SALT
+        entry = self.table.probe(key)
+        tt_move: cython.int = 0
+        if entry:
+            tt_move = entry_move(entry)
+            tt_score = self.searcher.score_from_tt(entry_score(entry), ply)
+            if (
+                not pv_node
+                and entry_depth(entry) >= depth
+                and self.position.halfmove < TT_HALFMOVE_LIMIT
+                and entry_bound(entry) & (LOWER if tt_score >= beta else UPPER)
+            ):
+                return tt_score
+
+        in_check: cython.bint = self.position.checkers != 0
+        self.stack.clear_killers(ply + 1)
+        self.picker.begin(ply, tt_move, False)
+        best_score = -INFINITE
+        best_move = 0
+        best_is_quiet: cython.bint = False
+        has_moves: cython.bint = False
+        move_count = 0
+        quiet_count = 0
+        capture_count = 0
+        old_alpha = alpha
+        while True:
+            move = self.picker.next(ply)
+            if move == 0:
+                break
+            has_moves = True
+            # The last move must give check.
+            if depth == 1 and not self.position.gives_check(move):
+                continue
+            quiet: cython.bint = not self.position.is_noisy(move)
+            move_count += 1
+            self.searcher._make(move, ply, quiet)
+            if move_count == 1:
+                score = -self._search(depth - 1, -beta, -alpha, ply + 1)
+            else:
+                score = -self._search(depth - 1, -alpha - 1, -alpha, ply + 1)
+                if alpha < score < beta:
+                    score = -self._search(depth - 1, -beta, -alpha, ply + 1)
+            self.position.unmake(move)
+            if self.searcher.stopped:
+                return 0
+            if score > best_score:
+                best_score = score
+                if score > alpha:
+                    best_move = move
+                    best_is_quiet = quiet
+                    if pv_node:
+                        self.searcher._update_pv(ply, move)
+                    alpha = score
+                    if score >= beta:
+                        break
+            if quiet and quiet_count < QUIETS_ROOM:
+                self.stack.quiets_searched[ply * QUIETS_ROOM + quiet_count] = move
+                quiet_count += 1
+            elif not quiet and capture_count < CAPTURES_ROOM:
+                self.stack.captures_searched[ply * CAPTURES_ROOM + capture_count] = move
+                capture_count += 1
+
+        if not has_moves:
+            return ply - MATE if in_check else 0
+        if move_count == 0:
+            return 0
+        if best_score >= beta:
+            bonus = self.searcher._history_bonus(depth)
+            self.histories.update_after_cutoff(ply, best_move, best_is_quiet, bonus, quiet_count, capture_count)
+        bound = LOWER if best_score >= beta else EXACT if alpha > old_alpha else UPPER
+        self.table.store(key, best_move, self.searcher.score_to_tt(best_score, ply), NO_SCORE, depth, bound)
+        return best_score
+
+    def _leaf(self, ply):
+        """After the attacker's last move: mate, or no mate."""
+        if self.searcher._enter_node(ply) or self.position.checkers == 0:
+            return 0
+        self.picker.begin(ply, 0, False)
+        return 0 if self.picker.next(ply) else ply - MATE

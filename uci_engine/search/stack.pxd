@@ -1,0 +1,33 @@
+# C types of stack.py.
+
+cimport cython
+
+from uci_engine.board.moves cimport from_square, to_square
+from uci_engine.board.position cimport Position
+
+cdef enum:
+    PLIES = 128
+    PLIES_BACK = 4
+    QUIETS_ROOM = 64
+    CAPTURES_ROOM = 32
+
+@cython.final
+cdef class SearchStack:
+    cdef Position position
+    cdef int[PLIES] static_eval             # NO_SCORE in check
+    cdef int[PLIES] move                    # the move being searched, 0 for a null move
+    cdef int[PLIES] is_quiet                # whether that move is quiet
+    cdef int[132] moved_piece_to            # [ply + PLIES_BACK]: piece type * 64 + to-square of that move
+    cdef int[PLIES] excluded_move           # left out of a singular search
+    cdef int[PLIES] double_extensions       # on the way here
+    cdef int[256] killers                   # [ply * 2 + n]
+    cdef int[8192] quiets_searched          # [ply * QUIETS_ROOM + n]
+    cdef int[4096] captures_searched        # [ply * CAPTURES_ROOM + n]
+
+    cpdef int clear(self) noexcept nogil
+    cpdef int set_move(self, int ply, int move, bint is_quiet) noexcept nogil
+    cpdef int set_null_move(self, int ply) noexcept nogil
+    cpdef int add_killer(self, int ply, int move) noexcept nogil
+    cpdef int clear_killers(self, int ply) noexcept nogil
+    cdef int previous_to_square(self, int ply) noexcept nogil
+    cdef int last_two_moves(self, int ply) noexcept nogil

@@ -1,0 +1,81 @@
+"""The search stack: what the search remembers of each ply on the way from the root to the current node.
+
+One `SearchStack` belongs to one `Searcher`. The search writes it; the move picker, the histories and the correction
+history read it. Every field is a flat array with one place for each ply.
+"""
+
+import cython
+
+if not cython.compiled:
+    from uci_engine.board.moves import from_square, to_square
+
+    PLIES = 128
+    # Continuation history looks so many plies back, before the root too, where nothing is ever written.
+    PLIES_BACK = 4
+    # More moves of a node than these are not remembered.
+    QUIETS_ROOM = 64
+    CAPTURES_ROOM = 32
+
+
+class SearchStack:
+    """The search stack over one position. Plies run from 0 (the root) to 127."""
+
+    def __init__(self, position):
+        self.position = position
+        if not cython.compiled:
+            self.static_eval = [0] * PLIES
+            self.move = [0] * PLIES
+            self.is_quiet = [0] * PLIES
+            self.moved_piece_to = [0] * (PLIES + PLIES_BACK)
+            self.excluded_move = [0] * PLIES
+            self.double_extensions = [0] * PLIES
+            self.killers = [0] * (2 * PLIES)
+            self.quiets_searched = [0] * (PLIES * QUIETS_ROOM)
+            self.captures_searched = [0] * (PLIES * CAPTURES_ROOM)
+
+    def clear(self):
+        """Forget every move that was searched: a new search."""
+        for ply in range(PLIES):
+            self.move[ply] = 0
+            self.is_quiet[ply] = 0
+            self.moved_piece_to[ply + PLIES_BACK] = 0
+            self.excluded_move[ply] = 0
+            self.double_extensions[ply] = 0
+            self.clear_killers(ply)
+        return 0
+
+    def set_move(self, ply, move, is_quiet):
+        """Note a move that is about to be made."""
+        self.move[ply] = move
+        self.is_quiet[ply] = is_quiet
+        piece = self.position.squares[from_square(move)]
+        self.moved_piece_to[ply + PLIES_BACK] = ((piece >> 1) << 6) | to_square(move)
+        return 0
+
+    def set_null_move(self, ply):
+        """Note a null move that is about to be made."""
+        self.move[ply] = 0
+        self.is_quiet[ply] = 0
+        self.moved_piece_to[ply + PLIES_BACK] = 0
+        return 0
+
+    def add_killer(self, ply, move):
+        """Make a quiet move the first killer of a ply; the first becomes the second."""
+        if self.killers[2 * ply] != move:
+            self.killers[2 * ply + 1] = self.killers[2 * ply]
+            self.killers[2 * ply] = move
+        return 0
+
+    def clear_killers(self, ply):
+        """Forget the killers of a ply: they belong to another part of the tree."""
+        self.killers[2 * ply] = 0
+        self.killers[2 * ply + 1] = 0
+        return 0
+
+    def previous_to_square(self, ply):
+        """The to-square of the move before a ply; 0 for a null move or none."""
+        return self.moved_piece_to[ply + PLIES_BACK - 1] & 63
+
+    def last_two_moves(self, ply):
+        """The two moves before a ply, by piece type and to-square, as one number below 2 ** 18."""
+        return (self.moved_piece_to[ply + PLIES_BACK - 1] << 9) | self.moved_piece_to[ply + PLIES_BACK - 2]
