@@ -55,14 +55,15 @@ PURE = (
 )
 
 
-def module_name(path: Path) -> str:
-    parts = path.relative_to(ROOT).with_suffix("").parts
+def module_name(path: Path, root: Path = ROOT) -> str:
+    parts = path.relative_to(root).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 SOURCES = {module_name(path): path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))}
 PROGRAMS = sorted((ROOT / "scripts").glob("*.py"))
 LIBRARY = sorted((ROOT / "scripts" / "lib").rglob("*.py"))
+MODULES = SOURCES | {module_name(path, ROOT / "scripts"): path for path in (*PROGRAMS, *LIBRARY)}
 EVERY_FILE = [ROOT / "setup.py", *SOURCES.values(), *PROGRAMS, *LIBRARY]
 
 
@@ -73,7 +74,7 @@ def tree(path: Path) -> ast.Module:
 
 def imported_names(module: str) -> Iterator[str]:
     """Every module that the module imports, or that the .pxd beside it cimports, ours or not."""
-    path = SOURCES[module]
+    path = MODULES[module]
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -81,7 +82,7 @@ def imported_names(module: str) -> Iterator[str]:
             assert node.level == 0, f"{module} imports relatively, in line {node.lineno}"
             assert node.module is not None
             names = [f"{node.module}.{alias.name}" for alias in node.names]
-            yield from (name if name in SOURCES else node.module for name in names)
+            yield from (name if name in MODULES else node.module for name in names)
     declarations = path.with_suffix(".pxd")
     if declarations.exists():
         for match in CIMPORT.finditer(declarations.read_text("utf-8")):
@@ -91,7 +92,7 @@ def imported_names(module: str) -> Iterator[str]:
 @cache
 def imports(module: str) -> frozenset[str]:
     """The modules of this project that a module imports itself."""
-    return frozenset(name for name in imported_names(module) if name in SOURCES) - {module}
+    return frozenset(name for name in imported_names(module) if name in MODULES) - {module}
 
 
 @cache
@@ -157,7 +158,8 @@ def test_pure_modules_import_only_each_other(name: str) -> None:
 
 
 def test_no_module_imports_itself_in_a_circle() -> None:
-    assert not [module for module in SOURCES if module in reachable(module)]
+    assert "lib.engines.spec" in reachable("match")
+    assert not [module for module in MODULES if module in reachable(module)]
 
 
 @pytest.mark.parametrize("path", EVERY_FILE, ids=lambda path: path.relative_to(ROOT).as_posix())

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -218,7 +217,7 @@ SETTINGS = BookSettings(own_book=True, file="", depth=40, variety=0, analysing=F
 
 def opening(**values: Any) -> Opening:
     subject = Opening()
-    assert subject.configure(replace(SETTINGS, **values)) == []
+    assert subject.configure(SETTINGS._replace(**values)) == []
     return subject
 
 
@@ -313,21 +312,21 @@ def test_a_book_that_breaks_during_the_game_costs_no_move(path: Path) -> None:
 
 def test_a_refused_book_is_said_when_it_is_set(path: Path) -> None:
     subject = Opening()
-    unwanted = replace(SETTINGS, own_book=False, file=str(path))
+    unwanted = SETTINGS._replace(own_book=False, file=str(path))
     assert subject.configure(unwanted, file_named=True) == []  # nobody wants a book yet
-    wanted = replace(unwanted, own_book=True)
+    wanted = unwanted._replace(own_book=True)
     sentence = f"error: book {quoted(str(path))} cannot be read: No such file or directory; there will be no book moves"
     assert subject.configure(wanted) == [sentence]
     assert subject.advise(chess.Board(), CLOCK) == SILENCE
     # Said once, and again only when the same file is named again.
-    assert subject.configure(replace(wanted, depth=30)) == []
+    assert subject.configure(wanted._replace(depth=30)) == []
     assert subject.configure(wanted, file_named=True) == [sentence]
     assert subject.configure(SETTINGS, file_named=True) == []
     assert subject.advise(chess.Board(), CLOCK).line
 
 
 def test_a_refused_or_lost_book_is_tried_again_when_it_is_named_again(path: Path) -> None:
-    settings = replace(SETTINGS, file=str(path))
+    settings = SETTINGS._replace(file=str(path))
     subject = Opening()
     assert len(subject.configure(settings, file_named=True)) == 1
     good = entry(chess.Board(), chess.E2, chess.E4, 1)

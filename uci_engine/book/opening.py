@@ -7,7 +7,7 @@ book is announced once a game.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from uci_engine.book.repertoire import OpeningName
 
 
-@dataclass(frozen=True, slots=True)
-class BookSettings:
+class BookSettings(NamedTuple):
     """The options of the book. `file`: empty for the built-in book; `depth`: in plies of the game."""
 
     own_book: bool
