@@ -126,16 +126,11 @@ def make_book(words: argparse.Namespace) -> OpeningBook:
 def make_archive(words: argparse.Namespace, settings: Settings, sprt: Sprt | None) -> Archive:
     """Journal and PGN. Raises ProgramError and OSError."""
     path = words.journal or (words.pgn and words.pgn.with_name(words.pgn.name + ".journal"))
-    journal = None
-    if path is not None:
-        fresh = not (path.exists() and path.stat().st_size)
-        if fresh and words.pgn is not None and words.pgn.exists() and words.pgn.stat().st_size:
-            raise ProgramError(f"{words.pgn} exists and has no journal: remove it, or name another")
-        test = None if sprt is None else asdict(sprt)
-        journal = Journal(path, {**settings.as_json(), "sprt": test}, resume=words.resume)
-    elif words.resume:
-        raise ProgramError("--resume needs the --journal or the --pgn that was begun")
-    return Archive(journal, words.pgn)
+    fresh = path is None or not (path.exists() and path.stat().st_size)
+    if fresh and words.pgn is not None and words.pgn.exists() and words.pgn.stat().st_size:
+        raise ProgramError(f"{words.pgn} exists and has no journal: remove it, or name another")
+    test = None if sprt is None else asdict(sprt)
+    return Archive(Journal(path, {**settings.as_json(), "sprt": test}, resume=words.resume), words.pgn)
 
 
 class Scoreboard:

@@ -14,7 +14,7 @@ import argparse
 import os
 import time
 from collections.abc import Iterator
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,13 +22,12 @@ from typing import Any
 import chess
 
 from lib.console import at_least_one, complain, make_table, run_program, show_progress, standard_output, write_json
-from lib.engines.engine import EngineError
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, own_engine, parse_engine
 from lib.errors import ProgramError
 from lib.journal import Journal
 from lib.perft import Case, EngineCounter, PythonChessCounter, read_cases
 from lib.pool import Task, run_tasks
-from uci_engine.core import CORES, load
+from uci_engine.core import CORES
 
 Counter = PythonChessCounter | EngineCounter
 
@@ -121,28 +120,17 @@ def run(asked: argparse.Namespace, cases: list[Case], engine: EngineSpec) -> Ite
         "positions": [[case.epd, case.counts] for case in cases],
         "engine": engine.as_json(),
     }
-    with Journal(asked.journal, settings, resume=asked.resume) if asked.journal else nullcontext() as journal:
-        yield from count_all(asked, cases, engine, journal)
-
-
-def count_all(
-    asked: argparse.Namespace, cases: list[Case], engine: EngineSpec, journal: Journal | None
-) -> Iterator[dict[str, Any]]:
-    """As `run`, with the journal opened. Raises EngineError."""
-    known = journal.entries if journal else []
-    yield from known
-    done = {finding["where"] for finding in known}
-    left = [case for case in cases if case.where not in done]
-    batches = (Batch(tuple(left[i : i + CASES_EACH]), engine) for i in range(0, len(left), CASES_EACH))
-    tasks = (Task(batch.cases[0].where, batch) for batch in batches)
-    with closing(run_tasks(count_batch, tasks, workers=asked.concurrency)) as results:
-        for result in results:
-            if result.error is not None:
-                raise EngineError(f"{result.key}: {result.complaint}")
-            for finding in result.value:
-                if journal:
+    with Journal(asked.journal, settings, resume=asked.resume) as journal:
+        yield from journal.entries
+        done = {finding["where"] for finding in journal.entries}
+        left = [case for case in cases if case.where not in done]
+        batches = (Batch(tuple(left[i : i + CASES_EACH]), engine) for i in range(0, len(left), CASES_EACH))
+        tasks = (Task(batch.cases[0].where, batch) for batch in batches)
+        with closing(run_tasks(count_batch, tasks, workers=asked.concurrency)) as results:
+            for result in results:
+                for finding in result.value_or_raise():
                     journal.append(finding)
-                yield finding
+                    yield finding
 
 
 def report(findings: list[dict[str, Any]], asked: argparse.Namespace) -> bool:
@@ -182,8 +170,6 @@ def parse(words: list[str] | None) -> argparse.Namespace:
     asked = parser.parse_args(words)
     if len({path.name for path in asked.files}) != len(asked.files):
         parser.error("two files have the same name")
-    if asked.resume and not asked.journal:
-        parser.error("--resume needs --journal")
     return asked
 
 
@@ -191,7 +177,7 @@ def main(words: list[str] | None = None) -> int:
     """Run the suites named on the command line; returns the exit code."""
     asked = parse(words)
     try:
-        engine = parse_engine(asked.engine) if asked.engine else own_engine(load(asked.core).name)
+        engine = parse_engine(asked.engine) if asked.engine else own_engine(asked.core)
         cases = read_files(asked)
         output = standard_output()
         findings = []

@@ -209,8 +209,6 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
     words = parser.parse_args(arguments)
     if len(words.engine) > 2:
         parser.error("one engine or two")
-    if words.resume and words.journal is None:
-        parser.error("--resume needs --journal")
     if words.games is None and words.minutes is None:
         words.games = 100
     if min(words.restart, words.games or 1) < 1:
@@ -240,16 +238,15 @@ def run(words: argparse.Namespace, entries: list[dict[str, Any]]) -> None:
         "load": words.load,
         "restart": words.restart,
     }
-    journal = None if words.journal is None else Journal(words.journal, settings, resume=words.resume)
-    entries += [] if journal is None else journal.entries
+    journal = Journal(words.journal, settings, resume=words.resume)
+    entries += journal.entries
     games = sum(1 for entry in entries if entry["game"])
     seconds_left = float("inf") if words.minutes is None else words.minutes * 60 - sum(e["seconds"] for e in entries)
     soak = Soak(players, rules, words.seed, words.restart, words.keep)
 
     def add(entry: dict[str, Any]) -> None:
         entries.append(entry)
-        if journal is not None:
-            journal.append(entry)
+        journal.append(entry)
 
     # What comes from an engine is stamped by a thread of ours, which must not wait for another one.
     sys.setswitchinterval(0.0005)
@@ -263,8 +260,7 @@ def run(words: argparse.Namespace, entries: list[dict[str, Any]]) -> None:
             add({"game": 0, "seconds": 0.0, "violations": soak.end()})
     finally:
         soak.kill()
-        if journal is not None:
-            journal.close()
+        journal.close()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

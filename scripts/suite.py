@@ -14,7 +14,7 @@ import argparse
 import hashlib
 import math
 from collections.abc import Iterator
-from contextlib import closing, nullcontext
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -56,10 +56,7 @@ def parse(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every answer there")
     parser.add_argument("--journal", type=Path, metavar="FILE", help="note every answer there")
     parser.add_argument("--resume", action="store_true", help="continue what the journal holds")
-    asked = parser.parse_args(words)
-    if asked.resume and not asked.journal:
-        parser.error("--resume needs --journal")
-    return asked
+    return parser.parse_args(words)
 
 
 def read_engines(asked: argparse.Namespace) -> list[EngineSpec]:
@@ -92,7 +89,7 @@ def run(
     """All answers in the order of the suite, and sentences on batches that failed. Raises ProgramError."""
     digest = hashlib.sha256("\n".join(map(repr, questions_as_lists(questions))).encode()).hexdigest()
     settings = {"questions": digest, "engines": [spec.as_json() for spec in engines], "patience": asked.patience}
-    with Journal(asked.journal, settings, resume=asked.resume) if asked.journal else nullcontext() as journal:
+    with Journal(asked.journal, settings, resume=asked.resume) as journal:
         return ask_all(asked, questions, engines, journal, advance)
 
 
@@ -100,11 +97,11 @@ def ask_all(
     asked: argparse.Namespace,
     questions: list[Question],
     engines: list[EngineSpec],
-    journal: Journal | None,
+    journal: Journal,
     advance: Advance,
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """As `run`, with the journal opened. Raises ProgramError."""
-    done = {entry["batch"]: entry["answers"] for entry in journal.entries} if journal else {}
+    done = {entry["batch"]: entry["answers"] for entry in journal.entries}
     answers = [answer for known in done.values() for answer in known]
     advance(len(answers))
     tasks = (task for task in make_batches(questions, engines, asked.patience) if task.key not in done)
@@ -115,8 +112,7 @@ def ask_all(
             if result.error is not None:
                 failures.append(f"positions from {int(result.key) + 1} on: {result.complaint}")
                 continue
-            if journal:
-                journal.append({"batch": result.key, "answers": result.value})
+            journal.append({"batch": result.key, "answers": result.value})
             answers += result.value
             for answer in result.value:
                 solved[answer["engine"]] += bool(answer.get("solved"))

@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 from lib.errors import ProgramError
 
@@ -19,33 +19,41 @@ from lib.errors import ProgramError
 class Journal:
     """The journal of one run: its settings in the first line, then one entry a line."""
 
-    def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool = False) -> None:
-        """Begin a journal, or with `resume` continue it; `entries` then holds what is in it.
+    def __init__(self, path: Path | None, settings: Mapping[str, Any], *, resume: bool = False) -> None:
+        """Begin a journal, or with `resume` continue it; `entries` then holds what is in it. None: keep nothing.
 
         Raises ProgramError when there is one and `resume` is not asked for, or when its settings are others.
         """
-        self.path = path
         self.entries: list[dict[str, Any]] = []
+        self._file: BinaryIO | None = None
+        if path is None:
+            if resume:
+                raise ProgramError("--resume needs the --journal that was begun")
+            return
         # As they come back from a file: tuples have become lists.
         wanted: dict[str, Any] = json.loads(json.dumps(settings))
         good_bytes = 0
         if path.exists() and path.stat().st_size:
             if not resume:
                 raise ProgramError(f"{path} exists: continue it with --resume, or remove it")
-            good_bytes = self._read(wanted)
+            good_bytes = self._read(path, wanted)
         self._file = path.open("r+b" if path.exists() else "w+b")
         self._file.truncate(good_bytes)
         self._file.seek(good_bytes)
         if not good_bytes:
-            self._write({"settings": wanted})
+            self.append({"settings": wanted})
 
     def append(self, entry: Mapping[str, Any]) -> None:
         """Add an entry; it is on disk when this returns."""
-        self._write(entry)
+        if self._file is not None:
+            self._file.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
     def close(self) -> None:
         """Nothing can be added after this."""
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -55,35 +63,32 @@ class Journal:
     ) -> None:
         self.close()
 
-    def _write(self, entry: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
-
-    def _read(self, wanted: dict[str, Any]) -> int:
+    def _read(self, path: Path, wanted: dict[str, Any]) -> int:
         """Take the entries; returns how many bytes of the file are whole lines."""
         good_bytes = 0
-        with self.path.open("rb") as file:
+        with path.open("rb") as file:
             for number, line in enumerate(file):
                 if not line.endswith(b"\n"):
                     break
                 try:
                     entry = json.loads(line)
                 except ValueError:
-                    raise ProgramError(f"{self.path}, line {number + 1}: no JSON") from None
+                    raise ProgramError(f"{path}, line {number + 1}: no JSON") from None
                 if number == 0:
-                    self._compare(entry, wanted)
+                    _compare(path, entry, wanted)
                 else:
                     self.entries.append(entry)
                 good_bytes += len(line)
         return good_bytes
 
-    def _compare(self, entry: Any, wanted: dict[str, Any]) -> None:
-        found = entry.get("settings") if isinstance(entry, dict) else None
-        if not isinstance(found, dict):
-            raise ProgramError(f"{self.path} is no journal")
-        keys = sorted({*found, *wanted})
-        different = [key for key in keys if found.get(key) != wanted.get(key)]
-        if different:
-            details = "; ".join(f"{key}: {found.get(key)!r} there, {wanted.get(key)!r} here" for key in different)
-            raise ProgramError(f"{self.path} was begun with other settings: {details}")
+
+def _compare(path: Path, entry: Any, wanted: dict[str, Any]) -> None:
+    """Raises ProgramError if a first line does not hold these settings."""
+    found = entry.get("settings") if isinstance(entry, dict) else None
+    if not isinstance(found, dict):
+        raise ProgramError(f"{path} is no journal")
+    keys = sorted({*found, *wanted})
+    different = [key for key in keys if found.get(key) != wanted.get(key)]
+    if different:
+        details = "; ".join(f"{key}: {found.get(key)!r} there, {wanted.get(key)!r} here" for key in different)
+        raise ProgramError(f"{path} was begun with other settings: {details}")

@@ -120,7 +120,7 @@ def test_without_an_exact_score_a_bound_will_do() -> None:
 
 
 RECORDER = """
-import sys
+import sys, threading
 log = open(sys.argv[1], "w")
 for line in sys.stdin:
     print(line, end="", file=log, flush=True)
@@ -132,8 +132,11 @@ for line in sys.stdin:
         print("info depth 1 score cp 1 pv g1f3", flush=True)
     elif line.startswith("go"):
         print("bestmove e2e4 ponder e7e5", flush=True)
-    elif line in ("ponderhit\\n", "stop\\n"):
+    elif line == "ponderhit\\n":
         print("bestmove g1f3 ponder b8c6", flush=True)
+    elif line == "stop\\n":
+        # Late, as from another thread: a `readyok` may come before it.
+        threading.Timer(0.2, print, ["bestmove g1f3"], {"flush": True}).start()
     elif line == "quit\\n":
         break
 """
@@ -154,8 +157,10 @@ def test_a_guess_that_was_right_is_confirmed_and_a_wrong_one_stopped(
         board.push(first)
         board.push_uci(reply)
         second = engine.play(board, limit, 10.0)
-        assert second.move == chess.Move.from_uci("g1f3" if reply == "e7e5" else "e2e4") or second.move is None
+        # After 1. e4 c5 the engine repeats itself, which is illegal.
+        assert second.text.startswith("bestmove g1f3" if reply == "e7e5" else "bestmove e2e4")
         engine.new_game()
+        assert engine.play(chess.Board(), limit, 10.0).move == first
     said = (tmp_path / "log").read_text().splitlines()
     assert "setoption name Ponder value true" in said
     begun = said.index("position startpos moves e2e4 e7e5")

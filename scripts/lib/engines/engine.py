@@ -243,11 +243,13 @@ class Engine:
 
     def new_game(self, seconds: float = START_SECONDS) -> None:
         """Let the engine forget what it knows; ends pondering. One that does not answer is killed."""
-        if self._pondered:
-            self._pondered = ""
-            self.send("stop")
-        self.send("ucinewgame")
         try:
+            if self._pondered:
+                # `readyok` may come before the move of a search that was stopped.
+                self._pondered = ""
+                self.send("stop")
+                self.read_until("bestmove", seconds)
+            self.send("ucinewgame")
             self.synchronize(seconds)
         except EngineTimeoutError:
             self.kill()

@@ -102,12 +102,12 @@ class Experiment:
         self._journal = self._open_journal()
         self._faults: list[str] = []
         self._done: set[int] = set()
-        for entry in self._journal.entries if self._journal else []:
+        for entry in self._journal.entries:
             self._take(entry)
 
     def run(self, pairs: int) -> int:
         """Play what is left of so many pairs, and report; returns the exit code."""
-        code = run_to_end(lambda: self._play(pairs), self._close)
+        code = run_to_end(lambda: self._play(pairs), self._journal.close)
         method, output = self._method, standard_output()
         output.print(make_table(f"{len(self._done)} pairs", *method.table()))
         for fault in sorted(set(self._faults)):
@@ -122,8 +122,7 @@ class Experiment:
         with closing(results), show_progress("pairs", pairs, len(self._done)) as advance:
             for result in results:
                 entry = {"key": int(result.key), **self._judge(result.value_or_raise())}
-                if self._journal is not None:
-                    self._journal.append(entry)
+                self._journal.append(entry)
                 self._take(entry)
                 advance(1, self._method.progress())
 
@@ -161,10 +160,8 @@ class Experiment:
         if not entry["faults"]:
             self._method.learn(number, self._method.pairing(number).directions, entry["result"])
 
-    def _open_journal(self) -> Journal | None:
+    def _open_journal(self) -> Journal:
         words = self._words
-        if words.journal is None:
-            return None
         settings = {
             "engine": self._engine.as_json(),
             "seed": words.seed,
@@ -174,10 +171,6 @@ class Experiment:
             **self._method.settings(),
         }
         return Journal(words.journal, settings, resume=words.resume)
-
-    def _close(self) -> None:
-        if self._journal is not None:
-            self._journal.close()
 
 
 def _read_book(words: argparse.Namespace) -> OpeningBook:
@@ -192,8 +185,6 @@ def run_experiment(words: argparse.Namespace, pairs: int, make_method: Callable[
         engine = parse_engine(words.engine)
         if str(engine.control) == "no limit":
             raise ProgramError(f"no tc=, nodes=, movetime= or depth= for {engine.name}")
-        if words.resume and words.journal is None:
-            raise ProgramError("--resume needs the --journal that was begun")
         experiment = Experiment(words, engine, make_method(engine))
     except (ProgramError, ValueError, OSError) as error:
         complain(str(error))

@@ -184,16 +184,15 @@ class Tournament:
 class Archive:
     """Journal and PGN of a tournament. The journal rules: it holds each game's PGN, and is written first."""
 
-    def __init__(self, journal: Journal | None, pgn_path: Path | None) -> None:
-        """Either may be missing. A PGN file is written anew from the journal, so a kill between the two is mended."""
+    def __init__(self, journal: Journal, pgn_path: Path | None) -> None:
+        """The PGN may be missing. A PGN file is written anew from the journal, so a kill between the two is mended."""
         self._journal = journal
         self._pgn_path = pgn_path
-        entries = journal.entries if journal else []
         if pgn_path is not None:
             temporary = pgn_path.with_name(pgn_path.name + ".new")
             with temporary.open("w", encoding="utf-8") as file:
                 seen: set[str] = set()
-                for entry in entries:
+                for entry in journal.entries:
                     if entry["key"] not in seen:
                         seen.add(entry["key"])
                         file.writelines(game["pgn"] for game in entry["games"])
@@ -203,18 +202,16 @@ class Archive:
 
     def restore(self, tournament: Tournament) -> None:
         """Count what the journal holds."""
-        for entry in self._journal.entries if self._journal else []:
+        for entry in self._journal.entries:
             tournament.add(entry["key"], entry["games"])
 
     def append(self, key: str, games: Sequence[Mapping[str, Any]]) -> None:
         """Keep a pair that the tournament has counted."""
-        if self._journal is not None:
-            self._journal.append({"key": key, "games": list(games)})
+        self._journal.append({"key": key, "games": list(games)})
         if self._pgn_path is not None:
             with self._pgn_path.open("a", encoding="utf-8") as file:
                 file.writelines(game["pgn"] for game in games)
 
     def close(self) -> None:
         """Nothing can be kept after this."""
-        if self._journal is not None:
-            self._journal.close()
+        self._journal.close()
