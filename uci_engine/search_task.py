@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import chess
@@ -105,7 +105,7 @@ class SearchTask(Task):
                 return
             self._pondering = False
             self._clock.set_budget(self._budget, received_at)
-            # All that was found out while pondering may do already.
+            # What was searched while pondering may be enough.
             if self._search is not None and not self._limits.infinite and self._search.manager.is_enough():
                 self._search.stop()
         self._watch.clock_changed()
@@ -132,7 +132,7 @@ class SearchTask(Task):
         return 0 if self._search is None else self._search.nodes
 
     def _most_nodes(self) -> int | None:
-        """How many nodes the search may have, by the words of `go` and a clock that counts them."""
+        """The limit of nodes: that of `go`, or of a clock that counts nodes, whichever is less; None without both."""
         limits = [nodes for nodes in (self._limits.nodes, self._clock.hard_nodes) if nodes is not None]
         return min(limits, default=None)
 
@@ -141,9 +141,9 @@ class SearchTask(Task):
         return self._stop_event.is_set() or time.perf_counter() >= self._clock.deadline
 
     def _think(self) -> BestMove:
+        """The answer, when it may go out."""
         allowed, problems = self._allowed_moves()
-        for sentence in problems:
-            self._on_info(Info(string=sentence))
+        self._say(problems)
         if self._board is None or not allowed:
             if self._board is not None and not any(self._board.legal_moves):
                 score = -scores.MATE if self._board.is_checkmate() else scores.DRAW
@@ -153,17 +153,26 @@ class SearchTask(Task):
         if from_book := self._book_move(self._board):
             self._released.wait()
             return from_book
+        search = self._run_search(self._request(self._board, allowed))
+        if self._available_nodes is not None:
+            self._available_nodes.spend(self._board.turn, search.nodes)
+        self._released.wait()
+        search.manager.report()
+        reply = search.manager.ponder
+        return BestMove(search.manager.best.uci(), reply.uci() if reply else None)
+
+    def _request(self, board: chess.Board, allowed: list[chess.Move]) -> Request:
+        """What to search, its root moves ranked by the tablebases. A mate is proved without them."""
         limits = self._limits
         mate = None if limits.infinite else limits.mate
         if mate is None:
             rules = Rules.within(self._probing, self._clock, self._must_end)
-            ranking = rank(self._tablebases, self._pool.main.searcher.position, self._board, allowed, rules)
+            ranking = rank(self._tablebases, self._pool.main.searcher.position, board, allowed, rules)
         else:
             ranking = RootRanking(notes=tuple(self._tablebases.drop_changed()))
-        for sentence in ranking.notes:
-            self._on_info(Info(string=sentence))
-        request = Request(
-            board=self._board,
+        self._say(ranking.notes)
+        return Request(
+            board=board,
             root_moves=allowed,
             depth=None if limits.infinite else limits.depth,
             nodes=None if limits.infinite else self._most_nodes(),
@@ -175,6 +184,9 @@ class SearchTask(Task):
             time_parameters=self._time_parameters,
             analysing=self._analysing,
         )
+
+    def _run_search(self, request: Request) -> PoolSearch:
+        """Search to the end; `stop`, `ponderhit` and the watch may reach the search while it runs."""
         search = PoolSearch(self._pool, request, self._clock, self._on_info)
         with self._lock:
             self._search = search
@@ -185,18 +197,12 @@ class SearchTask(Task):
             search.run()
         finally:
             self._watch.end()
-        if self._available_nodes is not None:
-            self._available_nodes.spend(self._board.turn, search.nodes)
-        self._released.wait()
-        search.manager.report()
-        reply = search.manager.ponder
-        return BestMove(search.manager.best.uci(), reply.uci() if reply else None)
+        return search
 
     def _book_move(self, board: chess.Board) -> BestMove | None:
-        """What the opening book says, reported like the result of a search; None when that is nothing."""
+        """The opening book's move, reported like the result of a search; None when the book has none."""
         advice = self._opening.advise(board, self._limits)
-        for sentence in advice.sentences:
-            self._on_info(Info(string=sentence))
+        self._say(advice.sentences)
         if not advice.line:
             return None
         searcher = self._pool.main.searcher
@@ -205,6 +211,10 @@ class SearchTask(Task):
         elapsed_ms = int(max(self._clock.elapsed_ms(), 0.0))
         self._on_info(Info(depth=1, score=score, nodes=0, time_ms=elapsed_ms, pv=advice.line))
         return BestMove(*advice.line)
+
+    def _say(self, sentences: Iterable[str]) -> None:
+        for sentence in sentences:
+            self._on_info(Info(string=sentence))
 
     def _any_move(self) -> str | None:
         """A legal move, the best known, for a search that failed."""

@@ -182,7 +182,7 @@ def test_thinking_on_the_opponents_time_can_be_enough() -> None:
     assert not manager.is_enough()
 
 
-def test_the_pace_of_the_request_decides() -> None:
+def test_the_time_parameters_of_the_request_decide() -> None:
     for least, most, enough in ((10, 100, True), (100, 400, False)):
         time_parameters = replace(TIME_DEFAULTS, time_effort_least_percent=least, time_effort_most_percent=most)
         clock = Clock(time.perf_counter())

@@ -194,10 +194,10 @@ def test_several_lines_and_moves_asked_for(engine: Engine) -> None:
 
 @needs_compiler
 def test_the_move_voted_for_is_reported_and_played(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    elected: list[RootMove] = []
+    voted_for: list[RootMove] = []
 
     def vote_for_a_helper(candidates: list[RootMove]) -> RootMove:
-        elected.append(candidates[-1])
+        voted_for.append(candidates[-1])
         return candidates[-1]
 
     monkeypatch.setattr(thread_pool, "vote", vote_for_a_helper)
@@ -209,7 +209,7 @@ def test_the_move_voted_for_is_reported_and_played(engine: Engine, monkeypatch: 
         time.sleep(0.002)
     engine.stop()
     finish(engine, heard)
-    (chosen,) = elected
+    (chosen,) = voted_for
     assert (heard.last.depth, heard.last.score) == (chosen.depth, chosen.score)
     assert len(heard.last.pv) == len(chosen.pv)
     board = chess.Board()

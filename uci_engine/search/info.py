@@ -1,8 +1,4 @@
-"""What a search says, as data: `Info` on the way and one `BestMove` at the end.
-
-`deepening` and `engine` build these, `protocol` turns them into UCI text. What must stay true: nothing here
-knows how it will be printed.
-"""
+"""What a search says, as data: `Info` while it runs and one `BestMove` at its end. `uci.protocol` makes text of it."""
 
 from __future__ import annotations
 

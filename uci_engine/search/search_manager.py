@@ -1,6 +1,6 @@
-"""The manager of a search: several lines (MultiPV), reports, time, analysis; all that worker 0 needs Python for.
+"""The manager of a search: all that worker 0 needs Python for, which is MultiPV, reports, time and analysis.
 
-Worker 0 calls `line_searched`, `failed_high` and `depth_searched` in its own thread. Written once for both cores.
+Worker 0 calls `line_searched`, `failed_high` and `depth_searched`, in its own thread.
 
 Invariant: the best move is always a legal move of the request, also when the search is stopped before its first node.
 Invariant: an interrupted depth counts only as far as its root moves were finished.
@@ -76,8 +76,8 @@ class SearchManager:
         self._lines: list[RootMove] = []
         self._before: tuple[RootMove, ...] = ()
         self._begin_depth(root_moves[: max(1, request.multipv)])
-        # Several lines have a window each as it is, a mate is proved by trying everything, and games cannot spare
-        # the nodes.
+        # With several lines each has a window of its own as it is. A mate is proved by trying everything. Games cannot
+        # spare the nodes.
         is_analysed = (
             request.analysing
             and request.multipv == 1
@@ -195,7 +195,7 @@ class SearchManager:
         if self.analysis is not None:
             self.analysis.set_best(self._lines[0])
         for number, line in enumerate(self._lines, start=1):
-            # An interrupted depth moves lines to other places. The first is reported at the end, with the answer.
+            # After an interruption only lines that have another place now; the first is reported with the answer.
             if finished or (number > 1 and line is not self._before[number - 1]):
                 self.report(number)
         self._is_done = not finished or self._may_end(depth)

@@ -49,18 +49,19 @@ class Worker:
         self.set_lines(0, (), ())
 
     def set_up(self, board, node_limit):
-        """Take a position. `node_limit` as for `Searcher.begin`. The searcher's root and the lines are to be set next.
+        """Set a position up and begin to count; a stop that came before is forgotten. `node_limit`: 0 for no limit.
 
-        A stop that came before is forgotten.
+        The root moves of the searcher and the lines are to be set next.
         """
         self.searcher.position.set_board(board)
         self.searcher.begin(node_limit)
         self.clear()
 
     def set_lines(self, first, line_scores, line_ends):
-        """The lines to search at each depth, each the best root move from its own number on: the first is `first`.
+        """Set the lines to search at each depth, from line `first` on. Line n is the best root move from number n on.
 
-        For each line its score so far, -INFINITE when there is none, and the number after its last root move.
+        `line_scores`: the last score of each, -INFINITE where there is none. `line_ends`: the number after the last
+        root move of each.
         """
         self.has_result = False
         self.depth = 0
@@ -75,10 +76,11 @@ class Worker:
             self.line_ends[index] = end
 
     def run(self, first_depth, last_depth, skip_size=0, skip_phase=0):
-        """Deepen until `last_depth`, a stop, the limit of nodes, or the manager's word.
+        """Search depth after depth until `last_depth` is finished, a stop or the limit of nodes comes, or the manager
+        ends the search.
 
-        `skip_size`: search so many depths, then skip as many, and so on (0: skip none); `skip_phase` shifts that
-        pattern down. An exception of the manager ends the search and is raised here.
+        `skip_size`: search so many depths, skip as many, and so on (0: skip none); `skip_phase` moves that pattern
+        down. An exception of the manager ends the search and is raised here.
         """
         first: cython.int = first_depth
         last: cython.int = last_depth
@@ -92,7 +94,7 @@ class Worker:
             raise error
 
     def search_line(self, depth, score, half_window_cp):
-        """Search the searcher's root to one depth in a window about `score`, and tell nobody; false when interrupted.
+        """Search all root moves to one depth, in a window about `score`; false when interrupted. No manager is called.
 
         `half_window_cp`: half the width of the first window, 0 for one that is wide open.
         """
@@ -139,7 +141,7 @@ class Worker:
         return 0
 
     def _aspirate(self, depth, first, end, score, half_window_cp, tells):
-        """Search root moves `first` to `end` in a window about `score`, widened where it fails, until it holds.
+        """Search root moves from `first` up to `end` in a window about `score`, widened until the score lies inside.
 
         False when interrupted. `tells`: the manager hears of a fail high.
         """
@@ -160,7 +162,7 @@ class Worker:
         return False
 
     def open_window(self, score, half_window_cp):
-        """A window about a score; wide open for half a width of 0, about a mate and about no score at all."""
+        """Open a window about a score: wide open if the half width is 0, the score a mate, or there is no score yet."""
         self.half_window = half_window_cp
         if half_window_cp == 0 or score >= MATE_BOUND or score <= -MATE_BOUND:
             self.half_window = 2 * INFINITE
@@ -169,7 +171,7 @@ class Worker:
         return 0
 
     def widen_window(self, score):
-        """Open the window on the side where the score fell out of it."""
+        """Widen the window on the side where the score lies outside."""
         self.half_window = 2 * self.half_window if self.half_window < WIDEST_WINDOW_CP else 2 * INFINITE
         if score <= self.alpha:
             # A shift rounds down on both cores; C's division rounds towards zero.

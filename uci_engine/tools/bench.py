@@ -1,8 +1,7 @@
-"""A fixed search over fixed positions: its node count is the identity card of search and evaluation.
+"""The benchmark: fixed positions searched to a fixed depth. A change of its total of nodes is a change of the engine.
 
-`secateur bench` asks for its report, the UCI command `bench` makes it a task of the engine; every commit message ends
-with its total. What must stay true: the total depends on nothing but the code and the depth: not on time, machine,
-core, or on what was searched before.
+The program's subcommand `bench` and the UCI command `bench` run it. Every commit message ends with its total.
+Invariant: the total depends on the code and the depth alone; not on time, machine, core or earlier searches.
 """
 
 from __future__ import annotations
