@@ -486,5 +486,5 @@ def test_search_parameters_are_options_for_tuners_alone() -> None:
         assert engine._time_parameters == replace(time_parameters_of(engine.core.name), time_drop_cp=77)
 
 
-def test_a_slow_core_has_a_pace_of_its_own(engine: Engine) -> None:
+def test_a_slow_core_has_time_parameters_of_its_own(engine: Engine) -> None:
     assert (engine._time_parameters == TIME_DEFAULTS) == is_compiled()

@@ -84,8 +84,8 @@ class Tree:
         names = {path: path.relative_to(self.root).as_posix() for path in self.sources}
         self.note({"sources": {name: digest(path) for path, name in names.items()}})
 
-    def note(self, facts: dict[str, object]) -> None:
-        (self.root / "uci_engine" / "build_info.json").write_text(json.dumps(facts))
+    def note(self, info: dict[str, object]) -> None:
+        (self.root / "uci_engine" / "build_info.json").write_text(json.dumps(info))
 
     def run(self, program: str) -> str:
         return run(self.root, program)

@@ -90,7 +90,7 @@ def assert_sound(board: chess.Board) -> None:
     assert board.move_stack == []
     assert board.ep_square is None or board.has_legal_en_passant()
     for color in chess.COLORS:
-        pieces = [len(board.pieces(kind, color)) for kind in chess.PIECE_TYPES]
+        pieces = [len(board.pieces(piece_type, color)) for piece_type in chess.PIECE_TYPES]
         surplus = sum(max(0, count - usual) for count, usual in zip(pieces[1:5], (2, 2, 2, 1), strict=True))
         assert pieces[0] + surplus <= 8
     assert board.legal_moves.count() <= 218
@@ -177,7 +177,7 @@ def test_changes_are_told_and_usual_forms_are_not() -> None:
     ],
 )
 def test_castling_rights(board_fen: str, letters: str, standard: str, fischer: str) -> None:
-    # Whoever may be to move without the other being in check.
+    # The side to move is one whose opponent is not in check.
     for turn in ("w", "b"):
         try:
             board, notes = read_fen(f"{board_fen} {turn} {letters} - 0 1", False)

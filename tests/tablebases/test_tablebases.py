@@ -552,7 +552,7 @@ def test_both_cores_search_the_same_tree_with_tables(core: str | None) -> None:
             last = [answer.last_pv for answer in answers]
             seen.append([(info.numbers["nodes"], info.numbers["tbhits"], info.score, info.pv) for info in last])
     assert seen[0] == seen[1]
-    assert sum(facts[1] > 0 for facts in seen[0]) >= 2
+    assert sum(tbhits > 0 for _nodes, tbhits, _score, _pv in seen[0]) >= 2
 
 
 def test_wins_of_the_search_are_those_of_the_tables(engine: UciProcess) -> None:

@@ -1,4 +1,4 @@
-"""Time counted in nodes: a clock that only its own first reading and the nodes spent can move."""
+"""Nodestime: the clock in nodes depends on its first reading and the nodes spent alone."""
 
 import time
 from contextlib import closing
@@ -21,7 +21,7 @@ INCREMENT = 40 * NODES_PER_MS
 
 
 def limits_of(white: bool, time_ms: int, increment_ms: int = 0, moves_to_go: int | None = None) -> Limits:
-    """Our clock, and one of the opponent's that is none of our business."""
+    """Our clock, and one of the opponent that must not matter."""
     if white:
         return Limits(wtime_ms=time_ms, winc_ms=increment_ms, btime_ms=77, movestogo=moves_to_go)
     return Limits(btime_ms=time_ms, binc_ms=increment_ms, wtime_ms=77, movestogo=moves_to_go)

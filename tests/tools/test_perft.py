@@ -1,4 +1,4 @@
-"""Move sequences counted from well-known positions: the counts are facts that many programs agree on."""
+"""Move sequences counted from well-known positions: many programs agree on the counts."""
 
 from __future__ import annotations
 

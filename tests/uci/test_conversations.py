@@ -136,18 +136,18 @@ class TestIntroduction:
                 r"option name (\S+(?: \S+)*?) type (check|spin|combo|button|string)(?: (.+))?", line
             )
             assert declared is not None, line
-            name, kind, rest = declared.groups()
+            name, option_type, rest = declared.groups()
             names.append(name)
-            if kind == "check":
+            if option_type == "check":
                 assert rest in ("default true", "default false")
-            elif kind == "spin":
+            elif option_type == "spin":
                 numbers = re.fullmatch(r"default (-?\d+) min (-?\d+) max (-?\d+)", rest)
                 assert numbers is not None, line
                 default, minimum, maximum = map(int, numbers.groups())
                 assert minimum <= default <= maximum
-            elif kind == "button":
+            elif option_type == "button":
                 assert rest is None
-            elif kind == "string":
+            elif option_type == "string":
                 assert rest.startswith("default ")
             else:
                 assert re.fullmatch(r"default \S+( var \S+)+", rest)
