@@ -91,7 +91,7 @@ def compare(position: Any, board: chess.Board, thorough: bool) -> None:
     assert set(found) == set(legal), where
     assert position.key == chess.polyglot.zobrist_hash(board), where
     assert position.checkers == board.checkers_mask(), where
-    assert position.has_insufficient_material() == board.is_insufficient_material(), where
+    assert position.is_insufficient_material() == board.is_insufficient_material(), where
     before = position.sets()
     for number in found:
         position.make(number)
@@ -263,7 +263,7 @@ def test_odd_boards_match_python_chess(board: chess.Board) -> None:
     assert sorted(position.legal_moves()) == sorted(legal)
     assert position.key == chess.polyglot.zobrist_hash(board)
     assert position.checkers == board.checkers_mask()
-    assert position.has_insufficient_material() == board.is_insufficient_material()
+    assert position.is_insufficient_material() == board.is_insufficient_material()
     assert position.has_non_pawn_material() == bool(board.occupied_co[board.turn] & ~(board.pawns | board.kings))
     compare_every_move(position, board, legal)
 
@@ -284,7 +284,7 @@ def test_odd_boards_match_python_chess(board: chess.Board) -> None:
 )
 def test_dead_material(pieces: str, dead: bool) -> None:
     fen = f"4k3/8/8/8/8/2{pieces}{5 - len(pieces)}K/8/8 w - - 0 1" if pieces else "4k3/8/8/8/8/7K/8/8 w - - 0 1"
-    assert new_position(chess.Board(fen)).has_insufficient_material() == dead
+    assert new_position(chess.Board(fen)).is_insufficient_material() == dead
 
 
 @pytest.mark.parametrize(
@@ -292,7 +292,7 @@ def test_dead_material(pieces: str, dead: bool) -> None:
 )
 def test_bishops_of_one_square_colour_are_dead(fen: str, dead: bool) -> None:
     position = new_position(chess.Board(fen))
-    assert position.has_insufficient_material() == dead
+    assert position.is_insufficient_material() == dead
     assert position.is_draw(0) == dead
 
 
@@ -525,7 +525,7 @@ def test_mate_goes_before_the_fifty_move_rule() -> None:
     position = new_position(board)
     play(position, board, "a1a8")
     assert board.is_checkmate()
-    assert position.halfmove == 100
+    assert position.halfmove_clock == 100
     assert not position.is_draw(1)
     # Check alone is not enough: there is a way out here.
     board = chess.Board("6k1/5pp1/8/8/8/8/8/R6K w - - 99 90")

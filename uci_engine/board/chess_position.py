@@ -40,15 +40,15 @@ class ChessPosition(Position):
         """Take what python-chess knows beyond the pieces."""
         board = self.board
         self.turn = int(board.turn)
-        self.halfmove = board.halfmove_clock
-        self.castling = (
+        self.halfmove_clock = board.halfmove_clock
+        self.castling_rights = (
             board.has_kingside_castling_rights(chess.WHITE)
             | board.has_queenside_castling_rights(chess.WHITE) << 1
             | board.has_kingside_castling_rights(chess.BLACK) << 2
             | board.has_queenside_castling_rights(chess.BLACK) << 3
         )
         en_passant_key = HASHER.hash_ep_square(board)
-        self.en_passant = NO_SQUARE if board.ep_square is None or not en_passant_key else board.ep_square
+        self.ep_square = NO_SQUARE if board.ep_square is None or not en_passant_key else board.ep_square
         self.key = self.pieces_key ^ HASHER.hash_castling(board) ^ en_passant_key ^ HASHER.hash_turn(board)
         self.keys[self.stack_index] = self.key
         self.checkers = board.checkers_mask()
@@ -83,13 +83,13 @@ class ChessPosition(Position):
         for square in squares:
             self._read_square(square)
 
-    def generate(self, kind: int, start: int) -> int:
+    def generate(self, gen_type: int, start: int) -> int:
         """Every legal move is python-chess's; captures and promotions are told from the rest by `is_noisy`."""
         if self.moves_here is None:
             self.moves_here = [move_numbers.encode(self.board, move) for move in self.board.generate_legal_moves()]
         end = start
         for move in self.moves_here:
-            if kind & (NOISY if self.is_noisy(move) else QUIET):
+            if gen_type & (NOISY if self.is_noisy(move) else QUIET):
                 self.moves[end] = move
                 end += 1
         return end
@@ -105,13 +105,13 @@ class ChessPosition(Position):
         """Whether a legal move checks the enemy king, by python-chess."""
         return self.board.gives_check(move_numbers.decode(move, chess960=True))
 
-    def has_insufficient_material(self) -> bool:
+    def is_insufficient_material(self) -> bool:
         """Whether no sequence of legal moves can mate, by python-chess."""
         return self.board.is_insufficient_material()
 
     def make(self, move: int) -> int:
         """Play a legal move."""
-        self._save(0)
+        self._push_state(0)
         self.board.push(move_numbers.decode(move, chess960=True))
         self._read_pieces(move)
         self.plies_from_null = self.plies_from_null + 1 if self.board.halfmove_clock else 0
@@ -122,13 +122,13 @@ class ChessPosition(Position):
         """Take back the last move made."""
         self.board.pop()
         self._read_pieces(move)
-        self._restore()
+        self._pop_state()
         self.moves_here = None
         return 0
 
     def make_null(self) -> int:
         """Pass. Never in check; positions before it no longer count as repeated."""
-        self._save(0)
+        self._push_state(0)
         self.board.push(chess.Move.null())
         self.plies_from_null = 0
         self._read_rules()
@@ -137,6 +137,6 @@ class ChessPosition(Position):
     def unmake_null(self) -> int:
         """Take back a pass."""
         self.board.pop()
-        self._restore()
+        self._pop_state()
         self.moves_here = None
         return 0

@@ -14,8 +14,8 @@ from uci_engine.board.moves cimport (
 cdef class MoveGenerator(BaseBoard):
     cdef readonly u64 checkers
     cdef readonly u64 pinned
-    cdef readonly int castling
-    cdef readonly int en_passant
+    cdef readonly int castling_rights
+    cdef readonly int ep_square
     cdef int[4] rook_squares
     cdef int[MOVE_ROOM] moves
 
@@ -27,13 +27,13 @@ cdef class MoveGenerator(BaseBoard):
     @cython.final
     cdef int _add_pawns(self, int end, u64 targets, int step, bint promoting) noexcept nogil
     @cython.final
-    cdef int _generate_pawns(self, int end, int kind, u64 evading) noexcept nogil
+    cdef int _generate_pawns(self, int end, int gen_type, u64 evading) noexcept nogil
     @cython.final
     cdef int _generate_en_passant(self, int end) noexcept nogil
     @cython.final
     cdef int _generate_castling(self, int end) noexcept nogil
     @cython.final
-    cdef int generate(self, int kind, int start) noexcept nogil
+    cdef int generate(self, int gen_type, int start) noexcept nogil
     @cython.final
     cdef bint gives_check(self, int move) noexcept nogil
     @cython.final

@@ -1,11 +1,10 @@
-"""Legal moves, straight from bitboards: what can be played here, what it captures, whether it checks.
+"""The legal move generator: what can be played, what it captures, whether it checks.
 
-`Position` extends it with the playing of moves; `ordering` and `search` call it through that. What must stay true: the
-moves are exactly python-chess's, each once, and no more than MOVE_ROOM of them are ever on the stack.
+`Position` extends it with making moves. Moves are the numbers of `moves`. The generator writes them into the flat
+buffer `moves` from an offset and returns the end, so that each ply of a search stacks on the last. All moves are legal
+as generated: checkers and pinned pieces are known beforehand and limit the targets of each piece.
 
-Moves are the numbers of `moves`. The generator writes them into the one flat buffer `moves` from an offset and returns
-the end, so that each ply of a search stacks on the last. Nothing is generated that must be taken back: checkers and
-pinned pieces are known beforehand, and each piece's targets are cut down by them.
+Invariant: the moves are exactly python-chess's, each once, and never more than MOVE_ROOM stand in the buffer.
 """
 
 import cython
@@ -55,18 +54,18 @@ if not cython.compiled:
 
 
 class MoveGenerator(BaseBoard):
-    """The pieces with what the rules add to them: castling rights, en passant, checkers and pins.
+    """The pieces, with castling rights, en-passant square, checkers and pinned pieces.
 
-    The fields beyond `BaseBoard`'s are kept by `Position`. `castling` has a bit for each right: white short 1, white
-    long 2, black short 4, black long 8; `rook_squares` holds the rooks of these rights in the same order. `en_passant`
-    is the target square when a pawn stands ready to capture there, else NO_SQUARE.
+    `Position` keeps the fields beyond `BaseBoard`'s. `castling_rights` has four bits: White's kingside 1 and queenside
+    2, Black's kingside 4 and queenside 8. `rook_squares` holds the rooks of these rights in the same order. `ep_square`
+    is the en-passant square when a pawn stands ready to capture there, else NO_SQUARE.
     """
 
     def __init__(self, piece_square):
         """`piece_square`: the packed weights that `Accumulator` wants."""
         BaseBoard.__init__(self, piece_square)
-        self.castling = 0
-        self.en_passant = NO_SQUARE
+        self.castling_rights = 0
+        self.ep_square = NO_SQUARE
         self.checkers = 0
         self.pinned = 0
         if not cython.compiled:
@@ -77,13 +76,13 @@ class MoveGenerator(BaseBoard):
         """All legal moves as a list of numbers, for callers in Python."""
         return self.moves_of(NOISY | QUIET)
 
-    def moves_of(self, kind):
-        """The legal moves of a kind, NOISY, QUIET or both, for callers in Python."""
-        end = self.generate(kind, 0)
+    def moves_of(self, gen_type):
+        """The legal moves of NOISY, QUIET or both, for callers in Python."""
+        end = self.generate(gen_type, 0)
         return [self.moves[index] for index in range(end)]
 
     def judge(self, move):
-        """What `is_legal`, `is_noisy` and `gives_check` say, for callers in Python; the last two None if illegal."""
+        """What `is_legal`, `is_noisy` and `gives_check` return, for callers in Python; the last two None if illegal."""
         number: cython.int = move
         if not self.is_legal(number):
             return False, None, None
@@ -129,22 +128,23 @@ class MoveGenerator(BaseBoard):
                 end += 1
         return end
 
-    def generate(self, kind, start):
-        """Write the legal moves of a kind (NOISY, QUIET or both) from offset `start` of `moves`; returns the end."""
+    def generate(self, gen_type, start):
+        """Write the legal moves of `gen_type` (NOISY, QUIET or both) from offset `start` of `moves`; returns the end.
+        """
         us = self.turn
         them = us ^ 1
         ours = self.by_colour[us]
         theirs = self.by_colour[them]
         occupied = ours | theirs
         wanted: u64 = 0
-        if kind & NOISY:
+        if gen_type & NOISY:
             wanted |= theirs
-        if kind & QUIET:
+        if gen_type & QUIET:
             wanted |= ALL ^ occupied
         king = lsb(self.by_type[KING] & ours)
         end = start
 
-        # 1. King steps, onto squares that stay safe when the king has left its own.
+        # 1. King moves, onto squares that are safe once the king has left its own.
         steps = KING_ATTACKS[king] & wanted
         without_king = occupied ^ BB[king]
         while steps:
@@ -154,7 +154,7 @@ class MoveGenerator(BaseBoard):
                 self.moves[end] = king | (target << 6)
                 end += 1
 
-        # 2. In check, other pieces must capture the checker or step between; from two checkers only the king escapes.
+        # 2. In check, other pieces must capture the checker or block; in double check only the king moves.
         checkers = self.checkers
         evading: u64 = ALL
         if checkers:
@@ -162,10 +162,10 @@ class MoveGenerator(BaseBoard):
                 return end
             evading = checkers | BETWEEN[king * 64 + lsb(checkers)]
             wanted &= evading
-        elif kind & QUIET and self.castling & (3 if us else 12):
+        elif gen_type & QUIET and self.castling_rights & (3 if us else 12):
             end = self._generate_castling(end)
 
-        # 3. Pieces; a pinned one keeps to its line. A pinned knight never moves.
+        # 3. Pieces. A pinned piece stays on its line; a pinned knight never moves.
         pinned = self.pinned
         queens = self.by_type[QUEEN]
         pieces = self.by_type[KNIGHT] & ours & (ALL ^ pinned)
@@ -191,10 +191,10 @@ class MoveGenerator(BaseBoard):
             end = self._add_from(end, origin, targets)
 
         # 4. Pawns.
-        return self._generate_pawns(end, kind, evading)
+        return self._generate_pawns(end, gen_type, evading)
 
-    def _generate_pawns(self, end, kind, evading):
-        """All pawn moves, sets at a time. A pinned pawn may push on its king's file and capture along its diagonal."""
+    def _generate_pawns(self, end, gen_type, evading):
+        """All pawn moves, set-wise. A pinned pawn may push on its king's file and capture along its diagonal."""
         us = self.turn
         ours = self.by_colour[us]
         theirs = self.by_colour[us ^ 1]
@@ -223,28 +223,28 @@ class MoveGenerator(BaseBoard):
             left = ((risers & (ALL ^ FILES[0])) >> 9) & catch
             forward = -8
             last = RANKS[0]
-        if kind & NOISY:
+        if gen_type & NOISY:
             if (singles | right | left) & last:
                 end = self._add_pawns(end, right & last, forward + 1, True)
                 end = self._add_pawns(end, left & last, forward - 1, True)
                 end = self._add_pawns(end, singles & last, forward, True)
             end = self._add_pawns(end, right & (ALL ^ last), forward + 1, False)
             end = self._add_pawns(end, left & (ALL ^ last), forward - 1, False)
-            if self.en_passant != NO_SQUARE:
+            if self.ep_square != NO_SQUARE:
                 end = self._generate_en_passant(end)
-        if kind & QUIET:
+        if gen_type & QUIET:
             end = self._add_pawns(end, singles & (ALL ^ last), forward, False)
             end = self._add_pawns(end, doubles, forward + forward, False)
         return end
 
     def _generate_en_passant(self, end):
-        """En passant takes two pieces off one rank, so each capture is tried on the board it would leave."""
+        """En passant empties two squares of a rank, so each capture is tested for check on the board after it."""
         us = self.turn
         them = us ^ 1
-        target = self.en_passant
+        target = self.ep_square
         captured = BB[target ^ 8]
         king = lsb(self.by_type[KING] & self.by_colour[us])
-        # Only the captured pawn may be giving check as a piece that does not slide.
+        # Of the pieces that do not slide, only the captured pawn may be giving check.
         stepping = self.by_type[KNIGHT] | self.by_type[PAWN]
         if self.checkers & stepping & (ALL ^ captured):
             return end
@@ -262,7 +262,7 @@ class MoveGenerator(BaseBoard):
         return end
 
     def _generate_castling(self, end):
-        """Castling when not in check: an empty way for both, no attack on the king's way, none on its new square."""
+        """Castling out of check: both ways empty, and no attack on the king's way or on its new square."""
         us = self.turn
         them = us ^ 1
         occupied = self.by_colour[0] | self.by_colour[1]
@@ -270,7 +270,7 @@ class MoveGenerator(BaseBoard):
         home = king & 56
         for side in range(2):
             index = side + 2 * them
-            if self.castling & (1 << index) == 0:
+            if self.castling_rights & (1 << index) == 0:
                 continue
             rook = self.rook_squares[index]
             king_target = home + (2 if side else 6)
@@ -298,12 +298,12 @@ class MoveGenerator(BaseBoard):
         )
 
     def is_legal(self, move):
-        """Whether any 16-bit number, from a table or a killer slot, is a legal move here."""
+        """Whether any 16-bit number, such as a TT move or a killer, is a legal move here."""
         us = self.turn
         origin = from_square(move)
         target = to_square(move)
-        code = self.squares[origin]
-        if move == 0 or code == 0 or code & 1 != us:
+        piece = self.squares[origin]
+        if move == 0 or piece == 0 or piece & 1 != us:
             return False
         if move >> 12:
             # Promotions, en passant and castling are rare: ask the generator.
@@ -317,10 +317,10 @@ class MoveGenerator(BaseBoard):
         if ours & BB[target]:
             return False
         king = lsb(self.by_type[KING] & ours)
-        kind = code >> 1
-        if kind == KING:
+        piece_type = piece >> 1
+        if piece_type == KING:
             return KING_ATTACKS[king] & BB[target] != 0 and not self._attacked(target, us ^ 1, occupied ^ BB[king])
-        if kind == PAWN:
+        if piece_type == PAWN:
             if BB[target] & (RANKS[0] | RANKS[7]):
                 return False
             if PAWN_ATTACKS[us * 64 + origin] & BB[target]:
@@ -334,11 +334,11 @@ class MoveGenerator(BaseBoard):
                     return False
         else:
             reached: u64 = 0
-            if kind == KNIGHT:
+            if piece_type == KNIGHT:
                 reached = KNIGHT_ATTACKS[origin]
-            if kind == BISHOP or kind == QUEEN:
+            if piece_type == BISHOP or piece_type == QUEEN:
                 reached |= bishop_attacks(origin, occupied)
-            if kind == ROOK or kind == QUEEN:
+            if piece_type == ROOK or piece_type == QUEEN:
                 reached |= rook_attacks(origin, occupied)
             if reached & BB[target] == 0:
                 return False
@@ -354,14 +354,13 @@ class MoveGenerator(BaseBoard):
         them = us ^ 1
         origin = from_square(move)
         target = to_square(move)
-        kind = move_type(move)
         king = lsb(self.by_type[KING] & self.by_colour[them])
         occupied = (self.by_colour[0] | self.by_colour[1]) ^ BB[origin]
         mover = self.squares[origin] >> 1
         queens = self.by_type[QUEEN]
         diagonal = (self.by_type[BISHOP] | queens) & self.by_colour[us] & (ALL ^ BB[origin])
         straight = (self.by_type[ROOK] | queens) & self.by_colour[us] & (ALL ^ BB[origin])
-        if kind == CASTLING:
+        if move_type(move) == CASTLING:
             home = origin & 56
             occupied ^= BB[target]
             straight &= ALL ^ BB[target]
@@ -370,9 +369,9 @@ class MoveGenerator(BaseBoard):
             straight |= BB[rook_target]
         else:
             occupied |= BB[target]
-            if kind == EN_PASSANT:
+            if move_type(move) == EN_PASSANT:
                 occupied ^= BB[target ^ 8]
-            elif kind == PROMOTION:
+            elif move_type(move) == PROMOTION:
                 mover = promotion(move)
             if mover == PAWN:
                 if PAWN_ATTACKS[us * 64 + target] & BB[king]:

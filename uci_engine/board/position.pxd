@@ -9,18 +9,19 @@ from evaluation.bitboards cimport (
 )
 from uci_engine.board.upcoming_repetition cimport cuckoo_move
 from uci_engine.board.movegen cimport MoveGenerator
-from uci_engine.board.moves cimport CASTLING as IS_CASTLING, EN_PASSANT as IS_EN_PASSANT, PROMOTION as IS_PROMOTION
-from uci_engine.board.moves cimport NO_SQUARE, NOISY, QUIET, SCRATCH
+from uci_engine.board.moves cimport (
+    CASTLING, EN_PASSANT, NO_SQUARE, NOISY, PROMOTION, QUIET, SCRATCH, from_square, move_type, promotion, to_square,
+)
 
 cdef int[7] SEE_VALUES
 
 @cython.final
 cdef class Position(MoveGenerator):
     cdef readonly u64 key
-    cdef readonly int halfmove
+    cdef readonly int halfmove_clock
     cdef readonly int plies_from_null        # plies since the last capture, pawn move or null move
     cdef readonly int stack_index            # moves made since the base position
-    cdef int[64] kept_rights
+    cdef int[64] castling_mask              # castling rights that survive a move from or to the square
     cdef u64[1024] keys
     cdef u64[1024] undo_checkers
     cdef u64[1024] undo_pinned
@@ -28,8 +29,8 @@ cdef class Position(MoveGenerator):
     cdef int[1024] undo_plies_from_null
 
     cdef int _find_checkers(self) noexcept nogil
-    cdef int _save(self, int captured) noexcept nogil
-    cdef int _restore(self) noexcept nogil
+    cdef int _push_state(self, int captured) noexcept nogil
+    cdef int _pop_state(self) noexcept nogil
     cdef int _move_castling(self, int origin, int target, bint back) noexcept nogil
     cpdef u64 key_after(self, int move) noexcept nogil
     cpdef int make(self, int move) noexcept nogil
@@ -37,8 +38,9 @@ cdef class Position(MoveGenerator):
     cpdef int make_null(self) noexcept nogil
     cpdef int unmake_null(self) noexcept nogil
     cpdef bint see_at_least(self, int move, int threshold) noexcept nogil
-    cpdef bint has_insufficient_material(self) noexcept nogil
-    cpdef bint is_exhausted(self) noexcept nogil
+    cpdef bint is_insufficient_material(self) noexcept nogil
+    cpdef bint is_fifty_moves(self) noexcept nogil
+    cpdef bint is_repetition(self, int ply) noexcept nogil
     cpdef bint is_draw(self, int ply) noexcept nogil
     cpdef bint upcoming_repetition(self, int ply) noexcept nogil
     cpdef bint has_non_pawn_material(self) noexcept nogil

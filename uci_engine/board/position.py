@@ -1,8 +1,9 @@
-"""The bitboard position: moves made and taken back, keys, exchanges and draws, at compiled speed.
+"""The bitboard position: moves made and unmade, keys, static exchange evaluation (SEE) and draws.
 
-`search` and `ordering` play on it; `deepening` sets it up from a `chess.Board`. What must stay true: its legal moves
-are python-chess's (see `generator`), its key is python-chess's Polyglot key after every move, and `unmake` restores
-every field. `ChessPosition` has the same face with python-chess underneath; tests play the two against each other.
+The search plays on it; the worker sets it up from a `chess.Board`. `ChessPosition` has the same interface with
+python-chess underneath; tests play the two against each other.
+
+Invariant: the key is python-chess's Polyglot key after every move, and `unmake` restores every field.
 """
 
 import chess
@@ -39,15 +40,24 @@ if not cython.compiled:
         u64,
     )
     from uci_engine.board.movegen import MoveGenerator
-    from uci_engine.board.moves import CASTLING as IS_CASTLING
-    from uci_engine.board.moves import EN_PASSANT as IS_EN_PASSANT
-    from uci_engine.board.moves import NO_SQUARE, NOISY, QUIET, SCRATCH
-    from uci_engine.board.moves import PROMOTION as IS_PROMOTION
+    from uci_engine.board.moves import (
+        CASTLING,
+        EN_PASSANT,
+        NO_SQUARE,
+        NOISY,
+        PROMOTION,
+        QUIET,
+        SCRATCH,
+        from_square,
+        move_type,
+        promotion,
+        to_square,
+    )
     from uci_engine.board.upcoming_repetition import cuckoo_move
 
-# Exchange values by piece type, in centipawns: the plain 1 3 3 5 9, because an exchange is about pieces, not squares.
+# Piece values for SEE by piece type, in centipawns.
 SEE_VALUES = [0, 100, 300, 300, 500, 900, 0]
-# Longest history of plies_from_null plies kept for repetitions, and the room for moves made in a search on top of it.
+# The longest history kept for repetitions, in plies; the stacks have room for it and for the moves of a search.
 LONGEST_HISTORY = 512
 STACK_SIZE = 1024
 
@@ -59,7 +69,7 @@ class Position(MoveGenerator):
         """`piece_square`: the packed weights that `Accumulator` wants."""
         MoveGenerator.__init__(self, piece_square)
         if not cython.compiled:
-            self.kept_rights = [0] * 64
+            self.castling_mask = [0] * 64
             self.keys = [0] * STACK_SIZE
             self.undo_checkers = [0] * STACK_SIZE
             self.undo_pinned = [0] * STACK_SIZE
@@ -70,7 +80,7 @@ class Position(MoveGenerator):
     # Set up ------------------------------------------------------------------------------------------------------
 
     def set_board(self, board):
-        """Take over a validated `chess.Board` with as much of its history as can still repeat."""
+        """Take over a validated `chess.Board` with the part of its history that can still repeat."""
         history = min(board.halfmove_clock, len(board.move_stack), LONGEST_HISTORY)
         base = board.copy(stack=history)
         replay = []
@@ -83,10 +93,10 @@ class Position(MoveGenerator):
 
     def _set_base(self, board):
         self.set_pieces(board)
-        self.castling = 0
+        self.castling_rights = 0
         index: cython.int
         for index in range(64):
-            self.kept_rights[index] = 15
+            self.castling_mask[index] = 15
         rights = board.clean_castling_rights()
         for index in range(4):
             colour = index < 2
@@ -96,16 +106,16 @@ class Position(MoveGenerator):
                 rooks = rights & board.occupied_co[colour]
                 rook = chess.msb(rooks) if short else chess.lsb(rooks)
                 right = 1 << index
-                self.castling |= right
+                self.castling_rights |= right
                 self.rook_squares[index] = rook
-                self.kept_rights[rook] &= 15 ^ right
-                self.kept_rights[board.king(colour)] &= 15 ^ right
-        self.en_passant = NO_SQUARE
+                self.castling_mask[rook] &= 15 ^ right
+                self.castling_mask[board.king(colour)] &= 15 ^ right
+        self.ep_square = NO_SQUARE
         if board.ep_square is not None:
             capturers = board.pawns & board.occupied_co[board.turn]
             if capturers & chess.BB_PAWN_ATTACKS[not board.turn][board.ep_square]:
-                self.en_passant = board.ep_square
-        self.halfmove = board.halfmove_clock
+                self.ep_square = board.ep_square
+        self.halfmove_clock = board.halfmove_clock
         self.plies_from_null = 0
         self.stack_index = 0
         self.key = chess.polyglot.zobrist_hash(board)
@@ -113,13 +123,16 @@ class Position(MoveGenerator):
         self._find_checkers()
 
     def sets(self):
-        """Every field that a make and an unmake must leave as it was, as one tuple: for the tests."""
+        """Every field that `make` and `unmake` together must leave as it was, as one tuple: for the tests."""
         kept = self.accumulator
         return (
-            [self.by_type[kind] for kind in range(1, 7)],
+            [self.by_type[piece_type] for piece_type in range(1, 7)],
             [self.by_colour[0], self.by_colour[1]],
             self.pieces(),
-            (self.turn, self.castling, self.en_passant, self.halfmove, self.plies_from_null, self.stack_index),
+            (
+                *(self.turn, self.castling_rights, self.ep_square),
+                *(self.halfmove_clock, self.plies_from_null, self.stack_index),
+            ),
             (self.key, self.checkers, self.pinned, kept.score, kept.phase, kept.pawn_key),
         )
 
@@ -152,9 +165,11 @@ class Position(MoveGenerator):
         self.pinned = pinned
         return 0
 
-    def _save(self, captured):
+    def _push_state(self, captured):
+        """Save what a move destroys."""
         stack_index = self.stack_index
-        self.undo_state[stack_index] = self.castling | (self.en_passant << 4) | (captured << 12) | (self.halfmove << 16)
+        clock = self.halfmove_clock << 16
+        self.undo_state[stack_index] = self.castling_rights | (self.ep_square << 4) | (captured << 12) | clock
         self.undo_plies_from_null[stack_index] = self.plies_from_null
         self.undo_checkers[stack_index] = self.checkers
         self.undo_pinned[stack_index] = self.pinned
@@ -162,14 +177,14 @@ class Position(MoveGenerator):
         self.stack_index = stack_index + 1
         return 0
 
-    def _restore(self):
-        """Take back everything but the pieces; returns the code of the piece that was captured."""
+    def _pop_state(self):
+        """Restore everything but the pieces; returns the captured piece, or 0."""
         stack_index = self.stack_index - 1
         self.stack_index = stack_index
         state = self.undo_state[stack_index]
-        self.castling = state & 15
-        self.en_passant = (state >> 4) & 127
-        self.halfmove = state >> 16
+        self.castling_rights = state & 15
+        self.ep_square = (state >> 4) & 127
+        self.halfmove_clock = state >> 16
         self.plies_from_null = self.undo_plies_from_null[stack_index]
         self.key = self.keys[stack_index]
         self.checkers = self.undo_checkers[stack_index]
@@ -179,33 +194,32 @@ class Position(MoveGenerator):
         return (state >> 12) & 15
 
     def key_after(self, move):
-        """The key that a legal move leads to, but for castling, promotion, en passant and rights: to fetch ahead."""
-        target = (move >> 6) & 63
-        before = self.squares[move & 63] * 64
+        """The key after a legal move, for prefetching: castling, promotion, en passant and lost rights are left out."""
+        target = to_square(move)
+        before = self.squares[from_square(move)] * 64
         captured = self.squares[target]
-        key = self.key ^ ZOBRIST_TURN ^ ZOBRIST[before + (move & 63)] ^ ZOBRIST[before + target]
+        key = self.key ^ ZOBRIST_TURN ^ ZOBRIST[before + from_square(move)] ^ ZOBRIST[before + target]
         return key ^ ZOBRIST[captured * 64 + target] if captured else key
 
     def make(self, move):
-        """Play a legal move."""
+        """Make a legal move."""
         us = self.turn
         them = us ^ 1
-        origin = move & 63
-        target = (move >> 6) & 63
-        kind = move >> 14
-        code = self.squares[origin]
+        origin = from_square(move)
+        target = to_square(move)
+        piece = self.squares[origin]
         captured = 0
         captured_square = target
-        if kind != IS_CASTLING:
-            if kind == IS_EN_PASSANT:
+        if move_type(move) != CASTLING:
+            if move_type(move) == EN_PASSANT:
                 captured_square = target ^ 8
             captured = self.squares[captured_square]
-        self._save(captured)
+        self._push_state(captured)
         key = self.key ^ ZOBRIST_TURN
-        if self.en_passant != NO_SQUARE:
-            key ^= ZOBRIST_EN_PASSANT[self.en_passant & 7]
-            self.en_passant = NO_SQUARE
-        self.halfmove += 1
+        if self.ep_square != NO_SQUARE:
+            key ^= ZOBRIST_EN_PASSANT[self.ep_square & 7]
+            self.ep_square = NO_SQUARE
+        self.halfmove_clock += 1
         self.plies_from_null += 1
 
         if captured:
@@ -215,47 +229,47 @@ class Position(MoveGenerator):
             self.by_colour[them] ^= pieces
             key ^= ZOBRIST[captured * 64 + captured_square]
             self.accumulator.remove(captured, captured_square)
-            self.halfmove = 0
+            self.halfmove_clock = 0
             self.plies_from_null = 0
 
-        if kind == IS_CASTLING:
-            rook_code = 8 | us
+        if move_type(move) == CASTLING:
+            rook = 8 | us
             home = origin & 56
             king_target = home + (6 if target > origin else 2)
             rook_target = home + (5 if target > origin else 3)
-            change = ZOBRIST[code * 64 + origin] ^ ZOBRIST[code * 64 + king_target]
-            key ^= change ^ ZOBRIST[rook_code * 64 + target] ^ ZOBRIST[rook_code * 64 + rook_target]
-            self.accumulator.move(code, origin, king_target)
-            self.accumulator.move(rook_code, target, rook_target)
+            change = ZOBRIST[piece * 64 + origin] ^ ZOBRIST[piece * 64 + king_target]
+            key ^= change ^ ZOBRIST[rook * 64 + target] ^ ZOBRIST[rook * 64 + rook_target]
+            self.accumulator.move(piece, origin, king_target)
+            self.accumulator.move(rook, target, rook_target)
             self._move_castling(origin, target, False)
         else:
             pieces = BB[origin] | BB[target]
             self.squares[origin] = 0
-            self.squares[target] = code
-            self.by_type[code >> 1] ^= pieces
+            self.squares[target] = piece
+            self.by_type[piece >> 1] ^= pieces
             self.by_colour[us] ^= pieces
-            key ^= ZOBRIST[code * 64 + origin] ^ ZOBRIST[code * 64 + target]
-            self.accumulator.move(code, origin, target)
-            if code < 4:
-                self.halfmove = 0
+            key ^= ZOBRIST[piece * 64 + origin] ^ ZOBRIST[piece * 64 + target]
+            self.accumulator.move(piece, origin, target)
+            if piece < 4:
+                self.halfmove_clock = 0
                 self.plies_from_null = 0
-                if kind == IS_PROMOTION:
-                    promoted = ((((move >> 12) & 3) + 2) << 1) | us
+                if move_type(move) == PROMOTION:
+                    promoted = (promotion(move) << 1) | us
                     self.squares[target] = promoted
                     self.by_type[PAWN] ^= BB[target]
                     self.by_type[promoted >> 1] ^= BB[target]
-                    key ^= ZOBRIST[code * 64 + target] ^ ZOBRIST[promoted * 64 + target]
-                    self.accumulator.remove(code, target)
+                    key ^= ZOBRIST[piece * 64 + target] ^ ZOBRIST[promoted * 64 + target]
+                    self.accumulator.remove(piece, target)
                     self.accumulator.put(promoted, target)
                 elif (origin ^ target) == 16:
                     behind = (origin + target) >> 1
                     if PAWN_ATTACKS[us * 64 + behind] & self.by_type[PAWN] & self.by_colour[them]:
-                        self.en_passant = behind
+                        self.ep_square = behind
                         key ^= ZOBRIST_EN_PASSANT[behind & 7]
 
-        lost = self.castling & (15 ^ (self.kept_rights[origin] & self.kept_rights[target]))
+        lost = self.castling_rights & (15 ^ (self.castling_mask[origin] & self.castling_mask[target]))
         if lost:
-            self.castling ^= lost
+            self.castling_rights ^= lost
             for index in range(4):
                 if lost & 1:
                     key ^= ZOBRIST_CASTLING[index]
@@ -267,7 +281,7 @@ class Position(MoveGenerator):
         return 0
 
     def _move_castling(self, origin, target, back):
-        """King and rook to their castled squares, or back; the squares may overlap in Chess960."""
+        """Move king and rook to their castled squares, or back. The squares may overlap in Chess960."""
         us = self.turn
         home = origin & 56
         king_target = home + (6 if target > origin else 2)
@@ -288,27 +302,26 @@ class Position(MoveGenerator):
         return 0
 
     def unmake(self, move):
-        """Take back the last move made."""
-        captured = self._restore()
+        """Unmake the last move."""
+        captured = self._pop_state()
         us = self.turn
-        origin = move & 63
-        target = (move >> 6) & 63
-        kind = move >> 14
-        if kind == IS_CASTLING:
+        origin = from_square(move)
+        target = to_square(move)
+        if move_type(move) == CASTLING:
             self._move_castling(origin, target, True)
             return 0
-        code = self.squares[target]
-        if kind == IS_PROMOTION:
-            self.by_type[code >> 1] ^= BB[target]
+        piece = self.squares[target]
+        if move_type(move) == PROMOTION:
+            self.by_type[piece >> 1] ^= BB[target]
             self.by_type[PAWN] ^= BB[target]
-            code = 2 | us
+            piece = 2 | us
         pieces = BB[origin] | BB[target]
-        self.squares[origin] = code
+        self.squares[origin] = piece
         self.squares[target] = 0
-        self.by_type[code >> 1] ^= pieces
+        self.by_type[piece >> 1] ^= pieces
         self.by_colour[us] ^= pieces
         if captured:
-            if kind == IS_EN_PASSANT:
+            if move_type(move) == EN_PASSANT:
                 target ^= 8
             self.squares[target] = captured
             self.by_type[captured >> 1] ^= BB[target]
@@ -316,13 +329,13 @@ class Position(MoveGenerator):
         return 0
 
     def make_null(self):
-        """Pass. Never in check; positions before it no longer count as repeated."""
-        self._save(0)
+        """Make a null move, never in check. Positions before it no longer count as repeated."""
+        self._push_state(0)
         key = self.key ^ ZOBRIST_TURN
-        if self.en_passant != NO_SQUARE:
-            key ^= ZOBRIST_EN_PASSANT[self.en_passant & 7]
-            self.en_passant = NO_SQUARE
-        self.halfmove += 1
+        if self.ep_square != NO_SQUARE:
+            key ^= ZOBRIST_EN_PASSANT[self.ep_square & 7]
+            self.ep_square = NO_SQUARE
+        self.halfmove_clock += 1
         self.plies_from_null = 0
         self.turn ^= 1
         self.key = key
@@ -331,32 +344,32 @@ class Position(MoveGenerator):
         return 0
 
     def unmake_null(self):
-        """Take back a pass."""
-        self._restore()
+        """Unmake a null move."""
+        self._pop_state()
         return 0
 
     # Questions ---------------------------------------------------------------------------------------------------
 
     def see_at_least(self, move, threshold):
-        """Whether the exchanges on a move's target come to at least `threshold` centipawns for the mover.
+        """Static exchange evaluation (SEE): whether a move wins at least `threshold` centipawns by captures on its
+        to-square.
 
-        Static exchange evaluation: each side recaptures with its least valuable piece and may stop when that is better.
-        Pins are not looked at; castling counts as nothing won.
+        Each side recaptures with its least valuable piece, and stops when that is better. Pins are ignored; castling
+        wins nothing.
         """
-        kind = move >> 14
-        if kind == IS_CASTLING:
+        if move_type(move) == CASTLING:
             return threshold <= 0
         us = self.turn
-        origin = move & 63
-        target = (move >> 6) & 63
+        origin = from_square(move)
+        target = to_square(move)
         occupied = ((self.by_colour[0] | self.by_colour[1]) ^ BB[origin]) | BB[target]
         at_risk = SEE_VALUES[self.squares[origin] >> 1]
         balance = SEE_VALUES[self.squares[target] >> 1] - threshold
-        if kind == IS_EN_PASSANT:
+        if move_type(move) == EN_PASSANT:
             balance += SEE_VALUES[1]
             occupied ^= BB[target ^ 8]
-        elif kind == IS_PROMOTION:
-            at_risk = SEE_VALUES[((move >> 12) & 3) + 2]
+        elif move_type(move) == PROMOTION:
+            at_risk = SEE_VALUES[promotion(move)]
             balance += at_risk - SEE_VALUES[1]
         if balance < 0:
             return False
@@ -376,7 +389,7 @@ class Position(MoveGenerator):
         )
         side = us
         while True:
-            # `side` has just moved to the target and has balance + 1 or less; can the other side profit by taking?
+            # `side` has captured last and is ahead by balance + 1 at most. Does the other side gain by recapturing?
             side ^= 1
             attackers &= occupied
             mine = attackers & self.by_colour[side]
@@ -398,8 +411,8 @@ class Position(MoveGenerator):
                 attackers |= rook_attacks(target, occupied) & straight
         return side != us
 
-    def has_insufficient_material(self):
-        """Whether no sequence of legal moves can mate: bare kings, one minor piece, or bishops of one square colour."""
+    def is_insufficient_material(self):
+        """Whether nobody can ever mate: bare kings, one minor piece, or bishops on squares of one colour."""
         if self.by_type[PAWN] | self.by_type[ROOK] | self.by_type[QUEEN]:
             return False
         minors = self.by_type[KNIGHT] | self.by_type[BISHOP]
@@ -408,19 +421,18 @@ class Position(MoveGenerator):
         bishops = self.by_type[BISHOP]
         return self.by_type[KNIGHT] == 0 and (bishops & LIGHT == 0 or bishops & (ALL ^ LIGHT) == 0)
 
-    def is_exhausted(self):
-        """Whether the position is drawn by the fifty-move rule, which mate goes before, or by lack of material."""
-        if self.halfmove >= 100 and (self.checkers == 0 or self.generate(NOISY | QUIET, SCRATCH) > SCRATCH):
-            return True
-        return self.has_insufficient_material()
+    def is_fifty_moves(self):
+        """Whether the position is drawn by the fifty-move rule. Checkmate goes first."""
+        return self.halfmove_clock >= 100 and (
+            self.checkers == 0 or self.generate(NOISY | QUIET, SCRATCH) > SCRATCH
+        )
 
     def is_draw(self, ply):
-        """Whether the position is exhausted or repeated, `ply` moves from the root.
+        """Whether the position, `ply` moves below the root, is drawn by a rule other than stalemate."""
+        return self.is_fifty_moves() or self.is_insufficient_material() or self.is_repetition(ply)
 
-        One repetition inside the search is enough; of a position on the board before, it takes two.
-        """
-        if self.is_exhausted():
-            return True
+    def is_repetition(self, ply):
+        """Whether the position repeats one inside the search, or for the second time one before the root."""
         limit = self.plies_from_null if self.plies_from_null < self.stack_index else self.stack_index
         seen_before = False
         distance = 4
@@ -433,9 +445,7 @@ class Position(MoveGenerator):
         return False
 
     def upcoming_repetition(self, ply):
-        """Whether one reversible move of the side to move leads back to a position inside the search, less than `ply`
-        moves ago: then a draw is at hand.
-        """
+        """Whether one reversible move leads back to a position inside the search, less than `ply` moves ago."""
         limit = self.plies_from_null if self.plies_from_null < self.stack_index else self.stack_index
         if limit >= ply:
             limit = ply - 1
@@ -444,14 +454,14 @@ class Position(MoveGenerator):
         while distance <= limit:
             move = cuckoo_move(self.key ^ self.keys[self.stack_index - distance])
             if move and BETWEEN[move] & occupied == 0:
-                # The piece stands on one of the two squares: it must be ours.
-                if (BB[move & 63] | BB[move >> 6]) & self.by_colour[self.turn]:
+                # The piece stands on one of the two squares, and must belong to the side to move.
+                if (BB[from_square(move)] | BB[to_square(move)]) & self.by_colour[self.turn]:
                     return True
             distance += 2
         return False
 
     def has_non_pawn_material(self):
-        """Whether the side to move has more than pawns and king: without that, passing may be the best move."""
+        """Whether the side to move has more than pawns and king; without that, zugzwang is likely."""
         return self.by_colour[self.turn] & (ALL ^ (self.by_type[PAWN] | self.by_type[KING])) != 0
 
     def count(self, depth):

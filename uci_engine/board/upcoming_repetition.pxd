@@ -1,4 +1,4 @@
-# C types of cycles.py.
+# C types of upcoming_repetition.py.
 
 cimport cython
 
@@ -6,7 +6,7 @@ from evaluation.bitboards cimport (
     BB, BISHOP, BISHOP_PSEUDO_ATTACKS, KING, KING_ATTACKS, KNIGHT, KNIGHT_ATTACKS, QUEEN, ROOK, ROOK_PSEUDO_ATTACKS, ZOBRIST, ZOBRIST_TURN, u64,
 )
 
-cdef enum:  # as in cycles.py, for the C compiler
+cdef enum:
     SLOTS = 8192
 
 cdef u64[8192] CUCKOO_KEYS

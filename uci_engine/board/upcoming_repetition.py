@@ -1,11 +1,9 @@
-"""One move between two positions: from the difference of their keys alone, the reversible move that leads across.
+"""Upcoming repetitions: from the difference of two keys, the reversible move that leads from one position to the other.
 
-`position` asks when it looks for a repetition that is one move away. What must stay true: a move is found exactly when
-a knight, bishop, rook, queen or king, on an empty board, makes that difference by moving between two squares; both
-directions of a move are one entry.
-
-The table is a cuckoo hash of the 3668 such moves: each stands in one of two slots that its difference names, so a
-look-up reads two words. The method was published by Marcel van Kervinck (2013).
+`Position.upcoming_repetition` looks up whether a repetition is one move away. The table is a cuckoo hash of the 3668
+moves of knights, bishops, rooks, queens and kings on an empty board, both directions in one entry. Each entry stands in
+one of the two slots that its difference names, so a look-up reads two words. Marcel van Kervinck published the method
+(2013).
 """
 
 import cython
@@ -33,7 +31,7 @@ if not cython.compiled:
 
 
 def cuckoo_move(difference):
-    """The move that makes a difference, as origin + 64 * target (either of its directions), or 0 if there is none."""
+    """The move that makes a difference of keys, in either direction, as a number of `moves`; 0 if there is none."""
     slot: cython.int = difference & (SLOTS - 1)
     if CUCKOO_KEYS[slot] == difference:
         return CUCKOO_MOVES[slot]
@@ -44,7 +42,7 @@ def cuckoo_move(difference):
 
 
 def _insert(difference, move):
-    """Put an entry into its first slot; whatever was there moves to its other slot, and so on."""
+    """Put an entry into its first slot. An entry that stood there moves to its other slot, and so on."""
     slot: cython.int = difference & (SLOTS - 1)
     while True:
         old_difference = CUCKOO_KEYS[slot]
@@ -60,23 +58,23 @@ def _insert(difference, move):
 
 
 def _fill():
-    """Enter every move of every piece; returns how many there are."""
+    """Enter every move of every piece; returns the number of entries."""
     entered = 0
-    for code in range(4, 14):
-        kind = code >> 1
+    for piece in range(4, 14):
+        piece_type = piece >> 1
         for origin in range(64):
             reached: u64 = 0
-            if kind == KNIGHT:
+            if piece_type == KNIGHT:
                 reached = KNIGHT_ATTACKS[origin]
-            elif kind == KING:
+            elif piece_type == KING:
                 reached = KING_ATTACKS[origin]
-            if kind == BISHOP or kind == QUEEN:
+            if piece_type == BISHOP or piece_type == QUEEN:
                 reached |= BISHOP_PSEUDO_ATTACKS[origin]
-            if kind == ROOK or kind == QUEEN:
+            if piece_type == ROOK or piece_type == QUEEN:
                 reached |= ROOK_PSEUDO_ATTACKS[origin]
             for target in range(origin + 1, 64):
                 if reached & BB[target]:
-                    change = ZOBRIST[code * 64 + origin] ^ ZOBRIST[code * 64 + target]
+                    change = ZOBRIST[piece * 64 + origin] ^ ZOBRIST[piece * 64 + target]
                     _insert(change ^ ZOBRIST_TURN, origin + 64 * target)
                     entered += 1
     return entered

@@ -93,7 +93,7 @@ class MateSearch:
         if self.searcher._enter_node(ply):
             return 0
         # The shortest mate repeats no position, so repetitions need no look.
-        if self.position.is_exhausted():
+        if self.position.is_fifty_moves() or self.position.is_insufficient_material():
             return 0
 
         # Mate distance pruning (MDP).
@@ -114,7 +114,7 @@ class MateSearch:
             if (
                 not pv_node
                 and entry_depth(entry) >= depth
-                and self.position.halfmove < TT_HALFMOVE_LIMIT
+                and self.position.halfmove_clock < TT_HALFMOVE_LIMIT
                 and entry_bound(entry) & (LOWER if tt_score >= beta else UPPER)
             ):
                 return tt_score

@@ -300,7 +300,7 @@ class Searcher:
                 not pv_node
                 and excluded_move == 0
                 and tt_depth >= depth
-                and self.position.halfmove < TT_HALFMOVE_LIMIT
+                and self.position.halfmove_clock < TT_HALFMOVE_LIMIT
                 and tt_bound & (LOWER if tt_score >= beta else UPPER)
             ):
                 # A quiet TT move that cuts earns a history bonus.
@@ -321,7 +321,7 @@ class Searcher:
         # 0. A win or loss is a bound, for a mate may come on the way; a draw is exact.
         floor = -INFINITE
         ceiling = INFINITE
-        if self.probe_limit and self.position.halfmove == 0 and excluded_move == 0:
+        if self.probe_limit and self.position.halfmove_clock == 0 and excluded_move == 0:
             wdl = self._probe(depth)
             if wdl != FAILED:
                 self.table_hits += 1
@@ -729,7 +729,7 @@ class Searcher:
             tt_score = self.score_from_tt(entry_score(entry), ply)
             if (
                 not pv_node
-                and self.position.halfmove < TT_HALFMOVE_LIMIT
+                and self.position.halfmove_clock < TT_HALFMOVE_LIMIT
                 and tt_bound & (LOWER if tt_score >= beta else UPPER)
             ):
                 return tt_score

@@ -1,4 +1,4 @@
-# C types of table.py.
+# C types of transposition_table.py.
 
 cimport cython
 from libc.stdlib cimport calloc, free
@@ -29,7 +29,7 @@ cdef extern from *:
     void advise_large_pages "secateur_advise_large_pages" (void* start, size_t size) noexcept nogil
 
 cdef u64 LOW_HALF
-cdef enum:  # as in table.py, for the C compiler
+cdef enum:
     UPPER = 1
     LOWER = 2
     EXACT = 3
@@ -55,12 +55,12 @@ cdef inline int entry_bound(u64 entry) noexcept nogil:
 @cython.final
 cdef class TranspositionTable:
     cdef void* block
-    cdef volatile u64* words            # each read once: another thread may write meanwhile
+    cdef volatile u64* words            # shared by all threads without locks
     cdef u64 buckets
     cdef u64 age
     cdef readonly i64 megabytes
 
     cdef u64 _start(self, u64 key) noexcept nogil
     cpdef u64 probe(self, u64 key) noexcept nogil
-    cpdef int store(self, u64 key, int move, int score, int static_score, int depth, int bound) noexcept nogil
+    cpdef int store(self, u64 key, int move, int score, int raw_eval, int depth, int bound) noexcept nogil
     cpdef int prefetch(self, u64 key) noexcept nogil

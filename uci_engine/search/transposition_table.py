@@ -1,21 +1,25 @@
-"""The transposition table: what the search found out about positions, kept from move to move of a game.
+"""The transposition table (TT): what searches found out about positions, kept from move to move of a game.
 
-`search` probes and stores, `engine` sizes and clears it while no search runs. Searches in several threads share one
-table without locks: an entry is two 64-bit words, the entry and the position's key exclusive-ored with them, so that
-halves written by different threads never match (R. Hyatt and T. Mann, A lock-less transposition table implementation,
-ICGA Journal 25/1, 2002). Four entries make a bucket of one cache line. What must stay true: a probe gives what was
-stored under that very key or 0, whatever the size and whoever writes meanwhile; so each word is read once only, and the
-words are volatile to the C compiler; nothing is allocated or cleared during a search.
+The searches of all threads share one table without locks, by the XOR method (R. Hyatt and T. Mann, A lock-less
+transposition table implementation, ICGA Journal 25/1, 2002). A TT entry is two 64-bit words: the data, and the key XOR
+the data. Reads and writes are volatile and have no order between threads (relaxed, in the terms of C11). That is a
+benign race: if two threads write the same entry at once, data and key of different writers no longer match, and the
+entry is a miss.
 
-The entry, from the lowest bit: move (16 bits), score + 32768 (16), static score + 32768 (16), depth + 8 (8), bound (2),
-age (6). Wins are stored by their distance from the node (`Searcher.score_to_tt`).
+Four entries make a bucket of one cache line. The data, from the lowest bit: move (16 bits), score + 32768 (16), raw
+eval + 32768 (16), depth + 8 (8), bound (2), age (6). Wins are stored by their distance from the node
+(`Searcher.score_to_tt`).
+
+Invariant: a probe gives what was stored under that very key, or 0. So each word is read once: a second read could see
+another thread's write.
+Invariant: nothing is allocated or cleared during a search.
 """
 
 import array
 
 import cython
 
-# A large page, which also begins a cache line, of which each bucket is one.
+# The size of a large page. The table begins with a page, and so with a cache line.
 PAGE_BYTES = 1 << 21
 LOW_HALF = 0xFFFFFFFF
 
@@ -26,9 +30,9 @@ if not cython.compiled:
     AGES = 63
     DEPTH_OFFSET = 8
 
-    # The readers of entry; with a compiler they stand in table.pxd.
+    # What is in an entry. The compiled kernel has these functions in transposition_table.pxd.
     def entry_move(entry: int) -> int:
-        """The best move known, or 0."""
+        """The TT move, or 0."""
         return entry & 0xFFFF
 
     def entry_score(entry: int) -> int:
@@ -36,11 +40,11 @@ if not cython.compiled:
         return (entry >> 16 & 0xFFFF) - 32768
 
     def entry_eval(entry: int) -> int:
-        """The static score, or NO_SCORE."""
+        """The raw eval, or NO_SCORE."""
         return (entry >> 32 & 0xFFFF) - 32768
 
     def entry_depth(entry: int) -> int:
-        """To what depth the position was searched; 0 in quiescence."""
+        """The depth that the position was searched to; 0 in quiescence."""
         return (entry >> 48 & 255) - DEPTH_OFFSET
 
     def entry_bound(entry: int) -> int:
@@ -72,7 +76,7 @@ class TranspositionTable:
                 raise MemoryError
             free(self.block)
             self.block = block
-            # Probes jump about: in large pages, where the system has them, they find their way with fewer look-ups.
+            # Probes are random accesses. With large pages, fewer of them miss the address cache (TLB).
             past: u64 = cython.cast(u64, block) & (PAGE_BYTES - 1)
             skipped: u64 = PAGE_BYTES - past if past else 0
             start = cython.cast(cython.pointer(u64), block) + (skipped >> 3)
@@ -85,7 +89,7 @@ class TranspositionTable:
         self.age = 0
 
     def clear(self):
-        """Forget everything."""
+        """Empty the table."""
         if cython.compiled:
             with cython.nogil:
                 memset(cython.cast(cython.p_void, self.words), 0, self.buckets << 6)
@@ -94,14 +98,14 @@ class TranspositionTable:
         self.age = 0
 
     def new_search(self):
-        """Entries of earlier searches give way before those of this one."""
+        """Begin a new age: entries of earlier searches are replaced first."""
         self.age = (self.age + 1) & AGES
 
     def hashfull(self):
-        """How full the table is of entries of this search, in permille, from a sample."""
+        """The share of entries of this search, in permille, from a sample."""
         used = 0
         index: cython.int
-        # The smallest table has more buckets than are looked at.
+        # The smallest table has more buckets than the sample.
         sampled: cython.int = 1000
         for index in range(sampled):
             entry: u64 = self.words[2 * index + 1]
@@ -114,7 +118,7 @@ class TranspositionTable:
         return (((key & LOW_HALF) * self.buckets) >> 32) << 3
 
     def prefetch(self, key):
-        """Ask the memory for a key's bucket ahead of the probe."""
+        """Load a key's bucket into the cache ahead of the probe."""
         if cython.compiled:
             fetch(cython.cast(cython.p_void, cython.address(self.words[self._start(key)])))
         return 0
@@ -129,12 +133,11 @@ class TranspositionTable:
             word += 2
         return 0
 
-    def store(self, key, move, score, static_score, depth, bound):
-        """Keep entry about a position, in the place of the same position or of the least worth keeping.
+    def store(self, key, move, score, raw_eval, depth, bound):
+        """Store a result, in the entry of the same position or else in the least valuable one of the bucket.
 
-        An entry is worth its depth less four plies for each search that has passed since. A shallower result does not
-        replace a much deeper one of the same position and search, unless it is exact; a known best move outlives a
-        result that names none.
+        An entry's value is its depth, less four plies for each search since. A shallower result does not replace a much
+        deeper one of the same position and search, unless it is exact. A result without a move keeps the old TT move.
         """
         word = self._start(key)
         place = word
@@ -149,16 +152,16 @@ class TranspositionTable:
                 place = word
                 break
             age_gap: cython.int = (self.age - (entry >> AGE_SHIFT)) & AGES
-            worth = entry_depth(entry) - 4 * age_gap
+            value = entry_depth(entry) - 4 * age_gap
             if entry == 0:
-                worth = -100000
-            if worth < least:
-                least = worth
+                value = -100000
+            if value < least:
+                least = value
                 place = word
             word += 2
         high: u64 = (bound << 8) | (depth + DEPTH_OFFSET)
         low: u64 = score + 32768
-        middle: u64 = static_score + 32768
+        middle: u64 = raw_eval + 32768
         entry = (self.age << AGE_SHIFT) | (high << 48) | (middle << 32) | (low << 16) | move
         self.words[place] = key ^ entry
         self.words[place + 1] = entry

@@ -202,7 +202,7 @@ def _distances(
             quickest_known = sign > 0 and any(0 < distance <= here for distance in found.values())
             return found if quickest_known else {}
         with _made(position, board, move):
-            if position.halfmove == 0:
+            if position.halfmove_clock == 0:
                 found[move] = DISTANCE_OF[values[move]]
             elif seen_twice and _repeats(position, board, move, seen_twice, sign):
                 found[move] = 0

@@ -66,12 +66,12 @@ class SyzygyProber:
         return self._value(position, SCRATCH)
 
     def _is_too_large(self, position):
-        return position.castling or popcount(position.by_colour[0] | position.by_colour[1]) > self.largest
+        return position.castling_rights or popcount(position.by_colour[0] | position.by_colour[1]) > self.largest
 
     def _value(self, position, start):
         """The value of a position. Moves are listed from `start` on, here and below."""
         value = self._resolve(position, LOSS, WIN, start)
-        if value == FAILED or position.en_passant == NO_SQUARE:
+        if value == FAILED or position.ep_square == NO_SQUARE:
             return value
         en_passant = self._en_passant(position, start)
         if en_passant == FAILED:
@@ -175,7 +175,7 @@ class SyzygyProber:
                 return UNKNOWN
             if stored > value:
                 value = stored
-        if position.en_passant != NO_SQUARE:
+        if position.ep_square != NO_SQUARE:
             en_passant = self._en_passant(position, start)
             if en_passant == FAILED:
                 return UNKNOWN
