@@ -31,8 +31,9 @@ from uci_engine.core import CORES
 
 Counter = PythonChessCounter | EngineCounter
 
-# Enough to make the start of an engine cheap, few enough to share the work evenly.
-CASES_EACH = 8
+# Few enough tasks to make the start of an engine cheap, enough of them to share the work evenly.
+TASKS_EACH = 8
+MOST_CASES = 50
 # What python-chess counts in some ten seconds.
 MOST_ORACLE_NODES = 3_000_000
 
@@ -124,7 +125,8 @@ def run(asked: argparse.Namespace, cases: list[Case], engine: EngineSpec) -> Ite
         yield from journal.entries
         done = {finding["where"] for finding in journal.entries}
         left = [case for case in cases if case.where not in done]
-        batches = (Batch(tuple(left[i : i + CASES_EACH]), engine) for i in range(0, len(left), CASES_EACH))
+        size = min(MOST_CASES, 1 + len(left) // (TASKS_EACH * asked.concurrency))
+        batches = (Batch(tuple(left[i : i + size]), engine) for i in range(0, len(left), size))
         tasks = (Task(batch.cases[0].where, batch) for batch in batches)
         with closing(run_tasks(count_batch, tasks, workers=asked.concurrency)) as results:
             for result in results:

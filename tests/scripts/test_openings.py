@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import zipfile
 from pathlib import Path
 
@@ -95,7 +96,7 @@ def test_chess960() -> None:
 
 
 def test_games_are_split_at_headers_only() -> None:
-    games = split_games(PGN + "\n\n" + PGN)
+    games = list(split_games(io.StringIO(PGN + "\n\n" + PGN)))
     assert len(games) == 6
     assert games[0].startswith('[Event "one"]')
     assert "[%eval 0.2]" in games[0]

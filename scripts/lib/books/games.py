@@ -6,10 +6,10 @@ Files may come from anywhere. Nothing is read without bounds, and a game that ca
 from __future__ import annotations
 
 import io
-import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import chess
@@ -18,13 +18,13 @@ import chess.polyglot
 
 from lib.books.file import Weights, polyglot_move
 from lib.errors import ProgramError
+from lib.games.openings import split_games
 
 LARGEST_GAME_CHARACTERS = 2**20
 LARGEST_PGN_BYTES = 16 * 2**30
 LONGEST_TEXT_LINE = 2**16
 MOST_POSITIONS = 4_000_000
 MOST_REPORTS = 20
-HEADER = re.compile(r'\[[A-Za-z0-9_]{1,64} +"')
 
 
 @dataclass(slots=True)
@@ -83,30 +83,14 @@ class OpeningVisitor(chess.pgn.BaseVisitor["OpeningVisitor"]):
 def game_texts(path: Path) -> Iterator[str]:
     """The games of a PGN file one by one, as text; ProgramError for what is no such file.
 
-    A game begins where headers follow something else, so that an unfinished comment or bracket ends with its game. An
-    endless line or game is cut: what is left is not legal, and is reported with the game.
+    An endless line or game is cut: what is left is not legal, and is reported with the game.
     """
     if not path.is_file():
         raise ProgramError(f"{path} is not a file of games")
     if path.stat().st_size > LARGEST_PGN_BYTES:
         raise ProgramError(f"{path} is larger than {LARGEST_PGN_BYTES // 2**30} GiB")
-    game: list[str] = []
-    size = 0
-    in_headers = False
     with path.open(encoding="utf-8", errors="replace") as file:
-        while line := file.readline(LONGEST_TEXT_LINE):
-            is_header = HEADER.match(line) is not None
-            if is_header and not in_headers and game:
-                yield "".join(game)
-                game, size = [], 0
-            in_headers = is_header or (in_headers and line.isspace())
-            if size < LARGEST_GAME_CHARACTERS:
-                # Blank lines end a game for python-chess, and some programs write them between moves.
-                if not line.isspace():
-                    game.append(line)
-                size += len(line)
-    if game:
-        yield "".join(game)
+        yield from split_games(iter(partial(file.readline, LONGEST_TEXT_LINE), ""), LARGEST_GAME_CHARACTERS)
 
 
 def count_games(paths: Iterable[Path], plies: int) -> Records:

@@ -11,7 +11,7 @@ import io
 import random
 import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -26,7 +26,7 @@ Order = Literal["file", "random"]
 SUFFIXES = (".pgn", ".epd", ".fen", ".txt")
 # An opening whose random moves end in mate or check is drawn again, so many times at most.
 MOST_DRAWN = 1000
-HEADER = re.compile(r'^\[[A-Za-z0-9_]+\s+"', re.MULTILINE)
+HEADER = re.compile(r'\[[A-Za-z0-9_]{1,64}\s+"')
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,8 @@ def read_openings(
     """
     name, text = _read(path)
     pgn = name.endswith(".pgn")
-    texts = split_games(text) if pgn else [line for line in text.splitlines() if line.strip() and line[0] != "#"]
+    lines = (line for line in text.splitlines() if line.strip() and line[0] != "#")
+    texts = list(split_games(io.StringIO(text)) if pgn else lines)
     if not texts:
         raise ProgramError(f"no openings in {path}")
     return OpeningBook(texts, pgn=pgn, order=order, seed=seed, plies=plies, chess960=chess960)
@@ -142,25 +143,27 @@ def random_opening(opening: Opening, chance: random.Random, least_plies: int, mo
     raise ProgramError(f"no random moves lead on from {opening.board().fen()}")
 
 
-def split_games(text: str) -> list[str]:
-    """The games of a PGN text: one begins where headers follow something else."""
-    games: list[str] = []
-    begin = position = 0
-    while position < len(text):
-        headers = HEADER.search(text, position)
-        if headers is None:
-            break
-        if text[begin : headers.start()].strip():
-            games.append(text[begin : headers.start()])
-        begin = headers.start()
-        # On to the first line that is no header: moves, which end at the next one.
-        position = begin
-        while position < len(text) and (text[position].isspace() or HEADER.match(text, position)):
-            end = text.find("\n", position)
-            position = len(text) if end < 0 else end + 1
-    if text[begin:].strip():
-        games.append(text[begin:])
-    return games
+def split_games(lines: Iterable[str], most_characters: int | None = None) -> Iterator[str]:
+    """The games of a PGN file. A game begins where headers follow something else, so that an unfinished comment or
+    bracket ends with its game; what exceeds `most_characters` is cut.
+
+    Blank lines are left out: they end a game for python-chess, and some programs write them between moves.
+    """
+    game: list[str] = []
+    size = 0
+    in_headers = False
+    for line in lines:
+        is_header = HEADER.match(line) is not None
+        if is_header and not in_headers and game:
+            yield "".join(game)
+            game, size = [], 0
+        in_headers = is_header or (in_headers and line.isspace())
+        if most_characters is None or size < most_characters:
+            if not line.isspace():
+                game.append(line)
+            size += len(line)
+    if game:
+        yield "".join(game)
 
 
 def _read(path: Path) -> tuple[str, str]:
