@@ -83,22 +83,22 @@ def nodes_of(engine: Engine) -> list[int]:
     return [worker.searcher.nodes for worker in task._search.workers]
 
 
-def wait_for_helpers(engine: Engine, count: int) -> None:
-    """Let a running search come so far that so many helpers count."""
+def wait_for_workers(engine: Engine, count: int) -> None:
+    """Let a running search come so far that so many threads count."""
     deadline = time.perf_counter() + PATIENCE_SECONDS
     while time.perf_counter() < deadline:
         search = getattr(engine._task, "_search", None)
         if search is not None and sum(worker.searcher.nodes > 0 for worker in search.workers[1:]) >= count:
             return
         time.sleep(0.002)
-    raise AssertionError(f"{count} helpers did not begin")
+    raise AssertionError(f"{count} threads did not begin")
 
 
 @needs_compiler
 def test_every_node_is_counted_once(engine: Engine) -> None:
     engine.set_option("Threads", "3")
     heard = begin(engine, infinite=True)
-    wait_for_helpers(engine, 2)
+    wait_for_workers(engine, 2)
     engine.stop()
     finish(engine, heard)
     counts = nodes_of(engine)
@@ -121,7 +121,7 @@ def test_a_limit_of_nodes_counts_all_threads_and_is_exact(engine: Engine, thread
 
 @needs_compiler
 @pytest.mark.parametrize("threads", [2, 4])
-def test_the_first_helper_analyses(engine: Engine, threads: int) -> None:
+def test_worker_1_analyses(engine: Engine, threads: int) -> None:
     engine.set_option("Threads", str(threads))
     engine.set_option("UCI_AnalyseMode", "true")
     engine.set_position(QUEEN_SACRIFICE, ())
@@ -129,7 +129,7 @@ def test_the_first_helper_analyses(engine: Engine, threads: int) -> None:
     assert heard.answers[0].move == "d4g7"
     assert heard.last.nodes == sum(nodes_of(engine)) == 200_000
     heard = begin(engine, infinite=True)
-    wait_for_helpers(engine, threads - 1)
+    wait_for_workers(engine, threads - 1)
     engine.stop()
     finish(engine, heard)
 
@@ -149,7 +149,7 @@ def test_a_clearly_better_move_is_played_though_the_main_search_never_saw_it(
 
 @needs_compiler
 @pytest.mark.parametrize("moves", [("a2a3",), ("a2a3", "h2h4")])
-def test_few_moves_to_analyse_leave_no_helper_idle(engine: Engine, moves: tuple[str, ...]) -> None:
+def test_few_moves_to_analyse_leave_no_worker_idle(engine: Engine, moves: tuple[str, ...]) -> None:
     engine.set_option("Threads", "2")
     engine.set_option("UCI_AnalyseMode", "true")
     heard = go(engine, nodes=20_000, searchmoves=moves)
@@ -170,7 +170,7 @@ def test_one_thread_searches_as_before(engine: Engine) -> None:
     engine.set_option("Threads", "4")
     told()
     engine.set_option("Threads", "1")
-    assert engine._pool.helpers == []
+    assert engine._pool.threads == []
     assert timeless(told()) == alone
 
 
@@ -196,16 +196,16 @@ def test_several_lines_and_moves_asked_for(engine: Engine) -> None:
 def test_the_move_voted_for_is_reported_and_played(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     voted_for: list[RootMove] = []
 
-    def vote_for_a_helper(candidates: list[RootMove]) -> RootMove:
+    def vote_for_the_last(candidates: list[RootMove]) -> RootMove:
         voted_for.append(candidates[-1])
         return candidates[-1]
 
-    monkeypatch.setattr(thread_pool, "vote", vote_for_a_helper)
+    monkeypatch.setattr(thread_pool, "vote", vote_for_the_last)
     engine.set_option("Threads", "2")
     heard = begin(engine, infinite=True)
-    wait_for_helpers(engine, 1)
+    wait_for_workers(engine, 1)
     deadline = time.perf_counter() + PATIENCE_SECONDS
-    while not engine._pool.helpers[0].worker.depth and time.perf_counter() < deadline:
+    while not engine._pool.threads[0].worker.depth and time.perf_counter() < deadline:
         time.sleep(0.002)
     engine.stop()
     finish(engine, heard)
@@ -226,7 +226,7 @@ def test_mates_and_tablebases(engine: Engine) -> None:
     assert go(engine, depth=12).last.score == scores.MATE - 3
     engine.set_option("SyzygyPath", str(TABLES))
     main = engine._pool.main
-    workers = [main, *(helper.worker for helper in engine._pool.helpers)]
+    workers = [main, *(thread.worker for thread in engine._pool.threads)]
     probers = [worker.searcher.prober for worker in workers]
     assert {prober.largest for prober in probers} == {engine._tablebases.largest}
     board = chess.Board(WON_ENDING)
@@ -240,7 +240,7 @@ def test_mates_and_tablebases(engine: Engine) -> None:
     assert {prober.largest for prober in probers} == {0}
 
 
-def test_helpers_differ_in_their_skip_patterns_and_leave_no_depth_out_together() -> None:
+def test_workers_differ_in_their_skip_patterns_and_leave_no_depth_out_together() -> None:
     patterns = [tuple((depth + skip.phase) // skip.size % 2 for depth in range(5, 21)) for skip in SKIP_PATTERNS]
     assert len(set(patterns)) == len(SKIP_PATTERNS) == 20
     for pattern in patterns:
@@ -278,7 +278,7 @@ def test_as_many_threads_as_there_may_be(engine: Engine) -> None:
     assert len(nodes_of(engine)) == 512
     assert min(nodes_of(engine)) > 0
     heard = begin(engine, infinite=True)
-    wait_for_helpers(engine, 4)
+    wait_for_workers(engine, 4)
     engine.stop()
     finish(engine, heard)
     engine.new_game()
@@ -294,7 +294,7 @@ def test_as_many_threads_as_there_may_be(engine: Engine) -> None:
 @needs_compiler
 def test_without_memory_the_number_of_threads_stays(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     engine.set_option("Threads", "2")
-    helpers = list(engine._pool.helpers)
+    threads = list(engine._pool.threads)
     monkeypatch.setattr(thread_pool, "available_bytes", lambda: 1 << 20)
     assert engine.set_option("Threads", "8") == ["error: there is no room for 8 threads, it stays at 2"]
     monkeypatch.undo()
@@ -306,12 +306,12 @@ def test_without_memory_the_number_of_threads_stays(engine: Engine, monkeypatch:
     monkeypatch.setattr(threading, "Thread", NoThread)
     assert engine.set_option("Threads", "3") == ["error: there is no room for 3 threads, it stays at 2"]
     monkeypatch.undo()
-    assert (engine._pool.helpers, engine.options.threads.value) == (helpers, 2)
+    assert (engine._pool.threads, engine.options.threads.value) == (threads, 2)
     assert go(engine, nodes=1000).last.nodes == 1000
 
 
 @needs_compiler
-def test_a_helper_that_fails_is_told_of_and_costs_nothing_else(
+def test_a_worker_that_fails_is_told_of_and_costs_nothing_else(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     begin_work = WorkerThread.begin
@@ -319,14 +319,14 @@ def test_a_helper_that_fails_is_told_of_and_costs_nothing_else(
     def fail() -> None:
         raise ZeroDivisionError("by design")
 
-    def begin_badly(helper: WorkerThread, work: Callable[[], None]) -> None:
-        begin_work(helper, fail if helper is engine._pool.helpers[1] else work)
+    def begin_badly(thread: WorkerThread, work: Callable[[], None]) -> None:
+        begin_work(thread, fail if thread is engine._pool.threads[1] else work)
 
     engine.set_option("Threads", "4")
-    # The failing helper has never searched, or searched something else: nothing of that may be heard.
+    # The failing thread has never searched, or searched something else: nothing of that may be heard.
     monkeypatch.setattr(WorkerThread, "begin", begin_badly)
     heard = go(engine, nodes=5000)
-    assert heard.sentences == ["error: ZeroDivisionError in a helper's search: by design"]
+    assert heard.sentences == ["error: ZeroDivisionError in a worker thread: by design"]
     assert chess.Move.from_uci(heard.answers[0].move or "") in chess.Board().legal_moves
     assert "ZeroDivisionError: by design" in capsys.readouterr().err
     monkeypatch.undo()

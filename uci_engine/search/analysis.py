@@ -3,7 +3,7 @@
 The main search only shows of each root move but the best that it is no better. It prunes what looks hopeless against
 the best: quiet moves after a sacrifice, above all. Searched alone, a root move has a window about its own last score,
 and the search sees what the sacrifice was for. That costs nodes, which games cannot spare and analysis can. With
-several threads the analysis runs in the first helper's thread, with one it has a share of the main search's nodes.
+several threads the analysis runs in the thread of worker 1, with one it has a share of the main search's nodes.
 
 Invariant: a better move was searched as deep as the best line that it replaces, or its win is proved.
 Invariant: with one thread the outcome depends on the request, the table and the histories alone.

@@ -4,7 +4,7 @@ The threads share the table and nothing else (lazy SMP): what one has found out 
 `ThreadPool` keeps the workers from search to search. `PoolSearch` is one search: it starts the workers, stops them,
 counts their nodes and holds the vote. Worker 0 runs in the thread of the `go`; each other worker has a thread here.
 
-Invariant: the main search waits for no helper before its own end.
+Invariant: worker 0 waits for no other worker before its own end.
 Invariant: when `PoolSearch.run` returns every worker is at rest, so that counts are exact.
 Invariant: a pool that cannot grow stays as it was.
 """
@@ -31,24 +31,24 @@ from uci_engine.search.search_manager import SearchManager
 from uci_engine.search.voting import vote
 from uci_engine.time_management.clock import Clock
 
-# The helpers' searchers may take this share of the memory; the table may take half of it.
+# Workers 1 and up may take this share of the memory; the table may take half of it.
 MEMORY_SHARE = 0.25
 
-# The helpers begin when worker 0 comes to this depth. The depths before take a millisecond, and give a sound move even
-# where the threads are far too many for the machine.
-FIRST_HELPED_DEPTH = 5
+# The other workers begin when worker 0 comes to this depth. The depths before take a millisecond, and give a sound move
+# even where the threads are far too many for the machine.
+FIRST_SHARED_DEPTH = 5
 
 
 @dataclass(frozen=True, slots=True)
 class SkipPattern:
-    """Which depths a helper searches: `size` of them, then none of as many; `phase` shifts the pattern down."""
+    """Which depths a worker searches: `size` of them, then none of as many; `phase` shifts the pattern down."""
 
     size: int
     phase: int
 
 
-# Threads that search the same depths at the same time repeat each other. With these each is some plies ahead of the
-# main search at one moment and behind it at another (Stockfish's idea, in versions 7 to 10).
+# Threads that search the same depths at the same time repeat each other. With these each is some plies ahead of
+# worker 0 at one moment and behind it at another (Stockfish's idea, in versions 7 to 10).
 SKIP_PATTERNS = tuple(SkipPattern(size, phase) for size in range(1, 5) for phase in range(2 * size))
 
 
@@ -61,7 +61,7 @@ class WorkerThread:
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._done = threading.Event()
         self._error: Exception | None = None
-        threading.Thread(target=self._run, name="helper", daemon=True).start()
+        threading.Thread(target=self._run, name="worker", daemon=True).start()
 
     def begin(self, work: Callable[[], None]) -> None:
         """Have the thread do this; returns at once. The work before must be done."""
@@ -88,7 +88,7 @@ class WorkerThread:
 
 
 class ThreadPool:
-    """Worker 0, the main one, and as many helpers as there are further threads. `main` and `table` never change."""
+    """Worker 0 (`main`), and a thread with a worker for each further thread. `main` and `table` never change."""
 
     def __init__(self, core: Core, hash_mib: int) -> None:
         """Begins with one thread and a table of `hash_mib` MiB. Raises MemoryError."""
@@ -96,7 +96,7 @@ class ThreadPool:
         self._values: dict[str, int] = {}
         self.main = new_worker(core, new_searcher(core, hash_mib))
         self.table = self.main.searcher.table
-        self.helpers: list[WorkerThread] = []
+        self.threads: list[WorkerThread] = []
 
     @property
     def can_grow(self) -> bool:
@@ -112,13 +112,13 @@ class ThreadPool:
             raise MemoryError
         new: list[WorkerThread] = []
         try:
-            while len(self.helpers) + len(new) < wanted:
-                new.append(self._new_helper())
+            while len(self.threads) + len(new) < wanted:
+                new.append(self._new_thread())
         except (MemoryError, RuntimeError) as error:
             self._dismiss(new)
             raise MemoryError from error
-        self._dismiss(self.helpers[wanted:])
-        self.helpers = self.helpers[:wanted] + new
+        self._dismiss(self.threads[wanted:])
+        self.threads = self.threads[:wanted] + new
 
     def forget(self) -> None:
         """A new game: empty the table and all histories."""
@@ -127,30 +127,30 @@ class ThreadPool:
             searcher.forget()
 
     def configure(self, values: dict[str, int]) -> None:
-        """Search with these parameters (see `search.parameters`), helpers to come too. Raises ValueError."""
+        """Search with these parameters (see `search.parameters`), those of later workers too. Raises ValueError."""
         self._values = dict(values)
         for searcher in self._searchers():
             searcher.configure(values)
 
     def share_tablebases(self) -> None:
         """Let every worker probe what the main one probes, and let go of the files before."""
-        for helper in self.helpers:
-            helper.worker.searcher.prober.share(self.main.searcher.prober)
+        for thread in self.threads:
+            thread.worker.searcher.prober.share(self.main.searcher.prober)
 
     def close(self) -> None:
-        """End the helpers' threads."""
+        """End all threads."""
         self.resize(1)
 
     def _searchers(self) -> list[Any]:
-        return [self.main.searcher, *(helper.worker.searcher for helper in self.helpers)]
+        return [self.main.searcher, *(thread.worker.searcher for thread in self.threads)]
 
-    def _new_helper(self) -> WorkerThread:
+    def _new_thread(self) -> WorkerThread:
         return WorkerThread(new_worker(self._core, new_searcher_on(self.table, self._core, self._values)))
 
     @staticmethod
-    def _dismiss(helpers: list[WorkerThread]) -> None:
-        for helper in helpers:
-            helper.close()
+    def _dismiss(threads: list[WorkerThread]) -> None:
+        for thread in threads:
+            thread.close()
 
 
 class PoolSearch:
@@ -163,15 +163,15 @@ class PoolSearch:
         """As for a `SearchManager`. To prove a mate, every reply is tried, by the main worker alone."""
         self._request = request
         self._on_info = on_info
-        helpers = pool.helpers if request.mate is None else []
-        self._helpers = tuple(helpers[: request.nodes - 1] if request.nodes else helpers)
+        threads = pool.threads if request.mate is None else []
+        self._threads = tuple(threads[: request.nodes - 1] if request.nodes else threads)
         # Each worker has its share of the nodes, so that the sum is exact without a common counter.
-        self._shares = _node_shares(request.nodes, 1 + len(self._helpers))
-        for helper in self._helpers:
-            helper.worker.clear()
-        self.workers = (pool.main, *(helper.worker for helper in self._helpers))
+        self._shares = _node_shares(request.nodes, 1 + len(self._threads))
+        for thread in self._threads:
+            thread.worker.clear()
+        self.workers = (pool.main, *(thread.worker for thread in self._threads))
         self._stop_wanted = False
-        # How many helpers have been woken.
+        # How many threads have been woken.
         self._woken = 0
         self._root_order: list[int] = []
         main_request = replace(request, nodes=self._shares[0])
@@ -194,8 +194,8 @@ class PoolSearch:
         share = self._shares[0]
         at_once = True
         try:
-            if self._helpers and not share:
-                manager.run(FIRST_HELPED_DEPTH - 1)
+            if self._threads and not share:
+                manager.run(FIRST_SHARED_DEPTH - 1)
             if not manager.is_done:
                 self._root_order = manager.root_order
                 self._wake(0)
@@ -206,19 +206,19 @@ class PoolSearch:
             self._finish(at_once)
         # Of several lines each has its place, and a depth that was asked for is the main search's to answer.
         if self._request.multipv == 1 and self._request.depth is None:
-            found = [manager.found_by(helper.worker) for helper in self._helpers[: self._woken]]
+            found = [manager.found_by(thread.worker) for thread in self._threads[: self._woken]]
             manager.adopt(vote([manager.root_move, *found]))
             manager.adopt_analysis()
 
     def _wake(self, number: int) -> None:
-        """Wake a helper. Each wakes the next, for hundreds at once would keep the GIL from the threads that listen."""
-        if number < len(self._helpers):
+        """Wake a thread. Each wakes the next, for hundreds at once would keep the GIL from the threads that listen."""
+        if number < len(self._threads):
             self._woken = number + 1
-            self._helpers[number].begin(partial(self._help, number))
+            self._threads[number].begin(partial(self._run_worker, number))
 
-    def _help(self, number: int) -> None:
-        """The work of a helper, in its thread."""
-        main, worker = self.workers[0], self._helpers[number].worker
+    def _run_worker(self, number: int) -> None:
+        """Run the worker of a thread, in that thread."""
+        main, worker = self.workers[0], self._threads[number].worker
         root_order = self._root_order
         worker.set_up(self._request.board, self._shares[number + 1] or 0)
         worker.searcher.prober.share(main.searcher.prober)
@@ -237,20 +237,20 @@ class PoolSearch:
         line = (number + 1) % min(self._request.multipv, len(root_order))
         worker.set_lines(line, [-scores.INFINITE], [len(root_order)])
         pattern = SKIP_PATTERNS[number % len(SKIP_PATTERNS)]
-        worker.run(FIRST_HELPED_DEPTH, scores.DEEPEST, pattern.size, pattern.phase)
+        worker.run(FIRST_SHARED_DEPTH, scores.DEEPEST, pattern.size, pattern.phase)
 
     def _finish(self, at_once: bool) -> None:
-        """Wait for the end of all helpers, after stopping them if it is to be `at_once`."""
+        """Wait for the end of all threads' work, after stopping it if it is to be `at_once`."""
         if at_once:
             self.stop()
         number = 0
-        # A helper that has ended has woken the next before, or never will.
+        # A thread whose work has ended has woken the next before, or never will.
         while number < self._woken:
-            error = self._helpers[number].wait()
+            error = self._threads[number].wait()
             number += 1
             if error is not None:
                 print_failure(error)
-                self._on_info(Info(string=f"error: {type(error).__name__} in a helper's search: {error}"))
+                self._on_info(Info(string=f"error: {type(error).__name__} in a worker thread: {error}"))
 
 
 def worker_bytes(worker: Any) -> int:
