@@ -7,6 +7,8 @@ as generated: checkers and pinned pieces are known beforehand and limit the targ
 Invariant: the moves are exactly python-chess's, each once, and never more than MOVE_ROOM stand in the buffer.
 """
 
+from __future__ import annotations
+
 import cython
 
 from evaluation.base_board import BaseBoard
@@ -88,7 +90,7 @@ class MoveGenerator(BaseBoard):
             return False, None, None
         return True, bool(self.is_noisy(number)), bool(self.gives_check(number))
 
-    def _attacked(self, square, by, occupied):
+    def _attacked(self, square: cython.int, by: cython.int, occupied: u64) -> cython.bint:
         """Whether colour `by` attacks a square when `occupied` squares stop the sliders."""
         queens = self.by_type[QUEEN]
         theirs = self.by_colour[by]
@@ -104,14 +106,14 @@ class MoveGenerator(BaseBoard):
         straight = theirs & (self.by_type[ROOK] | queens)
         return straight & ROOK_PSEUDO_ATTACKS[square] != 0 and rook_attacks(square, occupied) & straight != 0
 
-    def _add_from(self, end, origin, targets):
+    def _add_from(self, end: cython.int, origin: cython.int, targets: u64) -> cython.int:
         while targets:
             self.moves[end] = origin | (lsb(targets) << 6)
             end += 1
             targets &= targets - 1
         return end
 
-    def _add_pawns(self, end, targets, step, promoting):
+    def _add_pawns(self, end: cython.int, targets: u64, step: cython.int, promoting: cython.bint) -> cython.int:
         while targets:
             target = lsb(targets)
             targets &= targets - 1
@@ -128,7 +130,7 @@ class MoveGenerator(BaseBoard):
                 end += 1
         return end
 
-    def generate(self, gen_type, start):
+    def generate(self, gen_type: cython.int, start: cython.int) -> cython.int:
         """Write the legal moves of `gen_type` (NOISY, QUIET or both) from offset `start` of `moves`; returns the end.
         """
         us = self.turn
@@ -193,7 +195,7 @@ class MoveGenerator(BaseBoard):
         # 4. Pawns.
         return self._generate_pawns(end, gen_type, evading)
 
-    def _generate_pawns(self, end, gen_type, evading):
+    def _generate_pawns(self, end: cython.int, gen_type: cython.int, evading: u64) -> cython.int:
         """All pawn moves, set-wise. A pinned pawn may push on its king's file and capture along its diagonal."""
         us = self.turn
         ours = self.by_colour[us]
@@ -237,7 +239,7 @@ class MoveGenerator(BaseBoard):
             end = self._add_pawns(end, doubles, forward + forward, False)
         return end
 
-    def _generate_en_passant(self, end):
+    def _generate_en_passant(self, end: cython.int) -> cython.int:
         """En passant empties two squares of a rank, so each capture is tested for check on the board after it."""
         us = self.turn
         them = us ^ 1
@@ -261,7 +263,7 @@ class MoveGenerator(BaseBoard):
                 end += 1
         return end
 
-    def _generate_castling(self, end):
+    def _generate_castling(self, end: cython.int) -> cython.int:
         """Castling out of check: both ways empty, and no attack on the king's way or on its new square."""
         us = self.turn
         them = us ^ 1
@@ -291,13 +293,13 @@ class MoveGenerator(BaseBoard):
                 end += 1
         return end
 
-    def is_noisy(self, move):
+    def is_noisy(self, move: cython.int) -> cython.bint:
         """Whether a move captures or promotes: what `generate` gives for NOISY."""
         return (self.squares[to_square(move)] != 0 and move_type(move) != CASTLING) or (
             move_type(move) == PROMOTION or move_type(move) == EN_PASSANT
         )
 
-    def is_legal(self, move):
+    def is_legal(self, move: cython.int) -> cython.bint:
         """Whether any 16-bit number, such as a TT move or a killer, is a legal move here."""
         us = self.turn
         origin = from_square(move)
@@ -348,7 +350,7 @@ class MoveGenerator(BaseBoard):
                 return False
         return self.pinned & BB[origin] == 0 or LINE[king * 64 + origin] & BB[target] != 0
 
-    def gives_check(self, move):
+    def gives_check(self, move: cython.int) -> cython.bint:
         """Whether a legal move checks the enemy king."""
         us = self.turn
         them = us ^ 1

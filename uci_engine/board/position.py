@@ -6,6 +6,8 @@ python-chess underneath; tests play the two against each other.
 Invariant: the key is python-chess's Polyglot key after every move, and `unmake` restores every field.
 """
 
+from __future__ import annotations
+
 import chess
 import chess.polyglot
 import cython
@@ -138,7 +140,7 @@ class Position(MoveGenerator):
 
     # Make and unmake ---------------------------------------------------------------------------------------------
 
-    def _find_checkers(self):
+    def _find_checkers(self) -> cython.int:
         """The enemy pieces that give check to the side to move, and its own pieces pinned to their king."""
         us = self.turn
         theirs = self.by_colour[us ^ 1]
@@ -165,7 +167,7 @@ class Position(MoveGenerator):
         self.pinned = pinned
         return 0
 
-    def _push_state(self, captured):
+    def _push_state(self, captured: cython.int) -> cython.int:
         """Save what a move destroys."""
         stack_index = self.stack_index
         clock = self.halfmove_clock << 16
@@ -177,7 +179,7 @@ class Position(MoveGenerator):
         self.stack_index = stack_index + 1
         return 0
 
-    def _pop_state(self):
+    def _pop_state(self) -> cython.int:
         """Restore everything but the pieces; returns the captured piece, or 0."""
         stack_index = self.stack_index - 1
         self.stack_index = stack_index
@@ -193,7 +195,7 @@ class Position(MoveGenerator):
         self.turn ^= 1
         return (state >> 12) & 15
 
-    def key_after(self, move):
+    def key_after(self, move: cython.int) -> u64:
         """The key after a legal move, for prefetching: castling, promotion, en passant and lost rights are left out."""
         target = to_square(move)
         before = self.squares[from_square(move)] * 64
@@ -201,7 +203,7 @@ class Position(MoveGenerator):
         key = self.key ^ ZOBRIST_TURN ^ ZOBRIST[before + from_square(move)] ^ ZOBRIST[before + target]
         return key ^ ZOBRIST[captured * 64 + target] if captured else key
 
-    def make(self, move):
+    def make(self, move: cython.int) -> cython.int:
         """Make a legal move."""
         us = self.turn
         them = us ^ 1
@@ -280,7 +282,7 @@ class Position(MoveGenerator):
         self._find_checkers()
         return 0
 
-    def _move_castling(self, origin, target, back):
+    def _move_castling(self, origin: cython.int, target: cython.int, back: cython.bint) -> cython.int:
         """Move king and rook to their castled squares, or back. The squares may overlap in Chess960."""
         us = self.turn
         home = origin & 56
@@ -301,7 +303,7 @@ class Position(MoveGenerator):
         self.by_colour[us] ^= kings ^ rooks
         return 0
 
-    def unmake(self, move):
+    def unmake(self, move: cython.int) -> cython.int:
         """Unmake the last move."""
         captured = self._pop_state()
         us = self.turn
@@ -328,7 +330,7 @@ class Position(MoveGenerator):
             self.by_colour[us ^ 1] ^= BB[target]
         return 0
 
-    def make_null(self):
+    def make_null(self) -> cython.int:
         """Make a null move, never in check. Positions before it no longer count as repeated."""
         self._push_state(0)
         key = self.key ^ ZOBRIST_TURN
@@ -343,14 +345,14 @@ class Position(MoveGenerator):
         self._find_checkers()
         return 0
 
-    def unmake_null(self):
+    def unmake_null(self) -> cython.int:
         """Unmake a null move."""
         self._pop_state()
         return 0
 
     # Questions ---------------------------------------------------------------------------------------------------
 
-    def see_at_least(self, move, threshold):
+    def see_at_least(self, move: cython.int, threshold: cython.int) -> cython.bint:
         """Static exchange evaluation (SEE): whether a move wins at least `threshold` centipawns by captures on its
         to-square.
 
@@ -411,7 +413,7 @@ class Position(MoveGenerator):
                 attackers |= rook_attacks(target, occupied) & straight
         return side != us
 
-    def is_insufficient_material(self):
+    def is_insufficient_material(self) -> cython.bint:
         """Whether nobody can ever mate: bare kings, one minor piece, or bishops on squares of one colour."""
         if self.by_type[PAWN] | self.by_type[ROOK] | self.by_type[QUEEN]:
             return False
@@ -421,17 +423,17 @@ class Position(MoveGenerator):
         bishops = self.by_type[BISHOP]
         return self.by_type[KNIGHT] == 0 and (bishops & LIGHT == 0 or bishops & (ALL ^ LIGHT) == 0)
 
-    def is_fifty_moves(self):
+    def is_fifty_moves(self) -> cython.bint:
         """Whether the position is drawn by the fifty-move rule. Checkmate goes first."""
         return self.halfmove_clock >= 100 and (
             self.checkers == 0 or self.generate(NOISY | QUIET, SCRATCH) > SCRATCH
         )
 
-    def is_draw(self, ply):
+    def is_draw(self, ply: cython.int) -> cython.bint:
         """Whether the position, `ply` moves below the root, is drawn by a rule other than stalemate."""
         return self.is_fifty_moves() or self.is_insufficient_material() or self.is_repetition(ply)
 
-    def is_repetition(self, ply):
+    def is_repetition(self, ply: cython.int) -> cython.bint:
         """Whether the position repeats one inside the search, or for the second time one before the root."""
         limit = self.plies_from_null if self.plies_from_null < self.stack_index else self.stack_index
         seen_before = False
@@ -444,7 +446,7 @@ class Position(MoveGenerator):
             distance += 2
         return False
 
-    def upcoming_repetition(self, ply):
+    def upcoming_repetition(self, ply: cython.int) -> cython.bint:
         """Whether one reversible move leads back to a position inside the search, less than `ply` moves ago."""
         limit = self.plies_from_null if self.plies_from_null < self.stack_index else self.stack_index
         if limit >= ply:
@@ -460,7 +462,7 @@ class Position(MoveGenerator):
             distance += 2
         return False
 
-    def has_non_pawn_material(self):
+    def has_non_pawn_material(self) -> cython.bint:
         """Whether the side to move has more than pawns and king; without that, zugzwang is likely."""
         return self.by_colour[self.turn] & (ALL ^ (self.by_type[PAWN] | self.by_type[KING])) != 0
 
@@ -471,7 +473,7 @@ class Position(MoveGenerator):
             nodes = self.perft(plies, 0)
         return nodes
 
-    def perft(self, depth, start):
+    def perft(self, depth: cython.int, start: cython.int) -> i64:
         """The number of legal move sequences of `depth` plies, the last ply counted without being played."""
         if depth <= 0:
             return 1

@@ -6,6 +6,8 @@ one of the two slots that its difference names, so a look-up reads two words. Ma
 (2013).
 """
 
+from __future__ import annotations
+
 import cython
 
 if not cython.compiled:
@@ -30,7 +32,7 @@ if not cython.compiled:
     CUCKOO_MOVES = [0] * SLOTS
 
 
-def cuckoo_move(difference):
+def cuckoo_move(difference: u64) -> cython.int:
     """The move that makes a difference of keys, in either direction, as a number of `moves`; 0 if there is none."""
     slot: cython.int = difference & (SLOTS - 1)
     if CUCKOO_KEYS[slot] == difference:
@@ -41,7 +43,7 @@ def cuckoo_move(difference):
     return 0
 
 
-def _insert(difference, move):
+def _insert(difference: u64, move: cython.int) -> cython.int:
     """Put an entry into its first slot. An entry that stood there moves to its other slot, and so on."""
     slot: cython.int = difference & (SLOTS - 1)
     while True:
@@ -57,7 +59,7 @@ def _insert(difference, move):
         move = old_move
 
 
-def _fill():
+def _fill() -> cython.int:
     """Enter every move of every piece; returns the number of entries."""
     entered = 0
     for piece in range(4, 14):

@@ -5,6 +5,8 @@ eval. Four tables hold the errors: by pawn structure (with the kings), by White'
 last two moves. Each keeps the two sides to move apart.
 """
 
+from __future__ import annotations
+
 import array
 
 import cython
@@ -46,7 +48,7 @@ class CorrectionHistory:
         else:
             self.errors = array.array("h", bytes(2 * SIZE))
 
-    def correction(self, last_two_moves):
+    def correction(self, last_two_moves: cython.int) -> cython.int:
         """The sum of the four errors of the position: positive when static evals were too low, in 256ths of a
         centipawn.
 
@@ -60,7 +62,7 @@ class CorrectionHistory:
             + self.errors[self._move_index(turn, last_two_moves)]
         )
 
-    def update(self, last_two_moves, depth, error_cp):
+    def update(self, last_two_moves: cython.int, depth: cython.int, error_cp: cython.int) -> cython.int:
         """A search `depth` plies deep scored the position `error_cp` above its static eval."""
         turn = self.position.turn
         weight = depth + 1 if depth < 15 else 16
@@ -75,16 +77,16 @@ class CorrectionHistory:
         self._update_entry(self._move_index(turn, last_two_moves), error, weight)
         return 0
 
-    def _update_entry(self, index, error, weight):
+    def _update_entry(self, index: cython.int, error: cython.int, weight: cython.int) -> cython.int:
         """Move an entry towards an error by `weight` 256ths of the way."""
         old = self.errors[index]
         self.errors[index] = old + (((error - old) * weight) >> 8)
         return 0
 
-    def _pawn_index(self, turn):
+    def _pawn_index(self, turn: cython.int) -> cython.int:
         return turn * BY_PAWNS + (self.position.accumulator.pawn_key & (BY_PAWNS - 1))
 
-    def _piece_index(self, turn, colour):
+    def _piece_index(self, turn: cython.int, colour: cython.int) -> cython.int:
         pieces = self.position.by_colour[colour]
         mixed: u64 = (pieces & self.position.by_type[KNIGHT]) * KNIGHT_MIXER
         mixed ^= (pieces & self.position.by_type[BISHOP]) * BISHOP_MIXER
@@ -95,7 +97,7 @@ class CorrectionHistory:
         index: cython.int = mixed >> PIECES_SHIFT
         return 2 * BY_PAWNS + (2 * turn + colour) * BY_PIECES + index
 
-    def _move_index(self, turn, last_two_moves):
+    def _move_index(self, turn: cython.int, last_two_moves: cython.int) -> cython.int:
         # 18 bits folded to 16: the older move is shifted over the two highest bits of the newer.
         folded = (last_two_moves & 511) ^ (last_two_moves >> 9 << 7)
         return 2 * BY_PAWNS + 4 * BY_PIECES + turn * BY_MOVES + folded

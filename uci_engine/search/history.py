@@ -14,6 +14,8 @@ learnt long ago fades.
 Invariant: a bonus or malus is at most 2 ** 14 in size; otherwise values would leave their range.
 """
 
+from __future__ import annotations
+
 import array
 
 import cython
@@ -50,7 +52,7 @@ class Histories:
             self.capture = [0] * 8192
             self.continuation = array.array("h", bytes(4 * CONTINUATION_SIZE))
 
-    def quiet_history(self, ply, move):
+    def quiet_history(self, ply: cython.int, move: cython.int) -> cython.int:
         """The sum of a quiet move's butterfly and continuation histories; that of four plies ago counts half."""
         index = self._continuation_index(move)
         second = CONTINUATION_SIZE + index
@@ -61,11 +63,11 @@ class Histories:
             + (self.continuation[second + (self.stack.moved_piece_to[ply + PLIES_BACK - 4] << 9)] >> 1)
         )
 
-    def capture_history(self, move):
+    def capture_history(self, move: cython.int) -> cython.int:
         """The history of a capture or promotion."""
         return self.capture[self._capture_index(move)]
 
-    def update_quiet(self, ply, move, bonus):
+    def update_quiet(self, ply: cython.int, move: cython.int, bonus: cython.int) -> cython.int:
         """Add a bonus (a malus if negative) to the butterfly and continuation histories of a quiet move."""
         index = self.position.turn * 4096 + (move & 4095)
         self.butterfly[index] = _with_gravity(self.butterfly[index], bonus)
@@ -78,19 +80,27 @@ class Histories:
         self.continuation[index] = _with_gravity(self.continuation[index], bonus)
         return 0
 
-    def update_previous_move(self, ply, bonus):
+    def update_previous_move(self, ply: cython.int, bonus: cython.int) -> cython.int:
         """Add a bonus to the butterfly history of the quiet move that the opponent has just made."""
         index = (1 - self.position.turn) * 4096 + (self.stack.move[ply - 1] & 4095)
         self.butterfly[index] = _with_gravity(self.butterfly[index], bonus)
         return 0
 
-    def update_capture(self, move, bonus):
+    def update_capture(self, move: cython.int, bonus: cython.int) -> cython.int:
         """Add a bonus (a malus if negative) to the history of a capture or promotion."""
         index = self._capture_index(move)
         self.capture[index] = _with_gravity(self.capture[index], bonus)
         return 0
 
-    def update_after_cutoff(self, ply, move, is_quiet, bonus, quiet_count, capture_count):
+    def update_after_cutoff(
+        self,
+        ply: cython.int,
+        move: cython.int,
+        is_quiet: cython.bint,
+        bonus: cython.int,
+        quiet_count: cython.int,
+        capture_count: cython.int,
+    ) -> cython.int:
         """A move failed high: a bonus for it, a malus for the moves that the stack names as searched before it.
 
         A quiet move becomes a killer as well. A capture that fails high says nothing against the quiet moves.
@@ -106,17 +116,17 @@ class Histories:
             self.update_capture(self.stack.captures_searched[ply * CAPTURES_ROOM + index], -bonus)
         return 0
 
-    def _continuation_index(self, move):
+    def _continuation_index(self, move: cython.int) -> cython.int:
         """Where a move of the side to move stands in a continuation history, after no move at all."""
         piece_type = self.position.squares[from_square(move)] >> 1
         return (self.position.turn << 18) | (piece_type << 6) | to_square(move)
 
-    def _capture_index(self, move):
+    def _capture_index(self, move: cython.int) -> cython.int:
         captured = 1 if move_type(move) == EN_PASSANT else self.position.squares[to_square(move)] >> 1
         return (self.position.squares[from_square(move)] << 9) | (to_square(move) << 3) | captured
 
 
-def _with_gravity(value, bonus):
+def _with_gravity(value: cython.int, bonus: cython.int) -> cython.int:
     """A history value after a bonus; the nearer the limit, the less a bonus in its direction moves it."""
     size = bonus if bonus > 0 else -bonus
     return value + bonus - ((value * size) >> HISTORY_SHIFT)

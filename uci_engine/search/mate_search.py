@@ -7,6 +7,8 @@ and the reply to it must not exist. Everything that is no mate counts 0.
 It borrows the searcher's board, move picker, histories, node count, stop flag and transposition table (TT).
 """
 
+from __future__ import annotations
+
 import cython
 
 from uci_engine import score as scores
@@ -53,7 +55,7 @@ class MateSearch:
             score = self._root(depth)
         return score >= MATE - depth
 
-    def _root(self, depth):
+    def _root(self, depth: cython.int) -> cython.int:
         """The score of the best root move; 0 or less when there is no mate within `depth` plies."""
         alpha = MATE - depth - 1
         best_score = -INFINITE
@@ -86,7 +88,7 @@ class MateSearch:
                     alpha = score
         return best_score
 
-    def _search(self, depth, alpha, beta, ply):
+    def _search(self, depth: cython.int, alpha: cython.int, beta: cython.int, ply: cython.int) -> cython.int:
         """The mate score of the position `ply` moves below the root, `depth` plies deep; 0 without a mate."""
         if depth == 0:
             return self._leaf(ply)
@@ -178,7 +180,7 @@ class MateSearch:
         self.table.store(key, best_move, self.searcher.score_to_tt(best_score, ply), NO_SCORE, depth, bound)
         return best_score
 
-    def _leaf(self, ply):
+    def _leaf(self, ply: cython.int) -> cython.int:
         """After the attacker's last move: mate, or no mate."""
         if self.searcher._enter_node(ply) or self.position.checkers == 0:
             return 0

@@ -7,6 +7,8 @@ Invariant: every legal move (in quiescence, every capture and promotion) comes e
 scores and move numbers alone, never on the order of generation. So both boards give one tree.
 """
 
+from __future__ import annotations
+
 import cython
 
 from uci_engine.search import parameters
@@ -71,7 +73,7 @@ class MovePicker:
             self.skips_quiets = [0] * PLIES
             self.threats = [0] * 7
 
-    def begin(self, ply, tt_move, quiescence):
+    def begin(self, ply: cython.int, tt_move: cython.int, quiescence: cython.bint) -> cython.int:
         """Open a ply. `tt_move` (0: none) may be any number; it comes first if it is legal and belongs here."""
         if tt_move and not self.position.is_legal(tt_move):
             tt_move = 0
@@ -90,7 +92,7 @@ class MovePicker:
         self.end[ply] = after
         return 0
 
-    def next(self, ply):
+    def next(self, ply: cython.int) -> cython.int:
         """The next move of an open ply, or 0 when there are no more."""
         start = ply * ROOM
         tt_move = self.tt_move[ply]
@@ -176,7 +178,7 @@ class MovePicker:
             self.stage[ply] = DONE
         return 0
 
-    def skip_quiets(self, ply):
+    def skip_quiets(self, ply: cython.int) -> cython.int:
         """Give only those of the remaining quiet moves that check; evasions are not skipped."""
         if self.skips_quiets[ply] == 0:
             self.skips_quiets[ply] = 1
@@ -184,7 +186,7 @@ class MovePicker:
                 self.end[ply] = self._keep_checks(self.cursor[ply], self.end[ply])
         return 0
 
-    def _keep_checks(self, start, end):
+    def _keep_checks(self, start: cython.int, end: cython.int) -> cython.int:
         """Move the checks to the front, in their order; returns where they end."""
         kept = start
         for index in range(start, end):
@@ -193,17 +195,17 @@ class MovePicker:
                 kept += 1
         return kept
 
-    def is_bad_capture(self, ply):
+    def is_bad_capture(self, ply: cython.int) -> cython.bint:
         """Whether the last move given at a ply came from the losing captures."""
         return self.stage[ply] == BAD_NOISY
 
-    def _usable_killer(self, ply, move):
+    def _usable_killer(self, ply: cython.int, move: cython.int) -> cython.bint:
         """Whether a killer is a quiet legal move here, and not skipped."""
         if move == 0 or self.position.is_noisy(move) or not self.position.is_legal(move):
             return False
         return self.skips_quiets[ply] == 0 or self.position.gives_check(move)
 
-    def _score_noisy(self, ply, start, end):
+    def _score_noisy(self, ply: cython.int, start: cython.int, end: cython.int) -> cython.int:
         for index in range(start, end):
             move = self.position.moves[index]
             score: i64 = CAPTURE_BASE + 16 * MVV_VALUES[self.position.squares[to_square(move)] >> 1]
@@ -219,7 +221,7 @@ class MovePicker:
         self.end[ply] = end
         return 0
 
-    def _score_quiet(self, ply, start, end, checks_only):
+    def _score_quiet(self, ply: cython.int, start: cython.int, end: cython.int, checks_only: cython.bint) -> cython.int:
         self._find_threats()
         kept = start
         for index in range(start, end):
@@ -238,7 +240,7 @@ class MovePicker:
         self.end[ply] = kept
         return 0
 
-    def _find_threats(self):
+    def _find_threats(self) -> cython.int:
         """For each piece type of the side to move, the squares attacked by enemy pieces of less value."""
         us = self.position.turn
         theirs = self.position.by_colour[1 - us]
@@ -263,7 +265,7 @@ class MovePicker:
         self.threats[QUEEN] = attacks
         return 0
 
-    def _select_best(self, ply):
+    def _select_best(self, ply: cython.int) -> cython.int:
         """Take the remaining move with the highest score; of equal scores, the higher move number."""
         first = self.cursor[ply]
         end = self.end[ply]

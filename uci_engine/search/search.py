@@ -13,6 +13,8 @@ found it.
 RESULTS.md.
 """
 
+from __future__ import annotations
+
 import math
 
 import cython
@@ -182,7 +184,7 @@ class Searcher:
 
     # The search itself ------------------------------------------------------------------------------------------
 
-    def _root(self, depth, alpha, beta, first):
+    def _root(self, depth: cython.int, alpha: cython.int, beta: cython.int, first: cython.int) -> cython.int:
         """Search the root moves from number `first` up to `root_end`. See `search_root`."""
         self.root_done = 0
         self.seldepth = 0
@@ -243,7 +245,9 @@ class Searcher:
             self._store(0, move, best_score, raw_eval, depth, bound)
         return best_score
 
-    def _search(self, depth, alpha, beta, ply, cut_node):
+    def _search(
+        self, depth: cython.int, alpha: cython.int, beta: cython.int, ply: cython.int, cut_node: cython.bint
+    ) -> cython.int:
         """The value of the position `ply` moves below the root, `depth` plies deep, exact if it lies in the window.
 
         `cut_node`: a fail high is expected here, so less can be risked.
@@ -627,14 +631,25 @@ class Searcher:
         # node.
         return 0 if draw_at_hand and best_score < 0 else best_score
 
-    def _make(self, move, ply, quiet):
+    def _make(self, move: cython.int, ply: cython.int, quiet: cython.bint) -> cython.int:
         """Make a move of this ply, and note it in the search stack."""
         self.table.prefetch(self.position.key_after(move))
         self.stack.set_move(ply, move, quiet)
         self.position.make(move)
         return 0
 
-    def _search_move(self, depth, reduction, deeper_above, alpha, beta, ply, is_first, pv_node, cut_node):
+    def _search_move(
+        self,
+        depth: cython.int,
+        reduction: cython.int,
+        deeper_above: cython.int,
+        alpha: cython.int,
+        beta: cython.int,
+        ply: cython.int,
+        is_first: cython.bint,
+        pv_node: cython.bint,
+        cut_node: cython.bint,
+    ) -> cython.int:
         """Principal variation search (PVS) of the move just made at `ply`: returns its score.
 
         The first move has the full window. Any other must first show with a null window, and `reduction` plies less
@@ -652,7 +667,15 @@ class Searcher:
             score = -self._search(depth, -beta, -alpha, ply + 1, False)
         return score
 
-    def _late_move_reduction(self, reduction, new_depth, history, pv_node, improving, cut_node):
+    def _late_move_reduction(
+        self,
+        reduction: cython.int,
+        new_depth: cython.int,
+        history: cython.int,
+        pv_node: cython.bint,
+        improving: cython.bint,
+        cut_node: cython.bint,
+    ) -> cython.int:
         """The reduction of the move just made: `_reduction`'s, adjusted, and not beyond the horizon."""
         if pv_node:
             reduction -= 1
@@ -670,11 +693,19 @@ class Searcher:
             reduction = new_depth - 1
         return reduction if reduction > 0 else 0
 
-    def _reduction(self, depth, number):
+    def _reduction(self, depth: cython.int, number: cython.int) -> cython.int:
         """The reduction of move number `number` of a node, by depth and number alone."""
         return self.reductions[(depth if depth < 63 else 63) * 64 + (number if number < 63 else 63)]
 
-    def _probcut(self, depth, probcut_beta, ply, tt_move, static_eval, cut_node):
+    def _probcut(
+        self,
+        depth: cython.int,
+        probcut_beta: cython.int,
+        ply: cython.int,
+        tt_move: cython.int,
+        static_eval: cython.int,
+        cut_node: cython.bint,
+    ) -> cython.int:
         """A score of at least `probcut_beta` that a capture reaches, `depth` plies deep, or -INFINITE.
 
         The capture is `probcut_move` then.
@@ -697,14 +728,14 @@ class Searcher:
                 self.probcut_move = move
                 return score
 
-    def _corrected(self, raw_eval, correction):
+    def _corrected(self, raw_eval: cython.int, correction: cython.int) -> cython.int:
         """The static eval: the raw eval corrected, and kept below everything that is proved."""
         static_eval = raw_eval + ((correction * self.correction_history_weight) >> 16)
         if static_eval >= STATIC_LIMIT:
             return STATIC_LIMIT - 1
         return 1 - STATIC_LIMIT if static_eval <= -STATIC_LIMIT else static_eval
 
-    def _quiescence(self, alpha, beta, ply):
+    def _quiescence(self, alpha: cython.int, beta: cython.int, ply: cython.int) -> cython.int:
         """Quiescence search (qsearch): captures and promotions that lose nothing, in check all evasions."""
         # 1. Count the node; draws and the maximum ply.
         if self._enter_node(ply):
@@ -817,7 +848,7 @@ class Searcher:
         self._store(ply, best_move, best_score, raw_eval, 0, bound)
         return best_score
 
-    def _leaf(self, ply):
+    def _leaf(self, ply: cython.int) -> cython.int:
         """The horizon without quiescence search: mate, stalemate, a draw or the raw eval."""
         if self._enter_node(ply):
             return 0
@@ -828,7 +859,7 @@ class Searcher:
             return 0
         return self.evaluator.evaluate(self.position)
 
-    def _enter_node(self, ply):
+    def _enter_node(self, ply: cython.int) -> cython.bint:
         """Count a node and empty its principal variation; true when the search must end."""
         self.pv_length[ply] = 0
         if self.nodes >= self.node_limit or (self.nodes & POLL_MASK == 0 and self.stop_wanted):
@@ -840,7 +871,7 @@ class Searcher:
             self.seldepth = ply
         return False
 
-    def _update_pv(self, ply, move):
+    def _update_pv(self, ply: cython.int, move: cython.int) -> cython.int:
         """The principal variation (PV) of this ply is the move and the PV of the next ply."""
         base = ply * 128
         length = self.pv_length[ply + 1]
@@ -850,21 +881,21 @@ class Searcher:
         self.pv_length[ply] = length + 1
         return 0
 
-    def _history_bonus(self, depth):
+    def _history_bonus(self, depth: cython.int) -> cython.int:
         """The history bonus for a fail high `depth` plies deep."""
         bonus = self.history_bonus * depth
         return bonus if bonus < self.history_bonus_limit else self.history_bonus_limit
 
     # Tablebases and transposition table -------------------------------------------------------------------------
 
-    def _probe(self, depth):
+    def _probe(self, depth: cython.int) -> cython.int:
         """The win, draw or loss (WDL) of the tablebases, or FAILED. The largest tables are probed at depth only."""
         piece_count = popcount(self.position.by_colour[0] | self.position.by_colour[1])
         if piece_count > self.probe_limit or (piece_count == self.probe_limit and depth < self.probe_depth):
             return FAILED
         return self.prober.probe_wdl(self.position)
 
-    def _tablebase_score(self, wdl, ply):
+    def _tablebase_score(self, wdl: cython.int, ply: cython.int) -> cython.int:
         """The score of a WDL from 2 (win) to -2 (loss). A cursed win or blessed loss is a draw, 1 cp off."""
         draw_limit = 1 if self.fifty_moves else 0
         if wdl > draw_limit:
@@ -873,13 +904,21 @@ class Searcher:
             return ply - TABLEBASE_WIN
         return wdl
 
-    def _store(self, ply, move, score, raw_eval, depth, bound):
+    def _store(
+        self,
+        ply: cython.int,
+        move: cython.int,
+        score: cython.int,
+        raw_eval: cython.int,
+        depth: cython.int,
+        bound: cython.int,
+    ) -> cython.int:
         """Store a result about the position in the TT."""
         if self.use_tt:
             self.table.store(self.position.key, move, self.score_to_tt(score, ply), raw_eval, depth, bound)
         return 0
 
-    def score_to_tt(self, score, ply):
+    def score_to_tt(self, score: cython.int, ply: cython.int) -> cython.int:
         """A score whose distance to a win is counted from the root, as one counted from the node `ply` plies below."""
         if score >= TABLEBASE_BOUND:
             return score + ply
@@ -887,7 +926,7 @@ class Searcher:
             return score - ply
         return score
 
-    def score_from_tt(self, score, ply):
+    def score_from_tt(self, score: cython.int, ply: cython.int) -> cython.int:
         """The inverse of `score_to_tt`, for the node that reads the TT entry."""
         if score >= TABLEBASE_BOUND:
             return score - ply

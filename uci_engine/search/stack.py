@@ -4,6 +4,8 @@ One `SearchStack` belongs to one `Searcher`. The search writes it; the move pick
 history read it. Every field is a flat array with one place for each ply.
 """
 
+from __future__ import annotations
+
 import cython
 
 if not cython.compiled:
@@ -33,7 +35,7 @@ class SearchStack:
             self.quiets_searched = [0] * (PLIES * QUIETS_ROOM)
             self.captures_searched = [0] * (PLIES * CAPTURES_ROOM)
 
-    def clear(self):
+    def clear(self) -> cython.int:
         """Forget every move that was searched: a new search."""
         for ply in range(PLIES):
             self.move[ply] = 0
@@ -44,7 +46,7 @@ class SearchStack:
             self.clear_killers(ply)
         return 0
 
-    def set_move(self, ply, move, is_quiet):
+    def set_move(self, ply: cython.int, move: cython.int, is_quiet: cython.bint) -> cython.int:
         """Note a move that is about to be made."""
         self.move[ply] = move
         self.is_quiet[ply] = is_quiet
@@ -52,30 +54,30 @@ class SearchStack:
         self.moved_piece_to[ply + PLIES_BACK] = ((piece >> 1) << 6) | to_square(move)
         return 0
 
-    def set_null_move(self, ply):
+    def set_null_move(self, ply: cython.int) -> cython.int:
         """Note a null move that is about to be made."""
         self.move[ply] = 0
         self.is_quiet[ply] = 0
         self.moved_piece_to[ply + PLIES_BACK] = 0
         return 0
 
-    def add_killer(self, ply, move):
+    def add_killer(self, ply: cython.int, move: cython.int) -> cython.int:
         """Make a quiet move the first killer of a ply; the first becomes the second."""
         if self.killers[2 * ply] != move:
             self.killers[2 * ply + 1] = self.killers[2 * ply]
             self.killers[2 * ply] = move
         return 0
 
-    def clear_killers(self, ply):
+    def clear_killers(self, ply: cython.int) -> cython.int:
         """Forget the killers of a ply: they belong to another part of the tree."""
         self.killers[2 * ply] = 0
         self.killers[2 * ply + 1] = 0
         return 0
 
-    def previous_to_square(self, ply):
+    def previous_to_square(self, ply: cython.int) -> cython.int:
         """The to-square of the move before a ply; 0 for a null move or none."""
         return self.moved_piece_to[ply + PLIES_BACK - 1] & 63
 
-    def last_two_moves(self, ply):
+    def last_two_moves(self, ply: cython.int) -> cython.int:
         """The two moves before a ply, by piece type and to-square, as one number below 2 ** 18."""
         return (self.moved_piece_to[ply + PLIES_BACK - 1] << 9) | self.moved_piece_to[ply + PLIES_BACK - 2]

@@ -15,6 +15,8 @@ another thread's write.
 Invariant: nothing is allocated or cleared during a search.
 """
 
+from __future__ import annotations
+
 import array
 
 import cython
@@ -113,17 +115,17 @@ class TranspositionTable:
                 used += 1
         return used
 
-    def _start(self, key):
+    def _start(self, key: u64) -> u64:
         """The index of the first word of a key's bucket."""
         return (((key & LOW_HALF) * self.buckets) >> 32) << 3
 
-    def prefetch(self, key):
+    def prefetch(self, key: u64) -> cython.int:
         """Load a key's bucket into the cache ahead of the probe."""
         if cython.compiled:
             fetch(cython.cast(cython.p_void, cython.address(self.words[self._start(key)])))
         return 0
 
-    def probe(self, key):
+    def probe(self, key: u64) -> u64:
         """The entry stored under a key, or 0."""
         word = self._start(key)
         for _ in range(4):
@@ -133,7 +135,9 @@ class TranspositionTable:
             word += 2
         return 0
 
-    def store(self, key, move, score, raw_eval, depth, bound):
+    def store(
+        self, key: u64, move: cython.int, score: cython.int, raw_eval: cython.int, depth: cython.int, bound: cython.int
+    ) -> cython.int:
         """Store a result, in the entry of the same position or else in the least valuable one of the bucket.
 
         An entry's value is its depth, less four plies for each search since. A shallower result does not replace a much
