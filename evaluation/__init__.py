@@ -5,13 +5,13 @@
     True
     >>> print(evaluation.format_explanation(evaluation.explain(chess.Board())))     # doctest: +SKIP
 
-What must stay true: importing this package loads no kernel module (`bitboards`, `base_board`, `features`,
-`evaluator`), because whether the compiled or the plain ones serve a process is decided later, by
-`uci_engine.core.load`.
+Invariant: importing this package loads no kernel module (`bitboards`, `accumulator`, `base_board`, `context`, `terms`,
+`evaluator`), because `uci_engine.core.load` decides later whether the compiled or the plain ones serve a process.
 """
 
 from __future__ import annotations
 
+from evaluation.coefficients import coefficients
 from evaluation.explain import Explanation, Row, evaluate, explain, format_explanation
 from evaluation.weights import Weights, WeightsError, default_weights
 
@@ -20,6 +20,7 @@ __all__ = [
     "Row",
     "Weights",
     "WeightsError",
+    "coefficients",
     "default_weights",
     "evaluate",
     "explain",

@@ -90,5 +90,35 @@ cdef inline u64 pawn_attacks(u64 pawns, int us) noexcept nogil:
     cdef u64 rightward = pawns & <u64>0x7F7F7F7F7F7F7F7FULL
     return (leftward << 7) | (rightward << 9) if us else (leftward >> 9) | (rightward >> 7)
 
+cdef inline u64 forward(u64 squares, int us) noexcept nogil:
+    return squares << 8 if us else squares >> 8
+
+cdef inline u64 beside(u64 squares) noexcept nogil:
+    return ((squares & <u64>0x7F7F7F7F7F7F7F7FULL) << 1) | ((squares & <u64>0xFEFEFEFEFEFEFEFEULL) >> 1)
+
+cdef inline u64 front_span(u64 squares, int us) noexcept nogil:
+    if us:
+        squares <<= 8
+        squares |= squares << 8
+        squares |= squares << 16
+        return squares | (squares << 32)
+    squares >>= 8
+    squares |= squares >> 8
+    squares |= squares >> 16
+    return squares | (squares >> 32)
+
+cdef inline u64 file_fill(u64 squares) noexcept nogil:
+    squares |= squares << 8
+    squares |= squares >> 8
+    squares |= squares << 16
+    squares |= squares >> 16
+    squares |= squares << 32
+    return squares | (squares >> 32)
+
+cdef inline int distance(int a, int b) noexcept nogil:
+    cdef int files = abs((a & 7) - (b & 7))
+    cdef int ranks = abs((a >> 3) - (b >> 3))
+    return files if files > ranks else ranks
+
 cdef u64 _slide(int square, u64 occupied, bint rook) noexcept nogil
 cdef int _fill_magic(int square, bint rook, int offset) noexcept nogil

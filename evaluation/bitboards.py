@@ -1,10 +1,10 @@
 """Sets of squares as 64-bit numbers, attack tables and Zobrist numbers: the ground under every board of the engine.
 
-Called by `base_board`, `features`, `evaluator` and `uci_engine.board.position`. Square a1 is bit 0, h8 bit 63, colours
-are python-chess's (white 1, black 0), and a piece's code is 2 * piece type + colour, so 2 to 13 (0: an empty square).
-What must stay true: every table equals python-chess's own (most are copied from it), and the compiled and the plain
-form of each function give the same sets. Uncompiled, the sliders look up python-chess's dictionaries; compiled, magic
-multiplication indexes flat tables that are filled by walking the rays at import, which takes about two milliseconds.
+Square a1 is bit 0, h8 bit 63; colours are python-chess's (white 1, black 0). A piece is a number, 2 * piece type +
+colour, so 2 to 13; 0 is an empty square. Invariant: every table equals python-chess's own (most are copied from it),
+and the compiled and the plain form of each function give the same sets. Uncompiled, the sliders look up python-chess's
+dictionaries. Compiled, magic multiplication indexes flat tables that are filled at import by walking the rays, which
+takes about two milliseconds.
 """
 
 import chess
@@ -31,7 +31,7 @@ FALLING = [_RISES[1][square // 8 + square % 8] for square in chess.SQUARES]
 LINE = [line for row in chess.BB_RAYS for line in row]
 BETWEEN = [chess.between(a, b) for a in chess.SQUARES for b in chess.SQUARES]
 
-# Polyglot's random numbers, so that a position's key is the key of every opening book. Indexed by code * 64 + square;
+# Polyglot's random numbers, so that a position's key is the key of every opening book. Indexed by piece * 64 + square;
 # castling rights in the order white short, white long, black short, black long.
 _RANDOM = chess.polyglot.POLYGLOT_RANDOM_ARRAY
 ZOBRIST = [0] * 128 + list(_RANDOM[:768]) + [0] * 128
@@ -113,6 +113,30 @@ if not cython.compiled:
         leftward = pawns & ~chess.BB_FILE_A
         rightward = pawns & ~chess.BB_FILE_H
         return (leftward << 7 | rightward << 9) & ALL if us else leftward >> 9 | rightward >> 7
+
+    def forward(squares: int, us: int) -> int:
+        """The squares one rank ahead, as the colour `us` sees the board."""
+        return (squares << 8) & ALL if us else squares >> 8
+
+    def beside(squares: int) -> int:
+        """The squares left and right of a set."""
+        return (squares & ~chess.BB_FILE_H) << 1 | (squares & ~chess.BB_FILE_A) >> 1
+
+    def front_span(squares: int, us: int) -> int:
+        """All squares ahead of a set on its files, up to the last rank."""
+        filled = 0
+        for _ in range(7):
+            squares = forward(squares, us)
+            filled |= squares
+        return filled
+
+    def file_fill(squares: int) -> int:
+        """All squares on the files of a set."""
+        return squares | front_span(squares, 1) | front_span(squares, 0)
+
+    def distance(a: int, b: int) -> int:
+        """King moves from one square to another."""
+        return chess.square_distance(a, b)
 
 
 def attacks_of(piece_type, square, occupied):

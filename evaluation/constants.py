@@ -16,11 +16,9 @@ STATIC_LIMIT: Final = 30000
 PHASE_WEIGHTS: Final = (0, 0, 1, 1, 2, 4, 0)
 FULL_PHASE: Final = 24
 
-# Attack units that a piece adds when it attacks the king zone, and the most that count.
-KNIGHT_ATTACK_UNITS: Final = 2
-BISHOP_ATTACK_UNITS: Final = 2
-ROOK_ATTACK_UNITS: Final = 3
-QUEEN_ATTACK_UNITS: Final = 4
+# Attack units that a piece adds when it attacks the king zone, by piece type (knight 2 to queen 4), and the most that
+# count.
+ATTACK_UNITS: Final = (0, 0, 2, 2, 3, 4)
 MOST_ATTACK_UNITS: Final = 23
 
 # Endgame scales: how many 64ths of the endgame's value count.

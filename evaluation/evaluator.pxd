@@ -2,21 +2,22 @@
 
 cimport cython
 
-from evaluation.bitboards cimport BISHOP, KNIGHT, LIGHT, PAWN, QUEEN, ROOK, i64, popcount, u64
-from evaluation.features cimport Features
 from evaluation.accumulator cimport Accumulator
 from evaluation.base_board cimport BaseBoard
-from evaluation.kpk cimport BLACK_WINS, DRAWN, NO_VERDICT, WHITE_WINS, PawnEnding
+from evaluation.bitboards cimport i64, u64
+from evaluation.context cimport EvaluationContext
+from evaluation.terms cimport endgames, king, passed_pawns, pawns, pieces, threats
+from evaluation.terms.endgames cimport EndgameWeights, endgame_scale
+from evaluation.terms.king cimport KingWeights
+from evaluation.terms.kpk cimport BLACK_WINS, DRAWN, NO_VERDICT, WHITE_WINS, PawnEnding
+from evaluation.terms.passed_pawns cimport PassedPawnWeights
+from evaluation.terms.pawns cimport PawnWeights
+from evaluation.terms.pieces cimport PieceWeights
+from evaluation.terms.threats cimport ThreatWeights
 
 cdef int STATIC_LIMIT
 cdef int FULL_PHASE
 cdef int FULL_SCALE
-cdef int DRAWN_SCALE
-cdef int DRAWISH_SCALE
-cdef int PURE_OPPOSITE_BISHOPS_SCALE
-cdef int OPPOSITE_BISHOPS_SCALE
-cdef int LEAST_WINNING_MATERIAL
-cdef int DRAWISH_LEAD
 cdef int WON_KPK_CP
 cdef i64 HALF
 cdef i64 MASK
@@ -24,15 +25,19 @@ cdef int PAWN_ENTRIES
 
 @cython.final
 cdef class Evaluator:
-    cdef readonly Features features
+    cdef readonly EvaluationContext context
+    cdef readonly PawnWeights pawns
+    cdef readonly PassedPawnWeights passed_pawns
+    cdef readonly PieceWeights pieces
+    cdef readonly KingWeights king
+    cdef readonly ThreatWeights threats
+    cdef readonly EndgameWeights endgames
     cdef readonly PawnEnding kpk
     cdef u64[32768] remembered      # 4 * PAWN_ENTRIES
 
-    cpdef int evaluate(self, BaseBoard p) noexcept nogil
-    cpdef bint is_known_draw(self, BaseBoard p) noexcept nogil
+    cpdef int evaluate(self, BaseBoard board) noexcept nogil
+    cpdef bint is_known_draw(self, BaseBoard board) noexcept nogil
+    cpdef i64 sum_of_terms(self, BaseBoard board, bint remember) noexcept nogil
+    cdef i64 _structure(self, BaseBoard board) noexcept nogil
+    cpdef int taper(self, BaseBoard board, i64 packed) noexcept nogil
     cpdef int with_verdict(self, int white_score, int verdict) noexcept nogil
-    cpdef i64 pawn_score(self, BaseBoard p) noexcept nogil
-    cpdef int taper(self, BaseBoard p, i64 packed) noexcept nogil
-    cpdef int endgame_scale(self, BaseBoard p, int strong) noexcept nogil
-    cdef int non_pawn_material(self, BaseBoard p, int us) noexcept nogil
-    cdef bint only_two_knights(self, BaseBoard p, int us) noexcept nogil

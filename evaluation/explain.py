@@ -1,44 +1,22 @@
-"""The evaluation of one position, term by term, for people: the `eval` command and whoever tunes the weights.
+"""The evaluation of one position, term by term: for people (the `eval` command) and for whoever tunes the weights.
 
-What must stay true: the rows are the very methods that `Features.pawns` and `Features.pieces` add up, so
-their sum, tapered, is the score of `Evaluator.evaluate` on every position; a test holds it to that.
+Invariant: the rows come from the very functions that `Evaluator.sum_of_terms` adds up, so that their sum, tapered, is
+the score of `Evaluator.evaluate`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
 import chess
 
 from evaluation import plain_cython
-from evaluation.weights import PIECE_NAMES, Weights, default_weights, unpack
+from evaluation.catalogue import ACCUMULATED, CATALOGUE
+from evaluation.weights import PIECE_NAMES, Weights, default_weights, pack, unpack
 
-# Term and method, in the order that Features asks for.
-TERMS: Final = (
-    ("doubled pawns", "doubled"),
-    ("isolated pawns", "isolated"),
-    ("connected pawns", "connected"),
-    ("passed pawns", "passed_pawns"),
-    ("king shelter", "shelter"),
-    ("pawn storm", "storm"),
-    ("knight mobility", "knights"),
-    ("bishop mobility", "bishops"),
-    ("rook mobility", "rooks"),
-    ("queen mobility", "queens"),
-    ("bishop pair", "bishop_pair"),
-    ("outposts", "outposts"),
-    ("rooks on open files", "rook_files"),
-    ("passed pawns' paths", "passed_pawn_paths"),
-    ("attack on the king", "king_danger"),
-    ("safe checks", "safe_checks"),
-    ("threats", "threats"),
-    ("pawn push threats", "push_threats"),
-    ("hanging pieces", "hanging"),
-    ("bare king", "mop_up"),
-)
-
-# The verdicts of `evaluation.kpk`, in the order of their numbers.
+# The verdicts of `evaluation.terms.kpk`, in the order of their numbers.
 VERDICTS: Final = (
     "",
     "king and pawn against king, drawn",
@@ -72,12 +50,13 @@ class Row:
 class Explanation:
     """All terms and what becomes of their sum.
 
-    `phase` runs from 24 (all pieces on the board) to 0, `scale` is the share of the endgame's value that counts,
-    in 64ths. `verdict` says what is known of the ending, "" for nothing, and `verdict_cp` what that adds to the
-    tapered sum. Both scores are in centipawns.
+    `terms` has a row for each term of the catalogue, by its name; `rows` one for each title. `phase` runs from 24 (all
+    pieces on the board) to 0, `scale` is the share of the endgame's value that counts, in 64ths. `verdict` says what is
+    known of the ending, "" for nothing, and `verdict_cp` what that adds to the tapered sum. Both scores are in
+    centipawns.
     """
 
-    rows: tuple[Row, ...]
+    terms: tuple[Row, ...]
     phase: int
     scale: int
     verdict: str
@@ -87,15 +66,22 @@ class Explanation:
     score: int
 
     @property
+    def rows(self) -> tuple[Row, ...]:
+        """The terms, those with the same title added up, in the order of the catalogue."""
+        parts: dict[str, list[Row]] = {}
+        for term, row in zip(CATALOGUE, self.terms, strict=True):
+            parts.setdefault(term.title, []).append(row)
+        return tuple(_added_up(title, rows) for title, rows in parts.items())
+
+    @property
     def total(self) -> Row:
-        """The sum of all rows."""
-        return Row(
-            "total",
-            sum(row.white_mg for row in self.rows),
-            sum(row.white_eg for row in self.rows),
-            sum(row.black_mg for row in self.rows),
-            sum(row.black_eg for row in self.rows),
-        )
+        """The sum of all terms."""
+        return _added_up("total", self.terms)
+
+
+def _added_up(name: str, rows: Iterable[Row]) -> Row:
+    cells = zip(*((row.white_mg, row.white_eg, row.black_mg, row.black_eg) for row in rows), strict=True)
+    return Row(name, *map(sum, cells))
 
 
 def place(board: chess.Board, weights: Weights | None = None) -> tuple[Any, Any]:
@@ -130,21 +116,27 @@ def explain(board: chess.Board, weights: Weights | None = None) -> Explanation:
     """Every term of the evaluation of a position; ValueError when the board cannot be evaluated."""
     weights = weights or default_weights()
     evaluator, base_board = place(board, weights)
-    features = evaluator.features
-    features.begin(base_board)
-    rows = [_material(board, weights), _squares(board, weights)]
-    for term, name in TERMS:
-        method = getattr(features, name)
-        rows.append(_row(term, method(base_board, 1), method(base_board, 0)))
-    rows.append(_row("side to move", features.tempo * board.turn, features.tempo * (not board.turn)))
-    packed = sum(row.mg + (row.eg << 32) for row in rows)
+    context = evaluator.context
+    context.begin(base_board)
+    context.passed_pawns = 0
+    terms = []
+    for term in CATALOGUE:
+        if term.group == ACCUMULATED:
+            white, black = (_accumulated(board, us, term.name, weights.packed(term.name)) for us in (True, False))
+        else:
+            holder = getattr(evaluator, term.group)
+            white, black = (term.function(holder, context, base_board, us) for us in (1, 0))
+        terms.append(Row(term.name, *unpack(white), *unpack(black)))
+    packed = sum(pack(row.mg, row.eg) for row in terms)
+    from evaluation.terms.endgames import endgame_scale
+
     tapered = evaluator.taper(base_board, packed)
     verdict = evaluator.kpk.verdict(base_board)
     white_score = evaluator.with_verdict(tapered, verdict)
     return Explanation(
-        rows=tuple(rows),
+        terms=tuple(terms),
         phase=min(base_board.accumulator.phase, 24),
-        scale=evaluator.endgame_scale(base_board, int(unpack(packed)[1] > 0)),
+        scale=endgame_scale(base_board, int(unpack(packed)[1] > 0)),
         verdict=VERDICTS[verdict],
         verdict_cp=white_score - tapered,
         white_to_move=board.turn,
@@ -171,28 +163,12 @@ def format_explanation(explanation: Explanation) -> str:
     return "\n".join(lines)
 
 
-def _row(term: str, white: int, black: int) -> Row:
-    return Row(term, *unpack(white), *unpack(black))
-
-
-def _material(board: chess.Board, weights: Weights) -> Row:
-    """The pieces at their fixed values."""
-    values = [0, *weights.packed("material"), 0]
-    white, black = (sum(values[piece] for _, piece in _pieces(board, us)) for us in (True, False))
-    return _row("material", white, black)
-
-
-def _squares(board: chess.Board, weights: Weights) -> Row:
-    """Where the pieces stand."""
-    tables = [[0] * 64, *(weights.packed(f"{name}_squares") for name in PIECE_NAMES)]
-    white, black = (sum(tables[piece][at] for at, piece in _pieces(board, us)) for us in (True, False))
-    return _row("piece squares", white, black)
-
-
-def _pieces(board: chess.Board, colour: chess.Color) -> list[tuple[chess.Square, chess.PieceType]]:
-    """Squares, as the colour sees them, and types of its pieces."""
-    flip = 0 if colour else 56
-    return [(at ^ flip, piece.piece_type) for at, piece in board.piece_map().items() if piece.color == colour]
+def _accumulated(board: chess.Board, colour: chess.Color, name: str, weights: list[int]) -> int:
+    """What one side's pieces add to the accumulator for one of its terms."""
+    pieces = [(at if colour else at ^ 56, piece) for at, piece in board.piece_map().items() if piece.color == colour]
+    if name == "material":
+        return sum(weights[piece.piece_type - 1] for _, piece in pieces if piece.piece_type != chess.KING)
+    return sum(weights[at] for at, piece in pieces if name == f"{PIECE_NAMES[piece.piece_type - 1]}_squares")
 
 
 def _line(row: Row) -> str:

@@ -1,27 +1,25 @@
-"""The numbers of the evaluation: names, shapes, bounds; read from and written to one TOML file,
-`weights.toml`.
+"""The weights of the evaluation: loading, checking and saving of one TOML file, `weights.toml`.
 
-Called by `features` and `evaluator` (which copy the numbers into flat arrays), by `explain`, and by whoever
-tunes. Every weight has a middlegame and an endgame value in centipawns. The two travel as one packed int, so
-that one addition adds both: S(mg, eg) = (eg << 32) + mg. What must stay true: no sum over a legal position
-leaves 32 bits a half, which `largest_sum` proves for any weights; a file that could, or that has any other
-fault, is refused with WeightsError.
+Names, sizes and bounds come from `evaluation.catalogue`. Every weight has a middlegame and an endgame value in
+centipawns. The two travel as one packed 64-bit number, so that one addition adds both: S(mg, eg) = (eg << 32) + mg.
+Invariant: no sum over a legal position leaves 32 bits in either half; `largest_sum` proves it for each file, and a file
+that could, or that has any other fault, is refused with WeightsError.
 
-Material is the classical 9/5/3/3/1 in both phases and cannot be changed; the piece-square tables carry the
-rest, so they may hold an offset common to all squares of one type (what a bishop is worth beyond a knight,
-for example).
+Material is the classical 9/5/3/3/1 in both phases and cannot be changed; the piece-square tables carry the rest, so
+they may hold an offset common to all squares of one type (what a bishop is worth beyond a knight, for example).
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
+
+from evaluation.catalogue import CATALOGUE, Term
 
 # Centipawns, by python-chess's piece types: pawn, knight, bishop, rook, queen.
 MATERIAL: Final = (100, 300, 300, 500, 900)
@@ -47,70 +45,10 @@ def unpack(packed: int) -> tuple[int, int]:
     return ((packed + half) & (2 * half - 1)) - half, (packed + half) >> 32
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """One named weight: how many numbers a phase, and how often one side can count it.
-
-    `owner` is the kind of piece that brings it into the sum, each piece `most` times at most; or "side": `most`
-    times in all.
-    """
-
-    name: str
-    size: int
-    owner: str
-    most: int
-    meaning: str
-
-    @property
-    def is_board(self) -> bool:
-        """Whether the numbers are the 64 squares (in the file: eight rows, the eighth rank first)."""
-        return self.name.endswith("_squares")
-
-
-SHAPES: Final = (
-    Shape("material", 5, "side", 0, "pawn, knight, bishop, rook, queen: fixed"),
-    Shape("pawn_squares", 64, "pawn", 1, "a pawn by square, as White sees the board"),
-    Shape("knight_squares", 64, "knight", 1, "a knight by square"),
-    Shape("bishop_squares", 64, "bishop", 1, "a bishop by square"),
-    Shape("rook_squares", 64, "rook", 1, "a rook by square"),
-    Shape("queen_squares", 64, "queen", 1, "a queen by square"),
-    Shape("king_squares", 64, "king", 1, "the king by square"),
-    Shape("knight_mobility", 9, "knight", 1, "a knight, by the number of squares it can use"),
-    Shape("bishop_mobility", 14, "bishop", 1, "a bishop, likewise; it looks through its own queens"),
-    Shape("rook_mobility", 15, "rook", 1, "a rook, likewise; it looks through its own rooks and queens"),
-    Shape("queen_mobility", 28, "queen", 1, "a queen, likewise"),
-    Shape("bishop_pair", 1, "side", 1, "two bishops or more"),
-    Shape("outpost", 2, "side", 10, "a knight, a bishop: defended by a pawn where no enemy pawn can attack it"),
-    Shape("rook_open_file", 1, "rook", 1, "a rook with no pawn on its file"),
-    Shape("rook_half_open_file", 1, "rook", 1, "a rook with enemy pawns only on its file"),
-    Shape("doubled_pawn", 1, "pawn", 1, "a pawn with another of its side behind it on its file"),
-    Shape("isolated_pawn", 1, "pawn", 1, "a pawn with no other of its side on the files beside it"),
-    Shape("connected_pawn", 8, "pawn", 1, "a pawn defended by another or beside one, by rank"),
-    Shape("passed_pawn", 8, "pawn", 1, "a passed pawn, by rank"),
-    Shape("passed_pawn_own_king", 8, "pawn", 1, "beyond the third rank, by the king's distance"),
-    Shape("passed_pawn_enemy_king", 8, "pawn", 1, "beyond the third rank, by the enemy king's distance"),
-    Shape("passed_pawn_blocked", 8, "pawn", 1, "any piece on its next square, by rank"),
-    Shape("passed_pawn_free", 8, "pawn", 1, "nothing on its way and none of it attacked, by rank"),
-    Shape("king_shelter", 32, "side", 3, "files by the king: 8 * edge distance + rank of its own pawn"),
-    Shape("pawn_storm", 8, "side", 3, "files by the king: rank of the enemy pawn, seen from the king"),
-    Shape("king_danger", 24, "side", 1, "attack on the enemy king, by its units"),
-    Shape("safe_check", 4, "side", 4, "a knight, bishop, rook, queen can give check on a safe square"),
-    Shape("threat_by_pawn", 1, "side", 15, "an enemy piece attacked by a pawn"),
-    Shape("threat_by_push", 1, "side", 15, "an enemy piece that a pawn could attack with its next step"),
-    Shape("threat_by_minor", 2, "side", 15, "it attacks: a minor that no pawn defends; a rook or queen"),
-    Shape("threat_by_rook", 2, "side", 15, "it attacks: a minor that no pawn defends; a queen"),
-    Shape("hanging", 1, "side", 15, "an enemy piece attacked and not defended"),
-    Shape("tempo", 1, "side", 1, "the side to move"),
-    Shape("mop_up_edge", 1, "side", 7, "an enemy king left alone: each step from the centre"),
-    Shape("mop_up_near", 1, "side", 7, "an enemy king left alone: each step nearer the two kings are"),
-    Shape("mop_up_corner", 1, "side", 7, "bishop and knight: each step to the right corners"),
-)
-
-
 class Weights:
     """A complete set of weights, checked on construction and never changed afterwards.
 
-    `middlegame` and `endgame` map each name in SHAPES to its tuple of ints. Squares are numbered from a1 to
+    `middlegame` and `endgame` map each name in CATALOGUE to its tuple of ints. Squares are numbered from a1 to
     h8.
     """
 
@@ -129,6 +67,13 @@ class Weights:
     def packed(self, name: str) -> list[int]:
         """All numbers of one weight, each middlegame and endgame packed into one int."""
         return [pack(mg, eg) for mg, eg in zip(self.middlegame[name], self.endgame[name], strict=True)]
+
+    def fill(self, holder: Any, group: str) -> None:
+        """Give the kernel's holder of a group's weights each of them, packed, in the field of its name."""
+        for term in CATALOGUE:
+            if term.group == group:
+                packed = self.packed(term.name)
+                setattr(holder, term.name, packed if term.size > 1 else packed[0])
 
     def piece_square(self) -> list[int]:
         """Material and square: 896 packed numbers, [(2 * type + colour) * 64 + square], Black's negative."""
@@ -170,10 +115,10 @@ class Weights:
     def text(self) -> str:
         """What `save` writes; `parse` reads it back to an equal object."""
         parts = ["# The weights of the evaluation in centipawns; weights.py says more of them.\n"]
-        for shape in SHAPES:
-            parts.append(f"\n# {shape.meaning}\n[{shape.name}]\n")
+        for term in CATALOGUE:
+            parts.append(f"\n# {term.meaning}\n[{term.name}]\n")
             for phase, values in zip(PHASES, (self.middlegame, self.endgame), strict=True):
-                parts.append(f"{phase} = {_to_rows(shape, values[shape.name])}\n")
+                parts.append(f"{phase} = {_to_rows(term, values[term.name])}\n")
         return "".join(parts)
 
     def save(self, path: str | Path) -> None:
@@ -188,21 +133,21 @@ def default_weights() -> Weights:
 
 
 def _checked(values: Mapping[str, Iterable[int]], phase: str) -> Mapping[str, tuple[int, ...]]:
-    """One phase's weights as tuples, in the order of SHAPES; raises WeightsError."""
-    unknown = sorted(set(values) - {shape.name for shape in SHAPES})
+    """One phase's weights as tuples, in the order of CATALOGUE; raises WeightsError."""
+    unknown = sorted(set(values) - {term.name for term in CATALOGUE})
     if unknown:
         raise WeightsError(f"there is no weight named {unknown[0][:40]!r}")
     checked = {}
-    for shape in SHAPES:
-        if shape.name not in values:
-            raise WeightsError(f"weight {shape.name} is missing")
-        numbers = tuple(values[shape.name])
-        if len(numbers) != shape.size:
-            raise WeightsError(f"weight {shape.name} has {len(numbers)} {phase} numbers, not {shape.size}")
+    for term in CATALOGUE:
+        if term.name not in values:
+            raise WeightsError(f"weight {term.name} is missing")
+        numbers = tuple(values[term.name])
+        if len(numbers) != term.size:
+            raise WeightsError(f"weight {term.name} has {len(numbers)} {phase} numbers, not {term.size}")
         for number in numbers:
             if type(number) is not int or abs(number) > MOST_CENTIPAWNS:
-                raise WeightsError(f"weight {shape.name}: {phase} takes whole numbers to ±{MOST_CENTIPAWNS}")
-        checked[shape.name] = numbers
+                raise WeightsError(f"weight {term.name}: {phase} takes whole numbers to ±{MOST_CENTIPAWNS}")
+        checked[term.name] = numbers
     if checked["material"] != MATERIAL:
         raise WeightsError(f"weight material ({phase}) must be {', '.join(map(str, MATERIAL))}")
     if largest_sum(checked) > LARGEST_SUM:
@@ -219,12 +164,12 @@ def _extreme(values: Mapping[str, tuple[int, ...]], sign: int) -> int:
     """A bound on one side's sum, from above (sign 1) or, as a positive number, from below (sign -1)."""
     pieces = {name: sign * value for name, value in zip(PIECE_NAMES, (*values["material"], 0), strict=True)}
     extreme = 0
-    for shape in SHAPES:
-        reach = shape.most * max(0, *(sign * value for value in values[shape.name]))
-        if shape.owner == "side":
+    for term in CATALOGUE:
+        reach = term.most * max(0, *(sign * value for value in values[term.name]))
+        if term.owner == "side":
             extreme += reach
         else:
-            pieces[shape.owner] += reach
+            pieces[term.owner] += reach
     for name, count in zip(PIECE_NAMES[1:], (2, 2, 2, 1, 1), strict=True):
         extreme += count * max(0, pieces[name])
     return extreme + 8 * max(0, *(pieces[name] for name in PIECE_NAMES[:5]))
@@ -241,11 +186,11 @@ def _from_rows(name: str, value: Any) -> list[int]:
     return [number for row in reversed(value) for number in row]
 
 
-def _to_rows(shape: Shape, numbers: tuple[int, ...]) -> str:
+def _to_rows(term: Term, numbers: tuple[int, ...]) -> str:
     """One phase of a weight in TOML."""
-    if shape.size == 1:
+    if term.size == 1:
         return str(numbers[0])
-    if not shape.is_board:
+    if not term.is_board:
         return "[" + ", ".join(map(str, numbers)) + "]"
     rows = [numbers[rank * 8 : rank * 8 + 8] for rank in range(7, -1, -1)]
     lines = ("    [" + ", ".join(f"{number:4d}" for number in row) + "],\n" for row in rows)

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluation.catalogue import CATALOGUE
 from evaluation.weights import (
     LARGEST_SUM,
     MATERIAL,
     MOST_BYTES,
     PHASES,
-    SHAPES,
     Weights,
     WeightsError,
     default_weights,
@@ -61,7 +61,7 @@ def test_material_is_nine_five_three_three_one() -> None:
 def test_every_weight_has_its_shape_and_no_other_is_there() -> None:
     weights = default_weights()
     for phase in (weights.middlegame, weights.endgame):
-        assert {name: len(numbers) for name, numbers in phase.items()} == {shape.name: shape.size for shape in SHAPES}
+        assert {name: len(numbers) for name, numbers in phase.items()} == {term.name: term.size for term in CATALOGUE}
 
 
 def test_file_and_back(tmp_path: Path) -> None:
@@ -71,12 +71,12 @@ def test_file_and_back(tmp_path: Path) -> None:
 
 @given(st.data())
 def test_any_weights_survive_the_file(data: st.DataObject) -> None:
-    shape = data.draw(st.sampled_from(SHAPES[1:]))
-    numbers = st.lists(st.integers(-100, 100), min_size=shape.size, max_size=shape.size)
-    weights = Weights(*replaced(shape.name, data.draw(numbers), data.draw(numbers)))  # type: ignore[arg-type]
+    term = data.draw(st.sampled_from(CATALOGUE[1:]))
+    numbers = st.lists(st.integers(-100, 100), min_size=term.size, max_size=term.size)
+    weights = Weights(*replaced(term.name, data.draw(numbers), data.draw(numbers)))  # type: ignore[arg-type]
     assert Weights.parse(weights.text().encode()) == weights
-    assert weights.packed(shape.name) == [
-        pack(*pair) for pair in zip(weights.middlegame[shape.name], weights.endgame[shape.name], strict=True)
+    assert weights.packed(term.name) == [
+        pack(*pair) for pair in zip(weights.middlegame[term.name], weights.endgame[term.name], strict=True)
     ]
 
 

@@ -1,0 +1,19 @@
+# C types of context.py.
+
+cimport cython
+
+from evaluation.base_board cimport BaseBoard
+from evaluation.bitboards cimport ALL, KING, KING_ATTACKS, PAWN, forward, lsb, pawn_attacks, u64
+
+@cython.final
+cdef class EvaluationContext:
+    cdef int[2] king
+    cdef u64[2] pawn_attacks
+    cdef u64[2] mobility_area
+    cdef u64[2] king_zone
+    cdef u64[2] attacked
+    cdef u64[16] attacked_by            # [8 * colour + piece type], knights to queens
+    cdef int[2] attack_units
+    cdef public u64 passed_pawns
+
+    cpdef int begin(self, BaseBoard board) noexcept nogil

@@ -1,0 +1,120 @@
+"""Endgames: mop-up against a bare king, and how much of an endgame's value counts where a win is unlikely.
+
+King and pawn against king stands beside this file, in `kpk`.
+"""
+
+import cython
+
+from evaluation import constants
+
+if not cython.compiled:
+    from evaluation.bitboards import BISHOP, KNIGHT, LIGHT, PAWN, QUEEN, ROOK, distance, i64, popcount
+
+    # Whether mop-up applies, and to which corners the bare king should be driven.
+    NOTHING_TO_MOP_UP, ANY_CORNER, LIGHT_CORNERS, DARK_CORNERS = range(4)
+
+FULL_SCALE = constants.FULL_SCALE
+DRAWN_SCALE = constants.DRAWN_SCALE
+DRAWISH_SCALE = constants.DRAWISH_SCALE
+PURE_OPPOSITE_BISHOPS_SCALE = constants.PURE_OPPOSITE_BISHOPS_SCALE
+OPPOSITE_BISHOPS_SCALE = constants.OPPOSITE_BISHOPS_SCALE
+LEAST_WINNING_MATERIAL = constants.LEAST_WINNING_MATERIAL
+DRAWISH_LEAD = constants.DRAWISH_LEAD
+
+
+class EndgameWeights:
+    """The weights of the group "endgames", packed."""
+
+    def __init__(self, weights):
+        weights.fill(self, "endgames")
+
+
+def mop_up_edge(weights, context, board, us):
+    """Mop-up: each step of the bare enemy king from the centre to the edge."""
+    if _mop_up(board, us) == NOTHING_TO_MOP_UP:
+        return 0
+    king = context.king[us ^ 1]
+    steps: cython.int = (abs(2 * (king & 7) - 7) + abs(2 * (king >> 3) - 7)) >> 1
+    return weights.mop_up_edge * steps
+
+
+def mop_up_near(weights, context, board, us):
+    """Mop-up: each step that our king is nearer to the bare enemy king than seven."""
+    if _mop_up(board, us) == NOTHING_TO_MOP_UP:
+        return 0
+    return weights.mop_up_near * (7 - distance(context.king[us], context.king[us ^ 1]))
+
+
+def mop_up_corner(weights, context, board, us):
+    """Mop-up with bishop and knight: each step of the bare enemy king towards a corner of the bishop's colour."""
+    corners = _mop_up(board, us)
+    if corners != LIGHT_CORNERS and corners != DARK_CORNERS:
+        return 0
+    king = context.king[us ^ 1]
+    # File and rank add up to 0 or 14 in the dark corners; the light ones are theirs in a mirror.
+    steps: cython.int = abs(7 - ((king & 7) ^ (7 if corners == LIGHT_CORNERS else 0)) - (king >> 3))
+    return weights.mop_up_corner * steps
+
+
+def _mop_up(board, us):
+    """Whether the enemy king is bare and we can mate it, and in which corners."""
+    lone = board.by_colour[us ^ 1]
+    if lone & (lone - 1):
+        return NOTHING_TO_MOP_UP
+    pieces = board.by_colour[us]
+    light = pieces & board.by_type[BISHOP] & LIGHT
+    dark = pieces & board.by_type[BISHOP] & ~LIGHT
+    if pieces & (board.by_type[ROOK] | board.by_type[QUEEN]) or (light and dark):
+        return ANY_CORNER
+    if pieces & board.by_type[KNIGHT]:
+        if light:
+            return LIGHT_CORNERS
+        if dark:
+            return DARK_CORNERS
+    return NOTHING_TO_MOP_UP
+
+
+def total(weights, context, board):
+    """The terms of this module, White minus Black."""
+    score: i64 = 0
+    for us in range(2):
+        side = mop_up_edge(weights, context, board, us) + mop_up_near(weights, context, board, us)
+        side += mop_up_corner(weights, context, board, us)
+        score = side - score
+    return score
+
+
+def endgame_scale(board, strong):
+    """How many 64ths of the endgame's value count when `strong` is ahead: all, or less where a win is unlikely."""
+    bishops = board.by_type[BISHOP]
+    ours = bishops & board.by_colour[strong]
+    theirs = bishops ^ ours
+    if (
+        ours
+        and theirs
+        and not ours & (ours - 1)
+        and not theirs & (theirs - 1)
+        and (ours & LIGHT == 0) != (theirs & LIGHT == 0)
+        and non_pawn_material(board, 1) == non_pawn_material(board, 0)
+    ):
+        others = board.by_type[KNIGHT] | board.by_type[ROOK] | board.by_type[QUEEN]
+        return OPPOSITE_BISHOPS_SCALE if others else PURE_OPPOSITE_BISHOPS_SCALE
+    if board.by_type[PAWN] & board.by_colour[strong]:
+        return FULL_SCALE
+    material = non_pawn_material(board, strong)
+    if material < LEAST_WINNING_MATERIAL or only_two_knights(board, strong):
+        return DRAWN_SCALE
+    return FULL_SCALE if material > non_pawn_material(board, strong ^ 1) + DRAWISH_LEAD else DRAWISH_SCALE
+
+
+def non_pawn_material(board, us):
+    """The pieces of one colour in pawns: 3, 3, 5, 9."""
+    pieces = board.by_colour[us]
+    minors = popcount(pieces & (board.by_type[KNIGHT] | board.by_type[BISHOP]))
+    return 3 * minors + 5 * popcount(pieces & board.by_type[ROOK]) + 9 * popcount(pieces & board.by_type[QUEEN])
+
+
+def only_two_knights(board, us):
+    """Whether the pieces of one colour are two knights: they cannot force mate."""
+    others = board.by_type[BISHOP] | board.by_type[ROOK] | board.by_type[QUEEN]
+    return not others & board.by_colour[us] and non_pawn_material(board, us) == 6

@@ -1,0 +1,131 @@
+"""King safety: pawn shelter, pawn storm, attacks on the king zone, safe checks."""
+
+import cython
+
+from evaluation import constants
+
+if not cython.compiled:
+    from evaluation.bitboards import (
+        ALL,
+        BB,
+        BISHOP,
+        FILES,
+        KNIGHT,
+        KNIGHT_ATTACKS,
+        PAWN,
+        QUEEN,
+        ROOK,
+        beside,
+        bishop_attacks,
+        front_span,
+        i64,
+        lsb,
+        msb,
+        popcount,
+        rook_attacks,
+    )
+
+MOST_ATTACK_UNITS = constants.MOST_ATTACK_UNITS
+
+
+class KingWeights:
+    """The weights of the group "king", packed."""
+
+    def __init__(self, weights):
+        weights.fill(self, "king")
+
+
+def king_shelter(weights, context, board, us):
+    """Pawn shelter: on each of three files by the king, our rearmost pawn that is not behind it.
+
+    By the file's distance from the edge and the pawn's rank, 0 for none.
+    """
+    pawns = board.by_type[PAWN] & board.by_colour[us] & _not_behind(context.king[us], us)
+    centre = _middle_file(context.king[us])
+    score: i64 = 0
+    for file in range(centre - 1, centre + 2):
+        rank = _rearmost_rank(pawns & FILES[file], us)
+        score += weights.king_shelter[8 * (file if file < 4 else 7 - file) + rank]
+    return score
+
+
+def pawn_storm(weights, context, board, us):
+    """Pawn storm: on the same files, the nearest enemy pawn that is not behind our king, by rank, 0 for none."""
+    pawns = board.by_type[PAWN] & board.by_colour[us ^ 1] & _not_behind(context.king[us], us)
+    centre = _middle_file(context.king[us])
+    score: i64 = 0
+    for file in range(centre - 1, centre + 2):
+        score += weights.pawn_storm[_rearmost_rank(pawns & FILES[file], us)]
+    return score
+
+
+def king_danger(weights, context, board, us):
+    """Our attack on the enemy king, by attack units.
+
+    Pieces that attack the king zone bring units by type; each square of the zone that we attack and no enemy pawn
+    defends brings one more.
+    """
+    units = context.attack_units[us]
+    if units == 0:
+        return 0
+    units += popcount(context.attacked[us] & context.king_zone[us ^ 1] & ~context.pawn_attacks[us ^ 1])
+    return weights.king_danger[units if units < MOST_ATTACK_UNITS else MOST_ATTACK_UNITS]
+
+
+def safe_check(weights, context, board, us):
+    """Safe checks: each piece type (knight, bishop, rook, queen) that can check on a square the enemy does not attack.
+    """
+    king = context.king[us ^ 1]
+    occupied = board.by_colour[0] | board.by_colour[1]
+    safe = ALL ^ (board.by_colour[us] | context.attacked[us ^ 1])
+    diagonal = bishop_attacks(king, occupied) & safe
+    straight = rook_attacks(king, occupied) & safe
+    score: i64 = 0
+    if KNIGHT_ATTACKS[king] & safe & context.attacked_by[8 * us + KNIGHT]:
+        score += weights.safe_check[0]
+    if diagonal & context.attacked_by[8 * us + BISHOP]:
+        score += weights.safe_check[1]
+    if straight & context.attacked_by[8 * us + ROOK]:
+        score += weights.safe_check[2]
+    if (diagonal | straight) & context.attacked_by[8 * us + QUEEN]:
+        score += weights.safe_check[3]
+    return score
+
+
+def _not_behind(king, us):
+    """A king's file and the adjacent ones, from its own rank ahead."""
+    front = BB[king] | beside(BB[king])
+    return front | front_span(front, us)
+
+
+def _rearmost_rank(pawns, us):
+    """The rank of the pawn nearest to our own side, counted from there; 0 without any."""
+    if pawns == 0:
+        return 0
+    return lsb(pawns) >> 3 if us else 7 - (msb(pawns) >> 3)
+
+
+def _middle_file(king):
+    """The middle one of the three files that shelter a king: its own, or the next when that is the edge."""
+    file = king & 7
+    if file == 0:
+        return 1
+    return 6 if file == 7 else file
+
+
+def structure(weights, context, board):
+    """The terms that depend on pawns and kings alone, White minus Black."""
+    score: i64 = 0
+    for us in range(2):
+        side = king_shelter(weights, context, board, us) + pawn_storm(weights, context, board, us)
+        score = side - score
+    return score
+
+
+def total(weights, context, board):
+    """The other terms, White minus Black."""
+    score: i64 = 0
+    for us in range(2):
+        side = king_danger(weights, context, board, us) + safe_check(weights, context, board, us)
+        score = side - score
+    return score

@@ -1,0 +1,104 @@
+"""Passed pawns: how far they are, how near the kings are, and what stands in their way."""
+
+import cython
+
+if not cython.compiled:
+    from evaluation.bitboards import BB, PAWN, RANKS, beside, distance, forward, front_span, i64, lsb
+
+
+class PassedPawnWeights:
+    """The weights of the group "passed_pawns", packed."""
+
+    def __init__(self, weights):
+        weights.fill(self, "passed_pawns")
+
+
+def passed_pawn(weights, context, board, us):
+    """Passed pawns, by rank: no enemy pawn ahead on their file or an adjacent one, and none of their own on their file.
+
+    Adds them to `context.passed_pawns`, where the other terms of this module look.
+    """
+    pawns = board.by_type[PAWN] & board.by_colour[us]
+    enemy = front_span(board.by_type[PAWN] & board.by_colour[us ^ 1], us ^ 1)
+    pawns &= ~(enemy | beside(enemy) | front_span(pawns, us ^ 1))
+    context.passed_pawns |= pawns
+    flip = 0 if us else 7
+    score: i64 = 0
+    while pawns:
+        score += weights.passed_pawn[(lsb(pawns) >> 3) ^ flip]
+        pawns &= pawns - 1
+    return score
+
+
+def passed_pawn_own_king(weights, context, board, us):
+    """Passed pawns beyond the third rank, by their king's distance from the square ahead of them."""
+    pawns = _advanced(context, board, us)
+    ahead = 8 if us else -8
+    score: i64 = 0
+    while pawns:
+        score += weights.passed_pawn_own_king[distance(context.king[us], lsb(pawns) + ahead)]
+        pawns &= pawns - 1
+    return score
+
+
+def passed_pawn_enemy_king(weights, context, board, us):
+    """Passed pawns beyond the third rank, by the enemy king's distance from the square ahead of them."""
+    pawns = _advanced(context, board, us)
+    ahead = 8 if us else -8
+    score: i64 = 0
+    while pawns:
+        score += weights.passed_pawn_enemy_king[distance(context.king[us ^ 1], lsb(pawns) + ahead)]
+        pawns &= pawns - 1
+    return score
+
+
+def passed_pawn_blocked(weights, context, board, us):
+    """Blocked passed pawns, by rank: any piece stands on the square ahead of them."""
+    occupied = board.by_colour[0] | board.by_colour[1]
+    pawns = context.passed_pawns & board.by_colour[us] & forward(occupied, us ^ 1)
+    flip = 0 if us else 7
+    score: i64 = 0
+    while pawns:
+        score += weights.passed_pawn_blocked[(lsb(pawns) >> 3) ^ flip]
+        pawns &= pawns - 1
+    return score
+
+
+def passed_pawn_free(weights, context, board, us):
+    """Free passed pawns, by rank: no square of their front span is occupied or attacked by the enemy."""
+    pawns = context.passed_pawns & board.by_colour[us]
+    obstacles = board.by_colour[0] | board.by_colour[1] | context.attacked[us ^ 1]
+    flip = 0 if us else 7
+    score: i64 = 0
+    while pawns:
+        square = lsb(pawns)
+        pawns &= pawns - 1
+        if not front_span(BB[square], us) & obstacles:
+            score += weights.passed_pawn_free[(square >> 3) ^ flip]
+    return score
+
+
+def _advanced(context, board, us):
+    """Our passed pawns beyond the third rank."""
+    near = RANKS[0] | RANKS[1] | RANKS[2] if us else RANKS[5] | RANKS[6] | RANKS[7]
+    return context.passed_pawns & board.by_colour[us] & ~near
+
+
+def structure(weights, context, board):
+    """The terms that depend on pawns and kings alone, White minus Black."""
+    context.passed_pawns = 0
+    score: i64 = 0
+    for us in range(2):
+        side = passed_pawn(weights, context, board, us) + passed_pawn_own_king(weights, context, board, us)
+        side += passed_pawn_enemy_king(weights, context, board, us)
+        score = side - score
+    return score
+
+
+def total(weights, context, board):
+    """The other terms, White minus Black."""
+    score: i64 = 0
+    for us in range(2):
+        side = passed_pawn_blocked(weights, context, board, us) + passed_pawn_free(weights, context, board, us)
+        score = side - score
+    return score

@@ -1,0 +1,156 @@
+"""Pieces: mobility, the bishop pair, outposts, rooks on open files."""
+
+import cython
+
+from evaluation import constants
+
+if not cython.compiled:
+    from evaluation.bitboards import (
+        BISHOP,
+        FILES,
+        KNIGHT,
+        KNIGHT_ATTACKS,
+        PAWN,
+        QUEEN,
+        RANKS,
+        ROOK,
+        bishop_attacks,
+        front_span,
+        i64,
+        lsb,
+        popcount,
+        rook_attacks,
+        u64,
+    )
+
+ATTACK_UNITS = constants.ATTACK_UNITS
+
+
+class PieceWeights:
+    """The weights of the group "pieces", packed."""
+
+    def __init__(self, weights):
+        weights.fill(self, "pieces")
+
+
+def _mobility(weights, context, board, us, piece_type):
+    """Mobility of the pieces of one type; notes what they attack, and their attack units against the enemy king.
+
+    Bishops look through their own queens, rooks through their own rooks and queens. Each caller names a constant
+    piece type, so that the C compiler makes a body without these questions for each.
+    """
+    context.attacked_by[8 * us + piece_type] = 0
+    pieces = board.by_type[piece_type] & board.by_colour[us]
+    if pieces == 0:
+        return 0
+    blockers = board.by_colour[0] | board.by_colour[1]
+    if piece_type == BISHOP:
+        blockers ^= board.by_type[QUEEN] & board.by_colour[us]
+    elif piece_type == ROOK:
+        blockers ^= (board.by_type[ROOK] | board.by_type[QUEEN]) & board.by_colour[us]
+    area = context.mobility_area[us]
+    zone = context.king_zone[us ^ 1]
+    reached: u64 = 0
+    attackers = 0
+    score: i64 = 0
+    while pieces:
+        square = lsb(pieces)
+        pieces &= pieces - 1
+        if piece_type == KNIGHT:
+            attacks = KNIGHT_ATTACKS[square]
+        elif piece_type == BISHOP:
+            attacks = bishop_attacks(square, blockers)
+        elif piece_type == ROOK:
+            attacks = rook_attacks(square, blockers)
+        else:
+            attacks = bishop_attacks(square, blockers) | rook_attacks(square, blockers)
+        reached |= attacks
+        if attacks & zone:
+            attackers += 1
+        mobility = popcount(attacks & area)
+        if piece_type == KNIGHT:
+            score += weights.knight_mobility[mobility]
+        elif piece_type == BISHOP:
+            score += weights.bishop_mobility[mobility]
+        elif piece_type == ROOK:
+            score += weights.rook_mobility[mobility]
+        else:
+            score += weights.queen_mobility[mobility]
+    context.attacked_by[8 * us + piece_type] = reached
+    context.attacked[us] |= reached
+    context.attack_units[us] += attackers * ATTACK_UNITS[piece_type]
+    return score
+
+
+def knight_mobility(weights, context, board, us):
+    """Knight mobility: each knight, by the squares of the mobility area that it attacks."""
+    return _mobility(weights, context, board, us, KNIGHT)
+
+
+def bishop_mobility(weights, context, board, us):
+    """Bishop mobility: each bishop, by the squares of the mobility area that it attacks, through its own queens."""
+    return _mobility(weights, context, board, us, BISHOP)
+
+
+def rook_mobility(weights, context, board, us):
+    """Rook mobility: each rook, by the squares of the mobility area, through its own rooks and queens."""
+    return _mobility(weights, context, board, us, ROOK)
+
+
+def queen_mobility(weights, context, board, us):
+    """Queen mobility: each queen, by the squares of the mobility area that it attacks."""
+    return _mobility(weights, context, board, us, QUEEN)
+
+
+def bishop_pair(weights, context, board, us):
+    """The bishop pair: two bishops or more."""
+    bishops = board.by_type[BISHOP] & board.by_colour[us]
+    return weights.bishop_pair if bishops & (bishops - 1) else 0
+
+
+def outpost(weights, context, board, us):
+    """Outposts: each knight and bishop on the fourth to sixth rank that a pawn defends and no enemy pawn can attack."""
+    minors = board.by_colour[us] & (board.by_type[KNIGHT] | board.by_type[BISHOP]) & context.pawn_attacks[us]
+    minors &= RANKS[3] | RANKS[4] | (RANKS[5] if us else RANKS[2])
+    if minors:
+        minors &= ~(context.pawn_attacks[us ^ 1] | front_span(context.pawn_attacks[us ^ 1], us ^ 1))
+    score: i64 = 0
+    while minors:
+        score += weights.outpost[0 if minors & -minors & board.by_type[KNIGHT] else 1]
+        minors &= minors - 1
+    return score
+
+
+def rook_open_file(weights, context, board, us):
+    """Rooks on open files: no pawn stands there."""
+    rooks = board.by_type[ROOK] & board.by_colour[us]
+    score: i64 = 0
+    while rooks:
+        if not FILES[lsb(rooks) & 7] & board.by_type[PAWN]:
+            score += weights.rook_open_file
+        rooks &= rooks - 1
+    return score
+
+
+def rook_half_open_file(weights, context, board, us):
+    """Rooks on half-open files: enemy pawns stand there, and none of their own."""
+    rooks = board.by_type[ROOK] & board.by_colour[us]
+    score: i64 = 0
+    while rooks:
+        pawns = FILES[lsb(rooks) & 7] & board.by_type[PAWN]
+        if pawns and not pawns & board.by_colour[us]:
+            score += weights.rook_half_open_file
+        rooks &= rooks - 1
+    return score
+
+
+def total(weights, context, board):
+    """The terms of this module, White minus Black."""
+    score: i64 = 0
+    for us in range(2):
+        side = knight_mobility(weights, context, board, us) + bishop_mobility(weights, context, board, us)
+        side += rook_mobility(weights, context, board, us) + queen_mobility(weights, context, board, us)
+        side += bishop_pair(weights, context, board, us) + outpost(weights, context, board, us)
+        side += rook_open_file(weights, context, board, us) + rook_half_open_file(weights, context, board, us)
+        score = side - score
+    return score

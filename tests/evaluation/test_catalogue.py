@@ -1,0 +1,126 @@
+"""The catalogue, the functions, the sum and the explanation: they have the same terms under the same names."""
+
+from __future__ import annotations
+
+import ast
+import random
+from importlib import import_module
+from pathlib import Path
+
+import chess
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evaluation
+from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
+from evaluation.explain import place
+from evaluation.weights import MATERIAL, Weights, default_weights, unpack
+from tests.evaluation.test_evaluation import BOARDS, EXTREME, random_game, random_pieces
+
+TERMS = Path(evaluation.__file__).parent / "terms"
+WITH_FUNCTIONS = [term for term in CATALOGUE if term.group != ACCUMULATED]
+NAMES = [term.name for term in CATALOGUE]
+
+
+def functions(path: Path) -> dict[str, ast.FunctionDef]:
+    tree = ast.parse(path.read_text("utf-8"))
+    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def arguments(function: ast.FunctionDef) -> list[str]:
+    return [argument.arg for argument in function.args.args]
+
+
+def alone(name: str, seed: int) -> Weights:
+    """All weights 0 but for material, which is fixed, and one term's, which are random."""
+    chance = random.Random(seed)
+    values = {term.name: [0] * term.size for term in CATALOGUE}
+    values["material"] = list(MATERIAL)
+    phases = []
+    for _ in range(2):
+        numbers = [chance.randint(-900, 900) for _ in values[name]]
+        phases.append({**values, name: numbers if name != "material" else MATERIAL})
+    return Weights(*phases)
+
+
+def test_names_are_distinct_and_groups_are_modules() -> None:
+    assert len(set(NAMES)) == len(NAMES)
+    modules = {path.stem for path in TERMS.glob("*.py")} - {"__init__", "kpk"}
+    assert {term.group for term in WITH_FUNCTIONS} == modules
+
+
+def test_every_function_of_a_term_has_its_row_and_every_row_its_function() -> None:
+    found = {
+        (path.stem, name)
+        for path in TERMS.glob("*.py")
+        for name, function in functions(path).items()
+        if arguments(function) == ["weights", "context", "board", "us"]
+    }
+    assert found == {(term.group, term.name) for term in WITH_FUNCTIONS}
+
+
+@pytest.mark.parametrize("term", WITH_FUNCTIONS, ids=lambda term: term.name)
+def test_every_term_says_what_it_counts_and_stands_in_one_sum(term: Term) -> None:
+    assert callable(term.function)
+    in_module = functions(TERMS / f"{term.group}.py")
+    assert ast.get_docstring(in_module[term.name])
+    sums = [
+        function.name
+        for function in in_module.values()
+        if arguments(function) == ["weights", "context", "board"]
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == term.name
+    ]
+    assert len(sums) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_term_alone_is_the_sum_and_its_row_of_the_explanation(name: str) -> None:
+    boards = [random_game(seed, 7 * seed % 150) for seed in range(15)] + [random_pieces(seed) for seed in range(30)]
+    boards += [chess.Board(fen) for fen in EXTREME]
+    weights = alone(name, NAMES.index(name))
+    for board in boards:
+        evaluator, base_board = place(board, weights)
+        total = unpack(evaluator.sum_of_terms(base_board, True))
+        rows = {row.term: row for row in evaluation.explain(board, weights).terms}
+        assert list(rows) == NAMES
+        assert total == (rows["material"].mg + (name != "material") * rows[name].mg,
+                         rows["material"].eg + (name != "material") * rows[name].eg)
+        assert not [row for row in rows.values() if row.term not in (name, "material") and any((row.mg, row.eg))]
+
+
+@given(board=BOARDS)
+def test_coefficients_times_weights_are_the_sum(board: chess.Board) -> None:
+    found = evaluation.coefficients(board)
+    weights = default_weights()
+    assert {name: len(counts) for name, counts in found.items()} == {term.name: term.size for term in CATALOGUE}
+    total = evaluation.explain(board).total
+    for phase, expected in ((weights.middlegame, total.mg), (weights.endgame, total.eg)):
+        assert sum(c * w for name in NAMES for c, w in zip(found[name], phase[name], strict=True)) == expected
+
+
+@given(board=BOARDS, name=st.sampled_from(NAMES))
+def test_no_weight_is_counted_more_often_than_its_bound_allows(board: chess.Board, name: str) -> None:
+    """What `largest_sum` takes for granted: a side's pieces of the owner, `most` times each."""
+    (term,) = [term for term in CATALOGUE if term.name == name]
+    if name == "material":
+        return
+    weights = {other.name: [0] * other.size for other in CATALOGUE}
+    weights["material"] = list(MATERIAL)
+    weights[name] = [1] * term.size
+    (row,) = [row for row in evaluation.explain(board, Weights(weights, weights)).terms if row.term == name]
+    for colour, count in ((chess.WHITE, row.white_mg), (chess.BLACK, row.black_mg)):
+        owners = 1
+        if term.owner != "side":
+            owners = len(board.pieces(chess.PIECE_NAMES.index(term.owner), colour))
+        assert 0 <= count <= term.most * owners
+
+
+def test_the_modules_hold_the_weights_of_their_terms() -> None:
+    evaluator, _ = place(chess.Board())
+    for term in WITH_FUNCTIONS:
+        held = getattr(getattr(evaluator, term.group), term.name)
+        packed = default_weights().packed(term.name)
+        assert held == (packed if term.size > 1 else packed[0])
+        assert import_module(f"evaluation.terms.{term.group}")
