@@ -30,9 +30,10 @@ from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, own_engine, parse_engine
 from lib.errors import ProgramError
 from lib.fuzz.lines import KINDS
 from lib.fuzz.machine import Assignment, Finding, with_assignment
+from lib.uci import oracles
 from lib.uci.conversation import Conversation, load, save, shrink
 from lib.uci.interview import Interview, repeat
-from lib.uci.oracles import ORACLES, Patience, Violation, describe_oracles
+from lib.uci.oracles import Patience, Violation, describe_oracles
 
 STEPS = 25
 # With --minutes: conversations under one seed, before the next one is taken.
@@ -148,15 +149,10 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
     parser.add_argument("--steps", type=int, default=STEPS, help=f"most steps of a conversation (default: {STEPS})")
     parser.add_argument("--minutes", type=float, default=0.0, help="go on with the next seeds until this time is over")
     parser.add_argument("--lines", nargs="*", choices=list(KINDS), default=list(KINDS), help="default: all kinds")
-    parser.add_argument("--without", nargs="*", choices=list(ORACLES), default=[], help="oracles not to be asked")
     parser.add_argument("--keep", type=Path, default=Path("fuzz_found"), help="folder for what is found")
     parser.add_argument("--json", type=Path, help="write the result to this file")
     parser.add_argument("--replay", nargs="+", type=Path, metavar="FILE", help="repeat these conversations instead")
-    patience = Patience()
-    parser.add_argument("--ready-ms", type=float, default=patience.ready_ms, help="%(default)g ms for readyok")
-    parser.add_argument("--stop-ms", type=float, default=patience.stop_ms, help="%(default)g ms for stop")
-    parser.add_argument("--exit-seconds", type=float, default=patience.exit_seconds, help="%(default)g s for quit")
-    parser.add_argument("--answer-seconds", type=float, default=patience.answer_seconds, help="%(default)g s for more")
+    oracles.add_arguments(parser)
     return parser.parse_args(arguments)
 
 
@@ -202,7 +198,7 @@ def run_rounds(assignment: Assignment, words: argparse.Namespace, engine: str) -
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line."""
     words = parse_arguments(arguments)
-    patience = Patience(words.ready_ms, words.stop_ms, words.exit_seconds, words.answer_seconds)
+    patience = oracles.patience_of(words)
     began = time.monotonic()
     try:
         spec = own_engine() if words.engine is None else parse_engine(words.engine)

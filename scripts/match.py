@@ -22,6 +22,7 @@ from rich.live import Live
 from rich.text import Text
 
 from lib.console import (
+    add_run_arguments,
     at_least_one,
     complain,
     run_program,
@@ -82,14 +83,9 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     test.add_argument(
         "--sprt", nargs="*", metavar="KEY=VALUE", help="elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic"
     )
-    run = parser.add_argument_group("running and results")
-    run.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="games at a time (1)")
-    run.add_argument("--cluster", metavar="ADDRESS", help="play on the workers of this Dask scheduler instead")
-    run.add_argument("--pgn", type=Path, metavar="FILE", help="write the games")
-    run.add_argument("--journal", type=Path, metavar="FILE", help="what --resume needs (the PGN's name and .journal)")
-    run.add_argument("--resume", action="store_true", help="go on from the journal, if there is one")
-    run.add_argument("--json", type=Path, metavar="FILE", help="write the results")
-    run.add_argument("--event", default="match", help="name in the PGN")
+    add_run_arguments(parser, "what --resume needs (the PGN's name and .journal)")
+    parser.add_argument("--pgn", type=Path, metavar="FILE", help="write the games")
+    parser.add_argument("--event", default="match", help="name in the PGN")
     return parser.parse_args(arguments)
 
 

@@ -28,8 +28,9 @@ from lib.engines.spec import ENGINE_SYNTAX, own_engine, parse_engines
 from lib.errors import ProgramError
 from lib.journal import Journal
 from lib.soak import JudgedEngine, SoakRules, load, play_game
+from lib.uci import oracles
 from lib.uci.conversation import save
-from lib.uci.oracles import ORACLES, Patience, describe_oracles
+from lib.uci.oracles import ORACLES, describe_oracles
 
 DEFAULTS = "tc=1+0.01"
 MOST_FILES = 50
@@ -196,16 +197,11 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
     parser.add_argument("--seed", type=int, default=1, help="of openings and of what is done on the way (default: 1)")
     parser.add_argument("--margin-ms", type=float, default=0.0, help="overrun of a clock that passes (default: 0)")
     parser.add_argument("--growth-mib", type=float, default=64.0, help="memory that may be added (default: 64)")
-    parser.add_argument("--without", nargs="*", choices=list(ORACLES), default=[], help="oracles not to be asked")
     parser.add_argument("--keep", type=Path, default=Path("soak_found"), help="folder for what is found")
     parser.add_argument("--journal", type=Path, help="keep each finished game in this file")
     parser.add_argument("--resume", action="store_true", help="continue the journal")
     parser.add_argument("--json", type=Path, help="write the result to this file")
-    patience = Patience()
-    parser.add_argument("--ready-ms", type=float, default=patience.ready_ms, help="%(default)g ms for readyok")
-    parser.add_argument("--stop-ms", type=float, default=patience.stop_ms, help="%(default)g ms for stop")
-    parser.add_argument("--exit-seconds", type=float, default=patience.exit_seconds, help="%(default)g s for quit")
-    parser.add_argument("--answer-seconds", type=float, default=patience.answer_seconds, help="%(default)g s for more")
+    oracles.add_arguments(parser)
     words = parser.parse_args(arguments)
     if len(words.engine) > 2:
         parser.error("one engine or two")
@@ -221,7 +217,7 @@ def make_players(words: argparse.Namespace) -> list[JudgedEngine]:
     own = own_engine()
     texts = words.engine or [f"name={own.name} {shlex.join(['cmd=' + shlex.join(own.command)])} dir={own.directory}"]
     specs = parse_engines(texts * 2 if len(texts) == 1 else texts, words.each or DEFAULTS)
-    patience = Patience(words.ready_ms, words.stop_ms, words.exit_seconds, words.answer_seconds)
+    patience = oracles.patience_of(words)
     rules = SoakRules(words.margin_ms, words.growth_mib, words.chess960)
     return [JudgedEngine(spec, patience, rules, words.without) for spec in specs]
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from lib.console import (
     Advance,
-    at_least_one,
+    add_run_arguments,
     complain,
     make_table,
     run_program,
@@ -50,12 +50,8 @@ def parse(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--engine", action="append", required=True, metavar="SPEC", help=ENGINE_SYNTAX)
     parser.add_argument("--each", default="", metavar="SPEC", help="what holds for all: movetime=1, nodes=9999")
     parser.add_argument("--positions", type=int, metavar="N", help="only the first N")
-    parser.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="positions at a time (1)")
-    parser.add_argument("--cluster", metavar="ADDRESS", help="ask them on the workers of this Dask scheduler instead")
     parser.add_argument("--patience", type=float, default=600.0, metavar="SECONDS", help="where movetime= is not given")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write every answer there")
-    parser.add_argument("--journal", type=Path, metavar="FILE", help="note every answer there")
-    parser.add_argument("--resume", action="store_true", help="continue what the journal holds")
+    add_run_arguments(parser)
     return parser.parse_args(words)
 
 

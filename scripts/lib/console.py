@@ -84,6 +84,16 @@ def at_least_one(word: str) -> int:
     return number
 
 
+def add_run_arguments(parser: argparse.ArgumentParser, journal: str = "what --resume needs") -> None:
+    """The options of what takes long: how many at a time and where, what is kept, and going on."""
+    run = parser.add_argument_group("running and results")
+    run.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="how many at a time (1)")
+    run.add_argument("--cluster", metavar="ADDRESS", help="work on the workers of this Dask scheduler instead")
+    run.add_argument("--journal", type=Path, metavar="FILE", help=journal)
+    run.add_argument("--resume", action="store_true", help="go on from the journal, if there is one")
+    run.add_argument("--json", type=Path, metavar="FILE", help="write the results")
+
+
 def complain(sentence: str) -> None:
     """One line on stderr, as it is: brackets in it are no markup."""
     standard_error().print(f"error: {sentence}", markup=False, soft_wrap=True)

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from lib.console import at_least_one, complain, make_table, run_to_end, show_progress, standard_output, write_json
+from lib.console import add_run_arguments, complain, make_table, run_to_end, show_progress, standard_output, write_json
 from lib.engines.engine import Engine, EngineOption
 from lib.engines.spec import EngineSpec, parse_engine
 from lib.errors import ProgramError
@@ -70,11 +70,7 @@ def make_parser(description: str, epilog: str) -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--openings", type=Path, metavar="FILE", help=".pgn or .epd, also in a .zip or .gz")
     parser.add_argument("--order", choices=("file", "random"), default="random")
-    parser.add_argument("--concurrency", type=at_least_one, default=1, metavar="N")
-    parser.add_argument("--cluster", metavar="ADDRESS", help="play on the workers of this Dask scheduler instead")
-    parser.add_argument("--journal", type=Path, metavar="FILE", help="what --resume needs")
-    parser.add_argument("--resume", action="store_true", help="go on from the journal, if there is one")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures")
+    add_run_arguments(parser)
     add_arguments(parser)
     return parser
 

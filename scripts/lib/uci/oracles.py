@@ -6,6 +6,7 @@ is known to break the rule.
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import dataclass
 
 ORACLES = {
@@ -55,6 +56,21 @@ class Patience:
     stop_ms: float = 200.0
     exit_seconds: float = 1.0
     answer_seconds: float = 20.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of a command line that make Patience, and `--without`."""
+    parser.add_argument("--without", nargs="*", choices=list(ORACLES), default=[], help="oracles not to be asked")
+    patience = Patience()
+    parser.add_argument("--ready-ms", type=float, default=patience.ready_ms, help="%(default)g ms for readyok")
+    parser.add_argument("--stop-ms", type=float, default=patience.stop_ms, help="%(default)g ms for stop")
+    parser.add_argument("--exit-seconds", type=float, default=patience.exit_seconds, help="%(default)g s for quit")
+    parser.add_argument("--answer-seconds", type=float, default=patience.answer_seconds, help="%(default)g s for more")
+
+
+def patience_of(words: argparse.Namespace) -> Patience:
+    """The Patience that a command line asks for."""
+    return Patience(words.ready_ms, words.stop_ms, words.exit_seconds, words.answer_seconds)
 
 
 def describe_oracles() -> str:
