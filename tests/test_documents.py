@@ -22,7 +22,8 @@ DOCUMENTS = (*GUIDES, RESULTS, ROOT / "CHANGELOG.md")
 MOST_WORDS_OF_README = 1000
 # In commands, but no options of Secateur: one of Stockfish, and the place of any.
 NOT_OURS = ("Skill Level", "NAME")
-FLAGS_OF_ENGINES = {"--tuning", "--uci"}
+# What stands in no source of a program: argparse's own, and options of engines.
+OTHER_FLAGS = {"--help", "--tuning", "--uci"}
 FOLDERS = ("uci_engine", "evaluation", "tests", "scripts", ".ci")
 
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
@@ -73,6 +74,12 @@ def declared(*arguments: str) -> dict[str, tuple[str, str]]:
     return {match["name"]: (match["type"], match["default"] or "") for match in found}
 
 
+def unknown_flags(commands: str) -> set[str]:
+    """The flags that no program in scripts/ has."""
+    sources = "\n".join(text(file) for file in (ROOT / "scripts").rglob("*.py"))
+    return {flag for flag in FLAG.findall(commands) if flag not in sources} - OTHER_FLAGS
+
+
 def exists(module: str) -> bool:
     """Whether a dotted name is a module of ours, or a name in the text of one."""
     parts = module.split(".")
@@ -115,13 +122,15 @@ def test_every_link_inside_resolves(path: Path) -> None:
 
 @pytest.mark.parametrize("path", [*GUIDES, RESULTS], ids=by_name)
 def test_every_command_names_a_program_and_options_that_it_has(path: Path) -> None:
-    sources = "\n".join(text(file) for file in sorted((ROOT / "scripts").rglob("*.py")))
     for command in code(path).replace("\\\n", " ").splitlines():
         names = PROGRAM.findall(command)
         assert not [name for name in names if not (ROOT / "scripts" / name).is_file()], command
         if names:
-            flags = set(FLAG.findall(command)) - FLAGS_OF_ENGINES
-            assert not [flag for flag in flags if flag not in sources], command
+            assert not unknown_flags(command)
+
+
+def test_the_guide_to_the_programs_names_only_options_that_they_have() -> None:
+    assert not unknown_flags(code(PROGRAMS))
 
 
 def test_every_program_is_explained() -> None:
