@@ -17,8 +17,10 @@ cdef class Histories:
     cdef int[8192] butterfly            # [colour * 4096 + to * 64 + from]
     cdef int[8192] capture              # [piece * 512 + to * 8 + captured piece type]
     cdef short[1048576] continuation    # [table][colour][piece type, to of the earlier move][piece type, to]
+    cdef int[256] quiet_scores          # what `score_quiets` found
 
     cpdef int quiet_history(self, int ply, int move) noexcept nogil
+    cdef int score_quiets(self, int ply, int start, int end) noexcept nogil
     cpdef int capture_history(self, int move) noexcept nogil
     cpdef int update_quiet(self, int ply, int move, int bonus) noexcept nogil
     cdef int update_previous_move(self, int ply, int bonus) noexcept nogil

@@ -36,6 +36,9 @@ class Histories:
     def __init__(self, position, stack):
         self.position = position
         self.stack = stack
+        if not cython.compiled:
+            # No position has more moves.
+            self.quiet_scores = [0] * 256
         self.forget()
 
     def forget(self):
@@ -62,6 +65,15 @@ class Histories:
             + self.continuation[second + (self.stack.moved_piece_to[ply + PLIES_BACK - 2] << 9)]
             + (self.continuation[second + (self.stack.moved_piece_to[ply + PLIES_BACK - 4] << 9)] >> 1)
         )
+
+    def score_quiets(self, ply: cython.int, start: cython.int, end: cython.int) -> cython.int:
+        """Write the histories of the quiet moves from `start` to `end` of the move buffer to `quiet_scores`.
+
+        One call for all moves: a call of `quiet_history` for each, from another module, would not be inlined.
+        """
+        for index in range(start, end):
+            self.quiet_scores[index - start] = self.quiet_history(ply, self.position.moves[index])
+        return 0
 
     def capture_history(self, move: cython.int) -> cython.int:
         """The history of a capture or promotion."""

@@ -223,12 +223,13 @@ class MovePicker:
 
     def _score_quiet(self, ply: cython.int, start: cython.int, end: cython.int, checks_only: cython.bint) -> cython.int:
         self._find_threats()
+        self.histories.score_quiets(ply, start, end)
         kept = start
         for index in range(start, end):
             move = self.position.moves[index]
             if checks_only and not self.position.gives_check(move):
                 continue
-            score: i64 = self.histories.quiet_history(ply, move)
+            score: i64 = self.histories.quiet_scores[index - start]
             piece_type = self.position.squares[from_square(move)] >> 1
             if self.threats[piece_type] & BB[from_square(move)]:
                 score += THREAT_BONUS[piece_type]
