@@ -1,4 +1,4 @@
-"""The boards of the search against python-chess: moves, keys, checks, undo, exchanges, draws.
+"""The boards of the search against python-chess: moves, keys, checks, unmake, SEE, draws.
 
 The installed core is tested in this process, the others by the same functions in processes of their own.
 SECATEUR_RANDOM_GAMES=2000 plays so many random games instead of a few.
@@ -299,7 +299,7 @@ def test_bishops_of_one_square_colour_are_dead(fen: str, dead: bool) -> None:
 # Exchanges ------------------------------------------------------------------------------------------------
 
 
-def exchange(board: chess.Board, move: chess.Move) -> int:
+def see(board: chess.Board, move: chess.Move) -> int:
     """What a move wins on its target in centipawns, played out on python-chess's board, without pins."""
     if board.is_castling(move):
         return 0
@@ -324,18 +324,18 @@ def best_recapture(board: chess.BaseBoard, target: chess.Square, side: chess.Col
     attackers = [(board.piece_type_at(square) or 0, square) for square in board.attackers(side, target)]
     if not attackers:
         return 0
-    kind, square = min(attackers)
-    if kind == chess.KING and board.attackers(not side, target):
+    piece_type, square = min(attackers)
+    if piece_type == chess.KING and board.attackers(not side, target):
         return 0
     taken = board.piece_type_at(target)
     assert taken is not None
     after = board.copy()
     after.remove_piece_at(square)
-    after.set_piece_at(target, chess.Piece(kind, side))
+    after.set_piece_at(target, chess.Piece(piece_type, side))
     return max(0, VALUES[taken] - best_recapture(after, target, not side))
 
 
-def check_exchanges(number_of_games: int) -> int:
+def check_see(number_of_games: int) -> int:
     """`see_at_least` at and around the value of every move; returns how many values were no victim's."""
     interesting = 0
     position = new_position()
@@ -345,7 +345,7 @@ def check_exchanges(number_of_games: int) -> int:
                 continue
             position.set_board(board)
             for move in board.legal_moves:
-                value = exchange(board, move)
+                value = see(board, move)
                 encoded = moves.encode(board, move)
                 for threshold in (value - 1, value, value + 1, value + 100, 0):
                     expected = value >= threshold
@@ -358,19 +358,19 @@ def check_exchanges(number_of_games: int) -> int:
     return interesting
 
 
-def test_exchanges_are_those_played_out_on_python_chess() -> None:
-    assert check_exchanges(20 if is_compiled() else 3) > 100
+def test_see_is_that_of_captures_played_out_on_python_chess() -> None:
+    assert check_see(20 if is_compiled() else 3) > 100
 
 
 @given(odd_boards())
-def test_exchanges_on_odd_boards(board: chess.Board) -> None:
+def test_see_on_odd_boards(board: chess.Board) -> None:
     if board.was_into_check():
         return
     board.ep_square = None
     position = shared_position()
     position.set_board(board)
     for move in board.legal_moves:
-        value = exchange(board, move)
+        value = see(board, move)
         assert position.see_at_least(moves.encode(board, move), value)
         assert not position.see_at_least(moves.encode(board, move), value + 1)
 
@@ -390,7 +390,7 @@ def test_exchanges_on_odd_boards(board: chess.Board) -> None:
         ("4k3/2p5/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),
     ],
 )
-def test_exchanges_worked_out_by_hand(fen: str, move: str, value: int) -> None:
+def test_see_worked_out_by_hand(fen: str, move: str, value: int) -> None:
     board = chess.Board(fen)
     position = new_position(board)
     number = moves.encode(board, chess.Move.from_uci(move))
@@ -507,7 +507,7 @@ def test_repetitions_are_those_counted_from_the_start() -> None:
 
 def test_draws_on_the_other_cores(other_core: str) -> None:
     assert on_core(other_core, __name__, "check_repetitions", 12) > 10
-    assert on_core(other_core, __name__, "check_exchanges", 2) > 20
+    assert on_core(other_core, __name__, "check_see", 2) > 20
 
 
 def test_fifty_moves() -> None:
@@ -549,7 +549,7 @@ def test_no_more_history_than_can_repeat() -> None:
     assert position.is_draw(4)
 
 
-def test_the_static_score_of_a_played_position_is_that_of_its_board() -> None:
+def test_the_eval_of_a_played_position_is_that_of_its_board() -> None:
     evaluator = load().modules["evaluation.evaluator"].Evaluator(default_weights())
     position = new_position()
     for number in range(6):

@@ -1,4 +1,4 @@
-"""The memory of the static score's errors: whom it tells what it learnt, how far it goes, and that it forgets."""
+"""The correction history: which positions share a correction, its range, and that a new game forgets."""
 
 from __future__ import annotations
 

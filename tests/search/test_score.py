@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluation import constants
 from tests.support.kernel import searcher
 from uci_engine import score
 
@@ -51,6 +52,10 @@ def test_mate_in_moves(value: int, moves: int) -> None:
     assert score.is_mate(value)
     assert score.mate_in_moves(value) == moves
     assert score.to_uci(value) == f"mate {moves}"
+
+
+def test_the_evaluation_and_the_scale_have_one_limit() -> None:
+    assert score.STATIC_LIMIT == constants.STATIC_LIMIT
 
 
 @given(STATIC)

@@ -51,7 +51,7 @@ def _evaluation() -> tuple[Any, Any]:
 
 
 def evaluate(board: chess.Board) -> int:
-    """The static score, of a board set up anew."""
+    """The raw eval of a board set up anew."""
     evaluator, base_board = _evaluation()
     base_board.set_pieces(board)
     return int(evaluator.evaluate(base_board))

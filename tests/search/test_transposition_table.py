@@ -23,7 +23,7 @@ def new_table(megabytes: int = 1) -> Any:
 
 
 def unpack(entry: int) -> tuple[int, int, int, int, int]:
-    """Move, score, static score, depth and bound of an entry."""
+    """Move, score, raw eval, depth and bound of an entry."""
     return (
         entry & 0xFFFF,
         (entry >> 16 & 0xFFFF) - 32768,

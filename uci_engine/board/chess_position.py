@@ -1,9 +1,9 @@
 """The reference board: the interface of `Position`, with python-chess generating every move and keeping every rule.
 
-`core.load` gives it to the plain-Python search where no compiled kernel is wanted or to be had. What must stay true: at
-every node it shows the search the same fields as `Position` does, and gives the same moves, so that both walk the same
-tree. Moves, legality, check, castling rights, en passant and keys come from a `chess.Board`; only exchanges and the
-counting of repetitions, which are the engine's own business, are inherited.
+The plain-Python search runs over it where no compiled kernel is wanted or installed. Moves, legality, check, castling
+rights, en passant and keys come from a `chess.Board`; only SEE and the search for repetitions are inherited.
+
+Invariant: at every node it has the same fields and gives the same moves as `Position`, so both walk the same tree.
 """
 
 from collections.abc import Iterable
@@ -58,8 +58,8 @@ class ChessPosition(Position):
         """Take one square from python-chess's board, and tell the board what changed on it."""
         before = self.squares[square]
         mask = chess.BB_SQUARES[square]
-        kind = self.board.piece_type_at(square)
-        after = 2 * kind + bool(self.board.occupied_co[chess.WHITE] & mask) if kind else 0
+        piece_type = self.board.piece_type_at(square)
+        after = 2 * piece_type + bool(self.board.occupied_co[chess.WHITE] & mask) if piece_type else 0
         if before == after:
             return
         if before:
@@ -72,11 +72,11 @@ class ChessPosition(Position):
     def _read_pieces(self, move: int) -> None:
         """Take the squares a move can have changed: its own, that of a pawn taken en passant, or the castling rank."""
         origin, target = move_numbers.from_square(move), move_numbers.to_square(move)
-        kind = move_numbers.move_type(move)
+        move_type = move_numbers.move_type(move)
         squares: Iterable[int]
-        if kind == move_numbers.CASTLING:
+        if move_type == move_numbers.CASTLING:
             squares = range(origin & 56, (origin & 56) + 8)
-        elif kind == move_numbers.EN_PASSANT:
+        elif move_type == move_numbers.EN_PASSANT:
             squares = (origin, target, target ^ 8)
         else:
             squares = (origin, target)
@@ -110,7 +110,7 @@ class ChessPosition(Position):
         return self.board.is_insufficient_material()
 
     def make(self, move: int) -> int:
-        """Play a legal move."""
+        """Make a legal move."""
         self._push_state(0)
         self.board.push(move_numbers.decode(move, chess960=True))
         self._read_pieces(move)
@@ -119,7 +119,7 @@ class ChessPosition(Position):
         return 0
 
     def unmake(self, move: int) -> int:
-        """Take back the last move made."""
+        """Unmake the last move."""
         self.board.pop()
         self._read_pieces(move)
         self._pop_state()
@@ -127,7 +127,7 @@ class ChessPosition(Position):
         return 0
 
     def make_null(self) -> int:
-        """Pass. Never in check; positions before it no longer count as repeated."""
+        """Make a null move, never in check. Positions before it no longer count as repeated."""
         self._push_state(0)
         self.board.push(chess.Move.null())
         self.plies_from_null = 0
@@ -135,7 +135,7 @@ class ChessPosition(Position):
         return 0
 
     def unmake_null(self) -> int:
-        """Take back a pass."""
+        """Unmake a null move."""
         self.board.pop()
         self._pop_state()
         self.moves_here = None
