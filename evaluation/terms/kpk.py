@@ -3,9 +3,9 @@
 The evaluator asks it whenever these three pieces are left. Invariant: the answer is the game's exact result with best
 play; a test compares it with Syzygy's table.
 
-Solved backwards in sets: for one pawn and one place of its king, a 64-bit set holds the squares of the other king where
-the pawn's side wins. From a pawn's farthest square down to its home, sets grow until no move adds anything: a bare
-million operations on numbers, at first use.
+Retrograde analysis on bitboards: for one square of the pawn and one of its king, a set holds the squares of the other
+king where the pawn's side wins. Pawns are solved from the seventh rank down to the second; the sets of one pawn grow
+until no move adds anything. That takes about a million operations, at first use.
 """
 
 import cython
@@ -13,7 +13,7 @@ import cython
 if not cython.compiled:
     from evaluation.bitboards import ALL, BB, FILES, KING, KING_ATTACKS, PAWN, PAWN_ATTACKS, lsb, u64
 
-    # What `verdict` knows of a position. Compiled, these are constants in the .pxd.
+    # What `verdict` returns. Compiled, these are constants in the .pxd.
     NO_VERDICT, DRAWN, WHITE_WINS, BLACK_WINS = range(4)
 
 # Pawns stand on files a to d, from the second rank up: number 4 * (rank - 1) + file, both counted from 0.
