@@ -518,8 +518,8 @@ class Searcher:
             # Steps 16 to 19 leave moves out. Once some move is no loss, that is safe; with pawns alone it is not.
             can_prune: cython.bint = has_pieces and best_score > -TABLEBASE_BOUND
 
-            # 16. Late move pruning (LMP): near the horizon, the last quiet moves are left out, unless they check. Gains
-            # 72 ± 35.
+            # 16. Late move pruning (LMP): near the horizon, the last quiet moves are left out, unless they check.
+            # Gains 72 ± 35.
             if can_prune and quiet and depth <= self.lmp_depth and move_count >= lmp_count:
                 self.picker.skip_quiets(ply)
                 if not self.position.gives_check(move):
