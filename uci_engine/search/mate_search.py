@@ -119,6 +119,8 @@ class MateSearch:
                 and self.position.halfmove_clock < TT_HALFMOVE_LIMIT
                 and entry_bound(entry) & (LOWER if tt_score >= beta else UPPER)
             ):
+                if tt_score >= beta:
+                    self.searcher._update_after_tt_cutoff(ply, tt_move, depth)
                 return tt_score
 
         in_check: cython.bint = self.position.checkers != 0
@@ -174,7 +176,7 @@ class MateSearch:
         if move_count == 0:
             return 0
         if best_score >= beta:
-            bonus = self.searcher._history_bonus(depth)
+            bonus = self.searcher._history_bonus(depth, best_score - beta)
             self.histories.update_after_cutoff(ply, best_move, best_is_quiet, bonus, quiet_count, capture_count)
         bound = LOWER if best_score >= beta else EXACT if alpha > old_alpha else UPPER
         self.table.store(key, best_move, self.searcher.score_to_tt(best_score, ply), NO_SCORE, depth, bound)

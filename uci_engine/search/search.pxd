@@ -130,7 +130,8 @@ cdef class Searcher:
     cdef int _leaf(self, int ply) noexcept nogil
     cdef bint _enter_node(self, int ply) noexcept nogil
     cdef int _update_pv(self, int ply, int move) noexcept nogil
-    cdef int _history_bonus(self, int depth) noexcept nogil
+    cdef int _history_bonus(self, int depth, int margin_cp) noexcept nogil
+    cdef int _update_after_tt_cutoff(self, int ply, int tt_move, int depth) noexcept nogil
     cdef int _probe(self, int depth) noexcept nogil
     cdef int _tablebase_score(self, int wdl, int ply) noexcept nogil
     cdef int _store(self, int ply, int move, int score, int raw_eval, int depth, int bound) noexcept nogil

@@ -307,16 +307,8 @@ class Searcher:
                 and self.position.halfmove_clock < TT_HALFMOVE_LIMIT
                 and tt_bound & (LOWER if tt_score >= beta else UPPER)
             ):
-                # A quiet TT move that cuts earns a history bonus.
-                if (
-                    tt_score >= beta
-                    and tt_move
-                    and self.position.is_legal(tt_move)
-                    and not self.position.is_noisy(tt_move)
-                ):
-                    bonus = self.tt_cutoff_bonus * depth
-                    limit = self.history_bonus_limit >> 1
-                    self.histories.update_quiet(ply, tt_move, bonus if bonus < limit else limit)
+                if tt_score >= beta:
+                    self._update_after_tt_cutoff(ply, tt_move, depth)
                 return tt_score
             if tt_move and not self.position.is_legal(tt_move):
                 tt_move = 0
@@ -608,8 +600,7 @@ class Searcher:
 
         # 24. Histories: a bonus for the move that failed high, a malus for those searched before it.
         if best_score >= beta:
-            weight = depth + 1 if best_score > beta + self.history_bonus_margin_cp else depth
-            bonus = self._history_bonus(weight)
+            bonus = self._history_bonus(depth, best_score - beta)
             self.histories.update_after_cutoff(ply, best_move, best_is_quiet, bonus, quiet_count, capture_count)
 
         # 25. Store the result, within the bounds of the tablebases, and update the correction history.
@@ -881,10 +872,18 @@ class Searcher:
         self.pv_length[ply] = length + 1
         return 0
 
-    def _history_bonus(self, depth: cython.int) -> cython.int:
-        """The history bonus for a fail high `depth` plies deep."""
-        bonus = self.history_bonus * depth
+    def _history_bonus(self, depth: cython.int, margin_cp: cython.int) -> cython.int:
+        """The history bonus for a score `margin_cp` above beta at `depth`; above a margin, that of a ply more."""
+        bonus = self.history_bonus * (depth + 1 if margin_cp > self.history_bonus_margin_cp else depth)
         return bonus if bonus < self.history_bonus_limit else self.history_bonus_limit
+
+    def _update_after_tt_cutoff(self, ply: cython.int, tt_move: cython.int, depth: cython.int) -> cython.int:
+        """A TT score has failed high: a history bonus for the TT move, if it is quiet."""
+        if tt_move and self.position.is_legal(tt_move) and not self.position.is_noisy(tt_move):
+            bonus = self.tt_cutoff_bonus * depth
+            limit = self.history_bonus_limit >> 1
+            self.histories.update_quiet(ply, tt_move, bonus if bonus < limit else limit)
+        return 0
 
     # Tablebases and transposition table -------------------------------------------------------------------------
 
