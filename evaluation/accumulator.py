@@ -1,11 +1,9 @@
-"""The accumulator: all that the evaluation keeps up to date move by move.
+"""The accumulator: all that the evaluation updates incrementally, move by move.
 
-A board tells it of each piece that is put, removed or moved; `save` and `restore` are its stack. Nothing else adds
-piece-square weights. Invariant: its sums equal those of an accumulator that was filled anew from the same pieces;
-`BaseBoard.refresh` fills it anew.
+The board calls it for each piece that is put, removed or moved. `save` and `restore` are its stack. Nothing else adds
+piece-square weights.
 
-The table is indexed by piece and square. A table that also depends on a king's square (king buckets) would get its own
-sum for each colour here, and a king that changes its bucket would ask for `refresh`.
+Invariant: its sums equal those of an accumulator filled from scratch with the same pieces.
 """
 
 import cython
@@ -17,7 +15,7 @@ if not cython.compiled:
 
 # Pieces run from 2 (a black pawn) to 13 (the white king).
 TABLE_SIZE = 14 * 64
-# Moves that can be taken back: at least as many as the board's stack holds.
+# The number of positions that can be saved: at least the size of the board's stack.
 STACK_SIZE = 1024
 PHASE_OF = [PHASE_WEIGHTS[piece >> 1] for piece in range(14)]
 
@@ -26,7 +24,8 @@ class Accumulator:
     """Three sums over the pieces.
 
     `score`: the packed sum of material and piece-square weights, White minus Black (see `evaluation.weights`).
-    `phase`: the material beyond pawns, from 0 up. `pawn_key`: the Zobrist key of the pawns and kings alone.
+    `phase`: the game phase from non-pawn material (24: all pieces; more after promotions).
+    `pawn_key`: the Zobrist key of the pawns and kings alone.
     """
 
     def __init__(self, piece_square):
@@ -39,7 +38,7 @@ class Accumulator:
         self.clear()
 
     def clear(self):
-        """The sums of an empty board."""
+        """Set the sums to those of an empty board."""
         self.score = 0
         self.phase = 0
         self.pawn_key = 0
@@ -73,14 +72,14 @@ class Accumulator:
         return 0
 
     def save(self, index):
-        """Keep the sums at a place of the stack."""
+        """Save the sums at an index of the stack."""
         self.saved_score[index] = self.score
         self.saved_phase[index] = self.phase
         self.saved_pawn_key[index] = self.pawn_key
         return 0
 
     def restore(self, index):
-        """Take the sums from a place of the stack."""
+        """Restore the sums from an index of the stack."""
         self.score = self.saved_score[index]
         self.phase = self.saved_phase[index]
         self.pawn_key = self.saved_pawn_key[index]

@@ -1,7 +1,9 @@
 """The pieces on the board as the evaluation sees them: sets by piece type and colour, and the accumulator.
 
-`Position` and `ChessPosition` in `uci_engine.board` extend it, so that one evaluation serves both;
-`evaluation.evaluate` uses it as it is. Invariant: the accumulator has been told of every piece on the board.
+`Position` and `ChessPosition` in `uci_engine.board` extend it, so that one evaluation serves both.
+`evaluation.evaluate` uses it directly.
+
+Invariant: the accumulator holds the sums of exactly the pieces on the board.
 """
 
 import cython
@@ -18,7 +20,7 @@ class BaseBoard:
     """
 
     def __init__(self, piece_square):
-        """`piece_square`: the packed weights that `Accumulator` wants."""
+        """`piece_square`: the packed weights for `Accumulator`."""
         self.accumulator = Accumulator(piece_square)
         if not cython.compiled:
             self.by_type = [0] * 7
@@ -27,7 +29,7 @@ class BaseBoard:
         self.turn = 1
 
     def clear(self):
-        """Take every piece off."""
+        """Remove every piece."""
         index: cython.int
         for index in range(7):
             self.by_type[index] = 0
@@ -47,7 +49,7 @@ class BaseBoard:
         return 0
 
     def remove(self, piece, square):
-        """Take a piece off the square on which it stands."""
+        """Remove a piece from its square."""
         self.squares[square] = 0
         self.by_type[piece >> 1] ^= BB[square]
         self.by_colour[piece & 1] ^= BB[square]
@@ -55,7 +57,7 @@ class BaseBoard:
         return 0
 
     def refresh(self):
-        """Fill the accumulator anew from the pieces on the board."""
+        """Fill the accumulator from scratch. Only the tests call it, to check the incremental updates."""
         self.accumulator.clear()
         for square in range(64):
             if self.squares[square]:
@@ -63,12 +65,12 @@ class BaseBoard:
         return 0
 
     def set_pieces(self, board):
-        """Take the pieces and the side to move from a `chess.Board`; nothing else of it is looked at."""
+        """Take the pieces and the side to move from a `chess.Board`, and nothing else."""
         self.clear()
         for square, piece in board.piece_map().items():
             self.put(2 * piece.piece_type + piece.color, square)
         self.turn = int(board.turn)
 
     def pieces(self):
-        """The pieces on the 64 squares, as a list of numbers: for tests and explanations."""
+        """The pieces on the 64 squares, as a list of numbers. Only the tests use it."""
         return [self.squares[square] for square in range(64)]

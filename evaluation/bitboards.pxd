@@ -1,5 +1,4 @@
-# C types of bitboards.py; what the compiled kernel shares. The few functions with a body here have a C form of their
-# own: their plain-Python twins stand in bitboards.py.
+# C types of bitboards.py. The functions with a body here are the C form; their plain-Python form is in bitboards.py.
 
 from libc.stdint cimport int64_t, uint64_t
 
@@ -93,7 +92,7 @@ cdef inline u64 pawn_attacks(u64 pawns, int us) noexcept nogil:
 cdef inline u64 forward(u64 squares, int us) noexcept nogil:
     return squares << 8 if us else squares >> 8
 
-cdef inline u64 beside(u64 squares) noexcept nogil:
+cdef inline u64 adjacent(u64 squares) noexcept nogil:
     return ((squares & <u64>0x7F7F7F7F7F7F7F7FULL) << 1) | ((squares & <u64>0xFEFEFEFEFEFEFEFEULL) >> 1)
 
 cdef inline u64 front_span(u64 squares, int us) noexcept nogil:

@@ -1,4 +1,4 @@
-"""Sets of squares as 64-bit numbers, attack tables and Zobrist numbers: the ground under every board of the engine.
+"""Bitboards (sets of squares as 64-bit numbers), attack tables and Zobrist numbers, used by both boards.
 
 Square a1 is bit 0, h8 bit 63; colours are python-chess's (white 1, black 0). A piece is a number, 2 * piece type +
 colour, so 2 to 13; 0 is an empty square. Invariant: every table equals python-chess's own (most are copied from it),
@@ -27,7 +27,7 @@ for _square in chess.SQUARES:
     _RISES[1][_square // 8 + _square % 8] |= chess.BB_SQUARES[_square]
 RISING = [_RISES[0][square // 8 - square % 8 + 7] for square in chess.SQUARES]
 FALLING = [_RISES[1][square // 8 + square % 8] for square in chess.SQUARES]
-# Indexed by 64 * a + b: the squares strictly between two squares of one line, and that whole line; else empty.
+# Indexed by 64 * a + b, empty unless the squares are on one line: the whole line, and the squares strictly between.
 LINE = [line for row in chess.BB_RAYS for line in row]
 BETWEEN = [chess.between(a, b) for a in chess.SQUARES for b in chess.SQUARES]
 
@@ -39,7 +39,7 @@ ZOBRIST_CASTLING = list(_RANDOM[768:772])
 ZOBRIST_EN_PASSANT = list(_RANDOM[772:780])
 ZOBRIST_TURN = _RANDOM[780]
 
-# Found by scripts/find_magics.py, which says how; four squares a line, from a1.
+# Found by scripts/find_magics.py. Four squares a line, from a1.
 BISHOP_MAGICS = (
     0x3408301048890011, 0x0004210204010125, 0x4008020042100080, 0x0004440080280901,
     0x0004042000601000, 0x006E301008100402, 0x082482300222021B, 0x8002004C08880800,
@@ -118,7 +118,7 @@ if not cython.compiled:
         """The squares one rank ahead, as the colour `us` sees the board."""
         return (squares << 8) & ALL if us else squares >> 8
 
-    def beside(squares: int) -> int:
+    def adjacent(squares: int) -> int:
         """The squares left and right of a set."""
         return (squares & ~chess.BB_FILE_H) << 1 | (squares & ~chess.BB_FILE_A) >> 1
 
@@ -140,7 +140,7 @@ if not cython.compiled:
 
 
 def attacks_of(piece_type, square, occupied):
-    """Attacks of a knight, bishop, rook, queen or king (python-chess's piece types): for tests and explanations."""
+    """Attacks of a knight, bishop, rook, queen or king (python-chess's piece types). Only the tests call it."""
     if piece_type == chess.KNIGHT:
         return KNIGHT_ATTACKS[square]
     if piece_type == chess.KING:
@@ -154,7 +154,7 @@ def attacks_of(piece_type, square, occupied):
 
 
 def _slide(square, occupied, rook):
-    """Walk the four rays from a square, one step at a time, each up to and with the first occupied square."""
+    """Slider attacks by walking the four rays from a square, each up to and including the first occupied square."""
     reached: u64 = 0
     for direction in range(4):
         if rook:

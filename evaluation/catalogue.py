@@ -1,12 +1,12 @@
-"""The catalogue of the evaluation: one row for each term, and all that the rest needs to know of it.
+"""The catalogue of the evaluation, one row per term: the single source for loading, checking, explaining and tuning.
 
-A term has one name: the section in `weights.toml`, the field of its weights in the kernel, its function in
-`evaluation.terms`, and its row here. To add one: a row here, its section in `weights.toml`, its function and its place
-in the sum of its module in `evaluation/terms/`, and its declarations in the `.pxd` beside it. Loading and checking of
-weights, the bound on all sums, `explain` and `coefficients` follow from the row.
+A term has one name: its section in `weights.toml`, the field of its weights in the kernel, its function in
+`evaluation.terms`, and its row here. To add a term, write its row here, its section in `weights.toml`, its function,
+the call in `structure` or `total` of its module in `evaluation/terms/`, and its declarations in the `.pxd` of that
+module. `Weights.text` and `explain` follow the order of the rows.
 
-The group is the module of `evaluation.terms` that holds the function. The terms of the group ACCUMULATED have none:
-the accumulator adds them up move by move.
+`group` is the module of `evaluation.terms` with the function. The terms of the group ACCUMULATED have no function: the
+accumulator adds them up move by move.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ ACCUMULATED: Final = "accumulator"
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One term: its name, how many weights it has in each phase, and how often one side can count one of them.
+    """One term: its name, the number of its weights in each phase, and its group.
 
-    `owner` is the piece type that brings a weight into the sum, each piece `most` times at most; or "side": `most`
-    times in all. `title` is for people; `explain` adds up terms with the same title. `meaning` is the comment in the
-    file.
+    `owner` and `most` serve the bound on all sums. If `owner` is a piece type, each piece of that type counts at most
+    `most` weights. If it is "side", each side counts at most `most`. Material is bounded separately: its `most` is 0.
+    `title` is the row in the table of `explain`, which adds up terms with the same title. `comment` is the comment in
+    the weights file.
     """
 
     name: str
@@ -34,11 +35,11 @@ class Term:
     owner: str
     most: int
     title: str
-    meaning: str
+    comment: str
 
     @property
     def is_board(self) -> bool:
-        """Whether the weights are the 64 squares (in the file: eight rows, the eighth rank first)."""
+        """Whether there is a weight for each of the 64 squares: in the file eight rows, the eighth rank first."""
         return self.name.endswith("_squares")
 
     @property
@@ -48,9 +49,10 @@ class Term:
         return function
 
 
-# In the order in which the functions must be called.
+# `explain` calls the functions in this order. Invariant: `passed_pawn` comes before the other terms of passed pawns,
+# and the mobility terms come before the terms that read attacks (see `evaluation.terms`).
 CATALOGUE: Final = (
-    Term("material", 5, ACCUMULATED, "side", 0, "material", "pawn, knight, bishop, rook, queen: fixed"),
+    Term("material", 5, ACCUMULATED, "side", 0, "material", "pawn, knight, bishop, rook, queen (fixed)"),
     Term("pawn_squares", 64, ACCUMULATED, "pawn", 1, "piece squares", "a pawn by square, as White sees the board"),
     Term("knight_squares", 64, ACCUMULATED, "knight", 1, "piece squares", "a knight by square"),
     Term("bishop_squares", 64, ACCUMULATED, "bishop", 1, "piece squares", "a bishop by square"),
@@ -63,46 +65,46 @@ CATALOGUE: Final = (
     ),
     Term(
         "isolated_pawn", 1, "pawns", "pawn", 1, "isolated pawns",
-        "a pawn with none of its side on the files beside it",
+        "a pawn with none of its side on the adjacent files",
     ),
     Term(
         "connected_pawn", 8, "pawns", "pawn", 1, "connected pawns",
-        "a pawn defended by another or beside one, by rank",
+        "a pawn defended by another or in a phalanx, by rank",
     ),
     Term("passed_pawn", 8, "passed_pawns", "pawn", 1, "passed pawns", "a passed pawn, by rank"),
     Term(
         "passed_pawn_own_king", 8, "passed_pawns", "pawn", 1, "passed pawns",
-        "beyond the third rank, by the king's distance",
+        "a passed pawn beyond the third rank, by its own king's distance",
     ),
     Term(
         "passed_pawn_enemy_king", 8, "passed_pawns", "pawn", 1, "passed pawns",
-        "beyond the third rank, by the enemy king's distance",
+        "a passed pawn beyond the third rank, by the enemy king's distance",
     ),
     Term(
         "king_shelter", 32, "king", "side", 3, "king shelter",
-        "files by the king: 8 * edge distance + rank of its own pawn",
+        "for each of three files around the king: 8 * distance to the edge + rank of its own pawn",
     ),
     Term(
         "pawn_storm", 8, "king", "side", 3, "pawn storm",
-        "files by the king: rank of the enemy pawn, seen from the king",
+        "for each of three files around the king: rank of the enemy pawn, from the king's side",
     ),
     Term(
         "knight_mobility", 9, "pieces", "knight", 1, "knight mobility",
-        "a knight, by the number of squares it can use",
+        "a knight, by the number of squares of the mobility area that it attacks",
     ),
     Term(
         "bishop_mobility", 14, "pieces", "bishop", 1, "bishop mobility",
-        "a bishop, likewise; it looks through its own queens",
+        "a bishop, likewise, with x-rays through its own queens",
     ),
     Term(
         "rook_mobility", 15, "pieces", "rook", 1, "rook mobility",
-        "a rook, likewise; it looks through its own rooks and queens",
+        "a rook, likewise, with x-rays through its own rooks and queens",
     ),
     Term("queen_mobility", 28, "pieces", "queen", 1, "queen mobility", "a queen, likewise"),
     Term("bishop_pair", 1, "pieces", "side", 1, "bishop pair", "two bishops or more"),
     Term(
         "outpost", 2, "pieces", "side", 10, "outposts",
-        "a knight, a bishop: defended by a pawn where no enemy pawn can attack it",
+        "a knight, a bishop: defended by a pawn, and no enemy pawn can attack it",
     ),
     Term("rook_open_file", 1, "pieces", "rook", 1, "rooks on open files", "a rook with no pawn on its file"),
     Term(
@@ -111,33 +113,39 @@ CATALOGUE: Final = (
     ),
     Term(
         "passed_pawn_blocked", 8, "passed_pawns", "pawn", 1, "passed pawns' paths",
-        "any piece on its next square, by rank",
+        "a blocked passed pawn, by rank",
     ),
     Term(
         "passed_pawn_free", 8, "passed_pawns", "pawn", 1, "passed pawns' paths",
-        "nothing on its way and none of it attacked, by rank",
+        "a passed pawn with a free, unattacked path, by rank",
     ),
-    Term("king_danger", 24, "king", "side", 1, "attack on the king", "attack on the enemy king, by its units"),
+    Term("king_danger", 24, "king", "side", 1, "attack on the king", "the attack on the enemy king, by attack units"),
     Term(
         "safe_check", 4, "king", "side", 4, "safe checks",
-        "a knight, bishop, rook, queen can give check on a safe square",
+        "a knight, bishop, rook or queen can give check on a safe square",
     ),
     Term("threat_by_pawn", 1, "threats", "side", 15, "threats", "an enemy piece attacked by a pawn"),
     Term(
         "threat_by_push", 1, "threats", "side", 15, "pawn push threats",
-        "an enemy piece that a pawn could attack with its next step",
+        "an enemy piece that a pawn could attack with its next push",
     ),
     Term(
         "threat_by_minor", 2, "threats", "side", 15, "threats",
-        "it attacks: a minor that no pawn defends; a rook or queen",
+        "a knight or bishop attacks: a minor piece that no pawn defends, a rook or queen",
     ),
-    Term("threat_by_rook", 2, "threats", "side", 15, "threats", "it attacks: a minor that no pawn defends; a queen"),
+    Term(
+        "threat_by_rook", 2, "threats", "side", 15, "threats",
+        "a rook attacks: a minor piece that no pawn defends, a queen",
+    ),
     Term("hanging", 1, "threats", "side", 15, "hanging pieces", "an enemy piece attacked and not defended"),
-    Term("mop_up_edge", 1, "endgames", "side", 7, "mop-up", "an enemy king left alone: each step from the centre"),
+    Term("mop_up_edge", 1, "endgames", "side", 7, "mop-up", "a bare enemy king: each step from the centre"),
     Term(
         "mop_up_near", 1, "endgames", "side", 7, "mop-up",
-        "an enemy king left alone: each step nearer the two kings are",
+        "a bare enemy king: each step that the kings are nearer than seven",
     ),
-    Term("mop_up_corner", 1, "endgames", "side", 7, "mop-up", "bishop and knight: each step to the right corners"),
+    Term(
+        "mop_up_corner", 1, "endgames", "side", 7, "mop-up",
+        "bishop and knight against a bare king: each step towards the right corners",
+    ),
     Term("tempo", 1, "threats", "side", 1, "side to move", "the side to move"),
 )

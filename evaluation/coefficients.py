@@ -1,8 +1,8 @@
-"""How often each weight enters the sum of a position: what a tuner needs.
+"""How often each weight counts in the sum of a position, for tuners.
 
 The sum of terms is linear in the weights: coefficients times weights, in the middlegame as in the endgame. A tuner
-takes the phase and the endgame's scale from `evaluation.explain`. Invariant: the coefficients come out of
-`Evaluator.sum_of_terms` itself, so that they cannot differ from what the engine plays with.
+takes the phase and the endgame scale from `evaluation.explain`. Invariant: the coefficients are read from the result of
+`Evaluator.sum_of_terms`, so they cannot differ from those of the engine.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
 from evaluation.explain import place
 from evaluation.weights import PIECE_NAMES
 
-# With one weight of each term at 1 and the others at 0 a sum is one coefficient. With several at powers of BASE it
-# holds as many coefficients, one a digit: they lie far within ±BASE / 2.
+# With one weight at 1 and the others at 0, the sum is one coefficient. With weights BASE**0, BASE**1, ... the sum holds
+# one coefficient per digit in that base, because coefficients are far within ±BASE / 2.
 BASE: Final = 256
 DIGITS: Final = 7
 
@@ -46,7 +46,7 @@ def coefficients(board: chess.Board) -> dict[str, list[int]]:
 
 
 def _set(evaluator: Any, term: Term, values: list[int]) -> None:
-    """Change the weights of one term in an evaluator; those of the accumulator stay."""
+    """Set the weights of one term in an evaluator. Those of the accumulator are left as they are."""
     if term.group != ACCUMULATED:
         setattr(getattr(evaluator, term.group), term.name, values if term.size > 1 else values[0])
 

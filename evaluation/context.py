@@ -1,4 +1,4 @@
-"""What the terms of the evaluation share about one position: `begin` starts it, and terms add what they find."""
+"""What the terms share about one position: `begin` fills the static part, terms add attacks and passed pawns."""
 
 import cython
 
@@ -10,9 +10,9 @@ class EvaluationContext:
     """By colour: kings, attacks, and squares of interest. One search thread owns one.
 
     `mobility_area`: squares a piece can use, all but those of its own king and pawns and those that enemy pawns attack.
-    `king_zone`: the squares around the king and those one rank ahead. `attacked` and `attacked_by` grow as the mobility
-    terms are called, `attack_units` too: how strongly that colour attacks the enemy king. `passed_pawns` is for both
-    colours.
+    `king_zone`: the squares around the king and those one rank ahead. The mobility terms add to `attacked`,
+    `attacked_by` and `attack_units`. `attack_units` is how strongly that colour attacks the enemy king. `passed_pawns`
+    is one set for both colours, filled by `passed_pawn` or from the pawn hash table.
     """
 
     def __init__(self):
@@ -27,7 +27,8 @@ class EvaluationContext:
             self.attack_units = [0, 0]
 
     def begin(self, board):
-        """Note what does not depend on any term: kings and their zones, pawn attacks, mobility areas."""
+        """Start a position: fill in kings, king zones, pawn attacks and mobility areas, and clear what terms add to."""
+        self.passed_pawns = 0
         for us in range(2):
             pawns = board.by_type[PAWN] & board.by_colour[us]
             king = board.by_type[KING] & board.by_colour[us]

@@ -9,7 +9,7 @@ from evaluation.context cimport EvaluationContext
 from evaluation.terms cimport endgames, king, passed_pawns, pawns, pieces, threats
 from evaluation.terms.endgames cimport EndgameWeights, endgame_scale
 from evaluation.terms.king cimport KingWeights
-from evaluation.terms.kpk cimport BLACK_WINS, DRAWN, NO_VERDICT, WHITE_WINS, PawnEnding
+from evaluation.terms.kpk cimport BLACK_WINS, DRAWN, NO_RESULT, WHITE_WINS, KpkBitbase
 from evaluation.terms.passed_pawns cimport PassedPawnWeights
 from evaluation.terms.pawns cimport PawnWeights
 from evaluation.terms.pieces cimport PieceWeights
@@ -32,12 +32,12 @@ cdef class Evaluator:
     cdef readonly KingWeights king
     cdef readonly ThreatWeights threats
     cdef readonly EndgameWeights endgames
-    cdef readonly PawnEnding kpk
-    cdef u64[32768] remembered      # 4 * PAWN_ENTRIES
+    cdef readonly KpkBitbase kpk
+    cdef u64[32768] pawn_hash      # 4 * PAWN_ENTRIES
 
     cpdef int evaluate(self, BaseBoard board) noexcept nogil
     cpdef bint is_known_draw(self, BaseBoard board) noexcept nogil
-    cpdef i64 sum_of_terms(self, BaseBoard board, bint remember) noexcept nogil
+    cpdef i64 sum_of_terms(self, BaseBoard board, bint use_pawn_hash) noexcept nogil
     cdef i64 _structure(self, BaseBoard board) noexcept nogil
     cpdef int taper(self, BaseBoard board, i64 packed) noexcept nogil
-    cpdef int with_verdict(self, int white_score, int verdict) noexcept nogil
+    cpdef int with_kpk_result(self, int white_score, int result) noexcept nogil

@@ -1,7 +1,7 @@
-"""The evaluation of one position, term by term: for people (the `eval` command) and for whoever tunes the weights.
+"""The evaluation of one position, term by term: for the `eval` command and for tuners.
 
-Invariant: the rows come from the very functions that `Evaluator.sum_of_terms` adds up, so that their sum, tapered, is
-the score of `Evaluator.evaluate`.
+Invariant: the rows come from the same functions that `Evaluator.sum_of_terms` adds up. So their sum, tapered, is the
+score of `Evaluator.evaluate`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from evaluation import plain_cython
 from evaluation.catalogue import ACCUMULATED, CATALOGUE
 from evaluation.weights import PIECE_NAMES, Weights, default_weights, pack, unpack
 
-# The verdicts of `evaluation.terms.kpk`, in the order of their numbers.
-VERDICTS: Final = (
+# The results of `KpkBitbase.result`, indexed by its return value.
+KPK_RESULTS: Final = (
     "",
     "king and pawn against king, drawn",
     "king and pawn against king, White wins",
@@ -48,19 +48,19 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """All terms and what becomes of their sum.
+    """All terms and the final score.
 
-    `terms` has a row for each term of the catalogue, by its name; `rows` one for each title. `phase` runs from 24 (all
-    pieces on the board) to 0, `scale` is the share of the endgame's value that counts, in 64ths. `verdict` says what is
-    known of the ending, "" for nothing, and `verdict_cp` what that adds to the tapered sum. Both scores are in
-    centipawns.
+    `terms` has a row for each term of the catalogue, by its name, and `rows` one for each title. `phase` runs from 24
+    (all pieces on the board) to 0. `scale` is the endgame scale factor, in 64ths. `kpk_result` is the result of king
+    and pawn against king, "" for any other position, and `kpk_result_cp` what it adds to the tapered sum. Both scores
+    are in centipawns.
     """
 
     terms: tuple[Row, ...]
     phase: int
     scale: int
-    verdict: str
-    verdict_cp: int
+    kpk_result: str
+    kpk_result_cp: int
     white_to_move: bool
     white_score: int
     score: int
@@ -85,8 +85,9 @@ def _added_up(name: str, rows: Iterable[Row]) -> Row:
 
 
 def place(board: chess.Board, weights: Weights | None = None) -> tuple[Any, Any]:
-    """An Evaluator and a BaseBoard for a board; ValueError when the board cannot be evaluated."""
+    """An Evaluator and a BaseBoard for a board. ValueError when the board cannot be evaluated."""
     plain_cython.provide()
+    # Imported here, because importing the package must load no kernel module (see `evaluation`).
     from evaluation.base_board import BaseBoard
     from evaluation.evaluator import Evaluator
 
@@ -105,7 +106,7 @@ def evaluate(board: chess.Board, weights: Weights | None = None) -> int:
     """The static score in centipawns from the side to move's view, strictly within ±30000.
 
     Only the pieces and the side to move matter. ValueError unless there is one king and at most 16 pieces a side, and
-    no pawn on the first or last rank. To score many positions keep an `Evaluator` and a `BaseBoard` instead.
+    no pawn on the first or last rank. To score many positions, keep one `Evaluator` and one `BaseBoard` (see `place`).
     """
     evaluator, base_board = place(board, weights)
     score: int = evaluator.evaluate(base_board)
@@ -113,12 +114,15 @@ def evaluate(board: chess.Board, weights: Weights | None = None) -> int:
 
 
 def explain(board: chess.Board, weights: Weights | None = None) -> Explanation:
-    """Every term of the evaluation of a position; ValueError when the board cannot be evaluated."""
+    """Every term of the evaluation of a position. ValueError when the board cannot be evaluated."""
+    plain_cython.provide()
+    # Imported here, because importing the package must load no kernel module (see `evaluation`).
+    from evaluation.terms.endgames import endgame_scale
+
     weights = weights or default_weights()
     evaluator, base_board = place(board, weights)
     context = evaluator.context
     context.begin(base_board)
-    context.passed_pawns = 0
     terms = []
     for term in CATALOGUE:
         if term.group == ACCUMULATED:
@@ -128,17 +132,15 @@ def explain(board: chess.Board, weights: Weights | None = None) -> Explanation:
             white, black = (term.function(holder, context, base_board, us) for us in (1, 0))
         terms.append(Row(term.name, *unpack(white), *unpack(black)))
     packed = sum(pack(row.mg, row.eg) for row in terms)
-    from evaluation.terms.endgames import endgame_scale
-
     tapered = evaluator.taper(base_board, packed)
-    verdict = evaluator.kpk.verdict(base_board)
-    white_score = evaluator.with_verdict(tapered, verdict)
+    kpk_result = evaluator.kpk.result(base_board)
+    white_score = evaluator.with_kpk_result(tapered, kpk_result)
     return Explanation(
         terms=tuple(terms),
         phase=min(base_board.accumulator.phase, 24),
         scale=endgame_scale(base_board, int(unpack(packed)[1] > 0)),
-        verdict=VERDICTS[verdict],
-        verdict_cp=white_score - tapered,
+        kpk_result=KPK_RESULTS[kpk_result],
+        kpk_result_cp=white_score - tapered,
         white_to_move=board.turn,
         white_score=white_score,
         score=white_score if board.turn else -white_score,
@@ -155,8 +157,8 @@ def format_explanation(explanation: Explanation) -> str:
     lines += [_line(row) for row in explanation.rows]
     lines += [lines[2], _line(explanation.total), ""]
     lines.append(f"Phase {explanation.phase} (24: middlegame, 0: endgame); endgame counts {explanation.scale} of 64")
-    if explanation.verdict:
-        lines.append(f"Known ending: {explanation.verdict}, {explanation.verdict_cp / 100:+.2f}")
+    if explanation.kpk_result:
+        lines.append(f"Known ending: {explanation.kpk_result}, {explanation.kpk_result_cp / 100:+.2f}")
     side = "White" if explanation.white_to_move else "Black"
     lines.append(f"Score {explanation.white_score / 100:+.2f} (White's view)")
     lines.append(f"Score {explanation.score / 100:+.2f} (the side to move's view: {side})")
@@ -164,11 +166,15 @@ def format_explanation(explanation: Explanation) -> str:
 
 
 def _accumulated(board: chess.Board, colour: chess.Color, name: str, weights: list[int]) -> int:
-    """What one side's pieces add to the accumulator for one of its terms."""
-    pieces = [(at if colour else at ^ 56, piece) for at, piece in board.piece_map().items() if piece.color == colour]
+    """What one side's pieces add for one term of the accumulator."""
+    pieces = [
+        (square if colour else square ^ 56, piece)
+        for square, piece in board.piece_map().items()
+        if piece.color == colour
+    ]
     if name == "material":
         return sum(weights[piece.piece_type - 1] for _, piece in pieces if piece.piece_type != chess.KING)
-    return sum(weights[at] for at, piece in pieces if name == f"{PIECE_NAMES[piece.piece_type - 1]}_squares")
+    return sum(weights[square] for square, piece in pieces if name == f"{PIECE_NAMES[piece.piece_type - 1]}_squares")
 
 
 def _line(row: Row) -> str:

@@ -1,12 +1,13 @@
 """The weights of the evaluation: loading, checking and saving of one TOML file, `weights.toml`.
 
 Names, sizes and bounds come from `evaluation.catalogue`. Every weight has a middlegame and an endgame value in
-centipawns. The two travel as one packed 64-bit number, so that one addition adds both: S(mg, eg) = (eg << 32) + mg.
-Invariant: no sum over a legal position leaves 32 bits in either half; `largest_sum` proves it for each file, and a file
-that could, or that has any other fault, is refused with WeightsError.
+centipawns. Both are packed into one 64-bit number, so that one addition adds both: S(mg, eg) = (eg << 32) + mg.
 
-Material is the classical 9/5/3/3/1 in both phases and cannot be changed; the piece-square tables carry the rest, so
-they may hold an offset common to all squares of one type (what a bishop is worth beyond a knight, for example).
+Invariant: no sum over a legal position overflows either half of 32 bits. `largest_sum` proves it for each file. A file
+that could overflow, or that has any other fault, is refused with WeightsError.
+
+Material is the classical 9/5/3/3/1 in both phases and cannot be changed. The piece-square tables hold the rest, so they
+may include an offset common to all squares of one type (what a bishop is worth beyond a knight, for example).
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ LARGEST_SUM: Final = 0x7FFFFFFF
 
 
 class WeightsError(ValueError):
-    """A weights file that cannot be used; the text is one sentence that says why."""
+    """A weights file that cannot be used. The message is one sentence with the reason."""
 
 
 def pack(middlegame: int, endgame: int) -> int:
-    """S(mg, eg) as one int; exact for halves of 32 bits with a sign."""
+    """S(mg, eg) as one int. Exact for signed halves of 32 bits."""
     return (endgame << 32) + middlegame
 
 
@@ -48,12 +49,11 @@ def unpack(packed: int) -> tuple[int, int]:
 class Weights:
     """A complete set of weights, checked on construction and never changed afterwards.
 
-    `middlegame` and `endgame` map each name in CATALOGUE to its tuple of ints. Squares are numbered from a1 to
-    h8.
+    `middlegame` and `endgame` map each name in CATALOGUE to its tuple of ints. Squares are numbered from a1 to h8.
     """
 
     def __init__(self, middlegame: Mapping[str, Iterable[int]], endgame: Mapping[str, Iterable[int]]) -> None:
-        """Raises WeightsError unless every name is there, and each value is an int within its bound."""
+        """Raises WeightsError unless every name is present and each value is an int within its bound."""
         self.middlegame: Mapping[str, tuple[int, ...]] = _checked(middlegame, "middlegame")
         self.endgame: Mapping[str, tuple[int, ...]] = _checked(endgame, "endgame")
 
@@ -65,18 +65,18 @@ class Weights:
     __hash__ = None  # type: ignore[assignment]
 
     def packed(self, name: str) -> list[int]:
-        """All numbers of one weight, each middlegame and endgame packed into one int."""
+        """All numbers of one weight, each with middlegame and endgame packed into one int."""
         return [pack(mg, eg) for mg, eg in zip(self.middlegame[name], self.endgame[name], strict=True)]
 
     def fill(self, holder: Any, group: str) -> None:
-        """Give the kernel's holder of a group's weights each of them, packed, in the field of its name."""
+        """Set each packed weight of `group` as the attribute of the same name on `holder`."""
         for term in CATALOGUE:
             if term.group == group:
                 packed = self.packed(term.name)
                 setattr(holder, term.name, packed if term.size > 1 else packed[0])
 
     def piece_square(self) -> list[int]:
-        """Material and square: 896 packed numbers, [(2 * type + colour) * 64 + square], Black's negative."""
+        """Material plus square: 896 packed numbers, [(2 * type + colour) * 64 + square], negative for Black."""
         numbers = [0] * 896
         material = [*self.packed("material"), 0]
         for piece_type, (value, name) in enumerate(zip(material, PIECE_NAMES, strict=True), start=1):
@@ -87,7 +87,7 @@ class Weights:
 
     @classmethod
     def load(cls, path: str | Path) -> Weights:
-        """Read a file; raises WeightsError when it cannot be read or does not hold what it should."""
+        """Read a weights file. Raises WeightsError when it cannot be read or is not valid."""
         try:
             with open(path, "rb") as file:
                 data = file.read(MOST_BYTES + 1)
@@ -97,7 +97,7 @@ class Weights:
 
     @classmethod
     def parse(cls, data: bytes) -> Weights:
-        """The same from the bytes of such a file."""
+        """Parse the bytes of a weights file. Raises WeightsError when they are not valid."""
         if len(data) > MOST_BYTES:
             raise WeightsError(f"the weights file is longer than {MOST_BYTES} bytes")
         try:
@@ -113,27 +113,27 @@ class Weights:
         return cls(phases["middlegame"], phases["endgame"])
 
     def text(self) -> str:
-        """What `save` writes; `parse` reads it back to an equal object."""
-        parts = ["# The weights of the evaluation in centipawns; weights.py says more of them.\n"]
+        """The TOML text that `save` writes. `parse` reads it back to an equal object."""
+        parts = ["# The weights of the evaluation, in centipawns. See catalogue.py.\n"]
         for term in CATALOGUE:
-            parts.append(f"\n# {term.meaning}\n[{term.name}]\n")
+            parts.append(f"\n# {term.comment}\n[{term.name}]\n")
             for phase, values in zip(PHASES, (self.middlegame, self.endgame), strict=True):
                 parts.append(f"{phase} = {_to_rows(term, values[term.name])}\n")
         return "".join(parts)
 
     def save(self, path: str | Path) -> None:
-        """Write a file that `load` reads back; raises OSError."""
+        """Write a file that `load` reads back. Raises OSError."""
         Path(path).write_text(self.text(), "utf-8")
 
 
 @cache
 def default_weights() -> Weights:
-    """The weights that come with the package."""
+    """The weights of the file in the package."""
     return Weights.parse(resources.files("evaluation").joinpath("weights.toml").read_bytes())
 
 
 def _checked(values: Mapping[str, Iterable[int]], phase: str) -> Mapping[str, tuple[int, ...]]:
-    """One phase's weights as tuples, in the order of CATALOGUE; raises WeightsError."""
+    """One phase's weights as tuples, in the order of CATALOGUE. Raises WeightsError."""
     unknown = sorted(set(values) - {term.name for term in CATALOGUE})
     if unknown:
         raise WeightsError(f"there is no weight named {unknown[0][:40]!r}")
@@ -156,12 +156,15 @@ def _checked(values: Mapping[str, Iterable[int]], phase: str) -> Mapping[str, tu
 
 
 def largest_sum(values: Mapping[str, tuple[int, ...]]) -> int:
-    """A bound on one phase of any evaluation: one side's best at every point against the other's worst."""
+    """A bound on one phase of any evaluation: the best case of one side plus the worst case of the other."""
     return _extreme(values, 1) + _extreme(values, -1)
 
 
 def _extreme(values: Mapping[str, tuple[int, ...]], sign: int) -> int:
-    """A bound on one side's sum, from above (sign 1) or, as a positive number, from below (sign -1)."""
+    """The maximum of one side's sum (sign 1), or minus its minimum (sign -1).
+
+    Each of the eight pawns may have been promoted, so it counts as the piece type with the greatest sum.
+    """
     pieces = {name: sign * value for name, value in zip(PIECE_NAMES, (*values["material"], 0), strict=True)}
     extreme = 0
     for term in CATALOGUE:
@@ -176,7 +179,7 @@ def _extreme(values: Mapping[str, tuple[int, ...]], sign: int) -> int:
 
 
 def _from_rows(name: str, value: Any) -> list[int]:
-    """A weight as the file has it (a number, a list, or eight rows for a board), as a flat list."""
+    """A flat list from one phase of a weight in the file: a number, a list, or eight rows for a board."""
     if not isinstance(value, list):
         return [value]
     if not name.endswith("_squares"):
@@ -187,7 +190,7 @@ def _from_rows(name: str, value: Any) -> list[int]:
 
 
 def _to_rows(term: Term, numbers: tuple[int, ...]) -> str:
-    """One phase of a weight in TOML."""
+    """One phase of a weight as TOML."""
     if term.size == 1:
         return str(numbers[0])
     if not term.is_board:

@@ -1,10 +1,15 @@
-"""The terms of the evaluation by subject, one function each, and what is known of endgames.
+"""The terms of the evaluation by subject, one function each, and the endgames.
 
 Every term has the signature `term(weights, context, board, us)`: the weights of its subject, what the terms share about
 the position, the board, and the colour `us` (1 white, 0 black). It returns what it adds for that colour, a packed
-number (see `evaluation.weights`). Each module ends with the sums of its terms, White minus Black: `structure` for terms
-that depend on pawns and kings alone, which the pawn hash table keeps, and `total` for the others.
+number (see `evaluation.weights`). Each module ends with the sums of its terms, White minus Black. `structure` sums the
+terms that depend on pawns and kings alone, which are stored in the pawn hash table. `total` sums the others.
 
-Invariant: a term treats the two colours alike; it is linear in its weights, each counted a whole number of times; and
-terms are called in the order of the catalogue, because earlier ones note in `context` what later ones need.
+Invariant: a term treats both colours alike. It is linear in its weights, and each weight is counted a whole number of
+times.
+
+Some terms read from `context` what others have added to it, so the order of calls matters.
+`EvaluationContext.begin` comes first. `passed_pawn` comes before the other terms of passed pawns. The mobility terms of
+both colours come before `passed_pawn_free`, `king_danger`, `safe_check` and the threats, which read attacks. The order
+of all other calls is free.
 """

@@ -32,6 +32,6 @@ cpdef i64 mop_up_edge(EndgameWeights weights, EvaluationContext context, BaseBoa
 cpdef i64 mop_up_near(EndgameWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 mop_up_corner(EndgameWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cdef i64 total(EndgameWeights weights, EvaluationContext context, BaseBoard board) noexcept nogil
-cpdef int endgame_scale(BaseBoard board, int strong) noexcept nogil
+cpdef int endgame_scale(BaseBoard board, int strong_side) noexcept nogil
 cdef int non_pawn_material(BaseBoard board, int us) noexcept nogil
 cdef bint only_two_knights(BaseBoard board, int us) noexcept nogil

@@ -1,6 +1,6 @@
-"""Endgames: mop-up against a bare king, and how much of an endgame's value counts where a win is unlikely.
+"""Endgames: mop-up against a bare king, and the scale factor of endgames where a win is unlikely.
 
-King and pawn against king stands beside this file, in `kpk`.
+King and pawn against king is in `kpk`.
 """
 
 import cython
@@ -51,13 +51,13 @@ def mop_up_corner(weights, context, board, us):
     if corners != LIGHT_CORNERS and corners != DARK_CORNERS:
         return 0
     king = context.king[us ^ 1]
-    # File and rank add up to 0 or 14 in the dark corners; the light ones are theirs in a mirror.
+    # File and rank add up to 0 or 14 in the dark corners. For the light corners the file is mirrored.
     steps: cython.int = abs(7 - ((king & 7) ^ (7 if corners == LIGHT_CORNERS else 0)) - (king >> 3))
     return weights.mop_up_corner * steps
 
 
 def _mop_up(board, us):
-    """Whether the enemy king is bare and we can mate it, and in which corners."""
+    """Whether the enemy king is bare and we can mate it, and towards which corners to drive it."""
     lone = board.by_colour[us ^ 1]
     if lone & (lone - 1):
         return NOTHING_TO_MOP_UP
@@ -84,10 +84,10 @@ def total(weights, context, board):
     return score
 
 
-def endgame_scale(board, strong):
-    """How many 64ths of the endgame's value count when `strong` is ahead: all, or less where a win is unlikely."""
+def endgame_scale(board, strong_side):
+    """The endgame scale factor, in 64ths, when `strong_side` is ahead: less than 64 where a win is unlikely."""
     bishops = board.by_type[BISHOP]
-    ours = bishops & board.by_colour[strong]
+    ours = bishops & board.by_colour[strong_side]
     theirs = bishops ^ ours
     if (
         ours
@@ -99,16 +99,16 @@ def endgame_scale(board, strong):
     ):
         others = board.by_type[KNIGHT] | board.by_type[ROOK] | board.by_type[QUEEN]
         return OPPOSITE_BISHOPS_SCALE if others else PURE_OPPOSITE_BISHOPS_SCALE
-    if board.by_type[PAWN] & board.by_colour[strong]:
+    if board.by_type[PAWN] & board.by_colour[strong_side]:
         return FULL_SCALE
-    material = non_pawn_material(board, strong)
-    if material < LEAST_WINNING_MATERIAL or only_two_knights(board, strong):
+    material = non_pawn_material(board, strong_side)
+    if material < LEAST_WINNING_MATERIAL or only_two_knights(board, strong_side):
         return DRAWN_SCALE
-    return FULL_SCALE if material > non_pawn_material(board, strong ^ 1) + DRAWISH_LEAD else DRAWISH_SCALE
+    return FULL_SCALE if material > non_pawn_material(board, strong_side ^ 1) + DRAWISH_LEAD else DRAWISH_SCALE
 
 
 def non_pawn_material(board, us):
-    """The pieces of one colour in pawns: 3, 3, 5, 9."""
+    """The pieces of one colour in pawn units: knight 3, bishop 3, rook 5, queen 9."""
     pieces = board.by_colour[us]
     minors = popcount(pieces & (board.by_type[KNIGHT] | board.by_type[BISHOP]))
     return 3 * minors + 5 * popcount(pieces & board.by_type[ROOK]) + 9 * popcount(pieces & board.by_type[QUEEN])

@@ -4,7 +4,7 @@ cimport cython
 
 from evaluation.base_board cimport BaseBoard
 from evaluation.bitboards cimport (
-    ALL, BB, BISHOP, FILES, KNIGHT, KNIGHT_ATTACKS, PAWN, QUEEN, ROOK, beside, bishop_attacks, front_span, i64, lsb, msb,
+    ALL, BB, BISHOP, FILES, KNIGHT, KNIGHT_ATTACKS, PAWN, QUEEN, ROOK, adjacent, bishop_attacks, front_span, i64, lsb, msb,
     popcount, rook_attacks, u64,
 )
 from evaluation.context cimport EvaluationContext

@@ -15,7 +15,7 @@ if not cython.compiled:
         PAWN,
         QUEEN,
         ROOK,
-        beside,
+        adjacent,
         bishop_attacks,
         front_span,
         i64,
@@ -36,9 +36,9 @@ class KingWeights:
 
 
 def king_shelter(weights, context, board, us):
-    """Pawn shelter: on each of three files by the king, our rearmost pawn that is not behind it.
+    """Pawn shelter: on each of three files around the king, our rearmost pawn that is not behind it.
 
-    By the file's distance from the edge and the pawn's rank, 0 for none.
+    The weight depends on the file's distance from the edge and on the pawn's rank (0 for no pawn).
     """
     pawns = board.by_type[PAWN] & board.by_colour[us] & _not_behind(context.king[us], us)
     centre = _middle_file(context.king[us])
@@ -50,7 +50,7 @@ def king_shelter(weights, context, board, us):
 
 
 def pawn_storm(weights, context, board, us):
-    """Pawn storm: on the same files, the nearest enemy pawn that is not behind our king, by rank, 0 for none."""
+    """Pawn storm: on the same files, the nearest enemy pawn not behind our king, by rank (0 for no pawn)."""
     pawns = board.by_type[PAWN] & board.by_colour[us ^ 1] & _not_behind(context.king[us], us)
     centre = _middle_file(context.king[us])
     score: i64 = 0
@@ -62,8 +62,8 @@ def pawn_storm(weights, context, board, us):
 def king_danger(weights, context, board, us):
     """Our attack on the enemy king, by attack units.
 
-    Pieces that attack the king zone bring units by type; each square of the zone that we attack and no enemy pawn
-    defends brings one more.
+    Each piece that attacks the king zone adds units by its type. Each square of the zone that we attack and no enemy
+    pawn defends adds one more.
     """
     units = context.attack_units[us]
     if units == 0:
@@ -73,8 +73,7 @@ def king_danger(weights, context, board, us):
 
 
 def safe_check(weights, context, board, us):
-    """Safe checks: each piece type (knight, bishop, rook, queen) that can check on a square the enemy does not attack.
-    """
+    """Safe checks: each piece type (knight to queen) that can give check on a square the enemy does not attack."""
     king = context.king[us ^ 1]
     occupied = board.by_colour[0] | board.by_colour[1]
     safe = ALL ^ (board.by_colour[us] | context.attacked[us ^ 1])
@@ -93,20 +92,20 @@ def safe_check(weights, context, board, us):
 
 
 def _not_behind(king, us):
-    """A king's file and the adjacent ones, from its own rank ahead."""
-    front = BB[king] | beside(BB[king])
+    """The king's file and the adjacent files, from its rank forward."""
+    front = BB[king] | adjacent(BB[king])
     return front | front_span(front, us)
 
 
 def _rearmost_rank(pawns, us):
-    """The rank of the pawn nearest to our own side, counted from there; 0 without any."""
+    """The relative rank of our rearmost pawn, or of the enemy pawn nearest to our side. 0 without pawns."""
     if pawns == 0:
         return 0
     return lsb(pawns) >> 3 if us else 7 - (msb(pawns) >> 3)
 
 
 def _middle_file(king):
-    """The middle one of the three files that shelter a king: its own, or the next when that is the edge."""
+    """The middle one of the three files around a king: its own file, or the next one for a king on the edge."""
     file = king & 7
     if file == 0:
         return 1

@@ -3,7 +3,7 @@
 cimport cython
 
 from evaluation.base_board cimport BaseBoard
-from evaluation.bitboards cimport BB, PAWN, RANKS, beside, distance, forward, front_span, i64, lsb, u64
+from evaluation.bitboards cimport BB, PAWN, RANKS, adjacent, distance, forward, front_span, i64, lsb, u64
 from evaluation.context cimport EvaluationContext
 
 @cython.final

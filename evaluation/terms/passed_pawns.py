@@ -1,9 +1,9 @@
-"""Passed pawns: how far they are, how near the kings are, and what stands in their way."""
+"""Passed pawns: their rank, the distance of the kings, and whether their path is blocked or free."""
 
 import cython
 
 if not cython.compiled:
-    from evaluation.bitboards import BB, PAWN, RANKS, beside, distance, forward, front_span, i64, lsb
+    from evaluation.bitboards import BB, PAWN, RANKS, adjacent, distance, forward, front_span, i64, lsb
 
 
 class PassedPawnWeights:
@@ -16,11 +16,11 @@ class PassedPawnWeights:
 def passed_pawn(weights, context, board, us):
     """Passed pawns, by rank: no enemy pawn ahead on their file or an adjacent one, and none of their own on their file.
 
-    Adds them to `context.passed_pawns`, where the other terms of this module look.
+    Adds them to `context.passed_pawns`, which the other terms of this module read.
     """
     pawns = board.by_type[PAWN] & board.by_colour[us]
     enemy = front_span(board.by_type[PAWN] & board.by_colour[us ^ 1], us ^ 1)
-    pawns &= ~(enemy | beside(enemy) | front_span(pawns, us ^ 1))
+    pawns &= ~(enemy | adjacent(enemy) | front_span(pawns, us ^ 1))
     context.passed_pawns |= pawns
     flip = 0 if us else 7
     score: i64 = 0
@@ -53,7 +53,7 @@ def passed_pawn_enemy_king(weights, context, board, us):
 
 
 def passed_pawn_blocked(weights, context, board, us):
-    """Blocked passed pawns, by rank: any piece stands on the square ahead of them."""
+    """Blocked passed pawns, by rank: any piece is on the square ahead of them."""
     occupied = board.by_colour[0] | board.by_colour[1]
     pawns = context.passed_pawns & board.by_colour[us] & forward(occupied, us ^ 1)
     flip = 0 if us else 7
@@ -86,7 +86,6 @@ def _advanced(context, board, us):
 
 def structure(weights, context, board):
     """The terms that depend on pawns and kings alone, White minus Black."""
-    context.passed_pawns = 0
     score: i64 = 0
     for us in range(2):
         side = passed_pawn(weights, context, board, us) + passed_pawn_own_king(weights, context, board, us)

@@ -3,7 +3,7 @@
 cimport cython
 
 from evaluation.base_board cimport BaseBoard
-from evaluation.bitboards cimport PAWN, beside, file_fill, front_span, i64, lsb, popcount, u64
+from evaluation.bitboards cimport PAWN, adjacent, file_fill, front_span, i64, lsb, popcount, u64
 from evaluation.context cimport EvaluationContext
 
 @cython.final

@@ -3,7 +3,7 @@
 import cython
 
 if not cython.compiled:
-    from evaluation.bitboards import PAWN, beside, file_fill, front_span, i64, lsb, popcount
+    from evaluation.bitboards import PAWN, adjacent, file_fill, front_span, i64, lsb, popcount
 
 
 class PawnWeights:
@@ -22,13 +22,13 @@ def doubled_pawn(weights, context, board, us):
 def isolated_pawn(weights, context, board, us):
     """Isolated pawns: each pawn with none of its colour on the adjacent files."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
-    return weights.isolated_pawn * popcount(pawns & ~beside(file_fill(pawns)))
+    return weights.isolated_pawn * popcount(pawns & ~adjacent(file_fill(pawns)))
 
 
 def connected_pawn(weights, context, board, us):
-    """Connected pawns, by rank: each pawn that another defends, or that has another beside it (a phalanx)."""
+    """Connected pawns, by rank: each pawn that another defends, or that has another next to it (a phalanx)."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
-    pawns &= context.pawn_attacks[us] | beside(pawns)
+    pawns &= context.pawn_attacks[us] | adjacent(pawns)
     flip = 0 if us else 7
     score: i64 = 0
     while pawns:

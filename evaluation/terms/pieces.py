@@ -34,10 +34,10 @@ class PieceWeights:
 
 
 def _mobility(weights, context, board, us, piece_type):
-    """Mobility of the pieces of one type; notes what they attack, and their attack units against the enemy king.
+    """Mobility of the pieces of one type. Adds their attacks and attack units to the context.
 
-    Bishops look through their own queens, rooks through their own rooks and queens. Each caller names a constant
-    piece type, so that the C compiler makes a body without these questions for each.
+    Bishops x-ray through their own queens, rooks through their own rooks and queens. Callers pass a constant piece
+    type, so that the C compiler specialises the function.
     """
     context.attacked_by[8 * us + piece_type] = 0
     pieces = board.by_type[piece_type] & board.by_colour[us]
@@ -88,12 +88,12 @@ def knight_mobility(weights, context, board, us):
 
 
 def bishop_mobility(weights, context, board, us):
-    """Bishop mobility: each bishop, by the squares of the mobility area that it attacks, through its own queens."""
+    """Bishop mobility: each bishop, by the squares of the mobility area that it attacks, x-rays included."""
     return _mobility(weights, context, board, us, BISHOP)
 
 
 def rook_mobility(weights, context, board, us):
-    """Rook mobility: each rook, by the squares of the mobility area, through its own rooks and queens."""
+    """Rook mobility: each rook, by the squares of the mobility area that it attacks, x-rays included."""
     return _mobility(weights, context, board, us, ROOK)
 
 
@@ -122,7 +122,7 @@ def outpost(weights, context, board, us):
 
 
 def rook_open_file(weights, context, board, us):
-    """Rooks on open files: no pawn stands there."""
+    """Rooks on open files: each rook with no pawn on its file."""
     rooks = board.by_type[ROOK] & board.by_colour[us]
     score: i64 = 0
     while rooks:
@@ -133,7 +133,7 @@ def rook_open_file(weights, context, board, us):
 
 
 def rook_half_open_file(weights, context, board, us):
-    """Rooks on half-open files: enemy pawns stand there, and none of their own."""
+    """Rooks on half-open files: each rook with enemy pawns, and none of its own, on its file."""
     rooks = board.by_type[ROOK] & board.by_colour[us]
     score: i64 = 0
     while rooks:

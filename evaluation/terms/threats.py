@@ -1,4 +1,4 @@
-"""Threats: pieces attacked by lesser ones, pieces that hang, and whose turn it is."""
+"""Threats: pieces attacked by lesser pieces, hanging pieces; and tempo."""
 
 import cython
 
@@ -65,7 +65,7 @@ def hanging(weights, context, board, us):
 
 
 def tempo(weights, context, board, us):
-    """Tempo: the side to move."""
+    """Tempo: a bonus for the side to move."""
     return weights.tempo if board.turn == us else 0
 
 

@@ -75,8 +75,9 @@ def random_pieces(seed: int) -> chess.Board:
         board.set_piece_at(squares.pop(), chess.Piece(chess.KING, colour))
         for _ in range(chance.randint(0, 15)):
             square = squares.pop()
-            kinds = chess.PIECE_TYPES[1:5] if chess.BB_SQUARES[square] & chess.BB_BACKRANKS else chess.PIECE_TYPES[:5]
-            board.set_piece_at(square, chess.Piece(chance.choice(kinds), colour))
+            on_back_rank = chess.BB_SQUARES[square] & chess.BB_BACKRANKS
+            piece_types = chess.PIECE_TYPES[1:5] if on_back_rank else chess.PIECE_TYPES[:5]
+            board.set_piece_at(square, chess.Piece(chance.choice(piece_types), colour))
     board.turn = chance.random() < 0.5
     return board
 
@@ -90,7 +91,7 @@ BOARDS = st.one_of(
 
 @pytest.fixture(scope="module")
 def evaluator() -> Any:
-    """One evaluator for many positions, so that it remembers pawn structures."""
+    """One evaluator for many positions, so that its pawn hash table fills."""
     return Evaluator(default_weights())
 
 
@@ -120,8 +121,8 @@ def test_the_rows_add_up_to_the_score(board: chess.Board) -> None:
     total = explanation.total
     share = explanation.phase * 32 // 3
     exact = total.mg * share * 64 + total.eg * (256 - share) * explanation.scale
-    assert explanation.white_score - explanation.verdict_cp == int(exact / 2**14)
-    assert bool(explanation.verdict) >= bool(explanation.verdict_cp)
+    assert explanation.white_score - explanation.kpk_result_cp == int(exact / 2**14)
+    assert bool(explanation.kpk_result) >= bool(explanation.kpk_result_cp)
 
 
 @given(board=BOARDS)
@@ -131,7 +132,7 @@ def test_material_and_squares_are_the_sum_kept_by_the_accumulator(board: chess.B
 
 
 @given(board=BOARDS)
-def test_remembered_pawn_structures_change_nothing(board: chess.Board, evaluator: Any) -> None:
+def test_the_pawn_hash_table_changes_nothing(board: chess.Board, evaluator: Any) -> None:
     fresh = Evaluator(default_weights()).evaluate(placed(board))
     assert evaluator.evaluate(placed(board)) == fresh
     assert evaluator.evaluate(placed(board)) == fresh

@@ -55,7 +55,7 @@ def test_it_is_what_syzygy_says(searcher: Any) -> None:
 def test_every_result_follows_from_those_after_it(searcher: Any) -> None:
     """The side with the pawn wins where a move of its keeps the win; the other draws where a move of its does."""
     for board in boards(600):
-        strong = bool(board.pawns & board.occupied_co[chess.WHITE])
+        strong_side = bool(board.pawns & board.occupied_co[chess.WHITE])
         after = []
         for move in board.legal_moves:
             board.push(move)
@@ -67,7 +67,7 @@ def test_every_result_follows_from_those_after_it(searcher: Any) -> None:
                 heavy = bool(board.queens | board.rooks)
                 after.append(heavy and not escapes and not board.is_stalemate())
             board.pop()
-        expected = any(after) if board.turn == strong else bool(after) and all(after)
+        expected = any(after) if board.turn == strong_side else bool(after) and all(after)
         assert wins(searcher, board) == expected, board.fen()
 
 
@@ -95,6 +95,6 @@ def test_the_search_knows_it(searcher: Any) -> None:
         assert score == evaluation.evaluate(board)
         explanation = evaluation.explain(board)
         assert explanation.score == score
-        assert explanation.verdict in evaluation.format_explanation(explanation)
+        assert explanation.kpk_result in evaluation.format_explanation(explanation)
         winner = {0: "drawn", 1: "White wins", -1: "Black wins"}[expected if board.turn else -expected]
-        assert explanation.verdict == f"king and pawn against king, {winner}"
+        assert explanation.kpk_result == f"king and pawn against king, {winner}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib import resources
 from pathlib import Path
 
 import chess
@@ -62,6 +63,11 @@ def test_every_weight_has_its_shape_and_no_other_is_there() -> None:
     weights = default_weights()
     for phase in (weights.middlegame, weights.endgame):
         assert {name: len(numbers) for name, numbers in phase.items()} == {term.name: term.size for term in CATALOGUE}
+
+
+def test_the_packaged_file_is_what_save_writes() -> None:
+    packaged = resources.files("evaluation").joinpath("weights.toml").read_bytes()
+    assert packaged == default_weights().text().encode()
 
 
 def test_file_and_back(tmp_path: Path) -> None:
