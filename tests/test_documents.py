@@ -1,4 +1,4 @@
-"""The documents say nothing that the sources contradict: paths, programs, options, links, and the length of README."""
+"""The documents agree with the sources: paths, programs, options and links. README stays short."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ import pytest
 
 from tests.support import ROOT
 from tests.test_architecture import LAYERS, LEAVES
+from uci_engine.options import Options
 
 README = ROOT / "README.md"
 RESULTS = ROOT / "RESULTS.md"
 PROGRAMS = ROOT / "scripts" / "README.md"
-# What these name must exist. RESULTS.md and CHANGELOG.md may speak of what has gone.
+# All that these name must exist. RESULTS.md and CHANGELOG.md may name what was removed.
 GUIDES = (README, ROOT / "CONTRIBUTING.md", PROGRAMS)
 DOCUMENTS = (*GUIDES, RESULTS, ROOT / "CHANGELOG.md")
 MOST_WORDS_OF_README = 1000
-# In commands, but no options of Secateur: one of Stockfish, and the place of any.
+# Not options of Secateur: one of Stockfish, and a placeholder.
 NOT_OURS = ("Skill Level", "NAME")
-# What stands in no source of a program: argparse's own, and options of engines.
+# Flags in no source of a program: argparse's own, and those of engines.
 OTHER_FLAGS = {"--help", "--tuning", "--uci"}
 FOLDERS = ("uci_engine", "evaluation", "tests", "scripts", ".ci")
 
@@ -47,19 +48,19 @@ def text(path: Path) -> str:
 
 
 def code(path: Path) -> str:
-    """All that stands as code in a document: its blocks and what is between back ticks."""
+    """All code in a document: its blocks, and the text between backticks."""
     blocks = FENCE.findall(text(path))
     return "\n".join([*blocks, *CODE.findall(FENCE.sub("", text(path)))])
 
 
 def anchors(path: Path) -> set[str]:
-    """The names that GitHub gives to the headings of a document."""
+    """The anchors that GitHub makes from the headings of a document."""
     headings = HEADING.findall(FENCE.sub("", text(path)))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def section(path: Path, heading: str) -> str:
-    """What stands below a heading, to the next one."""
+    """The text between a heading and the next one."""
     _, _, rest = text(path).partition(f"# {heading}\n")
     assert rest, f"{path.name} has no heading {heading!r}"
     return re.split(r"^#+ ", rest, maxsplit=1, flags=re.MULTILINE)[0]
@@ -74,6 +75,11 @@ def declared(*arguments: str) -> dict[str, tuple[str, str]]:
     return {match["name"]: (match["type"], match["default"] or "") for match in found}
 
 
+def option_rows() -> list[tuple[str, str, str]]:
+    """Name, default and meaning in README's table of options."""
+    return re.findall(r"^\| `([^`]+)` \| (\S+) \| (.+) \|$", section(README, "Options"), re.MULTILINE)
+
+
 def unknown_flags(commands: str) -> set[str]:
     """The flags that no program in scripts/ has."""
     sources = "\n".join(text(file) for file in (ROOT / "scripts").rglob("*.py"))
@@ -81,7 +87,7 @@ def unknown_flags(commands: str) -> set[str]:
 
 
 def exists(module: str) -> bool:
-    """Whether a dotted name is a module of ours, or a name in the text of one."""
+    """Whether a dotted name is a module of this project, or a name in one."""
     parts = module.split(".")
     for length in range(len(parts), 0, -1):
         for root in (ROOT, ROOT / "scripts"):
@@ -139,12 +145,17 @@ def test_every_program_is_explained() -> None:
 
 
 def test_readme_lists_the_options_that_the_engine_declares() -> None:
-    rows = re.findall(r"^\| `([^`]+)` \| (\S+) \|", section(README, "Options"), re.MULTILINE)
+    rows = [(name, default) for name, default, _ in option_rows()]
     expected = []
     for name, (kind, default) in declared().items():
         shown = "button" if kind == "button" else "empty" if default == "<empty>" else default
         expected.append((name, "text" if name == "UCI_EngineAbout" else shown))
     assert rows == expected
+
+
+def test_readme_and_help_explain_an_option_in_the_same_words() -> None:
+    helps = {option.name: option.help for option in Options()}
+    assert {name: meaning.replace("`", "") for name, _, meaning in option_rows()} == helps
 
 
 def test_every_option_in_a_command_or_setting_is_declared() -> None:

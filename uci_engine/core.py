@@ -1,9 +1,9 @@
-"""The core: a board, a search over it and a transposition table. `load` chooses one for the whole process.
+"""The core: a board, a search and a transposition table. `load` chooses one for the whole process.
 
-The search is written once, in the kernel's modules. Compiled, it runs over bitboards. As plain Python it runs over
-python-chess's board, or over the bitboards for tests and debugging.
+The search is written once, in the kernel modules. Compiled, it uses bitboards. As plain Python it uses python-chess's
+board, or the bitboards for tests and debugging.
 
-Invariants: the kernel's modules are all compiled or all plain. Nothing imports one of them before `load`.
+Invariants: the kernel modules are all compiled or all plain. None of them is imported before `load`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import Any
 
 from evaluation import plain_cython
 
-# In the order in which they import one another. setup.py reads this tuple from the text of this file: one
-# line here adds a module to the compiled core.
+# In import order. setup.py reads this tuple from the text of this file. One line here adds a module to the
+# compiled core.
 KERNEL_MODULES = (
     "evaluation.bitboards",
     "evaluation.accumulator",
@@ -60,7 +60,7 @@ _BUILD_INFO = Path(__file__).with_name("build_info.json")
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """What `load` chose: its name (never "auto"), why, its three classes, and the kernel modules by name."""
+    """The chosen core: its name (never "auto"), the reason, its three classes, and the kernel modules by name."""
 
     name: str
     reason: str
@@ -70,16 +70,15 @@ class Core:
     modules: Mapping[str, ModuleType]
 
 
-# Empty until the first `load`, then that core until the process ends: a module cannot be imported twice.
+# Empty until the first `load`. A process keeps its core, because a module cannot be imported twice.
 _loaded: list[Core] = []
 
 
 def load(name: str = "auto") -> Core:
     """The core called `name`, one of CORES; "auto" takes the compiled one where it is installed.
 
-    Raises ValueError for a name that is not in CORES, RuntimeError when this process already runs another
-    core, ImportError when the compiled core is asked for and missing or when only some of its modules are
-    compiled.
+    ValueError: the name is not in CORES. RuntimeError: this process already runs another core. ImportError: the
+    compiled core is requested but missing, or only some of its modules are compiled.
     """
     if name not in CORES:
         raise ValueError(f"no core is called {name!r}; there are {', '.join(CORES)}")
@@ -92,7 +91,7 @@ def load(name: str = "auto") -> Core:
 
 
 def build_info() -> Mapping[str, Any]:
-    """What the last build noted (see setup.py); empty when nothing was ever built here."""
+    """The record of the last build (see setup.py); empty when nothing was built here."""
     if not _BUILD_INFO.is_file():
         return {}
     info: Mapping[str, Any] = json.loads(_BUILD_INFO.read_text("utf-8"))
@@ -100,7 +99,7 @@ def build_info() -> Mapping[str, Any]:
 
 
 def compiled_modules() -> dict[str, Path]:
-    """The kernel modules that have an extension file beside their source, each with that file."""
+    """The kernel modules that have an extension file, with its path."""
     found = {}
     for module in KERNEL_MODULES:
         source = source_file(module)
@@ -118,8 +117,8 @@ def source_file(module: str) -> Path:
 
 
 def stale_modules() -> list[str]:
-    """The compiled modules whose source, or whose C declarations, changed after they were built."""
-    import hashlib  # slow to import, and seldom needed
+    """The compiled modules whose source or C declarations have changed since the build."""
+    import hashlib  # slow to import and rarely needed
 
     recorded = build_info().get("sources", {})
     stale = []
@@ -186,7 +185,7 @@ def _is_compiled(module: ModuleType) -> bool:
 
 
 class _PlainKernel:
-    """Loads the kernel's modules from their sources, where Python itself would prefer the extension files."""
+    """Loads the kernel modules from their sources; Python itself would prefer the extension files."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

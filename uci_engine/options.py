@@ -1,9 +1,9 @@
-"""Secateur's options. Each knows its name, bounds and value, and what to do when it is set.
+"""Secateur's UCI options: name, bounds, value, and the callback that acts on a change.
 
 UCI has five types of option: `Check`, `Spin`, `Combo`, `String` and `Button`. `Options` lists those of Secateur, and
-`engine` gives them their callbacks. A new option is one line in `Options` and the place that reads it.
+`engine` sets their callbacks. A new option is one line in `Options` and the code that reads it.
 
-Invariant: a value is always of its option's type and within its bounds, whatever text arrives.
+Invariant: whatever text arrives, a value has its option's type and is within its bounds.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ EMPTY = "<empty>"
 ABOUT = "Secateur, a chess engine in Python that prunes trees. Free software, GPL-3.0-or-later."
 
 Callback = Callable[[], Sequence[str]]
-"""Acts on an option; returns sentences for the user. Raises OptionError when the option must keep its value."""
+"""Acts on an option and returns messages for the user. OptionError: the option must keep its value."""
 
 T = TypeVar("T", bound=bool | int | str)
 
 
 class OptionError(ValueError):
-    """An option cannot be set; the text says why, in words for the user."""
+    """An option cannot be set. The text tells the user why."""
 
 
 class Option:
-    """What all types of option have in common."""
+    """The base of all types of option."""
 
     type_name = ""
 
     def __init__(self, name: str, help: str) -> None:
         self.name = name
         self.help = help
-        # Called whenever the option is set, also to the value that it has.
+        # Called whenever the option is set, even to the value that it already has.
         self.on_set: Callback | None = None
 
     def declaration(self) -> str:
@@ -48,11 +48,11 @@ class Option:
         return f"option name {self.name} type {self.type_name}"
 
     def description(self) -> str:
-        """A line for people: name, current value, purpose."""
+        """A line for `help`: name, current value, purpose."""
         return f"{self.name}: {self.help}"
 
     def set(self, text: str | None) -> list[str]:
-        """Set the option from the value of `setoption`, None without one. Returns sentences; raises OptionError."""
+        """Set the option from the value of `setoption`, or None. Returns messages; raises OptionError."""
         raise NotImplementedError
 
     def _act(self) -> list[str]:
@@ -60,7 +60,7 @@ class Option:
 
 
 class Button(Option):
-    """An option without a value: to set it is to press it."""
+    """An option without a value: setting it runs its callback."""
 
     type_name = "button"
 
@@ -77,7 +77,7 @@ class ValueOption(Option, Generic[T]):
         self.default = default
         self.value = default
         self.read_only = read_only
-        # Called after `on_set` when the value is another than before.
+        # Called after `on_set` if the value has changed.
         self.on_change: Callback | None = None
 
     def declaration(self) -> str:
@@ -103,11 +103,11 @@ class ValueOption(Option, Generic[T]):
             raise OptionError(f"{error}, it stays at {self._shown()}") from None
 
     def _read(self, text: str) -> T | None:
-        """The value that the text spells, or None."""
+        """The value that the text stands for, or None."""
         raise NotImplementedError
 
     def _bounded(self, value: T) -> tuple[T, list[str]]:
-        """The nearest value allowed, and a remark if it is another."""
+        """The nearest allowed value, and a message if it differs."""
         return value, []
 
     def _act_on_change(self, before: T) -> list[str]:
@@ -168,7 +168,7 @@ class String(ValueOption[str]):
         return "" if text == EMPTY else text
 
     def _shown(self) -> str:
-        # The text came from outside, and a message must be printable.
+        # Messages must be printable, and this text came from the user.
         return quoted(self.value) if self.value else EMPTY
 
     @staticmethod
@@ -214,13 +214,13 @@ class OptionTable:
         return [option.declaration() for option in self]
 
     def describe(self) -> list[str]:
-        """A line for people for each option."""
+        """A line for `help` for each option."""
         return [option.description() for option in self]
 
     def set(self, name: str | None, text: str | None) -> list[str]:
-        """Set an option from the two texts of `setoption`, either None if absent; returns sentences for the user.
+        """Set an option from the name and value of `setoption`, each None if absent. Returns messages for the user.
 
-        When nothing was changed, the one sentence starts with "error: ".
+        When nothing was changed, the only message starts with "error: ".
         """
         if not name:
             return ["error: setoption needs name and the name of an option"]
@@ -237,42 +237,48 @@ class Options(OptionTable):
     """Secateur's options, each also an attribute."""
 
     def __init__(self, core: str = "compiled", tuning: bool = False, hash_maximum: int | None = None) -> None:
-        """`core`: its name, for the defaults of `tuning`. `hash_maximum`: in MiB; None asks the machine."""
+        """`core`: its name chooses the defaults of the time parameters. `hash_maximum`: in MiB; None: from memory."""
         super().__init__()
         largest = hash_maximum_mib() if hash_maximum is None else hash_maximum
         add = self.add
-        self.hash = add(Spin("Hash", min(16, largest), 1, largest, "size of the hash table in MiB"))
-        self.threads = add(Spin("Threads", 1, 1, 512, "number of threads that search, best one for each core"))
-        self.clear_hash = add(Button("Clear Hash", "forget everything in the hash table"))
+        self.hash = add(Spin("Hash", min(16, largest), 1, largest, "size of the transposition table in MiB"))
+        self.threads = add(Spin("Threads", 1, 1, 512, "number of search threads; at most one per CPU core"))
+        self.clear_hash = add(Button("Clear Hash", "clear the transposition table"))
         self.ponder = add(Check("Ponder", False, "the GUI may let the engine think on the opponent's time"))
-        self.multi_pv = add(Spin("MultiPV", 1, 1, 256, "number of best lines to report"))
-        self.move_overhead = add(Spin("Move Overhead", 10, 0, 5000, "time in ms to keep back per move for delays"))
+        self.multi_pv = add(Spin("MultiPV", 1, 1, 256, "number of principal variations to report"))
+        self.move_overhead = add(
+            Spin(
+                "Move Overhead", 10, 0, 5000, "milliseconds reserved on every move for lag; 100 to 300 over a network"
+            )
+        )
         self.own_book = add(Check("OwnBook", False, "play the opening from a book"))
         self.book_file = add(String("BookFile", "", "a Polyglot book; empty: the built-in one"))
-        self.book_depth = add(Spin("BookDepth", 40, 0, 200, "plies of a game after which the book is closed"))
-        self.book_variety = add(Spin("BookVariety", 50, 0, 100, "0: always the book's best move; 100: by weight"))
-        self.syzygy_path = add(String("SyzygyPath", "", "folders with Syzygy endgame tables"))
+        self.book_depth = add(Spin("BookDepth", 40, 0, 200, "last ply at which the book is used"))
+        self.book_variety = add(
+            Spin("BookVariety", 50, 0, 100, "0: always the move of highest weight; 100: at random by weight")
+        )
+        self.syzygy_path = add(String("SyzygyPath", "", "folders of Syzygy tables, separated by ; or :"))
         self.syzygy_probe_depth = add(
-            Spin("SyzygyProbeDepth", 1, 1, 100, "least depth in plies to probe the largest tables")
+            Spin("SyzygyProbeDepth", 1, 1, 100, "minimum depth at which the largest tables are probed")
         )
-        self.syzygy_50_move_rule = add(
-            Check("Syzygy50MoveRule", True, "a cursed win (drawn by the fifty-move rule) counts as a draw")
-        )
-        self.syzygy_probe_limit = add(
-            Spin("SyzygyProbeLimit", 7, 0, 7, "most pieces for which tables are probed; 0 for never")
-        )
-        self.gaviota_path = add(
-            String("GaviotaTbPath", "", "folders with Gaviota tables, for the distance to mate at the root")
-        )
-        self.chess960 = add(Check("UCI_Chess960", False, "Chess960: castling is written king takes rook"))
+        self.syzygy_50_move_rule = add(Check("Syzygy50MoveRule", True, "a cursed win counts as a draw"))
+        self.syzygy_probe_limit = add(Spin("SyzygyProbeLimit", 7, 0, 7, "maximum number of pieces to probe; 0: never"))
+        self.gaviota_path = add(String("GaviotaTbPath", "", "folders of Gaviota tables, used at the root only"))
+        self.chess960 = add(Check("UCI_Chess960", False, "play Chess960"))
         self.show_wdl = add(Check("UCI_ShowWDL", False, "report expected wins, draws and losses in permille"))
-        self.analyse_mode = add(Check("UCI_AnalyseMode", False, "the GUI analyses instead of playing a game"))
+        self.analyse_mode = add(
+            Check(
+                "UCI_AnalyseMode",
+                False,
+                "analysis mode: no book; root moves are also searched one by one, each with its own window",
+            )
+        )
         self.about = add(String("UCI_EngineAbout", ABOUT, "what this engine is", read_only=True))
 
-        # For tuners. Without `tuning` they keep their defaults and nobody sees them.
+        # For tuners. Without `tuning` they are not offered and keep their defaults.
         self.search_parameters = [_spin(parameter) for parameter in PARAMETERS]
         self.time_parameters = [_spin(parameter) for parameter in time_tunables(core)]
-        self.nodes_time = Spin("NodesTime", 0, 0, 100_000, "so many nodes are a ms of our clock (1 thread); 0: off")
+        self.nodes_time = Spin("NodesTime", 0, 0, 100_000, "nodes that count as one millisecond (1 thread); 0: off")
         if tuning:
             for option in (*self.search_parameters, *self.time_parameters, self.nodes_time):
                 add(option)

@@ -1,6 +1,6 @@
-"""Text from outside: reading numbers, quoting it, and saying in a few sentences what is wrong with it.
+"""Text from outside: reading numbers, quoting it, and collecting messages about its errors.
 
-Invariant: a line with a million mistakes costs little more than one with MOST_SENTENCES, and each is counted.
+Invariant: all errors of a line are counted, but at most MOST_SENTENCES messages are kept.
 """
 
 from __future__ import annotations
@@ -9,24 +9,24 @@ import re
 
 LARGEST_INT_DIGITS = 18
 LARGEST_INT = 10**LARGEST_INT_DIGITS - 1
-"""`parse_int` clamps to this on either side of zero; it fits in 64 bits."""
+"""`parse_int` clamps to plus or minus this number. It fits in 64 bits."""
 
 _INTEGER = re.compile(r"([+-]?)([0-9]+)")
 
 MOST_SENTENCES = 8
 QUOTE_LENGTH = 60
-"""The most characters that `quoted` repeats."""
+"""Maximum number of characters that `quoted` repeats."""
 
 
 def quoted(text: str) -> str:
-    """Text from outside as it may stand in a message: its beginning, in quotation marks, in printable ASCII."""
+    """Text from outside, made safe for a message: its beginning, in quotation marks, in printable ASCII."""
     return ascii(text if len(text) <= QUOTE_LENGTH else text[:QUOTE_LENGTH] + "...")
 
 
 def parse_int(word: str) -> int | None:
-    """The whole number that `word` spells in ASCII digits, clamped to +-LARGEST_INT; None if it spells none.
+    """The integer that `word` spells in ASCII digits, clamped to +-LARGEST_INT; None if it spells none.
 
-    `int` would take `1_000` and digits of any script, and raise on 5000 digits.
+    `int` would also accept `1_000` and non-ASCII digits, and would raise on 5000 digits.
     """
     match = _INTEGER.fullmatch(word)
     if match is None:
@@ -38,7 +38,7 @@ def parse_int(word: str) -> int | None:
 
 
 class Remarks:
-    """Sentences about one line."""
+    """Messages about one line."""
 
     def __init__(self) -> None:
         self._sentences: list[str] = []
@@ -48,12 +48,12 @@ class Remarks:
         return self._count > 0
 
     def add(self, sentence: str, *foreign: str) -> None:
-        """Add a sentence; the `foreign` words replace its `{}`, quoted."""
+        """Add a message. The `foreign` words are quoted and replace its `{}`."""
         self._count += 1
         if self._count <= MOST_SENTENCES:
             self._sentences.append(sentence.format(*map(quoted, foreign)))
 
     def told(self) -> tuple[str, ...]:
-        """The first MOST_SENTENCES sentences, and the number of the others."""
+        """The first MOST_SENTENCES messages, and how many were dropped."""
         more = self._count - len(self._sentences)
         return (*self._sentences, f"and {more} more like these") if more else tuple(self._sentences)

@@ -1,6 +1,6 @@
 """Tunable parameters: numbers with a name and a range, which `--tuning` offers as UCI options.
 
-Their tables stand in `search.parameters` and `time_management.parameters`.
+Their tables are in `search.parameters` and `time_management.parameters`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Tunable:
-    """One number. A tuner tries values from `minimum` to `maximum`; one that switches the step off lies between them.
+    """A number that a tuner may set from `minimum` to `maximum`. The range includes a value that switches a step off.
     """
 
     name: str
@@ -27,7 +27,7 @@ def defaults(parameters: Sequence[Tunable]) -> dict[str, int]:
 
 
 def checked(parameters: Sequence[Tunable], values: Mapping[str, int]) -> dict[str, int]:
-    """The defaults with some values replaced; raises ValueError for an unknown name or a value out of its range."""
+    """The defaults with some values replaced. ValueError: an unknown name, or a value out of its range."""
     merged = defaults(parameters)
     ranges = {parameter.name: (parameter.minimum, parameter.maximum) for parameter in parameters}
     for name, value in values.items():
