@@ -1,7 +1,7 @@
-"""The engine without its protocol: options, the game so far, and one search at a time in a thread of its own.
+"""The engine without the protocol: options, the game so far, and one search at a time in a thread of its own.
 
-Invariants: every `go` is answered by exactly one `on_best_move`, with a move that is legal by python-chess. Only `stop`
-and `ponderhit` touch a running search.
+Invariant: every `go` is answered by exactly one `on_best_move`, with a move that is legal by python-chess.
+Invariant: only `stop` and `ponderhit` reach a running search.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from uci_engine.time_management.clock import Watch
 from uci_engine.time_management.limits import Limits
 from uci_engine.time_management.nodestime import AvailableNodes
 
-# How soon a waiting thread gets the GIL. The answer to `stop` passes through three threads, and in plain Python the
-# search itself holds the GIL.
+# The time after which a waiting thread gets the GIL. The answer to `stop` passes through three threads, and in plain
+# Python the search itself holds the GIL.
 SWITCH_SECONDS = 0.001
 
 
 class Engine:
-    """A chess engine. Its methods are called from one thread; the callbacks of a search come from the search's own."""
+    """A chess engine. Call its methods from one thread. A search calls the callbacks from its own thread."""
 
     def __init__(self, core: str = "auto", tuning: bool = False) -> None:
-        """`core`: see `uci_engine.core.load`, whose errors it raises. `tuning`: offer search parameters as options."""
+        """`core`: see `uci_engine.core.load`, which may raise. `tuning`: offer search parameters as options."""
         self.core = load(core)
         self.name = f"Secateur {__version__}"
         if self.core.name != "compiled":
@@ -54,27 +54,27 @@ class Engine:
         self._available_nodes: AvailableNodes | None = None
         self._task: Task | None = None
         self._connect_options()
-        # The objects of now live until the end: the collector need not look at them again.
+        # These objects live until the end, so the garbage collector can ignore them.
         gc.collect()
         gc.freeze()
 
     # While no search runs ------------------------------------------------------------------------------------------
 
     def set_option(self, name: str | None, value: str | None) -> list[str]:
-        """Set an option from the texts of `setoption`; returns sentences for the user, if there is anything to say."""
+        """Set an option from the name and value of `setoption`. Returns messages for the user."""
         return self.options.set(name, value)
 
     def new_game(self) -> None:
-        """Forget the last game: table, histories and position."""
+        """Clear the table, the histories and the position, for a new game."""
         self._pool.forget()
         self._game = Game()
         self._opening.new_game()
         self._reset_available_nodes()
 
     def set_position(self, fen: str | None, moves: Sequence[str]) -> list[str]:
-        """Set up a position (`fen` None: the start) and play moves; returns sentences.
+        """Set up a position (`fen` None: the start position) and play moves. Returns messages for the user.
 
-        What cannot be used is refused with one sentence that starts "error: ", and then no position is held.
+        If the input is refused, the only message begins with "error: ", and there is no position afterwards.
         """
         try:
             return self._game.set(fen, moves, self.options.chess960.value)
@@ -83,23 +83,23 @@ class Engine:
 
     @property
     def board(self) -> chess.Board | None:
-        """The position with its game, None when the last one was refused. Work on a copy: the game goes on here."""
+        """The position with its game, or None if the last one was refused. Work on a copy."""
         return self._game.board
 
     @property
     def position(self) -> Any:
-        """The core's own board, on which a task may set up and count while it runs."""
+        """The core's own board. A running task may use it."""
         return self._pool.main.searcher.position
 
     def flip(self) -> list[str]:
-        """Turn the position round: the same game with colours exchanged."""
+        """Swap sides: mirror the board and exchange the colours."""
         board = self._game.board
         if board is None:
             return ["error: there is no position to flip"]
         return self.set_position(board.mirror().fen(en_passant="fen"), ())
 
     def display_text(self) -> str:
-        """The position for people: board, FEN, key, checkers."""
+        """The position as text: board, FEN, key, checkers."""
         board = self._game.board
         if board is None:
             return "no position"
@@ -121,26 +121,26 @@ class Engine:
         return format_explanation(explain(board))
 
     def close(self) -> None:
-        """End a running search, if any, and the engine's threads."""
+        """Stop the running search, if any, and end all threads."""
         self.stop()
         self.wait()
         self._watch.close()
         self._pool.close()
         self._tablebases.close()
 
-    # What options do -----------------------------------------------------------------------------------------------
+    # Effects of options --------------------------------------------------------------------------------------------
 
     def _connect_options(self) -> None:
         options = self.options
         options.hash.on_change = self._resize_table
         options.threads.on_change = self._resize_pool
-        # After any of these, what the table holds is unwanted or no longer true.
-        for forgetting in (options.clear_hash, options.syzygy_probe_limit, options.syzygy_50_move_rule):
-            forgetting.on_set = self._clear_table
+        # After any of these the entries of the table are unwanted or no longer true.
+        for option in (options.clear_hash, options.syzygy_probe_limit, options.syzygy_50_move_rule):
+            option.on_set = self._clear_table
         options.syzygy_path.on_set = self._open_syzygy
         options.gaviota_path.on_set = lambda: self._tablebases.set_gaviota_path(options.gaviota_path.value)
-        for of_book in (options.own_book, options.book_depth, options.book_variety, options.analyse_mode):
-            of_book.on_set = self._configure_book
+        for book_option in (options.own_book, options.book_depth, options.book_variety, options.analyse_mode):
+            book_option.on_set = self._configure_book
         options.book_file.on_set = lambda: self._configure_book(file_named=True)
         for parameter in options.search_parameters:
             parameter.on_set = self._configure_search
@@ -197,7 +197,7 @@ class Engine:
         return []
 
     def _reset_available_nodes(self) -> list[str]:
-        """A new game's clock in nodes, if that is wanted."""
+        """Start the node clock of a new game if `nodestime` is on."""
         nodes_per_ms = self.options.nodes_time.value
         self._available_nodes = AvailableNodes(nodes_per_ms) if nodes_per_ms else None
         return []
@@ -206,14 +206,14 @@ class Engine:
 
     @property
     def searching(self) -> bool:
-        """Whether a search runs, or waits with its answer."""
+        """Whether a search is running or waits to send its answer."""
         return self._task is not None and self._task.is_alive()
 
     def go(self, limits: Limits, received_at: float, on_info: OnInfo, on_best_move: OnBestMove) -> None:
-        """Start to think; returns at once. `received_at`: when the line was read, by `time.perf_counter()`.
+        """Start a search and return at once. `received_at`: the `time.perf_counter()` at which the command was read.
 
         `on_info` and `on_best_move` are called from the search's thread, `on_best_move` once and last. Raises
-        RuntimeError when a search is running.
+        RuntimeError if a search is running.
         """
         resources = Resources(
             pool=self._pool,
@@ -227,25 +227,25 @@ class Engine:
         self.start(SearchTask(resources, self._game.board, limits, received_at, on_info, on_best_move))
 
     def start(self, task: Task) -> None:
-        """Start a search, a benchmark or a count; returns at once. Raises RuntimeError when one is running."""
+        """Start a search, benchmark or perft and return at once. Raises RuntimeError if a task is running."""
         if self.searching:
             raise RuntimeError("a search is running")
-        # Started first: a thread that the system refuses is no task.
+        # `_task` is set only after the start, which may fail.
         task.start()
         self._task = task
 
     def stop(self) -> None:
-        """End the running search soon, with its answer. Harmless when there is none."""
+        """Stop the running search, which then sends its answer. No effect if there is none."""
         if self._task is not None:
             self._task.stop()
 
     def ponderhit(self, received_at: float) -> None:
-        """The expected move was played: the search goes on, from now on against the clock. Harmless otherwise."""
+        """The expected move was played: the search goes on against the clock. No effect if it is not pondering."""
         if self._task is not None:
             self._task.ponderhit(received_at)
 
     def wait(self, timeout_seconds: float | None = None) -> bool:
-        """Wait for the end of the running search; false if it takes longer."""
+        """Wait until the running search has ended. False if it takes longer."""
         if self._task is not None:
             self._task.join(timeout_seconds)
         return not self.searching

@@ -1,6 +1,6 @@
-"""The thread of one `go`: book, tablebases, search, and the answer, held back while pondering or in `infinite`.
+"""The thread of one `go`: book, tablebases, search and `bestmove`, which waits in `ponder` and `infinite`.
 
-`Engine.go` starts one; nothing but `stop` and `ponderhit` reaches it while it runs.
+`Engine.go` starts it. Only `stop` and `ponderhit` reach it while it runs.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ OnBestMove = Callable[[BestMove], None]
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What the engine lends to a search: it changes none of it while the search runs."""
+    """The parts of the engine that a search uses. The engine changes none of them during the search."""
 
     pool: ThreadPool
     opening: Opening
@@ -71,7 +71,7 @@ class SearchTask(Task):
         self._tablebases = resources.tablebases
         self._probing = _probing(resources.options)
         self._search: PoolSearch | None = None
-        # Guards what `stop` and `ponderhit` touch: they may come while the search is being set up.
+        # Guards what `stop` and `ponderhit` use: they may come while the search is set up.
         self._lock = threading.Lock()
         self._time_parameters = resources.time_parameters
         self._budget = UNLIMITED
@@ -87,7 +87,7 @@ class SearchTask(Task):
         self._clock = Clock(received_at, UNLIMITED if limits.ponder else self._budget)
         if self._available_nodes is not None:
             self._clock = NodesClock(received_at, self._budget, self._available_nodes.nodes_per_ms, self._nodes)
-        # The answer may go out: set by `stop`, and by `ponderhit` for a search that has come to its end.
+        # Set when `bestmove` may be sent. `infinite` waits for `stop`, `ponder` for `stop` or `ponderhit`.
         self._released = threading.Event()
         if not (limits.infinite or limits.ponder):
             self._released.set()
@@ -105,7 +105,7 @@ class SearchTask(Task):
                 return
             self._pondering = False
             self._clock.set_budget(self._budget, received_at)
-            # What was searched while pondering may be enough.
+            # The time spent pondering counts, so the search may have to end now.
             if self._search is not None and not self._limits.infinite and self._search.manager.is_enough():
                 self._search.stop()
         self._watch.clock_changed()
@@ -118,7 +118,7 @@ class SearchTask(Task):
         try:
             answer = self._think()
         except Exception as error:
-            # The conversation must go on: any legal move is better than none.
+            # The GUI needs an answer: any legal move is better than none.
             print_failure(error)
             self._on_info(Info(string=f"error: {type(error).__name__} in the search: {error}"))
             answer = BestMove(self._any_move())
@@ -128,20 +128,20 @@ class SearchTask(Task):
             self._on_best_move(answer)
 
     def _nodes(self) -> int:
-        """How many nodes all threads have searched so far."""
+        """The nodes of all threads so far."""
         return 0 if self._search is None else self._search.nodes
 
     def _most_nodes(self) -> int | None:
-        """The limit of nodes: that of `go`, or of a clock that counts nodes, whichever is less; None without both."""
+        """The node limit: the lower one of `go nodes` and of the clock (nodestime), or None."""
         limits = [nodes for nodes in (self._limits.nodes, self._clock.hard_nodes) if nodes is not None]
         return min(limits, default=None)
 
     def _must_end(self) -> bool:
-        """Whether there is no time left, also where a ponderhit has only just started the clock."""
+        """Whether to stop or no time is left. The clock is read each time, since a ponderhit changes it."""
         return self._stop_event.is_set() or time.perf_counter() >= self._clock.deadline
 
     def _think(self) -> BestMove:
-        """The answer, when it may go out."""
+        """Find the answer and wait until it may be sent."""
         allowed, problems = self._allowed_moves()
         self._say(problems)
         if self._board is None or not allowed:
@@ -162,7 +162,7 @@ class SearchTask(Task):
         return BestMove(search.manager.best.uci(), reply.uci() if reply else None)
 
     def _request(self, board: chess.Board, allowed: list[chess.Move]) -> Request:
-        """What to search, its root moves ranked by the tablebases. A mate is proved without them."""
+        """The request, with root moves ranked by the tablebases. `go mate` does not use them."""
         limits = self._limits
         mate = None if limits.infinite else limits.mate
         if mate is None:
@@ -186,7 +186,7 @@ class SearchTask(Task):
         )
 
     def _run_search(self, request: Request) -> PoolSearch:
-        """Search to the end; `stop`, `ponderhit` and the watch may reach the search while it runs."""
+        """Run the search. `stop`, `ponderhit` and the watch may reach it meanwhile."""
         search = PoolSearch(self._pool, request, self._clock, self._on_info)
         with self._lock:
             self._search = search
@@ -200,7 +200,7 @@ class SearchTask(Task):
         return search
 
     def _book_move(self, board: chess.Board) -> BestMove | None:
-        """The opening book's move, reported like the result of a search; None when the book has none."""
+        """The opening book's move, reported like a search result. None if the book has no move."""
         advice = self._opening.advise(board, self._limits)
         self._say(advice.sentences)
         if not advice.line:
@@ -212,19 +212,20 @@ class SearchTask(Task):
         self._on_info(Info(depth=1, score=score, nodes=0, time_ms=elapsed_ms, pv=advice.line))
         return BestMove(*advice.line)
 
-    def _say(self, sentences: Iterable[str]) -> None:
-        for sentence in sentences:
-            self._on_info(Info(string=sentence))
+    def _say(self, messages: Iterable[str]) -> None:
+        """Send messages for the user."""
+        for message in messages:
+            self._on_info(Info(string=message))
 
     def _any_move(self) -> str | None:
-        """A legal move, the best known, for a search that failed."""
+        """The answer after an exception: the best move so far, or any legal move."""
         if self._search is not None:
             return self._search.manager.best.uci()
         moves_left = list(self._board.legal_moves) if self._board is not None else []
         return moves_left[0].uci() if moves_left else None
 
     def _allowed_moves(self) -> tuple[list[chess.Move], list[str]]:
-        """The legal moves that `searchmoves` allows, and sentences about words that are none."""
+        """The legal moves that `searchmoves` allows, and messages about its illegal moves."""
         if self._board is None:
             return [], ["error: there is no position to search"]
         if self._limits.searchmoves is None:
@@ -233,7 +234,7 @@ class SearchTask(Task):
 
 
 def _probing(options: Options) -> Probing:
-    """What the options allow of the tablebases."""
+    """The probing options."""
     return Probing(
         most_pieces=options.syzygy_probe_limit.value,
         depth=options.syzygy_probe_depth.value,

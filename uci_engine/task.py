@@ -1,7 +1,10 @@
-"""Tasks: what an engine does in a thread of its own, such as a search or a count, while it goes on listening.
+"""Tasks: work in a thread of its own, such as a search or perft, while the engine reads further commands.
 
-`Engine` runs one at a time and passes `stop` and `ponderhit` on to it. Invariants: a task works on a copy of the board.
-A stop before its start is not lost. Its end is always reported.
+`Engine` runs one task at a time and passes `stop` and `ponderhit` on to it.
+
+Invariant: a task works on a copy of the board.
+Invariant: a stop before its start is not lost.
+Invariant: its end is always reported.
 """
 
 from __future__ import annotations
@@ -15,11 +18,11 @@ from uci_engine.failures import print_failure
 
 
 class Task(threading.Thread):
-    """A thread that can be stopped; subclasses look at the stop event."""
+    """A thread that can be stopped. Subclasses check `_stop_event`."""
 
     def __init__(self, name: str, board: chess.Board | None) -> None:
         super().__init__(name=name, daemon=True)
-        # Without the moves before the last capture or pawn move: they cannot repeat, and copying takes time.
+        # Positions before the last capture or pawn move cannot be repeated. Copying their moves would take time.
         self._board = None if board is None else board.copy(stack=board.halfmove_clock)
         self._stop_event = threading.Event()
 
@@ -32,7 +35,7 @@ class Task(threading.Thread):
 
 
 class TextTask(Task):
-    """A task whose answer is lines of text; subclasses do their work in `_work`."""
+    """A task that returns lines of text. Subclasses do their work in `_work`."""
 
     def __init__(
         self, name: str, board: chess.Board | None, on_line: Callable[[str], None], on_done: Callable[[], None]

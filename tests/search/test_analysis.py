@@ -14,11 +14,11 @@ from tests.support.kernel import QUEEN_SACRIFICE, is_compiled, prepare, random_g
 from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.search.analysis import (
-    ASPIRATION_DEPTH,
     BETTER_MARGIN_CP,
     CLEAR_MARGIN_CP,
     PLIES_BEHIND,
     SHARE,
+    WINDOW_DEPTH,
     RootAnalysis,
 )
 from uci_engine.search.request import Request
@@ -196,8 +196,8 @@ def test_in_the_end_a_clearly_better_move_may_be_less_deep() -> None:
     position.set_best(0, 0, 13)
     assert position.better_at_end() is None
     # Of the first depths nothing is played unseen.
-    position.set_best(0, 0, ASPIRATION_DEPTH)
-    position.see(1, 500, ASPIRATION_DEPTH - 1)
+    position.set_best(0, 0, WINDOW_DEPTH)
+    position.see(1, 500, WINDOW_DEPTH - 1)
     assert position.better_at_end() is None
 
 

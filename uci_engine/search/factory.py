@@ -1,4 +1,4 @@
-"""Searchers and workers of a core, with the default weights."""
+"""Create searchers and workers of a core, with the default weights."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from uci_engine.core import Core
 
 
 def new_searcher(core: Core, hash_mib: int, values: dict[str, int] | None = None) -> Any:
-    """A searcher with a table of its own; `values`: search parameters by name. Raises MemoryError."""
+    """A searcher with its own table. `values`: search parameters by name. Raises MemoryError."""
     return new_searcher_on(core.table_class(hash_mib), core, values)
 
 
 def new_searcher_on(table: Any, core: Core, values: dict[str, int] | None = None) -> Any:
-    """A searcher on a table that it may share with others. Raises MemoryError."""
+    """A searcher on a table that it may share with other searchers. Raises MemoryError."""
     from evaluation.weights import default_weights
 
     weights = default_weights()
@@ -23,5 +23,5 @@ def new_searcher_on(table: Any, core: Core, values: dict[str, int] | None = None
 
 
 def new_worker(core: Core, searcher: Any) -> Any:
-    """A worker over a searcher of this core."""
+    """A worker that runs this searcher."""
     return core.modules["uci_engine.search.worker"].Worker(searcher)

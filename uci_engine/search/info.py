@@ -1,4 +1,4 @@
-"""What a search says, as data: `Info` while it runs and one `BestMove` at its end. `uci.protocol` makes text of it."""
+"""The reports of a search: `Info` while it runs and one `BestMove` at its end. `uci.protocol` formats them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Bound(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """One report of a running search; every field may be absent.
+    """One report of a running search. Every field may be absent.
 
     `score` is the internal score (see `score.py`) from the view of the side to move at the root. `wdl` and
     `hashfull` are in permille, `time_ms` in milliseconds, `nps` in nodes per second. `pv` and `currmove` are
-    moves in UCI notation, `currmovenumber` counts from 1. `string` is free text for a person.
+    moves in UCI notation, `currmovenumber` counts from 1. `string` is a message for the user.
     """
 
     depth: int | None = None
@@ -42,7 +42,7 @@ class Info:
 
 @dataclass(frozen=True, slots=True)
 class BestMove:
-    """The answer to one `go`: a move in UCI notation, or None when there is no move to play."""
+    """The answer to one `go`: a move in UCI notation, or None if there is no legal move."""
 
     move: str | None
     ponder: str | None = None

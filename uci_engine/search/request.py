@@ -1,4 +1,4 @@
-"""What to search, as data: position, root moves, limits, tablebases."""
+"""The request of a search: position, root moves, limits, tablebases."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from uci_engine.time_management.allocation import TIME_DEFAULTS, TimeParameters
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to search: a board with its history, the root moves allowed (None: all), limits, and what to report.
+    """A board with its history, the allowed root moves (None: all), the limits and the contents of reports.
 
-    A ranking with tablebase ranks has one for every allowed move. Moves of a better rank are searched before those of
-    a worse one. `analysing`: each root move is searched on its own as well (see `analysis`).
+    `ranking` has tablebase ranks for all allowed moves or for none. Moves of a better rank are searched first.
+    `analysing`: root moves are also searched one by one (see `analysis`).
     """
 
     board: chess.Board
@@ -33,6 +33,6 @@ class Request:
     analysing: bool = False
 
     def set_probing(self, searcher: Any) -> None:
-        """Have a searcher probe the tablebases as far as the user allows and the root ranking leaves anything open."""
+        """Set the tablebase limits of a searcher. It does not probe if the root ranking is `complete`."""
         most_pieces = 0 if self.ranking.complete else self.probing.most_pieces
         searcher.set_probing(most_pieces, self.probing.depth, self.probing.fifty_moves)

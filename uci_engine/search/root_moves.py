@@ -1,4 +1,4 @@
-"""Root moves: what a search knows of each move of the root, and their order before anything is searched."""
+"""Root moves: the search result of each root move, and their order before the first search."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from uci_engine import score as scores
 from uci_engine.search.info import Bound
 from uci_engine.tablebases.root_ranking import TablebaseRank
 
-# Before the first search a move that loses material sorts behind all that do not.
+# Subtracted for the first order from a move that loses material by SEE.
 LOSING_MOVE_PENALTY_CP = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class RootMove:
-    """A root move with its principal variation and the score of its last search; depth 0: it was never searched.
+    """A root move with the PV and the score of its last search. Depth 0 means that it was never searched.
 
-    Moves are numbers, as the core writes them (see `board.moves`).
+    Moves are encoded as in `board.moves`.
     """
 
     pv: tuple[int, ...]
@@ -30,24 +30,24 @@ class RootMove:
 
     @classmethod
     def of(cls, worker: Any, ranks: Mapping[int, TablebaseRank]) -> RootMove:
-        """The best root move of a worker's last search; `ranks`: what the tablebases say of the moves."""
+        """The best root move of a worker's last search. `ranks`: the tablebase ranks by move."""
         pv = tuple(worker.pv())
         bound = Bound.LOWER if worker.is_lower_bound else Bound.EXACT
         return cls(pv, worker.score, worker.depth, worker.seldepth, bound, ranks.get(pv[0]) if pv else None)
 
     @property
     def move(self) -> int:
-        """The move itself."""
+        """The encoded move."""
         return self.pv[0]
 
     @property
     def rank(self) -> int:
-        """The rank by the tablebases; without them all moves are equal."""
+        """The tablebase rank, 0 without tablebases."""
         return 0 if self.tablebase_rank is None else self.tablebase_rank.rank
 
     @property
     def shown_score(self) -> tuple[int, Bound]:
-        """The score to report and what it bounds: the tablebases' score, unless the search has found a mate."""
+        """The score to report and its bound. A tablebase score replaces all but mate scores."""
         known = None if self.tablebase_rank is None else self.tablebase_rank.score
         if known is None or not self.depth or scores.is_mate(self.score):
             return self.score, self.bound
@@ -55,8 +55,9 @@ class RootMove:
 
 
 def first_order(searcher: Any, root_moves: Iterable[RootMove]) -> list[RootMove]:
-    """Root moves before anything is searched: by tablebase rank, the TT move, then the static eval after each."""
+    """Sort root moves before the first search: by tablebase rank, TT move, then static eval after the move."""
     position = searcher.position
+    # The low 16 bits of an entry are its move. (`entry_move` can only be called from compiled code.)
     tt_move = searcher.table.probe(position.key) & 0xFFFF
 
     def key(root_move: RootMove) -> tuple[int, bool, int, int]:

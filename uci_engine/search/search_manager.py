@@ -1,10 +1,10 @@
-"""The manager of a search: all that worker 0 needs Python for, which is MultiPV, reports, time and analysis.
+"""The manager of a search, worker 0's Python side: MultiPV, reports, time management and analysis.
 
 Worker 0 calls `line_searched`, `failed_high` and `depth_searched`, in its own thread.
 
-Invariant: the best move is always a legal move of the request, also when the search is stopped before its first node.
-Invariant: an interrupted depth counts only as far as its root moves were finished.
-Invariant: without a clock the outcome depends on the request, the table and the histories alone.
+Invariant: the best move is always a legal move of the request, even if the search is stopped before its first node.
+Invariant: of an interrupted depth only the finished root moves count.
+Invariant: without a clock the result depends only on the request, the table and the histories.
 """
 
 from __future__ import annotations
@@ -24,15 +24,20 @@ from uci_engine.search.request import Request
 from uci_engine.search.root_moves import RootMove, first_order
 from uci_engine.time_management.clock import Clock
 
-# Bounds of a window that failed are worth a report only in a long search.
+# Fail highs are reported only after this time.
 REPORT_BOUNDS_AFTER_MS = 3000.0
-# `go mate` searches so deep before it proves anything, so that there is a sensible move whatever comes out.
+# `go mate` first searches normally to this depth, or to twice the number of moves if that is less. So there is a
+# sensible move even if there is no mate.
 MATE_PREVIEW_DEPTH = 6
 
 
 @dataclass(frozen=True, slots=True)
 class _Finished:
-    """A finished depth: for how many the best move has stayed, how far the score fell, the move's share of nodes."""
+    """Time-management data of the last finished depth.
+
+    `stable_for`: the depths for which the best move has not changed. `score_drop_cp`: how far the score fell. `effort`:
+    the best move's share of the nodes, 0 to 1.
+    """
 
     depth: int = 0
     stable_for: int = 0
@@ -46,9 +51,9 @@ class SearchManager:
     def __init__(
         self, worker: Any, request: Request, clock: Clock, on_info: Callable[[Info], None], others: Sequence[Any] = ()
     ) -> None:
-        """Sets the worker up at the request's position; it must not be running. The request has a legal move.
+        """Sets up the worker, which must not be running. The request must have at least one legal move.
 
-        `others`: workers that search beside this one. Their counts are reported with its own.
+        `others`: the other workers of the same search. Reports include their counts.
         """
         self._worker = worker
         self._searcher = worker.searcher
@@ -69,15 +74,15 @@ class SearchManager:
         root_moves = [RootMove((number,), tablebase_rank=self._ranks.get(number)) for number in numbers]
         root_moves = first_order(self._searcher, root_moves)
         self._searcher.set_root([root_move.move for root_move in root_moves])
-        # No search mixes ranks: for each line, the number after the last root move of its rank. (The best stand first.)
+        # A line searches root moves of one tablebase rank only. Moves are sorted by rank, so an end index is enough.
         order = [-root_move.rank for root_move in root_moves]
         self._line_ends = [bisect_right(order, rank) for rank in order]
-        # The best lines, and as they were before the depth that is being searched.
+        # The lines, and their results of the previous depth.
         self._lines: list[RootMove] = []
         self._before: tuple[RootMove, ...] = ()
         self._begin_depth(root_moves[: max(1, request.multipv)])
-        # With several lines each has a window of its own as it is. A mate is proved by trying everything. Games cannot
-        # spare the nodes.
+        # No analysis with MultiPV (each line has its own window already), for `go mate` (which tries every move) and in
+        # timed games (it costs nodes).
         is_analysed = (
             request.analysing
             and request.multipv == 1
@@ -88,9 +93,9 @@ class SearchManager:
         self.analysis = RootAnalysis(board, root_moves[: self._line_ends[0]]) if is_analysed else None
 
     def run(self, last_depth: int = scores.DEEPEST) -> None:
-        """Search until the request is fulfilled, the clock says enough, `stop`, or `last_depth` is finished.
+        """Search until a limit is reached, time is up, `stop`, or `last_depth` is finished.
 
-        After `last_depth` another `run` goes on, unless `is_done`.
+        Unless `is_done`, another `run` goes on after `last_depth`.
         """
         if self._worker.root_depth == 0:
             self._searcher.table.new_search()
@@ -106,17 +111,19 @@ class SearchManager:
 
     @property
     def is_done(self) -> bool:
-        """Whether the search has come to its end."""
+        """Whether the search has ended."""
         return self._is_done
 
     def is_enough(self) -> bool:
-        """Whether the last depth and the clock say that the move may be played. May be called from any thread."""
+        """Whether time management would stop now. May be called from any thread."""
         last = self._finished
         if last.depth == 0 or not self._clock.may_end_early:
             return False
         best = self._lines[0]
+        # Only one root move has the best tablebase rank, so there is nothing to choose.
         if len(self._lines) == self._line_ends[0] == 1:
             return True
+        # The depth is well beyond the mate, so a shorter mate is unlikely.
         if scores.is_mate(best.score) and last.depth > 2 * abs(scores.mate_in_moves(best.score)) + 2:
             return True
         share = self._request.time_parameters.share(last.depth, last.stable_for, last.score_drop_cp, last.effort)
@@ -126,12 +133,12 @@ class SearchManager:
 
     @property
     def best(self) -> chess.Move:
-        """The best move so far; always legal."""
+        """The best move so far. It is always legal."""
         return self._decode(self._lines[0].move)
 
     @property
     def ponder(self) -> chess.Move | None:
-        """The reply expected to the best move, if there is one. Not while `run` is running."""
+        """The expected reply to the best move, if any. Do not call while `run` is running."""
         pv = self._lines[0].pv
         reply = pv[1] if len(pv) > 1 else self._searcher.expected_reply(pv[0])
         return self._decode(reply) if reply else None
@@ -148,25 +155,25 @@ class SearchManager:
 
     @property
     def root_order(self) -> list[int]:
-        """The root moves of the best rank, in the order found so far."""
+        """The root moves of the best rank, in their current order."""
         order: list[int] = self._searcher.root()
         return order[: self._line_ends[0]]
 
     @property
     def nodes(self) -> int:
-        """Positions searched so far, by all workers."""
+        """The nodes of all workers so far."""
         return sum(int(worker.searcher.nodes) for worker in (self._worker, *self._others))
 
     def found_by(self, worker: Any) -> RootMove:
-        """The best root move that a worker has found."""
+        """The best root move of a worker."""
         return RootMove.of(worker, self._ranks)
 
     def adopt(self, root_move: RootMove) -> None:
-        """Answer with this root move. Not while `run` is running."""
+        """Use this root move as the answer. Do not call while `run` is running."""
         self._lines[0] = root_move
 
     def adopt_analysis(self) -> None:
-        """Answer with a clearly better move that the analysis has seen, if any. Not while `run` is running."""
+        """Use a better move of the analysis as the answer, if any. Do not call while `run` is running."""
         if self.analysis is not None:
             self.analysis.set_best(self._lines[0])
             self.adopt(self.analysis.better_move() or self.analysis.better_move_at_end() or self._lines[0])
@@ -174,19 +181,19 @@ class SearchManager:
     # Called by worker 0 between searches ---------------------------------------------------------------------------
 
     def failed_high(self) -> None:
-        """The line that is being searched is better than its window."""
+        """The current line failed high."""
         self._keep_line()
         if self._clock.elapsed_ms() > REPORT_BOUNDS_AFTER_MS:
             self.report(self._worker.line + 1)
 
     def line_searched(self) -> None:
-        """A line was searched, or interrupted."""
+        """The search of a line has finished or was interrupted."""
         self._keep_line()
 
     def depth_searched(self, finished: bool) -> bool:
-        """All lines of a depth were searched, or one was interrupted; returns whether to search the next depth."""
+        """All lines of a depth have finished, or one was interrupted. Returns whether to search the next depth."""
         depth = self._worker.root_depth
-        # Lines of this depth first, by rank and score; after an interruption older lines fill up what is missing.
+        # Lines of this depth first, by rank and score. Missing lines are filled from the previous depth.
         done = [line for line in self._lines if line.depth == depth]
         done.sort(key=lambda line: (line.rank, line.score), reverse=True)
         taken = {line.move for line in done}
@@ -195,7 +202,7 @@ class SearchManager:
         if self.analysis is not None:
             self.analysis.set_best(self._lines[0])
         for number, line in enumerate(self._lines, start=1):
-            # After an interruption only lines that have another place now; the first is reported with the answer.
+            # After an interruption report only lines that have changed. Line 1 is reported with bestmove.
             if finished or (number > 1 and line is not self._before[number - 1]):
                 self.report(number)
         self._is_done = not finished or self._may_end(depth)
@@ -210,7 +217,7 @@ class SearchManager:
             self._lines[self._worker.line] = self.found_by(self._worker)
 
     def _may_end(self, depth: int) -> bool:
-        """Note a finished depth; true when it was the last."""
+        """Record the time-management data of a depth. True if it was the last depth."""
         best, before = self._lines[0], self._before[0]
         stable_for = self._finished.stable_for + 1 if best.move == before.move else 0
         effort = self._searcher.best_share / 1000
@@ -219,13 +226,13 @@ class SearchManager:
         return is_stopped or depth == self._depth_limit or self.is_enough()
 
     def _begin_depth(self, lines: Sequence[RootMove]) -> None:
-        """The lines whose windows the next depth begins with."""
+        """Start a depth, with windows around the scores of these lines."""
         self._before = tuple(lines)
         self._lines = list(lines)
         self._worker.set_lines(0, [line.score for line in lines], self._line_ends[: len(lines)])
 
     def _analyse(self, analysis: RootAnalysis) -> None:
-        """Let the root moves be analysed. A better move comes first in the next depth."""
+        """Analyse the root moves. A better move is searched first at the next depth."""
         searcher = self._searcher
         order = searcher.root()
         if not self._others:
@@ -250,8 +257,8 @@ class SearchManager:
             self._worker.manager = None
 
     def _prove_mate(self, most_moves: int) -> None:
-        """Prove or refute a mate in at most so many moves, the shortest first, by trying every reply."""
-        from uci_engine.search.mate_search import MateSearch  # compiled or not: known once the core is loaded
+        """Prove or refute a mate in at most `most_moves`, shortest first, by trying every reply."""
+        from uci_engine.search.mate_search import MateSearch  # only after `load` is the core chosen
 
         searcher = self._searcher
         mate_search = MateSearch(searcher)
@@ -268,14 +275,14 @@ class SearchManager:
     # Reports -------------------------------------------------------------------------------------------------------
 
     def report_current_move(self) -> None:
-        """Report which root move is being searched. Called while `run` runs, from another thread."""
+        """Report the current root move. Called from another thread while `run` is running."""
         number = self._searcher.current_number
         if number and not self._is_analysing:
             move = self._decode(self._searcher.current_move)
             self._on_info(Info(depth=self._worker.root_depth, currmove=move.uci(), currmovenumber=number))
 
     def report(self, multipv: int = 1) -> None:
-        """Report a line as it stands now, with the nodes and the time of now."""
+        """Report a line, with the current nodes and time."""
         line = self._lines[multipv - 1]
         searcher = self._searcher
         elapsed_ms = max(self._clock.elapsed_ms(), 0.0)

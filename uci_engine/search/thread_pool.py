@@ -1,12 +1,12 @@
 """The thread pool: workers on one transposition table, and one search by all of them.
 
-The threads share the table and nothing else (lazy SMP): what one has found out the others need not search.
-`ThreadPool` keeps the workers from search to search. `PoolSearch` is one search: it starts the workers, stops them,
-counts their nodes and holds the vote. Worker 0 runs in the thread of the `go`; each other worker has a thread here.
+The threads share only the table (lazy SMP): the results of one thread speed up the others. `ThreadPool` keeps the
+workers between searches. `PoolSearch` is one search: it starts and stops the workers, counts their nodes and chooses
+the best move by thread voting. Worker 0 runs in the thread of `SearchTask`. Every other worker has its own thread.
 
-Invariant: worker 0 waits for no other worker before its own end.
-Invariant: when `PoolSearch.run` returns every worker is at rest, so that counts are exact.
-Invariant: a pool that cannot grow stays as it was.
+Invariant: worker 0 never waits for another worker until it has finished.
+Invariant: when `PoolSearch.run` returns, every worker has stopped, so the counts are exact.
+Invariant: a pool that cannot grow is left unchanged.
 """
 
 from __future__ import annotations
@@ -31,32 +31,33 @@ from uci_engine.search.search_manager import SearchManager
 from uci_engine.search.voting import vote
 from uci_engine.time_management.clock import Clock
 
-# Workers 1 and up may take this share of the memory; the table may take half of it.
+# Maximum share of the available memory for workers 1 and up.
 MEMORY_SHARE = 0.25
 
-# The other workers begin when worker 0 comes to this depth. The depths before take a millisecond, and give a sound move
-# even where the threads are far too many for the machine.
+# The first depth of the other workers. Without a node limit they start when worker 0 has finished the depths before it.
+# Those take about a millisecond, and so there is a sound move even with far too many threads for the machine.
+# With a node limit all workers start at once: worker 0 may use up its share of the nodes before this depth.
 FIRST_SHARED_DEPTH = 5
 
 
 @dataclass(frozen=True, slots=True)
 class SkipPattern:
-    """Which depths a worker searches: `size` of them, then none of as many; `phase` shifts the pattern down."""
+    """Which depths a worker searches: it searches `size` depths, then skips as many. `phase` is the offset."""
 
     size: int
     phase: int
 
 
-# Threads that search the same depths at the same time repeat each other. With these each is some plies ahead of
-# worker 0 at one moment and behind it at another (Stockfish's idea, in versions 7 to 10).
+# Threads that search the same depth at the same time repeat each other's work. With these patterns each thread is
+# sometimes ahead of worker 0 and sometimes behind it (an idea of Stockfish, versions 7 to 10).
 SKIP_PATTERNS = tuple(SkipPattern(size, phase) for size in range(1, 5) for phase in range(2 * size))
 
 
 class WorkerThread:
-    """A worker and a thread that waits for work with it: creating threads for each move would take too long."""
+    """A worker and its own thread, which waits for work. Creating threads for each move would take too long."""
 
     def __init__(self, worker: Any) -> None:
-        """Raises RuntimeError when the system has no thread to give."""
+        """Raises RuntimeError if the system cannot create a thread."""
         self.worker = worker
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._done = threading.Event()
@@ -64,18 +65,18 @@ class WorkerThread:
         threading.Thread(target=self._run, name="worker", daemon=True).start()
 
     def begin(self, work: Callable[[], None]) -> None:
-        """Have the thread do this; returns at once. The work before must be done."""
+        """Start `work` in the thread and return at once. The previous work must have finished."""
         self._done.clear()
         self._error = None
         self._work.put(work)
 
     def wait(self) -> Exception | None:
-        """Wait until the work is done; returns the exception that ended it, if any."""
+        """Wait until the work has finished. Returns the exception that ended it, if any."""
         self._done.wait()
         return self._error
 
     def close(self) -> None:
-        """End the thread, after its work."""
+        """End the thread after its current work."""
         self._work.put(None)
 
     def _run(self) -> None:
@@ -88,10 +89,10 @@ class WorkerThread:
 
 
 class ThreadPool:
-    """Worker 0 (`main`), and a thread with a worker for each further thread. `main` and `table` never change."""
+    """Worker 0 (`main`) and the threads of the other workers. `main` and `table` are never replaced."""
 
     def __init__(self, core: Core, hash_mib: int) -> None:
-        """Begins with one thread and a table of `hash_mib` MiB. Raises MemoryError."""
+        """A pool of one thread, with a table of `hash_mib` MiB. Raises MemoryError."""
         self._core = core
         self._values: dict[str, int] = {}
         self.main = new_worker(core, new_searcher(core, hash_mib))
@@ -100,12 +101,13 @@ class ThreadPool:
 
     @property
     def can_grow(self) -> bool:
-        """Whether more threads are of use: plain Python runs one at a time."""
+        """Whether more threads are of use. In plain Python only one thread runs at a time."""
         return self._core.name == "compiled"
 
     def resize(self, threads: int) -> None:
-        """Search with so many threads, at least 1. Without memory or threads for them, raises MemoryError and leaves
-        the pool as it was.
+        """Set the number of threads, at least 1.
+
+        Raises MemoryError and leaves the pool unchanged if there are not enough memory or threads.
         """
         wanted = threads - 1 if self.can_grow else 0
         if wanted * worker_bytes(self.main) > available_bytes() * MEMORY_SHARE:
@@ -121,19 +123,19 @@ class ThreadPool:
         self.threads = self.threads[:wanted] + new
 
     def forget(self) -> None:
-        """A new game: empty the table and all histories."""
+        """Clear the table and all histories, for a new game."""
         self.table.clear()
         for searcher in self._searchers():
             searcher.forget()
 
     def configure(self, values: dict[str, int]) -> None:
-        """Search with these parameters (see `search.parameters`), those of later workers too. Raises ValueError."""
+        """Set the search parameters (see `search.parameters`) of all workers, later ones too. Raises ValueError."""
         self._values = dict(values)
         for searcher in self._searchers():
             searcher.configure(values)
 
     def share_tablebases(self) -> None:
-        """Let every worker probe what the main one probes, and let go of the files before."""
+        """Give every worker the tablebases of worker 0. The old files are released."""
         for thread in self.threads:
             thread.worker.searcher.prober.share(self.main.searcher.prober)
 
@@ -156,22 +158,22 @@ class ThreadPool:
 class PoolSearch:
     """One search from the first depth to the vote. `run` blocks; `stop` may be called from any thread.
 
-    `manager` tells what was found, and reports it.
+    The result is in `manager`, which also sends the reports.
     """
 
     def __init__(self, pool: ThreadPool, request: Request, clock: Clock, on_info: Callable[[Info], None]) -> None:
-        """As for a `SearchManager`. To prove a mate, every reply is tried, by the main worker alone."""
+        """The arguments are those of `SearchManager`. `go mate` runs in worker 0 only."""
         self._request = request
         self._on_info = on_info
         threads = pool.threads if request.mate is None else []
         self._threads = tuple(threads[: request.nodes - 1] if request.nodes else threads)
-        # Each worker has its share of the nodes, so that the sum is exact without a common counter.
+        # Each worker gets a share of the nodes, so the total is exact without a shared counter.
         self._shares = _node_shares(request.nodes, 1 + len(self._threads))
         for thread in self._threads:
             thread.worker.clear()
         self.workers = (pool.main, *(thread.worker for thread in self._threads))
         self._stop_wanted = False
-        # How many threads have been woken.
+        # The number of threads that have been woken.
         self._woken = 0
         self._root_order: list[int] = []
         main_request = replace(request, nodes=self._shares[0])
@@ -179,7 +181,7 @@ class PoolSearch:
 
     @property
     def nodes(self) -> int:
-        """Positions searched so far, by all workers."""
+        """The nodes of all workers so far."""
         return self.manager.nodes
 
     def stop(self) -> None:
@@ -189,29 +191,30 @@ class PoolSearch:
             worker.stop()
 
     def run(self) -> None:
-        """Search until the request is fulfilled, the clock says enough, or `stop`; then vote."""
+        """Search until a limit is reached, time is up, or `stop`. Then vote."""
         manager = self.manager
         share = self._shares[0]
         at_once = True
         try:
+            # With a node limit the others start at once: they must search their shares whatever worker 0 does.
             if self._threads and not share:
                 manager.run(FIRST_SHARED_DEPTH - 1)
             if not manager.is_done:
                 self._root_order = manager.root_order
                 self._wake(0)
                 manager.run()
-            # After its share of the nodes worker 0 waits for the others. When it ends otherwise, the search is over.
+            # If worker 0 has used up its share of the nodes, the others finish theirs. Any other end stops them.
             at_once = not share or self.workers[0].searcher.nodes < share
         finally:
             self._finish(at_once)
-        # Of several lines each has its place, and a depth that was asked for is the main search's to answer.
+        # No vote with MultiPV, nor for `go depth`: there the result of worker 0 counts.
         if self._request.multipv == 1 and self._request.depth is None:
             found = [manager.found_by(thread.worker) for thread in self._threads[: self._woken]]
             manager.adopt(vote([manager.root_move, *found]))
             manager.adopt_analysis()
 
     def _wake(self, number: int) -> None:
-        """Wake a thread. Each wakes the next, for hundreds at once would keep the GIL from the threads that listen."""
+        """Wake a thread. Each wakes the next one: waking hundreds at once would block the UCI thread."""
         if number < len(self._threads):
             self._woken = number + 1
             self._threads[number].begin(partial(self._run_worker, number))
@@ -233,18 +236,19 @@ class PoolSearch:
         if analysis is not None and number == 0:
             analysis.run(worker, math.inf)
             worker.searcher.set_root(root_order)
-        # Of several lines the main search is at the first.
+        # With MultiPV worker 0 begins with line 0, so the others take the next lines.
         line = (number + 1) % min(self._request.multipv, len(root_order))
         worker.set_lines(line, [-scores.INFINITE], [len(root_order)])
         pattern = SKIP_PATTERNS[number % len(SKIP_PATTERNS)]
         worker.run(FIRST_SHARED_DEPTH, scores.DEEPEST, pattern.size, pattern.phase)
 
     def _finish(self, at_once: bool) -> None:
-        """Wait for the end of all threads' work, after stopping it if it is to be `at_once`."""
+        """Wait until all threads have finished. `at_once`: stop them first."""
         if at_once:
             self.stop()
         number = 0
-        # A thread whose work has ended has woken the next before, or never will.
+        # `_woken` may still grow. A thread wakes the next one before it finishes, or not at all. So when the last woken
+        # thread has finished, no other can follow.
         while number < self._woken:
             error = self._threads[number].wait()
             number += 1
@@ -254,7 +258,7 @@ class PoolSearch:
 
 
 def worker_bytes(worker: Any) -> int:
-    """The memory that one compiled worker takes, without the table."""
+    """The memory in bytes of one compiled worker, without the table."""
     searcher = worker.searcher
     evaluator = searcher.evaluator
     position = searcher.position
@@ -264,7 +268,7 @@ def worker_bytes(worker: Any) -> int:
 
 
 def _node_shares(nodes: int | None, count: int) -> list[int | None]:
-    """A number of nodes divided among workers as evenly as it goes, the first with the most; None is no limit."""
+    """Divide a number of nodes evenly among workers. The first ones get one more each if there is a remainder."""
     if not nodes:
         return [nodes] * count
     return [nodes // count + (number < nodes % count) for number in range(count)]

@@ -1,4 +1,4 @@
-"""Thread voting: which thread's root move is played."""
+"""Thread voting: choose the best move from the results of all threads."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from uci_engine import score as scores
 from uci_engine.search.info import Bound
 from uci_engine.search.root_moves import RootMove
 
-# The worst score still votes with so many centipawns per ply: where all scores are equal, depth and agreement decide.
+# Added to each score's margin, so that the worst score has a vote too. With equal scores depth and agreement decide.
 BASE_CP = 10
 
 
 def vote(candidates: Sequence[RootMove]) -> RootMove:
-    """The root move to play, out of the best root moves of each thread; among equals the first.
+    """The root move to play, chosen from the best root move of each thread. The first one wins a tie.
 
-    Each votes for its move with its depth, times how much better it scores than the worst (Stockfish's idea, there
-    since version 9). A proved win needs no votes: the shortest is played. A root move that was never searched has no
-    vote while there is another.
+    The vote of each thread is its depth times the margin of its score above the worst (an idea of Stockfish, since
+    version 9). A proved win is played without a vote, the shortest first. Root moves that were never searched have no
+    vote, unless none was searched.
     """
     searched = [candidate for candidate in candidates if candidate.depth > 0]
     if not searched:
@@ -31,6 +31,6 @@ def vote(candidates: Sequence[RootMove]) -> RootMove:
     for candidate in searched:
         votes[candidate.move] += (candidate.score - lowest_cp + BASE_CP) * candidate.depth
     most = max(votes.values())
-    # The deepest search of the move that was voted for tells most about it.
+    # Several threads may have chosen this move. The deepest search of it is the most reliable.
     winners = (candidate for candidate in searched if votes[candidate.move] == most)
     return max(winners, key=lambda candidate: (candidate.depth, candidate.bound is Bound.EXACT))

@@ -11,11 +11,11 @@ cdef int FAILED_HIGH, LINE_SEARCHED, DEPTH_SEARCHED
 cdef class Worker:
     cdef readonly Searcher searcher
     cdef public object manager
-    cdef object error                   # what the manager has raised
+    cdef object error                   # the exception that the manager raised
 
-    # What is being searched
+    # The search in progress
     cdef readonly int root_depth
-    cdef readonly int line              # 0 is the best
+    cdef readonly int line              # MultiPV index, from 0
     cdef readonly int alpha
     cdef readonly int beta
     cdef int half_window
@@ -26,8 +26,8 @@ cdef class Worker:
     cdef int[256] line_scores
     cdef int[256] line_ends
 
-    # What was found last
-    cdef readonly bint has_result       # found by the search of this line and depth
+    # The last result
+    cdef readonly bint has_result       # the search of this line and depth has a result
     cdef readonly int depth
     cdef readonly int score
     cdef readonly int seldepth
@@ -36,8 +36,8 @@ cdef class Worker:
     cdef int[128] pv_moves
 
     cdef int _iterate(self, int first_depth, int last_depth) noexcept nogil
-    cdef bint _aspirate(self, int depth, int first, int end, int score, int half_window_cp, bint tells) noexcept nogil
+    cdef bint _aspirate(self, int depth, int first, int end, int score, int half_window_cp, bint notify) noexcept nogil
     cpdef int open_window(self, int score, int half_window_cp) noexcept nogil
     cpdef int widen_window(self, int score) noexcept nogil
-    cdef int _keep(self, int depth, int score) noexcept nogil
-    cdef bint _tell(self, int event, bint finished) noexcept with gil
+    cdef int _save_result(self, int depth, int score) noexcept nogil
+    cdef bint _notify(self, int event, bint finished) noexcept with gil

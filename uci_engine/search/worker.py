@@ -1,11 +1,12 @@
 """A worker: one thread's iterative deepening and its aspiration windows.
 
-Worker 0 has a manager (`search_manager`), which it calls after each line and each depth, and when a search fails high.
-Workers of other threads have none.
+Worker 0 has a manager (`search_manager`). It calls the manager after each line and each depth, and when a search fails
+high. The other workers have no manager.
 
-Invariant: a worker without a manager does not touch Python between `run` and its return, so that hundreds of them
-cannot keep the GIL from the threads that listen.
+Invariant: a worker without a manager never takes the GIL inside `run`, so many workers cannot delay the UCI thread.
 """
+
+from __future__ import annotations
 
 import cython
 
@@ -16,18 +17,19 @@ INFINITE = scores.INFINITE
 MATE_BOUND = scores.MATE_BOUND
 MAX_PLY = scores.MAX_PLY
 WIDEST_WINDOW_CP = parameters.WIDEST_WINDOW_CP
-# Shallower scores are no good centre for a window.
+# At lower depth the window is full: the last score is too unstable.
 ASPIRATION_DEPTH = 4
-# As many as there can be root moves.
+# At most one line per root move.
 MAX_LINES = 256
-# What the manager is told.
+# Events reported to the manager.
 FAILED_HIGH, LINE_SEARCHED, DEPTH_SEARCHED = range(3)
 
 
 class Worker:
-    """A searcher and the best root move of its last search: `pv()`, `score`, `depth` and so on; depth 0: none yet.
+    """Runs a searcher and holds its last result: `pv()`, `score`, `depth`, ... Depth 0 means that there is no result.
 
-    `root_depth` and `line` tell what is being searched. Another thread may read the fields, and may call `stop`.
+    `root_depth` and `line` are the depth and the MultiPV index of the current search. Another thread may read the
+    fields and call `stop`.
     """
 
     def __init__(self, searcher):
@@ -41,7 +43,7 @@ class Worker:
         self.clear()
 
     def clear(self):
-        """Forget the last search and its counts."""
+        """Clear the last result and the counters."""
         self.searcher.nodes = 0
         self.searcher.table_hits = 0
         self.root_depth = 0
@@ -49,19 +51,20 @@ class Worker:
         self.set_lines(0, (), ())
 
     def set_up(self, board, node_limit):
-        """Set a position up and begin to count; a stop that came before is forgotten. `node_limit`: 0 for no limit.
+        """Set up a position and reset the counters. An earlier stop is discarded. `node_limit`: 0 for no limit.
 
-        The root moves of the searcher and the lines are to be set next.
+        Call `searcher.set_root` and `set_lines` next.
         """
         self.searcher.position.set_board(board)
         self.searcher.begin(node_limit)
         self.clear()
 
     def set_lines(self, first, line_scores, line_ends):
-        """Set the lines to search at each depth, from line `first` on. Line n is the best root move from number n on.
+        """Set the lines (MultiPV) to search at each depth, and clear the last result.
 
-        `line_scores`: the last score of each, -INFINITE where there is none. `line_ends`: the number after the last
-        root move of each.
+        The lines have the indices `first`, `first` + 1 and so on. Line n searches the root moves from index n to its
+        end index (exclusive) and moves the best of them to index n. The next line therefore leaves out this move.
+        `line_scores`: the last score of each line, -INFINITE if there is none. `line_ends`: the end index of each line.
         """
         self.has_result = False
         self.depth = 0
@@ -76,11 +79,10 @@ class Worker:
             self.line_ends[index] = end
 
     def run(self, first_depth, last_depth, skip_size=0, skip_phase=0):
-        """Search depth after depth until `last_depth` is finished, a stop or the limit of nodes comes, or the manager
-        ends the search.
+        """Search depth after depth, to the end of `last_depth`, a stop, the node limit, or a manager that ends it.
 
-        `skip_size`: search so many depths, skip as many, and so on (0: skip none); `skip_phase` moves that pattern
-        down. An exception of the manager ends the search and is raised here.
+        `skip_size`: search and skip blocks of this many depths alternately, 0 to skip none. `skip_phase`: the offset of
+        the blocks. An exception of the manager ends the search and is raised here.
         """
         first: cython.int = first_depth
         last: cython.int = last_depth
@@ -94,9 +96,9 @@ class Worker:
             raise error
 
     def search_line(self, depth, score, half_window_cp):
-        """Search all root moves to one depth, in a window about `score`; false when interrupted. No manager is called.
+        """Search all root moves to one depth, with an aspiration window around `score`. False if interrupted.
 
-        `half_window_cp`: half the width of the first window, 0 for one that is wide open.
+        `half_window_cp`: half the width of the first window, 0 for a full window. The manager is not called.
         """
         asked_depth: cython.int = depth
         centre: cython.int = score
@@ -111,12 +113,12 @@ class Worker:
         self.searcher.stop()
 
     def pv(self):
-        """The best root move and the moves expected after it."""
+        """The principal variation of the last result. It begins with the best root move."""
         return [self.pv_moves[index] for index in range(self.pv_length)]
 
     # Iterative deepening ---------------------------------------------------------------------------------------------
 
-    def _iterate(self, first_depth, last_depth):
+    def _iterate(self, first_depth: cython.int, last_depth: cython.int) -> cython.int:
         for depth in range(first_depth, last_depth + 1):
             if self.skip_size and (depth + self.skip_phase) // self.skip_size % 2:
                 continue
@@ -130,20 +132,29 @@ class Worker:
                 )
                 if self.has_result:
                     self.line_scores[line] = self.score
-                if self.manager is not None and not self._tell(LINE_SEARCHED, finished):
+                if self.manager is not None and not self._notify(LINE_SEARCHED, finished):
                     return 0
                 if not finished:
                     break
-            if self.manager is not None and not self._tell(DEPTH_SEARCHED, finished):
+            if self.manager is not None and not self._notify(DEPTH_SEARCHED, finished):
                 return 0
             if not finished:
                 return 0
         return 0
 
-    def _aspirate(self, depth, first, end, score, half_window_cp, tells):
-        """Search root moves from `first` up to `end` in a window about `score`, widened until the score lies inside.
+    def _aspirate(
+        self,
+        depth: cython.int,
+        first: cython.int,
+        end: cython.int,
+        score: cython.int,
+        half_window_cp: cython.int,
+        notify: cython.bint,
+    ) -> cython.bint:
+        """Search the root moves from index `first` to `end` (exclusive), with an aspiration window around `score`.
 
-        False when interrupted. `tells`: the manager hears of a fail high.
+        The window is widened until the score is inside. False if interrupted. `notify`: report fail highs to the
+        manager.
         """
         self.has_result = False
         self.searcher.root_end = end
@@ -151,18 +162,18 @@ class Worker:
         while not self.searcher.stop_wanted:
             value: cython.int = self.searcher._root(depth, self.alpha, self.beta, first)
             if self.searcher.root_done and value > self.alpha:
-                self._keep(depth, value)
+                self._save_result(depth, value)
             if self.searcher.stopped:
                 return False
             if self.alpha < value < self.beta:
                 return True
-            if value >= self.beta and tells and not self._tell(FAILED_HIGH, False):
+            if value >= self.beta and notify and not self._notify(FAILED_HIGH, False):
                 return False
             self.widen_window(value)
         return False
 
-    def open_window(self, score, half_window_cp):
-        """Open a window about a score: wide open if the half width is 0, the score a mate, or there is no score yet."""
+    def open_window(self, score: cython.int, half_window_cp: cython.int) -> cython.int:
+        """Open a window around a score. It is full if the half width is 0, and for mate scores and -INFINITE."""
         self.half_window = half_window_cp
         if half_window_cp == 0 or score >= MATE_BOUND or score <= -MATE_BOUND:
             self.half_window = 2 * INFINITE
@@ -170,8 +181,8 @@ class Worker:
         self.beta = min(score + self.half_window, INFINITE)
         return 0
 
-    def widen_window(self, score):
-        """Widen the window on the side where the score lies outside."""
+    def widen_window(self, score: cython.int) -> cython.int:
+        """Widen the window on the side that failed."""
         self.half_window = 2 * self.half_window if self.half_window < WIDEST_WINDOW_CP else 2 * INFINITE
         if score <= self.alpha:
             # A shift rounds down on both cores; C's division rounds towards zero.
@@ -181,7 +192,8 @@ class Worker:
             self.beta = min(score + self.half_window, INFINITE)
         return 0
 
-    def _keep(self, depth, score):
+    def _save_result(self, depth: cython.int, score: cython.int) -> cython.int:
+        """Save the PV and the score of the best root move. They stay valid when the searcher goes on."""
         self.has_result = True
         self.depth = depth
         self.score = score
@@ -192,8 +204,11 @@ class Worker:
             self.pv_moves[index] = self.searcher.pv[index]
         return 0
 
-    def _tell(self, event, finished):
-        """Call the manager, with the GIL; false when the search is to end. After an exception nothing more is told."""
+    def _notify(self, event: cython.int, finished: cython.bint) -> cython.bint:
+        """Call the manager, with the GIL. False if the search must end.
+
+        After an exception the manager is not called again.
+        """
         if self.error is not None:
             return False
         try:

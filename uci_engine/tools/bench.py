@@ -1,7 +1,7 @@
-"""The benchmark: fixed positions searched to a fixed depth. A change of its total of nodes is a change of the engine.
+"""The benchmark: fixed positions, each searched to a fixed depth. If the total of nodes changes, so did the engine.
 
 The program's subcommand `bench` and the UCI command `bench` run it. Every commit message ends with its total.
-Invariant: the total depends on the code and the depth alone; not on time, machine, core or earlier searches.
+Invariant: the total depends only on the code and the depth, not on time, machine, core or earlier searches.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from uci_engine.time_management.clock import Clock
 DEFAULT_DEPTH = 8
 HASH_MIB = 16
 
-# Openings, middlegames and endgames of many kinds, two mates, and endings where passing would be best.
+# Openings, middlegames and endgames of many kinds, two mates, and zugzwang positions.
 POSITIONS = (
     chess.STARTING_FEN,
     "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
@@ -53,7 +53,7 @@ POSITIONS = (
 
 
 class Bench(TextTask):
-    """One run of the benchmark: a thread for the UCI command, or only `report` or `count` without starting it."""
+    """One run of the benchmark. The UCI command starts it as a thread. `report` and `count` also work without."""
 
     def __init__(
         self,
@@ -62,12 +62,12 @@ class Bench(TextTask):
         on_line: Callable[[str], None],
         on_done: Callable[[], None] = lambda: None,
     ) -> None:
-        """`depth`: of each search, None for the usual one. `on_line` gets a line for each position, and the report."""
+        """`depth`: of each search, None for the default. `on_line` gets a line for each position, and the report."""
         super().__init__("bench", None, on_line, on_done)
         self._core = core
         self._depth = depth or DEFAULT_DEPTH
         self._search: SearchManager | None = None
-        # Guards the search: a stop may come between two of them.
+        # Guards `_search`: a stop may come between two searches.
         self._lock = threading.Lock()
 
     def stop(self) -> None:
@@ -77,7 +77,7 @@ class Bench(TextTask):
                 self._search.stop()
 
     def report(self) -> None:
-        """Run the benchmark for people: after its lines the total of nodes, the time and the speed."""
+        """Run the benchmark and report the total of nodes, the time and the speed."""
         started = time.perf_counter()
         nodes = self.count()
         seconds = max(time.perf_counter() - started, 1e-9)
@@ -87,7 +87,7 @@ class Bench(TextTask):
             self._on_line(f"\nnodes {nodes}\ntime {seconds:.3f} s\nnps {round(nodes / seconds)}")
 
     def count(self) -> int | None:
-        """Search every position with a fresh table; returns the total of nodes, or None when it was stopped."""
+        """Search every position with an empty table. Returns the total of nodes, or None if stopped."""
         searcher = new_searcher(self._core, HASH_MIB)
         worker = new_worker(self._core, searcher)
         total = 0
@@ -112,4 +112,4 @@ class Bench(TextTask):
 
 
 def _silent(info: Info) -> None:
-    """Nobody listens to a benchmark's lines."""
+    """Ignore a report: the benchmark prints its own lines."""
