@@ -5,7 +5,7 @@ Invariant, from the middle outwards:
     static eval              |score| <  STATIC_LIMIT
     tablebase win or loss    TABLEBASE_BOUND <= |score| <= TABLEBASE_WIN
     mate                     MATE_BOUND <= |score| <= MATE
-    a bound of the window    |score| =  INFINITE
+    full window              |score| =  INFINITE
 
 A mate in p plies scores MATE - p, so the shorter mate scores more; a tablebase win reached after p plies scores
 TABLEBASE_WIN - p. Every score fits in 16 signed bits, also as the transposition table keeps it
@@ -17,10 +17,10 @@ from __future__ import annotations
 import math
 
 MAX_PLY = 128
-"""Greatest distance from the root, in plies, that a search may reach."""
+"""Maximum distance from the root that a search may reach, in plies."""
 
 DEEPEST = MAX_PLY - 8
-"""Iterative deepening ends here."""
+"""Maximum depth of iterative deepening."""
 
 DRAW = 0
 STATIC_LIMIT = 30000
@@ -33,7 +33,7 @@ NO_SCORE = -32002
 """Stands for the eval where there is none: in check, and in a TT entry without eval."""
 
 # The win probability is a logistic curve: at +WIN_MIDPOINT_CP half of the games are won, and WIN_SPREAD_CP
-# says how soon it turns from a hope into a certainty. A level position comes out as about 18 / 64 / 18 %. Wins
+# sets how flat the curve is. A level position comes out as about 18 / 64 / 18 %. Wins
 # plus half of the draws follow the curve that the evaluation's weights were fitted to, 1 / (1 + exp(-cp / 167)).
 WIN_MIDPOINT_CP = 150.0
 WIN_SPREAD_CP = 100.0
@@ -55,7 +55,7 @@ def mate_in_moves(score: int) -> int:
 
 
 def to_uci(score: int) -> str:
-    """The score in the words of UCI: `cp 34`, or `mate -3`."""
+    """The score as UCI writes it: `cp 34`, or `mate -3`."""
     if is_mate(score):
         return f"mate {mate_in_moves(score)}"
     return f"cp {score}"

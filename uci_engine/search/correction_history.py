@@ -1,8 +1,8 @@
-"""The correction history: how wrong static evaluations proved in searches of positions alike.
+"""The correction history: the average error of the static eval in similar positions.
 
 The search corrects every static eval by it, and updates it with the difference between a search's score and the static
 eval. Four tables hold the errors: by pawn structure (with the kings), by White's pieces, by Black's pieces, and by the
-last two moves. Each keeps the two sides to move apart.
+last two moves. Each is indexed by side to move.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class CorrectionHistory:
         self.forget()
 
     def forget(self):
-        """A new game: nothing is known."""
+        """Clear the correction history, for a new game."""
         if cython.compiled:
             index: cython.int
             for index in range(SIZE):
@@ -52,7 +52,7 @@ class CorrectionHistory:
         """The sum of the four errors of the position: positive when static evals were too low, in 256ths of a
         centipawn.
 
-        `last_two_moves`: as `SearchStack.last_two_moves` numbers them.
+        `last_two_moves`: as packed by `SearchStack.last_two_moves`.
         """
         turn = self.position.turn
         return (
@@ -63,7 +63,7 @@ class CorrectionHistory:
         )
 
     def update(self, last_two_moves: cython.int, depth: cython.int, error_cp: cython.int) -> cython.int:
-        """A search `depth` plies deep scored the position `error_cp` above its static eval."""
+        """Record that a search to `depth` scored the position `error_cp` above its static eval."""
         turn = self.position.turn
         weight = depth + 1 if depth < 15 else 16
         error = error_cp * 256
@@ -78,7 +78,7 @@ class CorrectionHistory:
         return 0
 
     def _update_entry(self, index: cython.int, error: cython.int, weight: cython.int) -> cython.int:
-        """Move an entry towards an error by `weight` 256ths of the way."""
+        """Update an exponential moving average: the new error counts `weight` 256ths."""
         old = self.errors[index]
         self.errors[index] = old + (((error - old) * weight) >> 8)
         return 0

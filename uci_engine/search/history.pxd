@@ -17,7 +17,7 @@ cdef class Histories:
     cdef int[8192] butterfly            # [colour * 4096 + to * 64 + from]
     cdef int[8192] capture              # [piece * 512 + to * 8 + captured piece type]
     cdef short[1048576] continuation    # [table][colour][piece type, to of the earlier move][piece type, to]
-    cdef int[256] quiet_scores          # what `score_quiets` found
+    cdef int[256] quiet_scores          # the results of `score_quiets`
 
     cpdef int quiet_history(self, int ply, int move) noexcept nogil
     cdef int score_quiets(self, int ply, int start, int end) noexcept nogil

@@ -1,15 +1,14 @@
-"""The histories: how often a move was best, against how often it was tried in vain.
+"""The histories: statistics of how often a move failed high, for move ordering, pruning and reductions.
 
-Three kinds, all kept by side to move or piece colour:
+There are three kinds, all indexed by side to move or piece colour:
 
 - butterfly history: a quiet move by its from-square and to-square;
-- continuation history: a quiet move by its piece type and to-square, after the piece type and to-square of the move
-one,
-  two and four plies before (two tables: one for one ply, one shared by two and four plies);
+- continuation history: a quiet move by its piece type and to-square, after the move 1, 2 and 4 plies earlier (one
+  table for 1 ply, one shared by 2 and 4 plies);
 - capture history: a capture or promotion by its piece, to-square and captured piece type.
 
-Gravity: a bonus moves a value v to v + bonus - v * |bonus| / 2 ** 14. So the value stays within ±2 ** 14, and what was
-learnt long ago fades.
+Gravity: a bonus moves a value v to v + bonus - v * |bonus| / 2 ** 14. So the value stays within ±2 ** 14, and old
+entries decay.
 
 Invariant: a bonus or malus is at most 2 ** 14 in size; otherwise values would leave their range.
 """
@@ -37,12 +36,12 @@ class Histories:
         self.position = position
         self.stack = stack
         if not cython.compiled:
-            # No position has more moves.
+            # No position has more quiet moves.
             self.quiet_scores = [0] * 256
         self.forget()
 
     def forget(self):
-        """A new game: nothing is known."""
+        """Clear the histories, for a new game."""
         if cython.compiled:
             index: cython.int
             for index in range(8192):
@@ -113,9 +112,9 @@ class Histories:
         quiet_count: cython.int,
         capture_count: cython.int,
     ) -> cython.int:
-        """A move failed high: a bonus for it, a malus for the moves that the stack names as searched before it.
+        """A move failed high: a bonus for it, a malus for the moves recorded in the stack as searched before it.
 
-        A quiet move becomes a killer as well. A capture that fails high says nothing against the quiet moves.
+        A quiet move becomes a killer as well. Quiet moves get no malus after a capture fails high.
         """
         if is_quiet:
             self.stack.add_killer(ply, move)
@@ -129,7 +128,7 @@ class Histories:
         return 0
 
     def _continuation_index(self, move: cython.int) -> cython.int:
-        """Where a move of the side to move stands in a continuation history, after no move at all."""
+        """The offset of a move in a continuation table, without the earlier move. Add (earlier move << 9) to it."""
         piece_type = self.position.squares[from_square(move)] >> 1
         return (self.position.turn << 18) | (piece_type << 6) | to_square(move)
 
@@ -139,6 +138,6 @@ class Histories:
 
 
 def _with_gravity(value: cython.int, bonus: cython.int) -> cython.int:
-    """A history value after a bonus; the nearer the limit, the less a bonus in its direction moves it."""
+    """A history value after an update with gravity: the nearer the limit, the smaller the change towards it."""
     size = bonus if bonus > 0 else -bonus
     return value + bonus - ((value * size) >> HISTORY_SHIFT)

@@ -1,8 +1,8 @@
-"""The mate search: proves or refutes that the side to move can force mate in so many moves.
+"""The mate search: proves or refutes that the side to move can force mate in n moves.
 
-`go mate` asks for one length after another, the shortest first. The search is full-width: nothing is pruned but by
-alpha-beta and mate distance, so a depth of 2n - 1 plies proves or refutes a mate in n. The last move must give check,
-and the reply to it must not exist. Everything that is no mate counts 0.
+`go mate` searches for a mate in 1, then in 2, and so on. The search is full-width: only alpha-beta and mate distance
+pruning cut it, so a depth of 2n - 1 plies proves or refutes a mate in n. At the last ply only moves that give check are
+searched, and a position without a legal reply is mate. Everything else scores 0.
 
 It borrows the searcher's board, move picker, histories, node count, stop flag and transposition table (TT).
 """
@@ -30,12 +30,12 @@ MATE = scores.MATE
 INFINITE = scores.INFINITE
 NO_SCORE = scores.NO_SCORE
 TT_HALFMOVE_LIMIT = parameters.TT_HALFMOVE_LIMIT
-# Results of this search hold for this search only: they are stored under salted keys.
+# Keys are salted, so normal searches never read these entries. Later mate searches may.
 MATE_SALT = 0x2D358DCCAA6C78A5
 
 
 class MateSearch:
-    """A mate search at the position and with the root moves of a searcher."""
+    """A mate search on the position and root moves of a searcher."""
 
     def __init__(self, searcher):
         self.searcher = searcher
@@ -46,9 +46,9 @@ class MateSearch:
         self.picker = searcher.picker
 
     def mate_in(self, moves):
-        """Whether one of the root moves forces mate in at most so many moves; the searcher has its line then.
+        """Whether one of the root moves forces mate in at most `moves` moves. If so, the PV is in the searcher.
 
-        False after a stop means nothing.
+        After a stop, false is inconclusive.
         """
         depth: cython.int = 2 * moves - 1
         with cython.nogil:
@@ -89,12 +89,12 @@ class MateSearch:
         return best_score
 
     def _search(self, depth: cython.int, alpha: cython.int, beta: cython.int, ply: cython.int) -> cython.int:
-        """The mate score of the position `ply` moves below the root, `depth` plies deep; 0 without a mate."""
+        """The mate score of the position at `ply`, searched to `depth`; 0 without a mate."""
         if depth == 0:
             return self._leaf(ply)
         if self.searcher._enter_node(ply):
             return 0
-        # The shortest mate repeats no position, so repetitions need no look.
+        # The shortest mate repeats no position, so repetitions are not checked.
         if self.position.is_fifty_moves() or self.position.is_insufficient_material():
             return 0
 
@@ -139,7 +139,7 @@ class MateSearch:
             if move == 0:
                 break
             has_moves = True
-            # The last move must give check.
+            # At the last ply only moves that give check can mate.
             if depth == 1 and not self.position.gives_check(move):
                 continue
             quiet: cython.bint = not self.position.is_noisy(move)

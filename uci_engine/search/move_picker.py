@@ -1,10 +1,10 @@
-"""The staged move picker: likely best moves first, and nothing generated before it is needed.
+"""The staged move picker: best moves first, each stage generated only when it is reached.
 
 Stages: the TT move; captures and promotions that do not lose material, by MVV-LVA and capture history; two killer
-moves; the other quiet moves by history; losing captures. In check: the TT move, then all evasions at once.
+moves; the other quiet moves by history; bad captures. In check: the TT move, then all evasions at once.
 
-Invariant: every legal move (in quiescence, every capture and promotion) comes exactly once, and the order depends on
-scores and move numbers alone, never on the order of generation. So both boards give one tree.
+Invariant: every legal move (in quiescence, every capture and promotion) comes exactly once. The order depends only on
+scores, with ties broken by the encoded move, and never on the order of generation. So both boards give the same tree.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ THREAT_BONUS = parameters.THREAT_BONUS
 
 
 class MovePicker:
-    """One picker for all plies of one search. `begin` opens a ply, `next` gives its moves and then 0."""
+    """One picker for all plies of one search. `begin` starts a ply, `next` returns its moves and then 0."""
 
     def __init__(self, position, stack, histories):
         self.position = position
@@ -74,7 +74,9 @@ class MovePicker:
             self.threats = [0] * 7
 
     def begin(self, ply: cython.int, tt_move: cython.int, quiescence: cython.bint) -> cython.int:
-        """Open a ply. `tt_move` (0: none) may be any number; it comes first if it is legal and belongs here."""
+        """Start a ply. `tt_move` may be any 16-bit value. It is ignored unless it is legal, and in quiescence also a
+        capture, a promotion or an evasion.
+        """
         if tt_move and not self.position.is_legal(tt_move):
             tt_move = 0
         if self.position.checkers:
@@ -87,13 +89,13 @@ class MovePicker:
             after = GENERATE_NOISY
         self.tt_move[ply] = tt_move
         self.skips_quiets[ply] = 0
-        # While the TT move is out, `end` remembers the stage after it.
+        # During TT_MOVE, `end` holds the next stage.
         self.stage[ply] = TT_MOVE if tt_move else after
         self.end[ply] = after
         return 0
 
     def next(self, ply: cython.int) -> cython.int:
-        """The next move of an open ply, or 0 when there are no more."""
+        """The next move of a started ply, or 0 when there are no more."""
         start = ply * ROOM
         tt_move = self.tt_move[ply]
         if self.stage[ply] == TT_MOVE:
@@ -113,7 +115,7 @@ class MovePicker:
                     continue
                 if self.position.see_at_least(move, 0):
                     return move
-                # Losing captures wait, in their order, in the room of the moves already given.
+                # Bad captures are kept in their order at the front of the list, over moves already returned.
                 self.scored_moves[self.bad_end[ply]] = move
                 self.bad_end[ply] += 1
             self.stage[ply] = FIRST_KILLER
@@ -179,7 +181,7 @@ class MovePicker:
         return 0
 
     def skip_quiets(self, ply: cython.int) -> cython.int:
-        """Give only those of the remaining quiet moves that check; evasions are not skipped."""
+        """From now on return only quiet moves that give check. Evasions are not skipped."""
         if self.skips_quiets[ply] == 0:
             self.skips_quiets[ply] = 1
             if self.stage[ply] == QUIETS:
@@ -187,7 +189,7 @@ class MovePicker:
         return 0
 
     def _keep_checks(self, start: cython.int, end: cython.int) -> cython.int:
-        """Move the checks to the front, in their order; returns where they end."""
+        """Move the checking moves to the front, in their order. Returns the index after the last."""
         kept = start
         for index in range(start, end):
             if self.position.gives_check(self.scored_moves[index] & 0xFFFF):
@@ -196,7 +198,7 @@ class MovePicker:
         return kept
 
     def is_bad_capture(self, ply: cython.int) -> cython.bint:
-        """Whether the last move given at a ply came from the losing captures."""
+        """Whether the last move returned at a ply was a bad capture."""
         return self.stage[ply] == BAD_NOISY
 
     def _usable_killer(self, ply: cython.int, move: cython.int) -> cython.bint:
@@ -267,11 +269,11 @@ class MovePicker:
         return 0
 
     def _select_best(self, ply: cython.int) -> cython.int:
-        """Take the remaining move with the highest score; of equal scores, the higher move number."""
+        """Take the remaining move with the highest score; of equal scores, the higher encoded move."""
         first = self.cursor[ply]
         end = self.end[ply]
         highest = self.scored_moves[first]
-        # Two loops: the place of the best move is unpredictable, and a loop over the maximum alone has no branch.
+        # Two loops: a branch on the best index would mispredict, and a loop for the maximum alone has no branch.
         for index in range(first + 1, end):
             highest = max(highest, self.scored_moves[index])
         best = first

@@ -31,22 +31,22 @@ cdef class Searcher:
     cdef readonly CorrectionHistory correction_history
     cdef readonly SyzygyProber prober
 
-    # What the search was asked
+    # Request
     cdef i64 node_limit
     cdef int root_count
     cdef int root_end
-    cdef bint root_is_whole             # whether all legal moves are searched
+    cdef bint root_is_whole             # whether they are all legal moves
     cdef int probe_limit
     cdef int probe_depth
     cdef bint fifty_moves
     cdef int[256] root_moves
 
-    # What it says, readable while it runs
+    # Results, readable while the search runs
     cdef readonly i64 nodes
     cdef readonly i64 table_hits
     cdef readonly int seldepth
     cdef readonly int root_done
-    cdef readonly int best_share        # nodes below the best root move in the last search of the root, in permille
+    cdef readonly int best_share        # share of the last depth's nodes below the best root move, in permille
     cdef readonly int current_move
     cdef readonly int current_number
     cdef readonly bint stopped
@@ -55,7 +55,7 @@ cdef class Searcher:
     cdef int[128] pv_length
     cdef int[16384] pv                  # [ply * 128 + n]
     cdef int root_depth
-    cdef int null_move_ply              # null moves are allowed from this ply on
+    cdef int null_move_ply              # steps 9 to 12 are off before this ply (null move verification)
     cdef int probcut_move
     cdef int[4096] reductions           # [depth * 64 + move number]
 
@@ -115,7 +115,7 @@ cdef class Searcher:
     cdef int _search(self, int depth, int alpha, int beta, int ply, bint cut_node) noexcept nogil
     cdef int _make(self, int move, int ply, bint quiet) noexcept nogil
     cdef int _search_move(
-        self, int depth, int reduction, int deeper_above, int alpha, int beta, int ply,
+        self, int depth, int reduction, int do_deeper_score, int alpha, int beta, int ply,
         bint is_first, bint pv_node, bint cut_node
     ) noexcept nogil
     cdef int _late_move_reduction(
@@ -130,7 +130,7 @@ cdef class Searcher:
     cdef int _leaf(self, int ply) noexcept nogil
     cdef bint _enter_node(self, int ply) noexcept nogil
     cdef int _update_pv(self, int ply, int move) noexcept nogil
-    cdef int _history_bonus(self, int depth, int margin_cp) noexcept nogil
+    cdef int _history_bonus(self, int depth, int above_beta_cp) noexcept nogil
     cdef int _update_after_tt_cutoff(self, int ply, int tt_move, int depth) noexcept nogil
     cdef int _probe(self, int depth) noexcept nogil
     cdef int _tablebase_score(self, int wdl, int ply) noexcept nogil

@@ -1,15 +1,15 @@
 """The search: principal variation search (PVS) with quiescence search, over either board.
 
-The worker asks for one depth at a time (`_root`) and reads the fields. `_search` searches one node, in numbered steps;
-`_quiescence` searches on from the horizon. Scores are in centipawns from the side to move's view, laid out as in
-`uci_engine.score`. Every number is a parameter of `parameters`; with those of `PLAIN_ALPHA_BETA` the search returns
-exactly minimax's value, and so proves what alpha-beta is.
+The worker calls `_root` for one depth at a time and reads the result from the fields. `_search` searches one node, in
+numbered steps. `_quiescence` continues the search at the horizon. Scores are in centipawns from the side to move's
+view, on the scale of `uci_engine.score`. The parameters are in `parameters`. With those of `PLAIN_ALPHA_BETA` the
+search returns exactly minimax's value, so tests can check that alpha-beta is correct.
 
-Invariant: node count, score, best move and line depend only on the position with its history, the limits, the
-transposition table (TT) and the histories, so both cores walk the same tree. A stopped search leaves the board as it
-found it.
+Invariant: node count, score, best move and principal variation depend only on the position with its history, the
+limits, the transposition table (TT) and the histories, so both cores search the same tree. A stopped search restores
+the board.
 
-"Gains" beside a step is what the engine loses without it, in Elo with the 95 % error. Other measurements are in
+"Gains n ± e" at a step: the Elo that the engine loses without the step, with the 95 % error. Other measurements are in
 RESULTS.md.
 """
 
@@ -50,20 +50,21 @@ INFINITE = scores.INFINITE
 NO_SCORE = scores.NO_SCORE
 STATIC_LIMIT = scores.STATIC_LIMIT
 MAX_PLY = scores.MAX_PLY
-# At this ply a position is only evaluated: the move picker and the principal variation have room for no more.
+# Maximum ply of the search. Here a node returns its eval, because the arrays of move picker and PV end here.
 LAST_PLY = MAX_PLY - 2
 TT_HALFMOVE_LIMIT = parameters.TT_HALFMOVE_LIMIT
 TABLEBASE_DEPTH_BONUS = parameters.TABLEBASE_DEPTH_BONUS
 NULL_MOVE_VERIFICATION_PERCENT = parameters.NULL_MOVE_VERIFICATION_PERCENT
-# The stop flag is read once in so many nodes: about every 0.2 ms compiled, every few milliseconds in plain Python.
+# The stop flag is read every POLL_MASK + 1 nodes: about every 0.2 ms compiled, every few milliseconds in plain Python.
 POLL_MASK = 511 if cython.compiled else 31
 
 
 class Searcher:
     """One search over one position. Other threads may read its fields while it runs, and call `stop`.
 
-    `nodes` counts every position entered below the root. The stop flag is a benign race: one thread writes it once, the
-    search reads it without a lock and ends within POLL_MASK nodes.
+    Call `begin` before each search: a new searcher counts as stopped. `nodes` counts every position entered below the
+    root. The stop flag is a benign race: one thread writes it once, the search reads it without a lock and ends within
+    POLL_MASK + 1 nodes.
     """
 
     def __init__(self, position, evaluator, table, values=None):
@@ -84,10 +85,11 @@ class Searcher:
             self.reductions = [0] * 4096
         self.configure(values or {})
         self.begin(0)
+        # No search is running yet.
         self.stopped = True
 
     def configure(self, values):
-        """Set search parameters by name, those not named to their defaults. Raises ValueError (see `parameters`)."""
+        """Set search parameters by name, all others to their defaults. Raises ValueError (see `parameters`)."""
         chosen = checked(parameters.PARAMETERS, values)
         for name, value in chosen.items():
             setattr(self, name, value)
@@ -101,7 +103,7 @@ class Searcher:
     # Called by the worker, with the GIL -------------------------------------------------------------------------
 
     def begin(self, node_limit):
-        """Start counting anew. `node_limit`: nodes after which the search stops by itself, 0 for no limit."""
+        """Reset the counters and the stop flag. `node_limit`: nodes after which the search stops, 0 for no limit."""
         self.node_limit = node_limit if node_limit > 0 else 1 << 62
         self.nodes = 0
         self.table_hits = 0
@@ -120,19 +122,21 @@ class Searcher:
         self.stack.clear()
 
     def set_probing(self, limit, depth, fifty_moves):
-        """Probe the tablebases in positions of up to `limit` pieces (0: never); at the limit only `depth` plies or more
-        from the horizon. `fifty_moves`: whether a cursed win is a draw.
+        """Probe the tablebases in positions of up to `limit` pieces (0: never).
+
+        Positions with exactly `limit` pieces are probed only from remaining depth `depth` up. `fifty_moves`: whether a
+        cursed win is a draw.
         """
         self.probe_limit = min(limit, self.prober.largest)
         self.probe_depth = depth
         self.fifty_moves = fifty_moves
 
     def stop(self):
-        """Ask a running search to end soon. The request holds until `begin`."""
+        """Ask a running search to stop soon. The request holds until `begin`."""
         self.stop_wanted = 1
 
     def set_root(self, moves):
-        """The root moves, legal and distinct, the likeliest first (at most 256)."""
+        """Set the root moves: legal, distinct, best first, at most 256."""
         self.root_count = len(moves)
         self.root_is_whole = len(moves) == len(self.position.legal_moves())
         index: cython.int
@@ -140,14 +144,15 @@ class Searcher:
             self.root_moves[index] = moves[index]
 
     def root(self):
-        """The root moves as the searches so far have ordered them."""
+        """The root moves in their current order."""
         return [self.root_moves[index] for index in range(self.root_count)]
 
     def search_root(self, depth, alpha, beta, first, end=0):
-        """Search the root moves from number `first` up to `end` (0: all) to `depth`; returns the best score.
+        """Search the root moves from index `first` to `end` (exclusive, 0: all) to `depth`. Returns the best score.
 
-        Outside the window the score is only a bound. The best move stands at `first` afterwards, its line in `line()`.
-        When `stopped` is true, only `root_done` moves were finished, and the result counts only if it is above alpha.
+        A score outside the window is a bound. The best move is moved to index `first`; its PV is in `line()`. When
+        `stopped` is true, only `root_done` moves were finished, and the result counts only if it is above alpha. Only
+        tests call this; the worker calls `_root`.
         """
         asked_depth: cython.int = depth
         low: cython.int = alpha
@@ -159,11 +164,11 @@ class Searcher:
         return result
 
     def line(self):
-        """The principal variation of the last search, as move numbers."""
+        """The principal variation (PV) of the last search, as encoded moves."""
         return [self.pv[index] for index in range(self.pv_length[0])]
 
     def evaluate(self):
-        """The raw eval of the position now set, from the side to move's view."""
+        """The raw eval of the current position, from the side to move's view."""
         return self.evaluator.evaluate(self.position)
 
     def expected_reply(self, move):
@@ -177,7 +182,7 @@ class Searcher:
         return reply
 
     def forget(self):
-        """A new game: empty the histories. The owner of the transposition table clears it."""
+        """Clear the histories, for a new game. The transposition table is cleared by its owner."""
         self.stack.clear()
         self.histories.forget()
         self.correction_history.forget()
@@ -185,7 +190,7 @@ class Searcher:
     # The search itself ------------------------------------------------------------------------------------------
 
     def _root(self, depth: cython.int, alpha: cython.int, beta: cython.int, first: cython.int) -> cython.int:
-        """Search the root moves from number `first` up to `root_end`. See `search_root`."""
+        """Search the root moves from index `first` to `root_end` (exclusive). See `search_root`."""
         self.root_done = 0
         self.seldepth = 0
         self.pv_length[0] = 0
@@ -209,7 +214,8 @@ class Searcher:
             quiet: cython.bint = not self.position.is_noisy(move)
             in_check: cython.bint = self.position.checkers != 0
             self._make(move, 0, quiet)
-            # Late move reductions (LMR) at the root: like those of step 21, but no check is reduced.
+            # Late move reductions (LMR) at the root: as in step 21, except that only quiet moves that do not give check
+            # are reduced, and that `number` counts from 0. So one more move is exempt, and the table is read one lower.
             reduction = 0
             if (
                 depth >= self.lmr_depth
@@ -238,7 +244,7 @@ class Searcher:
                     break
         if first == 0 and self.nodes > nodes_before:
             self.best_share = best_nodes * 1000 // (self.nodes - nodes_before)
-        # The best of some moves only is not the position's score.
+        # With `searchmoves` or MultiPV the score need not be the position's, so it is not stored.
         if first == 0 and self.root_is_whole and self.root_done > 0:
             bound = LOWER if best_score >= beta else EXACT if best_score > old_alpha else UPPER
             move = self.root_moves[0] if best_score > old_alpha else 0
@@ -248,37 +254,37 @@ class Searcher:
     def _search(
         self, depth: cython.int, alpha: cython.int, beta: cython.int, ply: cython.int, cut_node: cython.bint
     ) -> cython.int:
-        """The value of the position `ply` moves below the root, `depth` plies deep, exact if it lies in the window.
+        """The score of the position at `ply`, searched to `depth`; exact inside the window, otherwise a bound.
 
-        `cut_node`: a fail high is expected here, so less can be risked.
+        `cut_node`: a fail high is expected, so the node is reduced more.
         """
-        # 1. Quiescence search (qsearch): at the horizon, search on until the position is quiet.
+        # 1. Quiescence search (qsearch): at the horizon, search captures and promotions until the position is quiet.
         if depth <= 0:
             return self._quiescence(alpha, beta, ply) if self.use_quiescence else self._leaf(ply)
 
-        # 2. Count the node, and stop when asked to.
+        # 2. Count the node, and return if the search must stop.
         if self._enter_node(ply):
             return 0
 
-        # 3. Draws and the maximum ply. A singular search (step 14) has passed these already.
+        # 3. Draws and the maximum ply. For a singular search (step 14), its node has checked these already.
         in_check: cython.bint = self.position.checkers != 0
         excluded_move = self.stack.excluded_move[ply]
-        draw_at_hand: cython.bint = False
+        has_upcoming_repetition: cython.bint = False
         if excluded_move == 0:
             if self.position.is_draw(ply) or (self.use_early_draws and self.evaluator.is_known_draw(self.position)):
                 return 0
             if ply >= LAST_PLY:
                 return 0 if in_check else self.evaluator.evaluate(self.position)
 
-            # 4. Upcoming repetition: one move away from a repetition, the side to move has at least a draw.
+            # 4. Upcoming repetition: if one move repeats a position, the side to move has at least a draw.
             if self.use_early_draws and alpha < 0 and self.position.upcoming_repetition(ply):
                 alpha = 0
-                draw_at_hand = True
+                has_upcoming_repetition = True
                 if alpha >= beta:
                     return alpha
 
-        # 5. Mate distance pruning (MDP): no line from here can beat a shorter mate already found. A node whose window
-        # was open stays a PV node, so that the line of a mate is kept to its end.
+        # 5. Mate distance pruning (MDP): no line from here can beat a shorter mate already found. `pv_node` is set
+        # before the window shrinks, so that the PV of a mate is complete.
         pv_node: cython.bint = beta - alpha > 1
         if alpha < ply - MATE:
             alpha = ply - MATE
@@ -287,7 +293,8 @@ class Searcher:
         if alpha >= beta:
             return alpha
 
-        # 6. Transposition table (TT): an entry that is deep enough cuts; otherwise it gives a move and a better eval.
+        # 6. Transposition table (TT): an entry that is deep enough causes a cutoff. Otherwise it gives a move and a
+        # better eval.
         entry: u64 = 0
         if self.use_tt:
             entry = self.table.probe(self.position.key)
@@ -313,8 +320,8 @@ class Searcher:
             if tt_move and not self.position.is_legal(tt_move):
                 tt_move = 0
 
-        # 7. Tablebases: probe when a capture or pawn move has just been made, as the tables assume a halfmove clock of
-        # 0. A win or loss is a bound, for a mate may come on the way; a draw is exact.
+        # 7. Tablebases: probe when a capture or pawn move has just been made, because the tables assume a halfmove
+        # clock of 0. A win or loss is a bound, because there may also be a forced mate. A draw is exact.
         floor = -INFINITE
         ceiling = INFINITE
         if self.probe_limit and self.position.halfmove_clock == 0 and excluded_move == 0:
@@ -335,14 +342,14 @@ class Searcher:
                 if floor > alpha:
                     alpha = floor
 
-        # 8. Static evaluation: the raw eval, corrected by the correction history, is the static eval; a TT score that
-        # bounds it on the right side is the better eval.
+        # 8. Static evaluation: the raw eval, corrected by the correction history, is the static eval. If the TT bound
+        # allows it, the TT score replaces it as `eval`.
         raw_eval: cython.int = NO_SCORE
         static_eval: cython.int = NO_SCORE
         eval: cython.int = NO_SCORE
         improving: cython.bint = False
         if not in_check:
-            # Probe before evaluating, so that the cache miss overlaps with the evaluation.
+            # Read the correction history before evaluating, so that the cache miss overlaps with the evaluation.
             correction = self.correction_history.correction(self.stack.last_two_moves(ply))
             if entry:
                 raw_eval = entry_eval(entry)
@@ -352,14 +359,15 @@ class Searcher:
             eval = static_eval
             if entry and tt_bound & (LOWER if tt_score > static_eval else UPPER):
                 eval = tt_score
-            # Improving: the static eval is higher than at this side's last move.
+            # Improving: the static eval is higher than at this side's previous move.
             if ply >= 2 and self.stack.static_eval[ply - 2] != NO_SCORE:
                 improving = static_eval > self.stack.static_eval[ply - 2]
             elif ply >= 4 and self.stack.static_eval[ply - 4] != NO_SCORE:
                 improving = static_eval > self.stack.static_eval[ply - 4]
             else:
                 improving = True
-            # Eval difference history: a quiet move earns by how much it raised its side's static eval.
+            # Eval difference history: the previous quiet move gets a bonus proportional to the gain in static eval for
+            # the side that played it (a malus if the static eval fell).
             if excluded_move == 0 and self.stack.is_quiet[ply - 1] and self.stack.static_eval[ply - 1] != NO_SCORE:
                 bonus = -(static_eval + self.stack.static_eval[ply - 1]) * self.eval_diff_history_bonus
                 if bonus > self.eval_diff_history_limit:
@@ -369,10 +377,11 @@ class Searcher:
                 self.histories.update_previous_move(ply, bonus)
         self.stack.static_eval[ply] = static_eval
 
-        # Steps 9 to 12 prune the whole node. They trust scores and null moves: not where a null move is being verified.
+        # Steps 9 to 12 prune the whole node. They are off in PV nodes, in check, in singular searches, and in the first
+        # plies of a null move verification (up to `null_move_ply`).
         if not pv_node and not in_check and excluded_move == 0 and ply >= self.null_move_ply:
-            # 9. Reverse futility pruning (RFP): an eval this far above beta, this near the horizon, will not fall
-            # below. Gains 98 ± 42.
+            # 9. Reverse futility pruning (RFP): at low depth, if the eval is above beta by a margin, return. Gains
+            # 98 ± 42.
             if (
                 depth <= self.reverse_futility_depth
                 and eval - self.reverse_futility_margin_cp * (depth - (1 if improving else 0)) >= beta
@@ -381,8 +390,8 @@ class Searcher:
             ):
                 return (eval + beta) >> 1
 
-            # 10. Null move pruning (NMP): if even a null move holds beta, some move will. With pawns alone, zugzwang is
-            # too likely. Gains 49 ± 31.
+            # 10. Null move pruning (NMP): if passing fails high, some move will too. With pawns only, zugzwang is too
+            # likely. Gains 49 ± 31.
             if (
                 depth >= self.null_move_depth
                 and self.stack.move[ply - 1]
@@ -403,12 +412,12 @@ class Searcher:
                 if self.stopped:
                     return 0
                 if score >= beta:
-                    # A null move proves no mate and no tablebase win.
+                    # Do not return an unproven mate or tablebase win.
                     if score >= TABLEBASE_BOUND:
                         score = beta
                     if depth < self.null_move_verification_depth or self.null_move_ply:
                         return score
-                    # Far from the horizon, a search without null moves in the next plies rules zugzwang out.
+                    # At high depth, verify against zugzwang: search again with steps 9 to 12 off in the next plies.
                     self.null_move_ply = ply + (depth - reduction) * NULL_MOVE_VERIFICATION_PERCENT // 100
                     verified = self._search(depth - 1 - reduction, beta - 1, beta, ply, False)
                     self.null_move_ply = 0
@@ -417,7 +426,8 @@ class Searcher:
                     if verified >= beta:
                         return score
 
-            # 11. ProbCut: a capture that beats beta by a margin in a shallower search will hold beta in this one.
+            # 11. ProbCut: a capture that beats beta by a margin at reduced depth will very likely fail high at full
+            # depth too.
             probcut_beta = beta + self.probcut_margin_cp
             if (
                 depth >= self.probcut_depth
@@ -431,7 +441,7 @@ class Searcher:
                     self._store(ply, self.probcut_move, score, raw_eval, depth - self.probcut_reduction + 1, LOWER)
                     return score
 
-            # 12. Small ProbCut: a TT score nearly deep enough beats beta by a larger margin.
+            # 12. Small ProbCut: an almost deep enough TT entry has a lower bound that beats beta by a larger margin.
             if (
                 tt_bound & LOWER
                 and tt_depth >= depth - self.small_probcut_depth_margin
@@ -440,14 +450,14 @@ class Searcher:
             ):
                 return beta + self.small_probcut_margin_cp
 
-        # 13. Internal iterative reduction (IIR): without a TT move the ordering is poor, so search a ply less deep; the
-        # next iteration will have a TT move.
+        # 13. Internal iterative reduction (IIR): without a TT move the move ordering is poor, so reduce the depth by
+        # one ply. The next iteration will have a TT move.
         if depth >= self.iir_depth and tt_move == 0 and excluded_move == 0 and (pv_node or cut_node):
             depth -= 1
 
-        # 14. Singular extension (SE): when all other moves are worse than the TT move by a margin, extend the TT move,
-        # doubly when the margin is wide. Multi-cut: when another move beats beta too, cut. Negative extension: when the
-        # TT move is not singular but a cut is likely, reduce it. Gains 42 ± 36.
+        # 14. Singular extension (SE): if all other moves are worse than the TT move by a margin, extend the TT move by
+        # one ply, or by two if the margin is wide. Multi-cut: if another move beats beta too, return. Negative
+        # extension: if the TT move is not singular but a cutoff is likely, reduce it. Gains 42 ± 36.
         extension = 0
         self.stack.double_extensions[ply] = self.stack.double_extensions[ply - 1]
         if (
@@ -507,18 +517,17 @@ class Searcher:
             new_depth = depth - 1
             reduction = self._reduction(depth, move_count + 1)
             reduced_depth = new_depth - reduction if new_depth > reduction else 0
-            # Steps 16 to 19 leave moves out. Once some move is no loss, that is safe; with pawns alone it is not.
+            # Steps 16 to 19 prune moves: only after a move that does not lose, and not with only pawns (zugzwang).
             can_prune: cython.bint = has_pieces and best_score > -TABLEBASE_BOUND
 
-            # 16. Late move pruning (LMP): near the horizon, the last quiet moves are left out, unless they check.
-            # Gains 72 ± 35.
+            # 16. Late move pruning (LMP): at low depth, prune late quiet moves unless they give check. Gains 72 ± 35.
             if can_prune and quiet and depth <= self.lmp_depth and move_count >= lmp_count:
                 self.picker.skip_quiets(ply)
                 if not self.position.gives_check(move):
                     continue
 
-            # 17. Futility pruning: with the static eval this far below alpha, a quiet move will not reach it, unless it
-            # checks.
+            # 17. Futility pruning: if the static eval is below alpha by a margin, prune quiet moves unless they give
+            # check.
             if (
                 can_prune
                 and quiet
@@ -529,7 +538,7 @@ class Searcher:
             ):
                 continue
 
-            # 18. History pruning: a quiet move that has failed often is left out, unless it checks.
+            # 18. History pruning: prune quiet moves with a bad history unless they give check.
             if (
                 can_prune
                 and quiet
@@ -539,8 +548,8 @@ class Searcher:
             ):
                 continue
 
-            # 19. SEE pruning: a move that loses too much material by static exchange evaluation (SEE) is left out.
-            # Gains 68 ± 34.
+            # 19. SEE pruning: prune moves that lose too much material by static exchange evaluation (SEE). Gains
+            # 68 ± 34.
             if can_prune and depth <= self.see_pruning_depth:
                 if quiet:
                     see_margin = self.see_quiet_margin_cp * reduced_depth * reduced_depth
@@ -555,8 +564,8 @@ class Searcher:
                 new_depth += extension
             self._make(move, ply, quiet)
 
-            # 21. Late move reductions (LMR): after the first few moves, quiet moves and losing captures are first
-            # searched less deep. Gains 69 ± 35.
+            # 21. Late move reductions (LMR): after the first few moves, quiet moves and bad captures are first searched
+            # to reduced depth. Gains 69 ± 35.
             if (
                 depth >= self.lmr_depth
                 and move_count > self.lmr_count
@@ -567,10 +576,11 @@ class Searcher:
             else:
                 reduction = 0
 
-            # 22. Principal variation search (PVS): the first move with the full window, the others with a null window.
-            deeper_above = best_score + self.do_deeper_margin_cp if ply < 2 * self.root_depth else INFINITE
+            # 22. Principal variation search (PVS): the first move with the full window, the others with a null window
+            # first.
+            do_deeper_score = best_score + self.do_deeper_margin_cp if ply < 2 * self.root_depth else INFINITE
             score = self._search_move(
-                new_depth, reduction, deeper_above, alpha, beta, ply, move_count == 1, pv_node, cut_node
+                new_depth, reduction, do_deeper_score, alpha, beta, ply, move_count == 1, pv_node, cut_node
             )
             self.position.unmake(move)
             if self.stopped:
@@ -592,13 +602,13 @@ class Searcher:
                 self.stack.captures_searched[ply * CAPTURES_ROOM + capture_count] = move
                 capture_count += 1
 
-        # 23. Checkmate and stalemate: there was no legal move. (In a singular search: none but the TT move.)
+        # 23. Checkmate and stalemate: there is no legal move. (In a singular search: none other than the TT move.)
         if move_count == 0:
             if excluded_move:
                 return alpha
             return ply - MATE if in_check else 0
 
-        # 24. Histories: a bonus for the move that failed high, a malus for those searched before it.
+        # 24. Histories: a bonus for the move that failed high, a malus for the moves searched before it.
         if best_score >= beta:
             bonus = self._history_bonus(depth, best_score - beta)
             self.histories.update_after_cutoff(ply, best_move, best_is_quiet, bonus, quiet_count, capture_count)
@@ -618,12 +628,12 @@ class Searcher:
                 and not (bound == UPPER and best_score >= static_eval)
             ):
                 self.correction_history.update(self.stack.last_two_moves(ply), depth, best_score - static_eval)
-        # The repeating move may have been pruned. The TT does not learn of the draw: it depends on the path to the
-        # node.
-        return 0 if draw_at_hand and best_score < 0 else best_score
+        # The repeating move may have been pruned, so return at least the draw. The draw is not stored in the TT,
+        # because it depends on the path to the node.
+        return 0 if has_upcoming_repetition and best_score < 0 else best_score
 
     def _make(self, move: cython.int, ply: cython.int, quiet: cython.bint) -> cython.int:
-        """Make a move of this ply, and note it in the search stack."""
+        """Make a move of this ply, and record it in the search stack."""
         self.table.prefetch(self.position.key_after(move))
         self.stack.set_move(ply, move, quiet)
         self.position.make(move)
@@ -633,7 +643,7 @@ class Searcher:
         self,
         depth: cython.int,
         reduction: cython.int,
-        deeper_above: cython.int,
+        do_deeper_score: cython.int,
         alpha: cython.int,
         beta: cython.int,
         ply: cython.int,
@@ -643,15 +653,15 @@ class Searcher:
     ) -> cython.int:
         """Principal variation search (PVS) of the move just made at `ply`: returns its score.
 
-        The first move has the full window. Any other must first show with a null window, and `reduction` plies less
-        deep, that it beats alpha; then without the reduction; then with the full window. A reduced search that scores
-        above `deeper_above` is repeated a ply deeper.
+        The first move is searched with the full window. Every other move is searched with a null window and reduced by
+        `reduction` plies. If that beats alpha, it is searched without the reduction, and if it still beats alpha, with
+        the full window. If the reduced search beats `do_deeper_score`, the re-search is one ply deeper (do-deeper).
         """
         if is_first:
             return -self._search(depth, -beta, -alpha, ply + 1, not pv_node and not cut_node)
         score = -self._search(depth - reduction, -alpha - 1, -alpha, ply + 1, reduction > 0 or not cut_node)
         if score > alpha and reduction > 0:
-            if score > deeper_above:
+            if score > do_deeper_score:
                 depth += 1
             score = -self._search(depth, -alpha - 1, -alpha, ply + 1, not cut_node)
         if alpha < score < beta:
@@ -667,7 +677,7 @@ class Searcher:
         improving: cython.bint,
         cut_node: cython.bint,
     ) -> cython.int:
-        """The reduction of the move just made: `_reduction`'s, adjusted, and not beyond the horizon."""
+        """The adjusted reduction of the move just made, clamped so that at least depth 1 remains."""
         if pv_node:
             reduction -= 1
         if not improving:
@@ -685,7 +695,7 @@ class Searcher:
         return reduction if reduction > 0 else 0
 
     def _reduction(self, depth: cython.int, number: cython.int) -> cython.int:
-        """The reduction of move number `number` of a node, by depth and number alone."""
+        """The base reduction from the table, by depth and move count."""
         return self.reductions[(depth if depth < 63 else 63) * 64 + (number if number < 63 else 63)]
 
     def _probcut(
@@ -697,9 +707,9 @@ class Searcher:
         static_eval: cython.int,
         cut_node: cython.bint,
     ) -> cython.int:
-        """A score of at least `probcut_beta` that a capture reaches, `depth` plies deep, or -INFINITE.
+        """Returns the score of a capture that fails high against `probcut_beta` at `depth`, or -INFINITE.
 
-        The capture is `probcut_move` then.
+        The capture is in `probcut_move`.
         """
         self.picker.begin(ply, tt_move, True)
         while True:
@@ -720,14 +730,14 @@ class Searcher:
                 return score
 
     def _corrected(self, raw_eval: cython.int, correction: cython.int) -> cython.int:
-        """The static eval: the raw eval corrected, and kept below everything that is proved."""
+        """The static eval: the corrected raw eval, clamped below tablebase and mate scores."""
         static_eval = raw_eval + ((correction * self.correction_history_weight) >> 16)
         if static_eval >= STATIC_LIMIT:
             return STATIC_LIMIT - 1
         return 1 - STATIC_LIMIT if static_eval <= -STATIC_LIMIT else static_eval
 
     def _quiescence(self, alpha: cython.int, beta: cython.int, ply: cython.int) -> cython.int:
-        """Quiescence search (qsearch): captures and promotions that lose nothing, in check all evasions."""
+        """Quiescence search (qsearch): captures and promotions with SEE >= 0; in check, all evasions."""
         # 1. Count the node; draws and the maximum ply.
         if self._enter_node(ply):
             return 0
@@ -756,12 +766,12 @@ class Searcher:
             ):
                 return tt_score
 
-        # 3. Stand pat: out of check, the side to move need not capture.
+        # 3. Stand pat: when not in check, the side to move need not capture, so the eval is a lower bound.
         raw_eval: cython.int = NO_SCORE
         static_eval: cython.int = NO_SCORE
         best_score: cython.int = -INFINITE
         if not in_check:
-            # Probe before evaluating, so that the cache miss overlaps with the evaluation.
+            # Read the correction history before evaluating, so that the cache miss overlaps with the evaluation.
             correction = self.correction_history.correction(self.stack.last_two_moves(ply))
             if entry:
                 raw_eval = entry_eval(entry)
@@ -789,7 +799,7 @@ class Searcher:
             if move == 0:
                 break
 
-            # 5. Move count pruning: after the first captures, only recaptures.
+            # 5. Move count pruning: after the first moves, search only recaptures and promotions.
             if (
                 not in_check
                 and move_count >= self.quiescence_capture_limit
@@ -798,7 +808,7 @@ class Searcher:
             ):
                 continue
 
-            # 6. Futility pruning (delta pruning): not even the captured piece for nothing would reach alpha.
+            # 6. Futility pruning (delta pruning): even winning the piece for free would not reach alpha.
             if not in_check and best_score > -TABLEBASE_BOUND and move_type(move) != PROMOTION:
                 captured = PAWN if move_type(move) == EN_PASSANT else self.position.squares[to_square(move)] >> 1
                 futility_score = futility_base + SEE_VALUES[captured]
@@ -807,7 +817,7 @@ class Searcher:
                         best_score = futility_score
                     continue
 
-            # 7. SEE pruning: a capture must lose no material; far below alpha it must win some.
+            # 7. SEE pruning: a move must not lose material. If `futility_base` does not beat alpha, it must win some.
             if not in_check and not self.position.see_at_least(move, 1 if futility_base <= alpha else 0):
                 if futility_base <= alpha and futility_base > best_score:
                     best_score = futility_base
@@ -830,7 +840,7 @@ class Searcher:
                     if score >= beta:
                         break
 
-        # 9. Checkmate: in check, and no move. (Out of check, stand pat has set the best score.)
+        # 9. Checkmate: in check without a legal move. (When not in check, stand pat has set the best score.)
         if best_score == -INFINITE:
             return ply - MATE
 
@@ -840,7 +850,7 @@ class Searcher:
         return best_score
 
     def _leaf(self, ply: cython.int) -> cython.int:
-        """The horizon without quiescence search: mate, stalemate, a draw or the raw eval."""
+        """A leaf when quiescence search is off: mate, stalemate, a draw or the raw eval."""
         if self._enter_node(ply):
             return 0
         self.picker.begin(ply, 0, False)
@@ -851,7 +861,7 @@ class Searcher:
         return self.evaluator.evaluate(self.position)
 
     def _enter_node(self, ply: cython.int) -> cython.bint:
-        """Count a node and empty its principal variation; true when the search must end."""
+        """Count a node and clear its PV. Returns whether the search must stop."""
         self.pv_length[ply] = 0
         if self.nodes >= self.node_limit or (self.nodes & POLL_MASK == 0 and self.stop_wanted):
             self.stopped = True
@@ -863,7 +873,7 @@ class Searcher:
         return False
 
     def _update_pv(self, ply: cython.int, move: cython.int) -> cython.int:
-        """The principal variation (PV) of this ply is the move and the PV of the next ply."""
+        """Set the PV of this ply to the move and the PV of the next ply."""
         base = ply * 128
         length = self.pv_length[ply + 1]
         self.pv[base] = move
@@ -872,13 +882,13 @@ class Searcher:
         self.pv_length[ply] = length + 1
         return 0
 
-    def _history_bonus(self, depth: cython.int, margin_cp: cython.int) -> cython.int:
-        """The history bonus for a score `margin_cp` above beta at `depth`; above a margin, that of a ply more."""
-        bonus = self.history_bonus * (depth + 1 if margin_cp > self.history_bonus_margin_cp else depth)
+    def _history_bonus(self, depth: cython.int, above_beta_cp: cython.int) -> cython.int:
+        """The history bonus at `depth`, of one ply more if the score beats beta by over `history_bonus_margin_cp`."""
+        bonus = self.history_bonus * (depth + 1 if above_beta_cp > self.history_bonus_margin_cp else depth)
         return bonus if bonus < self.history_bonus_limit else self.history_bonus_limit
 
     def _update_after_tt_cutoff(self, ply: cython.int, tt_move: cython.int, depth: cython.int) -> cython.int:
-        """A TT score has failed high: a history bonus for the TT move, if it is quiet."""
+        """After a TT score has failed high: a history bonus for the TT move if it is quiet."""
         if tt_move and self.position.is_legal(tt_move) and not self.position.is_noisy(tt_move):
             bonus = self.tt_cutoff_bonus * depth
             limit = self.history_bonus_limit >> 1
@@ -888,14 +898,19 @@ class Searcher:
     # Tablebases and transposition table -------------------------------------------------------------------------
 
     def _probe(self, depth: cython.int) -> cython.int:
-        """The win, draw or loss (WDL) of the tablebases, or FAILED. The largest tables are probed at depth only."""
+        """The win, draw or loss (WDL) of the tablebases, or FAILED.
+
+        Positions with `probe_limit` pieces are probed only from `probe_depth` up.
+        """
         piece_count = popcount(self.position.by_colour[0] | self.position.by_colour[1])
         if piece_count > self.probe_limit or (piece_count == self.probe_limit and depth < self.probe_depth):
             return FAILED
         return self.prober.probe_wdl(self.position)
 
     def _tablebase_score(self, wdl: cython.int, ply: cython.int) -> cython.int:
-        """The score of a WDL from 2 (win) to -2 (loss). A cursed win or blessed loss is a draw, 1 cp off."""
+        """The score of a WDL from 2 (win) to -2 (loss). With the fifty-move rule, a cursed win scores +1 and a blessed
+        loss -1 centipawn.
+        """
         draw_limit = 1 if self.fifty_moves else 0
         if wdl > draw_limit:
             return TABLEBASE_WIN - ply
@@ -912,13 +927,13 @@ class Searcher:
         depth: cython.int,
         bound: cython.int,
     ) -> cython.int:
-        """Store a result about the position in the TT."""
+        """Store a result of the position in the TT."""
         if self.use_tt:
             self.table.store(self.position.key, move, self.score_to_tt(score, ply), raw_eval, depth, bound)
         return 0
 
     def score_to_tt(self, score: cython.int, ply: cython.int) -> cython.int:
-        """A score whose distance to a win is counted from the root, as one counted from the node `ply` plies below."""
+        """Convert a mate or tablebase score from distance to the root to distance to the node at `ply`."""
         if score >= TABLEBASE_BOUND:
             return score + ply
         if score <= -TABLEBASE_BOUND:

@@ -18,8 +18,8 @@ cdef class SearchStack:
     cdef int[PLIES] move                    # the move being searched, 0 for a null move
     cdef int[PLIES] is_quiet                # whether that move is quiet
     cdef int[132] moved_piece_to            # [ply + PLIES_BACK]: piece type * 64 + to-square of that move
-    cdef int[PLIES] excluded_move           # left out of a singular search
-    cdef int[PLIES] double_extensions       # on the way here
+    cdef int[PLIES] excluded_move           # the TT move, during a singular search
+    cdef int[PLIES] double_extensions       # number of them on the line to this ply
     cdef int[256] killers                   # [ply * 2 + n]
     cdef int[8192] quiets_searched          # [ply * QUIETS_ROOM + n]
     cdef int[4096] captures_searched        # [ply * CAPTURES_ROOM + n]

@@ -1,7 +1,7 @@
-"""The search stack: what the search remembers of each ply on the way from the root to the current node.
+"""The search stack: what the search keeps of each ply on the way from the root to the current node.
 
 One `SearchStack` belongs to one `Searcher`. The search writes it; the move picker, the histories and the correction
-history read it. Every field is a flat array with one place for each ply.
+history read it. Every field is a flat array indexed by ply.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ if not cython.compiled:
     from uci_engine.board.moves import from_square, to_square
 
     PLIES = 128
-    # Continuation history looks so many plies back, before the root too, where nothing is ever written.
+    # Continuation history reads up to four plies back. The entries before the root are padding and never written.
     PLIES_BACK = 4
-    # More moves of a node than these are not remembered.
+    # Maximum number of searched moves kept per node, for the malus.
     QUIETS_ROOM = 64
     CAPTURES_ROOM = 32
 
@@ -36,7 +36,7 @@ class SearchStack:
             self.captures_searched = [0] * (PLIES * CAPTURES_ROOM)
 
     def clear(self) -> cython.int:
-        """Forget every move that was searched: a new search."""
+        """Reset for a new search."""
         for ply in range(PLIES):
             self.move[ply] = 0
             self.is_quiet[ply] = 0
@@ -47,7 +47,7 @@ class SearchStack:
         return 0
 
     def set_move(self, ply: cython.int, move: cython.int, is_quiet: cython.bint) -> cython.int:
-        """Note a move that is about to be made."""
+        """Record a move that is about to be made."""
         self.move[ply] = move
         self.is_quiet[ply] = is_quiet
         piece = self.position.squares[from_square(move)]
@@ -55,29 +55,32 @@ class SearchStack:
         return 0
 
     def set_null_move(self, ply: cython.int) -> cython.int:
-        """Note a null move that is about to be made."""
+        """Record a null move that is about to be made."""
         self.move[ply] = 0
         self.is_quiet[ply] = 0
         self.moved_piece_to[ply + PLIES_BACK] = 0
         return 0
 
     def add_killer(self, ply: cython.int, move: cython.int) -> cython.int:
-        """Make a quiet move the first killer of a ply; the first becomes the second."""
+        """Make a quiet move the first killer of a ply; the old first becomes the second."""
         if self.killers[2 * ply] != move:
             self.killers[2 * ply + 1] = self.killers[2 * ply]
             self.killers[2 * ply] = move
         return 0
 
     def clear_killers(self, ply: cython.int) -> cython.int:
-        """Forget the killers of a ply: they belong to another part of the tree."""
+        """Clear the killers of a ply, because they come from another part of the tree."""
         self.killers[2 * ply] = 0
         self.killers[2 * ply + 1] = 0
         return 0
 
     def previous_to_square(self, ply: cython.int) -> cython.int:
-        """The to-square of the move before a ply; 0 for a null move or none."""
+        """The to-square of the move before a ply.
+
+        After a null move or none it is 0, the same as a1. Then quiescence takes a capture on a1 for a recapture.
+        """
         return self.moved_piece_to[ply + PLIES_BACK - 1] & 63
 
     def last_two_moves(self, ply: cython.int) -> cython.int:
-        """The two moves before a ply, by piece type and to-square, as one number below 2 ** 18."""
+        """The last two moves before a ply (piece type and to-square) packed into 18 bits."""
         return (self.moved_piece_to[ply + PLIES_BACK - 1] << 9) | self.moved_piece_to[ply + PLIES_BACK - 2]

@@ -20,7 +20,7 @@ cdef extern from *:
     """
     #if defined(__linux__)
     #include <sys/mman.h>
-    /* Advice only: a kernel without large pages refuses it, and nothing is lost. */
+    /* Advice only: a kernel without large pages ignores it. */
     #define secateur_advise_large_pages(start, size) ((void)madvise((void*)(start), (size), MADV_HUGEPAGE))
     #else
     #define secateur_advise_large_pages(start, size) ((void)0)
@@ -34,7 +34,7 @@ cdef enum:
     LOWER = 2
     EXACT = 3
     AGE_SHIFT = 58
-    AGES = 63
+    AGE_MASK = 63
     DEPTH_OFFSET = 8
 
 cdef inline int entry_move(u64 entry) noexcept nogil:

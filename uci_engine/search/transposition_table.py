@@ -1,4 +1,4 @@
-"""The transposition table (TT): what searches found out about positions, kept from move to move of a game.
+"""The transposition table (TT): search results by position, kept between the moves of a game.
 
 The searches of all threads share one table without locks, by the XOR method (R. Hyatt and T. Mann, A lock-less
 transposition table implementation, ICGA Journal 25/1, 2002). A TT entry is two 64-bit words: the data, and the key XOR
@@ -7,11 +7,11 @@ benign race: if two threads write the same entry at once, data and key of differ
 entry is a miss.
 
 Four entries make a bucket of one cache line. The data, from the lowest bit: move (16 bits), score + 32768 (16), raw
-eval + 32768 (16), depth + 8 (8), bound (2), age (6). Wins are stored by their distance from the node
-(`Searcher.score_to_tt`).
+eval + 32768 (16), depth + 8 (8), bound (2), age (6). Mate and tablebase scores are
+stored by their distance from the node (`Searcher.score_to_tt`).
 
-Invariant: a probe gives what was stored under that very key, or 0. So each word is read once: a second read could see
-another thread's write.
+Invariant: a probe returns what was stored under the same key, or 0. So each word is read once, because a second read
+could see another thread's write.
 Invariant: nothing is allocated or cleared during a search.
 """
 
@@ -29,7 +29,9 @@ if not cython.compiled:
     # Bounds: the score is at most, at least, or exactly what is stored.
     UPPER, LOWER, EXACT = 1, 2, 3
     AGE_SHIFT = 58
-    AGES = 63
+    # There are 64 ages.
+    AGE_MASK = 63
+    # Depths down to -8 can be stored. With some tuned parameters ProbCut stores a negative depth.
     DEPTH_OFFSET = 8
 
     # What is in an entry. The compiled kernel has these functions in transposition_table.pxd.
@@ -46,7 +48,7 @@ if not cython.compiled:
         return (entry >> 32 & 0xFFFF) - 32768
 
     def entry_depth(entry: int) -> int:
-        """The depth that the position was searched to; 0 in quiescence."""
+        """The depth to which the position was searched; 0 in quiescence."""
         return (entry >> 48 & 255) - DEPTH_OFFSET
 
     def entry_bound(entry: int) -> int:
@@ -67,7 +69,9 @@ class TranspositionTable:
             free(self.block)
 
     def resize(self, megabytes):
-        """Replace the table by an empty one of another size; on MemoryError the old table stays as it is."""
+        """Replace the table by an empty one of a new size. With the same size the table is only cleared. On MemoryError
+        the old table stays as it is.
+        """
         if megabytes == self.megabytes:
             self.clear()
             return
@@ -91,7 +95,7 @@ class TranspositionTable:
         self.age = 0
 
     def clear(self):
-        """Empty the table."""
+        """Clear the table."""
         if cython.compiled:
             with cython.nogil:
                 memset(cython.cast(cython.p_void, self.words), 0, self.buckets << 6)
@@ -100,14 +104,14 @@ class TranspositionTable:
         self.age = 0
 
     def new_search(self):
-        """Begin a new age: entries of earlier searches are replaced first."""
-        self.age = (self.age + 1) & AGES
+        """Start a new age. Entries of earlier searches are replaced first."""
+        self.age = (self.age + 1) & AGE_MASK
 
     def hashfull(self):
         """The share of entries of this search, in permille, from a sample."""
         used = 0
         index: cython.int
-        # The smallest table has more buckets than the sample.
+        # Even a table of 1 MiB has more than 1000 entries.
         sampled: cython.int = 1000
         for index in range(sampled):
             entry: u64 = self.words[2 * index + 1]
@@ -140,8 +144,9 @@ class TranspositionTable:
     ) -> cython.int:
         """Store a result, in the entry of the same position or else in the least valuable one of the bucket.
 
-        An entry's value is its depth, less four plies for each search since. A shallower result does not replace a much
-        deeper one of the same position and search, unless it is exact. A result without a move keeps the old TT move.
+        An entry's value is its depth, minus 4 for each search since it was stored. A shallower result does not replace
+        a much deeper one of the same position and search, unless it is exact. A result without a move keeps the old TT
+        move.
         """
         word = self._start(key)
         place = word
@@ -155,7 +160,7 @@ class TranspositionTable:
                     return 0
                 place = word
                 break
-            age_gap: cython.int = (self.age - (entry >> AGE_SHIFT)) & AGES
+            age_gap: cython.int = (self.age - (entry >> AGE_SHIFT)) & AGE_MASK
             value = entry_depth(entry) - 4 * age_gap
             if entry == 0:
                 value = -100000

@@ -1,4 +1,4 @@
-"""How long one move may take: `allocate` turns the words of `go` into a soft and a hard limit in milliseconds.
+"""How long one move may take: `allocate` turns the limits of `go` into a soft and a hard limit in milliseconds.
 
 The search starts no new iteration after a share of the soft limit, which `TimeParameters.share` finds after each depth.
 A timer stops it at the hard limit.
@@ -14,8 +14,8 @@ Invariants, for every clock:
 - 0 < soft <= hard <= max(time - overhead, FLOOR_MS). The soft limit is infinite where all of the time is to be used.
 - More time never makes a limit smaller.
 - A game of MOVES_COVERED moves is not lost on time, even if every move takes its hard limit and loses the whole
-overhead.
-  For this its clock must start with one overhead, and RESERVE_FACTOR times the overheads that no increment pays.
+  overhead. For this its clock must start with one overhead, and RESERVE_FACTOR times the overheads that no increment
+  pays.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from uci_engine.time_management.parameters import time_tunables
 from uci_engine.tunable import defaults
 
 FLOOR_MS = 1.0
-"""The shortest budget: play the move at hand."""
+"""The shortest budget: play the best move so far."""
 
 WAKE_UP_MS = 5.0
 """Kept back beyond the overhead, for the timer that ends the search."""
@@ -37,13 +37,13 @@ MOVES_COVERED = 200
 """The game is expected to last this many moves."""
 
 LEAST_MOVES_TO_COME = 60
-"""At any length of the game, so many moves are still expected."""
+"""Minimum number of moves still expected, however long the game."""
 
 RESERVE_FACTOR = 3.0
 """The reserve, in units of the overheads to come that no increment pays; the smallest that keeps the last invariant."""
 
 INCREMENT_CLOCK_SHARE = 0.1
-"""The most of the clock that the increment gives a move: a buffer for lags longer than the overhead."""
+"""Maximum share of the clock added for the increment: a buffer for lags longer than the overhead."""
 
 HARD_SHARE = 0.4
 """The hard limit is at most this share of the clock; more just before a time control."""
@@ -52,7 +52,7 @@ STABILITY_SHARES = (1.5, 1.2, 1.0, 0.85, 0.75)
 """The share of the soft limit to spend, by the number of depths that the best move has stayed the same."""
 
 LEAST_STABILITY_SHARE = 0.2
-"""The least that a tuner can make of it."""
+"""Lower limit of that share, whatever the tuned parameters are."""
 
 EFFORT_DEPTH = 7
 """From this depth on, the nodes below the best move count."""
@@ -71,7 +71,7 @@ UNLIMITED = Budget(math.inf, math.inf)
 
 @dataclass(frozen=True, slots=True)
 class TimeParameters:
-    """The values of `parameters.TIME_PARAMETERS`, which says what each decides."""
+    """The values of `parameters.TIME_PARAMETERS`, which describes them."""
 
     time_first_divisor: int
     time_plies_per_part: int

@@ -7,21 +7,21 @@ from dataclasses import replace
 from uci_engine.tunable import Tunable
 
 TIME_PARAMETERS = (
-    Tunable("time_first_divisor", 24, 8, 60, "without moves to go, a game's first move gets this part of the clock"),
-    Tunable("time_plies_per_part", 10, 1, 60, "one part fewer for each so many half-moves: less is still to come"),
-    Tunable("time_last_divisor", 13, 5, 40, "down to so many parts"),
-    Tunable("time_increment_percent", 75, 0, 100, "of the increment that the overhead leaves, for the move at hand"),
-    Tunable("time_hard_percent", 500, 100, 1000, "of the soft limit, at which a search ends"),
-    Tunable("time_stability_percent", 100, 0, 200, "how much it counts for how long the best move has stayed"),
-    Tunable("time_effort_most_percent", 200, 100, 400, "of the soft limit if no node lay below the best move"),
-    Tunable("time_effort_slope_percent", 160, 0, 400, "and so much less if all did"),
-    Tunable("time_effort_least_percent", 50, 10, 100, "and at least"),
-    Tunable("time_drop_cp", 30, 5, 200, "by how much the score must fall for more time"),
-    Tunable("time_drop_percent", 130, 100, 300, "of the soft limit then"),
+    Tunable("time_first_divisor", 24, 8, 60, "sudden death: divisor of the clock at a game's first move"),
+    Tunable("time_plies_per_part", 10, 1, 60, "sudden death: half-moves after which the divisor is one less"),
+    Tunable("time_last_divisor", 13, 5, 40, "sudden death: minimum divisor"),
+    Tunable("time_increment_percent", 75, 0, 100, "share of the increment, less the overhead, added to the soft limit"),
+    Tunable("time_hard_percent", 500, 100, 1000, "hard limit, in percent of the soft limit"),
+    Tunable("time_stability_percent", 100, 0, 200, "weight of the best move's stability"),
+    Tunable("time_effort_most_percent", 200, 100, 400, "effort: share of the soft limit for no nodes of the best move"),
+    Tunable("time_effort_slope_percent", 160, 0, 400, "effort: share taken off if all nodes are the best move's"),
+    Tunable("time_effort_least_percent", 50, 10, 100, "effort: minimum share of the soft limit"),
+    Tunable("time_drop_cp", 30, 5, 200, "score drop: minimum fall that gives more time"),
+    Tunable("time_drop_percent", 130, 100, 300, "score drop: share of the soft limit after such a fall"),
 )
 
-# For a core in plain Python, where a move has some thousand nodes: +61.5 ± 19.3 Elo in 908 games, with NodesTime 3 and
-# 60+0.6. The compiled core needs other values: there some that were tuned in the same way lost 38 ± 26 Elo.
+# For a core in plain Python, which searches only some thousand nodes a move. They were tuned for such a core, and the
+# compiled core is weaker with values tuned this way.
 SLOW_CORE_TIMES = {
     "time_first_divisor": 29,
     "time_plies_per_part": 8,
