@@ -6,6 +6,8 @@ piece-square weights.
 Invariant: its sums equal those of an accumulator filled from scratch with the same pieces.
 """
 
+from __future__ import annotations
+
 import cython
 
 from evaluation.constants import PHASE_WEIGHTS
@@ -37,14 +39,14 @@ class Accumulator:
         self.piece_square = piece_square
         self.clear()
 
-    def clear(self):
+    def clear(self) -> cython.int:
         """Set the sums to those of an empty board."""
         self.score = 0
         self.phase = 0
         self.pawn_key = 0
         return 0
 
-    def put(self, piece, square):
+    def put(self, piece: cython.int, square: cython.int) -> cython.int:
         """A piece was put on an empty square."""
         index = piece * 64 + square
         self.score += self.piece_square[index]
@@ -53,7 +55,7 @@ class Accumulator:
             self.pawn_key ^= ZOBRIST[index]
         return 0
 
-    def remove(self, piece, square):
+    def remove(self, piece: cython.int, square: cython.int) -> cython.int:
         """A piece was taken off its square."""
         index = piece * 64 + square
         self.score -= self.piece_square[index]
@@ -62,7 +64,7 @@ class Accumulator:
             self.pawn_key ^= ZOBRIST[index]
         return 0
 
-    def move(self, piece, origin, target):
+    def move(self, piece: cython.int, origin: cython.int, target: cython.int) -> cython.int:
         """A piece went from one square to another."""
         before = piece * 64 + origin
         after = piece * 64 + target
@@ -71,14 +73,14 @@ class Accumulator:
             self.pawn_key ^= ZOBRIST[before] ^ ZOBRIST[after]
         return 0
 
-    def save(self, index):
+    def save(self, index: cython.int) -> cython.int:
         """Save the sums at an index of the stack."""
         self.saved_score[index] = self.score
         self.saved_phase[index] = self.phase
         self.saved_pawn_key[index] = self.pawn_key
         return 0
 
-    def restore(self, index):
+    def restore(self, index: cython.int) -> cython.int:
         """Restore the sums from an index of the stack."""
         self.score = self.saved_score[index]
         self.phase = self.saved_phase[index]

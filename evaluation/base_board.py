@@ -6,6 +6,8 @@
 Invariant: the accumulator holds the sums of exactly the pieces on the board.
 """
 
+from __future__ import annotations
+
 import cython
 
 if not cython.compiled:
@@ -28,7 +30,7 @@ class BaseBoard:
             self.squares = [0] * 64
         self.turn = 1
 
-    def clear(self):
+    def clear(self) -> cython.int:
         """Remove every piece."""
         index: cython.int
         for index in range(7):
@@ -40,7 +42,7 @@ class BaseBoard:
         self.accumulator.clear()
         return 0
 
-    def put(self, piece, square):
+    def put(self, piece: cython.int, square: cython.int) -> cython.int:
         """Put a piece on an empty square."""
         self.squares[square] = piece
         self.by_type[piece >> 1] |= BB[square]
@@ -48,7 +50,7 @@ class BaseBoard:
         self.accumulator.put(piece, square)
         return 0
 
-    def remove(self, piece, square):
+    def remove(self, piece: cython.int, square: cython.int) -> cython.int:
         """Remove a piece from its square."""
         self.squares[square] = 0
         self.by_type[piece >> 1] ^= BB[square]
@@ -56,7 +58,7 @@ class BaseBoard:
         self.accumulator.remove(piece, square)
         return 0
 
-    def refresh(self):
+    def refresh(self) -> cython.int:
         """Fill the accumulator from scratch. Only the tests call it, to check the incremental updates."""
         self.accumulator.clear()
         for square in range(64):

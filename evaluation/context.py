@@ -1,8 +1,11 @@
 """What the terms share about one position: `begin` fills the static part, terms add attacks and passed pawns."""
 
+from __future__ import annotations
+
 import cython
 
 if not cython.compiled:
+    from evaluation.base_board import BaseBoard
     from evaluation.bitboards import ALL, KING, KING_ATTACKS, PAWN, forward, lsb, pawn_attacks
 
 
@@ -26,7 +29,7 @@ class EvaluationContext:
             self.attacked_by = [0] * 16
             self.attack_units = [0, 0]
 
-    def begin(self, board):
+    def begin(self, board: BaseBoard) -> cython.int:
         """Start a position: fill in kings, king zones, pawn attacks and mobility areas, and clear what terms add to."""
         self.passed_pawns = 0
         for us in range(2):

@@ -7,11 +7,14 @@ symmetric: mirroring board and colours gives the same score. It stays strictly w
 score.
 """
 
+from __future__ import annotations
+
 import cython
 
 from evaluation import constants
 
 if not cython.compiled:
+    from evaluation.base_board import BaseBoard
     from evaluation.bitboards import i64
     from evaluation.context import EvaluationContext
     from evaluation.terms import endgames, king, passed_pawns, pawns, pieces, threats
@@ -59,7 +62,7 @@ class Evaluator:
         holders = (self.pawns, self.passed_pawns, self.pieces, self.king, self.threats, self.endgames)
         return (self.context, self.kpk, *holders)
 
-    def evaluate(self, board):
+    def evaluate(self, board: BaseBoard) -> cython.int:
         """Centipawns from the side to move's view, strictly within ±STATIC_LIMIT.
 
         King and pawn against king is exact: a drawn one scores 0, a won one gets a bonus of WON_KPK_CP.
@@ -72,11 +75,11 @@ class Evaluator:
             value = self.with_kpk_result(value, result)
         return value if board.turn else -value
 
-    def is_known_draw(self, board):
+    def is_known_draw(self, board: BaseBoard) -> cython.bint:
         """Whether this is king and pawn against king, drawn with best play for this side to move. Cheap."""
         return board.accumulator.phase == 0 and self.kpk.result(board) == DRAWN
 
-    def sum_of_terms(self, board, use_pawn_hash):
+    def sum_of_terms(self, board: BaseBoard, use_pawn_hash: cython.bint) -> i64:
         """The packed sum of all terms, White minus Black.
 
         `use_pawn_hash`: read and write the pawn hash table. Pass False once weights were changed: the table would
@@ -103,13 +106,13 @@ class Evaluator:
         score += threats.total(self.threats, self.context, board)
         return score + endgames.total(self.endgames, self.context, board)
 
-    def _structure(self, board):
+    def _structure(self, board: BaseBoard) -> i64:
         """The sum of the terms that depend on pawns and kings alone."""
         score = pawns.structure(self.pawns, self.context, board)
         score += passed_pawns.structure(self.passed_pawns, self.context, board)
         return score + king.structure(self.king, self.context, board)
 
-    def taper(self, board, packed):
+    def taper(self, board: BaseBoard, packed: i64) -> cython.int:
         """A packed sum as one score from White's view, tapered by phase, with the endgame scaled."""
         middlegame: i64 = ((packed + HALF) & MASK) - HALF
         endgame: i64 = (packed + HALF) >> 32
@@ -124,7 +127,7 @@ class Evaluator:
             size = STATIC_LIMIT - 1
         return size if value > 0 else -size
 
-    def with_kpk_result(self, white_score, result):
+    def with_kpk_result(self, white_score: cython.int, result: cython.int) -> cython.int:
         """A score from White's view, with a result of king and pawn against king applied."""
         if result == DRAWN:
             return 0

@@ -3,12 +3,16 @@
 King and pawn against king is in `kpk`.
 """
 
+from __future__ import annotations
+
 import cython
 
 from evaluation import constants
 
 if not cython.compiled:
+    from evaluation.base_board import BaseBoard
     from evaluation.bitboards import BISHOP, KNIGHT, LIGHT, PAWN, QUEEN, ROOK, distance, i64, popcount
+    from evaluation.context import EvaluationContext
 
     # Whether mop-up applies, and to which corners the bare king should be driven.
     NOTHING_TO_MOP_UP, ANY_CORNER, LIGHT_CORNERS, DARK_CORNERS = range(4)
@@ -29,7 +33,7 @@ class EndgameWeights:
         weights.fill(self, "endgames")
 
 
-def mop_up_edge(weights, context, board, us):
+def mop_up_edge(weights: EndgameWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Mop-up: each step of the bare enemy king from the centre to the edge."""
     if _mop_up(board, us) == NOTHING_TO_MOP_UP:
         return 0
@@ -38,14 +42,14 @@ def mop_up_edge(weights, context, board, us):
     return weights.mop_up_edge * steps
 
 
-def mop_up_near(weights, context, board, us):
+def mop_up_near(weights: EndgameWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Mop-up: each step that our king is nearer to the bare enemy king than seven."""
     if _mop_up(board, us) == NOTHING_TO_MOP_UP:
         return 0
     return weights.mop_up_near * (7 - distance(context.king[us], context.king[us ^ 1]))
 
 
-def mop_up_corner(weights, context, board, us):
+def mop_up_corner(weights: EndgameWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Mop-up with bishop and knight: each step of the bare enemy king towards a corner of the bishop's colour."""
     corners = _mop_up(board, us)
     if corners != LIGHT_CORNERS and corners != DARK_CORNERS:
@@ -56,7 +60,7 @@ def mop_up_corner(weights, context, board, us):
     return weights.mop_up_corner * steps
 
 
-def _mop_up(board, us):
+def _mop_up(board: BaseBoard, us: cython.int) -> cython.int:
     """Whether the enemy king is bare and we can mate it, and towards which corners to drive it."""
     lone = board.by_colour[us ^ 1]
     if lone & (lone - 1):
@@ -74,7 +78,7 @@ def _mop_up(board, us):
     return NOTHING_TO_MOP_UP
 
 
-def total(weights, context, board):
+def total(weights: EndgameWeights, context: EvaluationContext, board: BaseBoard) -> i64:
     """The terms of this module, White minus Black."""
     score: i64 = 0
     for us in range(2):
@@ -84,7 +88,7 @@ def total(weights, context, board):
     return score
 
 
-def endgame_scale(board, strong_side):
+def endgame_scale(board: BaseBoard, strong_side: cython.int) -> cython.int:
     """The endgame scale factor, in 64ths, when `strong_side` is ahead: less than 64 where a win is unlikely."""
     bishops = board.by_type[BISHOP]
     ours = bishops & board.by_colour[strong_side]
@@ -107,14 +111,14 @@ def endgame_scale(board, strong_side):
     return FULL_SCALE if material > non_pawn_material(board, strong_side ^ 1) + DRAWISH_LEAD else DRAWISH_SCALE
 
 
-def non_pawn_material(board, us):
+def non_pawn_material(board: BaseBoard, us: cython.int) -> cython.int:
     """The pieces of one colour in pawn units: knight 3, bishop 3, rook 5, queen 9."""
     pieces = board.by_colour[us]
     minors = popcount(pieces & (board.by_type[KNIGHT] | board.by_type[BISHOP]))
     return 3 * minors + 5 * popcount(pieces & board.by_type[ROOK]) + 9 * popcount(pieces & board.by_type[QUEEN])
 
 
-def only_two_knights(board, us):
+def only_two_knights(board: BaseBoard, us: cython.int) -> cython.bint:
     """Whether the pieces of one colour are two knights: they cannot force mate."""
     others = board.by_type[BISHOP] | board.by_type[ROOK] | board.by_type[QUEEN]
     return not others & board.by_colour[us] and non_pawn_material(board, us) == 6

@@ -1,10 +1,13 @@
 """King safety: pawn shelter, pawn storm, attacks on the king zone, safe checks."""
 
+from __future__ import annotations
+
 import cython
 
 from evaluation import constants
 
 if not cython.compiled:
+    from evaluation.base_board import BaseBoard
     from evaluation.bitboards import (
         ALL,
         BB,
@@ -24,6 +27,7 @@ if not cython.compiled:
         popcount,
         rook_attacks,
     )
+    from evaluation.context import EvaluationContext
 
 MOST_ATTACK_UNITS = constants.MOST_ATTACK_UNITS
 
@@ -35,7 +39,7 @@ class KingWeights:
         weights.fill(self, "king")
 
 
-def king_shelter(weights, context, board, us):
+def king_shelter(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Pawn shelter: on each of three files around the king, our rearmost pawn that is not behind it.
 
     The weight depends on the file's distance from the edge and on the pawn's rank (0 for no pawn).
@@ -49,7 +53,7 @@ def king_shelter(weights, context, board, us):
     return score
 
 
-def pawn_storm(weights, context, board, us):
+def pawn_storm(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Pawn storm: on the same files, the nearest enemy pawn not behind our king, by rank (0 for no pawn)."""
     pawns = board.by_type[PAWN] & board.by_colour[us ^ 1] & _not_behind(context.king[us], us)
     centre = _middle_file(context.king[us])
@@ -59,7 +63,7 @@ def pawn_storm(weights, context, board, us):
     return score
 
 
-def king_danger(weights, context, board, us):
+def king_danger(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Our attack on the enemy king, by attack units.
 
     Each piece that attacks the king zone adds units by its type. Each square of the zone that we attack and no enemy
@@ -72,7 +76,7 @@ def king_danger(weights, context, board, us):
     return weights.king_danger[units if units < MOST_ATTACK_UNITS else MOST_ATTACK_UNITS]
 
 
-def safe_check(weights, context, board, us):
+def safe_check(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Safe checks: each piece type (knight to queen) that can give check on a square the enemy does not attack."""
     king = context.king[us ^ 1]
     occupied = board.by_colour[0] | board.by_colour[1]
@@ -91,20 +95,20 @@ def safe_check(weights, context, board, us):
     return score
 
 
-def _not_behind(king, us):
+def _not_behind(king: cython.int, us: cython.int) -> u64:
     """The king's file and the adjacent files, from its rank forward."""
     front = BB[king] | adjacent(BB[king])
     return front | front_span(front, us)
 
 
-def _rearmost_rank(pawns, us):
+def _rearmost_rank(pawns: u64, us: cython.int) -> cython.int:
     """The relative rank of our rearmost pawn, or of the enemy pawn nearest to our side. 0 without pawns."""
     if pawns == 0:
         return 0
     return lsb(pawns) >> 3 if us else 7 - (msb(pawns) >> 3)
 
 
-def _middle_file(king):
+def _middle_file(king: cython.int) -> cython.int:
     """The middle one of the three files around a king: its own file, or the next one for a king on the edge."""
     file = king & 7
     if file == 0:
@@ -112,7 +116,7 @@ def _middle_file(king):
     return 6 if file == 7 else file
 
 
-def structure(weights, context, board):
+def structure(weights: KingWeights, context: EvaluationContext, board: BaseBoard) -> i64:
     """The terms that depend on pawns and kings alone, White minus Black."""
     score: i64 = 0
     for us in range(2):
@@ -121,7 +125,7 @@ def structure(weights, context, board):
     return score
 
 
-def total(weights, context, board):
+def total(weights: KingWeights, context: EvaluationContext, board: BaseBoard) -> i64:
     """The other terms, White minus Black."""
     score: i64 = 0
     for us in range(2):

@@ -8,9 +8,12 @@ holds the squares of the defending king where the pawn's side wins. Pawns are so
 second. The bitboards of one pawn grow until they reach a fixed point.
 """
 
+from __future__ import annotations
+
 import cython
 
 if not cython.compiled:
+    from evaluation.base_board import BaseBoard
     from evaluation.bitboards import (
         ALL,
         BB,
@@ -31,7 +34,7 @@ if not cython.compiled:
 PAWNS = 24
 
 
-def neighbours(squares):
+def neighbours(squares: u64) -> u64:
     """The squares that kings on a set of squares attack."""
     row: u64 = adjacent(squares) | squares
     return adjacent(squares) | forward(row, 1) | forward(row, 0)
@@ -46,7 +49,7 @@ class KpkBitbase:
             self.wins_to_move = [0] * (PAWNS * 64)
             self.wins_not_to_move = [0] * (PAWNS * 64)
 
-    def result(self, position):
+    def result(self, position: BaseBoard) -> cython.int:
         """The result of king and pawn against king, or NO_RESULT for any other material."""
         pawns = position.by_type[PAWN]
         if position.accumulator.phase or pawns == 0 or pawns & (pawns - 1):
@@ -55,7 +58,7 @@ class KpkBitbase:
             return DRAWN
         return WHITE_WINS if pawns & position.by_colour[1] else BLACK_WINS
 
-    def wins(self, position):
+    def wins(self, position: BaseBoard) -> cython.bint:
         """Whether the pawn's side wins. The pieces must be two kings and a pawn."""
         if not self.solved:
             self._solve()
@@ -72,7 +75,7 @@ class KpkBitbase:
             return self.wins_to_move[place] & BB[other ^ change] != 0
         return self.wins_not_to_move[place] & BB[other ^ change] != 0
 
-    def _solve(self):
+    def _solve(self) -> cython.int:
         for number in range(PAWNS):
             pawn = PAWNS - 1 - number
             square = (pawn >> 2) * 8 + 8 + (pawn & 3)
@@ -110,7 +113,7 @@ class KpkBitbase:
         self.solved = True
         return 0
 
-    def _wins_by_push(self, pawn, square, king):
+    def _wins_by_push(self, pawn: cython.int, square: cython.int, king: cython.int) -> u64:
         """Squares of the other king where a push wins, by promoting safely or by reaching a won position."""
         ahead = square + 8
         if king == ahead:

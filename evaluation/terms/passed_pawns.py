@@ -1,9 +1,13 @@
 """Passed pawns: their rank, the distance of the kings, and whether their path is blocked or free."""
 
+from __future__ import annotations
+
 import cython
 
 if not cython.compiled:
+    from evaluation.base_board import BaseBoard
     from evaluation.bitboards import BB, PAWN, RANKS, adjacent, distance, forward, front_span, i64, lsb
+    from evaluation.context import EvaluationContext
 
 
 class PassedPawnWeights:
@@ -13,7 +17,7 @@ class PassedPawnWeights:
         weights.fill(self, "passed_pawns")
 
 
-def passed_pawn(weights, context, board, us):
+def passed_pawn(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Passed pawns, by rank: no enemy pawn ahead on their file or an adjacent one, and none of their own on their file.
 
     Adds them to `context.passed_pawns`, which the other terms of this module read.
@@ -30,7 +34,9 @@ def passed_pawn(weights, context, board, us):
     return score
 
 
-def passed_pawn_own_king(weights, context, board, us):
+def passed_pawn_own_king(
+    weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int
+) -> i64:
     """Passed pawns beyond the third rank, by their king's distance from the square ahead of them."""
     pawns = _advanced(context, board, us)
     ahead = 8 if us else -8
@@ -41,7 +47,9 @@ def passed_pawn_own_king(weights, context, board, us):
     return score
 
 
-def passed_pawn_enemy_king(weights, context, board, us):
+def passed_pawn_enemy_king(
+    weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int
+) -> i64:
     """Passed pawns beyond the third rank, by the enemy king's distance from the square ahead of them."""
     pawns = _advanced(context, board, us)
     ahead = 8 if us else -8
@@ -52,7 +60,9 @@ def passed_pawn_enemy_king(weights, context, board, us):
     return score
 
 
-def passed_pawn_blocked(weights, context, board, us):
+def passed_pawn_blocked(
+    weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int
+) -> i64:
     """Blocked passed pawns, by rank: any piece is on the square ahead of them."""
     occupied = board.by_colour[0] | board.by_colour[1]
     pawns = context.passed_pawns & board.by_colour[us] & forward(occupied, us ^ 1)
@@ -64,7 +74,7 @@ def passed_pawn_blocked(weights, context, board, us):
     return score
 
 
-def passed_pawn_free(weights, context, board, us):
+def passed_pawn_free(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Free passed pawns, by rank: no square of their front span is occupied or attacked by the enemy."""
     pawns = context.passed_pawns & board.by_colour[us]
     obstacles = board.by_colour[0] | board.by_colour[1] | context.attacked[us ^ 1]
@@ -78,13 +88,13 @@ def passed_pawn_free(weights, context, board, us):
     return score
 
 
-def _advanced(context, board, us):
+def _advanced(context: EvaluationContext, board: BaseBoard, us: cython.int) -> u64:
     """Our passed pawns beyond the third rank."""
     near = RANKS[0] | RANKS[1] | RANKS[2] if us else RANKS[5] | RANKS[6] | RANKS[7]
     return context.passed_pawns & board.by_colour[us] & ~near
 
 
-def structure(weights, context, board):
+def structure(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard) -> i64:
     """The terms that depend on pawns and kings alone, White minus Black."""
     score: i64 = 0
     for us in range(2):
@@ -94,7 +104,7 @@ def structure(weights, context, board):
     return score
 
 
-def total(weights, context, board):
+def total(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard) -> i64:
     """The other terms, White minus Black."""
     score: i64 = 0
     for us in range(2):

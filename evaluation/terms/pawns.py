@@ -1,9 +1,13 @@
 """Pawn structure: doubled, isolated and connected pawns."""
 
+from __future__ import annotations
+
 import cython
 
 if not cython.compiled:
+    from evaluation.base_board import BaseBoard
     from evaluation.bitboards import PAWN, adjacent, file_fill, front_span, i64, lsb, popcount
+    from evaluation.context import EvaluationContext
 
 
 class PawnWeights:
@@ -13,19 +17,19 @@ class PawnWeights:
         weights.fill(self, "pawns")
 
 
-def doubled_pawn(weights, context, board, us):
+def doubled_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Doubled pawns: each pawn with another of its colour behind it on its file."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
     return weights.doubled_pawn * popcount(pawns & front_span(pawns, us))
 
 
-def isolated_pawn(weights, context, board, us):
+def isolated_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Isolated pawns: each pawn with none of its colour on the adjacent files."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
     return weights.isolated_pawn * popcount(pawns & ~adjacent(file_fill(pawns)))
 
 
-def connected_pawn(weights, context, board, us):
+def connected_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Connected pawns, by rank: each pawn that another defends, or that has another next to it (a phalanx)."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
     pawns &= context.pawn_attacks[us] | adjacent(pawns)
@@ -37,7 +41,7 @@ def connected_pawn(weights, context, board, us):
     return score
 
 
-def structure(weights, context, board):
+def structure(weights: PawnWeights, context: EvaluationContext, board: BaseBoard) -> i64:
     """The terms that depend on pawns and kings alone, White minus Black."""
     score: i64 = 0
     for us in range(2):

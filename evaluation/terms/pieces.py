@@ -1,10 +1,13 @@
 """Pieces: mobility, the bishop pair, outposts, rooks on open files."""
 
+from __future__ import annotations
+
 import cython
 
 from evaluation import constants
 
 if not cython.compiled:
+    from evaluation.base_board import BaseBoard
     from evaluation.bitboards import (
         BISHOP,
         FILES,
@@ -22,6 +25,7 @@ if not cython.compiled:
         rook_attacks,
         u64,
     )
+    from evaluation.context import EvaluationContext
 
 ATTACK_UNITS = constants.ATTACK_UNITS
 
@@ -33,7 +37,9 @@ class PieceWeights:
         weights.fill(self, "pieces")
 
 
-def _mobility(weights, context, board, us, piece_type):
+def _mobility(
+    weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int, piece_type: cython.int
+) -> i64:
     """Mobility of the pieces of one type. Adds their attacks and attack units to the context.
 
     Bishops x-ray through their own queens, rooks through their own rooks and queens. Callers pass a constant piece
@@ -82,33 +88,33 @@ def _mobility(weights, context, board, us, piece_type):
     return score
 
 
-def knight_mobility(weights, context, board, us):
+def knight_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Knight mobility: each knight, by the squares of the mobility area that it attacks."""
     return _mobility(weights, context, board, us, KNIGHT)
 
 
-def bishop_mobility(weights, context, board, us):
+def bishop_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Bishop mobility: each bishop, by the squares of the mobility area that it attacks, x-rays included."""
     return _mobility(weights, context, board, us, BISHOP)
 
 
-def rook_mobility(weights, context, board, us):
+def rook_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Rook mobility: each rook, by the squares of the mobility area that it attacks, x-rays included."""
     return _mobility(weights, context, board, us, ROOK)
 
 
-def queen_mobility(weights, context, board, us):
+def queen_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Queen mobility: each queen, by the squares of the mobility area that it attacks."""
     return _mobility(weights, context, board, us, QUEEN)
 
 
-def bishop_pair(weights, context, board, us):
+def bishop_pair(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """The bishop pair: two bishops or more."""
     bishops = board.by_type[BISHOP] & board.by_colour[us]
     return weights.bishop_pair if bishops & (bishops - 1) else 0
 
 
-def outpost(weights, context, board, us):
+def outpost(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Outposts: each knight and bishop on the fourth to sixth rank that a pawn defends and no enemy pawn can attack."""
     minors = board.by_colour[us] & (board.by_type[KNIGHT] | board.by_type[BISHOP]) & context.pawn_attacks[us]
     minors &= RANKS[3] | RANKS[4] | (RANKS[5] if us else RANKS[2])
@@ -121,7 +127,7 @@ def outpost(weights, context, board, us):
     return score
 
 
-def rook_open_file(weights, context, board, us):
+def rook_open_file(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Rooks on open files: each rook with no pawn on its file."""
     rooks = board.by_type[ROOK] & board.by_colour[us]
     score: i64 = 0
@@ -132,7 +138,7 @@ def rook_open_file(weights, context, board, us):
     return score
 
 
-def rook_half_open_file(weights, context, board, us):
+def rook_half_open_file(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Rooks on half-open files: each rook with enemy pawns, and none of its own, on its file."""
     rooks = board.by_type[ROOK] & board.by_colour[us]
     score: i64 = 0
@@ -144,7 +150,7 @@ def rook_half_open_file(weights, context, board, us):
     return score
 
 
-def total(weights, context, board):
+def total(weights: PieceWeights, context: EvaluationContext, board: BaseBoard) -> i64:
     """The terms of this module, White minus Black."""
     score: i64 = 0
     for us in range(2):
