@@ -67,7 +67,7 @@ class SearchTask(Task):
         self._on_best_move = on_best_move
         self._multipv = resources.options.multi_pv.value
         self._show_wdl = resources.options.show_wdl.value
-        self._analysing = resources.options.analyse_mode.value
+        self._analyse_mode = resources.options.analyse_mode.value
         self._tablebases = resources.tablebases
         self._probing = _probing(resources.options)
         self._search: PoolSearch | None = None
@@ -182,7 +182,7 @@ class SearchTask(Task):
             ranking=ranking,
             probing=self._probing,
             time_parameters=self._time_parameters,
-            analysing=self._analysing,
+            analyse_mode=self._analyse_mode,
         )
 
     def _run_search(self, request: Request) -> PoolSearch:

@@ -62,7 +62,12 @@ SEARCHES: dict[str, tuple[str, bool, str, dict[str, Any]]] = {
         "",
         {"nodes": 1500},
     ),
-    "analysis": ("3r2k1/1p3ppp/p2q4/8/8/2P1Q3/PP3PPP/4R1K1 w - - 0 1", False, "", {"nodes": 2000, "analysing": True}),
+    "analysis": (
+        "3r2k1/1p3ppp/p2q4/8/8/2P1Q3/PP3PPP/4R1K1 w - - 0 1",
+        False,
+        "",
+        {"nodes": 2000, "analyse_mode": True},
+    ),
 }
 
 

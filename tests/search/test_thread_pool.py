@@ -138,7 +138,7 @@ def test_worker_1_analyses(engine: Engine, threads: int) -> None:
 def test_a_clearly_better_move_is_played_though_the_main_search_never_saw_it(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(SearchManager, "_analyse", lambda manager, analysis: None)
+    monkeypatch.setattr(SearchManager, "_run_analysis", lambda manager, analysis: None)
     engine.set_option("Threads", "2")
     engine.set_option("UCI_AnalyseMode", "true")
     engine.set_position(QUEEN_SACRIFICE, ())

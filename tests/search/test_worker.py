@@ -27,7 +27,7 @@ def set_up(worker: Any, fen: str, nodes: int, line: int = 0) -> Any:
     worker.set_up(chess.Board(fen), nodes)
     root = sorted(worker.searcher.position.legal_moves())
     worker.searcher.set_root(root)
-    worker.set_lines(line, [-scores.INFINITE], [len(root)])
+    worker.set_multipv(line, [-scores.INFINITE], [len(root)])
     return worker
 
 
@@ -171,7 +171,7 @@ class Manager:
         return bool(self.worker.root_depth < self.last_depth)
 
     def _note(self, event: str) -> None:
-        self.events.append((event, self.worker.root_depth, self.worker.line))
+        self.events.append((event, self.worker.root_depth, self.worker.pv_index))
         if self.fail(event):
             raise ZeroDivisionError(event)
 
@@ -179,7 +179,7 @@ class Manager:
 def test_a_manager_hears_of_each_line_and_each_depth_and_can_end_the_search() -> None:
     worker = fresh_worker(MIDDLEGAME, 0)
     count = len(worker.searcher.root())
-    worker.set_lines(0, [-scores.INFINITE] * 2, [count] * 2)
+    worker.set_multipv(0, [-scores.INFINITE] * 2, [count] * 2)
     worker.manager = Manager(worker, 3)
     worker.run(1, 9)
     told = [event for event in worker.manager.events if event[0] != "high"]

@@ -41,7 +41,7 @@ CAPTURE_WEIGHT = 2
 
 
 @dataclass(slots=True)
-class _Analysed:
+class _AnalysisMove:
     """A root move with the last result of its analysis and the nodes spent on it."""
 
     root_move: RootMove
@@ -55,7 +55,7 @@ class RootAnalysis:
     def __init__(self, board: chess.Board, root_moves: Sequence[RootMove]) -> None:
         self.nodes = 0
         # Only `run` writes these. Each assignment replaces a whole root move, so another thread never reads a mixture.
-        self._analysed = [_Analysed(root_move, _weight(board, root_move.move)) for root_move in root_moves]
+        self._moves = [_AnalysisMove(root_move, _weight(board, root_move.move)) for root_move in root_moves]
         self._ranks = {
             root_move.move: root_move.tablebase_rank for root_move in root_moves if root_move.tablebase_rank is not None
         }
@@ -83,9 +83,9 @@ class RootAnalysis:
         while searcher.nodes - start < most_nodes and not (searcher.stopped or searcher.stop_wanted):
             best = self._best.move
             waiting = [
-                analysed
-                for analysed in self._analysed
-                if analysed.root_move.move != best and analysed.root_move.depth < scores.DEEPEST
+                entry
+                for entry in self._moves
+                if entry.root_move.move != best and entry.root_move.depth < scores.DEEPEST
             ]
             if not waiting:
                 break
@@ -108,7 +108,7 @@ class RootAnalysis:
         better: RootMove | None = None
         if best.depth == 0:
             return None
-        for root_move in [analysed.root_move for analysed in self._analysed]:
+        for root_move in [entry.root_move for entry in self._moves]:
             if root_move.score >= scores.TABLEBASE_BOUND:
                 beats = root_move.score > best.score
             else:
@@ -119,26 +119,26 @@ class RootAnalysis:
                 better = root_move
         return better
 
-    def _urgency(self, analysed: _Analysed) -> tuple[bool, float]:
+    def _urgency(self, entry: _AnalysisMove) -> tuple[bool, float]:
         """Sort key, smallest first: moves that look better than the best line but are searched less deep come first.
 
         Then those with the fewest nodes per weight.
         """
-        root_move, best = analysed.root_move, self._best
+        root_move, best = entry.root_move, self._best
         is_promising = root_move.score >= best.score + BETTER_MARGIN_CP and 0 < root_move.depth < best.depth
-        return not is_promising, analysed.nodes / analysed.weight
+        return not is_promising, entry.nodes / entry.weight
 
-    def _search_deeper(self, worker: Any, analysed: _Analysed) -> None:
+    def _search_deeper(self, worker: Any, entry: _AnalysisMove) -> None:
         """Search one root move one ply deeper than before. The result of an interrupted search is ignored."""
-        last = analysed.root_move
+        last = entry.root_move
         depth = last.depth + 1
         worker.searcher.set_root([last.move])
         if worker.search_line(depth, last.score, HALF_WINDOW_CP if depth >= WINDOW_DEPTH else 0):
-            analysed.root_move = RootMove.of(worker, self._ranks)
+            entry.root_move = RootMove.of(worker, self._ranks)
 
 
-def _weight(board: chess.Board, number: int) -> int:
-    move = moves.decode(number, board.chess960)
+def _weight(board: chess.Board, encoded: int) -> int:
+    move = moves.decode(encoded, board.chess960)
     if board.gives_check(move):
         return CHECK_WEIGHT
     return CAPTURE_WEIGHT if board.is_capture(move) or move.promotion else 1

@@ -17,7 +17,7 @@ class Request:
     """A board with its history, the allowed root moves (None: all), the limits and the contents of reports.
 
     `ranking` has tablebase ranks for all allowed moves or for none. Moves of a better rank are searched first.
-    `analysing`: root moves are also searched one by one (see `analysis`).
+    `analyse_mode`: root moves are also searched one by one (see `analysis`).
     """
 
     board: chess.Board
@@ -30,7 +30,7 @@ class Request:
     ranking: RootRanking = field(default_factory=RootRanking)
     probing: Probing = field(default_factory=Probing)
     time_parameters: TimeParameters = TIME_DEFAULTS
-    analysing: bool = False
+    analyse_mode: bool = False
 
     def set_probing(self, searcher: Any) -> None:
         """Set the tablebase limits of a searcher. It does not probe if the root ranking is `complete`."""

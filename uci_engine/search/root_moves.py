@@ -54,7 +54,7 @@ class RootMove:
         return known, Bound.EXACT
 
 
-def first_order(searcher: Any, root_moves: Iterable[RootMove]) -> list[RootMove]:
+def sort_root_moves(searcher: Any, root_moves: Iterable[RootMove]) -> list[RootMove]:
     """Sort root moves before the first search: by tablebase rank, TT move, then static eval after the move."""
     position = searcher.position
     # The low 16 bits of an entry are its move. (`entry_move` can only be called from compiled code.)

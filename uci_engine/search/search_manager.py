@@ -21,7 +21,7 @@ from uci_engine.board import moves
 from uci_engine.search.analysis import RootAnalysis
 from uci_engine.search.info import Info
 from uci_engine.search.request import Request
-from uci_engine.search.root_moves import RootMove, first_order
+from uci_engine.search.root_moves import RootMove, sort_root_moves
 from uci_engine.time_management.clock import Clock
 
 # Fail highs are reported only after this time.
@@ -32,7 +32,7 @@ MATE_PREVIEW_DEPTH = 6
 
 
 @dataclass(frozen=True, slots=True)
-class _Finished:
+class _DepthStatistics:
     """Time-management data of the last finished depth.
 
     `stable_for`: the depths for which the best move has not changed. `score_drop_cp`: how far the score fell. `effort`:
@@ -62,35 +62,35 @@ class SearchManager:
         self._on_info = on_info
         self._others = tuple(others)
         self._depth_limit = min(request.depth or scores.DEEPEST, scores.DEEPEST)
-        self._finished = _Finished()
+        self._last_depth = _DepthStatistics()
         self._is_done = False
-        self._is_analysing = False
+        self._in_analysis = False
         board = request.board
         worker.set_up(board, request.nodes or 0)
         request.set_probing(self._searcher)
         self._ranks = {moves.encode(board, move): rank for move, rank in request.ranking.tablebase_ranks.items()}
         allowed = board.legal_moves if request.root_moves is None else request.root_moves
-        numbers = [moves.encode(board, move) for move in allowed]
-        root_moves = [RootMove((number,), tablebase_rank=self._ranks.get(number)) for number in numbers]
-        root_moves = first_order(self._searcher, root_moves)
+        encoded = [moves.encode(board, move) for move in allowed]
+        root_moves = [RootMove((move,), tablebase_rank=self._ranks.get(move)) for move in encoded]
+        root_moves = sort_root_moves(self._searcher, root_moves)
         self._searcher.set_root([root_move.move for root_move in root_moves])
         # A line searches root moves of one tablebase rank only. Moves are sorted by rank, so an end index is enough.
         order = [-root_move.rank for root_move in root_moves]
-        self._line_ends = [bisect_right(order, rank) for rank in order]
+        self._pv_ends = [bisect_right(order, rank) for rank in order]
         # The lines, and their results of the previous depth.
         self._lines: list[RootMove] = []
         self._before: tuple[RootMove, ...] = ()
         self._begin_depth(root_moves[: max(1, request.multipv)])
         # No analysis with MultiPV (each line has its own window already), for `go mate` (which tries every move) and in
         # timed games (it costs nodes).
-        is_analysed = (
-            request.analysing
+        has_analysis = (
+            request.analyse_mode
             and request.multipv == 1
             and request.mate is None
             and not clock.may_end_early
-            and self._line_ends[0] > 1
+            and self._pv_ends[0] > 1
         )
-        self.analysis = RootAnalysis(board, root_moves[: self._line_ends[0]]) if is_analysed else None
+        self.analysis = RootAnalysis(board, root_moves[: self._pv_ends[0]]) if has_analysis else None
 
     def run(self, last_depth: int = scores.DEEPEST) -> None:
         """Search until a limit is reached, time is up, `stop`, or `last_depth` is finished.
@@ -116,12 +116,12 @@ class SearchManager:
 
     def is_enough(self) -> bool:
         """Whether time management would stop now. May be called from any thread."""
-        last = self._finished
+        last = self._last_depth
         if last.depth == 0 or not self._clock.may_end_early:
             return False
         best = self._lines[0]
         # Only one root move has the best tablebase rank, so there is nothing to choose.
-        if len(self._lines) == self._line_ends[0] == 1:
+        if len(self._lines) == self._pv_ends[0] == 1:
             return True
         # The depth is well beyond the mate, so a shorter mate is unlikely.
         if scores.is_mate(best.score) and last.depth > 2 * abs(scores.mate_in_moves(best.score)) + 2:
@@ -157,7 +157,7 @@ class SearchManager:
     def root_order(self) -> list[int]:
         """The root moves of the best rank, in their current order."""
         order: list[int] = self._searcher.root()
-        return order[: self._line_ends[0]]
+        return order[: self._pv_ends[0]]
 
     @property
     def nodes(self) -> int:
@@ -184,7 +184,7 @@ class SearchManager:
         """The current line failed high."""
         self._keep_line()
         if self._clock.elapsed_ms() > REPORT_BOUNDS_AFTER_MS:
-            self.report(self._worker.line + 1)
+            self.report(self._worker.pv_index + 1)
 
     def line_searched(self) -> None:
         """The search of a line has finished or was interrupted."""
@@ -208,20 +208,20 @@ class SearchManager:
         self._is_done = not finished or self._may_end(depth)
         if not self._is_done:
             if self.analysis is not None:
-                self._analyse(self.analysis)
+                self._run_analysis(self.analysis)
             self._begin_depth(self._lines)
         return not self._is_done
 
     def _keep_line(self) -> None:
         if self._worker.has_result:
-            self._lines[self._worker.line] = self.found_by(self._worker)
+            self._lines[self._worker.pv_index] = self.found_by(self._worker)
 
     def _may_end(self, depth: int) -> bool:
         """Record the time-management data of a depth. True if it was the last depth."""
         best, before = self._lines[0], self._before[0]
-        stable_for = self._finished.stable_for + 1 if best.move == before.move else 0
+        stable_for = self._last_depth.stable_for + 1 if best.move == before.move else 0
         effort = self._searcher.best_share / 1000
-        self._finished = _Finished(depth, stable_for, before.score - best.score, effort)
+        self._last_depth = _DepthStatistics(depth, stable_for, before.score - best.score, effort)
         is_stopped = bool(self._searcher.stop_wanted or self._searcher.stopped)
         return is_stopped or depth == self._depth_limit or self.is_enough()
 
@@ -229,16 +229,16 @@ class SearchManager:
         """Start a depth, with windows around the scores of these lines."""
         self._before = tuple(lines)
         self._lines = list(lines)
-        self._worker.set_lines(0, [line.score for line in lines], self._line_ends[: len(lines)])
+        self._worker.set_multipv(0, [line.score for line in lines], self._pv_ends[: len(lines)])
 
-    def _analyse(self, analysis: RootAnalysis) -> None:
+    def _run_analysis(self, analysis: RootAnalysis) -> None:
         """Analyse the root moves. A better move is searched first at the next depth."""
         searcher = self._searcher
         order = searcher.root()
         if not self._others:
-            self._is_analysing = True
+            self._in_analysis = True
             analysis.run(self._worker, analysis.nodes_due(searcher.nodes))
-            self._is_analysing = False
+            self._in_analysis = False
         better = analysis.better_move()
         if better is not None:
             self._lines[0] = better
@@ -277,7 +277,7 @@ class SearchManager:
     def report_current_move(self) -> None:
         """Report the current root move. Called from another thread while `run` is running."""
         number = self._searcher.current_number
-        if number and not self._is_analysing:
+        if number and not self._in_analysis:
             move = self._decode(self._searcher.current_move)
             self._on_info(Info(depth=self._worker.root_depth, currmove=move.uci(), currmovenumber=number))
 
@@ -307,5 +307,5 @@ class SearchManager:
             )
         )
 
-    def _decode(self, number: int) -> chess.Move:
-        return moves.decode(number, self._request.board.chess960)
+    def _decode(self, move: int) -> chess.Move:
+        return moves.decode(move, self._request.board.chess960)

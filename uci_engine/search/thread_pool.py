@@ -213,17 +213,17 @@ class PoolSearch:
             manager.adopt(vote([manager.root_move, *found]))
             manager.adopt_analysis()
 
-    def _wake(self, number: int) -> None:
+    def _wake(self, index: int) -> None:
         """Wake a thread. Each wakes the next one: waking hundreds at once would block the UCI thread."""
-        if number < len(self._threads):
-            self._woken = number + 1
-            self._threads[number].begin(partial(self._run_worker, number))
+        if index < len(self._threads):
+            self._woken = index + 1
+            self._threads[index].begin(partial(self._run_worker, index))
 
-    def _run_worker(self, number: int) -> None:
+    def _run_worker(self, index: int) -> None:
         """Run the worker of a thread, in that thread."""
-        main, worker = self.workers[0], self._threads[number].worker
+        main, worker = self.workers[0], self._threads[index].worker
         root_order = self._root_order
-        worker.set_up(self._request.board, self._shares[number + 1] or 0)
+        worker.set_up(self._request.board, self._shares[index + 1] or 0)
         worker.searcher.prober.share(main.searcher.prober)
         self._request.set_probing(worker.searcher)
         worker.searcher.set_root(root_order)
@@ -231,27 +231,27 @@ class PoolSearch:
         # first and the flag afterwards. So one of the two sees the other.
         if self._stop_wanted:
             return
-        self._wake(number + 1)
+        self._wake(index + 1)
         analysis = self.manager.analysis
-        if analysis is not None and number == 0:
+        if analysis is not None and index == 0:
             analysis.run(worker, math.inf)
             worker.searcher.set_root(root_order)
         # With MultiPV worker 0 begins with line 0, so the others take the next lines.
-        line = (number + 1) % min(self._request.multipv, len(root_order))
-        worker.set_lines(line, [-scores.INFINITE], [len(root_order)])
-        pattern = SKIP_PATTERNS[number % len(SKIP_PATTERNS)]
+        pv_index = (index + 1) % min(self._request.multipv, len(root_order))
+        worker.set_multipv(pv_index, [-scores.INFINITE], [len(root_order)])
+        pattern = SKIP_PATTERNS[index % len(SKIP_PATTERNS)]
         worker.run(FIRST_SHARED_DEPTH, scores.DEEPEST, pattern.size, pattern.phase)
 
     def _finish(self, at_once: bool) -> None:
         """Wait until all threads have finished. `at_once`: stop them first."""
         if at_once:
             self.stop()
-        number = 0
+        index = 0
         # `_woken` may still grow. A thread wakes the next one before it finishes, or not at all. So when the last woken
         # thread has finished, no other can follow.
-        while number < self._woken:
-            error = self._threads[number].wait()
-            number += 1
+        while index < self._woken:
+            error = self._threads[index].wait()
+            index += 1
             if error is not None:
                 print_failure(error)
                 self._on_info(Info(string=f"error: {type(error).__name__} in a worker thread: {error}"))
@@ -271,4 +271,4 @@ def _node_shares(nodes: int | None, count: int) -> list[int | None]:
     """Divide a number of nodes evenly among workers. The first ones get one more each if there is a remainder."""
     if not nodes:
         return [nodes] * count
-    return [nodes // count + (number < nodes % count) for number in range(count)]
+    return [nodes // count + (index < nodes % count) for index in range(count)]

@@ -15,7 +15,7 @@ cdef class Worker:
 
     # The search in progress
     cdef readonly int root_depth
-    cdef readonly int line              # MultiPV index, from 0
+    cdef readonly int pv_index          # MultiPV index, from 0
     cdef readonly int alpha
     cdef readonly int beta
     cdef int half_window
@@ -23,8 +23,8 @@ cdef class Worker:
     cdef int end_line
     cdef int skip_size
     cdef int skip_phase
-    cdef int[256] line_scores
-    cdef int[256] line_ends
+    cdef int[256] pv_scores
+    cdef int[256] pv_ends
 
     # The last result
     cdef readonly bint has_result       # the search of this line and depth has a result

@@ -28,7 +28,7 @@ FAILED_HIGH, LINE_SEARCHED, DEPTH_SEARCHED = range(3)
 class Worker:
     """Runs a searcher and holds its last result: `pv()`, `score`, `depth`, ... Depth 0 means that there is no result.
 
-    `root_depth` and `line` are the depth and the MultiPV index of the current search. Another thread may read the
+    `root_depth` and `pv_index` are the depth and the MultiPV index of the current search. Another thread may read the
     fields and call `stop`.
     """
 
@@ -38,8 +38,8 @@ class Worker:
         self.error = None
         if not cython.compiled:
             self.pv_moves = [0] * MAX_PLY
-            self.line_scores = [0] * MAX_LINES
-            self.line_ends = [0] * MAX_LINES
+            self.pv_scores = [0] * MAX_LINES
+            self.pv_ends = [0] * MAX_LINES
         self.clear()
 
     def clear(self):
@@ -47,24 +47,24 @@ class Worker:
         self.searcher.nodes = 0
         self.searcher.table_hits = 0
         self.root_depth = 0
-        self.line = 0
-        self.set_lines(0, (), ())
+        self.pv_index = 0
+        self.set_multipv(0, (), ())
 
     def set_up(self, board, node_limit):
         """Set up a position and reset the counters. An earlier stop is discarded. `node_limit`: 0 for no limit.
 
-        Call `searcher.set_root` and `set_lines` next.
+        Call `searcher.set_root` and `set_multipv` next.
         """
         self.searcher.position.set_board(board)
         self.searcher.begin(node_limit)
         self.clear()
 
-    def set_lines(self, first, line_scores, line_ends):
+    def set_multipv(self, first, pv_scores, pv_ends):
         """Set the lines (MultiPV) to search at each depth, and clear the last result.
 
         The lines have the indices `first`, `first` + 1 and so on. Line n searches the root moves from index n to its
         end index (exclusive) and moves the best of them to index n. The next line therefore leaves out this move.
-        `line_scores`: the last score of each line, -INFINITE if there is none. `line_ends`: the end index of each line.
+        `pv_scores`: the last score of each line, -INFINITE if there is none. `pv_ends`: the end index of each line.
         """
         self.has_result = False
         self.depth = 0
@@ -73,10 +73,10 @@ class Worker:
         self.is_lower_bound = False
         self.pv_length = 0
         self.first_line = first
-        self.end_line = first + len(line_scores)
-        for index, (score, end) in enumerate(zip(line_scores, line_ends, strict=True), start=first):
-            self.line_scores[index] = score
-            self.line_ends[index] = end
+        self.end_line = first + len(pv_scores)
+        for index, (score, end) in enumerate(zip(pv_scores, pv_ends, strict=True), start=first):
+            self.pv_scores[index] = score
+            self.pv_ends[index] = end
 
     def run(self, first_depth, last_depth, skip_size=0, skip_phase=0):
         """Search depth after depth, to the end of `last_depth`, a stop, the node limit, or a manager that ends it.
@@ -103,7 +103,7 @@ class Worker:
         asked_depth: cython.int = depth
         centre: cython.int = score
         half: cython.int = half_window_cp
-        self.set_lines(0, (), ())
+        self.set_multipv(0, (), ())
         with cython.nogil:
             finished = self._aspirate(asked_depth, 0, self.searcher.root_count, centre, half, False)
         return finished
@@ -125,13 +125,13 @@ class Worker:
             self.root_depth = depth
             half = self.searcher.aspiration_window_cp if depth >= ASPIRATION_DEPTH else 0
             finished: cython.bint = True
-            for line in range(self.first_line, self.end_line):
-                self.line = line
+            for index in range(self.first_line, self.end_line):
+                self.pv_index = index
                 finished = self._aspirate(
-                    depth, line, self.line_ends[line], self.line_scores[line], half, self.manager is not None
+                    depth, index, self.pv_ends[index], self.pv_scores[index], half, self.manager is not None
                 )
                 if self.has_result:
-                    self.line_scores[line] = self.score
+                    self.pv_scores[index] = self.score
                 if self.manager is not None and not self._notify(LINE_SEARCHED, finished):
                     return 0
                 if not finished:
