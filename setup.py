@@ -168,8 +168,7 @@ class BuildKernel(build_ext):
 
     def run(self) -> None:
         # Taken first, so that a source that changes during the build counts as newer.
-        sources = [source_of(module) for module in kernel_modules()]
-        files = [*sources, *(source.with_suffix(".pxd") for source in sources)]
+        files = [*(source_of(module) for module in kernel_modules()), *declaration_files()]
         self.sources = {path.as_posix(): digest(path) for path in files}
         self.places = [Path(self.build_lib), *([Path()] if self.inplace else [])]
         self.parallel = self.parallel or os.cpu_count()

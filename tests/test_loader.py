@@ -187,6 +187,16 @@ def test_new_declarations_make_their_module_stale(tree: Tree) -> None:
     assert tree.run("print(stale_modules())") == str([real_core.KERNEL_MODULES[1]])
 
 
+def test_changed_declarations_of_all_make_every_module_stale(tree: Tree) -> None:
+    shared = tree.sources[1].with_name("shared.pxd")
+    shared.write_text("cdef enum: ONE = 1\n")
+    tree.pretend_compiled()
+    tree.note({"sources": {path.relative_to(tree.root).as_posix(): digest(path) for path in [*tree.sources, shared]}})
+    assert tree.run("print(stale_modules())") == "[]"
+    shared.write_text("cdef enum: ONE = 2\n")
+    assert tree.run("print(stale_modules())") == str(list(real_core.KERNEL_MODULES))
+
+
 def test_extension_files_of_unknown_origin_are_stale(tree: Tree) -> None:
     tree.pretend_compiled()
     (tree.root / "uci_engine" / "build_info.json").unlink()

@@ -121,16 +121,19 @@ def stale_modules() -> list[str]:
     import hashlib  # slow to import and rarely needed
 
     recorded = build_info().get("sources", {})
-    stale = []
-    for module in compiled_modules():
-        source = source_file(module)
-        for path in (source, source.with_suffix(".pxd")):
-            if path.is_file():
-                now = hashlib.sha256(path.read_bytes()).hexdigest()
-                if recorded.get(path.relative_to(_ROOT).as_posix()) != now:
-                    stale.append(module)
-                    break
-    return stale
+    files = {module: [source_file(module), source_file(module).with_suffix(".pxd")] for module in KERNEL_MODULES}
+    own = {path.relative_to(_ROOT).as_posix() for paths in files.values() for path in paths}
+    # Declarations of a module that is not compiled are part of every module that uses them, so of any.
+    shared = [_ROOT / name for name in recorded if name not in own]
+
+    def is_changed(path: Path) -> bool:
+        now = hashlib.sha256(path.read_bytes()).hexdigest()
+        return bool(recorded.get(path.relative_to(_ROOT).as_posix()) != now)
+
+    def is_stale(module: str) -> bool:
+        return any(is_changed(path) for path in (*files[module], *shared) if path.is_file())
+
+    return [module for module in compiled_modules() if is_stale(module)]
 
 
 def _choose(name: str) -> Core:

@@ -313,9 +313,9 @@ def see(board: chess.Board, move: chess.Move) -> int:
     else:
         taken = scratch.piece_type_at(target)
         gain = VALUES[taken] if taken else 0
-    standing = move.promotion or mover.piece_type
-    gain += VALUES[standing] - VALUES[mover.piece_type]
-    scratch.set_piece_at(target, chess.Piece(standing, mover.color))
+    arriving = move.promotion or mover.piece_type
+    gain += VALUES[arriving] - VALUES[mover.piece_type]
+    scratch.set_piece_at(target, chess.Piece(arriving, mover.color))
     return gain - best_recapture(scratch, target, not board.turn)
 
 

@@ -1,1 +1,16 @@
-"""The opening book."""
+"""The opening book: when it is asked, what it answers, and where the built-in one comes from.
+
+With `OwnBook` the opening is played from a book: the built-in `book.bin`, or the Polyglot book of at most 256 MiB that
+`BookFile` names. Each book move is reported with its weight, its share of the weights in the position, and the opening
+that it leads to. The end of the book is reported once a game. After 1. e4, with `BookVariety` 0 on both sides:
+
+    info string book: c7c5, weight 1000 (37%), B20 Sicilian Defense
+    ...
+    info string book: left after 15 plies, B30 Sicilian Defense: Nyezhmetdinov-Rossolimo Attack
+
+`go infinite`, `go mate`, `go searchmoves`, `go` without a limit, and `UCI_AnalyseMode` always search. While pondering,
+a book move is held back until `ponderhit` or `stop`. `setoption` checks the file: a damaged book is refused with one
+message, and the engine searches.
+
+`scripts/make_book.py compile` makes the built-in book from `openings.tsv`.
+"""
