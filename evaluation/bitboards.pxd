@@ -1,4 +1,4 @@
-# C types of bitboards.py. The functions with a body here are the C form; their plain-Python form is in bitboards.py.
+# C types of bitboards.py. Functions with a body here are the C form. Their plain-Python form is in bitboards.py.
 
 from libc.stdint cimport int64_t, uint64_t
 

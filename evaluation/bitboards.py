@@ -1,10 +1,11 @@
 """Bitboards (sets of squares as 64-bit numbers), attack tables and Zobrist numbers, used by both boards.
 
-Square a1 is bit 0, h8 bit 63; colours are python-chess's (white 1, black 0). A piece is a number, 2 * piece type +
-colour, so 2 to 13; 0 is an empty square. Invariant: every table equals python-chess's own (most are copied from it),
-and the compiled and the plain form of each function give the same sets. Uncompiled, the sliders look up python-chess's
-dictionaries. Compiled, magic multiplication indexes flat tables that are filled at import by walking the rays, which
-takes about two milliseconds.
+Square a1 is bit 0 and h8 bit 63. Colours are python-chess's (white 1, black 0). A piece is a number, 2 * piece type +
+colour, so 2 to 13, and 0 is an empty square. Uncompiled, slider attacks are looked up in python-chess's dictionaries.
+Compiled, they are magic bitboards. Their tables are filled at import, which takes about two milliseconds.
+
+Invariant: every table equals python-chess's own (most are copied from it), and the compiled and the plain form of each
+function give the same sets.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ FALLING = [_RISES[1][square // 8 + square % 8] for square in chess.SQUARES]
 LINE = [line for row in chess.BB_RAYS for line in row]
 BETWEEN = [chess.between(a, b) for a in chess.SQUARES for b in chess.SQUARES]
 
-# Polyglot's random numbers, so that a position's key is the key of every opening book. Indexed by piece * 64 + square;
-# castling rights in the order white short, white long, black short, black long.
+# Polyglot's random numbers, so that a position's key is the key of every opening book. Indexed by piece * 64 + square.
+# Castling rights are in the order white short, white long, black short, black long.
 _RANDOM = chess.polyglot.POLYGLOT_RANDOM_ARRAY
 ZOBRIST = [0] * 128 + list(_RANDOM[:768]) + [0] * 128
 ZOBRIST_CASTLING = list(_RANDOM[768:772])

@@ -1,8 +1,10 @@
 """What the kernel needs of `import cython` when it runs as plain Python and Cython is not installed.
 
-`provide` is to be called before an uncompiled kernel is imported, as `uci_engine.core.load` does: Cython is
-needed to build Secateur, not to run it. Invariant: every name that the running kernel takes from `cython` is
-here, and behaves as it does in Cython's own module for uncompiled code; a test runs the kernel without Cython.
+`provide` must be called before an uncompiled kernel is imported, as `uci_engine.core.load` does. Cython is needed to
+build Secateur, not to run it.
+
+Invariant: every name that the running kernel takes from `cython` is here, and behaves as in Cython's own module for
+uncompiled code. A test runs the kernel without Cython.
 """
 
 from __future__ import annotations

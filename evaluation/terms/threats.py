@@ -1,4 +1,4 @@
-"""Threats: pieces attacked by lesser pieces, hanging pieces; and tempo."""
+"""Threats: pieces attacked by lesser pieces, and hanging pieces. Also tempo."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def threat_by_push(weights: ThreatWeights, context: EvaluationContext, board: Ba
 
 
 def threat_by_minor(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Attacked by a knight or bishop: each enemy minor piece that no pawn defends; each rook and queen."""
+    """Attacked by a knight or bishop: each enemy minor piece that no pawn defends, and each rook and queen."""
     attacked = context.attacked_by[8 * us + KNIGHT] | context.attacked_by[8 * us + BISHOP]
     attacked &= board.by_colour[us ^ 1]
     score: i64 = 0
@@ -50,7 +50,7 @@ def threat_by_minor(weights: ThreatWeights, context: EvaluationContext, board: B
 
 
 def threat_by_rook(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Attacked by a rook: each enemy minor piece that no pawn defends; each queen."""
+    """Attacked by a rook: each enemy minor piece that no pawn defends, and each queen."""
     attacked = context.attacked_by[8 * us + ROOK] & board.by_colour[us ^ 1]
     score: i64 = 0
     targets = attacked & (board.by_type[KNIGHT] | board.by_type[BISHOP]) & ~context.pawn_attacks[us ^ 1]
