@@ -3,7 +3,7 @@
 The plain-Python search runs over it where no compiled kernel is wanted or installed. Moves, legality, check, castling
 rights, en passant and keys come from a `chess.Board`; only SEE and the search for repetitions are inherited.
 
-Invariant: at every node it has the same fields and gives the same moves as `Position`, so both walk the same tree.
+Invariant: at every node it has the same fields and gives the same moves as `Position`, so the search trees are equal.
 """
 
 from collections.abc import Iterable
@@ -102,7 +102,7 @@ class ChessPosition(Position):
         return self.board.is_legal(meant) and move_numbers.encode(self.board, meant) == move
 
     def gives_check(self, move: int) -> bool:
-        """Whether a legal move checks the enemy king, by python-chess."""
+        """Whether a legal move gives check, by python-chess."""
         return self.board.gives_check(move_numbers.decode(move, chess960=True))
 
     def is_insufficient_material(self) -> bool:

@@ -28,8 +28,8 @@ class Game:
     def set(self, fen: str | None, moves: Sequence[str], chess960: bool) -> list[str]:
         """Go to the position after `moves` from `fen` (None: the start position).
 
-        Moves that were played before are not played again. Returns sentences about repairs to a FEN that was read
-        anew. Raises PositionError, and then holds no position.
+        Moves that were played before are not played again. Returns messages about repairs to a FEN that was newly
+        read. Raises PositionError, and then holds no position.
         """
         board, self.board = self.board, None
         played = len(self._moves)

@@ -17,7 +17,7 @@ import chess
 from uci_engine.text import Remarks, parse_int, quoted
 
 MAX_HALFMOVE_CLOCK = 150
-"""The 75-move rule ends every game at this clock, so a greater one says no more."""
+"""The 75-move rule ends every game at this clock, so a greater value means the same."""
 
 MAX_FULLMOVE_NUMBER = 9999
 
@@ -47,7 +47,7 @@ _REASONS = {
 
 
 class PositionError(ValueError):
-    """A position or a move list cannot be used; the text says why, in words for the user."""
+    """A position or a move list cannot be used; the text tells the user why."""
 
 
 def tidy_fen(text: str) -> str:
@@ -117,7 +117,7 @@ def play(board: chess.Board, moves: Sequence[str]) -> None:
 
 
 def legal_among(board: chess.Board, words: Sequence[str]) -> tuple[list[chess.Move], list[str]]:
-    """The legal moves among the words of `searchmoves`, each once, and sentences about the other words."""
+    """The legal moves among the words of `searchmoves`, each once, and messages about the other words."""
     problems = Remarks()
     moves = {}
     for word in dict.fromkeys(words):

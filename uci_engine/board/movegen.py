@@ -1,10 +1,10 @@
-"""The legal move generator: what can be played, what it captures, whether it checks.
+"""The legal move generator: which moves are legal, capture, and give check.
 
 `Position` extends it with making moves. Moves are the numbers of `moves`. The generator writes them into the flat
-buffer `moves` from an offset and returns the end, so that each ply of a search stacks on the last. All moves are legal
+buffer `moves` from an offset and returns the end, so that the plies of a search are stacked. All moves are legal
 as generated: checkers and pinned pieces are known beforehand and limit the targets of each piece.
 
-Invariant: the moves are exactly python-chess's, each once, and never more than MOVE_ROOM stand in the buffer.
+Invariant: the moves are exactly python-chess's, each once, and the buffer never holds more than MOVE_ROOM.
 """
 
 from __future__ import annotations
@@ -351,7 +351,7 @@ class MoveGenerator(BaseBoard):
         return self.pinned & BB[origin] == 0 or LINE[king * 64 + origin] & BB[target] != 0
 
     def gives_check(self, move: cython.int) -> cython.bint:
-        """Whether a legal move checks the enemy king."""
+        """Whether a legal move gives check."""
         us = self.turn
         them = us ^ 1
         origin = from_square(move)

@@ -14,10 +14,10 @@ import chess
 NO_MOVE = 0
 # The move types.
 NORMAL, PROMOTION, EN_PASSANT, CASTLING = range(4)
-# What a generator is asked for: captures and promotions, quiet moves, or the sum of the two for both.
+# The kinds of moves to generate: captures and promotions, quiet moves, or the sum of the two for both.
 NOISY = 1
 QUIET = 2
-# Instead of an en-passant square when there is none.
+# The en-passant square when there is none.
 NO_SQUARE = 64
 # A board's move buffer holds 320 moves for each of 136 plies; SCRATCH is the last ply. No position of sixteen pieces a
 # side has more than 218 legal moves.

@@ -4,7 +4,7 @@ cimport cython
 
 from uci_engine.board.moves cimport EN_PASSANT, from_square, move_type, to_square
 from uci_engine.board.position cimport Position
-from uci_engine.search.stack cimport CAPTURES_ROOM, PLIES_BACK, QUIETS_ROOM, SearchStack
+from uci_engine.search.stack cimport MAX_CAPTURES, MAX_QUIETS, PLIES_BACK, SearchStack
 
 cdef enum:
     HISTORY_SHIFT = 14

@@ -21,7 +21,7 @@ import cython
 
 if not cython.compiled:
     from uci_engine.board.moves import EN_PASSANT, from_square, move_type, to_square
-    from uci_engine.search.stack import CAPTURES_ROOM, PLIES_BACK, QUIETS_ROOM
+    from uci_engine.search.stack import MAX_CAPTURES, MAX_QUIETS, PLIES_BACK
 
     # Values stay within ±2 ** HISTORY_SHIFT.
     HISTORY_SHIFT = 14
@@ -120,11 +120,11 @@ class Histories:
             self.stack.add_killer(ply, move)
             self.update_quiet(ply, move, bonus)
             for index in range(quiet_count):
-                self.update_quiet(ply, self.stack.quiets_searched[ply * QUIETS_ROOM + index], -bonus)
+                self.update_quiet(ply, self.stack.quiets_searched[ply * MAX_QUIETS + index], -bonus)
         else:
             self.update_capture(move, bonus)
         for index in range(capture_count):
-            self.update_capture(self.stack.captures_searched[ply * CAPTURES_ROOM + index], -bonus)
+            self.update_capture(self.stack.captures_searched[ply * MAX_CAPTURES + index], -bonus)
         return 0
 
     def _continuation_index(self, move: cython.int) -> cython.int:

@@ -15,7 +15,7 @@ from uci_engine import score as scores
 from uci_engine.search import parameters
 
 if not cython.compiled:
-    from uci_engine.search.stack import CAPTURES_ROOM, QUIETS_ROOM
+    from uci_engine.search.stack import MAX_CAPTURES, MAX_QUIETS
     from uci_engine.search.transposition_table import (
         EXACT,
         LOWER,
@@ -164,11 +164,11 @@ class MateSearch:
                     alpha = score
                     if score >= beta:
                         break
-            if quiet and quiet_count < QUIETS_ROOM:
-                self.stack.quiets_searched[ply * QUIETS_ROOM + quiet_count] = move
+            if quiet and quiet_count < MAX_QUIETS:
+                self.stack.quiets_searched[ply * MAX_QUIETS + quiet_count] = move
                 quiet_count += 1
-            elif not quiet and capture_count < CAPTURES_ROOM:
-                self.stack.captures_searched[ply * CAPTURES_ROOM + capture_count] = move
+            elif not quiet and capture_count < MAX_CAPTURES:
+                self.stack.captures_searched[ply * MAX_CAPTURES + capture_count] = move
                 capture_count += 1
 
         if not has_moves:

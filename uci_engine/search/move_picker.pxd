@@ -11,7 +11,7 @@ from uci_engine.board.position cimport Position
 from uci_engine.search.history cimport Histories
 from uci_engine.search.stack cimport SearchStack
 
-cdef int ROOM, PLIES
+cdef int MAX_MOVES
 cdef int TT_MOVE, GENERATE_NOISY, GOOD_NOISY, FIRST_KILLER, SECOND_KILLER, GENERATE_QUIET, QUIETS, BAD_NOISY
 cdef int GENERATE_EVASIONS, EVASIONS, GENERATE_QUIESCENCE, QUIESCENCE, DONE
 cdef int CAPTURE_BASE
@@ -24,7 +24,7 @@ cdef class MovePicker:
     cdef Position position
     cdef SearchStack stack
     cdef Histories histories
-    cdef i64[40960] scored_moves        # [ply * ROOM + n]: (score << 16) + move
+    cdef i64[40960] scored_moves        # [ply * MAX_MOVES + n]: (score << 16) + move
     cdef int[128] stage
     cdef int[128] cursor
     cdef int[128] end
@@ -42,4 +42,4 @@ cdef class MovePicker:
     cdef int _find_threats(self) noexcept nogil
     cdef int _select_best(self, int ply) noexcept nogil
     cdef int _keep_checks(self, int start, int end) noexcept nogil
-    cdef bint _usable_killer(self, int ply, int move) noexcept nogil
+    cdef bint _is_playable_killer(self, int ply, int move) noexcept nogil

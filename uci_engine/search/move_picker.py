@@ -29,9 +29,10 @@ if not cython.compiled:
         rook_attacks,
     )
     from uci_engine.board.moves import EN_PASSANT, NOISY, PROMOTION, QUIET, from_square, move_type, promotion, to_square
+    from uci_engine.search.stack import PLIES
 
-ROOM = 320
-PLIES = 128
+# Maximum number of moves of one ply.
+MAX_MOVES = 320
 (
     TT_MOVE,
     GENERATE_NOISY,
@@ -64,7 +65,7 @@ class MovePicker:
         self.stack = stack
         self.histories = histories
         if not cython.compiled:
-            self.scored_moves = [0] * (PLIES * ROOM)
+            self.scored_moves = [0] * (PLIES * MAX_MOVES)
             self.stage = [0] * PLIES
             self.cursor = [0] * PLIES
             self.end = [0] * PLIES
@@ -96,7 +97,7 @@ class MovePicker:
 
     def next(self, ply: cython.int) -> cython.int:
         """The next move of a started ply, or 0 when there are no more."""
-        start = ply * ROOM
+        start = ply * MAX_MOVES
         tt_move = self.tt_move[ply]
         if self.stage[ply] == TT_MOVE:
             self.stage[ply] = self.end[ply]
@@ -123,13 +124,13 @@ class MovePicker:
         if self.stage[ply] == FIRST_KILLER:
             self.stage[ply] = SECOND_KILLER
             move = self.stack.killers[2 * ply]
-            if move != tt_move and self._usable_killer(ply, move):
+            if move != tt_move and self._is_playable_killer(ply, move):
                 return move
 
         if self.stage[ply] == SECOND_KILLER:
             self.stage[ply] = GENERATE_QUIET
             move = self.stack.killers[2 * ply + 1]
-            if move != tt_move and self._usable_killer(ply, move):
+            if move != tt_move and self._is_playable_killer(ply, move):
                 return move
 
         if self.stage[ply] == GENERATE_QUIET:
@@ -201,7 +202,7 @@ class MovePicker:
         """Whether the last move returned at a ply was a bad capture."""
         return self.stage[ply] == BAD_NOISY
 
-    def _usable_killer(self, ply: cython.int, move: cython.int) -> cython.bint:
+    def _is_playable_killer(self, ply: cython.int, move: cython.int) -> cython.bint:
         """Whether a killer is a quiet legal move here, and not skipped."""
         if move == 0 or self.position.is_noisy(move) or not self.position.is_legal(move):
             return False

@@ -9,7 +9,7 @@ from uci_engine.board.position cimport SEE_VALUES, Position
 from uci_engine.search.correction_history cimport CorrectionHistory
 from uci_engine.search.history cimport Histories
 from uci_engine.search.move_picker cimport MovePicker
-from uci_engine.search.stack cimport CAPTURES_ROOM, QUIETS_ROOM, SearchStack
+from uci_engine.search.stack cimport MAX_CAPTURES, MAX_QUIETS, PLIES, SearchStack
 from uci_engine.search.transposition_table cimport (
     EXACT, LOWER, TranspositionTable, UPPER, entry_bound, entry_depth, entry_eval, entry_move, entry_score,
 )
@@ -35,7 +35,7 @@ cdef class Searcher:
     cdef i64 node_limit
     cdef int root_count
     cdef int root_end
-    cdef bint root_is_whole             # whether they are all legal moves
+    cdef bint all_root_moves             # whether they are all legal moves
     cdef int probe_limit
     cdef int probe_depth
     cdef bint fifty_moves
@@ -53,11 +53,11 @@ cdef class Searcher:
     cdef readonly int stop_wanted
 
     cdef int[128] pv_length
-    cdef int[16384] pv                  # [ply * 128 + n]
+    cdef int[16384] pv                  # [ply * PLIES + n]
     cdef int root_depth
     cdef int null_move_ply              # steps 9 to 12 are off before this ply (null move verification)
     cdef int probcut_move
-    cdef int[4096] reductions           # [depth * 64 + move number]
+    cdef int[4096] reductions           # [depth * 64 + move count]
 
     # The parameters of parameters.py, set by name
     cdef public int aspiration_window_cp
@@ -121,7 +121,7 @@ cdef class Searcher:
     cdef int _late_move_reduction(
         self, int reduction, int new_depth, int history, bint pv_node, bint improving, bint cut_node
     ) noexcept nogil
-    cdef int _reduction(self, int depth, int number) noexcept nogil
+    cdef int _reduction(self, int depth, int move_count) noexcept nogil
     cdef int _probcut(
         self, int depth, int probcut_beta, int ply, int tt_move, int static_eval, bint cut_node
     ) noexcept nogil

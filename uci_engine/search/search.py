@@ -30,7 +30,7 @@ if not cython.compiled:
     from uci_engine.search.correction_history import CorrectionHistory
     from uci_engine.search.history import Histories
     from uci_engine.search.move_picker import MovePicker
-    from uci_engine.search.stack import CAPTURES_ROOM, QUIETS_ROOM, SearchStack
+    from uci_engine.search.stack import MAX_CAPTURES, MAX_QUIETS, PLIES, SearchStack
     from uci_engine.search.transposition_table import (
         EXACT,
         LOWER,
@@ -93,12 +93,13 @@ class Searcher:
         chosen = checked(parameters.PARAMETERS, values)
         for name, value in chosen.items():
             setattr(self, name, value)
-        logarithms = [math.log(max(number, 1)) for number in range(64)]
+        logarithms = [math.log(max(count, 1)) for count in range(64)]
         base = chosen["lmr_base"] / 100
         factor = 100 / chosen["lmr_divisor"]
         for depth in range(1, 64):
-            for number in range(1, 64):
-                self.reductions[depth * 64 + number] = int(base + factor * logarithms[depth] * logarithms[number])
+            for move_count in range(1, 64):
+                reduction = base + factor * logarithms[depth] * logarithms[move_count]
+                self.reductions[depth * 64 + move_count] = int(reduction)
 
     # Called by the worker, with the GIL -------------------------------------------------------------------------
 
@@ -109,7 +110,7 @@ class Searcher:
         self.table_hits = 0
         self.seldepth = 0
         self.root_count = 0
-        self.root_is_whole = False
+        self.all_root_moves = False
         self.root_done = 0
         self.best_share = 0
         self.current_move = 0
@@ -138,7 +139,7 @@ class Searcher:
     def set_root(self, moves):
         """Set the root moves: legal, distinct, best first, at most 256."""
         self.root_count = len(moves)
-        self.root_is_whole = len(moves) == len(self.position.legal_moves())
+        self.all_root_moves = len(moves) == len(self.position.legal_moves())
         index: cython.int
         for index in range(self.root_count):
             self.root_moves[index] = moves[index]
@@ -207,7 +208,7 @@ class Searcher:
         best_nodes: i64 = 0
         for index in range(first, self.root_end):
             move = self.root_moves[index]
-            number = index - first
+            order = index - first
             self.current_move = move
             self.current_number = index + 1
             started_at = self.nodes
@@ -215,24 +216,25 @@ class Searcher:
             in_check: cython.bint = self.position.checkers != 0
             self._make(move, 0, quiet)
             # Late move reductions (LMR) at the root: as in step 21, except that only quiet moves that do not give check
-            # are reduced, and that `number` counts from 0. So one more move is exempt, and the table is read one lower.
+            # are reduced, and that `order` counts from 0. So one more move is exempt, and the base reduction is
+            # that of the move before.
             reduction = 0
             if (
                 depth >= self.lmr_depth
-                and number > self.lmr_count
+                and order > self.lmr_count
                 and quiet
                 and not in_check
                 and self.position.checkers == 0
             ):
-                reduction = self._late_move_reduction(self._reduction(depth, number), depth - 1, 0, True, True, False)
-            score = self._search_move(depth - 1, reduction, INFINITE, alpha, beta, 0, number == 0, True, False)
+                reduction = self._late_move_reduction(self._reduction(depth, order), depth - 1, 0, True, True, False)
+            score = self._search_move(depth - 1, reduction, INFINITE, alpha, beta, 0, order == 0, True, False)
             self.position.unmake(move)
             if self.stopped:
                 return best_score
             self.root_done += 1
             if score > best_score:
                 best_score = score
-                if score > alpha or number == 0:
+                if score > alpha or order == 0:
                     best_nodes = self.nodes - started_at
                     self._update_pv(0, move)
                     for place in range(index, first, -1):
@@ -245,7 +247,7 @@ class Searcher:
         if first == 0 and self.nodes > nodes_before:
             self.best_share = best_nodes * 1000 // (self.nodes - nodes_before)
         # With `searchmoves` or MultiPV the score need not be the position's, so it is not stored.
-        if first == 0 and self.root_is_whole and self.root_done > 0:
+        if first == 0 and self.all_root_moves and self.root_done > 0:
             bound = LOWER if best_score >= beta else EXACT if best_score > old_alpha else UPPER
             move = self.root_moves[0] if best_score > old_alpha else 0
             self._store(0, move, best_score, raw_eval, depth, bound)
@@ -595,11 +597,11 @@ class Searcher:
                     alpha = score
                     if score >= beta:
                         break
-            if quiet and quiet_count < QUIETS_ROOM:
-                self.stack.quiets_searched[ply * QUIETS_ROOM + quiet_count] = move
+            if quiet and quiet_count < MAX_QUIETS:
+                self.stack.quiets_searched[ply * MAX_QUIETS + quiet_count] = move
                 quiet_count += 1
-            elif not quiet and capture_count < CAPTURES_ROOM:
-                self.stack.captures_searched[ply * CAPTURES_ROOM + capture_count] = move
+            elif not quiet and capture_count < MAX_CAPTURES:
+                self.stack.captures_searched[ply * MAX_CAPTURES + capture_count] = move
                 capture_count += 1
 
         # 23. Checkmate and stalemate: there is no legal move. (In a singular search: none other than the TT move.)
@@ -694,9 +696,9 @@ class Searcher:
             reduction = new_depth - 1
         return reduction if reduction > 0 else 0
 
-    def _reduction(self, depth: cython.int, number: cython.int) -> cython.int:
+    def _reduction(self, depth: cython.int, move_count: cython.int) -> cython.int:
         """The base reduction from the table, by depth and move count."""
-        return self.reductions[(depth if depth < 63 else 63) * 64 + (number if number < 63 else 63)]
+        return self.reductions[(depth if depth < 63 else 63) * 64 + (move_count if move_count < 63 else 63)]
 
     def _probcut(
         self,
@@ -874,11 +876,11 @@ class Searcher:
 
     def _update_pv(self, ply: cython.int, move: cython.int) -> cython.int:
         """Set the PV of this ply to the move and the PV of the next ply."""
-        base = ply * 128
+        base = ply * PLIES
         length = self.pv_length[ply + 1]
         self.pv[base] = move
         for index in range(length):
-            self.pv[base + 1 + index] = self.pv[base + 128 + index]
+            self.pv[base + 1 + index] = self.pv[base + PLIES + index]
         self.pv_length[ply] = length + 1
         return 0
 

@@ -8,8 +8,8 @@ from uci_engine.board.position cimport Position
 cdef enum:
     PLIES = 128
     PLIES_BACK = 4
-    QUIETS_ROOM = 64
-    CAPTURES_ROOM = 32
+    MAX_QUIETS = 64
+    MAX_CAPTURES = 32
 
 @cython.final
 cdef class SearchStack:
@@ -21,8 +21,8 @@ cdef class SearchStack:
     cdef int[PLIES] excluded_move           # the TT move, during a singular search
     cdef int[PLIES] double_extensions       # number of them on the line to this ply
     cdef int[256] killers                   # [ply * 2 + n]
-    cdef int[8192] quiets_searched          # [ply * QUIETS_ROOM + n]
-    cdef int[4096] captures_searched        # [ply * CAPTURES_ROOM + n]
+    cdef int[8192] quiets_searched          # [ply * MAX_QUIETS + n]
+    cdef int[4096] captures_searched        # [ply * MAX_CAPTURES + n]
 
     cpdef int clear(self) noexcept nogil
     cpdef int set_move(self, int ply, int move, bint is_quiet) noexcept nogil

@@ -15,8 +15,8 @@ if not cython.compiled:
     # Continuation history reads up to four plies back. The entries before the root are padding and never written.
     PLIES_BACK = 4
     # Maximum number of searched moves kept per node, for the malus.
-    QUIETS_ROOM = 64
-    CAPTURES_ROOM = 32
+    MAX_QUIETS = 64
+    MAX_CAPTURES = 32
 
 
 class SearchStack:
@@ -32,8 +32,8 @@ class SearchStack:
             self.excluded_move = [0] * PLIES
             self.double_extensions = [0] * PLIES
             self.killers = [0] * (2 * PLIES)
-            self.quiets_searched = [0] * (PLIES * QUIETS_ROOM)
-            self.captures_searched = [0] * (PLIES * CAPTURES_ROOM)
+            self.quiets_searched = [0] * (PLIES * MAX_QUIETS)
+            self.captures_searched = [0] * (PLIES * MAX_CAPTURES)
 
     def clear(self) -> cython.int:
         """Reset for a new search."""
