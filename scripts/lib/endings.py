@@ -17,9 +17,9 @@ def random_board(name: str, choice: random.Random) -> chess.Board:
         white_first = choice.random() < 0.5
         for side, letters in enumerate(name.split("v")):
             for letter in letters:
-                kind = chess.PIECE_SYMBOLS.index(letter.lower())
-                square = choice.randrange(8, 56) if kind == chess.PAWN else choice.randrange(64)
-                board.set_piece_at(square, chess.Piece(kind, white_first ^ bool(side)))
+                piece_type = chess.PIECE_SYMBOLS.index(letter.lower())
+                square = choice.randrange(8, 56) if piece_type == chess.PAWN else choice.randrange(64)
+                board.set_piece_at(square, chess.Piece(piece_type, white_first ^ bool(side)))
         if chess.popcount(board.occupied) != len(name) - 1:
             continue
         board.turn = choice.random() < 0.5
