@@ -11,7 +11,6 @@ Invariant: importing this package loads no kernel module (`bitboards`, `accumula
 
 from __future__ import annotations
 
-from evaluation.coefficients import coefficients
 from evaluation.explain import Explanation, Row, evaluate, explain, format_explanation
 from evaluation.weights import Weights, WeightsError, default_weights
 
@@ -20,7 +19,6 @@ __all__ = [
     "Row",
     "Weights",
     "WeightsError",
-    "coefficients",
     "default_weights",
     "evaluate",
     "explain",

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import evaluation
 from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
+from evaluation.coefficients import coefficients
 from evaluation.explain import place
 from evaluation.weights import MATERIAL, Weights, default_weights, unpack
 from tests.evaluation.test_evaluation import BOARDS, EXTREME, random_game, random_pieces
@@ -92,7 +93,7 @@ def test_each_term_alone_is_the_sum_and_its_row_of_the_explanation(name: str) ->
 
 @given(board=BOARDS)
 def test_coefficients_times_weights_are_the_sum(board: chess.Board) -> None:
-    found = evaluation.coefficients(board)
+    found = coefficients(board)
     weights = default_weights()
     assert {name: len(counts) for name, counts in found.items()} == {term.name: term.size for term in CATALOGUE}
     total = evaluation.explain(board).total
