@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from tests.support.kernel import QUEEN_SACRIFICE, is_compiled, prepare, random_game, search, searcher, start_board
 from uci_engine import score as scores
 from uci_engine.board import moves
-from uci_engine.search.analysis import (
-    BETTER_MARGIN_CP,
-    CLEAR_MARGIN_CP,
-    PLIES_BEHIND,
-    SHARE,
-    WINDOW_DEPTH,
-    RootAnalysis,
+from uci_engine.search.analysis import RootAnalysis
+from uci_engine.search.parameters import (
+    ANALYSIS_ASPIRATION_DEPTH,
+    ANALYSIS_CLEAR_MARGIN_CP,
+    ANALYSIS_MARGIN_CP,
+    ANALYSIS_PLIES_BEHIND,
+    ANALYSIS_SHARE,
 )
 from uci_engine.search.request import Request
 from uci_engine.search.root_moves import RootMove
@@ -58,7 +58,7 @@ def test_one_thread_spends_its_share() -> None:
         patch.setattr("uci_engine.search.search_manager.RootAnalysis", Counted)
         search(Request(chess.Board(MIDDLEGAME), nodes=200_000, analyse_mode=True))
     # A move is searched to the end, so the share is overdrawn a little.
-    assert SHARE - 0.05 < spent[-2] < SHARE + 0.05
+    assert ANALYSIS_SHARE - 0.05 < spent[-2] < ANALYSIS_SHARE + 0.05
 
 
 @pytest.mark.parametrize("depth", [1, 2, 4])
@@ -179,7 +179,7 @@ def test_a_better_move_is_as_deep_and_better_by_a_margin() -> None:
     assert position.better() == 1
     position.set_best(0, 0, 8)
     assert position.better() is None
-    position.see(1, BETTER_MARGIN_CP, 8)
+    position.see(1, ANALYSIS_MARGIN_CP, 8)
     assert position.better() == 1
     position.set_best(0, 1, 8)
     assert position.better() is None
@@ -188,7 +188,7 @@ def test_a_better_move_is_as_deep_and_better_by_a_margin() -> None:
 def test_in_the_end_a_clearly_better_move_may_be_less_deep() -> None:
     position = Position()
     position.set_best(0, 0, 12)
-    position.see(1, CLEAR_MARGIN_CP, 12 - PLIES_BEHIND)
+    position.see(1, ANALYSIS_CLEAR_MARGIN_CP, 12 - ANALYSIS_PLIES_BEHIND)
     assert position.better() is None
     assert position.better_at_end() == 1
     position.set_best(0, 1, 12)
@@ -196,8 +196,8 @@ def test_in_the_end_a_clearly_better_move_may_be_less_deep() -> None:
     position.set_best(0, 0, 13)
     assert position.better_at_end() is None
     # Of the first depths nothing is played unseen.
-    position.set_best(0, 0, WINDOW_DEPTH)
-    position.see(1, 500, WINDOW_DEPTH - 1)
+    position.set_best(0, 0, ANALYSIS_ASPIRATION_DEPTH)
+    position.see(1, 500, ANALYSIS_ASPIRATION_DEPTH - 1)
     assert position.better_at_end() is None
 
 
@@ -258,7 +258,9 @@ def test_a_better_move_is_the_best_line_from_then_on() -> None:
     assert infos[-1].depth == better.depth
 
 
-@pytest.mark.parametrize(("better_cp", "is_adopted"), [(CLEAR_MARGIN_CP, True), (CLEAR_MARGIN_CP - 1, False)])
+@pytest.mark.parametrize(
+    ("better_cp", "is_adopted"), [(ANALYSIS_CLEAR_MARGIN_CP, True), (ANALYSIS_CLEAR_MARGIN_CP - 1, False)]
+)
 def test_in_the_end_a_clearly_better_move_is_adopted(better_cp: int, is_adopted: bool) -> None:
     running, _ = prepare(Request(chess.Board(MIDDLEGAME), depth=6, analyse_mode=True))
     running.run()

@@ -20,24 +20,17 @@ import chess
 
 from uci_engine import score as scores
 from uci_engine.board import moves
+from uci_engine.search.parameters import (
+    ANALYSIS_ASPIRATION_DEPTH,
+    ANALYSIS_CAPTURE_WEIGHT,
+    ANALYSIS_CHECK_WEIGHT,
+    ANALYSIS_CLEAR_MARGIN_CP,
+    ANALYSIS_HALF_WINDOW_CP,
+    ANALYSIS_MARGIN_CP,
+    ANALYSIS_PLIES_BEHIND,
+    ANALYSIS_SHARE,
+)
 from uci_engine.search.root_moves import RootMove
-
-# Share of the nodes that is spent on analysis with one thread.
-SHARE = 0.5
-# Half the width of the window around a root move's last score.
-HALF_WINDOW_CP = 30
-# At lower depth the window is full: the last score is too unstable. The main search has its own such depth (`worker`).
-WINDOW_DEPTH = 5
-# Margin by which a root move must beat the best line, unless it is a proved win.
-BETTER_MARGIN_CP = 20
-# At the end of the search a root move is preferred if it is better by this margin. It may have been searched up to
-# PLIES_BEHIND less deep than the best line.
-CLEAR_MARGIN_CP = 100
-PLIES_BEHIND = 4
-# Relative number of nodes for moves that give check, and for captures and promotions. Most combinations begin with
-# these. Other moves have weight 1.
-CHECK_WEIGHT = 4
-CAPTURE_WEIGHT = 2
 
 
 @dataclass(slots=True)
@@ -71,7 +64,7 @@ class RootAnalysis:
 
     def nodes_due(self, nodes: int) -> float:
         """Nodes that the analysis may still search. `nodes`: the total so far, including its own."""
-        return (nodes * SHARE - self.nodes) / (1 - SHARE)
+        return (nodes * ANALYSIS_SHARE - self.nodes) / (1 - ANALYSIS_SHARE)
 
     def run(self, worker: Any, most_nodes: float) -> None:
         """Search with a worker set up at the root until it is stopped or has searched about `most_nodes`.
@@ -97,13 +90,14 @@ class RootAnalysis:
 
     def better_move(self) -> RootMove | None:
         """The best root move that beats the best line, if any: a proved win, or as deep and better by a margin."""
-        return self._best_of(self._best.depth, BETTER_MARGIN_CP)
+        return self._best_of(self._best.depth, ANALYSIS_MARGIN_CP)
 
     def better_move_at_end(self) -> RootMove | None:
         """As `better_move`, at the end of the search: less depth is accepted for a clear margin."""
-        return self._best_of(max(self._best.depth - PLIES_BEHIND, WINDOW_DEPTH), CLEAR_MARGIN_CP)
+        min_depth = max(self._best.depth - ANALYSIS_PLIES_BEHIND, ANALYSIS_ASPIRATION_DEPTH)
+        return self._best_of(min_depth, ANALYSIS_CLEAR_MARGIN_CP)
 
-    def _best_of(self, least_depth: int, margin_cp: int) -> RootMove | None:
+    def _best_of(self, min_depth: int, margin_cp: int) -> RootMove | None:
         best = self._best
         better: RootMove | None = None
         if best.depth == 0:
@@ -112,7 +106,7 @@ class RootAnalysis:
             if root_move.score >= scores.TABLEBASE_BOUND:
                 beats = root_move.score > best.score
             else:
-                beats = root_move.depth >= least_depth and root_move.score >= best.score + margin_cp
+                beats = root_move.depth >= min_depth and root_move.score >= best.score + margin_cp
             # A move that the main search has seen as deep is no news.
             is_news = root_move.depth > self._best_depths.get(root_move.move, 0)
             if beats and is_news and (better is None or root_move.score > better.score):
@@ -125,7 +119,7 @@ class RootAnalysis:
         Then those with the fewest nodes per weight.
         """
         root_move, best = entry.root_move, self._best
-        is_promising = root_move.score >= best.score + BETTER_MARGIN_CP and 0 < root_move.depth < best.depth
+        is_promising = root_move.score >= best.score + ANALYSIS_MARGIN_CP and 0 < root_move.depth < best.depth
         return not is_promising, entry.nodes / entry.weight
 
     def _search_deeper(self, worker: Any, entry: _AnalysisMove) -> None:
@@ -133,12 +127,12 @@ class RootAnalysis:
         last = entry.root_move
         depth = last.depth + 1
         worker.searcher.set_root([last.move])
-        if worker.search_line(depth, last.score, HALF_WINDOW_CP if depth >= WINDOW_DEPTH else 0):
+        if worker.search_line(depth, last.score, ANALYSIS_HALF_WINDOW_CP if depth >= ANALYSIS_ASPIRATION_DEPTH else 0):
             entry.root_move = RootMove.of(worker, self._ranks)
 
 
 def _weight(board: chess.Board, encoded: int) -> int:
     move = moves.decode(encoded, board.chess960)
     if board.gives_check(move):
-        return CHECK_WEIGHT
-    return CAPTURE_WEIGHT if board.is_capture(move) or move.promotion else 1
+        return ANALYSIS_CHECK_WEIGHT
+    return ANALYSIS_CAPTURE_WEIGHT if board.is_capture(move) or move.promotion else 1

@@ -2,9 +2,8 @@
 
 `PARAMETERS` are tunable: name, value, range, and meaning. `Searcher` copies them into its fields, so a tuner can set
 others. Depths are in plies, names that end in `_cp` are in centipawns. The descriptions use the abbreviations of the
-steps in `search.py`. The constants above `PARAMETERS` are not tunable: they are tables, or have too little effect. A
-few more constants are in the modules that use them. `PLAIN_ALPHA_BETA` switches off every step that could change the
-value of a search.
+steps in `search.py`. The constants above `PARAMETERS` are not tunable: they are tables, or have too little effect.
+`PLAIN_ALPHA_BETA` switches off every step that could change the value of a search.
 """
 
 from __future__ import annotations
@@ -27,8 +26,40 @@ TT_HALFMOVE_LIMIT = 90
 TABLEBASE_DEPTH_BONUS = 6
 # Null move verification switches steps 9 to 12 off for this percentage of the depth less the reduction.
 NULL_MOVE_VERIFICATION_PERCENT = 75
-# An aspiration window that fails with a half width of this or more opens completely.
-WIDEST_WINDOW_CP = 400
+# Aspiration windows. At lower depth the window is full, because the last score is too unstable.
+ASPIRATION_DEPTH = 4
+# A window that fails with a half width of this or more opens completely.
+MAX_ASPIRATION_WINDOW_CP = 400
+
+# Root moves. Before the first search they are sorted by eval; a move that loses material by SEE comes later by this.
+LOSING_MOVE_PENALTY_CP = 1000
+# `go mate` first searches normally to this depth, or to twice the number of moves if that is less. So there is a
+# sensible move even if there is no mate.
+MATE_PREVIEW_DEPTH = 6
+
+# Threads. The first depth of the other workers. Without a node limit they start when worker 0 has finished the depths
+# before it. Those take about a millisecond, and so there is a sound move even with far too many threads for the
+# machine. With a node limit all workers start at once: worker 0 may use up its share of the nodes before this depth.
+FIRST_SHARED_DEPTH = 5
+# Thread voting: added to each score's margin above the worst, so that the worst score has a vote too. With equal scores
+# depth and agreement decide.
+VOTE_BASE_CP = 10
+
+# Analysis. The share of the nodes that is spent on it with one thread.
+ANALYSIS_SHARE = 0.5
+# Half the width of the window around a root move's last score. Below ANALYSIS_ASPIRATION_DEPTH the window is full.
+ANALYSIS_HALF_WINDOW_CP = 30
+ANALYSIS_ASPIRATION_DEPTH = 5
+# Margin by which a root move must beat the best line, unless it is a proved win.
+ANALYSIS_MARGIN_CP = 20
+# At the end of the search a root move is preferred if it is better by this margin. It may have been searched up to
+# ANALYSIS_PLIES_BEHIND less deep than the best line.
+ANALYSIS_CLEAR_MARGIN_CP = 100
+ANALYSIS_PLIES_BEHIND = 4
+# Relative number of nodes for moves that give check, and for captures and promotions. Most combinations begin with
+# these. Other moves have weight 1.
+ANALYSIS_CHECK_WEIGHT = 4
+ANALYSIS_CAPTURE_WEIGHT = 2
 
 PARAMETERS = (
     Tunable("aspiration_window_cp", 12, 5, 100, "aspiration window: initial half width"),

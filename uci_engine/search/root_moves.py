@@ -8,10 +8,8 @@ from typing import Any
 
 from uci_engine import score as scores
 from uci_engine.search.info import Bound
+from uci_engine.search.parameters import LOSING_MOVE_PENALTY_CP
 from uci_engine.tablebases.root_ranking import TablebaseRank
-
-# Subtracted for the first order from a move that loses material by SEE.
-LOSING_MOVE_PENALTY_CP = 1000
 
 
 @dataclass(frozen=True, slots=True)

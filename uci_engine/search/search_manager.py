@@ -20,15 +20,13 @@ from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.search.analysis import RootAnalysis
 from uci_engine.search.info import Info
+from uci_engine.search.parameters import MATE_PREVIEW_DEPTH
 from uci_engine.search.request import Request
 from uci_engine.search.root_moves import RootMove, sort_root_moves
 from uci_engine.time_management.clock import Clock
 
 # Fail highs are reported only after this time.
 REPORT_BOUNDS_AFTER_MS = 3000.0
-# `go mate` first searches normally to this depth, or to twice the number of moves if that is less. So there is a
-# sensible move even if there is no mate.
-MATE_PREVIEW_DEPTH = 6
 
 
 @dataclass(frozen=True, slots=True)

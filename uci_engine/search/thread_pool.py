@@ -26,6 +26,7 @@ from uci_engine.failures import print_failure
 from uci_engine.memory import available_bytes
 from uci_engine.search.factory import new_searcher, new_searcher_on, new_worker
 from uci_engine.search.info import Info
+from uci_engine.search.parameters import FIRST_SHARED_DEPTH
 from uci_engine.search.request import Request
 from uci_engine.search.search_manager import SearchManager
 from uci_engine.search.voting import vote
@@ -33,11 +34,6 @@ from uci_engine.time_management.clock import Clock
 
 # Maximum share of the available memory for workers 1 and up.
 MEMORY_SHARE = 0.25
-
-# The first depth of the other workers. Without a node limit they start when worker 0 has finished the depths before it.
-# Those take about a millisecond, and so there is a sound move even with far too many threads for the machine.
-# With a node limit all workers start at once: worker 0 may use up its share of the nodes before this depth.
-FIRST_SHARED_DEPTH = 5
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 
 from uci_engine import score as scores
 from uci_engine.search.info import Bound
+from uci_engine.search.parameters import VOTE_BASE_CP
 from uci_engine.search.root_moves import RootMove
-
-# Added to each score's margin, so that the worst score has a vote too. With equal scores depth and agreement decide.
-BASE_CP = 10
 
 
 def vote(candidates: Sequence[RootMove]) -> RootMove:
@@ -29,7 +27,7 @@ def vote(candidates: Sequence[RootMove]) -> RootMove:
     lowest_cp = min(candidate.score for candidate in searched)
     votes: defaultdict[int, int] = defaultdict(int)
     for candidate in searched:
-        votes[candidate.move] += (candidate.score - lowest_cp + BASE_CP) * candidate.depth
+        votes[candidate.move] += (candidate.score - lowest_cp + VOTE_BASE_CP) * candidate.depth
     most = max(votes.values())
     # Several threads may have chosen this move. The deepest search of it is the most reliable.
     winners = (candidate for candidate in searched if votes[candidate.move] == most)

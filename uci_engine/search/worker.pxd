@@ -4,7 +4,7 @@ cimport cython
 
 from uci_engine.search.search cimport Searcher
 
-cdef int INFINITE, MATE_BOUND, MAX_PLY, WIDEST_WINDOW_CP, ASPIRATION_DEPTH
+cdef int INFINITE, MATE_BOUND, MAX_PLY, ASPIRATION_DEPTH, MAX_ASPIRATION_WINDOW_CP
 cdef int FAILED_HIGH, LINE_SEARCHED, DEPTH_SEARCHED
 
 @cython.final

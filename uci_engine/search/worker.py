@@ -16,9 +16,8 @@ from uci_engine.search import parameters
 INFINITE = scores.INFINITE
 MATE_BOUND = scores.MATE_BOUND
 MAX_PLY = scores.MAX_PLY
-WIDEST_WINDOW_CP = parameters.WIDEST_WINDOW_CP
-# At lower depth the window is full: the last score is too unstable.
-ASPIRATION_DEPTH = 4
+ASPIRATION_DEPTH = parameters.ASPIRATION_DEPTH
+MAX_ASPIRATION_WINDOW_CP = parameters.MAX_ASPIRATION_WINDOW_CP
 # At most one line per root move.
 MAX_LINES = 256
 # Events reported to the manager.
@@ -183,7 +182,7 @@ class Worker:
 
     def widen_window(self, score: cython.int) -> cython.int:
         """Widen the window on the side that failed."""
-        self.half_window = 2 * self.half_window if self.half_window < WIDEST_WINDOW_CP else 2 * INFINITE
+        self.half_window = 2 * self.half_window if self.half_window < MAX_ASPIRATION_WINDOW_CP else 2 * INFINITE
         if score <= self.alpha:
             # A shift rounds down on both cores; C's division rounds towards zero.
             self.beta = (self.alpha + self.beta) >> 1
