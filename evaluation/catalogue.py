@@ -23,8 +23,9 @@ ACCUMULATED: Final = "accumulator"
 class Term:
     """One term: its name, the number of its weights in each phase, and its group.
 
-    `owner` and `most` serve the bound on all sums. If `owner` is a piece type, each piece of that type counts at most
-    `most` weights. If it is "side", each side counts at most `most`. Material is bounded separately: its `most` is 0.
+    `owner` and `max_count` serve the bound on all sums. If `owner` is a piece type, each piece of that type counts at
+    most `max_count` weights. If it is "side", each side counts at most `max_count`. Material is bounded separately: its
+    `max_count` is 0.
     `title` is the row in the table of `explain`, which adds up terms with the same title. `comment` is the comment in
     the weights file.
     """
@@ -33,7 +34,7 @@ class Term:
     size: int
     group: str
     owner: str
-    most: int
+    max_count: int
     title: str
     comment: str
 

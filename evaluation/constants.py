@@ -18,7 +18,7 @@ FULL_PHASE: Final = 24
 
 # Attack units of a piece that attacks the king zone, by piece type, and the maximum of all units that counts.
 ATTACK_UNITS: Final = (0, 0, 2, 2, 3, 4)
-MOST_ATTACK_UNITS: Final = 23
+MAX_ATTACK_UNITS: Final = 23
 
 # Endgame scale factors, in 64ths.
 FULL_SCALE: Final = 64
@@ -26,9 +26,9 @@ DRAWN_SCALE: Final = 0
 DRAWISH_SCALE: Final = 8
 PURE_OPPOSITE_BISHOPS_SCALE: Final = 32
 OPPOSITE_BISHOPS_SCALE: Final = 52
-# For a side without pawns, in pawn units of non-pawn material: less than LEAST_WINNING_MATERIAL cannot win, and a lead
+# For a side without pawns, in pawn units of non-pawn material: less than MIN_WINNING_MATERIAL cannot win, and a lead
 # of at most DRAWISH_LEAD rarely wins.
-LEAST_WINNING_MATERIAL: Final = 5
+MIN_WINNING_MATERIAL: Final = 5
 DRAWISH_LEAD: Final = 3
 
 # The bonus for a won king and pawn against king: less than what the promotion will gain.

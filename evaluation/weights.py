@@ -3,7 +3,7 @@
 Names, sizes and bounds come from `evaluation.catalogue`. Every weight has a middlegame and an endgame value in
 centipawns. Both are packed into one 64-bit number, so that one addition adds both: S(mg, eg) = (eg << 32) + mg.
 
-Invariant: no sum over a legal position overflows either half of 32 bits. `largest_sum` proves it for each file. A file
+Invariant: no sum over a legal position overflows either half of 32 bits. `max_sum` proves it for each file. A file
 that could overflow, or that has any other fault, is refused with WeightsError.
 
 Material is the classical 9/5/3/3/1 in both phases and cannot be changed. The piece-square tables hold the rest, so they
@@ -26,9 +26,9 @@ from evaluation.catalogue import CATALOGUE, Term
 MATERIAL: Final = (100, 300, 300, 500, 900)
 PIECE_NAMES: Final = ("pawn", "knight", "bishop", "rook", "queen", "king")
 PHASES: Final = ("middlegame", "endgame")
-MOST_BYTES: Final = 1 << 22
-MOST_CENTIPAWNS: Final = 1000
-LARGEST_SUM: Final = 0x7FFFFFFF
+MAX_BYTES: Final = 1 << 22
+MAX_CENTIPAWNS: Final = 1000
+MAX_SUM: Final = 0x7FFFFFFF
 
 
 class WeightsError(ValueError):
@@ -90,7 +90,7 @@ class Weights:
         """Read a weights file. Raises WeightsError when it cannot be read or is not valid."""
         try:
             with open(path, "rb") as file:
-                data = file.read(MOST_BYTES + 1)
+                data = file.read(MAX_BYTES + 1)
         except (OSError, ValueError) as error:
             raise WeightsError(f"the weights file cannot be read: {error}") from error
         return cls.parse(data)
@@ -98,8 +98,8 @@ class Weights:
     @classmethod
     def parse(cls, data: bytes) -> Weights:
         """Parse the bytes of a weights file. Raises WeightsError when they are not valid."""
-        if len(data) > MOST_BYTES:
-            raise WeightsError(f"the weights file is longer than {MOST_BYTES} bytes")
+        if len(data) > MAX_BYTES:
+            raise WeightsError(f"the weights file is longer than {MAX_BYTES} bytes")
         try:
             document = tomllib.loads(data.decode("utf-8"))
         except (ValueError, RecursionError) as error:
@@ -145,17 +145,17 @@ def _checked(values: Mapping[str, Iterable[int]], phase: str) -> Mapping[str, tu
         if len(numbers) != term.size:
             raise WeightsError(f"weight {term.name} has {len(numbers)} {phase} numbers, not {term.size}")
         for number in numbers:
-            if type(number) is not int or abs(number) > MOST_CENTIPAWNS:
-                raise WeightsError(f"weight {term.name}: {phase} takes whole numbers to ±{MOST_CENTIPAWNS}")
+            if type(number) is not int or abs(number) > MAX_CENTIPAWNS:
+                raise WeightsError(f"weight {term.name}: {phase} takes whole numbers to ±{MAX_CENTIPAWNS}")
         checked[term.name] = numbers
     if checked["material"] != MATERIAL:
         raise WeightsError(f"weight material ({phase}) must be {', '.join(map(str, MATERIAL))}")
-    if largest_sum(checked) > LARGEST_SUM:
+    if max_sum(checked) > MAX_SUM:
         raise WeightsError(f"the {phase} weights can add up to more than 32 bits hold")
     return MappingProxyType(checked)
 
 
-def largest_sum(values: Mapping[str, tuple[int, ...]]) -> int:
+def max_sum(values: Mapping[str, tuple[int, ...]]) -> int:
     """A bound on one phase of any evaluation: the best case of one side plus the worst case of the other."""
     return _extreme(values, 1) + _extreme(values, -1)
 
@@ -168,7 +168,7 @@ def _extreme(values: Mapping[str, tuple[int, ...]], sign: int) -> int:
     pieces = {name: sign * value for name, value in zip(PIECE_NAMES, (*values["material"], 0), strict=True)}
     extreme = 0
     for term in CATALOGUE:
-        reach = term.most * max(0, *(sign * value for value in values[term.name]))
+        reach = term.max_count * max(0, *(sign * value for value in values[term.name]))
         if term.owner == "side":
             extreme += reach
         else:

@@ -34,8 +34,8 @@ from lib.games.game import Game, Player
 from lib.games.openings import Opening
 from lib.games.record import GameRecord
 
-LONGEST_MOVES = 150
-MOST_PIECES = 4
+MAX_MOVES = 150
+MAX_PIECES = 4
 # Nobody loses on time here.
 PATIENCE = Patience(margin_ms=60_000.0, movetime_ms=60_000.0)
 WIN, DRAW = 2, 0
@@ -51,10 +51,10 @@ class Referee:
         for folder in folders:
             self.tables.add_directory(folder)
         self.names = sorted(
-            name for name in self.tables.wdl if len(name) - 1 <= MOST_PIECES and chess.syzygy.is_tablename(name)
+            name for name in self.tables.wdl if len(name) - 1 <= MAX_PIECES and chess.syzygy.is_tablename(name)
         )
         if not self.names:
-            raise ProgramError(f"no Syzygy tables of up to {MOST_PIECES} pieces in {', '.join(folders)}")
+            raise ProgramError(f"no Syzygy tables of up to {MAX_PIECES} pieces in {', '.join(folders)}")
         self.choice = random.Random(seed)
 
     def position(self, value: int) -> chess.Board:
@@ -100,7 +100,7 @@ def play_out(engine: Player, referee: Referee, board: chess.Board) -> GameRecord
     """Play to the end, with the engine to move."""
     white: Player = engine if board.turn == chess.WHITE else referee
     black: Player = referee if board.turn == chess.WHITE else engine
-    return Game(white, black, Opening(board.fen()), Rules(longest_moves=LONGEST_MOVES), PATIENCE).play()
+    return Game(white, black, Opening(board.fen()), Rules(max_moves=MAX_MOVES), PATIENCE).play()
 
 
 def ending_of(record: GameRecord, white: bool) -> str:

@@ -37,7 +37,7 @@ from lib.games.experiment import Pairing, find_numbers, make_parser, run_experim
 LOGITS_PER_ELO = math.log(10) / 400
 # A wide prior about no difference, in Elo: it keeps a change finite that has won every pair so far.
 PRIOR_ELO = 1000.0
-MOST_ROUNDS = 50
+MAX_ROUNDS = 50
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def estimate_effects(
     ridge = np.eye(len(factors)) / (PRIOR_ELO * LOGITS_PER_ELO) ** 2
     effects = np.zeros(len(factors))
     expected, curvature = _expected_and_curvature(changes, effects, ridge)
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         slope = changes.T @ (scores - expected) - ridge @ effects
         step = np.linalg.solve(curvature, slope)
         effects += np.clip(step, -1, 1)

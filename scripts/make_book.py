@@ -36,7 +36,7 @@ SEARCH_DEPTH = 10
 # Letters that Unicode takes for whole ones, and not for a letter with a mark.
 UNDECOMPOSED = str.maketrans({"\u00f8": "o", "\u00d8": "O", "\u0142": "l", "\u0141": "L", "\u00df": "ss"})
 # A line is reported when one of our moves loses more than this, or when it ends worse than this for us.
-LARGEST_LOSS_CP = 100
+MAX_LOSS_CP = 100
 WORST_END_CP = -110
 
 
@@ -123,9 +123,9 @@ def inspect_command(options: argparse.Namespace) -> int:
     book = Book(options.book)
     board = _position(options)
     widths = [len(moves) for moves in weights.values()]
-    reached, deepest = _reachable(book)
+    reached, max_plies = _reachable(book)
     print(f"{len(weights)} positions, {len(book)} moves, up to {max(widths)} in a position")
-    print(f"{reached} positions are reached from the start, the deepest after {deepest} plies")
+    print(f"{reached} positions are reached from the start, the deepest after {max_plies} plies")
     opening = opening_names().of(board)
     print(f"\n{board.fen()}" + (f"  {opening}" if opening else ""))
     candidates = book.moves(board)
@@ -201,7 +201,7 @@ def parser() -> argparse.ArgumentParser:
     output(sub, BUILT_IN)
     sub.add_argument("--depth", type=at_least_one, default=SEARCH_DEPTH, help=f"of searches (default {SEARCH_DEPTH})")
     sub.add_argument("--results", nargs="+", type=Path, default=[], metavar="PGN", help="games to learn from")
-    sub.add_argument("--max-loss", type=int, default=LARGEST_LOSS_CP, help="remark on moves that lose more cp")
+    sub.add_argument("--max-loss", type=int, default=MAX_LOSS_CP, help="remark on moves that lose more cp")
     sub.add_argument("--worst-end", type=int, default=WORST_END_CP, help="remark on ends worse than this, in cp")
     sub.add_argument("--accepted", type=Path, metavar="TABLE", help="remarks to leave out (default: ours for ours)")
     sub.add_argument("--check", action="store_true", help="only remark; exit code 1 when there is a remark")

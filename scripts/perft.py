@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Count move sequences from every position of some files and compare with the counts the files give.
 
-    perft.py FILE... [--depth 5] [--most-nodes N] [--core compiled | --engine 'cmd=stockfish'] [--concurrency 2]
+    perft.py FILE... [--depth 5] [--max-nodes N] [--core compiled | --engine 'cmd=stockfish'] [--concurrency 2]
 
 Standard chess and Chess960, in the two formats that `lib.perft` describes. Where a count is wrong, python-chess's own
 counts lead to the first move that differs. Exit code: 0 when all counts are right, 1 when some are wrong or there are
@@ -33,9 +33,9 @@ Counter = PythonChessCounter | EngineCounter
 
 # Few enough tasks to make the start of an engine cheap, enough of them to share the work evenly.
 TASKS_EACH = 8
-MOST_CASES = 50
+MAX_CASES = 50
 # What python-chess counts in some ten seconds.
-MOST_ORACLE_NODES = 3_000_000
+MAX_ORACLE_NODES = 3_000_000
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def first_difference(counter: Counter, board: chess.Board, depth: int) -> str:
         expected = oracle.count(board, plies)
         if counter.count(board, plies) != expected:
             return _descend(counter, oracle, board.copy(stack=False), plies)
-        if expected > MOST_ORACLE_NODES and plies < depth:
+        if expected > MAX_ORACLE_NODES and plies < depth:
             return f"python-chess agrees to depth {plies}, and deeper it would take too long"
     return f"python-chess counts {expected} at depth {depth} too: the number in the file is wrong"
 
@@ -108,7 +108,7 @@ def read_files(asked: argparse.Namespace) -> list[Case]:
                 depth: count
                 for depth, count in case.counts.items()
                 if (asked.depth is None or depth <= asked.depth)
-                and (asked.most_nodes is None or count <= asked.most_nodes)
+                and (asked.max_nodes is None or count <= asked.max_nodes)
             }
             cases.append(case)
     return cases
@@ -125,7 +125,7 @@ def run(asked: argparse.Namespace, cases: list[Case], engine: EngineSpec) -> Ite
         yield from journal.entries
         done = {finding["where"] for finding in journal.entries}
         left = [case for case in cases if case.where not in done]
-        size = min(MOST_CASES, 1 + len(left) // (TASKS_EACH * asked.concurrency))
+        size = min(MAX_CASES, 1 + len(left) // (TASKS_EACH * asked.concurrency))
         batches = (Batch(tuple(left[i : i + size]), engine) for i in range(0, len(left), size))
         tasks = (Task(batch.cases[0].where, batch) for batch in batches)
         with closing(run_tasks(count_batch, tasks, workers=asked.concurrency)) as results:
@@ -161,7 +161,7 @@ def parse(words: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Compare counts of move sequences with those in files.")
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="EPD with ;D1 20 ;D2 400, or blocks")
     parser.add_argument("--depth", type=int, help="leave out counts of greater depth")
-    parser.add_argument("--most-nodes", type=int, metavar="N", help="leave out counts greater than this")
+    parser.add_argument("--max-nodes", type=int, metavar="N", help="leave out counts greater than this")
     who = parser.add_mutually_exclusive_group()
     who.add_argument("--core", choices=CORES, default="auto", help="count with our own engine (the default)")
     who.add_argument("--engine", metavar="SPEC", help=f"or with an engine that knows `go perft`: {ENGINE_SYNTAX}")

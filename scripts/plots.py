@@ -30,7 +30,7 @@ from lib.console import complain, run_program
 from lib.errors import ProgramError
 from lib.plot_data import PlottedGame, PlottedMove, Rating, fit_ratings, read_games, read_pairings
 
-LARGEST_PAWNS = 10.0
+MAX_PAWNS = 10.0
 LINEAR_PAWNS = 1.0
 # Two colours that differ in lightness too, so that grey prints and colour-blind readers tell them apart.
 COLORS = ("#d95f02", "#1f4e9c")
@@ -38,7 +38,7 @@ PALETTE = (*COLORS, "#1b9e77", "#7b3294", "#8c6d31", "#555555")
 # When the colours are used up.
 STYLES = ("-", "--", ":", "-.")
 # More bands than these would cover each other.
-MOST_BANDS = 3
+MAX_BANDS = 3
 BEHIND_TEXT = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0}
 DOTS_PER_INCH = 130
 # Below this the axis of times counts in ms.
@@ -137,11 +137,11 @@ def plot_game(game: PlottedGame, path: Path) -> None:
     label_times(times, max((move.seconds or 0.0 for move in game.moves), default=0.0))
     scores.axhline(0, color="#555555", linewidth=0.8)
     scores.set_yscale("symlog", linthresh=LINEAR_PAWNS, linscale=0.8)
-    scores.set_ylim(-LARGEST_PAWNS * 1.25, LARGEST_PAWNS * 1.25)
+    scores.set_ylim(-MAX_PAWNS * 1.25, MAX_PAWNS * 1.25)
     scores.set_yticks([-10, -5, -2, -1, 0, 1, 2, 5, 10])
     scores.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:+g}" if value else "0"))
     scores.yaxis.set_minor_locator(mpl.ticker.NullLocator())
-    scores.set_ylabel(f"score for White\n(pawns, at most ±{LARGEST_PAWNS:g}; ★ mate)")
+    scores.set_ylabel(f"score for White\n(pawns, at most ±{MAX_PAWNS:g}; ★ mate)")
     depths.set_ylabel("depth (plies)")
     depths.set_ylim(bottom=0)
     depths.yaxis.set_major_locator(MaxNLocator(integer=True))
@@ -163,13 +163,13 @@ def at(move: PlottedMove) -> float:
 def height(move: PlottedMove) -> float:
     """The score to draw; a mate, and whatever is larger than the largest, at the edge."""
     if move.mate is not None:
-        return LARGEST_PAWNS if move.mate > 0 else -LARGEST_PAWNS
-    return min(max(move.pawns or 0.0, -LARGEST_PAWNS), LARGEST_PAWNS)
+        return MAX_PAWNS if move.mate > 0 else -MAX_PAWNS
+    return min(max(move.pawns or 0.0, -MAX_PAWNS), MAX_PAWNS)
 
 
-def label_times(plot: Axes, longest_seconds: float) -> None:
+def label_times(plot: Axes, max_seconds: float) -> None:
     """Label an axis of seconds, in ms where all are short."""
-    small = longest_seconds < SMALL_SECONDS
+    small = max_seconds < SMALL_SECONDS
     plot.set_ylabel("time used (ms)" if small else "time used (s)")
     if small:
         plot.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value * 1000:g}"))
@@ -206,7 +206,7 @@ def plot_times(games: Sequence[PlottedGame], path: Path, name: str | None = None
             [float(np.percentile(used[player][n], share)) for n in numbers] for share in (10, 50, 90)
         )
         label = f"{player}: median"
-        if len(used) <= MOST_BANDS:
+        if len(used) <= MAX_BANDS:
             times.fill_between(numbers, low, high, color=color, alpha=0.18, linewidth=0)
             label += ", and the middle 80 %"
         times.plot(numbers, middle, style, color=color, linewidth=1.7, label=label)

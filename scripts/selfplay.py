@@ -52,13 +52,13 @@ BATCH_GAMES = 8
 class Recipe:
     """How games are begun and what is kept of them.
 
-    least_plies, most_plies: of random moves. positions: kept of a game at most, chosen at random; 0 for all.
+    min_plies, max_plies: of random moves. positions: kept of a game at most, chosen at random; 0 for all.
     """
 
     engine: EngineSpec
     seed: int
-    least_plies: int
-    most_plies: int
+    min_plies: int
+    max_plies: int
     positions: int
     rules: Rules
     patience: Patience
@@ -83,7 +83,7 @@ def play_batch(batch: Batch) -> dict[str, Any]:
     with running_engines(batch.keep_engines) as engines, open_tables(recipe.rules) as tables:
         for number, opening in enumerate(batch.openings, start=batch.first_game):
             chance = random.Random(f"{recipe.seed} {number}")
-            begun = random_opening(opening, chance, recipe.least_plies, recipe.most_plies)
+            begun = random_opening(opening, chance, recipe.min_plies, recipe.max_plies)
             engine = engines.engine(recipe.engine)
             record = Game(engine, engine, begun, recipe.rules, recipe.patience, tables).play()
             if record.fault is not None:
@@ -108,12 +108,12 @@ def quiet_positions(record: GameRecord) -> Iterator[str]:
         board.push(move.move)
 
 
-def choose(lines: Iterator[str], most: int, chance: random.Random) -> list[str]:
-    """At most so many of the lines (all for 0), in their order."""
+def choose(lines: Iterator[str], max_count: int, chance: random.Random) -> list[str]:
+    """At most `max_count` of the lines (all for 0), in their order."""
     found = list(lines)
-    if not most or len(found) <= most:
+    if not max_count or len(found) <= max_count:
         return found
-    return [found[index] for index in sorted(chance.sample(range(len(found)), most))]
+    return [found[index] for index in sorted(chance.sample(range(len(found)), max_count))]
 
 
 class Harvest:
@@ -186,7 +186,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--engine", required=True, metavar="'KEY=VALUE ...'", help="with nodes= or another limit")
     parser.add_argument("--games", type=at_least_one, default=1000, metavar="N")
     parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="compressed if it ends in .gz")
-    parser.add_argument("--plies", default="2-5", metavar="LEAST-MOST", help="random plies at the beginning (2-5)")
+    parser.add_argument("--plies", default="2-5", metavar="MIN-MAX", help="random plies at the beginning (2-5)")
     parser.add_argument("--openings", type=Path, metavar="FILE", help="begin with these (.pgn or .epd, also zipped)")
     parser.add_argument("--positions", type=int, default=12, metavar="N", help="kept of each game, 0 for all (12)")
     parser.add_argument("--seed", type=int, default=0)
@@ -203,18 +203,18 @@ def make_recipe(words: argparse.Namespace) -> Recipe:
     engine = parse_engine(words.engine)
     if str(engine.control) == "no limit":
         raise ProgramError(f"no nodes=, depth=, movetime= or tc= for {engine.name}")
-    least, dash, most = words.plies.partition("-")
-    if not (least.isdecimal() and (most if dash else least).isdecimal()):
-        raise ProgramError(f"--plies {words.plies} is not LEAST-MOST")
-    least_plies, most_plies = int(least), int(most or least)
-    if not 0 <= least_plies <= most_plies <= 100:
-        raise ProgramError(f"--plies {words.plies}: the least is not below the most, or too many")
+    low, dash, high = words.plies.partition("-")
+    if not (low.isdecimal() and (high if dash else low).isdecimal()):
+        raise ProgramError(f"--plies {words.plies} is not MIN-MAX")
+    min_plies, max_plies = int(low), int(high or low)
+    if not 0 <= min_plies <= max_plies <= 100:
+        raise ProgramError(f"--plies {words.plies}: the minimum is above the maximum, or too many")
     if words.positions < 0:
         raise ProgramError("--positions is at least 0")
     rules = rules_of(words)
     if words.cluster is None:
         check_tables(rules)
-    return Recipe(engine, words.seed, least_plies, most_plies, words.positions, rules, Patience())
+    return Recipe(engine, words.seed, min_plies, max_plies, words.positions, rules, Patience())
 
 
 def open_harvest(words: argparse.Namespace, recipe: Recipe) -> Harvest:

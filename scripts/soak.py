@@ -33,7 +33,7 @@ from lib.uci.conversation import save
 from lib.uci.oracles import ORACLES, describe_oracles
 
 DEFAULTS = "tc=1+0.01"
-MOST_FILES = 50
+MAX_FILES = 50
 
 
 class Soak:
@@ -94,7 +94,7 @@ class Soak:
         entries: list[dict[str, Any]] = []
         files: dict[str, str] = {}
         for violation in player.new_violations():
-            if violation.oracle not in files and self._files < MOST_FILES:
+            if violation.oracle not in files and self._files < MAX_FILES:
                 path = self._keep / f"game{number:05}-{violation.oracle}-{_file_name(player.spec.name)}.txt"
                 save(player.conversation(f"{player.spec.name}, game {number}", str(violation)), path)
                 files[violation.oracle] = str(path)
@@ -123,18 +123,18 @@ def summarize(entries: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]
         tallies = [entry["engines"][name] for entry in entries if name in entry.get("engines", ())]
         ready = [value for tally in tallies for value in tally["ready_ms"]]
         stop = [value for tally in tallies for value in tally["stop_ms"]]
-        clocks = [tally["least_clock_ms"] for tally in tallies if tally["least_clock_ms"] is not None]
+        clocks = [tally["min_clock_ms"] for tally in tallies if tally["min_clock_ms"] is not None]
         memory = [tally["memory_mib"] for tally in tallies if tally["memory_mib"] is not None]
         summary[name] = {
             "games": len(tallies),
             "moves": sum(tally["moves"] for tally in tallies),
-            "least_clock_ms": min(clocks, default=None),
+            "min_clock_ms": min(clocks, default=None),
             "ready_median_ms": statistics.median(ready) if ready else None,
-            "ready_most_ms": max(ready, default=None),
+            "ready_max_ms": max(ready, default=None),
             "stop_median_ms": statistics.median(stop) if stop else None,
-            "stop_most_ms": max(stop, default=None),
+            "stop_max_ms": max(stop, default=None),
             "memory_first_mib": memory[0] if memory else None,
-            "memory_most_mib": max(memory, default=None),
+            "memory_max_mib": max(memory, default=None),
             "violations": dict(Counter(each["oracle"] for each in violations if each["engine"] == name)),
         }
     return summary
@@ -147,13 +147,13 @@ def report(entries: Sequence[Mapping[str, Any]], busy: int) -> None:
     lines = [
         ("games", "games", ""),
         ("moves", "moves", ""),
-        ("least left on the clock", "least_clock_ms", "ms"),
+        ("least left on the clock", "min_clock_ms", "ms"),
         ("readyok while searching, median", "ready_median_ms", "ms"),
-        ("readyok while searching, slowest", "ready_most_ms", "ms"),
+        ("readyok while searching, slowest", "ready_max_ms", "ms"),
         ("stop to bestmove, median", "stop_median_ms", "ms"),
-        ("stop to bestmove, slowest", "stop_most_ms", "ms"),
+        ("stop to bestmove, slowest", "stop_max_ms", "ms"),
         ("memory, first game", "memory_first_mib", "MiB"),
-        ("memory, most", "memory_most_mib", "MiB"),
+        ("memory, most", "memory_max_mib", "MiB"),
     ]
     rows = [[label, *(_shown(summary[name][key], unit) for name in summary)] for label, key, unit in lines]
     counts = [figures["violations"] for figures in summary.values()]

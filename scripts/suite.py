@@ -38,9 +38,9 @@ from lib.suite import Batch, Question, ask_batch, group_table, read_questions, s
 # So much of every engine's time goes into one batch: starting the engines then costs little, a killed run too.
 BATCH_SECONDS = 10.0
 POSITIONS_EACH = 20
-MOST_POSITIONS_EACH = 50
+MAX_POSITIONS_EACH = 50
 # More unsolved positions than these are left to the JSON.
-LONGEST_LIST = 40
+MAX_LISTED = 40
 
 
 def parse(words: list[str] | None) -> argparse.Namespace:
@@ -72,7 +72,7 @@ def read_engines(asked: argparse.Namespace) -> list[EngineSpec]:
 def make_batches(questions: list[Question], engines: list[EngineSpec], patience_seconds: float) -> Iterator[Task]:
     """The work in portions that depend on nothing but the questions and the engines."""
     slowest = max((spec.control.movetime_seconds or 0.0 for spec in engines), default=0.0)
-    size = min(MOST_POSITIONS_EACH, math.ceil(BATCH_SECONDS / slowest)) if slowest else POSITIONS_EACH
+    size = min(MAX_POSITIONS_EACH, math.ceil(BATCH_SECONDS / slowest)) if slowest else POSITIONS_EACH
     numbered = list(enumerate(questions))
     for first in range(0, len(numbered), size):
         batch = Batch(tuple(numbered[first : first + size]), tuple(engines), patience_seconds)
@@ -136,7 +136,7 @@ def report(
     if themes := group_table(questions, names, answers):
         output.print(themes)
     for name, summary in zip(names, summaries, strict=True):
-        if 0 < len(summary["unsolved"]) <= LONGEST_LIST:
+        if 0 < len(summary["unsolved"]) <= MAX_LISTED:
             output.print(f"{name} did not solve {', '.join(summary['unsolved'])}", markup=False)
         if summary["failures"]:
             rows = [[failure] for failure in summary["failures"]]

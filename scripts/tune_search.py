@@ -34,7 +34,7 @@ STABILITY_SHARE = 0.1
 # Steps that are not given: of the range, but of the value where the range also holds what switches a thing off.
 STEP_RANGE_SHARE = 0.05
 STEP_VALUE_SHARE = 0.25
-LEAST_STEP = 0.5
+MIN_STEP = 0.5
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def find_parameters(engine: EngineSpec, wanted: list[str]) -> list[Parameter]:
         usual = (spin.maximum - spin.minimum) * STEP_RANGE_SHARE
         if value:
             usual = min(usual, abs(value) * STEP_VALUE_SHARE)
-        parameters.append(Parameter(name, value, spin.minimum, spin.maximum, step or max(usual, LEAST_STEP)))
+        parameters.append(Parameter(name, value, spin.minimum, spin.maximum, step or max(usual, MIN_STEP)))
     if not parameters:
         raise ProgramError("nothing to tune: --tune names no number")
     return parameters

@@ -20,7 +20,7 @@ PROGRAMS = ROOT / "scripts" / "README.md"
 # All that these name must exist. RESULTS.md and CHANGELOG.md may name what was removed.
 GUIDES = (README, ROOT / "CONTRIBUTING.md", PROGRAMS)
 DOCUMENTS = (*GUIDES, RESULTS, ROOT / "CHANGELOG.md")
-MOST_WORDS_OF_README = 1000
+MAX_WORDS_OF_README = 1000
 # Not options of Secateur: one of Stockfish, and a placeholder.
 NOT_OURS = ("Skill Level", "NAME")
 # Flags in no source of a program: argparse's own, and those of engines.
@@ -99,7 +99,7 @@ def exists(module: str) -> bool:
 
 
 def test_readme_is_short() -> None:
-    assert len(text(README).split()) <= MOST_WORDS_OF_README
+    assert len(text(README).split()) <= MAX_WORDS_OF_README
 
 
 @pytest.mark.parametrize("path", GUIDES, ids=by_name)

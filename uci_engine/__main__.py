@@ -72,12 +72,12 @@ def _uci(lines: Sequence[str] | None, core: str, tuning: bool) -> int:
 
 def _bench(words: Sequence[str], default_core: str) -> int:
     from uci_engine.core import load
-    from uci_engine.score import DEEPEST
+    from uci_engine.score import MAX_DEPTH
     from uci_engine.tools.bench import DEFAULT_DEPTH, Bench
 
     parser = _subcommand("bench", "Search fixed positions to a fixed depth and count the nodes.")
     parser.add_argument(
-        "depth", metavar="DEPTH", nargs="?", type=_number(1, DEEPEST), help=f"in plies (default {DEFAULT_DEPTH})"
+        "depth", metavar="DEPTH", nargs="?", type=_number(1, MAX_DEPTH), help=f"in plies (default {DEFAULT_DEPTH})"
     )
     _add_core(parser, default_core)
     options = parser.parse_args(words)
@@ -86,10 +86,10 @@ def _bench(words: Sequence[str], default_core: str) -> int:
 
 
 def _perft(words: Sequence[str], default_core: str) -> int:
-    from uci_engine.tools.perft import DEEPEST, Perft
+    from uci_engine.tools.perft import MAX_DEPTH, Perft
 
     parser = _subcommand("perft", "Count the positions that lie DEPTH moves ahead.")
-    parser.add_argument("depth", metavar="DEPTH", type=_number(0, DEEPEST), help=f"in plies, at most {DEEPEST}")
+    parser.add_argument("depth", metavar="DEPTH", type=_number(0, MAX_DEPTH), help=f"in plies, at most {MAX_DEPTH}")
     parser.add_argument("--divide", action="store_true", help="also count them for each first move")
     _add_position(parser)
     _add_core(parser, default_core)

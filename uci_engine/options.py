@@ -239,9 +239,9 @@ class Options(OptionTable):
     def __init__(self, core: str = "compiled", tuning: bool = False, hash_maximum: int | None = None) -> None:
         """`core`: its name chooses the defaults of the time parameters. `hash_maximum`: in MiB; None: from memory."""
         super().__init__()
-        largest = hash_maximum_mib() if hash_maximum is None else hash_maximum
+        max_mib = hash_maximum_mib() if hash_maximum is None else hash_maximum
         add = self.add
-        self.hash = add(Spin("Hash", min(16, largest), 1, largest, "size of the transposition table in MiB"))
+        self.hash = add(Spin("Hash", min(16, max_mib), 1, max_mib, "size of the transposition table in MiB"))
         self.threads = add(Spin("Threads", 1, 1, 512, "number of search threads; at most one per CPU core"))
         self.clear_hash = add(Button("Clear Hash", "clear the transposition table"))
         self.ponder = add(Check("Ponder", False, "the GUI may let the engine think on the opponent's time"))

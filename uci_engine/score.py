@@ -19,7 +19,7 @@ import math
 MAX_PLY = 128
 """Maximum distance from the root that a search may reach, in plies."""
 
-DEEPEST = MAX_PLY - 8
+MAX_DEPTH = MAX_PLY - 8
 """Maximum depth of iterative deepening."""
 
 DRAW = 0

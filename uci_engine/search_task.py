@@ -131,7 +131,7 @@ class SearchTask(Task):
         """The nodes of all threads so far."""
         return 0 if self._search is None else self._search.nodes
 
-    def _most_nodes(self) -> int | None:
+    def _max_nodes(self) -> int | None:
         """The node limit: the lower one of `go nodes` and of the clock (nodestime), or None."""
         limits = [nodes for nodes in (self._limits.nodes, self._clock.hard_nodes) if nodes is not None]
         return min(limits, default=None)
@@ -175,7 +175,7 @@ class SearchTask(Task):
             board=board,
             root_moves=allowed,
             depth=None if limits.infinite else limits.depth,
-            nodes=None if limits.infinite else self._most_nodes(),
+            nodes=None if limits.infinite else self._max_nodes(),
             mate=mate,
             multipv=self._multipv,
             show_wdl=self._show_wdl,
@@ -236,7 +236,7 @@ class SearchTask(Task):
 def _probing(options: Options) -> Probing:
     """The probing options."""
     return Probing(
-        most_pieces=options.syzygy_probe_limit.value,
+        max_pieces=options.syzygy_probe_limit.value,
         depth=options.syzygy_probe_depth.value,
         fifty_moves=options.syzygy_50_move_rule.value,
     )

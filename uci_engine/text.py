@@ -1,19 +1,19 @@
 """Text from outside: reading numbers, quoting it, and collecting messages about its errors.
 
-Invariant: all errors of a line are counted, but at most MOST_SENTENCES messages are kept.
+Invariant: all errors of a line are counted, but at most MAX_SENTENCES messages are kept.
 """
 
 from __future__ import annotations
 
 import re
 
-LARGEST_INT_DIGITS = 18
-LARGEST_INT = 10**LARGEST_INT_DIGITS - 1
+MAX_INT_DIGITS = 18
+MAX_INT = 10**MAX_INT_DIGITS - 1
 """`parse_int` clamps to plus or minus this number. It fits in 64 bits."""
 
 _INTEGER = re.compile(r"([+-]?)([0-9]+)")
 
-MOST_SENTENCES = 8
+MAX_SENTENCES = 8
 QUOTE_LENGTH = 60
 """Maximum number of characters that `quoted` repeats."""
 
@@ -24,7 +24,7 @@ def quoted(text: str) -> str:
 
 
 def parse_int(word: str) -> int | None:
-    """The integer that `word` spells in ASCII digits, clamped to +-LARGEST_INT; None if it spells none.
+    """The integer that `word` spells in ASCII digits, clamped to +-MAX_INT; None if it spells none.
 
     `int` would also accept `1_000` and non-ASCII digits, and would raise on 5000 digits.
     """
@@ -33,7 +33,7 @@ def parse_int(word: str) -> int | None:
         return None
     sign, digits = match.groups()
     digits = digits.lstrip("0") or "0"
-    magnitude = LARGEST_INT if len(digits) > LARGEST_INT_DIGITS else int(digits)
+    magnitude = MAX_INT if len(digits) > MAX_INT_DIGITS else int(digits)
     return -magnitude if sign == "-" else magnitude
 
 
@@ -50,10 +50,10 @@ class Remarks:
     def add(self, sentence: str, *foreign: str) -> None:
         """Add a message. The `foreign` words are quoted and replace its `{}`."""
         self._count += 1
-        if self._count <= MOST_SENTENCES:
+        if self._count <= MAX_SENTENCES:
             self._sentences.append(sentence.format(*map(quoted, foreign)))
 
     def told(self) -> tuple[str, ...]:
-        """The first MOST_SENTENCES messages, and how many were dropped."""
+        """The first MAX_SENTENCES messages, and how many were dropped."""
         more = self._count - len(self._sentences)
         return (*self._sentences, f"and {more} more like these") if more else tuple(self._sentences)

@@ -12,7 +12,7 @@ cdef int DRAWN_SCALE
 cdef int DRAWISH_SCALE
 cdef int PURE_OPPOSITE_BISHOPS_SCALE
 cdef int OPPOSITE_BISHOPS_SCALE
-cdef int LEAST_WINNING_MATERIAL
+cdef int MIN_WINNING_MATERIAL
 cdef int DRAWISH_LEAD
 
 cdef enum:  # as in endgames.py

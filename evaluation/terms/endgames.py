@@ -22,7 +22,7 @@ DRAWN_SCALE = constants.DRAWN_SCALE
 DRAWISH_SCALE = constants.DRAWISH_SCALE
 PURE_OPPOSITE_BISHOPS_SCALE = constants.PURE_OPPOSITE_BISHOPS_SCALE
 OPPOSITE_BISHOPS_SCALE = constants.OPPOSITE_BISHOPS_SCALE
-LEAST_WINNING_MATERIAL = constants.LEAST_WINNING_MATERIAL
+MIN_WINNING_MATERIAL = constants.MIN_WINNING_MATERIAL
 DRAWISH_LEAD = constants.DRAWISH_LEAD
 
 
@@ -106,7 +106,7 @@ def endgame_scale(board: BaseBoard, strong_side: cython.int) -> cython.int:
     if board.by_type[PAWN] & board.by_colour[strong_side]:
         return FULL_SCALE
     material = non_pawn_material(board, strong_side)
-    if material < LEAST_WINNING_MATERIAL or only_two_knights(board, strong_side):
+    if material < MIN_WINNING_MATERIAL or only_two_knights(board, strong_side):
         return DRAWN_SCALE
     return FULL_SCALE if material > non_pawn_material(board, strong_side ^ 1) + DRAWISH_LEAD else DRAWISH_SCALE
 

@@ -9,7 +9,7 @@ from evaluation.bitboards cimport (
 )
 from evaluation.context cimport EvaluationContext
 
-cdef int MOST_ATTACK_UNITS
+cdef int MAX_ATTACK_UNITS
 
 @cython.final
 cdef class KingWeights:

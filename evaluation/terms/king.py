@@ -29,7 +29,7 @@ if not cython.compiled:
     )
     from evaluation.context import EvaluationContext
 
-MOST_ATTACK_UNITS = constants.MOST_ATTACK_UNITS
+MAX_ATTACK_UNITS = constants.MAX_ATTACK_UNITS
 
 
 class KingWeights:
@@ -73,7 +73,7 @@ def king_danger(weights: KingWeights, context: EvaluationContext, board: BaseBoa
     if units == 0:
         return 0
     units += popcount(context.attacked[us] & context.king_zone[us ^ 1] & ~context.pawn_attacks[us ^ 1])
-    return weights.king_danger[units if units < MOST_ATTACK_UNITS else MOST_ATTACK_UNITS]
+    return weights.king_danger[units if units < MAX_ATTACK_UNITS else MAX_ATTACK_UNITS]
 
 
 def safe_check(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:

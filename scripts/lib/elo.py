@@ -23,11 +23,11 @@ PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 # 95 % of a normal distribution lie within so many standard deviations.
 DEVIATIONS_95 = 1.959963984540054
 # What stands for a count of zero in the likelihood ratio, so that no result is held for impossible.
-LEAST_COUNT = 1e-3
+MIN_COUNT = 1e-3
 # One normalized Elo is a score of this share of a game's standard deviation; the same near 1/2 as logistic Elo.
 NORMALIZED_ELO = 800.0 / math.log(10.0)
-LEAST_MOVEMENT = 1e-9
-MOST_ROUNDS = 100
+MIN_MOVEMENT = 1e-9
+MAX_ROUNDS = 100
 
 
 def elo_of_score(score: float) -> float:
@@ -152,7 +152,7 @@ class Sprt:
         """
         if not any(counts):
             return 0.0
-        filled = [max(float(count), LEAST_COUNT) for count in counts]
+        filled = [max(float(count), MIN_COUNT) for count in counts]
         total = sum(filled)
         shares = [count / total for count in filled]
         if self.model == "logistic":
@@ -189,7 +189,7 @@ def likeliest_with_ratio(shares: Sequence[float], ratio: float) -> list[float]:
     # Begin where the mean is right for the observed deviation, and inside of what a mean can be.
     start = min(max(0.5 + ratio * math.sqrt(variance), 0.01), 0.99)
     current = likeliest_with_score(shares, start)
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         mean, variance = _moments(current, PAIR_SCORES)
         deviation = math.sqrt(variance)
         weights = [
@@ -198,7 +198,7 @@ def likeliest_with_ratio(shares: Sequence[float], ratio: float) -> list[float]:
         improved = _tilted(shares, weights)
         movement = max(abs(a - b) for a, b in zip(current, improved, strict=True))
         current = improved
-        if movement < LEAST_MOVEMENT:
+        if movement < MIN_MOVEMENT:
             break
     return current
 
@@ -224,7 +224,7 @@ def _root(function: Callable[[float], tuple[float, float]], low: float, high: fl
     """
     left, right = low, high
     x = 0.0
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         value, slope = function(x)
         if value > 0.0:
             left = x
@@ -233,7 +233,7 @@ def _root(function: Callable[[float], tuple[float, float]], low: float, high: fl
         following = x - value / slope
         if not left < following < right:
             following = (left + right) / 2.0
-        if abs(following - x) <= LEAST_MOVEMENT * min(following - low, high - following):
+        if abs(following - x) <= MIN_MOVEMENT * min(following - low, high - following):
             return following
         x = following
     return x

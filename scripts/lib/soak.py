@@ -36,12 +36,12 @@ from lib.uci.interview import Interview
 from lib.uci.oracles import Patience, Violation
 
 OPENING_PLIES = 8
-LONGEST_MOVES = 200
+MAX_MOVES = 200
 PROBE_MS = (2, 60)
 # After so many games a process has touched what it needs, and should not need more.
 SETTLING_GAMES = 2
-MOST_NEW_THREADS = 4
-MOST_NEW_FILES = 8
+MAX_NEW_THREADS = 4
+MAX_NEW_FILES = 8
 
 
 class Way(Enum):
@@ -62,7 +62,7 @@ class Tally:
     """What one engine did in one game; times in ms, memory in MiB."""
 
     moves: int = 0
-    least_clock_ms: float | None = None
+    min_clock_ms: float | None = None
     ready_ms: list[float] = field(default_factory=list)
     stop_ms: list[float] = field(default_factory=list)
     memory_mib: float | None = None
@@ -71,7 +71,7 @@ class Tally:
         """Rounded, for the journal."""
         return {
             "moves": self.moves,
-            "least_clock_ms": None if self.least_clock_ms is None else round(self.least_clock_ms, 1),
+            "min_clock_ms": None if self.min_clock_ms is None else round(self.min_clock_ms, 1),
             "ready_ms": [round(value, 1) for value in self.ready_ms],
             "stop_ms": [round(value, 1) for value in self.stop_ms],
             "memory_mib": None if self.memory_mib is None else round(self.memory_mib, 1),
@@ -186,8 +186,8 @@ class JudgedEngine:
         before = self._settled
         if before is not None and (
             usage.memory_mib > before.memory_mib + self._rules.growth_mib
-            or usage.threads > before.threads + MOST_NEW_THREADS
-            or usage.files > before.files + MOST_NEW_FILES
+            or usage.threads > before.threads + MAX_NEW_THREADS
+            or usage.files > before.files + MAX_NEW_FILES
         ):
             self.interview.accuse("growth", f"{before} after {SETTLING_GAMES} games, {usage} after {self._games}")
             self._settled = None
@@ -220,7 +220,7 @@ def play_game(white: JudgedEngine, black: JudgedEngine, seed: str, rules: SoakRu
     start = chess.Board.from_chess960_pos(chance.randrange(960)) if rules.chess960 else chess.Board()
     opening = random_opening(Opening(start.fen(), (), rules.chess960), chance, OPENING_PLIES, OPENING_PLIES)
     patience = GamePatience(margin_ms=rules.margin_ms)
-    game = Game(white, black, opening, Rules(longest_moves=LONGEST_MOVES), patience)
+    game = Game(white, black, opening, Rules(max_moves=MAX_MOVES), patience)
     # Both are asked, so that both are replaced if neither gets ready.
     ready = [player.begin(f"{seed} {player.spec.name}") for player in (white, black)]
     if not all(ready):
@@ -228,7 +228,7 @@ def play_game(white: JudgedEngine, black: JudgedEngine, seed: str, rules: SoakRu
         return game.record
     record = game.play()
     for player in (white, black):
-        player.tally.least_clock_ms = record.least_clock_ms.get(player.spec.name)
+        player.tally.min_clock_ms = record.min_clock_ms.get(player.spec.name)
         if record.fault == "time loss" and record.guilty == player.spec.name and not player.failed:
             player.interview.accuse("clock", f"{record.detail}, after {len(record.moves)} plies")
             player.failed = True

@@ -45,7 +45,7 @@ class Question:
         return NUMBER_AT_END.sub("", self.name)
 
     @property
-    def most_points(self) -> int:
+    def max_points(self) -> int:
         """What the best move earns; 0 where no points are given."""
         return max((value for _, value in self.points), default=0)
 
@@ -231,7 +231,7 @@ def summarise(questions: Sequence[Question], answers: Sequence[dict[str, Any]]) 
         "positions": len(answers),
         "solved": len(solved),
         "points": sum(answer.get("points", 0) for answer in answers),
-        "most_points": sum(questions[answer["position"]].most_points for answer in answers),
+        "max_points": sum(questions[answer["position"]].max_points for answer in answers),
         "mean_solution_seconds": round(fmean(times), 4) if times else None,
         "median_solution_seconds": round(median(times), 4) if times else None,
         "slowest_answer_seconds": max(spent, default=None),
@@ -242,13 +242,13 @@ def summarise(questions: Sequence[Question], answers: Sequence[dict[str, Any]]) 
 
 def summary_table(title: str, names: Sequence[str], summaries: Sequence[dict[str, Any]]) -> Table:
     """One row for each engine."""
-    has_points = any(summary["most_points"] for summary in summaries)
+    has_points = any(summary["max_points"] for summary in summaries)
     head = ["engine", "solved", "of", "percent", *(["points", "of"] if has_points else [])]
     head += ["mean s", "median s", "slowest s", "failures"]
     rows = []
     for name, summary in zip(names, summaries, strict=True):
         share = 100 * summary["solved"] / summary["positions"] if summary["positions"] else 0.0
-        points = [str(summary["points"]), str(summary["most_points"])] if has_points else []
+        points = [str(summary["points"]), str(summary["max_points"])] if has_points else []
         times = [_seconds(summary[key]) for key in TIMES]
         rows.append([name, str(summary["solved"]), str(summary["positions"]), f"{share:.1f}", *points, *times])
         rows[-1].append(str(len(summary["failures"])))
@@ -273,8 +273,8 @@ def group_table(questions: Sequence[Question], names: Sequence[str], answers: Se
         for index in range(len(names)):
             own = [a for a in answers if a["engine"] == index and a["position"] in inside]
             cells.append(str(sum(a.get("points", 0) if has_points else bool(a.get("solved")) for a in own)))
-        most = sum(questions[number].most_points for number in numbers) if has_points else len(numbers)
-        rows.append([group, *cells, str(most)])
+        max_points = sum(questions[number].max_points for number in numbers) if has_points else len(numbers)
+        rows.append([group, *cells, str(max_points)])
     return make_table("points by theme" if has_points else "solved by theme", ["theme", *names, "of"], rows)
 
 

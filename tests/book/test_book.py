@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.uci_process import PACKAGE_ROOT, Search, UciProcess
-from uci_engine.book.book import LARGEST_BOOK_BYTES, Book, BookError
+from uci_engine.book.book import MAX_BOOK_BYTES, Book, BookError
 from uci_engine.book.opening import SILENCE, BookSettings, Opening
 from uci_engine.text import quoted
 from uci_engine.time_management.limits import Limits
@@ -107,7 +107,7 @@ def test_what_is_no_regular_file_is_refused_without_reading_it(tmp_path: Path) -
 
 def test_a_file_that_is_too_large_is_refused(path: Path) -> None:
     with path.open("wb") as file:
-        file.truncate(LARGEST_BOOK_BYTES + 16)  # a hole: takes no room on the disk
+        file.truncate(MAX_BOOK_BYTES + 16)  # a hole: takes no room on the disk
     with pytest.raises(BookError, match="is too large"):
         Book(str(path))
 

@@ -103,7 +103,7 @@ def test_coefficients_times_weights_are_the_sum(board: chess.Board) -> None:
 
 @given(board=BOARDS, name=st.sampled_from(NAMES))
 def test_no_weight_is_counted_more_often_than_its_bound_allows(board: chess.Board, name: str) -> None:
-    """What `largest_sum` takes for granted: a side's pieces of the owner, `most` times each."""
+    """What `max_sum` takes for granted: a side's pieces of the owner, `max_count` times each."""
     (term,) = [term for term in CATALOGUE if term.name == name]
     if name == "material":
         return
@@ -115,7 +115,7 @@ def test_no_weight_is_counted_more_often_than_its_bound_allows(board: chess.Boar
         owners = 1
         if term.owner != "side":
             owners = len(board.pieces(chess.PIECE_NAMES.index(term.owner), colour))
-        assert 0 <= count <= term.most * owners
+        assert 0 <= count <= term.max_count * owners
 
 
 def test_the_modules_hold_the_weights_of_their_terms() -> None:

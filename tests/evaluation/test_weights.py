@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 
 from evaluation.catalogue import CATALOGUE
 from evaluation.weights import (
-    LARGEST_SUM,
     MATERIAL,
-    MOST_BYTES,
+    MAX_BYTES,
+    MAX_SUM,
     PHASES,
     Weights,
     WeightsError,
     default_weights,
-    largest_sum,
+    max_sum,
     pack,
     unpack,
 )
 
-HALVES = st.integers(-LARGEST_SUM - 1, LARGEST_SUM)
+HALVES = st.integers(-MAX_SUM - 1, MAX_SUM)
 TEXT = default_weights().text()
 
 
@@ -114,8 +114,8 @@ def test_piece_square_is_material_and_square_and_the_mirror_image_for_black() ->
 
 def test_default_weights_leave_room_in_half_a_packed_number() -> None:
     weights = default_weights()
-    assert 10_000 < largest_sum(weights.middlegame) < LARGEST_SUM
-    assert 10_000 < largest_sum(weights.endgame) < LARGEST_SUM
+    assert 10_000 < max_sum(weights.middlegame) < MAX_SUM
+    assert 10_000 < max_sum(weights.endgame) < MAX_SUM
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_default_weights_leave_room_in_half_a_packed_number() -> None:
         (b"a = " + b"[" * 15_000, "not TOML"),
         (b"a = " + b"{a=" * 5_000, "not TOML"),
         (b"a = " + b"9" * 15_000, "not TOML"),
-        (b"#" * (MOST_BYTES + 1), "longer than"),
+        (b"#" * (MAX_BYTES + 1), "longer than"),
         (changed("tempo", "middlegame", "true"), "whole numbers"),
         (changed("tempo", "middlegame", "1.5"), "whole numbers"),
         (changed("tempo", "middlegame", "nan"), "whole numbers"),
@@ -159,7 +159,7 @@ def test_bad_files_are_refused_with_one_sentence(data: bytes, reason: str) -> No
 def test_weights_that_could_overflow_together_are_refused(value: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a lower limit: thirty terms of 1000 centipawns do not come near the true one."""
     weights = default_weights()
-    monkeypatch.setattr("evaluation.weights.LARGEST_SUM", 0x7FFF)
+    monkeypatch.setattr("evaluation.weights.MAX_SUM", 0x7FFF)
     changes = {"threat_by_push": [value], "hanging": [value]}
     with pytest.raises(WeightsError, match="more than 32 bits"):
         Weights({**weights.middlegame, **changes}, weights.endgame)

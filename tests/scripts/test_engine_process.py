@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lib.engines.process import LONGEST_LINE_BYTES, EngineProcess
+from lib.engines.process import MAX_LINE_BYTES, EngineProcess
 
 PATIENCE_SECONDS = 30.0
 posix_only = pytest.mark.skipif(not hasattr(os, "killpg"), reason="no sessions here")
@@ -51,9 +51,9 @@ def test_what_the_process_started_ends_with_it() -> None:
 
 
 def test_a_line_without_an_end_comes_in_pieces() -> None:
-    with python(f"print('x' * {2 * LONGEST_LINE_BYTES})") as engine:
+    with python(f"print('x' * {2 * MAX_LINE_BYTES})") as engine:
         assert engine.wait_for_exit(PATIENCE_SECONDS) == 0
-        assert [len(line) for line in engine.lines] == [LONGEST_LINE_BYTES, LONGEST_LINE_BYTES, 0]
+        assert [len(line) for line in engine.lines] == [MAX_LINE_BYTES, MAX_LINE_BYTES, 0]
 
 
 def test_of_many_complaints_the_last_ones_are_kept() -> None:

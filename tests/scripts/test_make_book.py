@@ -102,7 +102,7 @@ def checked(table: Path, rows: str, capsys: pytest.CaptureFixture[str], accepted
     """The exit code of a check of these rows with these acceptances, and its remarks."""
     table.write_text(f"eco\tname\tmoves\n{rows}", "utf-8")
     acceptances = table.with_name("accepted.tsv")
-    acceptances.write_text(f"most_cp\tmoves\treason\n{accepted}", "utf-8")
+    acceptances.write_text(f"max_cp\tmoves\treason\n{accepted}", "utf-8")
     code = run("compile", table, "--check", "--depth", "3", "--accepted", acceptances)
     return code, capsys.readouterr().out.splitlines()[:-1]
 
@@ -131,7 +131,7 @@ def test_an_acceptance_of_nothing_is_told(table: Path, capsys: pytest.CaptureFix
 
 @pytest.mark.parametrize("row", ["50\t1. e4", "-5\t1. e4\ta test", "50\t1. e4\t ", "50\t\ta test", "50\t1. e5\ta test"])
 def test_a_bad_acceptance_is_one_sentence(table: Path, row: str, capsys: pytest.CaptureFixture[str]) -> None:
-    table.with_name("accepted.tsv").write_text(f"most_cp\tmoves\treason\n{row}\n", "utf-8")
+    table.with_name("accepted.tsv").write_text(f"max_cp\tmoves\treason\n{row}\n", "utf-8")
     assert run("compile", table, "--check", "--depth", "1", "--accepted", table.with_name("accepted.tsv")) == 1
     assert capsys.readouterr().err.startswith("make_book: ")
 

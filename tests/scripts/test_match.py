@@ -120,19 +120,19 @@ def test_a_mating_move_beyond_the_time_does_not_win() -> None:
 
 def test_the_margin_forgives() -> None:
     slow = fake("slow", control=TimeControl(0.2, 1.0))
-    record = play(fake(), slow, ENDING, patience=Patience(margin_ms=5000.0), rules=Rules(longest_moves=3))
+    record = play(fake(), slow, ENDING, patience=Patience(margin_ms=5000.0), rules=Rules(max_moves=3))
     assert record.fault is None
     assert record.overstep_ms["slow0"] > 250
 
 
 def test_odd_output_is_no_fault() -> None:
-    assert play(fake("odd"), fake(), rules=Rules(longest_moves=4)).fault is None
+    assert play(fake("odd"), fake(), rules=Rules(max_moves=4)).fault is None
 
 
 def test_pondering_engines_play() -> None:
     control = TimeControl(20.0)
     spec = EngineSpec("p", fake().command, None, control, (), ponder=True)
-    assert play(spec, fake(seed=3, control=control), rules=Rules(longest_moves=5)).fault is None
+    assert play(spec, fake(seed=3, control=control), rules=Rules(max_moves=5)).fault is None
 
 
 # ---- Clocks ----

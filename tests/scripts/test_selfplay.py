@@ -114,7 +114,7 @@ def test_forfeits_are_told_and_give_nothing(tmp_path: Path, capsys: pytest.Captu
     [
         (["--engine", "cmd=x"], "no nodes="),
         (["--plies", "5-2"], "5-2"),
-        (["--plies", "x"], "LEAST-MOST"),
+        (["--plies", "x"], "MIN-MAX"),
         (["--engine", "cmd=/no/such/program depth=1"], "cannot run"),
         (["--openings", "/no/such/file.epd"], "No such file"),
     ],

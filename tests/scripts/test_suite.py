@@ -44,8 +44,8 @@ def test_all_operations_are_read(epd: Path) -> None:
     first, second, third = read_questions(epd)
     assert (first.name, first.group, first.best) == ("Theme A.001", "Theme A", frozenset({"h1h3"}))
     assert second.avoid == {"h1h2", "h1h8"}
-    assert (second.points, second.most_points) == ((("h1g1", 4), ("h1h3", 10)), 10)
-    assert (third.mate_moves, third.best, third.most_points) == (1, frozenset(), 0)
+    assert (second.points, second.max_points) == ((("h1g1", 4), ("h1h3", 10)), 10)
+    assert (third.mate_moves, third.best, third.max_points) == (1, frozenset(), 0)
 
 
 def test_points_may_be_for_promotions_and_a_comment_is_no_points(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_engines_are_asked_side_by_side(tmp_path: Path, epd: Path, capsys: pytes
     code, found = run(tmp_path, epd, *engines, "--each", "nodes=1 option.Hash=1")
     assert code == 0
     right, wrong = found["engines"]
-    assert (right["solved"], right["points"], right["most_points"], right["unsolved"]) == (3, 10, 10, [])
+    assert (right["solved"], right["points"], right["max_points"], right["unsolved"]) == (3, 10, 10, [])
     assert (wrong["solved"], wrong["points"]) == (0, 0)
     assert wrong["unsolved"] == ["Theme A.001", "Theme A.002", "Theme B.001"]
     assert [(answer["position"], answer["engine"]) for answer in found["answers"]] == [

@@ -50,8 +50,8 @@ def test_one_thread_spends_its_share() -> None:
     spent = []
 
     class Counted(RootAnalysis):
-        def run(self, worker: Any, most_nodes: float) -> None:
-            super().run(worker, most_nodes)
+        def run(self, worker: Any, max_nodes: float) -> None:
+            super().run(worker, max_nodes)
             spent.append(self.nodes / worker.searcher.nodes)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -120,7 +120,7 @@ def test_the_current_move_is_not_the_analysiss(monkeypatch: pytest.MonkeyPatch) 
     running, infos = prepare(Request(chess.Board(MIDDLEGAME), nodes=3000, analyse_mode=True))
     told = []
 
-    def run(analysis: RootAnalysis, worker: Any, most_nodes: float) -> None:
+    def run(analysis: RootAnalysis, worker: Any, max_nodes: float) -> None:
         before = len(infos)
         running.report_current_move()
         told.append(len(infos) - before)

@@ -118,7 +118,7 @@ def test_the_deepest_search_ends() -> None:
     # Bare kings: every depth is reached at once.
     board = chess.Board("8/8/4k3/8/8/3K4/8/8 w - - 0 1")
     outcome = search(Request(board, depth=100000))
-    assert outcome.infos[-1].depth == scores.DEEPEST
+    assert outcome.infos[-1].depth == scores.MAX_DEPTH
     assert outcome.score == scores.DRAW
 
 
@@ -184,7 +184,7 @@ def test_thinking_on_the_opponents_time_can_be_enough() -> None:
 
 def test_the_time_parameters_of_the_request_decide() -> None:
     for least, most, enough in ((10, 100, True), (100, 400, False)):
-        time_parameters = replace(TIME_DEFAULTS, time_effort_least_percent=least, time_effort_most_percent=most)
+        time_parameters = replace(TIME_DEFAULTS, time_effort_min_percent=least, time_effort_max_percent=most)
         clock = Clock(time.perf_counter())
         request = Request(chess.Board(MIDDLEGAME), depth=8, time_parameters=time_parameters)
         manager = manage(request, clock=clock)

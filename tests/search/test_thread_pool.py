@@ -228,7 +228,7 @@ def test_mates_and_tablebases(engine: Engine) -> None:
     main = engine._pool.main
     workers = [main, *(thread.worker for thread in engine._pool.threads)]
     probers = [worker.searcher.prober for worker in workers]
-    assert {prober.largest for prober in probers} == {engine._tablebases.largest}
+    assert {prober.max_pieces for prober in probers} == {engine._tablebases.max_pieces}
     board = chess.Board(WON_ENDING)
     position = main.searcher.position
     position.set_board(board)
@@ -237,7 +237,7 @@ def test_mates_and_tablebases(engine: Engine) -> None:
     heard = go(engine, nodes=30000)
     assert (heard.last.score or 0) >= scores.TABLEBASE_BOUND
     engine.set_option("SyzygyPath", "")
-    assert {prober.largest for prober in probers} == {0}
+    assert {prober.max_pieces for prober in probers} == {0}
 
 
 def test_workers_differ_in_their_skip_patterns_and_leave_no_depth_out_together() -> None:

@@ -45,7 +45,7 @@ def outcome(fen: str, line: int, pattern: int, nodes: int) -> list[Any]:
     seen: list[Any] = []
     for searcher in (first, new_searcher_on(first.table, core)):
         worker = set_up(new_worker(core, searcher), fen, nodes, line)
-        worker.run(2, scores.DEEPEST, SKIP_PATTERNS[pattern].size, SKIP_PATTERNS[pattern].phase)
+        worker.run(2, scores.MAX_DEPTH, SKIP_PATTERNS[pattern].size, SKIP_PATTERNS[pattern].phase)
         seen.append(searcher.nodes)
     return [*seen, worker.depth, worker.score, worker.seldepth, worker.is_lower_bound, worker.pv()]
 
@@ -67,13 +67,13 @@ def test_workers_search_the_same_on_every_core(arguments: tuple[str, int, int, i
 def test_a_worker_that_was_stopped_before_does_not_begin() -> None:
     worker = fresh_worker(MIDDLEGAME, 0)
     worker.stop()
-    worker.run(1, scores.DEEPEST)
+    worker.run(1, scores.MAX_DEPTH)
     assert (worker.depth, worker.pv(), worker.searcher.nodes) == (0, [], 0)
 
 
 def test_a_worker_finds_what_there_is_to_find() -> None:
     worker = fresh_worker(MATE_IN_TWO, 20000)
-    worker.run(1, scores.DEEPEST, 1, 1)
+    worker.run(1, scores.MAX_DEPTH, 1, 1)
     assert (worker.score, len(worker.pv())) == (scores.MATE - 3, 3)
     # What was found before is forgotten, whatever comes of the next search.
     worker.set_up(chess.Board(), 1)

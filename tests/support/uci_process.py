@@ -22,7 +22,7 @@ import chess
 import uci_engine
 from lib.engines.process import EngineProcess
 from lib.uci.grammar import InfoLine, read_best_move, read_info
-from uci_engine.uci.input import LONGEST_LINE_BYTES
+from uci_engine.uci.input import MAX_LINE_BYTES
 from uci_engine.uci.protocol import Go, IsReady, Quit, parse
 
 # The directory that the package under test was imported from: the process must run that one too.
@@ -176,7 +176,7 @@ class UciProcess(EngineProcess):
         format that UCI asks for; nothing on stderr.
         """
         assert self.errors == ""
-        lines = (line for line in self.sent if len(line) <= LONGEST_LINE_BYTES)
+        lines = (line for line in self.sent if len(line) <= MAX_LINE_BYTES)
         commands = list(takewhile(lambda command: command != Quit(), map(parse, lines)))
         goes = sum(isinstance(command, Go) and command.limits.perft is None for command in commands)
         best_moves = [line for line in self.lines if line.startswith("bestmove")]

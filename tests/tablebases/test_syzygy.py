@@ -20,7 +20,7 @@ from uci_engine.tablebases.syzygy_files import (
     IS_BLACK,
     IS_MAPPED,
     IS_WIDE_MAP,
-    MOST_PLIES,
+    MAX_DISTANCE_PLIES,
     WDL_SUFFIX,
     Material,
     TableError,
@@ -266,7 +266,7 @@ def test_damaged_files_are_refused_or_probed_without_harm(tmp_path: Path) -> Non
         accepted += len(probing.tables.wdl)
         distances += len(probing.tables.dtz)
         assert all(probing.value(board) in (None, -2, -1, 0, 1, 2) for board in boards)
-        assert all(abs(probing.distance(board) or 0) <= MOST_PLIES for board in boards)
+        assert all(abs(probing.distance(board) or 0) <= MAX_DISTANCE_PLIES for board in boards)
     assert 50 < distances < accepted < 150 * len(NAMES)
 
 

@@ -182,9 +182,9 @@ def test_how_much_is_settled_counts() -> None:
     time_parameters = replace(
         TIME_DEFAULTS,
         time_stability_percent=100,
-        time_effort_most_percent=200,
+        time_effort_max_percent=200,
         time_effort_slope_percent=160,
-        time_effort_least_percent=50,
+        time_effort_min_percent=50,
         time_drop_cp=30,
         time_drop_percent=130,
     )

@@ -8,7 +8,7 @@ import chess
 import pytest
 
 from tests.support.uci_process import UciProcess
-from uci_engine.uci.input import LONGEST_LINE_BYTES
+from uci_engine.uci.input import MAX_LINE_BYTES
 
 START = chess.Board()
 
@@ -98,7 +98,7 @@ class TestFraming:
         assert_well(survivor)
 
     def test_a_line_that_is_too_long_to_keep(self, survivor: UciProcess) -> None:
-        survivor.send_bytes(b"isready " * (LONGEST_LINE_BYTES // 8 + 1) + b"\n")
+        survivor.send_bytes(b"isready " * (MAX_LINE_BYTES // 8 + 1) + b"\n")
         (answer,) = survivor.sync()
         assert answer.startswith("info string error: ")
         assert_well(survivor)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from uci_engine import score
 from uci_engine.search.info import BestMove, Bound, Info
-from uci_engine.text import LARGEST_INT, MOST_SENTENCES, QUOTE_LENGTH, parse_int, quoted
+from uci_engine.text import MAX_INT, MAX_SENTENCES, QUOTE_LENGTH, parse_int, quoted
 from uci_engine.time_management.limits import Limits
 from uci_engine.uci import protocol
 from uci_engine.uci.protocol import Go, SetOption, SetPosition, format_best_move, format_info, parse
@@ -77,8 +77,8 @@ def test_unknown_text_is_shortened() -> None:
         ("-50", -50),
         ("007", 7),
         ("9" * 18, 10**18 - 1),
-        ("1" + "0" * 18, LARGEST_INT),
-        ("-" + "9" * 5000, -LARGEST_INT),
+        ("1" + "0" * 18, MAX_INT),
+        ("-" + "9" * 5000, -MAX_INT),
         ("0" * 5000 + "12", 12),
     ],
 )
@@ -96,7 +96,7 @@ def test_parse_int_refuses(word: str) -> None:
 
 @given(st.integers())
 def test_parse_int_clamps(number: int) -> None:
-    largest = LARGEST_INT
+    largest = MAX_INT
     assert parse_int(str(number)) == min(max(number, -largest), largest)
 
 
@@ -216,7 +216,7 @@ def go(words: str) -> Go:
         ("foo wtime 100 bar btime 100", Limits(wtime_ms=100, btime_ms=100)),
         ("wtime 100 wtime 200", Limits(wtime_ms=200)),
         ("ponder movetime 200", Limits(ponder=True, movetime_ms=200)),
-        ("depth 99999999999999999999", Limits(depth=LARGEST_INT)),
+        ("depth 99999999999999999999", Limits(depth=MAX_INT)),
     ],
 )
 def test_go(words: str, limits: Limits) -> None:
@@ -480,5 +480,5 @@ def test_of_many_mistakes_a_few_are_told() -> None:
     command = parse("go depth 3 " + "nodes " * 1_000_000)
     assert isinstance(command, Go)
     problems = command.problems
-    assert len(problems) == MOST_SENTENCES + 1
-    assert problems[-1] == f"and {1_000_000 - MOST_SENTENCES} more like these"
+    assert len(problems) == MAX_SENTENCES + 1
+    assert problems[-1] == f"and {1_000_000 - MAX_SENTENCES} more like these"

@@ -60,7 +60,7 @@ if not cython.compiled:
 # Piece values for SEE by piece type, in centipawns.
 SEE_VALUES = [0, 100, 300, 300, 500, 900, 0]
 # The longest history kept for repetitions, in plies; the stacks have room for it and for the moves of a search.
-LONGEST_HISTORY = 512
+MAX_HISTORY = 512
 STACK_SIZE = 1024
 
 
@@ -83,7 +83,7 @@ class Position(MoveGenerator):
 
     def set_board(self, board):
         """Take over a validated `chess.Board` with the part of its history that can still repeat."""
-        history = min(board.halfmove_clock, len(board.move_stack), LONGEST_HISTORY)
+        history = min(board.halfmove_clock, len(board.move_stack), MAX_HISTORY)
         base = board.copy(stack=history)
         replay = []
         while base.move_stack and base.peek():

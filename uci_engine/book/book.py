@@ -30,7 +30,7 @@ from uci_engine.text import quoted
 BUILT_IN = Path(__file__).with_name("book.bin")
 
 ENTRY_BYTES = 16
-LARGEST_BOOK_BYTES = 256 * 2**20
+MAX_BOOK_BYTES = 256 * 2**20
 # The whole file is read once, in pieces of this size, a multiple of ENTRY_BYTES.
 PIECE_BYTES = 2**20
 
@@ -130,8 +130,8 @@ def _examine(path: str) -> None:
         raise BookError("is empty")
     if size % ENTRY_BYTES:
         raise BookError(f"is no Polyglot book, or a part of one: {size} bytes are no multiple of {ENTRY_BYTES}")
-    if size > LARGEST_BOOK_BYTES:
-        raise BookError(f"is too large: {size / 2**20:.0f} MiB, of at most {LARGEST_BOOK_BYTES // 2**20}")
+    if size > MAX_BOOK_BYTES:
+        raise BookError(f"is too large: {size / 2**20:.0f} MiB, of at most {MAX_BOOK_BYTES // 2**20}")
     last_key = 0
     playable = False
     with open(path, "rb") as file:
@@ -148,7 +148,7 @@ def _examine(path: str) -> None:
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:
     """Whole entries, even if the file changes meanwhile, which `Book.moves` notices."""
-    for _ in range(LARGEST_BOOK_BYTES // PIECE_BYTES):
+    for _ in range(MAX_BOOK_BYTES // PIECE_BYTES):
         piece = file.read(PIECE_BYTES)
         whole_bytes = len(piece) - len(piece) % ENTRY_BYTES
         if not whole_bytes:

@@ -24,9 +24,9 @@ import chess.polyglot
 
 OPENINGS = Path(__file__).with_name("openings.tsv")
 
-LONGEST_LINE_PLIES = 80
+MAX_LINE_PLIES = 80
 # More than a hundred times the size of our own table.
-LARGEST_TABLE_BYTES = 32 * 2**20
+MAX_TABLE_BYTES = 32 * 2**20
 
 NAME_MARK = "|"
 AVOIDED_MARK = "~"
@@ -91,8 +91,8 @@ def read_line(eco: str, name: str, text: str) -> Line:
         raise RepertoireError(f"{eco!a} is not an ECO code")
     if not name or not name.isprintable():
         raise RepertoireError("a line has no name")
-    if not 0 < len(moves) <= LONGEST_LINE_PLIES:
-        raise RepertoireError(f"{name!a} has {len(moves)} moves, not 1 to {LONGEST_LINE_PLIES}")
+    if not 0 < len(moves) <= MAX_LINE_PLIES:
+        raise RepertoireError(f"{name!a} has {len(moves)} moves, not 1 to {MAX_LINE_PLIES}")
     return Line(eco, name, tuple(moves), named_plies or len(moves), frozenset(avoided))
 
 
@@ -100,8 +100,8 @@ def read_table(path: Path = OPENINGS) -> list[Line]:
     """All lines of a table with a header, columns parted by tabs. Raises RepertoireError, and OSError."""
     if not path.is_file():
         raise RepertoireError(f"{path} is not a file")
-    if path.stat().st_size > LARGEST_TABLE_BYTES:
-        raise RepertoireError(f"{path} is larger than {LARGEST_TABLE_BYTES // 2**20} MiB")
+    if path.stat().st_size > MAX_TABLE_BYTES:
+        raise RepertoireError(f"{path} is larger than {MAX_TABLE_BYTES // 2**20} MiB")
     header, *rows = path.read_text("utf-8", errors="replace").split("\n")
     columns = header.rstrip("\r").split("\t")
     try:

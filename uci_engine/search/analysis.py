@@ -66,19 +66,19 @@ class RootAnalysis:
         """Nodes that the analysis may still search. `nodes`: the total so far, including its own."""
         return (nodes * ANALYSIS_SHARE - self.nodes) / (1 - ANALYSIS_SHARE)
 
-    def run(self, worker: Any, most_nodes: float) -> None:
-        """Search with a worker set up at the root until it is stopped or has searched about `most_nodes`.
+    def run(self, worker: Any, max_nodes: float) -> None:
+        """Search with a worker set up at the root until it is stopped or has searched about `max_nodes`.
 
         It also ends when there is nothing left to search. It leaves the searcher with a single root move.
         """
         searcher = worker.searcher
         start = searcher.nodes
-        while searcher.nodes - start < most_nodes and not (searcher.stopped or searcher.stop_wanted):
+        while searcher.nodes - start < max_nodes and not (searcher.stopped or searcher.stop_wanted):
             best = self._best.move
             waiting = [
                 entry
                 for entry in self._moves
-                if entry.root_move.move != best and entry.root_move.depth < scores.DEEPEST
+                if entry.root_move.move != best and entry.root_move.depth < scores.MAX_DEPTH
             ]
             if not waiting:
                 break

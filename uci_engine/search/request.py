@@ -34,5 +34,5 @@ class Request:
 
     def set_probing(self, searcher: Any) -> None:
         """Set the tablebase limits of a searcher. It does not probe if the root ranking is `complete`."""
-        most_pieces = 0 if self.ranking.complete else self.probing.most_pieces
-        searcher.set_probing(most_pieces, self.probing.depth, self.probing.fifty_moves)
+        max_pieces = 0 if self.ranking.complete else self.probing.max_pieces
+        searcher.set_probing(max_pieces, self.probing.depth, self.probing.fifty_moves)

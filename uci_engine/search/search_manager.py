@@ -59,7 +59,7 @@ class SearchManager:
         self._clock = clock
         self._on_info = on_info
         self._others = tuple(others)
-        self._depth_limit = min(request.depth or scores.DEEPEST, scores.DEEPEST)
+        self._depth_limit = min(request.depth or scores.MAX_DEPTH, scores.MAX_DEPTH)
         self._last_depth = _DepthStatistics()
         self._is_done = False
         self._in_analysis = False
@@ -90,7 +90,7 @@ class SearchManager:
         )
         self.analysis = RootAnalysis(board, root_moves[: self._pv_ends[0]]) if has_analysis else None
 
-    def run(self, last_depth: int = scores.DEEPEST) -> None:
+    def run(self, last_depth: int = scores.MAX_DEPTH) -> None:
         """Search until a limit is reached, time is up, `stop`, or `last_depth` is finished.
 
         Unless `is_done`, another `run` goes on after `last_depth`.
@@ -254,13 +254,13 @@ class SearchManager:
         finally:
             self._worker.manager = None
 
-    def _prove_mate(self, most_moves: int) -> None:
-        """Prove or refute a mate in at most `most_moves`, shortest first, by trying every reply."""
+    def _prove_mate(self, max_moves: int) -> None:
+        """Prove or refute a mate in at most `max_moves`, shortest first, by trying every reply."""
         from uci_engine.search.mate_search import MateSearch  # only after `load` is the core chosen
 
         searcher = self._searcher
         mate_search = MateSearch(searcher)
-        for count in range(1, min(most_moves, scores.DEEPEST // 2) + 1):
+        for count in range(1, min(max_moves, scores.MAX_DEPTH // 2) + 1):
             depth = 2 * count - 1
             if mate_search.mate_in(count):
                 self._lines = [RootMove(tuple(searcher.line()), scores.MATE - depth, depth, searcher.seldepth)]
@@ -268,7 +268,7 @@ class SearchManager:
                 return
             if searcher.stopped:
                 return
-        self._on_info(Info(string=f"there is no mate in {most_moves}"))
+        self._on_info(Info(string=f"there is no mate in {max_moves}"))
 
     # Reports -------------------------------------------------------------------------------------------------------
 

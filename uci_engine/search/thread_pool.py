@@ -236,7 +236,7 @@ class PoolSearch:
         pv_index = (index + 1) % min(self._request.multipv, len(root_order))
         worker.set_multipv(pv_index, [-scores.INFINITE], [len(root_order)])
         pattern = SKIP_PATTERNS[index % len(SKIP_PATTERNS)]
-        worker.run(FIRST_SHARED_DEPTH, scores.DEEPEST, pattern.size, pattern.phase)
+        worker.run(FIRST_SHARED_DEPTH, scores.MAX_DEPTH, pattern.size, pattern.phase)
 
     def _finish(self, at_once: bool) -> None:
         """Wait until all threads have finished. `at_once`: stop them first."""

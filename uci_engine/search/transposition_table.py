@@ -150,7 +150,7 @@ class TranspositionTable:
         """
         word = self._start(key)
         place = word
-        least: cython.int = 100000
+        lowest_value: cython.int = 100000
         for _ in range(4):
             entry: u64 = self.words[word + 1]
             if self.words[word] ^ entry == key and entry:
@@ -164,8 +164,8 @@ class TranspositionTable:
             value = entry_depth(entry) - 4 * age_gap
             if entry == 0:
                 value = -100000
-            if value < least:
-                least = value
+            if value < lowest_value:
+                lowest_value = value
                 place = word
             word += 2
         high: u64 = (bound << 8) | (depth + DEPTH_OFFSET)

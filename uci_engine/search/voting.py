@@ -28,7 +28,7 @@ def vote(candidates: Sequence[RootMove]) -> RootMove:
     votes: defaultdict[int, int] = defaultdict(int)
     for candidate in searched:
         votes[candidate.move] += (candidate.score - lowest_cp + VOTE_BASE_CP) * candidate.depth
-    most = max(votes.values())
+    max_votes = max(votes.values())
     # Several threads may have chosen this move. The deepest search of it is the most reliable.
-    winners = (candidate for candidate in searched if votes[candidate.move] == most)
+    winners = (candidate for candidate in searched if votes[candidate.move] == max_votes)
     return max(winners, key=lambda candidate: (candidate.depth, candidate.bound is Bound.EXACT))

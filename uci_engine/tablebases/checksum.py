@@ -5,7 +5,7 @@ Syzygy's generator hashes its files in pieces of 16 MiB with CityHashCrc256, fro
 a step: each lane becomes its neighbour, rotated, multiplied, and added to a word of the file. Five CRC-32C sums are
 taken of the lanes. At the end, lanes and sums are mixed.
 
-Invariant: `of` gives the last 16 bytes of every undamaged file of up to LARGEST bytes. A test reads real files.
+Invariant: `of` gives the last 16 bytes of every undamaged file of up to MAX_BYTES. A test reads real files.
 """
 
 import cython
@@ -14,7 +14,7 @@ if not cython.compiled:
     from evaluation.bitboards import ALL, i64, u64
     from uci_engine.tablebases.syzygy_tables import Bytes
 
-LARGEST = 1 << 24
+MAX_BYTES = 1 << 24
 K0 = 0xC3A5C85C97CB3127
 K1 = 0xB492B66FBE98F273
 K3 = 0xC949D7C7509E6557
@@ -80,7 +80,7 @@ class Checksum:
             self.result = [0] * 4
 
     def of(self, data, size):
-        """The 16 bytes that should follow the first `size` bytes (64 to LARGEST) of some data."""
+        """The 16 bytes that should follow the first `size` bytes (64 to MAX_BYTES) of some data."""
         seed: u64 = 0
         if size < ROUND:
             seed = 0xFFFFFFFF ^ size

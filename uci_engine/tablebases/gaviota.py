@@ -22,13 +22,13 @@ SUFFIX = ".gtb.cp4"
 HEADER_BYTES = 40
 # The positions in a block, a byte each, with one side to move.
 BLOCK_POSITIONS = 1 << 14
-MOST_BLOCK_BYTES = 1 << 16
+MAX_BLOCK_BYTES = 1 << 16
 # A block begins with two bytes and the header of its LZMA stream: one byte, four for the size of the dictionary, eight
 # for the size of the contents.
 DICTIONARY_PLACE = 3
 CONTENTS_PLACE = 7
 BLOCK_HEADER_BYTES = 15
-MOST_DICTIONARY_BYTES = 1 << 20
+MAX_DICTIONARY_BYTES = 1 << 20
 
 
 class ReadOnlyTables(chess.gaviota.PythonTablebase):
@@ -57,7 +57,7 @@ class ReadOnlyTables(chess.gaviota.PythonTablebase):
         header = stream.read(BLOCK_HEADER_BYTES)
         dictionary_bytes = int.from_bytes(header[DICTIONARY_PLACE:CONTENTS_PLACE], "little")
         contents_bytes = int.from_bytes(header[CONTENTS_PLACE:], "little")
-        if dictionary_bytes > MOST_DICTIONARY_BYTES or contents_bytes > BLOCK_POSITIONS:
+        if dictionary_bytes > MAX_DICTIONARY_BYTES or contents_bytes > BLOCK_POSITIONS:
             raise ValueError("a block is larger than blocks are")
         stream.seek(place)
         return place
@@ -74,5 +74,5 @@ def check_index(stream: BinaryIO, positions: int) -> None:
     steps = [later - earlier for earlier, later in itertools.pairwise(places)]
     if len(steps) != 2 * -(-positions // BLOCK_POSITIONS):
         raise ValueError("it has not the blocks of what its name says")
-    if places[0] != start or places[-1] != size or not all(0 < step <= MOST_BLOCK_BYTES for step in steps):
+    if places[0] != start or places[-1] != size or not all(0 < step <= MAX_BLOCK_BYTES for step in steps):
         raise ValueError("its index is impossible")

@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 # Ranks: a win has WON less its plies, a loss the negative, a draw 0. WON is far above any distance.
 WON = 1 << 18
-# The fifty-move rule in plies, and the largest distance that scores distinguish.
+# The fifty-move rule in plies, and the maximum distance that scores distinguish.
 FIFTY_MOVES_PLIES = 100
-FARTHEST = scores.TABLEBASE_WIN - scores.TABLEBASE_BOUND
-# Ranking may take this share of the hard limit, and never more than MOST_SECONDS. It always gets PROCESSOR_SECONDS of
+MAX_SCORED_PLIES = scores.TABLEBASE_WIN - scores.TABLEBASE_BOUND
+# Ranking may take this share of the hard limit, and never more than MAX_SECONDS. It always gets PROCESSOR_SECONDS of
 # CPU time, for which a busy processor or disk may need STRETCH_SECONDS more. They are enough for the compiled core;
 # another core ranks by WDL alone where they are too little for DTZ.
 TIME_SHARE = 0.5
-MOST_SECONDS = 2.0
+MAX_SECONDS = 2.0
 PROCESSOR_SECONDS = 0.003
 STRETCH_SECONDS = 0.05
 # Tables count some distances in moves. Those are up to a ply too small.
@@ -72,9 +72,11 @@ class RootRanking:
 
 @dataclass(frozen=True, slots=True)
 class Probing:
-    """The options for probing: the most pieces, the least depth for the largest tables, the fifty-move rule."""
+    """The options for probing: the maximum number of pieces, the minimum depth for tables of that many, the fifty-move
+    rule.
+    """
 
-    most_pieces: int = 0
+    max_pieces: int = 0
     depth: int = 1
     fifty_moves: bool = True
 
@@ -88,7 +90,7 @@ class Rules:
     """The options for ranking, and the end of its time by `perf_counter` and by `thread_time`."""
 
     fifty_moves: bool
-    most_pieces: int
+    max_pieces: int
     until: float
     stopped: Callable[[], bool]
     processor_until: float = 0.0
@@ -98,9 +100,9 @@ class Rules:
         """The options, and a share of the search's time. To be called in the thread that ranks."""
         share = TIME_SHARE * clock.budget.hard_ms / 1000
         now = time.perf_counter()
-        until = min(max(clock.started_at + share, now), now + MOST_SECONDS)
+        until = min(max(clock.started_at + share, now), now + MAX_SECONDS)
         processor_until = time.thread_time() + PROCESSOR_SECONDS
-        return Rules(probing.fifty_moves, probing.most_pieces, until, stopped, processor_until)
+        return Rules(probing.fifty_moves, probing.max_pieces, until, stopped, processor_until)
 
     def out_of_time(self) -> bool:
         """Whether the time for probes is over."""
@@ -116,9 +118,9 @@ def rank(
     """Rank the allowed moves of a board. `position` is a core's, free to use."""
     notes = tuple(tables.drop_changed())
     pieces = chess.popcount(board.occupied)
-    if board.castling_rights or pieces > rules.most_pieces or len(allowed) < 2:
+    if board.castling_rights or pieces > rules.max_pieces or len(allowed) < 2:
         return RootRanking(notes=notes)
-    if pieces <= tables.largest:
+    if pieces <= tables.max_pieces:
         name = chess.syzygy.normalize_tablename(chess.syzygy.calc_key(board))
         try:
             ranking = _by_syzygy(tables, position, board, allowed, rules, name)
@@ -243,7 +245,7 @@ def _tablebase_rank(distance: int, clock: int, fifty_moves: bool) -> TablebaseRa
     if distance == 0:
         return TablebaseRank(0, scores.DRAW)
     cursed = fifty_moves and plies > FIFTY_MOVES_PLIES
-    score = 1 if cursed else scores.TABLEBASE_WIN - min(plies, FARTHEST)
+    score = 1 if cursed else scores.TABLEBASE_WIN - min(plies, MAX_SCORED_PLIES)
     return TablebaseRank(WON - plies, score) if distance > 0 else TablebaseRank(plies - WON, -score)
 
 

@@ -18,7 +18,7 @@ cdef int[5] NEXT_PLY
 @cython.final
 cdef class SyzygyProber:
     cdef SyzygyTables tables
-    cdef readonly int largest
+    cdef readonly int max_pieces
 
     cpdef int share(self, SyzygyProber other) except? -1
     cdef bint _is_too_large(self, Position position) noexcept nogil

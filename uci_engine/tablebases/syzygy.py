@@ -24,7 +24,7 @@ WIN = 2
 FAILED = -3
 NONE = -4
 # Instead of a distance: no table tells. Greater than any distance.
-UNKNOWN = syzygy_files.MOST_PLIES + 1
+UNKNOWN = syzygy_files.MAX_DISTANCE_PLIES + 1
 # The DTZ for each value, from LOSS to WIN, where the next ply is a capture or pawn move; 100 more for 1 and -1.
 NEXT_PLY = [-1, -101, 0, 101, 1]
 
@@ -35,19 +35,19 @@ class SyzygyProber:
 
     def __init__(self):
         self.tables = SyzygyTables()
-        self.largest = 0
+        self.max_pieces = 0
 
     # Called by `tablebases`, while no search runs ------------------------------------------------------------------
 
     def load(self, tables):
         """Probe these and no others from now on: pairs of a file's bytes and its `syzygy_files.Table`."""
         self.tables.load(tables)
-        self.largest = self.tables.largest
+        self.max_pieces = self.tables.max_pieces
 
     def share(self, other):
         """Probe the tables that another prober has now, and no others: for a search in another thread."""
         self.tables.share(other.tables)
-        self.largest = other.largest
+        self.max_pieces = other.max_pieces
         return 0
 
     def drop(self, counts):
@@ -66,7 +66,7 @@ class SyzygyProber:
         return self._value(position, SCRATCH)
 
     def _is_too_large(self, position):
-        return position.castling_rights or popcount(position.by_colour[0] | position.by_colour[1]) > self.largest
+        return position.castling_rights or popcount(position.by_colour[0] | position.by_colour[1]) > self.max_pieces
 
     def _value(self, position, start):
         """The value of a position. Moves are listed from `start` on, here and below."""

@@ -23,7 +23,7 @@ from chess.syzygy import is_tablename
 WDL_SUFFIX = ".rtbw"
 DTZ_SUFFIX = ".rtbz"
 MAGIC = {WDL_SUFFIX: bytes.fromhex("71e8235d"), DTZ_SUFFIX: bytes.fromhex("d7660ca5")}
-MOST_PIECES = 7
+MAX_PIECES = 7
 # Files are made of 64-byte lines and end in a checksum.
 LINE_BYTES = 64
 CHECKSUM_BYTES = 16
@@ -35,12 +35,12 @@ IS_SPLIT, HAS_PAWNS = 1, 2
 IS_CONSTANT = 0x80
 IS_BLACK, IS_MAPPED, IS_WIDE_MAP = 1, 2, 16
 NO_SECOND = 0xFFF
-LONGEST_CODE = 32
-# The largest distance: twice the largest number stored, 100 for a cursed win or blessed loss, and two moves.
-MOST_PLIES = 2 * 0xFFFF + 102
+MAX_CODE_BITS = 32
+# The maximum distance: twice the largest number stored, 100 for a cursed win or blessed loss, and two moves.
+MAX_DISTANCE_PLIES = 2 * 0xFFFF + 102
 # More than any file needs. They bound the work of a probe.
-MOST_INDEX_BITS = 24
-MOST_BLOCK_BITS = 15
+MAX_INDEX_BITS = 24
+MAX_BLOCK_BITS = 15
 
 # The numbers of the 48 squares of pawns, by square: from the edge inwards, up each file, in falling order. The leading
 # pawn has the highest number. -1 where no pawn can stand.
@@ -84,7 +84,7 @@ class Material:
     @staticmethod
     def of(name: str) -> Material:
         """The material of this name. Raises TableError for a name that no table has."""
-        if not is_tablename(name, piece_count=MOST_PIECES):
+        if not is_tablename(name, piece_count=MAX_PIECES):
             raise TableError("its name is not the name of a table")
         counts = [0] * 16
         for colour, side in enumerate(name.split("v")):
@@ -287,9 +287,9 @@ class _Reader:
         section.blocks = self.take_number(4)
         section.padded_blocks = section.blocks + padding
         longest, section.shortest = self.take(2)
-        if not 1 <= section.shortest <= longest <= LONGEST_CODE:
+        if not 1 <= section.shortest <= longest <= MAX_CODE_BITS:
             raise TableError("its code is impossible")
-        if not 1 <= section.index_bits <= MOST_INDEX_BITS or section.block_bits > MOST_BLOCK_BITS:
+        if not 1 <= section.index_bits <= MAX_INDEX_BITS or section.block_bits > MAX_BLOCK_BITS:
             raise TableError("its blocks are of an impossible size")
         if section.blocks == 0:
             raise TableError("it has no blocks")

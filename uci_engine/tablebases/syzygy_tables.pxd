@@ -52,7 +52,7 @@ cdef class SyzygyTables:
     cdef int[8192] slot_distances
     cdef int[8] squares
     cdef i64 number
-    cdef readonly int largest
+    cdef readonly int max_pieces
 
     cpdef int share(self, SyzygyTables other) except? -1
     cdef int _material(self, Position position) noexcept nogil

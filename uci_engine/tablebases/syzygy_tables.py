@@ -166,7 +166,7 @@ class SyzygyTables:
     def load(self, tables):
         """Hold these and no others from now on: pairs of a file's bytes and its `syzygy_files.Table`."""
         self.tables = list(tables)
-        self.largest = 0
+        self.max_pieces = 0
         index: cython.int
         for index in range(SLOTS):
             self.slot_keys[index] = -1
@@ -183,8 +183,8 @@ class SyzygyTables:
             self._enter(table, material.counts, 2 * len(records))
             if not material.symmetric:
                 self._enter(table, material.counts[8:] + material.counts[:8], 2 * len(records) + 1)
-            if material.piece_count > self.largest:
-                self.largest = material.piece_count
+            if material.piece_count > self.max_pieces:
+                self.max_pieces = material.piece_count
             where = hold.address() if cython.compiled else len(holds) - 1
             for row in table.sections:
                 for side, section in enumerate(row):
@@ -216,7 +216,7 @@ class SyzygyTables:
         self.records = other.records
         self.bases = other.bases
         self.symbols = other.symbols
-        self.largest = other.largest
+        self.max_pieces = other.max_pieces
         index: cython.int
         for index in range(SLOTS):
             self.slot_keys[index] = other.slot_keys[index]

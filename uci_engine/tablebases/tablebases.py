@@ -20,7 +20,7 @@ from uci_engine.memory import hash_maximum_mib
 from uci_engine.tablebases.syzygy_files import (
     CHECKSUM_BYTES,
     DTZ_SUFFIX,
-    MOST_PLIES,
+    MAX_DISTANCE_PLIES,
     WDL_SUFFIX,
     Material,
     Table,
@@ -41,7 +41,7 @@ CHECKED_BYTES_PLAIN = 1 << 21
 # How long a mapped file is trusted not to change.
 TRUSTED_SECONDS = 1.0
 # The most names in a sentence; the rest is counted.
-MOST_NAMES = 3
+MAX_NAMES = 3
 
 
 class Tablebases:
@@ -57,7 +57,7 @@ class Tablebases:
         self._copied_bytes = copied_bytes
         checksum = core.modules["uci_engine.tablebases.checksum"]
         self._checksum = checksum.Checksum()
-        self._largest_checked = checksum.LARGEST
+        self._max_checked_bytes = checksum.MAX_BYTES
         self._prober = prober
         self._read_symbols = core.modules["uci_engine.tablebases.syzygy_tables"].SymbolReader().read
         self._mapped: dict[Path, Identity] = {}
@@ -67,9 +67,9 @@ class Tablebases:
         self.dtz: set[str] = set()
 
     @property
-    def largest(self) -> int:
-        """The most pieces that a Syzygy table in use has; 0 without tables."""
-        return int(self._prober.largest)
+    def max_pieces(self) -> int:
+        """The maximum number of pieces of the Syzygy tables in use; 0 without tables."""
+        return int(self._prober.max_pieces)
 
     def probe_wdl(self, position: Any) -> int | None:
         """The WDL value of a core's position, 2 to -2 for the side to move; None if no table tells."""
@@ -81,7 +81,7 @@ class Tablebases:
         100 for a cursed win and a blessed loss; None if no table tells.
         """
         plies = self._prober.probe_dtz(position)
-        return plies if abs(plies) <= MOST_PLIES else None
+        return plies if abs(plies) <= MAX_DISTANCE_PLIES else None
 
     def close(self) -> None:
         """Let go of every file."""
@@ -118,7 +118,7 @@ class Tablebases:
 
     def _check(self, data: bytes | mmap.mmap) -> None:
         size = len(data) - CHECKSUM_BYTES
-        if size <= self._largest_checked and self._checksum.of(data, size) != data[size:]:
+        if size <= self._max_checked_bytes and self._checksum.of(data, size) != data[size:]:
             raise TableError("its checksum is wrong, it is damaged")
 
     def drop(self, name: str) -> None:
@@ -150,7 +150,7 @@ class Tablebases:
         sentences = [_not_used("SyzygyPath", problems)] if problems else []
         if not self.wdl:
             return [*sentences, "SyzygyPath: no Syzygy tables there"]
-        pieces = f"of up to {self.largest} pieces"
+        pieces = f"of up to {self.max_pieces} pieces"
         sentences.append(f"SyzygyPath: {len(self.wdl)} WDL and {len(self.dtz)} DTZ tables {pieces}")
         lone = sorted(self.wdl - self.dtz)
         if lone:
@@ -260,5 +260,5 @@ def _not_used(option: str, problems: list[str]) -> str:
 
 
 def _named(names: list[str], separator: str = ", ") -> str:
-    more = len(names) - MOST_NAMES
-    return separator.join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - MAX_NAMES
+    return separator.join(names[:MAX_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -36,7 +36,7 @@ WAKE_UP_MS = 5.0
 MOVES_COVERED = 200
 """The game is expected to last this many moves."""
 
-LEAST_MOVES_TO_COME = 60
+MIN_MOVES_TO_COME = 60
 """Minimum number of moves still expected, however long the game."""
 
 RESERVE_FACTOR = 3.0
@@ -51,7 +51,7 @@ HARD_SHARE = 0.4
 STABILITY_SHARES = (1.5, 1.2, 1.0, 0.85, 0.75)
 """The share of the soft limit to spend, by the number of depths that the best move has stayed the same."""
 
-LEAST_STABILITY_SHARE = 0.2
+MIN_STABILITY_SHARE = 0.2
 """Lower limit of that share, whatever the tuned parameters are."""
 
 EFFORT_DEPTH = 7
@@ -79,9 +79,9 @@ class TimeParameters:
     time_increment_percent: int
     time_hard_percent: int
     time_stability_percent: int
-    time_effort_most_percent: int
+    time_effort_max_percent: int
     time_effort_slope_percent: int
-    time_effort_least_percent: int
+    time_effort_min_percent: int
     time_drop_cp: int
     time_drop_percent: int
 
@@ -92,10 +92,10 @@ class TimeParameters:
         nodes below it, 0 to 1.
         """
         stability = STABILITY_SHARES[min(stable_for, len(STABILITY_SHARES) - 1)]
-        share = max(1 + (stability - 1) * self.time_stability_percent / 100, LEAST_STABILITY_SHARE)
+        share = max(1 + (stability - 1) * self.time_stability_percent / 100, MIN_STABILITY_SHARE)
         if depth >= EFFORT_DEPTH:
-            percent = self.time_effort_most_percent - self.time_effort_slope_percent * effort
-            share *= max(self.time_effort_least_percent, percent) / 100
+            percent = self.time_effort_max_percent - self.time_effort_slope_percent * effort
+            share *= max(self.time_effort_min_percent, percent) / 100
         return share * self.time_drop_percent / 100 if score_drop_cp > self.time_drop_cp else share
 
 
@@ -139,7 +139,7 @@ def _for_clock(limits: Limits, white_to_move: bool, overhead: float, ply: int, p
     usable = max(time - overhead - WAKE_UP_MS, 0.0)
     gain = max(increment or 0, 0) - overhead
 
-    moves_to_come = max(MOVES_COVERED - ply // 2, LEAST_MOVES_TO_COME)
+    moves_to_come = max(MOVES_COVERED - ply // 2, MIN_MOVES_TO_COME)
     if limits.movestogo is None or limits.movestogo <= 0:  # zero moves to go make no sense
         spread, share = moves_to_come, HARD_SHARE
         divisor = parameters.time_first_divisor - ply / parameters.time_plies_per_part

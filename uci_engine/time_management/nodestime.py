@@ -18,7 +18,7 @@ from uci_engine.time_management.allocation import Budget
 from uci_engine.time_management.clock import Clock
 from uci_engine.time_management.limits import Limits
 
-MOST_NODES = 1 << 62
+MAX_NODES = 1 << 62
 """More than any search counts."""
 
 
@@ -81,7 +81,7 @@ class NodesClock(Clock):
         super().__init__(started_at, Budget(budget.soft_ms, math.inf))
         self._nodes_per_ms = nodes_per_ms
         self._nodes = nodes
-        self.hard_nodes = min(int(budget.hard_ms * nodes_per_ms), MOST_NODES)
+        self.hard_nodes = min(int(budget.hard_ms * nodes_per_ms), MAX_NODES)
 
     def soft_reached(self, factor: float) -> bool:
         """Whether `factor` times the soft limit has been searched."""

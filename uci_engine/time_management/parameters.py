@@ -13,9 +13,9 @@ TIME_PARAMETERS = (
     Tunable("time_increment_percent", 75, 0, 100, "share of the increment, less the overhead, added to the soft limit"),
     Tunable("time_hard_percent", 500, 100, 1000, "hard limit, in percent of the soft limit"),
     Tunable("time_stability_percent", 100, 0, 200, "weight of the best move's stability"),
-    Tunable("time_effort_most_percent", 200, 100, 400, "effort: share of the soft limit for no nodes of the best move"),
+    Tunable("time_effort_max_percent", 200, 100, 400, "effort: share of the soft limit for no nodes of the best move"),
     Tunable("time_effort_slope_percent", 160, 0, 400, "effort: share taken off if all nodes are the best move's"),
-    Tunable("time_effort_least_percent", 50, 10, 100, "effort: minimum share of the soft limit"),
+    Tunable("time_effort_min_percent", 50, 10, 100, "effort: minimum share of the soft limit"),
     Tunable("time_drop_cp", 30, 5, 200, "score drop: minimum fall that gives more time"),
     Tunable("time_drop_percent", 130, 100, 300, "score drop: share of the soft limit after such a fall"),
 )
@@ -29,9 +29,9 @@ SLOW_CORE_TIMES = {
     "time_increment_percent": 64,
     "time_hard_percent": 371,
     "time_stability_percent": 144,
-    "time_effort_most_percent": 162,
+    "time_effort_max_percent": 162,
     "time_effort_slope_percent": 226,
-    "time_effort_least_percent": 61,
+    "time_effort_min_percent": 61,
     "time_drop_cp": 40,
     "time_drop_percent": 175,
 }

@@ -18,7 +18,7 @@ from uci_engine.core import Core, build_info, compiled_modules, load, source_fil
 
 REBUILD = "build again: python setup.py build_ext --inplace (in a clone) or pip install (elsewhere)"
 SEARCH_DEPTH = 4
-LONGEST_SEARCH_SECONDS = 60.0
+MAX_SEARCH_SECONDS = 60.0
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 # Position, whether it is Chess960, depth, and the count that other move generators agree on.
@@ -169,8 +169,8 @@ def check_search(core_name: str) -> str | None:
             answers: list[BestMove] = []
             sentences = engine.set_position(fen, ())
             engine.go(Limits(depth=SEARCH_DEPTH), time.perf_counter(), lambda _: None, answers.append)
-            if not engine.wait(LONGEST_SEARCH_SECONDS):
-                return f"no answer within {LONGEST_SEARCH_SECONDS:.0f} s: {fen}"
+            if not engine.wait(MAX_SEARCH_SECONDS):
+                return f"no answer within {MAX_SEARCH_SECONDS:.0f} s: {fen}"
             moves = [answer.move for answer in answers]
             if len(moves) != 1 or moves[0] not in [move.uci() for move in chess.Board(fen).legal_moves]:
                 return f"{moves} answered to {fen} {sentences or ''}"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 STEP = {"compiled": 4}
 STEP_PLAIN = 2
 # No count this deep ever ends, and a board has room for so many moves.
-DEEPEST = 64
+MAX_DEPTH = 64
 
 
 class Perft(TextTask):
@@ -37,8 +37,8 @@ class Perft(TextTask):
         if self._board is None:
             self._on_line("info string error: there is no position")
             return
-        if self._depth > DEEPEST:
-            self._on_line(f"info string error: perft counts to depth {DEEPEST} at most, not to {self._depth}")
+        if self._depth > MAX_DEPTH:
+            self._on_line(f"info string error: perft counts to depth {MAX_DEPTH} at most, not to {self._depth}")
             return
         position = self._position
         position.set_board(self._board)

@@ -20,7 +20,7 @@ from uci_engine.uci import protocol
 from uci_engine.uci.output import Writer, leave, report_failure, say
 from uci_engine.uci.protocol import Command, Empty, Quit
 
-LONGEST_LINE_BYTES = 16 * 1024 * 1024
+MAX_LINE_BYTES = 16 * 1024 * 1024
 READ_BYTES = 1 << 16
 
 # Commands read and not yet obeyed: the reader pauses at this number.
@@ -37,11 +37,11 @@ class LineSplitter:
     """Cuts a stream of bytes into lines of text. The stream may arrive in any pieces.
 
     LF, CR and CRLF end a line. Blank lines are left out. Bytes that are not UTF-8 become U+FFFD. A line of more than
-    `longest_bytes` is not stored: None stands in its place.
+    `max_bytes` is not stored: None stands in its place.
     """
 
-    def __init__(self, longest_bytes: int = LONGEST_LINE_BYTES) -> None:
-        self._longest_bytes = longest_bytes
+    def __init__(self, max_bytes: int = MAX_LINE_BYTES) -> None:
+        self._max_bytes = max_bytes
         self._pieces: list[bytes] = []
         self._length = 0
 
@@ -59,14 +59,14 @@ class LineSplitter:
         """The line that was begun and not ended, if there is one; the splitter is empty afterwards."""
         data, length = b"".join(self._pieces), self._length
         self._pieces, self._length = [], 0
-        if length > self._longest_bytes:
+        if length > self._max_bytes:
             return [None]
         line = data.decode("utf-8", errors="replace")
         return [line] if line.strip() else []
 
     def _keep(self, piece: bytes) -> None:
         self._length += len(piece)
-        if self._length > self._longest_bytes:
+        if self._length > self._max_bytes:
             self._pieces = []
         else:
             self._pieces.append(piece)
@@ -159,7 +159,7 @@ def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
     try:
         for received_at, line in read_lines(descriptor):
             if line is None:
-                say(writer, f"error: a line of more than {LONGEST_LINE_BYTES} bytes is ignored")
+                say(writer, f"error: a line of more than {MAX_LINE_BYTES} bytes is ignored")
                 continue
             try:
                 command = protocol.parse(line)

@@ -20,11 +20,11 @@ from lib.books.file import Weights, polyglot_move
 from lib.errors import ProgramError
 from lib.games.openings import split_games
 
-LARGEST_GAME_CHARACTERS = 2**20
-LARGEST_PGN_BYTES = 16 * 2**30
-LONGEST_TEXT_LINE = 2**16
-MOST_POSITIONS = 4_000_000
-MOST_REPORTS = 20
+MAX_GAME_CHARACTERS = 2**20
+MAX_PGN_BYTES = 16 * 2**30
+MAX_LINE_CHARACTERS = 2**16
+MAX_POSITIONS = 4_000_000
+MAX_REPORTS = 20
 
 
 @dataclass(slots=True)
@@ -87,10 +87,10 @@ def game_texts(path: Path) -> Iterator[str]:
     """
     if not path.is_file():
         raise ProgramError(f"{path} is not a file of games")
-    if path.stat().st_size > LARGEST_PGN_BYTES:
-        raise ProgramError(f"{path} is larger than {LARGEST_PGN_BYTES // 2**30} GiB")
+    if path.stat().st_size > MAX_PGN_BYTES:
+        raise ProgramError(f"{path} is larger than {MAX_PGN_BYTES // 2**30} GiB")
     with path.open(encoding="utf-8", errors="replace") as file:
-        yield from split_games(iter(partial(file.readline, LONGEST_TEXT_LINE), ""), LARGEST_GAME_CHARACTERS)
+        yield from split_games(iter(partial(file.readline, MAX_LINE_CHARACTERS), ""), MAX_GAME_CHARACTERS)
 
 
 def count_games(paths: Iterable[Path], plies: int) -> Records:
@@ -104,11 +104,11 @@ def count_games(paths: Iterable[Path], plies: int) -> Records:
                 used += 1
                 continue
             left_out += 1
-            if left_out <= MOST_REPORTS:
+            if left_out <= MAX_REPORTS:
                 text = f"left out: {path}, game {number}: {problem}"
                 print(text.encode("ascii", "replace").decode(), file=sys.stderr)
-    if left_out > MOST_REPORTS:
-        print(f"left out: {left_out - MOST_REPORTS} games more", file=sys.stderr)
+    if left_out > MAX_REPORTS:
+        print(f"left out: {left_out - MAX_REPORTS} games more", file=sys.stderr)
     print(f"{used} games used, {left_out} left out, {len(records)} positions")
     return records
 
@@ -127,7 +127,7 @@ def _count_game(text: str, plies: int, records: Records) -> str:
     if points is None:
         return "no result"
     for key, move, white in game.moves:
-        if key not in records and len(records) >= MOST_POSITIONS:
+        if key not in records and len(records) >= MAX_POSITIONS:
             continue
         record = records.setdefault(key, {}).setdefault(move, Record())
         record.games += 1

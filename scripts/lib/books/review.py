@@ -3,7 +3,7 @@
 We are blamed only for what we would play ourselves, not for what follows a move that is marked as avoided. A remark is
 accepted up to a cost, so that new trouble in the same place is reported again.
 
-The table of accepted remarks has three columns, separated by tabs: `most_cp`, what the move may lose or how badly the
+The table of accepted remarks has three columns, separated by tabs: `max_cp`, what the move may lose or how badly the
 line may end; `moves`, from the start to the move or to the end of the line; and `reason`.
 """
 
@@ -19,7 +19,7 @@ from lib.books.theory import Judge, Theory
 from uci_engine.book.repertoire import Line, RepertoireError, read_line, replay
 
 ACCEPTED = Path(__file__).with_name("accepted.tsv")
-HEADER = ["most_cp", "moves", "reason"]
+HEADER = ["max_cp", "moves", "reason"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Acceptance:
     """A cost that is accepted in one position."""
 
     line: Line
-    most_cp: int
+    max_cp: int
 
 
 def read_accepted(path: Path) -> list[Acceptance]:
@@ -70,38 +70,38 @@ def without_accepted(faults: Iterable[Fault], accepted: Iterable[Acceptance], th
     An acceptance that nothing needs is no fault: the next version of the search may find the move worse.
     """
     rows = {row.line: row for row in accepted}
-    most_cp: dict[str, int] = {}
+    max_cp: dict[str, int] = {}
     known = theory.positions()
     left = []
     for line, board in replay(rows):
         after = board.epd()
-        most_cp[after] = max(rows[line].most_cp, most_cp.get(after, 0))
+        max_cp[after] = max(rows[line].max_cp, max_cp.get(after, 0))
         if after not in known:
             left.append(Fault(f"accepted, but not in the repertoire: {line.moves_text()}", after))
     for fault in faults:
-        if fault.cost_cp is None or fault.cost_cp > most_cp.get(fault.after, -1):
+        if fault.cost_cp is None or fault.cost_cp > max_cp.get(fault.after, -1):
             left.append(fault)
     return left
 
 
-def find_faults(theory: Theory, judge: Judge, largest_loss_cp: int, worst_end_cp: int) -> list[Fault]:
+def find_faults(theory: Theory, judge: Judge, max_loss_cp: int, worst_end_cp: int) -> list[Fault]:
     """Moves of ours that lose too much, lines that end too badly or before a recapture, and ways of ours that lead to
     where everything known is marked as avoided."""
     ours = theory.ours()
     return [
-        *_losing_moves(theory, judge, ours, largest_loss_cp),
+        *_losing_moves(theory, judge, ours, max_loss_cp),
         *_dead_ends(theory, ours),
         *_ends(theory, judge, worst_end_cp),
     ]
 
 
-def _losing_moves(theory: Theory, judge: Judge, ours: set[str], largest_loss_cp: int) -> Iterable[Fault]:
+def _losing_moves(theory: Theory, judge: Judge, ours: set[str], max_loss_cp: int) -> Iterable[Fault]:
     for here, choices in theory.choices.items():
         if here not in ours:
             continue
         for choice in choices.values():
             loss = 0 if choice.avoided else judge.loss_cp(here, choice.after)
-            if loss > largest_loss_cp:
+            if loss > max_loss_cp:
                 yield Fault(f"{choice.san} loses {loss} cp in {here}", choice.after, loss)
 
 

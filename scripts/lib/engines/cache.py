@@ -18,7 +18,7 @@ from lib.engines.engine import QUIT_SECONDS, Engine, EngineError
 from lib.engines.spec import EngineSpec
 
 # Engines that wait for their next game; each holds the memory of its hash table.
-MOST_WAITING = 12
+MAX_WAITING = 12
 START_ATTEMPTS = 3
 
 
@@ -41,7 +41,7 @@ class EngineCache:
         self._engines[spec.name] = engine
         engine.spec = spec
         engine.configure(spec.options)
-        while len(self._engines) > MOST_WAITING:
+        while len(self._engines) > MAX_WAITING:
             self.dismiss(next(iter(self._engines.values())).spec)
         return engine
 

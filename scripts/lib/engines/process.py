@@ -24,7 +24,7 @@ READING_SECONDS = 30.0
 # How long reading on may take once a process has ended: its own children may still hold the pipes.
 CLOSING_SECONDS = 5.0
 # A line that is longer, from a program that writes without end, is taken in pieces.
-LONGEST_LINE_BYTES = 1 << 20
+MAX_LINE_BYTES = 1 << 20
 KEPT_ERROR_BYTES = 1 << 16
 
 
@@ -60,7 +60,7 @@ class EngineProcess:
 
     def _read(self) -> None:
         assert self.process.stdout is not None
-        while raw := self.process.stdout.readline(LONGEST_LINE_BYTES):
+        while raw := self.process.stdout.readline(MAX_LINE_BYTES):
             arrival = time.perf_counter()
             with self._news:
                 self.lines.append(raw.decode("latin-1").removesuffix("\n").removesuffix("\r"))

@@ -78,7 +78,7 @@ ANSWERED = re.compile(r"\b(uci|isready|go|stop|ponderhit|quit|bench|perft|flip|e
 # Options that cost memory, threads or disk: never more than a little of it.
 COSTLY = re.compile(r"hash|cache|thread|memory|file|log|book", re.IGNORECASE)
 COSTLY_LIMIT = 4
-LARGEST_SOUND = 100
+MAX_SOUND_VALUE = 100
 
 
 def sound_values(option: EngineOption) -> list[str]:
@@ -88,7 +88,7 @@ def sound_values(option: EngineOption) -> list[str]:
         case "check":
             return ["true", "false"]
         case "spin":
-            highest = min(option.maximum, max(option.minimum, COSTLY_LIMIT if costly else LARGEST_SOUND))
+            highest = min(option.maximum, max(option.minimum, COSTLY_LIMIT if costly else MAX_SOUND_VALUE))
             return sorted({str(option.minimum), str((option.minimum + highest) // 2), str(highest)})
         case "combo":
             return list(option.choices)

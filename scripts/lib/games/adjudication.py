@@ -26,7 +26,7 @@ class Rules:
     `resign_both` the opponent has to agree in the moves between.
     draw: from full move `draw_from` on, when for `draw_moves` moves of each side both scores stayed within `draw_cp`,
     without a capture or a pawn's move.
-    tables: folders with Syzygy tables. longest_moves: full moves after which the game is drawn.
+    tables: folders with Syzygy tables. max_moves: full moves after which the game is drawn.
     """
 
     resign_moves: int = 0
@@ -36,7 +36,7 @@ class Rules:
     draw_moves: int = 0
     draw_cp: int = 0
     tables: tuple[str, ...] = ()
-    longest_moves: int = 0
+    max_moves: int = 0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +55,7 @@ def rules_of(words: argparse.Namespace) -> Rules:
         ends.update(parse_resign(words.resign.split()))
     if words.draw:
         ends.update(parse_draw(words.draw.split()))
-    return Rules(**ends, tables=tuple(words.tablebase), longest_moves=words.longest)
+    return Rules(**ends, tables=tuple(words.tablebase), max_moves=words.longest)
 
 
 def parse_resign(words: Sequence[str]) -> dict[str, Any]:
@@ -117,8 +117,8 @@ class Adjudicator:
             return "1/2-1/2", "draw by adjudication: level scores"
         if self._tables is not None and (result := self._tables.result(board)) is not None:
             return result, "by adjudication: tablebase"
-        if rules.longest_moves and board.fullmove_number > rules.longest_moves:
-            return "1/2-1/2", f"draw by adjudication: {rules.longest_moves} moves"
+        if rules.max_moves and board.fullmove_number > rules.max_moves:
+            return "1/2-1/2", f"draw by adjudication: {rules.max_moves} moves"
         return None
 
     def _count(self, board: chess.Board, mover: int, score_cp: int | None) -> None:
@@ -158,7 +158,7 @@ class Tables:
             self._tables.add_directory(folder, load_dtz=False)
         sizes = [len(name) - 1 for name in self._tables.wdl if chess.syzygy.is_tablename(name)]
         self.count = len(sizes)
-        self._most_pieces = max(sizes, default=0)
+        self._max_pieces = max(sizes, default=0)
 
     def close(self) -> None:
         """Close the files."""
@@ -169,7 +169,7 @@ class Tables:
 
         With any other count a win of the tables may be too long for the fifty-move rule.
         """
-        if board.halfmove_clock or board.castling_rights or board.occupied.bit_count() > self._most_pieces:
+        if board.halfmove_clock or board.castling_rights or board.occupied.bit_count() > self._max_pieces:
             return None
         value = self._tables.get_wdl(board)
         if value is None:

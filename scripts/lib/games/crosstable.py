@@ -150,7 +150,7 @@ def conduct_table(tournament: Tournament) -> Table:
     head = ["engine", *(plurals.get(kind, f"{kind}s") for kind in FAULT_KINDS), "worst overstep", "least on clock"]
     rows = []
     for name, conduct in tournament.conduct.items():
-        least = "-" if conduct.least_clock_ms is None else f"{conduct.least_clock_ms:.0f} ms"
+        clock = "-" if conduct.min_clock_ms is None else f"{conduct.min_clock_ms:.0f} ms"
         counts = [str(conduct.faults[kind]) for kind in FAULT_KINDS]
-        rows.append([name, *counts, f"{conduct.overstep_ms:.1f} ms", least])
+        rows.append([name, *counts, f"{conduct.overstep_ms:.1f} ms", clock])
     return make_table("", head, rows)

@@ -179,7 +179,7 @@ class Game:
         self.record.overstep_ms[name] = max(self.record.overstep_ms.get(name, 0.0), over_ms)
         if clock.remaining_seconds is not None:
             left_ms = round((clock.remaining_seconds - seconds) * 1000.0, 1)
-            self.record.least_clock_ms[name] = min(self.record.least_clock_ms.get(name, left_ms), left_ms)
+            self.record.min_clock_ms[name] = min(self.record.min_clock_ms.get(name, left_ms), left_ms)
 
     @staticmethod
     def _side(color: chess.Color) -> str:

@@ -25,7 +25,7 @@ Order = Literal["file", "random"]
 
 SUFFIXES = (".pgn", ".epd", ".fen", ".txt")
 # An opening whose random moves end in mate or check is drawn again, so many times at most.
-MOST_DRAWN = 1000
+MAX_TRIES = 1000
 HEADER = re.compile(r'\[[A-Za-z0-9_]{1,64}\s+"')
 
 
@@ -126,12 +126,12 @@ def start_position(chess960: bool = False) -> OpeningBook:
     return OpeningBook([chess.STARTING_FEN], pgn=False, chess960=chess960)
 
 
-def random_opening(opening: Opening, chance: random.Random, least_plies: int, most_plies: int) -> Opening:
+def random_opening(opening: Opening, chance: random.Random, min_plies: int, max_plies: int) -> Opening:
     """The opening with random legal moves behind it, not ending in check or without a move."""
-    for _ in range(MOST_DRAWN):
+    for _ in range(MAX_TRIES):
         board = opening.board()
         moves = list(opening.moves)
-        for _ in range(chance.randint(least_plies, most_plies)):
+        for _ in range(chance.randint(min_plies, max_plies)):
             legal = sorted(board.legal_moves, key=chess.Move.uci)
             if not legal:
                 break
@@ -143,9 +143,9 @@ def random_opening(opening: Opening, chance: random.Random, least_plies: int, mo
     raise ProgramError(f"no random moves lead on from {opening.board().fen()}")
 
 
-def split_games(lines: Iterable[str], most_characters: int | None = None) -> Iterator[str]:
+def split_games(lines: Iterable[str], max_characters: int | None = None) -> Iterator[str]:
     """The games of a PGN file. A game begins where headers follow something else, so that an unfinished comment or
-    bracket ends with its game; what exceeds `most_characters` is cut.
+    bracket ends with its game; what exceeds `max_characters` is cut.
 
     Blank lines are left out: they end a game for python-chess, and some programs write them between moves.
     """
@@ -158,7 +158,7 @@ def split_games(lines: Iterable[str], most_characters: int | None = None) -> Ite
             yield "".join(game)
             game, size = [], 0
         in_headers = is_header or (in_headers and line.isspace())
-        if most_characters is None or size < most_characters:
+        if max_characters is None or size < max_characters:
             if not line.isspace():
                 game.append(line)
             size += len(line)

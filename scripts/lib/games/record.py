@@ -45,7 +45,7 @@ class GameRecord:
 
     detail: what the guilty engine did, in its own words where there are any.
     overstep_ms: how far each engine's slowest move went beyond its limit, zero if none did.
-    least_clock_ms: the least that each engine had left on its clock.
+    min_clock_ms: the least that each engine had left on its clock.
     """
 
     white: EngineSpec
@@ -59,7 +59,7 @@ class GameRecord:
     guilty: str | None = None
     detail: str = ""
     overstep_ms: dict[str, float] = field(default_factory=dict)
-    least_clock_ms: dict[str, float] = field(default_factory=dict)
+    min_clock_ms: dict[str, float] = field(default_factory=dict)
     started: float = field(default_factory=time.time)
 
     def forfeit(self, fault: FaultKind, color: chess.Color, ending: str, detail: str = "") -> None:
@@ -89,7 +89,7 @@ class GameRecord:
             "plies": len(self.moves),
             "seconds": round(sum(move.seconds for move in self.moves), 3),
             "overstep_ms": self.overstep_ms,
-            "least_clock_ms": self.least_clock_ms,
+            "min_clock_ms": self.min_clock_ms,
         }
 
     def pgn(self, event: str, round_name: str) -> str:

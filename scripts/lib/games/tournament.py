@@ -102,7 +102,7 @@ class EngineConduct:
         self.faults: Counter[str] = Counter()
         self.details: list[str] = []
         self.overstep_ms = 0.0
-        self.least_clock_ms: float | None = None
+        self.min_clock_ms: float | None = None
 
     def add_game(self, name: str, game: Mapping[str, Any]) -> None:
         """Take what the record of a game says about this engine."""
@@ -110,9 +110,9 @@ class EngineConduct:
             self.faults[game["fault"]] += 1
             self.details.append(f"{game['fault']}: {game['detail']} ({game['white']} - {game['black']})")
         self.overstep_ms = max(self.overstep_ms, game["overstep_ms"].get(name, 0.0))
-        left_ms = game["least_clock_ms"].get(name)
+        left_ms = game["min_clock_ms"].get(name)
         if left_ms is not None:
-            self.least_clock_ms = left_ms if self.least_clock_ms is None else min(left_ms, self.least_clock_ms)
+            self.min_clock_ms = left_ms if self.min_clock_ms is None else min(left_ms, self.min_clock_ms)
 
     def as_json(self) -> dict[str, Any]:
         """Counts of every kind, those of zero too."""
@@ -120,7 +120,7 @@ class EngineConduct:
             **{kind: self.faults[kind] for kind in FAULT_KINDS},
             "details": self.details,
             "overstep_ms": self.overstep_ms,
-            "least_clock_ms": self.least_clock_ms,
+            "min_clock_ms": self.min_clock_ms,
         }
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from lib.errors import ProgramError
 
 ANSWERS = ("uciok", "readyok", "bestmove")
-LARGEST_FLOOD_BYTES = 1 << 26
+MAX_FLOOD_BYTES = 1 << 26
 # A pause between two lines, where a conversation breaks nothing when it is said in one breath.
 SLOW_MS = 20
 
@@ -180,7 +180,7 @@ def _read_step(row: str) -> Step:
         case "*":
             times, _, data = rest.partition(" ")
             flood = Send(_unescape(data), int(times))
-            if not 0 <= len(flood.data) * flood.times <= LARGEST_FLOOD_BYTES:
+            if not 0 <= len(flood.data) * flood.times <= MAX_FLOOD_BYTES:
                 raise ValueError("too large")
             return flood
         case "<":

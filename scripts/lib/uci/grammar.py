@@ -20,9 +20,9 @@ COUNTERS = frozenset(
 PERMILLES = ("hashfull", "cpuload")
 MOVE_LISTS = ("pv", "refutation", "currline")
 
-LARGEST_CP = 99_999
+MAX_CP = 99_999
 """Far above any evaluation, and below anything that a counter gone astray would give."""
-LONGEST_MATE_MOVES = 1_000
+MAX_MATE_MOVES = 1_000
 
 NO_MOVE = ("(none)", "0000")
 """What engines say when there is nothing to play."""
@@ -157,7 +157,7 @@ def _check_info(words: _Words, info: InfoLine) -> None:
         raise Violation("score", f"wdl does not add up to 1000: {words.line!r}")
     if info.score is not None:
         kind, value = info.score
-        if abs(value) > (LARGEST_CP if kind == "cp" else LONGEST_MATE_MOVES):
+        if abs(value) > (MAX_CP if kind == "cp" else MAX_MATE_MOVES):
             raise Violation("score", f"an impossible score: {words.line!r}")
 
 

@@ -17,11 +17,11 @@ from lib.uci.judge import Judge
 from lib.uci.oracles import Patience, Violation
 
 # Shorter silences are no part of what was said.
-LEAST_PAUSE_MS = 2
+MIN_PAUSE_MS = 2
 # Nobody says so much at once and means it.
 READ_BYTES = 1 << 16
 # A judge who has found so much wrong need not go on.
-MOST_VIOLATIONS = 50
+MAX_VIOLATIONS = 50
 
 
 class Interview:
@@ -180,12 +180,12 @@ class Interview:
         self._add(Violation(oracle, sentence))
 
     def _add(self, violation: Violation) -> None:
-        if violation.oracle not in self._without and len(self.violations) < MOST_VIOLATIONS:
+        if violation.oracle not in self._without and len(self.violations) < MAX_VIOLATIONS:
             self.violations.append(violation)
 
     def _note_silence(self) -> None:
         silence_ms = round((time.perf_counter() - self._quiet_since) * 1000)
-        if silence_ms >= LEAST_PAUSE_MS:
+        if silence_ms >= MIN_PAUSE_MS:
             self._record.append(Pause(silence_ms))
 
 

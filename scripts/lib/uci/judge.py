@@ -26,7 +26,7 @@ GO_WORDS = frozenset({"searchmoves", "ponder", "wtime", "btime", "winc", "binc",
     *("mate", "movetime", "infinite")
 }
 # With more questions than this waiting, the last one is not expected to be answered at once.
-MOST_READY = 10
+MAX_READY = 10
 NUMBER_TEXT = re.compile(r"[0-9]{1,9}")
 MOVE_TEXT = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
 PROGRESSING = ("depth", "nodes", "time")
@@ -123,7 +123,7 @@ class Judge:
             case "uci":
                 self._greetings_due += 1
             case "isready":
-                at_once = not self._is_slow and len(self.ready_due) < MOST_READY
+                at_once = not self._is_slow and len(self.ready_due) < MAX_READY
                 self.ready_due.append(Ready(at, at_once, self._slow_commands))
             case "go":
                 self._go(rest, at)
