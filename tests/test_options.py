@@ -65,7 +65,7 @@ def test_declarations() -> None:
 def test_every_parameter_of_the_search_can_be_an_option() -> None:
     options = Options(tuning=True, hash_maximum=1024)
     tunables = [parameter.name for parameter in (*PARAMETERS, *TIME_PARAMETERS)]
-    assert names(options) == [*names(STANDARD), *tunables, "NodesTime"]
+    assert names(options) == [*names(STANDARD), *tunables, "NodesTime", "Seed"]
     assert len(set(names(options))) == len(names(options))
     (base,) = (option for option in options.search_parameters if option.name == "lmr_base")
     assert options.set("lmr_base", "90") == []
@@ -82,6 +82,9 @@ RELIED_ON = [
     "Ponder",
     "MultiPV",
     "Move Overhead",
+    "UCI_LimitStrength",
+    "UCI_Elo",
+    "Skill Level",
     "OwnBook",
     "BookFile",
     "BookDepth",

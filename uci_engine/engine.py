@@ -7,6 +7,7 @@ Invariant: only `stop` and `ponderhit` reach a running search.
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -20,6 +21,7 @@ from uci_engine.board.guard import PositionError
 from uci_engine.book.opening import BookSettings, Opening
 from uci_engine.core import load
 from uci_engine.options import OptionError, Options
+from uci_engine.search.strength import Strength, elo_of_skill_level, level_of
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.search_task import OnBestMove, OnInfo, Resources, SearchTask
 from uci_engine.tablebases.tablebases import Tablebases
@@ -32,6 +34,12 @@ from uci_engine.time_management.nodestime import AvailableNodes
 # The time after which a waiting thread gets the GIL. The answer to `stop` passes through three threads, and in plain
 # Python the search itself holds the GIL.
 SWITCH_SECONDS = 0.001
+
+
+
+def new_seed() -> int:
+    """A seed for a game."""
+    return int.from_bytes(os.urandom(8), "big")
 
 
 class Engine:
@@ -52,6 +60,7 @@ class Engine:
         self._watch = Watch()
         self._time_parameters = time_parameters_of(self.core.name)
         self._available_nodes: AvailableNodes | None = None
+        self._seed = new_seed()
         self._task: Task | None = None
         self._connect_options()
         # These objects live until the end, so the garbage collector can ignore them.
@@ -69,6 +78,7 @@ class Engine:
         self._pool.forget()
         self._game = Game()
         self._opening.new_game()
+        self._seed = new_seed()
         self._reset_available_nodes()
 
     def set_position(self, fen: str | None, moves: Sequence[str]) -> list[str]:
@@ -202,6 +212,13 @@ class Engine:
         self._available_nodes = AvailableNodes(nodes_per_ms) if nodes_per_ms else None
         return []
 
+    def _strength(self) -> Strength | None:
+        """The limited strength that the options ask for, None for full strength."""
+        options = self.options
+        limited = options.limit_strength.value
+        elo = options.elo.value if limited else elo_of_skill_level(options.skill_level.value)
+        return None if elo is None else Strength(level_of(elo), options.seed.value or self._seed)
+
     # Searching -----------------------------------------------------------------------------------------------------
 
     @property
@@ -223,6 +240,7 @@ class Engine:
             watch=self._watch,
             time_parameters=self._time_parameters,
             available_nodes=self._available_nodes,
+            strength=self._strength(),
         )
         self.start(SearchTask(resources, self._game.board, limits, received_at, on_info, on_best_move))
 

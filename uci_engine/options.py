@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 
 from uci_engine.memory import hash_maximum_mib
 from uci_engine.search.parameters import PARAMETERS
+from uci_engine.search.strength import MAX_ELO, MAX_SKILL_LEVEL, MIN_ELO
 from uci_engine.text import parse_int, quoted
 from uci_engine.time_management.parameters import time_tunables
 from uci_engine.tunable import Tunable
@@ -251,6 +252,11 @@ class Options(OptionTable):
                 "Move Overhead", 10, 0, 5000, "milliseconds reserved on every move for lag; 100 to 300 over a network"
             )
         )
+        self.limit_strength = add(Check("UCI_LimitStrength", False, "play at the rating UCI_Elo"))
+        self.elo = add(Spin("UCI_Elo", MIN_ELO, MIN_ELO, MAX_ELO, "rating on the CCRL Blitz scale"))
+        self.skill_level = add(
+            Spin("Skill Level", MAX_SKILL_LEVEL, 0, MAX_SKILL_LEVEL, "0: weakest; 20: full strength")
+        )
         self.own_book = add(Check("OwnBook", False, "play the opening from a book"))
         self.book_file = add(String("BookFile", "", "a Polyglot book; empty: the built-in one"))
         self.book_depth = add(Spin("BookDepth", 40, 0, 200, "last ply at which the book is used"))
@@ -279,8 +285,9 @@ class Options(OptionTable):
         self.search_parameters = [_spin(parameter) for parameter in PARAMETERS]
         self.time_parameters = [_spin(parameter) for parameter in time_tunables(core)]
         self.nodes_time = Spin("NodesTime", 0, 0, 100_000, "nodes that count as one millisecond (1 thread); 0: off")
+        self.seed = Spin("Seed", 0, 0, 2**31 - 1, "seed of the choices of limited strength; 0: a new one for each game")
         if tuning:
-            for option in (*self.search_parameters, *self.time_parameters, self.nodes_time):
+            for option in (*self.search_parameters, *self.time_parameters, self.nodes_time, self.seed):
                 add(option)
 
 

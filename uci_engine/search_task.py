@@ -20,6 +20,7 @@ from uci_engine.failures import print_failure
 from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
 from uci_engine.search.request import Request
+from uci_engine.search.strength import Strength
 from uci_engine.search.thread_pool import PoolSearch, ThreadPool
 from uci_engine.tablebases.root_ranking import Probing, RootRanking, Rules, rank
 from uci_engine.tablebases.tablebases import Tablebases
@@ -44,6 +45,7 @@ class Resources:
     watch: Watch
     time_parameters: TimeParameters
     available_nodes: AvailableNodes | None
+    strength: Strength | None
 
 
 class SearchTask(Task):
@@ -70,6 +72,8 @@ class SearchTask(Task):
         self._analyse_mode = resources.options.analyse_mode.value
         self._tablebases = resources.tablebases
         self._probing = _probing(resources.options)
+        # `go mate` is always answered at full strength.
+        self._strength = None if limits.mate and not limits.infinite else resources.strength
         self._search: PoolSearch | None = None
         # Guards what `stop` and `ponderhit` use: they may come while the search is set up.
         self._lock = threading.Lock()
@@ -132,8 +136,12 @@ class SearchTask(Task):
         return 0 if self._search is None else self._search.nodes
 
     def _max_nodes(self) -> int | None:
-        """The node limit: the lower one of `go nodes` and of the clock (nodestime), or None."""
-        limits = [nodes for nodes in (self._limits.nodes, self._clock.hard_nodes) if nodes is not None]
+        """The node limit: the lowest of `go nodes`, of the clock (nodestime) and of limited strength, or None.
+
+        Analysis is not limited by the strength, only its `bestmove` is.
+        """
+        budget = None if self._strength is None or self._analyse_mode else self._strength.level.nodes
+        limits = [nodes for nodes in (self._limits.nodes, self._clock.hard_nodes, budget) if nodes is not None]
         return min(limits, default=None)
 
     def _must_end(self) -> bool:
@@ -162,10 +170,13 @@ class SearchTask(Task):
         return BestMove(search.manager.best.uci(), reply.uci() if reply else None)
 
     def _request(self, board: chess.Board, allowed: list[chess.Move]) -> Request:
-        """The request, with root moves ranked by the tablebases. `go mate` does not use them."""
+        """The request, with root moves ranked by the tablebases.
+
+        `go mate` and limited strength do not use them.
+        """
         limits = self._limits
         mate = None if limits.infinite else limits.mate
-        if mate is None:
+        if mate is None and self._strength is None:
             rules = Rules.within(self._probing, self._clock, self._must_end)
             ranking = rank(self._tablebases, self._pool.main.searcher.position, board, allowed, rules)
         else:
@@ -180,9 +191,10 @@ class SearchTask(Task):
             multipv=self._multipv,
             show_wdl=self._show_wdl,
             ranking=ranking,
-            probing=self._probing,
+            probing=self._probing if self._strength is None else Probing(),
             time_parameters=self._time_parameters,
             analyse_mode=self._analyse_mode,
+            strength=self._strength,
         )
 
     def _run_search(self, request: Request) -> PoolSearch:

@@ -8,6 +8,7 @@ from typing import Any
 
 import chess
 
+from uci_engine.search.strength import Strength
 from uci_engine.tablebases.root_ranking import Probing, RootRanking
 from uci_engine.time_management.allocation import TIME_DEFAULTS, TimeParameters
 
@@ -17,7 +18,8 @@ class Request:
     """A board with its history, the allowed root moves (None: all), the limits and the contents of reports.
 
     `ranking` has tablebase ranks for all allowed moves or for none. Moves of a better rank are searched first.
-    `analyse_mode`: root moves are also searched one by one (see `analysis`).
+    `analyse_mode`: root moves are also searched one by one (see `analysis`). `strength`: limited strength, None for
+    full strength. It does not limit the nodes.
     """
 
     board: chess.Board
@@ -31,6 +33,12 @@ class Request:
     probing: Probing = field(default_factory=Probing)
     time_parameters: TimeParameters = TIME_DEFAULTS
     analyse_mode: bool = False
+    strength: Strength | None = None
+
+    @property
+    def lines(self) -> int:
+        """The number of lines to search. The first `multipv` of them are reported."""
+        return max(1, self.multipv, 0 if self.strength is None else self.strength.level.lines)
 
     def set_probing(self, searcher: Any) -> None:
         """Set the tablebase limits of a searcher. It does not probe if the root ranking is `complete`."""

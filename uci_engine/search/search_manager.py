@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import chess
+import chess.polyglot
 
 from uci_engine import score as scores
 from uci_engine.board import moves
@@ -78,12 +79,14 @@ class SearchManager:
         # The lines, and their results of the previous depth.
         self._lines: list[RootMove] = []
         self._before: tuple[RootMove, ...] = ()
-        self._begin_depth(root_moves[: max(1, request.multipv)])
+        # With limited strength: the lines when the node budget was reached, if the search goes on after that.
+        self._judged: tuple[RootMove, ...] = ()
+        self._begin_depth(root_moves[: request.lines])
         # No analysis with MultiPV (each line has its own window already), for `go mate` (which tries every move) and in
         # timed games (it costs nodes).
         has_analysis = (
             request.analyse_mode
-            and request.multipv == 1
+            and request.lines == 1
             and request.mate is None
             and not clock.may_end_early
             and self._pv_ends[0] > 1
@@ -176,12 +179,29 @@ class SearchManager:
             self.analysis.set_best(self._lines[0])
             self.adopt(self.analysis.better_move() or self.analysis.better_move_at_end() or self._lines[0])
 
+    def adopt_choice(self) -> None:
+        """With limited strength, use the line that the level chooses as the answer. Do not call while `run` is running.
+        """
+        strength = self._request.strength
+        judged = [line for line in self._judged or self._lines if line.depth > 0]
+        if strength is None or not judged:
+            return
+        candidates = [(line.move, line.score) for line in judged]
+        chosen = judged[strength.choose(candidates, chess.polyglot.zobrist_hash(self._request.board))]
+        best = self._lines[0]
+        # The search may have gone on, so the last result of the move counts.
+        chosen = next((line for line in self._lines if line.move == chosen.move), chosen)
+        self._lines = [chosen, *(line for line in self._lines if line.move != chosen.move)]
+        if chosen is not best:
+            for number in range(2, min(self._request.multipv, len(self._lines)) + 1):
+                self.report(number)
+
     # Called by worker 0 between searches ---------------------------------------------------------------------------
 
     def failed_high(self) -> None:
         """The current line failed high."""
         self._keep_line()
-        if self._clock.elapsed_ms() > REPORT_BOUNDS_AFTER_MS:
+        if self._worker.pv_index < self._request.multipv and self._clock.elapsed_ms() > REPORT_BOUNDS_AFTER_MS:
             self.report(self._worker.pv_index + 1)
 
     def line_searched(self) -> None:
@@ -199,10 +219,13 @@ class SearchManager:
         self._lines = lines[: len(self._before)]
         if self.analysis is not None:
             self.analysis.set_best(self._lines[0])
-        for number, line in enumerate(self._lines, start=1):
+        for number, line in enumerate(self._lines[: self._request.multipv], start=1):
             # After an interruption report only lines that have changed. Line 1 is reported with bestmove.
             if finished or (number > 1 and line is not self._before[number - 1]):
                 self.report(number)
+        strength = self._request.strength
+        if strength is not None and not self._judged and self.nodes >= strength.level.nodes:
+            self._judged = tuple(self._lines)
         self._is_done = not finished or self._may_end(depth)
         if not self._is_done:
             if self.analysis is not None:

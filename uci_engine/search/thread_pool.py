@@ -158,10 +158,10 @@ class PoolSearch:
     """
 
     def __init__(self, pool: ThreadPool, request: Request, clock: Clock, on_info: Callable[[Info], None]) -> None:
-        """The arguments are those of `SearchManager`. `go mate` runs in worker 0 only."""
+        """The arguments are those of `SearchManager`. `go mate` and limited strength run in worker 0 only."""
         self._request = request
         self._on_info = on_info
-        threads = pool.threads if request.mate is None else []
+        threads = pool.threads if request.mate is None and request.strength is None else []
         self._threads = tuple(threads[: request.nodes - 1] if request.nodes else threads)
         # Each worker gets a share of the nodes, so the total is exact without a shared counter.
         self._shares = _node_shares(request.nodes, 1 + len(self._threads))
@@ -204,10 +204,11 @@ class PoolSearch:
         finally:
             self._finish(at_once)
         # No vote with MultiPV, nor for `go depth`: there the result of worker 0 counts.
-        if self._request.multipv == 1 and self._request.depth is None:
+        if self._request.lines == 1 and self._request.depth is None:
             found = [manager.found_by(thread.worker) for thread in self._threads[: self._woken]]
             manager.adopt(vote([manager.root_move, *found]))
             manager.adopt_analysis()
+        manager.adopt_choice()
 
     def _wake(self, index: int) -> None:
         """Wake a thread. Each wakes the next one: waking hundreds at once would block the UCI thread."""

@@ -1,0 +1,245 @@
+"""Limited strength: the levels grow, and the choice among lines is bounded, monotone and the same for the same seed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+
+import chess
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.kernel import is_compiled, prepare, random_game, start_board
+from uci_engine import score as scores
+from uci_engine.search.request import Request
+from uci_engine.search.strength import (
+    LEVELS,
+    MATE_IN_ONE_ELO,
+    MAX_ELO,
+    MAX_SKILL_LEVEL,
+    MIN_ELO,
+    Level,
+    Strength,
+    elo_of_skill_level,
+    level_of,
+    worth,
+)
+
+ELOS = st.integers(MIN_ELO, MAX_ELO)
+SEEDS = st.integers(0, 2**64 - 1)
+KEYS = st.integers(0, 2**64 - 1)
+ANY_SCORE = st.integers(-scores.MATE, scores.MATE)
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"  # a1a8
+MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
+
+
+def numbered(values: list[int]) -> list[tuple[int, int]]:
+    """Lines with these scores, whose moves are their numbers."""
+    return list(enumerate(values))
+
+
+def strength_of(elo: int, seed: int = 0) -> Strength:
+    return Strength(level_of(elo), seed)
+
+
+def test_levels_grow() -> None:
+    for weaker, stronger in pairwise(LEVELS):
+        assert weaker.elo < stronger.elo
+        assert weaker.nodes < stronger.nodes
+        assert weaker.lines >= stronger.lines >= 4
+        assert weaker.misjudgement_cp > stronger.misjudgement_cp > 0
+
+
+@given(ELOS, ELOS)
+def test_between_the_levels_nothing_turns_back(first: int, second: int) -> None:
+    weaker, stronger = level_of(min(first, second)), level_of(max(first, second))
+    assert weaker.nodes <= stronger.nodes
+    assert weaker.lines >= stronger.lines
+    assert weaker.misjudgement_cp >= stronger.misjudgement_cp
+
+
+def test_a_measured_level_is_its_own_rating() -> None:
+    assert [level_of(level.elo) for level in LEVELS] == list(LEVELS)
+    assert replace(level_of(-5), elo=MIN_ELO) == LEVELS[0]
+    assert replace(level_of(9999), elo=MAX_ELO) == LEVELS[-1]
+
+
+def test_skill_levels_are_equal_steps_up_to_full_strength() -> None:
+    elos = [elo_of_skill_level(level) for level in range(MAX_SKILL_LEVEL + 1)]
+    assert elos[-1] is None
+    limited = [elo for elo in elos if elo is not None]
+    assert (limited[0], limited[-1]) == (MIN_ELO, MAX_ELO)
+    steps = {after - before for before, after in pairwise(limited)}
+    assert max(steps) - min(steps) <= 1
+
+
+@given(ELOS, SEEDS, KEYS, st.lists(ANY_SCORE, min_size=1, max_size=12))
+def test_a_choice_never_costs_more_than_the_bound(elo: int, seed: int, key: int, values: list[int]) -> None:
+    strength = strength_of(elo, seed)
+    chosen = values[strength.choose(numbered(values), key)]
+    assert worth(max(values)) - worth(chosen) <= strength.max_loss_cp
+
+
+@given(ELOS, SEEDS, KEYS, st.lists(ANY_SCORE, min_size=1, max_size=12))
+def test_the_same_seed_chooses_the_same_whatever_the_order(elo: int, seed: int, key: int, values: list[int]) -> None:
+    lines = numbered(values)
+    chosen = lines[strength_of(elo, seed).choose(lines, key)]
+    again = list(reversed(lines))
+    found = again[strength_of(elo, seed).choose(again, key)]
+    # A mate in one is chosen by its place, and two of them are equal.
+    assert chosen == found or chosen[1] == found[1] == scores.MATE - 1
+
+
+@given(ELOS, SEEDS, KEYS, st.lists(ANY_SCORE, min_size=2, max_size=12), st.integers(0, 2000))
+def test_a_chosen_line_would_be_chosen_if_it_were_better(
+    elo: int, seed: int, key: int, values: list[int], gain: int
+) -> None:
+    strength = strength_of(elo, seed)
+    index = strength.choose(numbered(values), key)
+    better = [*values]
+    better[index] = min(values[index] + gain, scores.MATE)
+    again = strength.choose(numbered(better), key)
+    assert again == index or better[again] == scores.MATE - 1
+
+
+@given(st.integers(MATE_IN_ONE_ELO, MAX_ELO), SEEDS, KEYS, st.lists(ANY_SCORE, max_size=9), st.integers(0, 9))
+def test_a_mate_in_one_is_not_missed(elo: int, seed: int, key: int, values: list[int], place: int) -> None:
+    values = [min(value, scores.MATE - 2) for value in values]
+    values.insert(place, scores.MATE - 1)
+    assert values[strength_of(elo, seed).choose(numbered(values), key)] == scores.MATE - 1
+
+
+def test_greater_losses_are_chosen_less_often() -> None:
+    level = Level(1300, 1000, 6, 100.0)
+    values = [50, 40, 0, -60, -150, -260]
+    times = Counter(Strength(level, seed).choose(numbered(values), 99) for seed in range(4000))
+    counts = [times[index] for index in range(len(values))]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[4] > 0
+    # 310 cp are more than three times the misjudgement.
+    assert counts[5] == 0
+    # A softmax choice: 100 cp less are chosen e times less often.
+    assert counts[0] / counts[3] == pytest.approx(2.718**1.1, rel=0.15)
+
+
+def test_weaker_levels_lose_more() -> None:
+    values = [50, 40, 0, -60, -150, -260]
+
+    def loss(elo: int) -> int:
+        return sum(50 - values[strength_of(elo, seed).choose(numbered(values), 7)] for seed in range(1000))
+
+    losses = [loss(elo) for elo in range(MIN_ELO, MAX_ELO + 1, 300)]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[0] > 3 * losses[-1]
+
+
+@given(ANY_SCORE, ANY_SCORE)
+def test_worth_never_turns_scores_round(first: int, second: int) -> None:
+    assert worth(min(first, second)) <= worth(max(first, second))
+    assert worth(-first) == -worth(first)
+
+
+# In a search ----------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 30), st.integers(1, 60), ELOS, SEEDS, st.integers(1, 6))
+@settings(max_examples=40 if is_compiled() else 5, deadline=None)
+def test_the_choice_is_legal_and_what_is_reported_agrees(
+    game: int, plies: int, elo: int, seed: int, multipv: int
+) -> None:
+    board = list(random_game(game, start_board(game, False), plies))[-1]
+    if not any(board.legal_moves):
+        return
+    strength = strength_of(min(elo, 2000), seed)
+    nodes = strength.level.nodes
+    manager, infos = prepare(Request(board, nodes=nodes, multipv=multipv, strength=strength))
+    manager.run()
+    manager.adopt_choice()
+    manager.report()
+    assert manager.nodes <= nodes
+    assert manager.best in board.legal_moves
+    assert max(info.multipv or 1 for info in infos) <= multipv
+    shown = {info.multipv or 1: info.pv[0] for info in infos}
+    assert shown[1] == infos[-1].pv[0] == manager.best.uci()
+    assert len(set(shown.values())) == len(shown)
+
+
+def test_the_lines_to_choose_from_are_searched_but_not_reported() -> None:
+    board = chess.Board(MIDDLEGAME)
+    chosen = set()
+    for seed in range(30):
+        strength = Strength(Level(1000, 600, 8, 400.0), seed)
+        manager, infos = prepare(Request(board, nodes=600, strength=strength))
+        manager.run()
+        manager.adopt_choice()
+        chosen.add(manager.best)
+        assert {info.multipv for info in infos} == {1}
+    assert len(chosen) >= 4
+
+
+def test_what_a_search_finds_beyond_the_node_budget_does_not_count() -> None:
+    """As for `go infinite`, whose search goes on."""
+    board = chess.Board(MIDDLEGAME)
+    strength = Strength(Level(1000, 600, 8, 100.0), 5)
+    answers = set()
+    for depth in (4, 5, 6) if is_compiled() else (3, 4):
+        manager, _ = prepare(Request(board, depth=depth, strength=strength))
+        manager.run()
+        manager.adopt_choice()
+        answers.add(manager.best)
+    assert len(answers) == 1
+
+
+def test_a_search_that_found_nothing_still_has_a_move() -> None:
+    manager, _ = prepare(Request(chess.Board(), nodes=1, strength=strength_of(MIN_ELO)))
+    manager.stop()
+    manager.run()
+    manager.adopt_choice()
+    assert manager.best in chess.Board().legal_moves
+
+
+def test_every_level_but_the_lowest_plays_a_mate_in_one() -> None:
+    found = {}
+    for elo in (MATE_IN_ONE_ELO, 1500, 2000):
+        for seed in range(5):
+            strength = strength_of(elo, seed)
+            request = Request(chess.Board(MATE_IN_ONE), nodes=strength.level.nodes, strength=strength)
+            manager, _ = prepare(request)
+            manager.run()
+            manager.adopt_choice()
+            found[elo, seed] = manager.best.uci()
+    assert set(found.values()) == {"a1a8"}
+
+
+def mates_in_one(count: int) -> list[chess.Board]:
+    """Positions of random games in which the side to move can mate."""
+    found: list[chess.Board] = []
+    for seed in range(10_000):
+        for board in random_game(seed, chess.Board(), 100):
+            if any(map(partial(is_mate, board), board.legal_moves)):
+                found.append(board.copy(stack=False))
+                break
+        if len(found) == count:
+            break
+    return found
+
+
+def is_mate(board: chess.Board, move: chess.Move) -> bool:
+    board.push(move)
+    mate = board.is_checkmate()
+    board.pop()
+    return mate
+
+
+def test_the_node_budget_is_enough_to_see_a_mate_in_one() -> None:
+    boards = mates_in_one(40 if is_compiled() else 4)
+    assert boards
+    for board in boards:
+        strength = strength_of(MATE_IN_ONE_ELO, 3)
+        manager, _ = prepare(Request(board, nodes=strength.level.nodes, strength=strength))
+        manager.run()
+        manager.adopt_choice()
+        assert is_mate(board, manager.best), board.fen()

@@ -1,0 +1,130 @@
+"""Limited strength: the levels of `UCI_Elo` and `Skill Level`, and how they choose a move.
+
+A level has a node budget, and it misjudges. The search looks at several lines (MultiPV). The level misjudges each of
+them by a random amount, and plays the line that then looks best. So a line is chosen less often the more it costs, and
+a costly one is never chosen. This is a softmax choice: the amounts have a Gumbel distribution.
+
+The amounts depend on the seed of the game, the position and the move alone. So a level judges the same move in the same
+position always the same way, as people do, and the same seed gives the same game.
+
+`scripts/calibrate.py` measures the levels.
+
+Invariant: the choice never costs more than `max_loss_cp`.
+Invariant: a line that is chosen would also be chosen if it had a higher score.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from uci_engine import score as scores
+
+# The loss that is never exceeded, in units of the misjudgement. At this loss a line is chosen 20 times less often than
+# an equal one.
+MAX_LOSS = 3.0
+# Beyond this a score is only won or lost. A mate is worth more, and the shorter one more than the longer one.
+MAX_CP = 1500
+MATE_CP = 2000
+# From this rating a mate in one is always played.
+MATE_IN_ONE_ELO = 1200
+MAX_SKILL_LEVEL = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How a rating plays: nodes for a move, lines to choose from, and the scale of the misjudgement in centipawns."""
+
+    elo: int
+    nodes: int
+    lines: int
+    misjudgement_cp: float
+
+
+# The measured levels, weakest first. Between two of them the values are interpolated, of the nodes the logarithm.
+LEVELS = (
+    Level(800, 300, 10, 200.0),
+    Level(1000, 320, 8, 150.0),
+    Level(1200, 350, 7, 110.0),
+    Level(1400, 400, 6, 80.0),
+    Level(1600, 500, 5, 55.0),
+    Level(1800, 800, 4, 40.0),
+    Level(2000, 1500, 4, 28.0),
+    Level(2200, 3500, 4, 18.0),
+    Level(2400, 9000, 4, 12.0),
+    Level(2600, 25000, 4, 8.0),
+    Level(2800, 80000, 4, 4.0),
+    Level(2900, 150000, 4, 2.0),
+)
+MIN_ELO = LEVELS[0].elo
+MAX_ELO = LEVELS[-1].elo
+
+
+def level_of(elo: int) -> Level:
+    """The level of a rating. A rating beyond the lowest or highest is taken as that."""
+    elo = min(max(elo, MIN_ELO), MAX_ELO)
+    index = bisect_left(LEVELS, elo, key=lambda level: level.elo)
+    above = LEVELS[index]
+    below = LEVELS[max(index - 1, 0)]
+    share = 1.0 if above is below else (elo - below.elo) / (above.elo - below.elo)
+
+    def between(low: float, high: float) -> float:
+        return low + share * (high - low)
+
+    return Level(
+        elo=elo,
+        nodes=round(math.exp(between(math.log(below.nodes), math.log(above.nodes)))),
+        lines=round(between(below.lines, above.lines)),
+        misjudgement_cp=between(below.misjudgement_cp, above.misjudgement_cp),
+    )
+
+
+def elo_of_skill_level(skill_level: int) -> int | None:
+    """The rating of `Skill Level`: 0 to 19 are equal steps from the lowest rating to the highest, 20 is None."""
+    if skill_level >= MAX_SKILL_LEVEL:
+        return None
+    return MIN_ELO + round((MAX_ELO - MIN_ELO) * skill_level / (MAX_SKILL_LEVEL - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """A level in one game. `seed` is the seed of the game."""
+
+    level: Level
+    seed: int = 0
+
+    @property
+    def max_loss_cp(self) -> float:
+        """No chosen line scores so much less than the best one."""
+        return MAX_LOSS * self.level.misjudgement_cp
+
+    def choose(self, candidates: Sequence[tuple[int, int]], position_key: int) -> int:
+        """The index of the chosen line. `candidates`: move and score of each line, at least one."""
+        best = max(score for _, score in candidates)
+        if best == scores.MATE - 1 and self.level.elo >= MATE_IN_ONE_ELO:
+            return next(index for index, (_, score) in enumerate(candidates) if score == best)
+        least = worth(best) - self.max_loss_cp
+
+        def judgement(index: int) -> tuple[float, int]:
+            move, score = candidates[index]
+            # Of lines that are judged equal, the one that comes first.
+            return worth(score) + self._misjudgement(position_key, move), -index
+
+        return max((index for index, (_, score) in enumerate(candidates) if worth(score) >= least), key=judgement)
+
+    def _misjudgement(self, position_key: int, move: int) -> float:
+        """By how many centipawns the level misjudges a move. The amount has a Gumbel distribution."""
+        # A text as seed gives the same number on every version of Python and every machine.
+        uniform = random.Random(f"{self.seed} {position_key} {move}").random()
+        return -self.level.misjudgement_cp * math.log(-math.log(max(uniform, 1e-12)))
+
+
+def worth(score: int) -> int:
+    """What a score is worth for the choice, in centipawns."""
+    if scores.is_mate(score):
+        worth_cp = MATE_CP - (scores.MATE - abs(score))
+        return worth_cp if score > 0 else -worth_cp
+    return min(max(score, -MAX_CP), MAX_CP)
