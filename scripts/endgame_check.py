@@ -23,7 +23,7 @@ import chess
 import chess.engine
 import chess.syzygy
 
-from lib.console import complain, run_program, show_progress
+from lib.console import complain, run_program, say, show_progress
 from lib.endings import random_board
 from lib.engines.engine import Answer, Engine
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, own_engine, parse_engine
@@ -33,6 +33,7 @@ from lib.games.clock import Patience
 from lib.games.game import Game, Player
 from lib.games.openings import Opening
 from lib.games.record import GameRecord
+from lib.trial import try_engines
 
 MAX_MOVES = 150
 MAX_PIECES = 4
@@ -126,7 +127,7 @@ def check(engine: Engine, referee: Referee, value: int, count: int) -> tuple[int
             if ending != wanted and not (value == DRAW and ending == "won"):
                 failures += 1
                 moves = " ".join(move.move.uci() for move in record.moves)
-                print(f"{ending}, not {wanted}: {board.fen()} after {moves} {record.detail}".rstrip())
+                say(f"{ending}, not {wanted}: {board.fen()} after {moves} {record.detail}".rstrip())
             advance()
     print(f"{count} {name}: {dict(endings)}, {plies / count:.1f} plies each", flush=True)
     return failures, late
@@ -148,6 +149,7 @@ def main() -> int:
         folders = os.pathsep.join(os.path.abspath(folder) for folder in words.folders)
         extra = [] if words.no_tables else [("SyzygyPath", folders)]
         referee = Referee(words.folders, words.seed)
+        try_engines([spec])
         with Engine(spec, extra) as engine:
             found = [check(engine, referee, value, words.count) for value in (WIN, DRAW)]
     except (ProgramError, OSError) as error:

@@ -24,7 +24,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis.errors import Flaky
 from hypothesis.stateful import run_state_machine_as_test
 
-from lib.console import complain, make_table, run_program, show_progress, standard_output, write_json
+from lib.console import complain, make_table, run_program, say, show_progress, standard_output, write_json
 from lib.engines.engine import EngineOption
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, own_engine, parse_engine
 from lib.errors import ProgramError
@@ -214,10 +214,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(str(error))
         return 2
     seconds = time.monotonic() - began
-    console = standard_output()
     if rows:
-        console.print(make_table("", ("oracle", "what was seen", "file"), rows))
-    console.print(f"{engine}: {total} conversations in {seconds:.0f} s, {len(rows)} violations", markup=False)
+        standard_output().print(make_table("", ("oracle", "what was seen", "file"), rows))
+    say(f"{engine}: {total} conversations in {seconds:.0f} s, {len(rows)} violations")
     if words.json:
         findings = [dict(zip(("oracle", "seen", "file"), row, strict=True)) for row in rows]
         result = {"engine": engine, "seed": words.seed, "conversations": total, "seconds": seconds, "found": findings}

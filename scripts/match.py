@@ -27,6 +27,7 @@ from lib.console import (
     complain,
     run_program,
     run_to_end,
+    say,
     show_progress,
     standard_error,
     standard_output,
@@ -52,6 +53,7 @@ from lib.games.openings import OpeningBook, read_openings, start_position
 from lib.games.tournament import Archive, Settings, Tournament
 from lib.journal import Journal
 from lib.pool import run_tasks
+from lib.trial import try_engines
 
 DEFAULT_GAMES = 100
 # A sequential test ends by itself.
@@ -77,7 +79,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     what.add_argument("--chess960", action="store_true", help="the openings are Fischer random chess")
     add_arguments(parser)
     time = parser.add_argument_group("time")
-    time.add_argument("--margin", type=float, default=0.0, metavar="MS", help="grace on the clock, in milliseconds (0)")
+    time.add_argument("--margin-ms", type=float, default=0.0, metavar="MS", help="grace on the clock (0)")
     time.add_argument("--hang", type=float, default=5.0, metavar="SECONDS", help="wait so long for a lost engine (5)")
     test = parser.add_argument_group("sequential test")
     test.add_argument(
@@ -108,7 +110,7 @@ def make_settings(words: argparse.Namespace) -> Settings:
         "plies": words.plies,
         "chess960": words.chess960,
     }
-    patience = Patience(margin_ms=words.margin, hang_seconds=words.hang)
+    patience = Patience(margin_ms=words.margin_ms, hang_seconds=words.hang)
     return Settings(engines, words.gauntlet, openings, rules, patience, words.event)
 
 
@@ -195,7 +197,7 @@ def report(words: argparse.Namespace, tournament: Tournament, sprt: Sprt | None)
     console.print(conduct_table(tournament))
     for name, conduct in tournament.conduct.items():
         for detail in conduct.details:
-            console.print(f"{name}: {detail}", markup=False, soft_wrap=True)
+            say(f"{name}: {detail}")
     if words.json is not None:
         write_json(words.json, tournament_as_json(tournament, sprt))
 
@@ -212,13 +214,17 @@ def main(arguments: list[str] | None = None) -> int:
         if games % 2:
             raise ProgramError(f"--games {games}: openings are played in pairs of games")
         tournament = Tournament(settings, make_book(words), games // 2)
+        if words.cluster is None:
+            try_engines(settings.engines)
         archive = make_archive(words, settings, sprt)
     except (ProgramError, ValueError, OSError) as error:
         complain(str(error))
         return 1
     archive.restore(tournament)
     code = run_to_end(lambda: play(words, tournament, archive, sprt), archive.close)
-    report(words, tournament, sprt)
+    # Without a game there is nothing to show beside the complaint.
+    if tournament.pairs_done or not code:
+        report(words, tournament, sprt)
     return code
 
 

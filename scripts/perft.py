@@ -21,12 +21,13 @@ from typing import Any
 
 import chess
 
-from lib.console import at_least_one, complain, make_table, run_program, show_progress, standard_output, write_json
+from lib.console import at_least_one, complain, make_table, run_program, say, show_progress, standard_output, write_json
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, own_engine, parse_engine
 from lib.errors import ProgramError
 from lib.journal import Journal
 from lib.perft import Case, EngineCounter, PythonChessCounter, read_cases
 from lib.pool import Task, run_tasks
+from lib.trial import try_engines
 from uci_engine.core import CORES
 
 Counter = PythonChessCounter | EngineCounter
@@ -181,7 +182,7 @@ def main(words: list[str] | None = None) -> int:
     try:
         engine = parse_engine(asked.engine) if asked.engine else own_engine(asked.core)
         cases = read_files(asked)
-        output = standard_output()
+        try_engines([engine])
         findings = []
         with show_progress("perft", len(cases)) as advance:
             for finding in run(asked, cases, engine):
@@ -189,9 +190,9 @@ def main(words: list[str] | None = None) -> int:
                 for count in finding["counts"]:
                     if count["found"] != count["expected"]:
                         sentence = "{where}: depth {depth} gives {found}, not {expected}: {epd}"
-                        output.print(sentence.format_map({**finding, **count}), markup=False, soft_wrap=True)
+                        say(sentence.format_map({**finding, **count}))
                 if finding["difference"]:
-                    output.print(f"  {finding['difference']}", markup=False, soft_wrap=True)
+                    say(f"  {finding['difference']}")
                 advance()
     except (OSError, ProgramError) as error:
         complain(str(error))

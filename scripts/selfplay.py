@@ -29,6 +29,7 @@ from lib.console import (
     make_table,
     run_program,
     run_to_end,
+    say,
     show_progress,
     standard_output,
     write_json,
@@ -43,6 +44,7 @@ from lib.games.openings import Opening, OpeningBook, random_opening, read_openin
 from lib.games.record import GameRecord
 from lib.journal import Journal
 from lib.pool import Task, run_tasks
+from lib.trial import try_engines
 
 # Games of one task: few enough to lose little, many enough to keep the journal short.
 BATCH_GAMES = 8
@@ -165,8 +167,11 @@ class Harvest:
         return self.results.total() + self.faults.total()
 
     def close(self) -> None:
-        """Nothing can be added after this."""
+        """Nothing can be added after this. A file without lines of any game is removed."""
+        empty = not self.done
         self._file.close()
+        if empty:
+            self._path.unlink(missing_ok=True)
         self._journal.close()
 
 
@@ -244,17 +249,21 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         recipe = make_recipe(words)
         book = start_position() if words.openings is None else read_openings(words.openings)
+        if words.cluster is None:
+            try_engines([recipe.engine])
         harvest = open_harvest(words, recipe)
     except (ProgramError, ValueError, OSError) as error:
         complain(str(error))
         return 1
     code = run_to_end(lambda: play(words, recipe, book, harvest), harvest.close)
+    if code and not harvest.games:
+        return code
     results = [harvest.results[result] for result in ("1-0", "1/2-1/2", "0-1")]
     row = [str(words.output), *map(str, (harvest.games, *results, harvest.faults.total(), harvest.lines))]
     head = ["output", "games", "1-0", "1/2-1/2", "0-1", "forfeits", "positions"]
     standard_output().print(make_table("", head, [row]))
     for fault, number in harvest.faults.most_common():
-        standard_output().print(f"{number} {fault}", markup=False, soft_wrap=True)
+        say(f"{number} {fault}")
     if words.json is not None:
         counts = {"games": harvest.games, "positions": harvest.lines, "results": dict(harvest.results)}
         write_json(words.json, {**counts, "faults": dict(harvest.faults)})

@@ -23,7 +23,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from lib.console import INTERRUPTED, complain, make_table, run_program, show_progress, standard_output, write_json
+from lib.console import INTERRUPTED, complain, make_table, run_program, say, show_progress, standard_output, write_json
 from lib.engines.spec import ENGINE_SYNTAX, own_engine, parse_engines
 from lib.errors import ProgramError
 from lib.journal import Journal
@@ -164,13 +164,12 @@ def report(entries: Sequence[Mapping[str, Any]], busy: int) -> None:
     endings = Counter(entry["ending"] for entry in games)
     counted = ", ".join(f"{count} by {ending}" for ending, count in endings.most_common())
     total = sum(sum(count.values()) for count in counts)
-    console.print(f"{len(games)} games with {busy} busy processes beside them: {counted}", markup=False, soft_wrap=True)
-    console.print(f"{total} violations")
+    say(f"{len(games)} games with {busy} busy processes beside them: {counted}")
+    say(f"{total} violations")
     for entry in entries:
         for violation in entry["violations"]:
             if violation["file"]:
-                text = f"{violation['file']}: {violation['oracle']}: {violation['seen'][:300]}"
-                console.print(text, markup=False, soft_wrap=True)
+                say(f"{violation['file']}: {violation['oracle']}: {violation['seen'][:300]}")
 
 
 def _shown(value: float | None, unit: str) -> str:
@@ -195,7 +194,7 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
     parser.add_argument("--chess960", action="store_true", help="play Chess960")
     parser.add_argument("--restart", type=int, default=20, help="games of a process before it is ended (default: 20)")
     parser.add_argument("--seed", type=int, default=1, help="of openings and of what is done on the way (default: 1)")
-    parser.add_argument("--margin-ms", type=float, default=0.0, help="overrun of a clock that passes (default: 0)")
+    parser.add_argument("--margin-ms", type=float, default=0.0, metavar="MS", help="grace on the clock (default: 0)")
     parser.add_argument("--growth-mib", type=float, default=64.0, help="memory that may be added (default: 64)")
     parser.add_argument("--keep", type=Path, default=Path("soak_found"), help="folder for what is found")
     parser.add_argument("--journal", type=Path, help="keep each finished game in this file")

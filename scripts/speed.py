@@ -22,7 +22,7 @@ from typing import Any
 
 import chess
 
-from lib.console import Advance, complain, run_program, show_progress, standard_output, write_json
+from lib.console import Advance, complain, run_program, say, show_progress, standard_output, write_json
 from lib.engines.engine import Engine, EngineError
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines
 from lib.errors import ProgramError
@@ -37,6 +37,7 @@ from lib.speed import (
     stop_seconds,
     summarise,
 )
+from lib.trial import try_engines
 
 # Eight middlegames of different kinds: open and closed, with and without queens in play, quiet and sharp.
 MIDDLEGAMES = (
@@ -179,7 +180,7 @@ def report(asked: argparse.Namespace, lanes: list[Lane]) -> None:
     output.print(speed_table(title, names, summaries, asked.perft))
     for lane in lanes:
         for failure in lane.samples.failures:
-            output.print(f"failed: {failure}", markup=False, soft_wrap=True)
+            say(f"failed: {failure}")
     if asked.json:
         engines = [
             {
@@ -200,6 +201,7 @@ def main(words: list[str] | None = None) -> int:
         require_cpu_time()
         boards = read_boards(asked.positions)
         lanes = [Lane(spec) for spec in parse_engines(asked.engine, asked.each)]
+        try_engines(lane.spec for lane in lanes)
         with ExitStack() as stack:
             for lane in lanes:
                 stack.callback(lane.close)

@@ -19,21 +19,22 @@ from pathlib import Path
 from typing import Any
 
 from lib.console import (
-    Advance,
     add_run_arguments,
     complain,
     make_table,
     run_program,
+    run_to_end,
+    say,
     show_progress,
     standard_output,
     write_json,
 )
-from lib.engines.engine import Engine
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines
 from lib.errors import ProgramError
 from lib.journal import Journal
 from lib.pool import Task, run_tasks
 from lib.suite import Batch, Question, ask_batch, group_table, read_questions, summarise, summary_table
+from lib.trial import try_engines
 
 # So much of every engine's time goes into one batch: starting the engines then costs little, a killed run too.
 BATCH_SECONDS = 10.0
@@ -64,8 +65,8 @@ def read_engines(asked: argparse.Namespace) -> list[EngineSpec]:
             raise ProgramError(f"{spec.name}: a test position has no clock; give movetime=, nodes= or depth=")
         if (control.movetime_seconds, control.nodes, control.depth) == (None, None, None):
             raise ProgramError(f"{spec.name} needs movetime=, nodes= or depth= (--each gives it to all)")
-        if asked.cluster is None:
-            Engine(spec).close()
+    if asked.cluster is None:
+        try_engines(engines)
     return engines
 
 
@@ -79,14 +80,11 @@ def make_batches(questions: list[Question], engines: list[EngineSpec], patience_
         yield Task(str(first), batch)
 
 
-def run(
-    asked: argparse.Namespace, questions: list[Question], engines: list[EngineSpec], advance: Advance
-) -> tuple[list[dict[str, Any]], list[str]]:
-    """All answers in the order of the suite, and sentences on batches that failed. Raises ProgramError."""
+def open_journal(asked: argparse.Namespace, questions: list[Question], engines: list[EngineSpec]) -> Journal:
+    """The journal of this run. Raises ProgramError and OSError."""
     digest = hashlib.sha256("\n".join(map(repr, questions_as_lists(questions))).encode()).hexdigest()
     settings = {"questions": digest, "engines": [spec.as_json() for spec in engines], "patience": asked.patience}
-    with Journal(asked.journal, settings, resume=asked.resume) as journal:
-        return ask_all(asked, questions, engines, journal, advance)
+    return Journal(asked.journal, settings, resume=asked.resume)
 
 
 def ask_all(
@@ -94,16 +92,19 @@ def ask_all(
     questions: list[Question],
     engines: list[EngineSpec],
     journal: Journal,
-    advance: Advance,
-) -> tuple[list[dict[str, Any]], list[str]]:
-    """As `run`, with the journal opened. Raises ProgramError."""
-    done = {entry["batch"]: entry["answers"] for entry in journal.entries}
-    answers = [answer for known in done.values() for answer in known]
-    advance(len(answers))
+    answers: list[dict[str, Any]],
+    failures: list[str],
+) -> None:
+    """Ask what is left; add to the answers as they come, and a sentence for each batch that failed.
+
+    Raises ProgramError.
+    """
+    done = {entry["batch"] for entry in journal.entries}
+    answers += [answer for entry in journal.entries for answer in entry["answers"]]
     tasks = (task for task in make_batches(questions, engines, asked.patience) if task.key not in done)
-    failures = []
     solved = [sum(bool(a.get("solved")) for a in answers if a["engine"] == i) for i in range(len(engines))]
-    with closing(run_tasks(ask_batch, tasks, workers=asked.concurrency, cluster=asked.cluster)) as results:
+    results = run_tasks(ask_batch, tasks, workers=asked.concurrency, cluster=asked.cluster)
+    with closing(results), show_progress("suite", len(questions) * len(engines), len(answers)) as advance:
         for result in results:
             if result.error is not None:
                 failures.append(f"positions from {int(result.key) + 1} on: {result.complaint}")
@@ -114,7 +115,6 @@ def ask_all(
                 solved[answer["engine"]] += bool(answer.get("solved"))
             text = ", ".join(f"{spec.name} {count}" for spec, count in zip(engines, solved, strict=True))
             advance(len(result.value), f"solved: {text}")
-    return sorted(answers, key=lambda answer: (answer["position"], answer["engine"])), failures
 
 
 def questions_as_lists(questions: list[Question]) -> list[list[Any]]:
@@ -137,7 +137,7 @@ def report(
         output.print(themes)
     for name, summary in zip(names, summaries, strict=True):
         if 0 < len(summary["unsolved"]) <= MAX_LISTED:
-            output.print(f"{name} did not solve {', '.join(summary['unsolved'])}", markup=False)
+            say(f"{name} did not solve {', '.join(summary['unsolved'])}")
         if summary["failures"]:
             rows = [[failure] for failure in summary["failures"]]
             output.print(make_table(f"failures of {name}", ["what happened"], rows))
@@ -161,15 +161,19 @@ def main(words: list[str] | None = None) -> int:
     try:
         questions = [question for path in asked.files for question in read_questions(path)][: asked.positions]
         engines = read_engines(asked)
-        with show_progress("suite", len(questions) * len(engines)) as advance:
-            answers, failures = run(asked, questions, engines, advance)
+        journal = open_journal(asked, questions, engines)
     except (OSError, ProgramError) as error:
         complain(str(error))
         return 2
-    all_answered = report(asked, questions, engines, answers)
+    answers: list[dict[str, Any]] = []
+    failures: list[str] = []
+    code = run_to_end(lambda: ask_all(asked, questions, engines, journal, answers, failures), journal.close)
+    answers.sort(key=lambda answer: (answer["position"], answer["engine"]))
+    if answers and not report(asked, questions, engines, answers):
+        code = code or 1
     for failure in failures:
         complain(failure)
-    return 0 if all_answered and not failures else 1
+    return code or (1 if failures else 0)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,9 @@
 
 Results go to stdout and progress to stderr, so that each can be redirected alone. Where stderr is no terminal, progress
 is a line now and then. A file is replaced whole or not at all.
+
+Invariant: text from outside (names in a PGN, what an engine says) is shown in printable characters alone, so that none
+of it can steer the terminal.
 """
 
 from __future__ import annotations
@@ -94,9 +97,26 @@ def add_run_arguments(parser: argparse.ArgumentParser, journal: str = "what --re
     run.add_argument("--json", type=Path, metavar="FILE", help="write the results")
 
 
+def printable(text: str) -> str:
+    """The text with everything escaped that is not printable: control characters, escape sequences, line ends."""
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
+def say(sentence: str) -> None:
+    """One line on stdout: what is not printable is escaped, and brackets are no markup."""
+    standard_output().print(printable(sentence), markup=False, soft_wrap=True)
+
+
+def note(sentence: str) -> None:
+    """One line on stderr, as `say` has it."""
+    standard_error().print(printable(sentence), markup=False, soft_wrap=True)
+
+
 def complain(sentence: str) -> None:
-    """One line on stderr, as it is: brackets in it are no markup."""
-    standard_error().print(f"error: {sentence}", markup=False, soft_wrap=True)
+    """One line on stderr about what went wrong, as `say` has it."""
+    note(f"error: {sentence}")
 
 
 @contextmanager
@@ -117,7 +137,7 @@ def show_progress(what: str, total: int | None, done: int = 0) -> Iterator[Advan
 
             def advance(steps: int = 1, text: str | None = None) -> None:
                 if text is not None:
-                    progress.update(bar, text=text)
+                    progress.update(bar, text=printable(text))
                 progress.advance(bar, steps)
 
             yield advance
@@ -142,16 +162,16 @@ class _PlainProgress:
             self._told = now
             of = "" if self._total is None else f"/{self._total}"
             line = f"{self._what}: {self._done}{of} after {now - self._began:.0f} s  {self._text}".rstrip()
-            self._console.print(line, markup=False, soft_wrap=True)
+            self._console.print(printable(line), markup=False, soft_wrap=True)
 
 
 def make_table(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
     """A table whose first column stands to the left, the others to the right. The cells are plain text."""
-    table = Table(title=title or None, title_justify="left")
+    table = Table(title=Text(printable(title)) if title else None, title_justify="left")
     for number, name in enumerate(head):
-        table.add_column(name, justify="right" if number else "left", overflow="fold")
+        table.add_column(Text(printable(name)), justify="right" if number else "left", overflow="fold")
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(printable(cell)) for cell in row))
     return table
 
 

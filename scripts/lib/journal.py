@@ -1,19 +1,27 @@
 """A journal: one JSON line for each finished unit of a long run, so that a killed run can be continued.
 
 Invariants: what `append` has returned from is on disk. A line that was torn by a kill is dropped. A journal is
-continued only with the settings it was begun with.
+continued only with the settings it was begun with. A run that finished nothing leaves no journal that blocks the next
+one, and two runs cannot write the same journal.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from lib.errors import ProgramError
+
+if sys.platform != "win32":
+    import fcntl
+
+# How every journal begins. A file that begins otherwise is somebody else's and is never written to.
+BEGINNING = b'{"settings":'
 
 
 class Journal:
@@ -22,9 +30,11 @@ class Journal:
     def __init__(self, path: Path | None, settings: Mapping[str, Any], *, resume: bool = False) -> None:
         """Begin a journal, or with `resume` continue it; `entries` then holds what is in it. None: keep nothing.
 
-        Raises ProgramError when there is one and `resume` is not asked for, or when its settings are others.
+        Raises ProgramError when one with entries is there and `resume` is not asked for, when its settings are others,
+        or when another run is writing it. Raises OSError when the file cannot be written.
         """
         self.entries: list[dict[str, Any]] = []
+        self._is_empty = True
         self._file: BinaryIO | None = None
         if path is None:
             if resume:
@@ -32,28 +42,38 @@ class Journal:
             return
         # As they come back from a file: tuples have become lists.
         wanted: dict[str, Any] = json.loads(json.dumps(settings))
-        good_bytes = 0
-        if path.exists() and path.stat().st_size:
-            if not resume:
-                raise ProgramError(f"{path} exists: continue it with --resume, or remove it")
-            good_bytes = self._read(path, wanted)
-        self._file = path.open("r+b" if path.exists() else "w+b")
-        self._file.truncate(good_bytes)
-        self._file.seek(good_bytes)
-        if not good_bytes:
-            self.append({"settings": wanted})
+        self._path = path
+        self._file = _open_locked(path)
+        try:
+            good_bytes = self._read(wanted, resume)
+            self._file.truncate(good_bytes)
+            self._file.seek(good_bytes)
+            if not good_bytes:
+                self._write({"settings": wanted})
+        except BaseException:
+            self._file.close()
+            raise
 
     def append(self, entry: Mapping[str, Any]) -> None:
         """Add an entry; it is on disk when this returns."""
+        self._is_empty = False
         if self._file is not None:
-            self._file.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            self._write(entry)
 
     def close(self) -> None:
-        """Nothing can be added after this."""
-        if self._file is not None:
-            self._file.close()
+        """Nothing can be added after this. A journal without entries is removed."""
+        if self._file is None or self._file.closed:
+            return
+        # Windows cannot remove an open file. There it stays, and blocks nobody.
+        if self._is_empty and sys.platform != "win32":
+            self._path.unlink(missing_ok=True)
+        self._file.close()
+
+    def _write(self, entry: Mapping[str, Any]) -> None:
+        assert self._file is not None
+        self._file.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
 
     def __enter__(self) -> Self:
         return self
@@ -63,28 +83,53 @@ class Journal:
     ) -> None:
         self.close()
 
-    def _read(self, path: Path, wanted: dict[str, Any]) -> int:
-        """Take the entries; returns how many bytes of the file are whole lines."""
-        good_bytes = 0
-        with path.open("rb") as file:
-            for number, line in enumerate(file):
-                if not line.endswith(b"\n"):
-                    break
-                try:
-                    entry = json.loads(line)
-                except ValueError:
-                    raise ProgramError(f"{path}, line {number + 1}: no JSON") from None
-                if number == 0:
-                    _compare(path, entry, wanted)
-                else:
-                    self.entries.append(entry)
-                good_bytes += len(line)
+    def _read(self, wanted: dict[str, Any], resume: bool) -> int:
+        """Take the entries; returns how many bytes of the file to keep, 0 for a journal that is begun anew."""
+        assert self._file is not None
+        path, good_bytes = self._path, 0
+        beginning = self._file.read(len(BEGINNING))
+        if not BEGINNING.startswith(beginning):
+            raise ProgramError(f"{path} is no journal")
+        self._file.seek(0)
+        for number, line in enumerate(self._file):
+            if not line.endswith(b"\n"):
+                break
+            if number == 1 and not resume:
+                raise ProgramError(f"{path} exists: continue it with --resume, or remove it")
+            try:
+                entry = json.loads(line)
+            except (ValueError, RecursionError):
+                raise ProgramError(f"{path}, line {number + 1}: no JSON") from None
+            if number == 0:
+                settings = entry.get("settings")
+            elif isinstance(entry, dict):
+                self.entries.append(entry)
+            else:
+                raise ProgramError(f"{path}, line {number + 1}: no entry of a journal")
+            good_bytes += len(line)
+        if not self.entries:
+            return 0
+        self._is_empty = False
+        _compare(path, settings, wanted)
         return good_bytes
 
 
-def _compare(path: Path, entry: Any, wanted: dict[str, Any]) -> None:
-    """Raises ProgramError if a first line does not hold these settings."""
-    found = entry.get("settings") if isinstance(entry, dict) else None
+def _open_locked(path: Path) -> BinaryIO:
+    """The file, new or old, for reading and writing by this process alone. Raises ProgramError and OSError."""
+    file = path.open("r+b" if path.exists() else "w+b")
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            # Any other error is that of a file system without locks.
+            if isinstance(error, BlockingIOError):
+                file.close()
+                raise ProgramError(f"{path} is being written by another run") from None
+    return file
+
+
+def _compare(path: Path, found: Any, wanted: dict[str, Any]) -> None:
+    """Raises ProgramError if the settings that were found are not these."""
     if not isinstance(found, dict):
         raise ProgramError(f"{path} is no journal")
     keys = sorted({*found, *wanted})

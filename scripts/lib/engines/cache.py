@@ -14,7 +14,7 @@ from multiprocessing.util import Finalize
 from types import TracebackType
 from typing import Self
 
-from lib.engines.engine import QUIT_SECONDS, Engine, EngineError
+from lib.engines.engine import QUIT_SECONDS, START_SECONDS, Engine, EngineError, EngineTimeoutError
 from lib.engines.spec import EngineSpec
 
 # Engines that wait for their next game; each holds the memory of its hash table.
@@ -86,7 +86,10 @@ def _differ_in_values_only(one: EngineSpec, other: EngineSpec) -> bool:
 def _start(spec: EngineSpec) -> Engine:
     for attempt in range(START_ATTEMPTS):
         try:
-            return Engine(spec)
+            return Engine(spec, start_seconds=START_SECONDS)
+        except EngineTimeoutError:
+            # It has been waited for long enough.
+            raise
         except EngineError:
             if attempt + 1 == START_ATTEMPTS:
                 raise

@@ -14,8 +14,17 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from lib.console import add_run_arguments, complain, make_table, run_to_end, show_progress, standard_output, write_json
-from lib.engines.engine import Engine, EngineOption
+from lib.console import (
+    add_run_arguments,
+    complain,
+    make_table,
+    run_to_end,
+    say,
+    show_progress,
+    standard_output,
+    write_json,
+)
+from lib.engines.engine import EngineOption
 from lib.engines.spec import EngineSpec, parse_engine
 from lib.errors import ProgramError
 from lib.games.adjudication import add_arguments, check_tables, rules_of
@@ -25,6 +34,7 @@ from lib.games.openings import OpeningBook, read_openings, start_position
 from lib.games.tournament import PairingScore
 from lib.journal import Journal
 from lib.pool import Task, run_tasks
+from lib.trial import options_of
 
 SIDES = ("plus", "minus")
 
@@ -78,8 +88,7 @@ def make_parser(description: str, epilog: str) -> argparse.ArgumentParser:
 def find_numbers(engine: EngineSpec) -> dict[str, EngineOption]:
     """The engine's options that are whole numbers, by name; what `engine` sets is the default. Raises EngineError."""
     chosen = {name.lower(): value for name, value in engine.options}
-    with Engine(engine) as running:
-        spins = [option for option in running.options.values() if option.kind == "spin"]
+    spins = [option for option in options_of(engine).values() if option.kind == "spin"]
     return {spin.name: replace(spin, default=chosen.get(spin.name.lower(), spin.default) or "0") for spin in spins}
 
 
@@ -104,10 +113,12 @@ class Experiment:
     def run(self, pairs: int) -> int:
         """Play what is left of so many pairs, and report; returns the exit code."""
         code = run_to_end(lambda: self._play(pairs), self._journal.close)
+        if code and not self._done:
+            return code
         method, output = self._method, standard_output()
         output.print(make_table(f"{len(self._done)} pairs", *method.table()))
         for fault in sorted(set(self._faults)):
-            output.print(f"{self._faults.count(fault)} {fault}", markup=False, soft_wrap=True)
+            say(f"{self._faults.count(fault)} {fault}")
         if self._words.json is not None:
             write_json(self._words.json, {"pairs": len(self._done), **method.figures(), "faults": self._faults})
         return code

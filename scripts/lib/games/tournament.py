@@ -185,7 +185,10 @@ class Archive:
     """Journal and PGN of a tournament. The journal rules: it holds each game's PGN, and is written first."""
 
     def __init__(self, journal: Journal, pgn_path: Path | None) -> None:
-        """The PGN may be missing. A PGN file is written anew from the journal, so a kill between the two is mended."""
+        """The PGN may be missing. A PGN file is written anew from the journal, so a kill between the two is mended.
+
+        Without games there is no PGN yet. Raises OSError when it cannot be written.
+        """
         self._journal = journal
         self._pgn_path = pgn_path
         if pgn_path is not None:
@@ -198,7 +201,10 @@ class Archive:
                         file.writelines(game["pgn"] for game in entry["games"])
                 file.flush()
                 os.fsync(file.fileno())
-            temporary.replace(pgn_path)
+            if journal.entries:
+                temporary.replace(pgn_path)
+            else:
+                temporary.unlink()
 
     def restore(self, tournament: Tournament) -> None:
         """Count what the journal holds."""
