@@ -16,11 +16,10 @@ from __future__ import annotations
 
 import math
 
+# Maximum distance from the root that a search may reach, in plies.
 MAX_PLY = 128
-"""Maximum distance from the root that a search may reach, in plies."""
-
+# Maximum depth of iterative deepening.
 MAX_DEPTH = MAX_PLY - 8
-"""Maximum depth of iterative deepening."""
 
 DRAW = 0
 STATIC_LIMIT = 30000
@@ -29,12 +28,16 @@ TABLEBASE_BOUND = TABLEBASE_WIN - 2 * MAX_PLY
 MATE = 32000
 MATE_BOUND = MATE - 2 * MAX_PLY
 INFINITE = 32001
+# Stands for the eval where there is none: in check, and in a TT entry without eval.
 NO_SCORE = -32002
-"""Stands for the eval where there is none: in check, and in a TT entry without eval."""
+
+# Piece values by piece type for static exchange evaluation (SEE), in centipawns. They are here and not in
+# `search.parameters` because the board needs them too, and must not import the search.
+SEE_VALUES = [0, 100, 300, 300, 500, 900, 0]
 
 # The win probability is a logistic curve: at +WIN_MIDPOINT_CP half of the games are won, and WIN_SPREAD_CP
-# sets how flat the curve is. A level position comes out as about 18 / 64 / 18 %. Wins
-# plus half of the draws follow the curve that the evaluation's weights were fitted to, 1 / (1 + exp(-cp / 167)).
+# sets how flat the curve is. A level position comes out as about 18 / 64 / 18 %. Wins plus half of the draws follow the
+# curve that the evaluation's weights were fitted to, 1 / (1 + exp(-cp / 167)).
 WIN_MIDPOINT_CP = 150.0
 WIN_SPREAD_CP = 100.0
 

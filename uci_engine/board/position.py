@@ -12,6 +12,7 @@ import chess
 import chess.polyglot
 import cython
 
+from uci_engine import score as scores
 from uci_engine.board import moves as move_numbers
 
 if not cython.compiled:
@@ -57,9 +58,9 @@ if not cython.compiled:
     )
     from uci_engine.board.upcoming_repetition import cuckoo_move
 
-# Piece values for SEE by piece type, in centipawns.
-SEE_VALUES = [0, 100, 300, 300, 500, 900, 0]
-# The longest history kept for repetitions, in plies; the stacks have room for it and for the moves of a search.
+SEE_VALUES = scores.SEE_VALUES
+# Maximum length of the history kept for repetitions, in plies. The stacks have room for it and for the moves of a
+# search.
 MAX_HISTORY = 512
 STACK_SIZE = 1024
 

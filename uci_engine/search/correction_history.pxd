@@ -27,6 +27,8 @@ cdef extern from *:
     const u64 QUEEN_MIXER "SECATEUR_QUEEN_MIXER"
     const u64 KING_MIXER "SECATEUR_KING_MIXER"
 
+cdef int MAX_CORRECTION_WEIGHT
+
 @cython.final
 cdef class CorrectionHistory:
     cdef Position position

@@ -11,6 +11,8 @@ import array
 
 import cython
 
+from uci_engine.search import parameters
+
 if not cython.compiled:
     from evaluation.bitboards import ALL, BISHOP, KING, KNIGHT, QUEEN, ROOK, u64
 
@@ -30,6 +32,8 @@ if not cython.compiled:
     ROOK_MIXER = 0x53A2646C8B15E79F
     QUEEN_MIXER = 0x3851F7B92C4ED6A3
     KING_MIXER = 0x75297A4D1E63C80D
+
+MAX_CORRECTION_WEIGHT = parameters.MAX_CORRECTION_WEIGHT
 
 
 class CorrectionHistory:
@@ -65,7 +69,7 @@ class CorrectionHistory:
     def update(self, last_two_moves: cython.int, depth: cython.int, error_cp: cython.int) -> cython.int:
         """Record that a search to `depth` scored the position `error_cp` above its static eval."""
         turn = self.position.turn
-        weight = depth + 1 if depth < 15 else 16
+        weight = depth + 1 if depth < MAX_CORRECTION_WEIGHT else MAX_CORRECTION_WEIGHT
         error = error_cp * 256
         if error > LIMIT:
             error = LIMIT

@@ -3,7 +3,8 @@
 `PARAMETERS` are tunable: name, value, range, and meaning. `Searcher` copies them into its fields, so a tuner can set
 others. Depths are in plies, names that end in `_cp` are in centipawns. The descriptions use the abbreviations of the
 steps in `search.py`. The constants above `PARAMETERS` are not tunable: they are tables, or have too little effect.
-`PLAIN_ALPHA_BETA` switches off every step that could change the value of a search.
+The piece values of static exchange evaluation (SEE) are in `uci_engine.score`. `PLAIN_ALPHA_BETA` switches off every
+step that could change the value of a search.
 """
 
 from __future__ import annotations
@@ -26,6 +27,17 @@ TT_HALFMOVE_LIMIT = 90
 TABLEBASE_DEPTH_BONUS = 6
 # Null move verification switches steps 9 to 12 off for this percentage of the depth less the reduction.
 NULL_MOVE_VERIFICATION_PERCENT = 75
+# From this multiple of the root depth on, measured in plies, the search does not extend moves nor search them deeper.
+EXTENSION_LIMIT_FACTOR = 2
+
+# TT replacement. The value of an entry is its depth, less this many plies for each search since it was stored.
+TT_AGE_PLIES = 4
+# A result that is shallower than the entry of the same position and search by more than this does not replace it,
+# unless it is exact.
+TT_REPLACE_PLIES = 4
+# Correction history: a new error counts depth + 1 256ths, but at most this.
+MAX_CORRECTION_WEIGHT = 16
+
 # Aspiration windows. At lower depth the window is full, because the last score is too unstable.
 ASPIRATION_DEPTH = 4
 # A window that fails with a half width of this or more opens completely.

@@ -5,7 +5,7 @@ cimport cython
 from evaluation.bitboards cimport PAWN, i64, popcount, u64
 from evaluation.evaluator cimport Evaluator
 from uci_engine.board.moves cimport EN_PASSANT, PROMOTION, move_type, to_square
-from uci_engine.board.position cimport SEE_VALUES, Position
+from uci_engine.board.position cimport Position
 from uci_engine.search.correction_history cimport CorrectionHistory
 from uci_engine.search.history cimport Histories
 from uci_engine.search.move_picker cimport MovePicker
@@ -17,6 +17,8 @@ from uci_engine.tablebases.syzygy cimport FAILED, SyzygyProber
 
 cdef int MATE, INFINITE, NO_SCORE, STATIC_LIMIT, TABLEBASE_WIN, TABLEBASE_BOUND
 cdef int MAX_PLY, LAST_PLY
+cdef int EXTENSION_LIMIT_FACTOR
+cdef int[7] SEE_VALUES
 cdef int TT_HALFMOVE_LIMIT, TABLEBASE_DEPTH_BONUS, NULL_MOVE_VERIFICATION_PERCENT
 cdef int POLL_MASK
 
@@ -54,7 +56,7 @@ cdef class Searcher:
 
     cdef int[128] pv_length
     cdef int[16384] pv                  # [ply * PLIES + n]
-    cdef int root_depth
+    cdef int extension_limit_ply        # no extension and no do-deeper search from this ply on
     cdef int null_move_ply              # steps 9 to 12 are off before this ply (null move verification)
     cdef int probcut_move
     cdef int[4096] reductions           # [depth * 64 + move count]

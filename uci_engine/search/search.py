@@ -26,7 +26,6 @@ from uci_engine.tunable import checked
 if not cython.compiled:
     from evaluation.bitboards import PAWN, i64, popcount, u64
     from uci_engine.board.moves import EN_PASSANT, PROMOTION, move_type, to_square
-    from uci_engine.board.position import SEE_VALUES
     from uci_engine.search.correction_history import CorrectionHistory
     from uci_engine.search.history import Histories
     from uci_engine.search.move_picker import MovePicker
@@ -49,9 +48,11 @@ TABLEBASE_BOUND = scores.TABLEBASE_BOUND
 INFINITE = scores.INFINITE
 NO_SCORE = scores.NO_SCORE
 STATIC_LIMIT = scores.STATIC_LIMIT
+SEE_VALUES = scores.SEE_VALUES
 MAX_PLY = scores.MAX_PLY
 # Maximum ply of the search. Here a node returns its eval, because the arrays of move picker and PV end here.
 LAST_PLY = MAX_PLY - 2
+EXTENSION_LIMIT_FACTOR = parameters.EXTENSION_LIMIT_FACTOR
 TT_HALFMOVE_LIMIT = parameters.TT_HALFMOVE_LIMIT
 TABLEBASE_DEPTH_BONUS = parameters.TABLEBASE_DEPTH_BONUS
 NULL_MOVE_VERIFICATION_PERCENT = parameters.NULL_MOVE_VERIFICATION_PERCENT
@@ -118,7 +119,7 @@ class Searcher:
         self.stopped = False
         self.stop_wanted = 0
         self.pv_length[0] = 0
-        self.root_depth = 0
+        self.extension_limit_ply = 0
         self.null_move_ply = 0
         self.stack.clear()
 
@@ -195,7 +196,7 @@ class Searcher:
         self.root_done = 0
         self.seldepth = 0
         self.pv_length[0] = 0
-        self.root_depth = depth
+        self.extension_limit_ply = EXTENSION_LIMIT_FACTOR * depth
         raw_eval: cython.int = NO_SCORE
         static_eval: cython.int = NO_SCORE
         if self.position.checkers == 0:
@@ -466,7 +467,7 @@ class Searcher:
             depth >= self.singular_depth
             and tt_move
             and excluded_move == 0
-            and ply < 2 * self.root_depth
+            and ply < self.extension_limit_ply
             and tt_depth >= depth - self.singular_depth_margin
             and tt_bound & LOWER
             and -TABLEBASE_BOUND < tt_score < TABLEBASE_BOUND
@@ -580,7 +581,7 @@ class Searcher:
 
             # 22. Principal variation search (PVS): the first move with the full window, the others with a null window
             # first.
-            do_deeper_score = best_score + self.do_deeper_margin_cp if ply < 2 * self.root_depth else INFINITE
+            do_deeper_score = best_score + self.do_deeper_margin_cp if ply < self.extension_limit_ply else INFINITE
             score = self._search_move(
                 new_depth, reduction, do_deeper_score, alpha, beta, ply, move_count == 1, pv_node, cut_node
             )

@@ -29,6 +29,7 @@ cdef extern from *:
     void advise_large_pages "secateur_advise_large_pages" (void* start, size_t size) noexcept nogil
 
 cdef u64 LOW_HALF
+cdef int TT_AGE_PLIES, TT_REPLACE_PLIES
 cdef enum:
     UPPER = 1
     LOWER = 2

@@ -21,9 +21,13 @@ import array
 
 import cython
 
+from uci_engine.search import parameters
+
 # The size of a large page. The table begins with a page, and so with a cache line.
 PAGE_BYTES = 1 << 21
 LOW_HALF = 0xFFFFFFFF
+TT_AGE_PLIES = parameters.TT_AGE_PLIES
+TT_REPLACE_PLIES = parameters.TT_REPLACE_PLIES
 
 if not cython.compiled:
     # Bounds: the score is at most, at least, or exactly what is stored.
@@ -144,9 +148,9 @@ class TranspositionTable:
     ) -> cython.int:
         """Store a result, in the entry of the same position or else in the least valuable one of the bucket.
 
-        An entry's value is its depth, minus 4 for each search since it was stored. A shallower result does not replace
-        a much deeper one of the same position and search, unless it is exact. A result without a move keeps the old TT
-        move.
+        An entry's value is its depth, minus TT_AGE_PLIES for each search since it was stored. A shallower result does
+        not replace a much deeper one of the same position and search, unless it is exact. A result without a move keeps
+        the old TT move.
         """
         word = self._start(key)
         place = word
@@ -156,12 +160,12 @@ class TranspositionTable:
             if self.words[word] ^ entry == key and entry:
                 if move == 0:
                     move = entry_move(entry)
-                if bound != EXACT and depth + 4 < entry_depth(entry) and entry >> AGE_SHIFT == self.age:
+                if bound != EXACT and depth + TT_REPLACE_PLIES < entry_depth(entry) and entry >> AGE_SHIFT == self.age:
                     return 0
                 place = word
                 break
             age_gap: cython.int = (self.age - (entry >> AGE_SHIFT)) & AGE_MASK
-            value = entry_depth(entry) - 4 * age_gap
+            value = entry_depth(entry) - TT_AGE_PLIES * age_gap
             if entry == 0:
                 value = -100000
             if value < lowest_value:
