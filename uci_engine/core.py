@@ -60,10 +60,14 @@ _BUILD_INFO = Path(__file__).with_name("build_info.json")
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """The chosen core: its name (never "auto"), the reason, its three classes, and the kernel modules by name."""
+    """The chosen core: its name (never "auto"), the reason, its three classes, and the kernel modules by name.
+
+    `is_fallback`: the slow core runs only because the compiled one is not installed.
+    """
 
     name: str
     reason: str
+    is_fallback: bool
     position_class: type[Any]
     searcher_class: type[Any]
     table_class: type[Any]
@@ -150,7 +154,7 @@ def _choose(name: str) -> Core:
         if compiled:
             return _import("compiled", "chosen because it is installed", plain=False)
         reason = f"chosen because the compiled core is not installed{_why_not_compiled()}"
-        return _import("python-chess", reason, plain=True)
+        return _import("python-chess", reason, plain=True, is_fallback=True)
     return _import(name, "asked for", plain=name != "compiled")
 
 
@@ -159,7 +163,7 @@ def _why_not_compiled() -> str:
     return f" (when it was to be built: {why})" if why else ""
 
 
-def _import(name: str, reason: str, *, plain: bool) -> Core:
+def _import(name: str, reason: str, *, plain: bool, is_fallback: bool = False) -> Core:
     for module in KERNEL_MODULES:
         if module in sys.modules and _is_compiled(sys.modules[module]) == plain:
             found = "compiled" if plain else "uncompiled"
@@ -176,6 +180,7 @@ def _import(name: str, reason: str, *, plain: bool) -> Core:
     return Core(
         name=name,
         reason=reason,
+        is_fallback=is_fallback,
         position_class=position_class,
         searcher_class=modules["uci_engine.search.search"].Searcher,
         table_class=modules["uci_engine.search.transposition_table"].TranspositionTable,

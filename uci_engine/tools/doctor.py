@@ -15,6 +15,7 @@ from pathlib import Path
 
 from uci_engine import __version__
 from uci_engine.core import Core, build_info, compiled_modules, load, source_file, stale_modules
+from uci_engine.tools.installation import slow_core_warning
 
 REBUILD = "build again: python setup.py build_ext --inplace (in a clone) or pip install (elsewhere)"
 SEARCH_DEPTH = 4
@@ -40,7 +41,10 @@ Write = Callable[[str], None]
 
 
 def examine(core_name: str, write: Write) -> int:
-    """Report on the installation and on the core called `core_name`; 0 when everything is as it should be."""
+    """Report on the installation and on the core called `core_name`; 0 when everything is as it should be.
+
+    A slow core is as it should be only when it was asked for.
+    """
     _describe_surroundings(write)
     try:
         core = load(core_name)
@@ -65,9 +69,15 @@ def examine(core_name: str, write: Write) -> int:
             problem = f"{type(error).__name__}: {error}"
         failures += problem is not None
         write(f"ok      {title}" if problem is None else f"FAILED  {title}: {problem}")
+    slow = slow_core_warning(core)
+    if slow is not None:
+        write(f"SLOW    {slow}")
     write("")
-    write("All is well." if not failures else f"{failures} of the checks failed.")
-    return 0 if not failures else 1
+    if failures:
+        write(f"{failures} of the checks failed.")
+    else:
+        write("All is well." if slow is None else "Everything works, and it is SLOW: see above.")
+    return 1 if failures or slow is not None else 0
 
 
 def _describe_surroundings(write: Write) -> None:
@@ -78,7 +88,7 @@ def _describe_surroundings(write: Write) -> None:
     write(f"Cython         {_version_of('Cython')} (needed to build, not to run)")
     compiler_command = str(sysconfig.get_config_var("CC") or "cl")
     compiler = shutil.which(compiler_command.split()[0])
-    write(f"C compiler     {compiler or 'none found'} (needed to build, not to run)")
+    write(f"C compiler     {compiler or 'none found, so a build fetches one'} (needed to build, not to run)")
 
 
 def _describe_build(write: Write) -> None:

@@ -232,9 +232,12 @@ class Dispatcher:
             f"id name {self._engine.name}",
             f"id author {AUTHOR}",
             *self._engine.options.declare(),
-            "uciok",
         ]
-        self._writer.write("\n".join(lines))
+        if self._engine.core.is_fallback:
+            from uci_engine.tools.installation import slow_core_warning
+
+            lines.append(protocol.format_info(Info(string=f"warning: {slow_core_warning(self._engine.core)}")))
+        self._writer.write("\n".join([*lines, "uciok"]))
 
     def _set_position(self, fen: str | None, moves: Sequence[str], error: str | None) -> None:
         if error is None:
