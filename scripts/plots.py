@@ -6,7 +6,8 @@
     python scripts/plots.py times games.pgn -o times.png
 
 `ratings` reads what `match.py --json` has written and sorts the versions by the numbers in their names; `game` and
-`times` read PGN files with `[%eval]`, `[%clk]` or `[%emt]` comments, of `match.py` or of others.
+`times` read PGN files with `[%eval]`, `[%clk]` or `[%emt]` comments, as `match.py` writes them, or with comments like
+`+0.31/12 1.2s`, as XBoard, Cute Chess and fastchess write them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ import fnmatch
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
 
 import chess
@@ -26,9 +26,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from lib.console import complain, run_program
+from lib.console import complain, printable, run_program, say
 from lib.errors import ProgramError
-from lib.plot_data import PlottedGame, PlottedMove, Rating, fit_ratings, read_games, read_pairings
+from lib.plot_data import PlottedGame, PlottedMove, Rating, fit_ratings, read_game_number, read_games, read_pairings
 
 MAX_PAWNS = 10.0
 LINEAR_PAWNS = 1.0
@@ -39,6 +39,9 @@ PALETTE = (*COLORS, "#1b9e77", "#7b3294", "#8c6d31", "#555555")
 STYLES = ("-", "--", ":", "-.")
 # More bands than these would cover each other.
 MAX_BANDS = 3
+# What is longer would leave no room for the plot.
+MAX_NAME_CHARACTERS = 40
+MAX_ENDING_CHARACTERS = 60
 BEHIND_TEXT = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0}
 DOTS_PER_INCH = 130
 # Below this the axis of times counts in ms.
@@ -56,6 +59,14 @@ def new_figure(title: str, height_inches: float, rows: int = 1, shares: Sequence
         plot.set_axisbelow(True)
         plot.spines[["top", "right"]].set_visible(False)
     return plots
+
+
+def short_name(name: str) -> str:
+    """A name from a file as it is drawn: printable, not too long, and no label that matplotlib would hide."""
+    shown = printable(name[: MAX_NAME_CHARACTERS + 1])
+    if len(shown) > MAX_NAME_CHARACTERS:
+        shown = shown[:MAX_NAME_CHARACTERS] + "\N{HORIZONTAL ELLIPSIS}"
+    return f" {shown}" if shown.startswith("_") else shown
 
 
 def save(plot: Axes, path: Path) -> None:
@@ -97,14 +108,14 @@ def plot_ratings(ratings: Sequence[Rating], versions: Sequence[str], anchor: str
     others = [rating for rating in ratings if rating.name not in versions]
     for number, rating in enumerate(others):
         color = PALETTE[2 + number % (len(PALETTE) - 2)]
-        label = f"{rating.name}: {rating.elo:+.0f}" + (f" ± {rating.error:.0f}" if rating.error else "")
+        label = f"{short_name(rating.name)}: {rating.elo:+.0f}" + (f" ± {rating.error:.0f}" if rating.error else "")
         plot.axhline(rating.elo, color=color, linewidth=1.2, linestyle=(0, (5, 3)), label=label)
-    plot.set_xticks(list(places), [f"{rating.name}\n{rating.games} games" for rating in shown], fontsize=8)
+    plot.set_xticks(list(places), [f"{short_name(rating.name)}\n{rating.games} games" for rating in shown], fontsize=8)
     if len(shown) > 6:
         plot.tick_params(axis="x", rotation=30)
     plot.set_xlim(-0.5, len(shown) - 0.2)
     plot.margins(y=0.12)
-    plot.set_ylabel(f"Elo, relative to {anchor}")
+    plot.set_ylabel(f"Elo, relative to {short_name(anchor)}")
     plot.legend(fontsize=8, frameon=False)
     save(plot, path)
 
@@ -118,12 +129,17 @@ def version_key(name: str) -> list[tuple[int, str]]:
 
 
 def plot_game(game: PlottedGame, path: Path) -> None:
-    """Score, depth and time of each move; both engines."""
-    ending = f", {game.ending}" if game.ending else ""
-    scores, depths, times = new_figure(
-        f"{game.white} (White) against {game.black} (Black)   {game.result}{ending}", 8.5, 3, (3, 2, 2)
-    )
-    for color, name, drawn in ((chess.WHITE, game.white, COLORS[0]), (chess.BLACK, game.black, COLORS[1])):
+    """Score, depth and time of each move; both engines. Raises ProgramError when the game has none of them."""
+    if all((move.pawns, move.mate, move.depth, move.seconds) == (None,) * 4 for move in game.moves):
+        raise ProgramError(
+            f"{game.where}: no scores, depths or times behind its {len(game.moves)} half-moves; "
+            "read are [%eval], [%clk], [%emt] and comments like +0.31/12 1.2s"
+        )
+    white, black = short_name(game.white), short_name(game.black)
+    ending = f", {printable(game.ending)[:MAX_ENDING_CHARACTERS]}" if game.ending else ""
+    title = f"{white} (White) against {black} (Black)   {printable(game.result)[:7]}{ending}"
+    scores, depths, times = new_figure(title, 8.5, 3, (3, 2, 2))
+    for color, name, drawn in ((chess.WHITE, white, COLORS[0]), (chess.BLACK, black, COLORS[1])):
         moves = [move for move in game.moves if move.color == color]
         label = f"{name} ({'White' if color else 'Black'})"
         scored = [move for move in moves if move.pawns is not None or move.mate is not None]
@@ -148,6 +164,8 @@ def plot_game(game: PlottedGame, path: Path) -> None:
     times.set_xlabel("move")
     times.xaxis.set_major_locator(MaxNLocator(integer=True))
     scores.legend(fontsize=9, frameon=False, loc="best")
+    if not any(move.pawns is not None or move.mate is not None for move in game.moves):
+        remark(scores, "the PGN has no scores")
     if not any(move.depth is not None for move in game.moves):
         remark(depths, "the PGN has no depths")
     if not any(move.seconds is not None for move in game.moves):
@@ -205,7 +223,7 @@ def plot_times(games: Sequence[PlottedGame], path: Path, name: str | None = None
         low, middle, high = (
             [float(np.percentile(used[player][n], share)) for n in numbers] for share in (10, 50, 90)
         )
-        label = f"{player}: median"
+        label = f"{short_name(player)}: median"
         if len(used) <= MAX_BANDS:
             times.fill_between(numbers, low, high, color=color, alpha=0.18, linewidth=0)
             label += ", and the middle 80 %"
@@ -254,10 +272,7 @@ def run(words: argparse.Namespace) -> None:
         anchor = words.anchor or versions[0]
         plot_ratings(fit_ratings(pairings, anchor), versions, anchor, words.output)
     elif words.command == "game":
-        game = next(islice(read_games(words.files), words.game - 1, None), None) if words.game > 0 else None
-        if game is None:
-            raise ProgramError(f"there is no game {words.game}")
-        plot_game(game, words.output)
+        plot_game(read_game_number(words.files, words.game), words.output)
     else:
         plot_times(list(read_games(words.files)), words.output, words.engine)
 
@@ -267,12 +282,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = parse_arguments(arguments)
     # Never a window: the program may run where there is no screen.
     mpl.use("Agg")
+    # A dollar sign in a name is no formula.
+    mpl.rcParams["text.parse_math"] = False
     try:
         run(words)
     except (ProgramError, OSError) as error:
         complain(str(error))
         return 2
-    print(words.output)
+    say(str(words.output))
     return 0
 
 

@@ -20,6 +20,7 @@ import chess
 from lib.engines.engine import Engine, EngineError
 from lib.engines.spec import EngineSpec
 from lib.errors import ProgramError
+from lib.files import read_text
 
 DIVIDED = re.compile(r"([a-h][1-8][a-h][1-8][nbrq]?)\s*:?\s+(\d+)")
 TOTAL = re.compile(r"(?:total\s+)?nodes(?:\s+searched)?\s*[:=]?\s*(\d+)", re.IGNORECASE)
@@ -47,11 +48,7 @@ class Case:
 def read_cases(path: Path) -> Iterator[Case]:
     """The positions of a file in either format. Raises ProgramError or OSError."""
     case: Case | None = None
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise ProgramError(f"{path.name} is no text: {error}") from error
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_text(path).splitlines(), 1):
         where = f"{path.name}:{number}"
         word, _, rest = line.partition(" ")
         if not line.strip() or word == "id" or word.startswith("#"):

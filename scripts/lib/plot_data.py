@@ -10,8 +10,9 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import chess
 import chess.pgn
@@ -19,8 +20,16 @@ import numpy as np
 
 from lib.elo import DEVIATIONS_95, elo_of_score
 from lib.errors import ProgramError
+from lib.files import read_text
+from lib.games.pgn import game_texts, read_game
 
 MOVE_TIME = re.compile(r"\[%emt\s+(?:(?:(\d+):)?(\d+):)?(\d+(?:\.\d*)?)\s*\]")
+# What XBoard, Cute Chess and fastchess write behind a move: score/depth and perhaps the time, as in `+0.31/12 1.2s`,
+# `-M4/20 0.5s`, `+0.31/12 1:05`. A decimal point or a mate is asked for, since `1/2` is a result.
+REMARK = re.compile(
+    r"(?:^|[\s)])(?P<sign>[+-]?)(?:[M#](?P<mate>\d{1,4})|(?P<pawns>\d{1,6}\.\d{1,4}))/(?P<depth>\d{1,3})(?![\w.-])"
+    r"(?:/\d{1,3})?(?:,?\s+(?:(?P<minutes>\d{1,4}):)?(?P<amount>\d{1,7}(?:\.\d{1,6})?)\s?(?P<unit>ms|s)?(?![\w.:]))?"
+)
 CONTROL = re.compile(r"(?P<base>\d+(?:\.\d+)?)(?:\+(?P<increment>\d+(?:\.\d+)?))?")
 
 
@@ -38,8 +47,9 @@ class PlottedMove:
 
 @dataclass(frozen=True)
 class PlottedGame:
-    """A game."""
+    """A game. `where`: its file and number."""
 
+    where: str
     white: str
     black: str
     result: str
@@ -59,43 +69,85 @@ class Rating:
 
 def read_games(paths: Iterable[Path]) -> Iterator[PlottedGame]:
     """All games of these files; raises ProgramError and OSError. A game that breaks off is taken as far as it goes."""
+    return map(_read, _texts(paths))
+
+
+def read_game_number(paths: Iterable[Path], number: int) -> PlottedGame:
+    """The game with this number, from 1, over all files. Raises ProgramError when there is none, and OSError."""
+    found = next(islice(_texts(paths), number - 1, None), None) if number > 0 else None
+    if found is None:
+        raise ProgramError(f"there is no game {number}")
+    return _read(found)
+
+
+def _texts(paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
+    """Where each game stands, and its text."""
     for path in paths:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            number = 0
-            while True:
-                number += 1
-                try:
-                    game = chess.pgn.read_game(file)
-                except (ValueError, IndexError, RecursionError) as error:
-                    raise ProgramError(f"{path}, game {number}: {error}") from None
-                if game is None:
-                    break
-                yield _plotted(game)
-            if number == 1:
-                raise ProgramError(f"{path}: no game in it")
+        number = 0
+        for number, text in enumerate(game_texts(path), start=1):
+            yield f"{path}, game {number}", text
+        if not number:
+            raise ProgramError(f"{path}: no game in it")
 
 
-def _plotted(game: chess.pgn.Game) -> PlottedGame:
+def _read(found: tuple[str, str]) -> PlottedGame:
+    where, text = found
+    try:
+        return _plotted(read_game(text), where)
+    except ValueError as error:
+        raise ProgramError(f"{where}: {error}") from None
+
+
+def _plotted(game: chess.pgn.Game, where: str) -> PlottedGame:
     clocks = {color: _control(game.headers, color) for color in chess.COLORS}
     moves = []
     for node in game.mainline():
         color = not node.turn()
+        remark = _read_remark(node.comment, color)
         score = node.eval()
         white = None if score is None else score.white()
         centipawns = None if white is None or white.is_mate() else white.score()
+        depth, seconds = node.eval_depth(), _seconds_used(node, clocks, color)
         moves.append(
             PlottedMove(
                 number=(node.ply() + 1) // 2,
                 color=color,
-                pawns=None if centipawns is None else centipawns / 100,
-                mate=None if white is None else white.mate(),
-                depth=node.eval_depth(),
-                seconds=_seconds_used(node, clocks, color),
+                pawns=remark.pawns if white is None else None if centipawns is None else centipawns / 100,
+                mate=remark.mate if white is None else white.mate(),
+                depth=remark.depth if depth is None else depth,
+                seconds=remark.seconds if seconds is None else seconds,
             )
         )
     headers = game.headers
     ending = headers.get("EndReason") or headers.get("Termination") or ""
-    return PlottedGame(headers["White"], headers["Black"], headers["Result"], ending, tuple(moves))
+    return PlottedGame(where, headers["White"], headers["Black"], headers["Result"], ending, tuple(moves))
+
+
+class _Remark(NamedTuple):
+    """What a comment of other programs says (White's view; mate in moves)."""
+
+    pawns: float | None = None
+    mate: int | None = None
+    depth: int | None = None
+    seconds: float | None = None
+
+
+def _read_remark(comment: str, color: chess.Color) -> _Remark:
+    """From a comment such as `+0.31/12 1.2s`, where the score is the mover's."""
+    match = REMARK.search(comment)
+    if match is None:
+        return _Remark()
+    side = 1 if color == chess.WHITE else -1
+    if match["sign"] == "-":
+        side = -side
+    pawns = None if match["pawns"] is None else side * float(match["pawns"])
+    # A mate in 0 has been given.
+    mate = None if match["mate"] is None else side * max(1, int(match["mate"]))
+    seconds = None
+    if match["amount"] is not None:
+        unit = 0.001 if match["unit"] == "ms" else 1.0
+        seconds = int(match["minutes"] or 0) * 60 + unit * float(match["amount"])
+    return _Remark(pawns, mate, int(match["depth"]), seconds)
 
 
 def _control(headers: Mapping[str, str], color: chess.Color) -> tuple[float | None, float]:
@@ -133,7 +185,7 @@ def read_pairings(paths: Iterable[Path]) -> list[dict[str, Any]]:
     pairings = []
     for path in paths:
         try:
-            data = json.loads(path.read_text("utf-8"))
+            data = json.loads(read_text(path))
             rows = data["pairings"]
             for row in rows:
                 counts = [int(row[key]) for key in ("wins", "draws", "losses")]
@@ -147,7 +199,7 @@ def read_pairings(paths: Iterable[Path]) -> list[dict[str, Any]]:
                         {"first": str(row["first"]), "second": str(row["second"]), "games": sum(counts)}
                         | {"elo": elo, "error": error}
                     )
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ProgramError(f"{path}: no match results: {type(error).__name__}: {error}") from None
     if not pairings:
         raise ProgramError("no games in these results")

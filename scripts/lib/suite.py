@@ -23,6 +23,7 @@ from lib.console import make_table
 from lib.engines.engine import Engine, EngineError, Line, read_info
 from lib.engines.spec import EngineSpec, go_words
 from lib.errors import ProgramError
+from lib.files import read_text
 
 POINT = re.compile(r"\S+=\d+")
 NUMBER_AT_END = re.compile(r"[\s._#-]*\d+$")
@@ -68,11 +69,7 @@ def read_questions(path: Path) -> list[Question]:
     Raises ProgramError and OSError.
     """
     questions = []
-    try:
-        lines = path.read_text("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise ProgramError(f"{path.name} is no text: {error}") from error
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_text(path).splitlines(), 1):
         if line.strip() and not line.startswith("#"):
             try:
                 questions.append(_read(line.strip(), f"{path.stem}.{number}"))

@@ -116,3 +116,16 @@ def test_a_mistake_in_long_work_is_not_hidden() -> None:
     with pytest.raises(ZeroDivisionError):
         console.run_to_end(lambda: print(1 // 0), lambda: done.append("close"))
     assert done == ["close"]
+
+
+def test_text_from_outside_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    name = "\x1b]0;title\x07\x1b[2JKöln\u202e\r\n\x9b1m"
+    shown = r"\x1b]0;title\x07\x1b[2JKöln\u202e\r\n\x9b1m"
+    assert console.printable(name) == shown
+    console.complain(name)
+    console.say(name)
+    console.standard_output().print(console.make_table(name, [name], [[name]]))
+    out, err = capsys.readouterr()
+    assert err == f"error: {shown}\n"
+    assert out.count(shown) == 4
+    assert "\x1b" not in out

@@ -11,7 +11,8 @@ import chess
 import pytest
 
 from lib.errors import ProgramError
-from lib.games.openings import Opening, read_openings, split_games, start_position
+from lib.games.openings import Opening, read_openings, start_position
+from lib.games.pgn import split_games
 
 PGN = """[Event "one"]
 [Result "1/2-1/2"]

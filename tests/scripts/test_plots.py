@@ -123,9 +123,7 @@ def test_versions_are_sorted_by_their_numbers() -> None:
     assert sorted(names, key=plots.version_key) == order
 
 
-@pytest.mark.parametrize(
-    "words", [["game", "--game", "1"], ["game", "--game", "2"], ["times"], ["times", "--engine", "Bert"]]
-)
+@pytest.mark.parametrize("words", [["game", "--game", "1"], ["times"], ["times", "--engine", "Bert"]])
 def test_pictures_of_games(words: list[str], pgn: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.png"
     assert plots.main([*words, str(pgn), "-o", str(out)]) == 0
@@ -139,6 +137,71 @@ def test_a_picture_of_ratings(tmp_path: Path) -> None:
     assert is_picture(out)
 
 
-@pytest.mark.parametrize("words", [["game", "--game", "3"], ["game", "--game", "0"], ["times", "--engine", "Carl"]])
+@pytest.mark.parametrize(
+    "words", [["game", "--game", "2"], ["game", "--game", "3"], ["game", "--game", "0"], ["times", "--engine", "Carl"]]
+)
 def test_what_is_not_there_is_said(words: list[str], pgn: Path, tmp_path: Path) -> None:
     assert plots.main([*words, str(pgn), "-o", str(tmp_path / "out.png")]) == 2
+
+
+REMARKS = """\
+[White "Anna"]
+[Black "Bert"]
+[Result "1-0"]
+
+1. e4 {+0.31/12 1.2s} e5 {-0.20/11, 850ms} 2. Qh5 {(Qh5 Nc6) +0.10/9/14 30} Nc6 {0.00/10 1:05, a remark}
+3. Bc4 {+M2/5 0.01s} Nf6 {-M1/7 0.1s} 4. Qxf7# {+M0/1 0.001s, White mates} 1-0
+"""
+
+
+def test_remarks_of_other_programs_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "others.pgn"
+    path.write_text(REMARKS, "utf-8")
+    (game,) = read_games([path])
+    assert [move.pawns for move in game.moves] == [0.31, 0.2, 0.1, 0.0, None, None, None]
+    assert [move.mate for move in game.moves] == [None, None, None, None, 2, 1, 1]
+    assert [move.depth for move in game.moves] == [12, 11, 9, 10, 5, 7, 1]
+    assert [move.seconds for move in game.moves] == [1.2, 0.85, 30.0, 65.0, 0.01, 0.1, 0.001]
+
+
+@pytest.mark.parametrize("comment", ["1/2-1/2", "agreed 1/2 point", "book", "12/5", "0.3", "e4 0.3/", "3.5/2.1", "M/3"])
+def test_a_comment_without_a_score_is_none(comment: str, tmp_path: Path) -> None:
+    path = tmp_path / "remarks.pgn"
+    path.write_text(f"1. e4 {{{comment}}} *\n", "utf-8")
+    (move,) = next(read_games([path])).moves
+    assert (move.pawns, move.mate, move.depth, move.seconds) == (None, None, None, None)
+
+
+def test_a_game_without_anything_to_draw_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, out = tmp_path / "bare.pgn", tmp_path / "out.png"
+    path.write_text("1. e4 e5 2. Nf3 *\n", "utf-8")
+    assert plots.main(["game", str(path), "-o", str(out)]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {path}, game 1: no scores, depths or times behind its 3 half-")
+    assert not out.exists()
+
+
+def test_names_cannot_break_a_picture(tmp_path: Path) -> None:
+    path, out = tmp_path / "names.pgn", tmp_path / "out.png"
+    names = '[White "$\\frac{"]\n[Black "_\x1b[31m' + "B" * 50_000 + '"]\n'
+    path.write_text(names + "\n1. e4 {+0.31/12 1.2s} e5 {[%eval 0.3,5]} *\n", "utf-8")
+    assert plots.main(["game", str(path), "-o", str(out)]) == 0
+    assert is_picture(out)
+    assert plots.short_name("_" + "x" * 50) == " _" + "x" * 39 + "…"
+    assert plots.short_name("\x1b[31m") == "\\x1b[31m"
+
+
+@pytest.mark.parametrize("data", [b"", b"\x00\xff\xfe" * 10_000, b'[White "' + b"A" * 5_000_000 + b'"]\n\n1. e4 *\n'])
+def test_what_is_no_pgn_ends_with_a_sentence(
+    data: bytes, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "no.pgn"
+    path.write_bytes(data)
+    assert plots.main(["game", str(path), "-o", str(tmp_path / "out.png")]) == 2
+    assert capfd.readouterr().err.count("\n") == 1
+
+
+def test_nested_json_ends_with_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "deep.json"
+    path.write_text("[" * 200_000, "utf-8")
+    assert plots.main(["ratings", str(path), "-o", str(tmp_path / "out.png")]) == 2
+    assert "no match results" in capsys.readouterr().err

@@ -6,10 +6,8 @@ Files may come from anywhere. Nothing is read without bounds, and a game that ca
 from __future__ import annotations
 
 import io
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import chess
@@ -17,12 +15,9 @@ import chess.pgn
 import chess.polyglot
 
 from lib.books.file import Weights, polyglot_move
-from lib.errors import ProgramError
-from lib.games.openings import split_games
+from lib.console import note, say
+from lib.games.pgn import game_texts
 
-MAX_GAME_CHARACTERS = 2**20
-MAX_PGN_BYTES = 16 * 2**30
-MAX_LINE_CHARACTERS = 2**16
 MAX_POSITIONS = 4_000_000
 MAX_REPORTS = 20
 
@@ -80,19 +75,6 @@ class OpeningVisitor(chess.pgn.BaseVisitor["OpeningVisitor"]):
         return self
 
 
-def game_texts(path: Path) -> Iterator[str]:
-    """The games of a PGN file one by one, as text; ProgramError for what is no such file.
-
-    An endless line or game is cut: what is left is not legal, and is reported with the game.
-    """
-    if not path.is_file():
-        raise ProgramError(f"{path} is not a file of games")
-    if path.stat().st_size > MAX_PGN_BYTES:
-        raise ProgramError(f"{path} is larger than {MAX_PGN_BYTES // 2**30} GiB")
-    with path.open(encoding="utf-8", errors="replace") as file:
-        yield from split_games(iter(partial(file.readline, MAX_LINE_CHARACTERS), ""), MAX_GAME_CHARACTERS)
-
-
 def count_games(paths: Iterable[Path], plies: int) -> Records:
     """How the moves of these games' first plies did. What cannot be used is told and left out."""
     records: Records = {}
@@ -105,11 +87,10 @@ def count_games(paths: Iterable[Path], plies: int) -> Records:
                 continue
             left_out += 1
             if left_out <= MAX_REPORTS:
-                text = f"left out: {path}, game {number}: {problem}"
-                print(text.encode("ascii", "replace").decode(), file=sys.stderr)
+                note(f"left out: {path}, game {number}: {problem}")
     if left_out > MAX_REPORTS:
-        print(f"left out: {left_out - MAX_REPORTS} games more", file=sys.stderr)
-    print(f"{used} games used, {left_out} left out, {len(records)} positions")
+        note(f"left out: {left_out - MAX_REPORTS} games more")
+    say(f"{used} games used, {left_out} left out, {len(records)} positions")
     return records
 
 

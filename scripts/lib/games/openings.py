@@ -6,27 +6,24 @@ file costs little.
 
 from __future__ import annotations
 
-import gzip
 import io
 import random
-import re
-import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 import chess
-import chess.pgn
 
 from lib.errors import ProgramError
+from lib.files import unpack_text
+from lib.games.pgn import read_game, split_games
 
 Order = Literal["file", "random"]
 
 SUFFIXES = (".pgn", ".epd", ".fen", ".txt")
 # An opening whose random moves end in mate or check is drawn again, so many times at most.
 MAX_TRIES = 1000
-HEADER = re.compile(r'\[[A-Za-z0-9_]{1,64}\s+"')
 
 
 @dataclass(frozen=True)
@@ -95,9 +92,7 @@ class OpeningBook:
         return Opening(board.fen(), (), self._chess960)
 
     def _from_game(self, text: str) -> Opening:
-        game = chess.pgn.read_game(io.StringIO(text))
-        if game is None:
-            raise ValueError("no game")
+        game = read_game(text)
         if game.errors:
             raise ValueError(str(game.errors[0]))
         board = game.board()
@@ -112,7 +107,7 @@ def read_openings(
 
     Raises ProgramError for what is none or holds none, OSError for what cannot be read.
     """
-    name, text = _read(path)
+    name, text = unpack_text(path, SUFFIXES)
     pgn = name.endswith(".pgn")
     lines = (line for line in text.splitlines() if line.strip() and line[0] != "#")
     texts = list(split_games(io.StringIO(text)) if pgn else lines)
@@ -141,42 +136,3 @@ def random_opening(opening: Opening, chance: random.Random, min_plies: int, max_
         if not board.is_check() and any(board.legal_moves):
             return replace(opening, moves=tuple(moves))
     raise ProgramError(f"no random moves lead on from {opening.board().fen()}")
-
-
-def split_games(lines: Iterable[str], max_characters: int | None = None) -> Iterator[str]:
-    """The games of a PGN file. A game begins where headers follow something else, so that an unfinished comment or
-    bracket ends with its game; what exceeds `max_characters` is cut.
-
-    Blank lines are left out: they end a game for python-chess, and some programs write them between moves.
-    """
-    game: list[str] = []
-    size = 0
-    in_headers = False
-    for line in lines:
-        is_header = HEADER.match(line) is not None
-        if is_header and not in_headers and game:
-            yield "".join(game)
-            game, size = [], 0
-        in_headers = is_header or (in_headers and line.isspace())
-        if max_characters is None or size < max_characters:
-            if not line.isspace():
-                game.append(line)
-            size += len(line)
-    if game:
-        yield "".join(game)
-
-
-def _read(path: Path) -> tuple[str, str]:
-    """Name in lower case, and text, of the file or of the one file in the archive."""
-    lowered = path.name.lower()
-    if lowered.endswith(".zip"):
-        with zipfile.ZipFile(path) as archive:
-            names = [name for name in archive.namelist() if name.lower().endswith(SUFFIXES)]
-            if len(names) != 1:
-                raise ProgramError(f"{path} holds {len(names)} files of openings, not one")
-            return names[0].lower(), archive.read(names[0]).decode("utf-8-sig", errors="replace")
-    if lowered.endswith(".gz"):
-        return lowered.removesuffix(".gz"), gzip.decompress(path.read_bytes()).decode("utf-8-sig", errors="replace")
-    if not lowered.endswith(SUFFIXES):
-        raise ProgramError(f"{path} is no .pgn, .epd, .zip or .gz")
-    return lowered, path.read_text("utf-8-sig", errors="replace")
