@@ -30,7 +30,7 @@ class Accumulator:
     `pawn_key`: the Zobrist key of the pawns and kings alone.
     """
 
-    def __init__(self, piece_square):
+    def __init__(self, piece_square: list[int]) -> None:
         """`piece_square`: 896 packed weights, [piece * 64 + square], negative for Black's pieces."""
         if not cython.compiled:
             self.saved_score = [0] * STACK_SIZE

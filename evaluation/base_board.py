@@ -8,6 +8,7 @@ Invariant: the accumulator holds the sums of exactly the pieces on the board.
 
 from __future__ import annotations
 
+import chess
 import cython
 
 if not cython.compiled:
@@ -21,7 +22,7 @@ class BaseBoard:
     `squares[64]` holds pieces as numbers, 2 * piece type + colour, or 0. `turn` is the side to move.
     """
 
-    def __init__(self, piece_square):
+    def __init__(self, piece_square: list[int]) -> None:
         """`piece_square`: the packed weights for `Accumulator`."""
         self.accumulator = Accumulator(piece_square)
         if not cython.compiled:
@@ -66,13 +67,13 @@ class BaseBoard:
                 self.accumulator.put(self.squares[square], square)
         return 0
 
-    def set_pieces(self, board):
+    def set_pieces(self, board: chess.Board) -> None:
         """Take the pieces and the side to move from a `chess.Board`, and nothing else."""
         self.clear()
         for square, piece in board.piece_map().items():
             self.put(2 * piece.piece_type + piece.color, square)
         self.turn = int(board.turn)
 
-    def pieces(self):
+    def pieces(self) -> list[int]:
         """The pieces on the 64 squares, as a list of numbers. Only the tests use it."""
         return [self.squares[square] for square in range(64)]

@@ -142,7 +142,7 @@ if not cython.compiled:
         return chess.square_distance(a, b)
 
 
-def attacks_of(piece_type, square, occupied):
+def attacks_of(piece_type: cython.int, square: cython.int, occupied: u64) -> u64:
     """Attacks of a knight, bishop, rook, queen or king (python-chess's piece types). Only the tests call it."""
     if piece_type == chess.KNIGHT:
         return KNIGHT_ATTACKS[square]

@@ -1,8 +1,8 @@
 """The catalogue of the evaluation, one row per term: the single source for loading, checking, explaining and tuning.
 
 A term has one name: its section in `weights.toml`, the field of its weights in the kernel, its function in
-`evaluation.terms`, and its row here. To add a term, write its row here, its section in `weights.toml`, its function,
-the call in `structure` or `total` of its module in `evaluation/terms/`, and its declarations in the `.pxd` of that
+`evaluation.terms`, and its row here. To add a term, write its row here, its section in `weights.toml`, its function and
+the call in `pawn_king_total` or `total` in a module of `evaluation/terms/`, and its declarations in the `.pxd` of that
 module. `Weights.text` and `explain` follow the order of the rows.
 
 `group` is the module of `evaluation.terms` with the function. The terms of the group ACCUMULATED have no function: the
@@ -24,8 +24,7 @@ class Term:
     """One term: its name, the number of its weights in each phase, and its group.
 
     `owner` and `max_count` serve the bound on all sums. If `owner` is a piece type, each piece of that type counts at
-    most `max_count` weights. If it is "side", each side counts at most `max_count`. Material is bounded separately: its
-    `max_count` is 0.
+    most `max_count` weights. If it is "side", each side does. Material is bounded separately: its `max_count` is 0.
     `title` is the row in the table of `explain`, which adds up terms with the same title. `comment` is the comment in
     the weights file.
     """
@@ -148,5 +147,5 @@ CATALOGUE: Final = (
         "mop_up_corner", 1, "endgames", "side", 7, "mop-up",
         "bishop and knight against a bare king: each step towards the right corners",
     ),
-    Term("tempo", 1, "threats", "side", 1, "side to move", "the side to move"),
+    Term("tempo", 1, "tempo", "side", 1, "tempo", "the side to move"),
 )

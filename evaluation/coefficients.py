@@ -12,7 +12,7 @@ from typing import Any, Final
 import chess
 
 from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
-from evaluation.explain import place
+from evaluation.explain import set_up
 from evaluation.weights import PIECE_NAMES
 
 # With one weight at 1 and the others at 0, the sum is one coefficient. With weights BASE**0, BASE**1, ... the sum holds
@@ -26,7 +26,7 @@ def coefficients(board: chess.Board) -> dict[str, list[int]]:
 
     ValueError when the board cannot be evaluated.
     """
-    evaluator, base_board = place(board)
+    evaluator, base_board = set_up(board)
     for term in CATALOGUE:
         _set(evaluator, term, [0] * term.size)
     rest = evaluator.sum_of_terms(base_board, False)

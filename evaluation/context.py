@@ -18,7 +18,7 @@ class EvaluationContext:
     is one set for both colours, filled by `passed_pawn` or from the pawn hash table.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.passed_pawns = 0
         if not cython.compiled:
             self.king = [0, 0]

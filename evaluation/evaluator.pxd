@@ -6,13 +6,14 @@ from evaluation.accumulator cimport Accumulator
 from evaluation.base_board cimport BaseBoard
 from evaluation.bitboards cimport i64, u64
 from evaluation.context cimport EvaluationContext
-from evaluation.terms cimport endgames, king, passed_pawns, pawns, pieces, threats
+from evaluation.terms cimport endgames, king, passed_pawns, pawns, pieces, tempo, threats
 from evaluation.terms.endgames cimport EndgameWeights, endgame_scale
 from evaluation.terms.king cimport KingWeights
 from evaluation.terms.kpk cimport BLACK_WINS, DRAWN, NO_RESULT, WHITE_WINS, KpkBitbase
 from evaluation.terms.passed_pawns cimport PassedPawnWeights
 from evaluation.terms.pawns cimport PawnWeights
 from evaluation.terms.pieces cimport PieceWeights
+from evaluation.terms.tempo cimport TempoWeights
 from evaluation.terms.threats cimport ThreatWeights
 
 cdef int STATIC_LIMIT
@@ -32,12 +33,13 @@ cdef class Evaluator:
     cdef readonly KingWeights king
     cdef readonly ThreatWeights threats
     cdef readonly EndgameWeights endgames
+    cdef readonly TempoWeights tempo
     cdef readonly KpkBitbase kpk
     cdef u64[32768] pawn_hash      # 4 * PAWN_ENTRIES
 
     cpdef int evaluate(self, BaseBoard board) noexcept nogil
     cpdef bint is_known_draw(self, BaseBoard board) noexcept nogil
     cpdef i64 sum_of_terms(self, BaseBoard board, bint use_pawn_hash) noexcept nogil
-    cdef i64 _structure(self, BaseBoard board) noexcept nogil
+    cdef i64 _pawn_king_total(self, BaseBoard board) noexcept nogil
     cpdef int taper(self, BaseBoard board, i64 packed) noexcept nogil
     cpdef int with_kpk_result(self, int white_score, int result) noexcept nogil

@@ -12,18 +12,20 @@ from __future__ import annotations
 import cython
 
 from evaluation import constants
+from evaluation.weights import Weights
 
 if not cython.compiled:
     from evaluation.base_board import BaseBoard
     from evaluation.bitboards import i64
     from evaluation.context import EvaluationContext
-    from evaluation.terms import endgames, king, passed_pawns, pawns, pieces, threats
+    from evaluation.terms import endgames, king, passed_pawns, pawns, pieces, tempo, threats
     from evaluation.terms.endgames import EndgameWeights, endgame_scale
     from evaluation.terms.king import KingWeights
     from evaluation.terms.kpk import BLACK_WINS, DRAWN, NO_RESULT, WHITE_WINS, KpkBitbase
     from evaluation.terms.passed_pawns import PassedPawnWeights
     from evaluation.terms.pawns import PawnWeights
     from evaluation.terms.pieces import PieceWeights
+    from evaluation.terms.tempo import TempoWeights
     from evaluation.terms.threats import ThreatWeights
 
 STATIC_LIMIT = constants.STATIC_LIMIT
@@ -45,7 +47,7 @@ class Evaluator:
     The weights of each group of the catalogue are in the field of its name. Every board must have one king a side.
     """
 
-    def __init__(self, weights):
+    def __init__(self, weights: Weights) -> None:
         self.context = EvaluationContext()
         self.pawns = PawnWeights(weights)
         self.passed_pawns = PassedPawnWeights(weights)
@@ -53,14 +55,15 @@ class Evaluator:
         self.king = KingWeights(weights)
         self.threats = ThreatWeights(weights)
         self.endgames = EndgameWeights(weights)
+        self.tempo = TempoWeights(weights)
         self.kpk = KpkBitbase()
         if not cython.compiled:
             self.pawn_hash = [0] * (4 * PAWN_ENTRIES)
 
-    def parts(self):
+    def parts(self) -> tuple[object, ...]:
         """The objects that it owns, for counting the memory of a search thread."""
-        holders = (self.pawns, self.passed_pawns, self.pieces, self.king, self.threats, self.endgames)
-        return (self.context, self.kpk, *holders)
+        groups = (self.pawns, self.passed_pawns, self.pieces, self.king, self.threats, self.endgames, self.tempo)
+        return (self.context, self.kpk, *groups)
 
     def evaluate(self, board: BaseBoard) -> cython.int:
         """Centipawns from the side to move's view, strictly within ±STATIC_LIMIT.
@@ -93,7 +96,7 @@ class Evaluator:
             self.context.passed_pawns = self.pawn_hash[index + 1]
             score = self.pawn_hash[index + 2]
         else:
-            score = self._structure(board)
+            score = self._pawn_king_total(board)
             if use_pawn_hash:
                 self.pawn_hash[index] = key
                 self.pawn_hash[index + 1] = self.context.passed_pawns
@@ -104,13 +107,14 @@ class Evaluator:
             score += passed_pawns.total(self.passed_pawns, self.context, board)
         score += king.total(self.king, self.context, board)
         score += threats.total(self.threats, self.context, board)
-        return score + endgames.total(self.endgames, self.context, board)
+        score += endgames.total(self.endgames, self.context, board)
+        return score + tempo.total(self.tempo, self.context, board)
 
-    def _structure(self, board: BaseBoard) -> i64:
+    def _pawn_king_total(self, board: BaseBoard) -> i64:
         """The sum of the terms that depend on pawns and kings alone."""
-        score = pawns.structure(self.pawns, self.context, board)
-        score += passed_pawns.structure(self.passed_pawns, self.context, board)
-        return score + king.structure(self.king, self.context, board)
+        score = pawns.pawn_king_total(self.pawns, self.context, board)
+        score += passed_pawns.pawn_king_total(self.passed_pawns, self.context, board)
+        return score + king.pawn_king_total(self.king, self.context, board)
 
     def taper(self, board: BaseBoard, packed: i64) -> cython.int:
         """A packed sum as one score from White's view, tapered by phase, with the endgame scaled."""
@@ -122,10 +126,10 @@ class Evaluator:
         share = phase * 32 // 3
         scale = endgame_scale(board, 1 if endgame > 0 else 0)
         value = middlegame * share * FULL_SCALE + endgame * (256 - share) * scale
-        size: i64 = (value if value > 0 else -value) >> 14
-        if size >= STATIC_LIMIT:
-            size = STATIC_LIMIT - 1
-        return size if value > 0 else -size
+        magnitude: i64 = (value if value > 0 else -value) >> 14
+        if magnitude >= STATIC_LIMIT:
+            magnitude = STATIC_LIMIT - 1
+        return magnitude if value > 0 else -magnitude
 
     def with_kpk_result(self, white_score: cython.int, result: cython.int) -> cython.int:
         """A score from White's view, with a result of king and pawn against king applied."""

@@ -84,7 +84,7 @@ def _added_up(name: str, rows: Iterable[Row]) -> Row:
     return Row(name, *map(sum, cells))
 
 
-def place(board: chess.Board, weights: Weights | None = None) -> tuple[Any, Any]:
+def set_up(board: chess.Board, weights: Weights | None = None) -> tuple[Any, Any]:
     """An Evaluator and a BaseBoard for a board. ValueError when the board cannot be evaluated."""
     plain_cython.provide()
     # Imported here, because importing the package must load no kernel module (see `evaluation`).
@@ -106,9 +106,9 @@ def evaluate(board: chess.Board, weights: Weights | None = None) -> int:
     """The static score in centipawns from the side to move's view, strictly within ±30000.
 
     Only the pieces and the side to move matter. ValueError unless there is one king and at most 16 pieces a side, and
-    no pawn on the first or last rank. To score many positions, keep one `Evaluator` and one `BaseBoard` (see `place`).
+    no pawn on the first or last rank. To score many positions, keep one `Evaluator` and one `BaseBoard` (see `set_up`).
     """
-    evaluator, base_board = place(board, weights)
+    evaluator, base_board = set_up(board, weights)
     score: int = evaluator.evaluate(base_board)
     return score
 
@@ -120,7 +120,7 @@ def explain(board: chess.Board, weights: Weights | None = None) -> Explanation:
     from evaluation.terms.endgames import endgame_scale
 
     weights = weights or default_weights()
-    evaluator, base_board = place(board, weights)
+    evaluator, base_board = set_up(board, weights)
     context = evaluator.context
     context.begin(base_board)
     terms = []
@@ -128,8 +128,8 @@ def explain(board: chess.Board, weights: Weights | None = None) -> Explanation:
         if term.group == ACCUMULATED:
             white, black = (_accumulated(board, us, term.name, weights.packed(term.name)) for us in (True, False))
         else:
-            holder = getattr(evaluator, term.group)
-            white, black = (term.function(holder, context, base_board, us) for us in (1, 0))
+            group_weights = getattr(evaluator, term.group)
+            white, black = (term.function(group_weights, context, base_board, us) for us in (1, 0))
         terms.append(Row(term.name, *unpack(white), *unpack(black)))
     packed = sum(pack(row.mg, row.eg) for row in terms)
     tapered = evaluator.taper(base_board, packed)

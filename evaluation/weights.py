@@ -26,9 +26,12 @@ from evaluation.catalogue import CATALOGUE, Term
 MATERIAL: Final = (100, 300, 300, 500, 900)
 PIECE_NAMES: Final = ("pawn", "knight", "bishop", "rook", "queen", "king")
 PHASES: Final = ("middlegame", "endgame")
+BOARDS: Final = frozenset(term.name for term in CATALOGUE if term.is_board)
 MAX_BYTES: Final = 1 << 22
 MAX_CENTIPAWNS: Final = 1000
 MAX_SUM: Final = 0x7FFFFFFF
+# In the weights file. A table of 64 squares by 64 has a line for each of the first squares.
+MAX_NUMBERS_PER_LINE: Final = 64
 
 
 class WeightsError(ValueError):
@@ -68,12 +71,12 @@ class Weights:
         """All numbers of one weight, each with middlegame and endgame packed into one int."""
         return [pack(mg, eg) for mg, eg in zip(self.middlegame[name], self.endgame[name], strict=True)]
 
-    def fill(self, holder: Any, group: str) -> None:
-        """Set each packed weight of `group` as the attribute of the same name on `holder`."""
+    def fill(self, target: Any, group: str) -> None:
+        """Set each packed weight of `group` as the attribute of the same name on `target`."""
         for term in CATALOGUE:
             if term.group == group:
                 packed = self.packed(term.name)
-                setattr(holder, term.name, packed if term.size > 1 else packed[0])
+                setattr(target, term.name, packed if term.size > 1 else packed[0])
 
     def piece_square(self) -> list[int]:
         """Material plus square: 896 packed numbers, [(2 * type + colour) * 64 + square], negative for Black."""
@@ -182,7 +185,7 @@ def _from_rows(name: str, value: Any) -> list[int]:
     """A flat list from one phase of a weight in the file: a number, a list, or eight rows for a board."""
     if not isinstance(value, list):
         return [value]
-    if not name.endswith("_squares"):
+    if name not in BOARDS:
         return value
     if len(value) != 8 or not all(isinstance(row, list) for row in value):
         raise WeightsError(f"weight {name[:40]} needs eight rows")
@@ -190,11 +193,15 @@ def _from_rows(name: str, value: Any) -> list[int]:
 
 
 def _to_rows(term: Term, numbers: tuple[int, ...]) -> str:
-    """One phase of a weight as TOML."""
+    """One phase of a weight as TOML: `_from_rows` reads it back."""
     if term.size == 1:
         return str(numbers[0])
-    if not term.is_board:
+    if term.is_board:
+        rows = [numbers[rank * 8 : rank * 8 + 8] for rank in range(7, -1, -1)]
+        lines = ["    [" + ", ".join(f"{number:4d}" for number in row) + "],\n" for row in rows]
+    elif term.size <= MAX_NUMBERS_PER_LINE:
         return "[" + ", ".join(map(str, numbers)) + "]"
-    rows = [numbers[rank * 8 : rank * 8 + 8] for rank in range(7, -1, -1)]
-    lines = ("    [" + ", ".join(f"{number:4d}" for number in row) + "],\n" for row in rows)
+    else:
+        rows = [numbers[i : i + MAX_NUMBERS_PER_LINE] for i in range(0, term.size, MAX_NUMBERS_PER_LINE)]
+        lines = ["    " + ", ".join(map(str, row)) + ",\n" for row in rows]
     return "[\n" + "".join(lines) + "]"

@@ -34,6 +34,7 @@ KERNEL_MODULES = (
     "evaluation.terms.king",
     "evaluation.terms.threats",
     "evaluation.terms.endgames",
+    "evaluation.terms.tempo",
     "evaluation.terms.kpk",
     "evaluation.evaluator",
     "uci_engine.board.movegen",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import cython
 
 from evaluation import constants
+from evaluation.weights import Weights
 
 if not cython.compiled:
     from evaluation.base_board import BaseBoard
@@ -29,7 +30,7 @@ DRAWISH_LEAD = constants.DRAWISH_LEAD
 class EndgameWeights:
     """The weights of the group "endgames", packed."""
 
-    def __init__(self, weights):
+    def __init__(self, weights: Weights) -> None:
         weights.fill(self, "endgames")
 
 

@@ -25,5 +25,5 @@ cpdef i64 king_shelter(KingWeights weights, EvaluationContext context, BaseBoard
 cpdef i64 pawn_storm(KingWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 king_danger(KingWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 safe_check(KingWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
-cdef i64 structure(KingWeights weights, EvaluationContext context, BaseBoard board) noexcept nogil
+cdef i64 pawn_king_total(KingWeights weights, EvaluationContext context, BaseBoard board) noexcept nogil
 cdef i64 total(KingWeights weights, EvaluationContext context, BaseBoard board) noexcept nogil

@@ -5,6 +5,7 @@ from __future__ import annotations
 import cython
 
 from evaluation import constants
+from evaluation.weights import Weights
 
 if not cython.compiled:
     from evaluation.base_board import BaseBoard
@@ -35,7 +36,7 @@ MAX_ATTACK_UNITS = constants.MAX_ATTACK_UNITS
 class KingWeights:
     """The weights of the group "king", packed."""
 
-    def __init__(self, weights):
+    def __init__(self, weights: Weights) -> None:
         weights.fill(self, "king")
 
 
@@ -116,7 +117,7 @@ def _middle_file(king: cython.int) -> cython.int:
     return 6 if file == 7 else file
 
 
-def structure(weights: KingWeights, context: EvaluationContext, board: BaseBoard) -> i64:
+def pawn_king_total(weights: KingWeights, context: EvaluationContext, board: BaseBoard) -> i64:
     """The terms that depend on pawns and kings alone, White minus Black."""
     score: i64 = 0
     for us in range(2):

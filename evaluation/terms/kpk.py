@@ -43,7 +43,7 @@ def neighbours(squares: u64) -> u64:
 class KpkBitbase:
     """The bitbase, built at the first probe: in less than a millisecond when compiled."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.solved = False
         if not cython.compiled:
             self.wins_to_move = [0] * (PAWNS * 64)
@@ -64,16 +64,17 @@ class KpkBitbase:
             self._solve()
         pawn = lsb(position.by_type[PAWN])
         strong_side = 1 if position.by_colour[1] & position.by_type[PAWN] else 0
-        king = lsb(position.by_type[KING] & position.by_colour[strong_side])
-        other = lsb(position.by_type[KING] & position.by_colour[strong_side ^ 1])
-        change = 0 if strong_side else 56
+        strong_king = lsb(position.by_type[KING] & position.by_colour[strong_side])
+        weak_king = lsb(position.by_type[KING] & position.by_colour[strong_side ^ 1])
+        # Mirror the position, so that the pawn is White's and on the files a to d.
+        flip = 0 if strong_side else 56
         if pawn & 4:
-            change ^= 7
-        pawn ^= change
-        place = ((pawn >> 3) * 4 - 4 + (pawn & 3)) * 64 + (king ^ change)
+            flip ^= 7
+        pawn ^= flip
+        index = ((pawn >> 3) * 4 - 4 + (pawn & 3)) * 64 + (strong_king ^ flip)
         if position.turn == strong_side:
-            return self.wins_to_move[place] & BB[other ^ change] != 0
-        return self.wins_not_to_move[place] & BB[other ^ change] != 0
+            return self.wins_to_move[index] & BB[weak_king ^ flip] != 0
+        return self.wins_not_to_move[index] & BB[weak_king ^ flip] != 0
 
     def _solve(self) -> cython.int:
         for number in range(PAWNS):
@@ -89,15 +90,15 @@ class KpkBitbase:
                 for king in range(64):
                     if king == square:
                         continue
-                    place = pawn * 64 + king
-                    # The other king may go to any square that is not attacked. Taking an unprotected pawn draws.
+                    index = pawn * 64 + king
+                    # The weak king may go to any square that is not attacked. Taking an unprotected pawn draws.
                     open_squares: u64 = ALL ^ (KING_ATTACKS[king] | BB[king] | check)
-                    escapes: u64 = open_squares & (ALL ^ self.wins_to_move[place])
+                    escapes: u64 = open_squares & (ALL ^ self.wins_to_move[index])
                     lost: u64 = ALL ^ (neighbours(escapes) | KING_ATTACKS[king] | BB[king] | BB[square])
                     # Without a legal move and not in check it is stalemate.
                     lost &= neighbours(open_squares) | check
-                    if lost != self.wins_not_to_move[place]:
-                        self.wins_not_to_move[place] = lost
+                    if lost != self.wins_not_to_move[index]:
+                        self.wins_not_to_move[index] = lost
                         changed = True
                 if not changed:
                     break
@@ -114,7 +115,7 @@ class KpkBitbase:
         return 0
 
     def _wins_by_push(self, pawn: cython.int, square: cython.int, king: cython.int) -> u64:
-        """Squares of the other king where a push wins, by promoting safely or by reaching a won position."""
+        """Squares of the weak king where a push wins, by promoting safely or by reaching a won position."""
         ahead = square + 8
         if king == ahead:
             return 0

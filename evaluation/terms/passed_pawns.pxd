@@ -20,5 +20,5 @@ cpdef i64 passed_pawn_own_king(PassedPawnWeights weights, EvaluationContext cont
 cpdef i64 passed_pawn_enemy_king(PassedPawnWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 passed_pawn_blocked(PassedPawnWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 passed_pawn_free(PassedPawnWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
-cdef i64 structure(PassedPawnWeights weights, EvaluationContext context, BaseBoard board) noexcept nogil
+cdef i64 pawn_king_total(PassedPawnWeights weights, EvaluationContext context, BaseBoard board) noexcept nogil
 cdef i64 total(PassedPawnWeights weights, EvaluationContext context, BaseBoard board) noexcept nogil

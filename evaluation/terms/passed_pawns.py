@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import cython
 
+from evaluation.weights import Weights
+
 if not cython.compiled:
     from evaluation.base_board import BaseBoard
     from evaluation.bitboards import BB, PAWN, RANKS, adjacent, distance, forward, front_span, i64, lsb
@@ -13,7 +15,7 @@ if not cython.compiled:
 class PassedPawnWeights:
     """The weights of the group "passed_pawns", packed."""
 
-    def __init__(self, weights):
+    def __init__(self, weights: Weights) -> None:
         weights.fill(self, "passed_pawns")
 
 
@@ -94,7 +96,7 @@ def _advanced(context: EvaluationContext, board: BaseBoard, us: cython.int) -> u
     return context.passed_pawns & board.by_colour[us] & ~near
 
 
-def structure(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard) -> i64:
+def pawn_king_total(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard) -> i64:
     """The terms that depend on pawns and kings alone, White minus Black."""
     score: i64 = 0
     for us in range(2):

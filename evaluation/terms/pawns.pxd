@@ -15,4 +15,4 @@ cdef class PawnWeights:
 cpdef i64 doubled_pawn(PawnWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 isolated_pawn(PawnWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 connected_pawn(PawnWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
-cdef i64 structure(PawnWeights weights, EvaluationContext context, BaseBoard board) noexcept nogil
+cdef i64 pawn_king_total(PawnWeights weights, EvaluationContext context, BaseBoard board) noexcept nogil

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import cython
 
+from evaluation.weights import Weights
+
 if not cython.compiled:
     from evaluation.base_board import BaseBoard
     from evaluation.bitboards import PAWN, adjacent, file_fill, front_span, i64, lsb, popcount
@@ -13,7 +15,7 @@ if not cython.compiled:
 class PawnWeights:
     """The weights of the group "pawns", packed."""
 
-    def __init__(self, weights):
+    def __init__(self, weights: Weights) -> None:
         weights.fill(self, "pawns")
 
 
@@ -41,7 +43,7 @@ def connected_pawn(weights: PawnWeights, context: EvaluationContext, board: Base
     return score
 
 
-def structure(weights: PawnWeights, context: EvaluationContext, board: BaseBoard) -> i64:
+def pawn_king_total(weights: PawnWeights, context: EvaluationContext, board: BaseBoard) -> i64:
     """The terms that depend on pawns and kings alone, White minus Black."""
     score: i64 = 0
     for us in range(2):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import cython
 
 from evaluation import constants
+from evaluation.weights import Weights
 
 if not cython.compiled:
     from evaluation.base_board import BaseBoard
@@ -33,7 +34,7 @@ ATTACK_UNITS = constants.ATTACK_UNITS
 class PieceWeights:
     """The weights of the group "pieces", packed."""
 
-    def __init__(self, weights):
+    def __init__(self, weights: Weights) -> None:
         weights.fill(self, "pieces")
 
 

@@ -15,12 +15,10 @@ cdef class ThreatWeights:
     cdef public i64[2] threat_by_minor
     cdef public i64[2] threat_by_rook
     cdef public i64 hanging
-    cdef public i64 tempo
 
 cpdef i64 threat_by_pawn(ThreatWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 threat_by_push(ThreatWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 threat_by_minor(ThreatWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 threat_by_rook(ThreatWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 hanging(ThreatWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
-cpdef i64 tempo(ThreatWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cdef i64 total(ThreatWeights weights, EvaluationContext context, BaseBoard board) noexcept nogil

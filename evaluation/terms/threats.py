@@ -1,8 +1,10 @@
-"""Threats: pieces attacked by lesser pieces, and hanging pieces. Also tempo."""
+"""Threats: pieces attacked by lesser pieces, and hanging pieces."""
 
 from __future__ import annotations
 
 import cython
+
+from evaluation.weights import Weights
 
 if not cython.compiled:
     from evaluation.base_board import BaseBoard
@@ -13,7 +15,7 @@ if not cython.compiled:
 class ThreatWeights:
     """The weights of the group "threats", packed."""
 
-    def __init__(self, weights):
+    def __init__(self, weights: Weights) -> None:
         weights.fill(self, "threats")
 
 
@@ -68,17 +70,12 @@ def hanging(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard
     return weights.hanging * popcount(targets) if targets else 0
 
 
-def tempo(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Tempo: a bonus for the side to move."""
-    return weights.tempo if board.turn == us else 0
-
-
 def total(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard) -> i64:
     """The terms of this module, White minus Black."""
     score: i64 = 0
     for us in range(2):
         side = threat_by_pawn(weights, context, board, us) + threat_by_push(weights, context, board, us)
         side += threat_by_minor(weights, context, board, us) + threat_by_rook(weights, context, board, us)
-        side += hanging(weights, context, board, us) + tempo(weights, context, board, us)
+        side += hanging(weights, context, board, us)
         score = side - score
     return score

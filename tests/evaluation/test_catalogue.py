@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import evaluation
 from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
 from evaluation.coefficients import coefficients
-from evaluation.explain import place
+from evaluation.explain import set_up
 from evaluation.weights import MATERIAL, Weights, default_weights, unpack
 from tests.evaluation.test_evaluation import BOARDS, EXTREME, random_game, random_pieces
 
@@ -82,7 +82,7 @@ def test_each_term_alone_is_the_sum_and_its_row_of_the_explanation(name: str) ->
     boards += [chess.Board(fen) for fen in EXTREME]
     weights = alone(name, NAMES.index(name))
     for board in boards:
-        evaluator, base_board = place(board, weights)
+        evaluator, base_board = set_up(board, weights)
         total = unpack(evaluator.sum_of_terms(base_board, True))
         rows = {row.term: row for row in evaluation.explain(board, weights).terms}
         assert list(rows) == NAMES
@@ -119,7 +119,7 @@ def test_no_weight_is_counted_more_often_than_its_bound_allows(board: chess.Boar
 
 
 def test_the_modules_hold_the_weights_of_their_terms() -> None:
-    evaluator, _ = place(chess.Board())
+    evaluator, _ = set_up(chess.Board())
     for term in WITH_FUNCTIONS:
         held = getattr(getattr(evaluator, term.group), term.name)
         packed = default_weights().packed(term.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from importlib import resources
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.catalogue import CATALOGUE
+from evaluation.catalogue import CATALOGUE, Term
 from evaluation.weights import (
     MATERIAL,
     MAX_BYTES,
@@ -19,6 +20,7 @@ from evaluation.weights import (
     PHASES,
     Weights,
     WeightsError,
+    _to_rows,
     default_weights,
     max_sum,
     pack,
@@ -93,6 +95,13 @@ def test_board_shaped_weights_stand_in_the_file_as_white_sees_the_board() -> Non
     rows = text.split("[knight_squares]")[1].splitlines()[2:10]
     assert rows[0].split() == ["[", "11,", "0,", "0,", "0,", "0,", "0,", "0,", "0],"]
     assert rows[7].split() == ["[", "0,", "0,", "0,", "0,", "0,", "0,", "0,", "22],"]
+
+
+def test_a_table_of_64_squares_by_64_has_64_lines() -> None:
+    term = Term("table", 4096, "pawns", "pawn", 1, "table", "a pawn by square, for each square of its king")
+    text = _to_rows(term, tuple(range(-1000, 3096)))
+    assert len(text.splitlines()) == 64 + 2
+    assert tomllib.loads(f"table = {text}") == {"table": list(range(-1000, 3096))}
 
 
 def test_piece_square_is_material_and_square_and_the_mirror_image_for_black() -> None:
