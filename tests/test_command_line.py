@@ -64,7 +64,7 @@ def test_without_arguments_it_speaks_uci_until_the_input_ends() -> None:
 
 
 @pytest.mark.parametrize("core", ["auto", "python-chess"])
-def test_a_uci_command_as_words_is_obeyed_and_ends(core: str) -> None:
+def test_a_uci_command_as_words_is_executed_and_ends(core: str) -> None:
     lines = output("--core", core, "go", "depth", "2")
     words = lines[-1].split()
     assert words[0] == "bestmove"
@@ -139,7 +139,7 @@ def test_an_unknown_core_is_refused() -> None:
 
 def test_the_environment_chooses_the_core() -> None:
     assert any("python-chess core" in line for line in output("uci", core="python-chess"))
-    assert "core           interpreted: asked for" in output("doctor", core="interpreted")
+    assert "core           interpreted: requested" in output("doctor", core="interpreted")
 
 
 @pytest.mark.parametrize("core", ["auto", "python-chess"])

@@ -115,7 +115,7 @@ def test_the_reason_tells_why_the_build_failed(tree: Tree) -> None:
 @pytest.mark.parametrize(("name", "board"), [("python-chess", "ChessPosition"), ("interpreted", "Position")])
 def test_a_plain_core_ignores_the_extension_files(tree: Tree, name: str, board: str) -> None:
     tree.pretend_compiled()
-    assert tree.show(name) == [f"{name} {board} Searcher TranspositionTable", "asked for", "{'py'}"]
+    assert tree.show(name) == [f"{name} {board} Searcher TranspositionTable", "requested", "{'py'}"]
 
 
 @pytest.mark.parametrize("name", ["auto", "compiled"])
@@ -222,7 +222,7 @@ def test_the_real_cores_load(name: str) -> None:
     board = "ChessPosition" if name == "python-chess" else "Position"
     suffix = "so" if name == "compiled" and os.name == "posix" else "pyd" if name == "compiled" else "py"
     answer = run(ROOT, SHOW.replace("NAME", repr(name))).splitlines()
-    assert answer == [f"{name} {board} Searcher TranspositionTable", "asked for", str({suffix})]
+    assert answer == [f"{name} {board} Searcher TranspositionTable", "requested", str({suffix})]
 
 
 HIDE_CYTHON = """

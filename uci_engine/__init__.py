@@ -1,19 +1,18 @@
-"""Secateur, a UCI chess engine. `python -m uci_engine` is the program, `uci_engine.engine.Engine` the engine as an
-object.
+"""Secateur, a UCI chess engine. `python -m uci_engine` runs it; `uci_engine.engine.Engine` is the engine as an object.
 
     __main__         the command line
-    uci              the conversation: loop, input, output, protocol
+    uci              the UCI loop, its input and output, the protocol
     tools            bench, perft, doctor
     engine           the facade: options, the game, one search at a time (with search_task and options)
-    search           the search, what it remembers, and the threads that run it
-    tablebases       Syzygy, Gaviota, ranking of the root's moves
+    search           the search, its tables, and the threads that run it
+    tablebases       Syzygy, Gaviota, ranking of the root moves
     book             the opening book
     time_management  limits, allocation, clock, nodestime
-    board            two boards for the search, their moves, and the guard for positions from outside
+    board            two boards for the search, their moves, and the validation of positions from the GUI
     core             the loader: compiled or plain Python
 
-Each imports only those below it, and the leaves: failures, files, memory, score, task, text, tunable. The evaluation is
-a package of its own. Nothing is imported here, because every start of the program passes through this file.
+Each imports only those below it, and the leaf modules: failures, files, memory, score, task, text, tunable. The
+evaluation is a package of its own. Nothing is imported here, because every start of the program runs this file.
 """
 
 __version__ = "0.1.0"

@@ -1,7 +1,7 @@
 """The core: a board, a search and a transposition table. `load` chooses one for the whole process.
 
-The search is written once, in the kernel modules. Compiled, it uses bitboards. As plain Python it uses python-chess's
-board, or the bitboards for tests and debugging.
+The search is written once, in the kernel modules. Compiled, it uses the bitboard position. As plain Python it uses
+python-chess's board, or the bitboard position for tests and debugging.
 
 Invariants: the kernel modules are all compiled or all plain. None of them is imported before `load`.
 """
@@ -21,8 +21,7 @@ from typing import Any
 
 from evaluation import plain_cython
 
-# In import order. setup.py reads this tuple from the text of this file. One line here adds a module to the
-# compiled core.
+# In import order. A new kernel module is a line here. setup.py reads this tuple from the text of this file.
 KERNEL_MODULES = (
     "evaluation.bitboards",
     "evaluation.accumulator",
@@ -86,7 +85,7 @@ def load(name: str = "auto") -> Core:
     compiled core is requested but missing, or only some of its modules are compiled.
     """
     if name not in CORES:
-        raise ValueError(f"no core is called {name!r}; there are {', '.join(CORES)}")
+        raise ValueError(f"no core is called {name!r}; choose from {', '.join(CORES)}")
     if not _loaded:
         _loaded.append(_choose(name))
     core = _loaded[0]
@@ -96,7 +95,7 @@ def load(name: str = "auto") -> Core:
 
 
 def build_info() -> Mapping[str, Any]:
-    """The record of the last build (see setup.py); empty when nothing was built here."""
+    """What setup.py recorded of the last build; empty when nothing was built here."""
     if not _BUILD_INFO.is_file():
         return {}
     info: Mapping[str, Any] = json.loads(_BUILD_INFO.read_text("utf-8"))
@@ -128,7 +127,7 @@ def stale_modules() -> list[str]:
     recorded = build_info().get("sources", {})
     files = {module: [source_file(module), source_file(module).with_suffix(".pxd")] for module in KERNEL_MODULES}
     own = {path.relative_to(_ROOT).as_posix() for paths in files.values() for path in paths}
-    # Declarations of a module that is not compiled are part of every module that uses them, so of any.
+    # The declarations of a module that is not compiled may be used by any module.
     shared = [_ROOT / name for name in recorded if name not in own]
 
     def is_changed(path: Path) -> bool:
@@ -147,7 +146,7 @@ def _choose(name: str) -> Core:
     if name in ("auto", "compiled") and compiled and missing:
         raise ImportError(
             f"only {len(compiled)} of the {len(KERNEL_MODULES)} kernel modules are compiled; not compiled: "
-            f"{', '.join(missing)}. Install again, or ask for the python-chess core"
+            f"{', '.join(missing)}. Install again, or choose the python-chess core"
         )
     if name == "compiled" and missing:
         raise ImportError(f"the compiled core is not installed{_why_not_compiled()}")
@@ -156,19 +155,19 @@ def _choose(name: str) -> Core:
             return _import("compiled", "chosen because it is installed", plain=False)
         reason = f"chosen because the compiled core is not installed{_why_not_compiled()}"
         return _import("python-chess", reason, plain=True, is_fallback=True)
-    return _import(name, "asked for", plain=name != "compiled")
+    return _import(name, "requested", plain=name != "compiled")
 
 
 def _why_not_compiled() -> str:
     why = build_info().get("why")
-    return f" (when it was to be built: {why})" if why else ""
+    return f" (the build failed: {why})" if why else ""
 
 
 def _import(name: str, reason: str, *, plain: bool, is_fallback: bool = False) -> Core:
     for module in KERNEL_MODULES:
         if module in sys.modules and _is_compiled(sys.modules[module]) == plain:
             found = "compiled" if plain else "uncompiled"
-            raise RuntimeError(f"{module} was imported {found} before the {name} core was asked for")
+            raise RuntimeError(f"{module} was imported {found} before the {name} core was requested")
     if plain:
         if compiled_modules():
             sys.meta_path.insert(0, _PlainKernel())
@@ -194,7 +193,7 @@ def _is_compiled(module: ModuleType) -> bool:
 
 
 class _PlainKernel:
-    """Loads the kernel modules from their sources; Python itself would prefer the extension files."""
+    """An import hook that loads the kernel modules from their sources: by default Python prefers extension files."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

@@ -1,4 +1,4 @@
-"""Errors in this program, reported to its developers by the threads in which they happen."""
+"""Errors in this program, reported on stderr by the thread in which they happen."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How much memory this machine has, and how much of it a transposition table may take.
+"""The memory of this machine, and the largest transposition table to offer.
 
 Invariants: a table never takes more than half of the memory of the machine, or of the control group (container) of this
-process. A system file that is missing or odd is no error.
+process. A system file that is missing or malformed is not an error.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ import sys
 from pathlib import Path
 
 MIB = 1 << 20
+# The maximum on any machine.
 HASH_LIMIT_MIB = 65536
-"""Never offer more than this, however large the machine."""
 
-# Where the system does not tell, a machine of this size is assumed.
+# The memory assumed where the system does not tell.
 _ASSUMED_BYTES = 1024 * MIB
 
 
 def hash_maximum_mib() -> int:
-    """Largest table to offer, in MiB: at least 1, at most half of the memory and HASH_LIMIT_MIB."""
+    """The largest table to offer, in MiB: from 1 to HASH_LIMIT_MIB, and at most half of the memory."""
     return max(1, min(available_bytes() // 2 // MIB, HASH_LIMIT_MIB))
 
 
 def available_bytes() -> int:
-    """What the machine, or this process's control group, offers; a guess where the system does not tell."""
+    """The memory of the machine or of this process's control group; 1 GiB where the system does not tell."""
     available = physical_memory_bytes() or _ASSUMED_BYTES
     limit = control_group_limit_bytes()
     return available if limit is None else min(available, limit)
 
 
 def physical_memory_bytes() -> int | None:
-    """Size of the machine's memory, or None where the system does not tell."""
+    """The memory of the machine, or None where the system does not tell."""
     if sys.platform == "win32":
         return _windows_memory_bytes()
     try:
@@ -44,9 +44,9 @@ def physical_memory_bytes() -> int | None:
 def control_group_limit_bytes(
     own_groups: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")
 ) -> int | None:
-    """The tightest memory limit of this process's control group and the groups around it (Linux), else None.
+    """The lowest memory limit of this process's control group and its parents (Linux); None without a limit.
 
-    Understands both versions: version 2 writes `memory.max`, version 1 `memory/.../memory.limit_in_bytes`.
+    The limit is in `memory.max` in version 2 of control groups, in `memory/.../memory.limit_in_bytes` in version 1.
     """
     try:
         lines = own_groups.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -54,7 +54,7 @@ def control_group_limit_bytes(
         return None
     limits: list[int] = []
     for line in lines:
-        # hierarchy-ID:controllers:path, with no controllers named in version 2
+        # A line is hierarchy-ID:controllers:path. In version 2 there are no controllers.
         _, _, controllers_and_path = line.partition(":")
         controllers, _, path = controllers_and_path.partition(":")
         if controllers == "":
@@ -65,8 +65,7 @@ def control_group_limit_bytes(
 
 
 def _limits_up_the_tree(root: Path, path: str, file_name: str) -> list[int]:
-    # Inside a container the path is often the one seen from outside and does not exist here; the root then
-    # holds the limit.
+    # In a container the path is often that of the host and does not exist here. Then the root has the limit.
     group = root / path.strip().strip("/")
     limits = [_read_limit(folder / file_name) for folder in (group, *group.parents) if _within(folder, root)]
     return [limit for limit in limits if limit is not None]
@@ -81,7 +80,7 @@ def _read_limit(file: Path) -> int | None:
         text = file.read_text(encoding="ascii", errors="replace").strip()
     except OSError:
         return None
-    # Without a limit, version 2 says `max` and version 1 a number near 2**63, which limits nothing.
+    # Without a limit, version 2 has `max` and version 1 a number near 2**63, which never matters.
     if len(text) > 20 or not text.isdecimal():
         return None
     return int(text) or None

@@ -1,25 +1,25 @@
-"""Text from outside: reading numbers, quoting it, and collecting messages about its errors.
+"""Text from outside: reading its numbers, quoting it, and collecting messages about its errors.
 
-Invariant: all errors of a line are counted, but at most MAX_SENTENCES messages are kept.
+Invariant: all errors of a line are counted, but at most MAX_MESSAGES messages are kept.
 """
 
 from __future__ import annotations
 
 import re
 
+# `parse_int` clamps to plus or minus this number. It fits in 64 bits.
 MAX_INT_DIGITS = 18
 MAX_INT = 10**MAX_INT_DIGITS - 1
-"""`parse_int` clamps to plus or minus this number. It fits in 64 bits."""
 
 _INTEGER = re.compile(r"([+-]?)([0-9]+)")
 
-MAX_SENTENCES = 8
+MAX_MESSAGES = 8
+# The maximum number of characters that `quoted` repeats.
 QUOTE_LENGTH = 60
-"""Maximum number of characters that `quoted` repeats."""
 
 
 def quoted(text: str) -> str:
-    """Text from outside, made safe for a message: its beginning, in quotation marks, in printable ASCII."""
+    """Text from outside, safe for a message: its beginning in printable ASCII, in quotation marks."""
     return ascii(text if len(text) <= QUOTE_LENGTH else text[:QUOTE_LENGTH] + "...")
 
 
@@ -37,23 +37,23 @@ def parse_int(word: str) -> int | None:
     return -magnitude if sign == "-" else magnitude
 
 
-class Remarks:
-    """Messages about one line."""
+class Messages:
+    """Messages about the errors of one line."""
 
     def __init__(self) -> None:
-        self._sentences: list[str] = []
+        self._texts: list[str] = []
         self._count = 0
 
     def __bool__(self) -> bool:
         return self._count > 0
 
-    def add(self, sentence: str, *foreign: str) -> None:
-        """Add a message. The `foreign` words are quoted and replace its `{}`."""
+    def add(self, message: str, *words: str) -> None:
+        """Add a message. Each `{}` in it is replaced by one of the words, which are quoted."""
         self._count += 1
-        if self._count <= MAX_SENTENCES:
-            self._sentences.append(sentence.format(*map(quoted, foreign)))
+        if self._count <= MAX_MESSAGES:
+            self._texts.append(message.format(*map(quoted, words)))
 
-    def told(self) -> tuple[str, ...]:
-        """The first MAX_SENTENCES messages, and how many were dropped."""
-        more = self._count - len(self._sentences)
-        return (*self._sentences, f"and {more} more like these") if more else tuple(self._sentences)
+    def texts(self) -> tuple[str, ...]:
+        """The first MAX_MESSAGES messages, and a last one with the number of the others."""
+        more = self._count - len(self._texts)
+        return (*self._texts, f"and {more} more like these") if more else tuple(self._texts)

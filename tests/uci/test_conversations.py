@@ -39,7 +39,7 @@ def best_moves(lines: list[str]) -> list[str]:
 
 
 class TestGeneral:
-    def test_u1_input_is_obeyed_while_thinking(self, either_engine: UciProcess) -> None:
+    def test_u1_input_is_executed_during_a_search(self, either_engine: UciProcess) -> None:
         either_engine.send("position startpos", "go infinite")
         either_engine.wait_for(lambda line: " pv " in line)
         either_engine.send("isready")

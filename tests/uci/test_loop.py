@@ -1,4 +1,4 @@
-"""The order in which commands are obeyed, tried on an engine that only pretends to think.
+"""The order in which commands are executed, tried on an engine that only pretends to think.
 
 The pretender ends a search when it is stopped, or right away when `go` has a depth. Either way the news of it
 queues up behind the lines that have been sent already: for these, the search is still running.
@@ -143,7 +143,7 @@ class Conversation:
         return [line for line in self.lines if not line.startswith("info")]
 
 
-def test_commands_to_an_idle_engine_are_obeyed_in_order() -> None:
+def test_commands_to_an_idle_engine_are_executed_in_order() -> None:
     talk = Conversation("ucinewgame", "setoption name A value b", "position startpos moves e2e4", "flip", "d")
     assert talk.log == ["new game", "option A b", "position None e2e4", "flip", "display", "close"]
     assert talk.lines == ["the board"]
@@ -299,7 +299,7 @@ def test_the_reader_pauses_when_it_is_too_far_ahead() -> None:
     thread.join(timeout=0.05)
     assert thread.is_alive()
     for _ in range(extra):
-        inbox.obeyed()
+        inbox.task_done()
         inbox.get(timeout_seconds=30)
     thread.join(timeout=30)
     assert not thread.is_alive()

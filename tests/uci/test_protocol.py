@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from uci_engine import score
 from uci_engine.search.info import BestMove, Bound, Info
-from uci_engine.text import MAX_INT, MAX_SENTENCES, QUOTE_LENGTH, parse_int, quoted
+from uci_engine.text import MAX_INT, MAX_MESSAGES, QUOTE_LENGTH, parse_int, quoted
 from uci_engine.time_management.limits import Limits
 from uci_engine.uci import protocol
 from uci_engine.uci.protocol import Go, SetOption, SetPosition, format_best_move, format_info, parse
@@ -480,5 +480,5 @@ def test_of_many_mistakes_a_few_are_told() -> None:
     command = parse("go depth 3 " + "nodes " * 1_000_000)
     assert isinstance(command, Go)
     problems = command.problems
-    assert len(problems) == MAX_SENTENCES + 1
-    assert problems[-1] == f"and {1_000_000 - MAX_SENTENCES} more like these"
+    assert len(problems) == MAX_MESSAGES + 1
+    assert problems[-1] == f"and {1_000_000 - MAX_MESSAGES} more like these"

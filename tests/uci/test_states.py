@@ -88,20 +88,20 @@ class TestEnding:
                 times.append(time.perf_counter() - started)
         assert min(times) < 1.0
 
-    def test_what_follows_quit_is_not_obeyed(self) -> None:
+    def test_what_follows_quit_is_not_executed(self) -> None:
         with UciProcess() as engine:
             engine.send("isready", "quit", "isready", "go depth 1")
             assert engine.wait_for_exit() == 0
             assert engine.lines == ["readyok"]
 
-    def test_a_last_line_without_its_end_is_obeyed(self) -> None:
+    def test_a_last_line_without_its_end_is_executed(self) -> None:
         with UciProcess() as engine:
             engine.send_bytes(b"uci")
             engine.close_input()
             assert engine.wait_for_exit() == 0
             assert engine.lines[-1] == "uciok"
 
-    def test_what_was_sent_before_the_end_of_input_is_obeyed(self) -> None:
+    def test_what_was_sent_before_the_end_of_input_is_executed(self) -> None:
         with UciProcess() as engine:
             engine.send("position startpos moves e2e4", "d", "go depth 2", "go depth 2", "isready")
             engine.close_input()
@@ -218,7 +218,7 @@ class TestDuringASearch:
         either_engine.wait_for("bestmove")
         assert statistics.median(delays) < 0.2
 
-    def test_stop_is_obeyed_soon(self, either_engine: UciProcess) -> None:
+    def test_stop_is_executed_soon(self, either_engine: UciProcess) -> None:
         delays = []
         for _ in range(10):
             either_engine.send("go infinite")

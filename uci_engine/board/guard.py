@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import chess
 
-from uci_engine.text import Remarks, parse_int, quoted
+from uci_engine.text import Messages, parse_int, quoted
 
 MAX_HALFMOVE_CLOCK = 150
 """The 75-move rule ends every game at this clock, so a greater value means the same."""
@@ -118,14 +118,14 @@ def play(board: chess.Board, moves: Sequence[str]) -> None:
 
 def legal_among(board: chess.Board, words: Sequence[str]) -> tuple[list[chess.Move], list[str]]:
     """The legal moves among the words of `searchmoves`, each once, and messages about the other words."""
-    problems = Remarks()
+    problems = Messages()
     moves = {}
     for word in dict.fromkeys(words):
         if move := _legal_move(board, word):
             moves[move] = True
         else:
             problems.add("searchmoves: {} is not a legal move", word)
-    return list(moves), list(problems.told())
+    return list(moves), list(problems.texts())
 
 
 def _tidy_castling(word: str) -> str:

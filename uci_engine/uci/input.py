@@ -1,8 +1,8 @@
-"""Everything that comes in: lines of the input, signals, and the news that a search has ended.
+"""The events of the UCI loop: commands from the input, signals, and the end of a search.
 
-`loop` starts `read` in a thread of its own and takes the events out of the `Inbox` in order. Invariants: every event
-arrives. No input, however long or malformed, raises or is stored without bound. The end of the input ends the program,
-even when the rest of it is stuck.
+`loop` starts `read` in a thread of its own and takes the events out of the `Inbox` in order. Invariants: no event is
+lost. No input, however long or malformed, raises or is stored without bound. The end of the input ends the program,
+even when its other threads are stuck.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from uci_engine.uci import protocol
-from uci_engine.uci.output import Writer, leave, report_failure, say
+from uci_engine.uci.output import Writer, exit_now, report_failure, say
 from uci_engine.uci.protocol import Command, Empty, Quit
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
 READ_BYTES = 1 << 16
 
-# Commands read and not yet obeyed: the reader pauses at this number.
+# The number of commands read and not yet executed at which the reader pauses.
 UNREAD_LIMIT = 1024
 
-# After the end of the input, the reader ends the process when no command has been finished for this long. Only a
-# blocked output, or a defect, holds the dispatcher up so long.
+# After the end of the input, the reader ends the process when no command has been finished for this long. Only blocked
+# output, or a defect, can delay the dispatcher so long.
 STUCK_SECONDS = 2.0
-# Counted in short waits, because a machine that was suspended has not waited.
+# Counted in short waits, so that the time of a suspended machine does not count.
 STUCK_WAITS = 8
 
 
 class LineSplitter:
     """Cuts a stream of bytes into lines of text. The stream may arrive in any pieces.
 
-    LF, CR and CRLF end a line. Blank lines are left out. Bytes that are not UTF-8 become U+FFFD. A line of more than
-    `max_bytes` is not stored: None stands in its place.
+    LF, CR and CRLF end a line. Blank lines are skipped. Bytes that are not UTF-8 become U+FFFD. A line of more than
+    `max_bytes` is not stored, and None is returned in its place.
     """
 
     def __init__(self, max_bytes: int = MAX_LINE_BYTES) -> None:
@@ -56,7 +56,7 @@ class LineSplitter:
         return lines
 
     def finish(self) -> list[str | None]:
-        """The line that was begun and not ended, if there is one; the splitter is empty afterwards."""
+        """The last line, if it has no line end; the splitter is empty afterwards."""
         data, length = b"".join(self._pieces), self._length
         self._pieces, self._length = [], 0
         if length > self._max_bytes:
@@ -75,7 +75,7 @@ class LineSplitter:
 def read_lines(descriptor: int) -> Iterator[tuple[float, str | None]]:
     """Each line with the `time.perf_counter()` at which its end arrived, until the input ends or fails.
 
-    A line that was too long is None (see LineSplitter).
+    None stands for a line that is too long (see LineSplitter).
     """
     splitter = LineSplitter()
     while True:
@@ -111,48 +111,48 @@ Event = Received | SearchEnded
 
 
 class Inbox:
-    """Events from all threads, in order, until they are dealt with."""
+    """The queue of events from all threads."""
 
     def __init__(self) -> None:
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
-        self._places = threading.Semaphore(UNREAD_LIMIT)
-        self._obeyed = 0
+        self._free_places = threading.Semaphore(UNREAD_LIMIT)
+        self._done_count = 0
         self._closed = threading.Event()
 
     def receive(self, received: Received) -> None:
-        """From the reader: waits while UNREAD_LIMIT commands have been received and not obeyed."""
-        self._places.acquire()
+        """Called by the reader: waits while UNREAD_LIMIT commands are received and not yet executed."""
+        self._free_places.acquire()
         self._events.put(received)
 
     def push(self, event: Event) -> None:
-        """From anywhere: never waits."""
+        """Called by any thread: never waits."""
         self._events.put(event)
 
     def get(self, timeout_seconds: float | None = None) -> Event:
         """The next event; raises queue.Empty after the timeout."""
         return self._events.get(timeout=timeout_seconds)
 
-    def obeyed(self) -> None:
-        """A command has been dealt with."""
-        self._obeyed += 1
-        self._places.release()
+    def task_done(self) -> None:
+        """A command has been executed or refused."""
+        self._done_count += 1
+        self._free_places.release()
 
     def close(self) -> None:
-        """Nothing more will be taken out."""
+        """No more events will be taken out."""
         self._closed.set()
 
     def wait_until_closed_or_stuck(self) -> bool:
-        """True once closed; False when no command has come to its end within STUCK_SECONDS."""
-        obeyed_before = -1
-        while obeyed_before != self._obeyed:
-            obeyed_before = self._obeyed
+        """True once closed; False when no command was finished within STUCK_SECONDS."""
+        done_before = -1
+        while done_before != self._done_count:
+            done_before = self._done_count
             if any(self._closed.wait(STUCK_SECONDS / STUCK_WAITS) for _ in range(STUCK_WAITS)):
                 return True
         return False
 
 
 def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
-    """Put the commands from `descriptor` into the inbox; at the end, wait until the program ends.
+    """Put the commands from `descriptor` into the inbox. After the last, end the process if the program is stuck.
 
     The end of the input means `quit`, and so does a failure here: an engine that cannot read must not stay alive.
     """
@@ -172,34 +172,35 @@ def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
                 inbox.receive(Received(received_at, command))
     finally:
         inbox.push(Received(time.perf_counter(), Quit()))
-    _see_out(inbox)
+    _exit_if_stuck(inbox)
 
 
-def _see_out(inbox: Inbox) -> None:
+def _exit_if_stuck(inbox: Inbox) -> None:
     """After a `quit`: end the process if the dispatcher is stuck."""
     if not inbox.wait_until_closed_or_stuck():
-        leave()
+        exit_now()
 
 
 def quit_on_signals(inbox: Inbox) -> None:
-    """SIGINT and SIGTERM mean `quit`; a second one does not wait for anything.
+    """SIGINT and SIGTERM mean `quit`; a second one ends the process at once.
 
-    To be called from the main thread, where Python runs its handlers. A signal that arrives just before that thread
-    begins to wait would not be seen until it wakes, perhaps never. So a thread of its own reads the signals.
+    To be called from the main thread, where Python runs signal handlers. If a signal arrives just before that thread
+    waits for an event, its handler would run only after the next event, which may never come. So another thread reads
+    the signals from a pipe.
     """
-    hearing, telling = os.pipe()
+    read_end, write_end = os.pipe()
     if os.name == "posix":
-        os.set_blocking(telling, False)
-    threading.Thread(target=_hear_signals, args=(hearing, inbox), name="signals", daemon=True).start()
-    signal.set_wakeup_fd(telling, warn_on_full_buffer=False)
+        os.set_blocking(write_end, False)
+    threading.Thread(target=_read_signals, args=(read_end, inbox), name="signals", daemon=True).start()
+    signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _number, _frame: None)
 
 
-def _hear_signals(descriptor: int, inbox: Inbox) -> None:
-    """Read the pipe, into which Python writes a byte for each signal at once."""
+def _read_signals(descriptor: int, inbox: Inbox) -> None:
+    """Read the pipe, into which Python writes a byte for each signal as it arrives."""
     os.read(descriptor, 1)
     inbox.push(Received(time.perf_counter(), Quit()))
-    threading.Thread(target=_see_out, args=(inbox,), name="see out", daemon=True).start()
+    threading.Thread(target=_exit_if_stuck, args=(inbox,), name="exit if stuck", daemon=True).start()
     os.read(descriptor, 1)
-    leave()
+    exit_now()

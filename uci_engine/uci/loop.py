@@ -1,11 +1,11 @@
-"""The UCI conversation: one thread reads, one obeys, and a search reports from a thread of its own.
+"""The UCI loop: one thread reads commands, one executes them, and each search reports from its own thread.
 
-`run` is the program. The reader stamps each line with the time and puts the command into the `Inbox`. The `Dispatcher`
-takes the commands out in order, hands them to the engine, and goes on listening while the engine thinks. Invariants:
+`run` is the program. The reader adds the time of arrival to each command and puts it into the `Inbox`. The `Dispatcher`
+takes the commands out in order and executes them on the engine, also during a search. Invariants:
 
-- A command that needs an idle engine waits for the end of the search. Commands behind it that can act at once (`stop`,
-  `isready`) do not wait with it.
-- A `go` ends the search before it. A `stop` behind a waiting `go` is for the search of that `go`.
+- A command that needs an idle engine waits for the end of the search. Later commands that can be executed during a
+  search (`stop`, `isready`) do not wait.
+- A `go` stops the search before it. A `stop` behind a waiting `go` stops the search of that `go`.
 - Every `go` is answered by one `bestmove`. An error in a command, ours or the GUI's, ends neither search nor program.
 """
 
@@ -31,7 +31,7 @@ from uci_engine.uci.input import (
     quit_on_signals,
     read,
 )
-from uci_engine.uci.output import Writer, leave, report_failure, say
+from uci_engine.uci.output import Writer, exit_now, report_failure, say
 from uci_engine.uci.protocol import (
     Bench,
     Command,
@@ -59,39 +59,41 @@ if TYPE_CHECKING:
 
 AUTHOR = "the Secateur developers"
 
-# The most commands that may wait for the end of a search that nobody has stopped. More are refused, because the reader
-# pauses at UNREAD_LIMIT and must have room for the `stop`.
+# The maximum number of commands that wait for the end of a search that was not stopped. More are refused, because the
+# reader pauses at UNREAD_LIMIT and must have room for the `stop`.
 WAITING_LIMIT = UNREAD_LIMIT // 2
 
-# How long searches may take after `quit` to answer. Counted in short waits, so that a machine that was suspended does
-# not lose a move.
+# How long the searches may take to answer after `quit`. Counted in short waits, so that no move is lost when the
+# machine was suspended.
 CLOSING_SECONDS = 0.6
 CLOSING_WAITS = 12
 
 HELP = """\
-Secateur speaks UCI. A chess program talks to it like this, and so can you:
-  uci                                    name, author and options; ends with uciok
+Secateur speaks UCI. A chess program sends these commands, and you can type them:
+  uci                                    show name, author and options; ends with uciok
   isready                                answered by readyok, at any time
-  setoption name Hash value 64           set an option; for a button, leave out the value
-  ucinewgame                             forget the last game
+  setoption name Hash value 64           set an option; a button has no value
+  ucinewgame                             start a new game; clears the hash table
   position startpos moves e2e4 e7e5      set up a position; or: position fen FEN moves ...
-  go movetime 1000                       think. Limits: wtime btime winc binc movestogo depth nodes mate
-                                         movetime infinite ponder searchmoves; none means until stop
-  go perft 4                             count the positions four moves deep
-  stop, ponderhit, quit                  end the search, the expected move was played, end the program
-Not UCI, for people:
-  d, eval, flip                          show the board, explain its evaluation, change sides
-  bench [depth]                          search fixed positions and count nodes
-  debug on, debug off                    say more, or less, about what happens"""
+  go movetime 1000                       search. Limits: wtime btime winc binc movestogo depth nodes mate
+                                         movetime infinite ponder searchmoves; without a limit: until stop
+  stop                                   end the search and show the best move
+  ponderhit                              the opponent played the expected move
+  debug on, debug off                    show more, or fewer, messages
+  quit                                   end the program
+Not part of UCI:
+  go perft 4                             count the leaf nodes of the legal move tree, here 4 plies deep
+  d, eval, flip                          show the board; explain its evaluation; swap the colours
+  bench [depth]                          search fixed positions and count the nodes"""
 
-# Obeyed at any time, even in front of commands that wait.
+# Executed at any time, even before commands that wait.
 _ALWAYS = (Uci, IsReady, Debug, Register, Help, Unknown, Empty)
-# Obeyed at any time too, but meant for one search: the running one, unless another `go` waits.
+# Executed at any time too, but only for the running search: after a waiting `go` they wait for its search.
 _TO_SEARCH = (Stop, PonderHit)
 
 
 class Dispatcher:
-    """Obeys commands, one after the other, in the thread that calls `serve` or `obey_all`."""
+    """Executes commands, one after the other, in the thread that calls `serve` or `execute_all`."""
 
     def __init__(self, engine: Engine, inbox: Inbox, writer: Writer) -> None:
         self._engine = engine
@@ -104,41 +106,41 @@ class Dispatcher:
         self._debug = False
 
     def serve(self) -> None:
-        """Obey what comes into the inbox until `quit`."""
+        """Execute the commands of the inbox until `quit`."""
         while self._handle(self._inbox.get()):
             pass
         self._close()
 
-    def obey_all(self, lines: Sequence[str]) -> None:
-        """Obey these lines, waiting for the end of each search; only a signal can end one early."""
+    def execute_all(self, lines: Sequence[str]) -> None:
+        """Execute these lines, waiting for the end of each search. Only a signal stops one early."""
         for line in lines:
-            going_on = self._handle(Received(time.perf_counter(), protocol.parse(line)))
-            while going_on and self._searching:
-                going_on = self._handle(self._inbox.get())
-            if not going_on:
+            running = self._handle(Received(time.perf_counter(), protocol.parse(line)))
+            while running and self._searching:
+                running = self._handle(self._inbox.get())
+            if not running:
                 break
         self._close()
 
     def _handle(self, event: Event) -> bool:
-        """Deal with one event; False for `quit`."""
+        """Handle one event; False for `quit`."""
         if isinstance(event, SearchEnded):
-            # The search's thread sends this before its move.
+            # The search's thread sends this event just before its `bestmove`, so wait for the thread to end.
             self._engine.wait()
             self._searching = False
-            self._catch_up()
+            self._execute_waiting()
             return True
         if isinstance(event.command, Quit):
             return False
-        if self._may_act(event.command):
-            self._obey(event)
+        if self._may_execute(event.command):
+            self._execute(event)
         elif self._go_waits or isinstance(event.command, Go) or len(self._waiting) < WAITING_LIMIT:
             self._wait(event)
         else:
-            self._say("error: too many commands wait for the end of the search; this one is ignored")
-            self._inbox.obeyed()
+            self._say("error: too many commands are waiting for the end of the search; this one is ignored")
+            self._inbox.task_done()
         return True
 
-    def _may_act(self, command: Command) -> bool:
+    def _may_execute(self, command: Command) -> bool:
         if not self._searching or isinstance(command, _ALWAYS):
             return True
         return isinstance(command, _TO_SEARCH) and not self._go_waits
@@ -150,21 +152,21 @@ class Dispatcher:
             self._engine.stop()
         self._trace(f"{type(received.command).__name__} waits for the end of the search")
 
-    def _catch_up(self) -> None:
-        """Obey what waited for the end of the search, up to the next search."""
+    def _execute_waiting(self) -> None:
+        """Execute the commands that waited for the end of the search, up to the next search."""
         waiting, self._waiting = self._waiting, deque()
         self._go_waits = False
         while waiting and not self._go_waits:
             received = waiting.popleft()
-            if self._may_act(received.command):
-                self._obey(received)
+            if self._may_execute(received.command):
+                self._execute(received)
             else:
                 self._wait(received)
-        # What came after a `go` that must wait again waits behind it.
+        # If a `go` has to wait again, the commands after it stay behind it.
         self._waiting += waiting
 
     def _close(self) -> None:
-        """Answer every `go` after hardly any search, and close the engine."""
+        """Stop all searches, wait until every `go` is answered, and close the engine."""
         waits_left = CLOSING_WAITS
         self._closing = True
         self._engine.stop()
@@ -174,21 +176,21 @@ class Dispatcher:
             except queue.Empty:
                 waits_left -= 1
                 if waits_left == 0:
-                    leave()
+                    exit_now()
                 continue
             if isinstance(event, SearchEnded):
                 self._handle(event)
         self._engine.close()
         self._inbox.close()
 
-    def _obey(self, received: Received) -> None:
+    def _execute(self, received: Received) -> None:
         try:
             self._act(received)
         except Exception as error:
             report_failure(self._writer, error)
         finally:
-            self._inbox.obeyed()
-        # After `quit`, end at once what a waiting command has begun.
+            self._inbox.task_done()
+        # After `quit`, stop at once a search that a waiting command has started.
         if self._closing:
             self._engine.stop()
 
@@ -243,7 +245,7 @@ class Dispatcher:
         if error is None:
             self._say(*self._engine.set_position(fen, moves))
         else:
-            # Refused like an impossible position. Otherwise the next `go` would answer for the position before.
+            # Handled like an illegal position. Otherwise the next `go` would search the previous position.
             self._engine.set_position("", ())
             self._say(f"error: {error}")
 
@@ -267,9 +269,9 @@ class Dispatcher:
 
         self._engine.start(Perft(self._engine, depth, self._writer.write, self._search_ended))
 
-    def _to_search(self, word: str, order: Callable[[], None]) -> None:
+    def _to_search(self, word: str, action: Callable[[], None]) -> None:
         if self._searching:
-            order()
+            action()
         else:
             self._trace(f"{word} ignored: no search is running")
 
@@ -295,24 +297,24 @@ class Dispatcher:
         self._writer.write(protocol.format_info(info))
 
     def _on_best_move(self, best: BestMove) -> None:
-        # In this order, a command that replies to the move is read after the end of its search. Nothing overtakes the
-        # move, because `_handle` waits for the end of this thread.
+        # In this order, a command that the GUI sends on seeing the move comes after `SearchEnded`. No output overtakes
+        # the move, because `_handle` waits for the end of this thread.
         self._search_ended()
         self._writer.write(protocol.format_best_move(best))
 
     def _search_ended(self) -> None:
         self._inbox.push(SearchEnded())
 
-    def _say(self, *sentences: str) -> None:
-        say(self._writer, *sentences)
+    def _say(self, *messages: str) -> None:
+        say(self._writer, *messages)
 
-    def _trace(self, sentence: str) -> None:
+    def _trace(self, message: str) -> None:
         if self._debug:
-            self._say(sentence)
+            self._say(message)
 
 
 def run(engine_factory: Callable[[], Engine], lines: Sequence[str] | None = None) -> int:
-    """Talk UCI on standard input and output until `quit`; with `lines`, obey those instead of any input.
+    """Speak UCI on standard input and output until `quit`. With `lines`, execute those and read no input.
 
     To be called once, from the main thread. Returns the exit code. Raises what `engine_factory` raises.
     """
@@ -327,5 +329,5 @@ def run(engine_factory: Callable[[], Engine], lines: Sequence[str] | None = None
         threading.Thread(target=read, args=(descriptor, inbox, writer), name="reader", daemon=True).start()
         dispatcher.serve()
     else:
-        dispatcher.obey_all(lines)
+        dispatcher.execute_all(lines)
     return 0

@@ -1,10 +1,10 @@
-"""UCI text to data and back: `parse` reads what a GUI sends, `format_...` writes what the engine answers.
+"""The UCI protocol as text: `parse` reads a line from the GUI, and the `format_...` functions write the answers.
 
 Pure functions: no input or output, no state, no chess (a move is a word here). Unknown words before a command are
-skipped, as the UCI specification asks: `joho debug on` is `debug on`.
+skipped, as the UCI specification demands: `joho debug on` is `debug on`.
 
-Invariants: `parse` returns a command for any text, never raises, and takes time linear in the length of the line. What
-is formatted is one line of printable ASCII without a blank at its end.
+Invariants: `parse` returns a command for any text, never raises, and takes time linear in the length of the line. The
+`format_...` functions return one line of printable ASCII without a blank at its end.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 from uci_engine.score import to_uci
 from uci_engine.search.info import BestMove, Bound, Info
-from uci_engine.text import QUOTE_LENGTH, Remarks, parse_int, quoted
+from uci_engine.text import QUOTE_LENGTH, Messages, parse_int, quoted
 from uci_engine.time_management.limits import Limits
 
-# A line without a command in so many words is noise; reading on would only cost time.
+# Only a line's first words are searched for a command. Further ones would only cost time.
 MAX_SKIPPED_WORDS = 64
 
 _WORD = re.compile(r"\S+")
@@ -29,7 +29,7 @@ _NOT_PRINTABLE = re.compile(r"[\x00-\x1f\x7f]+")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A command without parameters. One dataclass for all of them saves time at the start of the program."""
+    """A command without parameters. A single dataclass as the base of all of them makes the program start faster."""
 
 
 class Uci(Word):
@@ -57,7 +57,7 @@ class Quit(Word):
 
 
 class Register(Word):
-    """`register ...`; this engine needs no registration, so the details are not kept."""
+    """`register ...`; this engine needs no registration and ignores the rest of the line."""
 
 
 class Display(Word):
@@ -77,19 +77,19 @@ class Evaluate(Word):
 
 
 class Empty(Word):
-    """A line without a word."""
+    """A blank line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Debug:
-    """`debug on` or `debug off`; None when neither word was there."""
+    """`debug on` or `debug off`; None without either word."""
 
     on: bool | None
 
 
 @dataclass(frozen=True, slots=True)
 class SetOption:
-    """`setoption`; None for a part whose keyword was absent, and the value exactly as written in between."""
+    """`setoption`; None for a part without its keyword. Blanks inside the value are kept as written."""
 
     name: str | None
     value: str | None
@@ -97,7 +97,7 @@ class SetOption:
 
 @dataclass(frozen=True, slots=True)
 class SetPosition:
-    """`position`; `fen` None is the start position. With an `error`, the rest says nothing."""
+    """`position`; `fen` is None for the start position. With an `error`, the other fields mean nothing."""
 
     fen: str | None
     moves: tuple[str, ...]
@@ -106,7 +106,7 @@ class SetPosition:
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """`go`; `problems` are sentences about words that could not be taken as written."""
+    """`go`; `problems` are messages about words that were ignored or changed."""
 
     limits: Limits
     problems: tuple[str, ...] = ()
@@ -150,7 +150,7 @@ Command = (
 
 def parse(line: str) -> Command:
     """Read one line from the GUI, with or without its line end. Never raises."""
-    # A byte order mark and a NUL belong to no word; a blank does no harm.
+    # A byte order mark or a NUL is not part of any word.
     line = line.replace("\ufeff", " ").replace("\0", " ")
     words_seen = 0
     for match in _WORD.finditer(line):
@@ -197,7 +197,7 @@ def format_info(info: Info) -> str:
 
 
 def format_best_move(best: BestMove) -> str:
-    """The `bestmove` line; `(none)` when there is no move, and then nothing to ponder on either."""
+    """The `bestmove` line: `(none)`, without a ponder move, when there is no legal move."""
     if best.move is None:
         return "bestmove (none)"
     if best.ponder is None:
@@ -218,7 +218,7 @@ def _parse_debug(rest: str) -> Debug:
 
 
 def _parse_set_option(rest: str) -> SetOption:
-    # Cut from the text, not from its words: a path may hold two blanks in a row.
+    # Cut from the text, not joined from its words: a path may contain two blanks in a row.
     name_word = _NAME_WORD.search(rest)
     start = name_word.end() if name_word else 0
     value_word = _VALUE_WORD.search(rest, start)
@@ -242,12 +242,13 @@ def _parse_position(rest: str) -> SetPosition:
             return SetPosition(None, (), "the position after the word fen is missing")
         return SetPosition(" ".join(described), moves)
     if described:
-        # To skip these words might drop a move, and a wrong position is worse than none.
+        # Skipping these words might drop a move, and a wrong position is worse than none.
         return SetPosition(None, (), f"{quoted(described[0])} after startpos, where moves was expected")
     return SetPosition(None, moves)
 
 
-_LOWEST: dict[str, int | None] = {
+# The words of `go` that take a number, each with its minimum.
+_GO_NUMBERS: dict[str, int | None] = {
     "wtime": None,
     "btime": None,
     "winc": None,
@@ -259,24 +260,22 @@ _LOWEST: dict[str, int | None] = {
     "movetime": 0,
     "perft": 0,
 }
-"""The words of `go` that take a number, each with the lowest value that makes sense."""
-
 _ENDS_THE_SEARCH = ("wtime", "btime", "depth", "nodes", "mate", "movetime", "perft")
-_GO_WORDS = frozenset({*_LOWEST, "searchmoves", "infinite", "ponder"})
+_GO_WORDS = frozenset({*_GO_NUMBERS, "searchmoves", "infinite", "ponder"})
 
 
 def _parse_go(rest: str) -> Go:
     words = rest.split()
     numbers: dict[str, int] = {}
-    problems = Remarks()
+    problems = Messages()
     search_moves: tuple[str, ...] | None = None
     flags: set[str] = set()
-    stray_words = False
+    unknown_words = False
     i = 0
     while i < len(words):
         word = words[i]
         i += 1
-        if word in _LOWEST:
+        if word in _GO_NUMBERS:
             if i == len(words) or words[i] in _GO_WORDS:
                 problems.add(f"go {word} needs a number")
                 continue
@@ -284,10 +283,10 @@ def _parse_go(rest: str) -> Go:
             if number is None:
                 problems.add(f"go {word} {{}} is not a number, the word is ignored", words[i])
             else:
-                lowest = _LOWEST[word]
-                if lowest is not None and number < lowest:
-                    problems.add(f"go {word} {number} is taken as {lowest}")
-                    number = lowest
+                minimum = _GO_NUMBERS[word]
+                if minimum is not None and number < minimum:
+                    problems.add(f"go {word} {number} is taken as {minimum}")
+                    number = minimum
                 numbers[word] = number
             i += 1
         elif word == "searchmoves":
@@ -301,14 +300,14 @@ def _parse_go(rest: str) -> Go:
         elif word in _GO_WORDS:
             flags.add(word)
         else:
-            stray_words = True
-    sentences = problems.told()
+            unknown_words = True
+    messages = problems.texts()
     if "infinite" not in flags and not any(word in numbers for word in _ENDS_THE_SEARCH):
-        # A limit that was not understood must not mean an endless search. Only `go` alone asks for one.
-        misread = problems or stray_words or numbers
+        # A limit that was not understood must not cause an endless search. Only `go` alone means one.
+        misread = problems or unknown_words or numbers
         if misread:
             numbers["depth"] = 1
-            sentences += ("no limit for go was understood, the search ends after depth 1",)
+            messages += ("no limit for go was understood, the search ends after depth 1",)
     limits = Limits(
         wtime_ms=numbers.get("wtime"),
         btime_ms=numbers.get("btime"),
@@ -324,7 +323,7 @@ def _parse_go(rest: str) -> Go:
         infinite="infinite" in flags,
         ponder="ponder" in flags,
     )
-    return Go(limits, sentences)
+    return Go(limits, messages)
 
 
 _COMMANDS: dict[str, Callable[[str], Command]] = {
