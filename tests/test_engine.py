@@ -17,8 +17,8 @@ from tests.support.kernel import is_compiled
 from uci_engine import score as scores
 from uci_engine.engine import Engine
 from uci_engine.search.info import BestMove, Info
+from uci_engine.search.main_search import MainSearch
 from uci_engine.search.parameters import PARAMETERS
-from uci_engine.search.search_manager import SearchManager
 from uci_engine.time_management import clock
 from uci_engine.time_management.allocation import TIME_DEFAULTS, time_parameters_of
 from uci_engine.time_management.limits import Limits
@@ -319,14 +319,14 @@ def test_chess960_castling(engine: Engine) -> None:
 def test_a_failing_search_still_plays_a_legal_move(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], held: bool
 ) -> None:
-    line_searched = SearchManager.line_searched
+    search_line = MainSearch._search_line
 
-    def fail(self: SearchManager) -> None:
-        if self._worker.root_depth == 2:
+    def fail(self: MainSearch, index: int) -> bool:
+        if self._depth == 2:
             raise ZeroDivisionError("by design")
-        line_searched(self)
+        return search_line(self, index)
 
-    monkeypatch.setattr(SearchManager, "line_searched", fail)
+    monkeypatch.setattr(MainSearch, "_search_line", fail)
     ear = begin(engine, infinite=held, depth=9)
     deadline = time.perf_counter() + PATIENCE_SECONDS
     while not ear.sentences and time.perf_counter() < deadline:

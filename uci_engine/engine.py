@@ -1,5 +1,7 @@
 """The engine without the protocol: options, the game so far, and one search at a time in a thread of its own.
 
+`uci.loop` calls it. For each `go` it starts a `SearchTask`, and passes `stop` and `ponderhit` on to it.
+
 Invariant: every `go` is answered by exactly one `on_best_move`, with a move that is legal by python-chess.
 Invariant: only `stop` and `ponderhit` reach a running search.
 """
@@ -27,7 +29,7 @@ from uci_engine.search_task import OnBestMove, OnInfo, Resources, SearchTask
 from uci_engine.tablebases.tablebases import Tablebases
 from uci_engine.task import Task
 from uci_engine.time_management.allocation import TimeParameters, time_parameters_of
-from uci_engine.time_management.clock import Watch
+from uci_engine.time_management.clock import Timer
 from uci_engine.time_management.limits import Limits
 from uci_engine.time_management.nodestime import AvailableNodes
 
@@ -57,7 +59,7 @@ class Engine:
         self._opening = Opening()
         self._pool = ThreadPool(self.core, self.options.hash.value)
         self._tablebases = Tablebases(self.core, self._pool.main.searcher.prober)
-        self._watch = Watch()
+        self._timer = Timer()
         self._time_parameters = time_parameters_of(self.core.name)
         self._available_nodes: AvailableNodes | None = None
         self._seed = new_seed()
@@ -75,7 +77,7 @@ class Engine:
 
     def new_game(self) -> None:
         """Clear the table, the histories and the position, for a new game."""
-        self._pool.forget()
+        self._pool.clear()
         self._game = Game()
         self._opening.new_game()
         self._seed = new_seed()
@@ -116,7 +118,7 @@ class Engine:
         key = chess.polyglot.zobrist_hash(board)
         checkers = " ".join(chess.square_name(square) for square in board.checkers()) or "none"
         rows = str(board).split("\n")
-        lines = [f"{8 - number}  {row}" for number, row in enumerate(rows)]
+        lines = [f"{8 - index}  {row}" for index, row in enumerate(rows)]
         return "\n".join(
             [*lines, "   a b c d e f g h", f"FEN {board.fen()}", f"Key {key:016X}", f"Checkers {checkers}"]
         )
@@ -134,7 +136,7 @@ class Engine:
         """Stop the running search, if any, and end all threads."""
         self.stop()
         self.wait()
-        self._watch.close()
+        self._timer.close()
         self._pool.close()
         self._tablebases.close()
 
@@ -181,10 +183,10 @@ class Engine:
         return []
 
     def _open_syzygy(self) -> list[str]:
-        sentences = self._tablebases.set_syzygy_path(self.options.syzygy_path.value)
+        messages = self._tablebases.set_syzygy_path(self.options.syzygy_path.value)
         self._pool.share_tablebases()
         self._pool.table.clear()
-        return sentences
+        return messages
 
     def _configure_book(self, file_named: bool = False) -> list[str]:
         options = self.options
@@ -193,7 +195,7 @@ class Engine:
             file=options.book_file.value,
             depth=options.book_depth.value,
             variety=options.book_variety.value,
-            analysing=options.analyse_mode.value,
+            analyse_mode=options.analyse_mode.value,
         )
         return self._opening.configure(settings, file_named=file_named)
 
@@ -237,7 +239,7 @@ class Engine:
             opening=self._opening,
             tablebases=self._tablebases,
             options=self.options,
-            watch=self._watch,
+            timer=self._timer,
             time_parameters=self._time_parameters,
             available_nodes=self._available_nodes,
             strength=self._strength(),

@@ -292,7 +292,7 @@ class Options(OptionTable):
 
 
 def _spin(parameter: Tunable) -> Spin:
-    return Spin(parameter.name, parameter.value, parameter.minimum, parameter.maximum, parameter.why)
+    return Spin(parameter.name, parameter.value, parameter.minimum, parameter.maximum, parameter.description)
 
 
 def _key(text: str) -> str:

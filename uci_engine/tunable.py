@@ -18,7 +18,7 @@ class Tunable:
     value: int
     minimum: int
     maximum: int
-    why: str
+    description: str
 
 
 def defaults(parameters: Sequence[Tunable]) -> dict[str, int]:

@@ -212,7 +212,7 @@ def test_no_move_that_repeats_a_position_of_the_game(path: Path) -> None:
 
 
 # As the options say after `setoption name OwnBook value true`, but always with the book's best move.
-SETTINGS = BookSettings(own_book=True, file="", depth=40, variety=0, analysing=False)
+SETTINGS = BookSettings(own_book=True, file="", depth=40, variety=0, analyse_mode=False)
 
 
 def opening(**values: Any) -> Opening:
@@ -253,7 +253,7 @@ def test_a_game_gets_a_book_move(limits: Limits) -> None:
 
 def test_without_own_book_and_in_analysis_nothing_is_said() -> None:
     assert opening(own_book=False).advise(chess.Board(), CLOCK) == SILENCE
-    assert opening(analysing=True).advise(chess.Board(), CLOCK) == SILENCE
+    assert opening(analyse_mode=True).advise(chess.Board(), CLOCK) == SILENCE
 
 
 def test_book_depth() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.kernel import is_compiled, search
 from uci_engine import score as scores
-from uci_engine.search.request import Request
+from uci_engine.search.request import SearchRequest
 
 # FEN, length in moves, and all the first moves that do it. The longest takes `mates_in` some seconds.
 MATES = {
@@ -70,7 +70,7 @@ def test_a_mate_is_proved_and_no_longer_than_needed(name: str) -> None:
     fen, count, firsts = MATES[name]
     board = chess.Board(fen)
     for asked in (count, count + 1):
-        outcome = search(Request(board, mate=asked))
+        outcome = search(SearchRequest(board, mate=asked))
         assert outcome.score == scores.MATE - (2 * count - 1)
         assert outcome.best.uci() in firsts
         assert scores.to_uci(outcome.infos[-1].score or 0) == f"mate {count}"
@@ -92,7 +92,7 @@ def after(board: chess.Board, word: str) -> chess.Board:
 @pytest.mark.parametrize("name", [name for name, (_, count, _) in MATES.items() if count > 1])
 def test_a_shorter_mate_is_refuted(name: str) -> None:
     fen, count, _ = MATES[name]
-    outcome = search(Request(chess.Board(fen), mate=count - 1))
+    outcome = search(SearchRequest(chess.Board(fen), mate=count - 1))
     assert outcome.infos[-1].string == f"there is no mate in {count - 1}"
     assert outcome.best in chess.Board(fen).legal_moves
 
@@ -101,14 +101,14 @@ def test_a_shorter_mate_is_refuted(name: str) -> None:
 def test_what_is_no_mate_is_refuted(fen: str, count: int) -> None:
     board = chess.Board(fen)
     assert not mates_in(board, count)
-    outcome = search(Request(board, mate=count))
+    outcome = search(SearchRequest(board, mate=count))
     assert outcome.infos[-1].string == f"there is no mate in {count}"
     assert outcome.best in board.legal_moves
 
 
 def test_a_mate_is_sought_among_the_moves_asked_for() -> None:
     board = chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1")
-    outcome = search(Request(board, [chess.Move.from_uci("a1a7")], mate=1))
+    outcome = search(SearchRequest(board, [chess.Move.from_uci("a1a7")], mate=1))
     assert outcome.infos[-1].string == "there is no mate in 1"
     assert outcome.best.uci() == "a1a7"
 
@@ -116,11 +116,11 @@ def test_a_mate_is_sought_among_the_moves_asked_for() -> None:
 def test_proofs_from_one_game_do_not_mislead_the_next() -> None:
     # The table is kept: what was proved for one side, and for one number of moves, stays true for the others.
     for fen, count, firsts in MATES.values():
-        outcome = search(Request(chess.Board(fen), mate=count), fresh=False)
+        outcome = search(SearchRequest(chess.Board(fen), mate=count), fresh=False)
         assert outcome.best.uci() in firsts
-        again = search(Request(chess.Board(fen), mate=count), fresh=False)
+        again = search(SearchRequest(chess.Board(fen), mate=count), fresh=False)
         assert again.score == outcome.score
-        mirrored = search(Request(chess.Board(fen).mirror(), mate=count), fresh=False)
+        mirrored = search(SearchRequest(chess.Board(fen).mirror(), mate=count), fresh=False)
         assert mirrored.score == outcome.score
 
 
@@ -128,9 +128,9 @@ def test_proofs_from_one_game_do_not_mislead_the_next() -> None:
 def test_an_interrupted_proof_has_a_move_and_claims_nothing_false(name: str) -> None:
     fen, count, _ = MATES[name]
     board = chess.Board(fen)
-    whole = search(Request(board, mate=count)).nodes
+    whole = search(SearchRequest(board, mate=count)).nodes
     for nodes in range(1, whole, max(whole // (60 if is_compiled() else 6), 1)):
-        outcome = search(Request(board, nodes=nodes, mate=count))
+        outcome = search(SearchRequest(board, nodes=nodes, mate=count))
         assert outcome.best in board.legal_moves
         assert outcome.nodes <= nodes
         assert not any(info.string for info in outcome.infos)
@@ -141,7 +141,7 @@ def test_an_interrupted_proof_has_a_move_and_claims_nothing_false(name: str) -> 
 def test_the_line_of_a_proof_is_legal_and_leads_to_mate() -> None:
     for fen, count, _ in MATES.values():
         board = chess.Board(fen)
-        line = search(Request(board, mate=count)).infos[-1].pv
+        line = search(SearchRequest(board, mate=count)).infos[-1].pv
         for word in line:
             board.push_uci(word)
         assert board.is_checkmate(), line

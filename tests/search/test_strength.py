@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.support.kernel import is_compiled, prepare, random_game, start_board
 from uci_engine import score as scores
-from uci_engine.search.request import Request
+from uci_engine.search.request import SearchRequest
 from uci_engine.search.strength import (
     LEVELS,
     MATE_IN_ONE_ELO,
@@ -155,15 +155,15 @@ def test_the_choice_is_legal_and_what_is_reported_agrees(
         return
     strength = strength_of(min(elo, 2000), seed)
     nodes = strength.level.nodes
-    manager, infos = prepare(Request(board, nodes=nodes, multipv=multipv, strength=strength))
-    manager.run()
-    manager.adopt_choice()
-    manager.report()
-    assert manager.nodes <= nodes
-    assert manager.best in board.legal_moves
+    main, infos = prepare(SearchRequest(board, nodes=nodes, multipv=multipv, strength=strength))
+    main.run()
+    main.adopt_choice()
+    main.report()
+    assert main.nodes <= nodes
+    assert main.best in board.legal_moves
     assert max(info.multipv or 1 for info in infos) <= multipv
     shown = {info.multipv or 1: info.pv[0] for info in infos}
-    assert shown[1] == infos[-1].pv[0] == manager.best.uci()
+    assert shown[1] == infos[-1].pv[0] == main.best.uci()
     assert len(set(shown.values())) == len(shown)
 
 
@@ -172,10 +172,10 @@ def test_the_lines_to_choose_from_are_searched_but_not_reported() -> None:
     chosen = set()
     for seed in range(30):
         strength = Strength(Level(1000, 600, 8, 400.0), seed)
-        manager, infos = prepare(Request(board, nodes=600, strength=strength))
-        manager.run()
-        manager.adopt_choice()
-        chosen.add(manager.best)
+        main, infos = prepare(SearchRequest(board, nodes=600, strength=strength))
+        main.run()
+        main.adopt_choice()
+        chosen.add(main.best)
         assert {info.multipv for info in infos} == {1}
     assert len(chosen) >= 4
 
@@ -186,19 +186,19 @@ def test_what_a_search_finds_beyond_the_node_budget_does_not_count() -> None:
     strength = Strength(Level(1000, 600, 8, 100.0), 5)
     answers = set()
     for depth in (4, 5, 6) if is_compiled() else (3, 4):
-        manager, _ = prepare(Request(board, depth=depth, strength=strength))
-        manager.run()
-        manager.adopt_choice()
-        answers.add(manager.best)
+        main, _ = prepare(SearchRequest(board, depth=depth, strength=strength))
+        main.run()
+        main.adopt_choice()
+        answers.add(main.best)
     assert len(answers) == 1
 
 
 def test_a_search_that_found_nothing_still_has_a_move() -> None:
-    manager, _ = prepare(Request(chess.Board(), nodes=1, strength=strength_of(MIN_ELO)))
-    manager.stop()
-    manager.run()
-    manager.adopt_choice()
-    assert manager.best in chess.Board().legal_moves
+    main, _ = prepare(SearchRequest(chess.Board(), nodes=1, strength=strength_of(MIN_ELO)))
+    main.stop()
+    main.run()
+    main.adopt_choice()
+    assert main.best in chess.Board().legal_moves
 
 
 def test_every_level_but_the_lowest_plays_a_mate_in_one() -> None:
@@ -206,11 +206,11 @@ def test_every_level_but_the_lowest_plays_a_mate_in_one() -> None:
     for elo in (MATE_IN_ONE_ELO, 1500, 2000):
         for seed in range(5):
             strength = strength_of(elo, seed)
-            request = Request(chess.Board(MATE_IN_ONE), nodes=strength.level.nodes, strength=strength)
-            manager, _ = prepare(request)
-            manager.run()
-            manager.adopt_choice()
-            found[elo, seed] = manager.best.uci()
+            request = SearchRequest(chess.Board(MATE_IN_ONE), nodes=strength.level.nodes, strength=strength)
+            main, _ = prepare(request)
+            main.run()
+            main.adopt_choice()
+            found[elo, seed] = main.best.uci()
     assert set(found.values()) == {"a1a8"}
 
 
@@ -239,7 +239,7 @@ def test_the_node_budget_is_enough_to_see_a_mate_in_one() -> None:
     assert boards
     for board in boards:
         strength = strength_of(MATE_IN_ONE_ELO, 3)
-        manager, _ = prepare(Request(board, nodes=strength.level.nodes, strength=strength))
-        manager.run()
-        manager.adopt_choice()
-        assert is_mate(board, manager.best), board.fen()
+        main, _ = prepare(SearchRequest(board, nodes=strength.level.nodes, strength=strength))
+        main.run()
+        main.adopt_choice()
+        assert is_mate(board, main.best), board.fen()

@@ -17,11 +17,12 @@ from tests.support.uci_process import EXIT_SECONDS, UciProcess
 from uci_engine import score as scores
 from uci_engine.engine import Engine
 from uci_engine.memory import available_bytes
-from uci_engine.search import thread_pool
+from uci_engine.search import parallel_search, thread_pool
 from uci_engine.search.info import BestMove, Info
+from uci_engine.search.main_search import MainSearch
+from uci_engine.search.parallel_search import SKIP_PATTERNS
 from uci_engine.search.root_moves import RootMove
-from uci_engine.search.search_manager import SearchManager
-from uci_engine.search.thread_pool import MEMORY_SHARE, SKIP_PATTERNS, WorkerThread, worker_bytes
+from uci_engine.search.thread_pool import MEMORY_SHARE, WorkerThread, worker_bytes
 from uci_engine.time_management.limits import Limits
 
 PATIENCE_SECONDS = 30
@@ -138,7 +139,7 @@ def test_worker_1_analyses(engine: Engine, threads: int) -> None:
 def test_a_clearly_better_move_is_played_though_the_main_search_never_saw_it(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(SearchManager, "_run_analysis", lambda manager, analysis: None)
+    monkeypatch.setattr(MainSearch, "_run_analysis", lambda main, analysis: None)
     engine.set_option("Threads", "2")
     engine.set_option("UCI_AnalyseMode", "true")
     engine.set_position(QUEEN_SACRIFICE, ())
@@ -200,7 +201,7 @@ def test_the_move_voted_for_is_reported_and_played(engine: Engine, monkeypatch: 
         voted_for.append(candidates[-1])
         return candidates[-1]
 
-    monkeypatch.setattr(thread_pool, "vote", vote_for_the_last)
+    monkeypatch.setattr(parallel_search, "vote", vote_for_the_last)
     engine.set_option("Threads", "2")
     heard = begin(engine, infinite=True)
     wait_for_workers(engine, 1)

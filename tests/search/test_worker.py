@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import chess
@@ -14,7 +13,7 @@ from tests.support.kernel import core_or_skip, on_core
 from uci_engine import score as scores
 from uci_engine.core import load
 from uci_engine.search.factory import new_searcher, new_searcher_on, new_worker
-from uci_engine.search.thread_pool import SKIP_PATTERNS
+from uci_engine.search.parallel_search import SKIP_PATTERNS
 
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 MATE_IN_TWO = "7k/8/8/8/8/8/R7/1R5K w - - 0 1"
@@ -22,12 +21,10 @@ MATE_IN_TWO = "7k/8/8/8/8/8/R7/1R5K w - - 0 1"
 LOST = "r1bq1rk1/pp2ppbp/2np1np1/8/2B1P3/2N1BP2/PPP3PP/R3K2R w KQ - 3 9"
 
 
-def set_up(worker: Any, fen: str, nodes: int, line: int = 0) -> Any:
-    """A worker about to search one line of a position, all root moves in the order of their numbers."""
+def set_up(worker: Any, fen: str, nodes: int) -> Any:
+    """A worker about to search a position, all root moves in the order of their encodings."""
     worker.set_up(chess.Board(fen), nodes)
-    root = sorted(worker.searcher.position.legal_moves())
-    worker.searcher.set_root(root)
-    worker.set_multipv(line, [-scores.INFINITE], [len(root)])
+    worker.searcher.set_root(sorted(worker.searcher.position.legal_moves()))
     return worker
 
 
@@ -35,7 +32,7 @@ def fresh_worker(fen: str, nodes: int) -> Any:
     return set_up(new_worker(load(), new_searcher(load(), 1)), fen, nodes)
 
 
-# Without a manager ------------------------------------------------------------------------------------------------
+# Iterative deepening ----------------------------------------------------------------------------------------------
 
 
 def outcome(fen: str, line: int, pattern: int, nodes: int) -> list[Any]:
@@ -44,8 +41,8 @@ def outcome(fen: str, line: int, pattern: int, nodes: int) -> list[Any]:
     first = new_searcher(core, 1)
     seen: list[Any] = []
     for searcher in (first, new_searcher_on(first.table, core)):
-        worker = set_up(new_worker(core, searcher), fen, nodes, line)
-        worker.run(2, scores.MAX_DEPTH, SKIP_PATTERNS[pattern].size, SKIP_PATTERNS[pattern].phase)
+        worker = set_up(new_worker(core, searcher), fen, nodes)
+        worker.run(2, scores.MAX_DEPTH, line, SKIP_PATTERNS[pattern].size, SKIP_PATTERNS[pattern].phase)
         seen.append(searcher.nodes)
     return [*seen, worker.depth, worker.score, worker.seldepth, worker.is_lower_bound, worker.pv()]
 
@@ -73,7 +70,7 @@ def test_a_worker_that_was_stopped_before_does_not_begin() -> None:
 
 def test_a_worker_finds_what_there_is_to_find() -> None:
     worker = fresh_worker(MATE_IN_TWO, 20000)
-    worker.run(1, scores.MAX_DEPTH, 1, 1)
+    worker.run(1, scores.MAX_DEPTH, 0, 1, 1)
     assert (worker.score, len(worker.pv())) == (scores.MATE - 3, 3)
     # What was found before is forgotten, whatever comes of the next search.
     worker.set_up(chess.Board(), 1)
@@ -84,23 +81,35 @@ def test_a_worker_ends_at_its_last_depth_and_goes_on_from_there() -> None:
     whole, parts = fresh_worker(MIDDLEGAME, 0), fresh_worker(MIDDLEGAME, 0)
     whole.run(1, 4)
     parts.run(1, 2)
-    assert parts.root_depth == parts.depth == 2
+    assert parts.depth == 2
     parts.run(3, 4)
     assert (parts.depth, parts.score, parts.pv()) == (whole.depth, whole.score, whole.pv())
     assert parts.searcher.nodes == whole.searcher.nodes
 
 
-def test_a_line_searched_alone_is_exact_and_leaves_the_lines_to_be_set_anew() -> None:
+def test_a_stop_is_remembered_until_the_next_reset() -> None:
     worker = fresh_worker(MIDDLEGAME, 0)
-    assert worker.search_line(3, 0, 0)
+    worker.stop()
+    worker.searcher.position.set_board(chess.Board())
+    worker.run(1, scores.MAX_DEPTH)
+    assert worker.searcher.nodes == 0
+    worker.reset(100)
+    worker.searcher.set_root(worker.searcher.position.legal_moves())
+    worker.run(1, scores.MAX_DEPTH)
+    assert worker.searcher.nodes == 100
+
+
+def test_one_depth_alone_is_exact_and_leaves_no_result_of_an_earlier_one() -> None:
+    worker = fresh_worker(MIDDLEGAME, 0)
+    assert worker.search_move(3, 0, 0)
     score = worker.score
     for centre in (score - 200, score + 200):
         again = fresh_worker(MIDDLEGAME, 0)
-        assert again.search_line(3, centre, 10)
+        assert again.search_move(3, centre, 10)
         assert (again.depth, again.is_lower_bound) == (3, False)
         assert again.alpha < again.score < again.beta
     worker.stop()
-    assert not worker.search_line(4, score, 0)
+    assert not worker.search_move(4, score, 0)
     assert worker.depth == 0
 
 
@@ -148,63 +157,50 @@ def fresh_worker_for_windows() -> Any:
     return _workers[0]
 
 
-# With a manager ---------------------------------------------------------------------------------------------------
+# Window by window -------------------------------------------------------------------------------------------------
 
 
-class Manager:
-    """Notes what it is told, and fails where it is asked to."""
-
-    def __init__(self, worker: Any, last_depth: int, fail: Callable[[str], bool] = lambda event: False) -> None:
-        self.worker = worker
-        self.last_depth = last_depth
-        self.fail = fail
-        self.events: list[tuple[str, int, int]] = []
-
-    def failed_high(self) -> None:
-        self._note("high")
-
-    def line_searched(self) -> None:
-        self._note("line")
-
-    def depth_searched(self, finished: bool) -> bool:
-        self._note("depth" if finished else "cut")
-        return bool(self.worker.root_depth < self.last_depth)
-
-    def _note(self, event: str) -> None:
-        self.events.append((event, self.worker.root_depth, self.worker.pv_index))
-        if self.fail(event):
-            raise ZeroDivisionError(event)
+def test_windows_one_by_one_are_the_search_of_a_line() -> None:
+    whole, parts = fresh_worker(MIDDLEGAME, 0), fresh_worker(MIDDLEGAME, 0)
+    for worker in (whole, parts):
+        worker.searcher.aspiration_window_cp = 1
+    whole.run(1, 6)
+    failures = {"low": 0, "high": 0}
+    for depth in range(1, 7):
+        parts.begin_line(depth, 0, len(parts.searcher.root()), parts.score)
+        assert not parts.has_result
+        while parts.search_window():
+            assert not parts.finished
+            failures["high" if parts.failed_high else "low"] += 1
+            if parts.failed_high:
+                assert parts.has_result
+                assert parts.is_lower_bound
+        assert parts.finished
+        assert (parts.has_result, parts.failed_high, parts.is_lower_bound) == (True, False, False)
+    assert min(failures.values()) > 0
+    assert (parts.depth, parts.score, parts.pv()) == (whole.depth, whole.score, whole.pv())
+    assert parts.searcher.nodes == whole.searcher.nodes
 
 
-def test_a_manager_hears_of_each_line_and_each_depth_and_can_end_the_search() -> None:
+def test_a_line_leaves_out_the_moves_before_it_and_behind_its_end() -> None:
     worker = fresh_worker(MIDDLEGAME, 0)
-    count = len(worker.searcher.root())
-    worker.set_multipv(0, [-scores.INFINITE] * 2, [count] * 2)
-    worker.manager = Manager(worker, 3)
-    worker.run(1, 9)
-    told = [event for event in worker.manager.events if event[0] != "high"]
-    events = [("line", 0), ("line", 1), ("depth", 1)]
-    assert told == [(event, depth, line) for depth in (1, 2, 3) for event, line in events]
+    root = worker.searcher.root()
+    worker.begin_line(2, 3, 6, -scores.INFINITE)
+    while worker.search_window():
+        pass
+    assert worker.pv()[0] in root[3:6]
+    assert worker.searcher.root()[3] == worker.pv()[0]
+    assert [*worker.searcher.root()[:3], *worker.searcher.root()[6:]] == [*root[:3], *root[6:]]
 
 
-def test_a_manager_hears_of_an_interruption() -> None:
+def test_an_interrupted_line_is_not_finished() -> None:
     worker = fresh_worker(MIDDLEGAME, 300)
-    worker.manager = Manager(worker, 9)
-    worker.run(1, 9)
-    assert [event for event, _, _ in worker.manager.events][-2:] == ["line", "cut"]
+    worker.begin_line(9, 0, len(worker.searcher.root()), 0)
+    while worker.search_window():
+        pass
+    assert not worker.finished
     assert worker.searcher.nodes == 300
-
-
-@pytest.mark.parametrize("event", ["line", "depth", "cut", "high"])
-def test_an_exception_of_the_manager_ends_the_search_and_is_raised(event: str) -> None:
-    worker = fresh_worker(MIDDLEGAME, 300 if event == "cut" else 0)
-    worker.searcher.aspiration_window_cp = 1
-    worker.manager = Manager(worker, 30, lambda heard: heard == event)
-    with pytest.raises(ZeroDivisionError, match=event):
-        worker.run(1, 30)
-    assert [heard for heard, _, _ in worker.manager.events].count(event) == 1
-    assert worker.manager.events[-1][0] == event
-    # It is raised once.
-    worker.manager = None
-    set_up(worker, MIDDLEGAME, 100).run(1, 2)
-    assert worker.searcher.nodes > 0
+    worker.stop()
+    worker.begin_line(1, 0, len(worker.searcher.root()), 0)
+    assert not worker.search_window()
+    assert (worker.finished, worker.has_result) == (False, False)

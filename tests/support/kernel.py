@@ -24,8 +24,8 @@ from tests.support import ROOT
 from uci_engine.core import KERNEL_MODULES, compiled_modules, load
 from uci_engine.search.factory import new_searcher, new_worker
 from uci_engine.search.info import Info
-from uci_engine.search.request import Request
-from uci_engine.search.search_manager import SearchManager
+from uci_engine.search.main_search import MainSearch
+from uci_engine.search.request import SearchRequest
 from uci_engine.time_management.clock import Clock
 
 IS_BUILT = len(compiled_modules()) == len(KERNEL_MODULES)
@@ -158,39 +158,39 @@ def random_game(seed: int, board: chess.Board, plies: int) -> Iterator[chess.Boa
 class Outcome:
     """What a search said and found."""
 
-    def __init__(self, manager: SearchManager, infos: list[Info]) -> None:
-        self.best = manager.best
-        self.score = manager.score
-        self.nodes = manager.nodes
+    def __init__(self, main: MainSearch, infos: list[Info]) -> None:
+        self.best = main.best
+        self.score = main.score
+        self.nodes = main.nodes
         self.infos = infos
-        self.ponder = manager.ponder
+        self.ponder = main.ponder
 
 
-def search(request: Request, fresh: bool = True, machine: Any = None) -> Outcome:
+def search(request: SearchRequest, fresh: bool = True, machine: Any = None) -> Outcome:
     """Run one search without a clock, by default with empty table and histories."""
-    manager, infos = prepare(request, fresh=fresh, machine=machine)
-    manager.run()
-    return Outcome(manager, infos)
+    main, infos = prepare(request, fresh=fresh, machine=machine)
+    main.run()
+    return Outcome(main, infos)
 
 
 def prepare(
-    request: Request, clock: Clock | None = None, fresh: bool = True, machine: Any = None
-) -> tuple[SearchManager, list[Info]]:
+    request: SearchRequest, clock: Clock | None = None, fresh: bool = True, machine: Any = None
+) -> tuple[MainSearch, list[Info]]:
     """A search about to run, without a clock if none is given, and the list of what it will say."""
     machine = machine or searcher()
     if fresh:
         machine.table.clear()
         machine.forget()
     infos: list[Info] = []
-    return manage(request, infos.append, clock, machine), infos
+    return new_main_search(request, infos.append, clock, machine), infos
 
 
-def manage(
-    request: Request,
+def new_main_search(
+    request: SearchRequest,
     on_info: Callable[[Info], None] = lambda info: None,
     clock: Clock | None = None,
     machine: Any = None,
-) -> SearchManager:
+) -> MainSearch:
     """A search about to run, upon what table and histories remember."""
     worker = new_worker(load(), machine or searcher())
-    return SearchManager(worker, request, clock or Clock(time.perf_counter()), on_info)
+    return MainSearch(worker, request, clock or Clock(time.perf_counter()), on_info)

@@ -49,10 +49,10 @@ def ranked(
     board: chess.Board,
     allowed: list[chess.Move] | None = None,
     fifty_moves: bool = True,
-    max_pieces: int = 7,
+    probe_limit: int = 7,
     seconds: float = 60.0,
 ) -> RootRanking:
-    rules = Rules(fifty_moves, max_pieces, time.perf_counter() + seconds, lambda: False)
+    rules = Rules(fifty_moves, probe_limit, time.perf_counter() + seconds, lambda: False)
     return rank(probing.tables, probing.position, board, allowed or list(board.legal_moves), rules)
 
 
@@ -250,7 +250,7 @@ def test_only_allowed_moves_are_ranked(probing: Probing) -> None:
 def test_what_is_not_ranked(probing: Probing) -> None:
     for fen in (chess.STARTING_FEN, "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "4k3/8/8/8/8/8/8/B3K2R w - - 0 1"):
         assert ranked(probing, chess.Board(fen)) == RootRanking()
-    assert ranked(probing, chess.Board(WON_POSITION), max_pieces=2) == RootRanking()
+    assert ranked(probing, chess.Board(WON_POSITION), probe_limit=2) == RootRanking()
 
 
 def test_out_of_time_there_are_results_without_distances(probing: Probing) -> None:
@@ -270,7 +270,7 @@ def test_the_shortest_clock_is_enough_for_the_compiled_core(probing: Probing, mo
     monkeypatch.setattr(ranking_module, "PROCESSOR_SECONDS", 0.03)
     monkeypatch.setattr(ranking_module, "STRETCH_SECONDS", 5.0)
     board = chess.Board(WON_POSITION)
-    allowance, clock = Allowance(max_pieces=7), Clock(time.perf_counter(), Budget(1.0, 1.0))
+    allowance, clock = Allowance(probe_limit=7), Clock(time.perf_counter(), Budget(1.0, 1.0))
     rules = Rules.within(allowance, clock, lambda: True)
     assert rank(probing.tables, probing.position, board, list(board.legal_moves), rules).complete
 

@@ -1,4 +1,4 @@
-"""The clock of a search, and the thread that watches it."""
+"""The clock of a search, and the thread that timeres it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import pytest
 
 from uci_engine.time_management import clock as clock_module
 from uci_engine.time_management.allocation import UNLIMITED, Budget
-from uci_engine.time_management.clock import Clock, Watch
+from uci_engine.time_management.clock import Clock, Timer
 
 
 @pytest.fixture
-def watch() -> Iterator[Watch]:
-    watch = Watch()
-    yield watch
-    watch.close()
+def timer() -> Iterator[Timer]:
+    timer = Timer()
+    yield timer
+    timer.close()
 
 
 def ignore() -> None:
@@ -31,7 +31,7 @@ def never() -> None:
 
 @pytest.fixture(autouse=True)
 def nothing_is_called_without_need(capsys: pytest.CaptureFixture[str]) -> Iterator[None]:
-    """What a callback raises, the watch prints and lives on: here it is a failure."""
+    """What a callback raises, the timer prints and lives on: here it is a failure."""
     yield
     assert "called without need" not in capsys.readouterr().err
 
@@ -61,21 +61,21 @@ def test_pondering_counts_for_the_soft_limit_and_not_for_the_hard_one() -> None:
     assert clock.elapsed_ms() >= 10_000
 
 
-def test_the_watch_ends_a_search_at_its_deadline(watch: Watch) -> None:
+def test_the_timer_ends_a_search_at_its_deadline(timer: Timer) -> None:
     ended = threading.Event()
     started = time.perf_counter()
-    watch.begin(Clock(started, Budget(10, 60)), ended.set, never)
+    timer.begin(Clock(started, Budget(10, 60)), ended.set, never)
     assert ended.wait(10)
     assert time.perf_counter() - started >= 0.06
 
 
-def test_a_deadline_in_the_past_ends_it_at_once(watch: Watch) -> None:
+def test_a_deadline_in_the_past_ends_it_at_once(timer: Timer) -> None:
     ended = threading.Event()
-    watch.begin(Clock(time.perf_counter() - 5, Budget(10, 60)), ended.set, never)
+    timer.begin(Clock(time.perf_counter() - 5, Budget(10, 60)), ended.set, never)
     assert ended.wait(10)
 
 
-def test_it_ends_a_search_once(watch: Watch) -> None:
+def test_it_ends_a_search_once(timer: Timer) -> None:
     calls = []
     ended = threading.Event()
 
@@ -83,33 +83,33 @@ def test_it_ends_a_search_once(watch: Watch) -> None:
         calls.append(time.perf_counter())
         ended.set()
 
-    watch.begin(Clock(time.perf_counter(), Budget(1, 1)), end, never)
+    timer.begin(Clock(time.perf_counter(), Budget(1, 1)), end, never)
     assert ended.wait(10)
     time.sleep(0.05)
     assert len(calls) == 1
 
 
-def test_a_search_that_was_left_is_not_touched(watch: Watch) -> None:
-    watch.begin(Clock(time.perf_counter(), Budget(40, 40)), never, never)
-    watch.end()
+def test_a_search_that_was_left_is_not_touched(timer: Timer) -> None:
+    timer.begin(Clock(time.perf_counter(), Budget(40, 40)), never, never)
+    timer.end()
     again = threading.Event()
     time.sleep(0.06)
     # The thread is alive, and serves the next search.
-    watch.begin(Clock(time.perf_counter(), Budget(1, 1)), again.set, never)
+    timer.begin(Clock(time.perf_counter(), Budget(1, 1)), again.set, never)
     assert again.wait(10)
 
 
-def test_a_new_deadline_counts_from_the_moment_it_is_told_of(watch: Watch) -> None:
+def test_a_new_deadline_counts_from_the_moment_it_is_told_of(timer: Timer) -> None:
     ended = threading.Event()
     clock = Clock(time.perf_counter())
-    watch.begin(clock, ended.set, ignore)
+    timer.begin(clock, ended.set, ignore)
     assert not ended.wait(0.05)
     clock.set_budget(Budget(10, 20), time.perf_counter())
-    watch.clock_changed()
+    timer.clock_changed()
     assert ended.wait(10)
 
 
-def test_long_searches_are_reported_on(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_searches_are_reported_on(timer: Timer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clock_module, "REPORT_AFTER_SECONDS", 0.02)
     monkeypatch.setattr(clock_module, "REPORT_EVERY_SECONDS", 0.01)
     times: list[float] = []
@@ -121,9 +121,9 @@ def test_long_searches_are_reported_on(watch: Watch, monkeypatch: pytest.MonkeyP
             enough.set()
 
     started = time.perf_counter()
-    watch.begin(Clock(started, UNLIMITED), never, report)
+    timer.begin(Clock(started, UNLIMITED), never, report)
     assert enough.wait(10)
-    watch.end()
+    timer.end()
     count = len(times)
     assert times[0] - started >= 0.02
     assert times[2] - started >= 0.04
@@ -133,8 +133,8 @@ def test_long_searches_are_reported_on(watch: Watch, monkeypatch: pytest.MonkeyP
 
 def test_closing_ends_the_thread() -> None:
     before = set(threading.enumerate())
-    watch = Watch()
+    timer = Timer()
     (thread,) = set(threading.enumerate()) - before
-    watch.close()
+    timer.close()
     thread.join(10)
     assert not thread.is_alive()

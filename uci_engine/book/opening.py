@@ -25,10 +25,10 @@ class BookSettings(NamedTuple):
     file: str
     depth: int
     variety: int
-    analysing: bool
+    analyse_mode: bool
 
 
-NO_BOOK = BookSettings(own_book=False, file="", depth=0, variety=0, analysing=False)
+NO_BOOK = BookSettings(own_book=False, file="", depth=0, variety=0, analyse_mode=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Opening:
 
         A `go` with `infinite`, `mate` or `searchmoves`, or without any limit, asks for a search.
         """
-        if self._book is None or self._settings.analysing or _wants_a_search(limits):
+        if self._book is None or self._settings.analyse_mode or _wants_a_search(limits):
             return SILENCE
         if board.ply() < self._last_ply:
             self.new_game()  # some programs do not send ucinewgame

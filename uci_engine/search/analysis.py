@@ -69,9 +69,10 @@ class RootAnalysis:
     def run(self, worker: Any, max_nodes: float) -> None:
         """Search with a worker set up at the root until it is stopped or has searched about `max_nodes`.
 
-        It also ends when there is nothing left to search. It leaves the searcher with a single root move.
+        It also ends when there is nothing left to search. Afterwards the worker has its root moves again and no result.
         """
         searcher = worker.searcher
+        root_order = searcher.root()
         start = searcher.nodes
         while searcher.nodes - start < max_nodes and not (searcher.stopped or searcher.stop_wanted):
             best = self._best.move
@@ -87,6 +88,8 @@ class RootAnalysis:
             self._search_deeper(worker, chosen)
             chosen.nodes += searcher.nodes - before
             self.nodes += searcher.nodes - before
+        searcher.set_root(root_order)
+        worker.clear_result()
 
     def better_move(self) -> RootMove | None:
         """The best root move that beats the best line, if any: a proved win, or as deep and better by a margin."""
@@ -127,7 +130,7 @@ class RootAnalysis:
         last = entry.root_move
         depth = last.depth + 1
         worker.searcher.set_root([last.move])
-        if worker.search_line(depth, last.score, ANALYSIS_HALF_WINDOW_CP if depth >= ANALYSIS_ASPIRATION_DEPTH else 0):
+        if worker.search_move(depth, last.score, ANALYSIS_HALF_WINDOW_CP if depth >= ANALYSIS_ASPIRATION_DEPTH else 0):
             entry.root_move = RootMove.of(worker, self._ranks)
 
 

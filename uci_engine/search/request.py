@@ -14,7 +14,7 @@ from uci_engine.time_management.allocation import TIME_DEFAULTS, TimeParameters
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class SearchRequest:
     """A board with its history, the allowed root moves (None: all), the limits and the contents of reports.
 
     `ranking` has tablebase ranks for all allowed moves or for none. Moves of a better rank are searched first.
@@ -42,5 +42,5 @@ class Request:
 
     def set_probing(self, searcher: Any) -> None:
         """Set the tablebase limits of a searcher. It does not probe if the root ranking is `complete`."""
-        max_pieces = 0 if self.ranking.complete else self.probing.max_pieces
-        searcher.set_probing(max_pieces, self.probing.depth, self.probing.fifty_moves)
+        probe_limit = 0 if self.ranking.complete else self.probing.probe_limit
+        searcher.set_probing(probe_limit, self.probing.probe_depth, self.probing.fifty_moves)

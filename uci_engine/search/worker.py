@@ -1,9 +1,9 @@
-"""A worker: one thread's iterative deepening and its aspiration windows.
+"""A worker: one thread's searcher, with aspiration windows and iterative deepening.
 
-Worker 0 has a manager (`search_manager`). It calls the manager after each line and each depth, and when a search fails
-high. The other workers have no manager.
+`MainSearch` drives worker 0 window by window. The other workers (the helpers) search alone in `run`. `RootAnalysis`
+calls `search_move`. All of them end in `Searcher._root`.
 
-Invariant: a worker without a manager never takes the GIL inside `run`, so many workers cannot delay the UCI thread.
+Invariant: `run` never takes the GIL, so many helpers cannot delay the UCI thread.
 """
 
 from __future__ import annotations
@@ -18,158 +18,157 @@ MATE_BOUND = scores.MATE_BOUND
 MAX_PLY = scores.MAX_PLY
 ASPIRATION_DEPTH = parameters.ASPIRATION_DEPTH
 MAX_ASPIRATION_WINDOW_CP = parameters.MAX_ASPIRATION_WINDOW_CP
-# At most one line per root move.
-MAX_LINES = 256
-# Events reported to the manager.
-FAILED_HIGH, LINE_SEARCHED, DEPTH_SEARCHED = range(3)
 
 
 class Worker:
     """Runs a searcher and holds its last result: `pv()`, `score`, `depth`, ... Depth 0 means that there is no result.
 
-    `root_depth` and `pv_index` are the depth and the MultiPV index of the current search. Another thread may read the
-    fields and call `stop`.
+    Another thread may read the fields and call `stop`.
     """
 
     def __init__(self, searcher):
         self.searcher = searcher
-        self.manager = None
-        self.error = None
         if not cython.compiled:
             self.pv_moves = [0] * MAX_PLY
-            self.pv_scores = [0] * MAX_LINES
-            self.pv_ends = [0] * MAX_LINES
-        self.clear()
+        self.clear_result()
 
-    def clear(self):
-        """Clear the last result and the counters."""
-        self.searcher.nodes = 0
-        self.searcher.table_hits = 0
-        self.root_depth = 0
-        self.pv_index = 0
-        self.set_multipv(0, (), ())
-
-    def set_up(self, board, node_limit):
-        """Set up a position and reset the counters. An earlier stop is discarded. `node_limit`: 0 for no limit.
-
-        Call `searcher.set_root` and `set_multipv` next.
-        """
-        self.searcher.position.set_board(board)
+    def reset(self, node_limit):
+        """Clear the last result, the counters and the stop flag. `node_limit`: 0 for no limit."""
         self.searcher.begin(node_limit)
-        self.clear()
+        self.clear_result()
 
-    def set_multipv(self, first, pv_scores, pv_ends):
-        """Set the lines (MultiPV) to search at each depth, and clear the last result.
-
-        The lines have the indices `first`, `first` + 1 and so on. Line n searches the root moves from index n to its
-        end index (exclusive) and moves the best of them to index n. The next line therefore leaves out this move.
-        `pv_scores`: the last score of each line, -INFINITE if there is none. `pv_ends`: the end index of each line.
-        """
+    def clear_result(self):
+        """Clear the last result."""
         self.has_result = False
+        self.failed_high = False
+        self.finished = False
         self.depth = 0
         self.score = -INFINITE
         self.seldepth = 0
         self.is_lower_bound = False
         self.pv_length = 0
-        self.first_line = first
-        self.end_line = first + len(pv_scores)
-        for index, (score, end) in enumerate(zip(pv_scores, pv_ends, strict=True), start=first):
-            self.pv_scores[index] = score
-            self.pv_ends[index] = end
 
-    def run(self, first_depth, last_depth, skip_size=0, skip_phase=0):
-        """Search depth after depth, to the end of `last_depth`, a stop, the node limit, or a manager that ends it.
-
-        `skip_size`: search and skip blocks of this many depths alternately, 0 to skip none. `skip_phase`: the offset of
-        the blocks. An exception of the manager ends the search and is raised here.
-        """
-        first: cython.int = first_depth
-        last: cython.int = last_depth
-        self.skip_size = skip_size
-        self.skip_phase = skip_phase
-        with cython.nogil:
-            self._iterate(first, last)
-        if self.error is not None:
-            error = self.error
-            self.error = None
-            raise error
-
-    def search_line(self, depth, score, half_window_cp):
-        """Search all root moves to one depth, with an aspiration window around `score`. False if interrupted.
-
-        `half_window_cp`: half the width of the first window, 0 for a full window. The manager is not called.
-        """
-        asked_depth: cython.int = depth
-        centre: cython.int = score
-        half: cython.int = half_window_cp
-        self.set_multipv(0, (), ())
-        with cython.nogil:
-            finished = self._aspirate(asked_depth, 0, self.searcher.root_count, centre, half, False)
-        return finished
+    def set_up(self, board, node_limit):
+        """`reset`, and set up a position. Call `searcher.set_root` next."""
+        self.reset(node_limit)
+        self.searcher.position.set_board(board)
 
     def stop(self):
-        """End the search soon."""
+        """End the search soon. The stop flag stays set until `reset`."""
         self.searcher.stop()
 
     def pv(self):
         """The principal variation of the last result. It begins with the best root move."""
         return [self.pv_moves[index] for index in range(self.pv_length)]
 
-    # Iterative deepening ---------------------------------------------------------------------------------------------
+    # Called by `ParallelSearch`, for a helper -------------------------------------------------------------------------
 
-    def _iterate(self, first_depth: cython.int, last_depth: cython.int) -> cython.int:
+    def run(self, first_depth, last_depth, first=0, skip_size=0, skip_phase=0):
+        """Iterative deepening of the root moves from index `first` on, until `last_depth`, a stop or the node limit.
+
+        `skip_size`: search and skip blocks of this many depths alternately, 0 to skip none. `skip_phase`: the offset of
+        the blocks.
+        """
+        start: cython.int = first_depth
+        last: cython.int = last_depth
+        index: cython.int = first
+        size: cython.int = skip_size
+        phase: cython.int = skip_phase
+        with cython.nogil:
+            self._iterate(start, last, index, size, phase)
+
+    # Called by `RootAnalysis` -----------------------------------------------------------------------------------------
+
+    def search_move(self, depth, score, half_window_cp):
+        """Search the root to one depth, with an aspiration window around `score`. Returns whether it has finished.
+
+        `half_window_cp`: half the width of the first window, 0 for a full window.
+        """
+        asked_depth: cython.int = depth
+        centre: cython.int = score
+        half: cython.int = half_window_cp
+        self.clear_result()
+        with cython.nogil:
+            self._search_line(asked_depth, 0, self.searcher.root_count, centre, half)
+        return self.finished
+
+    # Called by `MainSearch`, for worker 0 -----------------------------------------------------------------------------
+
+    def begin_line(self, depth, first, end, score):
+        """Begin to search the root moves from index `first` to `end` (exclusive), with a window around `score`.
+
+        `search_window` does the search. The best move is moved to index `first`.
+        """
+        self._begin_line(depth, first, end, score, self._half_window(depth))
+
+    def search_window(self):
+        """Search the line with the current window. Returns whether to search it again, with the window then widened.
+
+        If it returns False, the line is `finished` or was interrupted. `failed_high`: the score was above the window.
+        `has_result`: a search of this line has found a best move. Even if it was interrupted, the result is valid.
+        """
+        with cython.nogil:
+            again = self._search_window()
+        return again
+
+    # Without the GIL --------------------------------------------------------------------------------------------------
+
+    def _iterate(
+        self,
+        first_depth: cython.int,
+        last_depth: cython.int,
+        first: cython.int,
+        skip_size: cython.int,
+        skip_phase: cython.int,
+    ) -> cython.int:
+        """The iterative deepening of `run`."""
         for depth in range(first_depth, last_depth + 1):
-            if self.skip_size and (depth + self.skip_phase) // self.skip_size % 2:
+            if skip_size and (depth + skip_phase) // skip_size % 2:
                 continue
-            self.root_depth = depth
-            half = self.searcher.aspiration_window_cp if depth >= ASPIRATION_DEPTH else 0
-            finished: cython.bint = True
-            for index in range(self.first_line, self.end_line):
-                self.pv_index = index
-                finished = self._aspirate(
-                    depth, index, self.pv_ends[index], self.pv_scores[index], half, self.manager is not None
-                )
-                if self.has_result:
-                    self.pv_scores[index] = self.score
-                if self.manager is not None and not self._notify(LINE_SEARCHED, finished):
-                    return 0
-                if not finished:
-                    break
-            if self.manager is not None and not self._notify(DEPTH_SEARCHED, finished):
-                return 0
-            if not finished:
+            if not self._search_line(depth, first, self.searcher.root_count, self.score, self._half_window(depth)):
                 return 0
         return 0
 
-    def _aspirate(
-        self,
-        depth: cython.int,
-        first: cython.int,
-        end: cython.int,
-        score: cython.int,
-        half_window_cp: cython.int,
-        notify: cython.bint,
+    def _search_line(
+        self, depth: cython.int, first: cython.int, end: cython.int, score: cython.int, half_window_cp: cython.int
     ) -> cython.bint:
-        """Search the root moves from index `first` to `end` (exclusive), with an aspiration window around `score`.
+        """Search a line with widening windows. Returns whether it has finished."""
+        self._begin_line(depth, first, end, score, half_window_cp)
+        while self._search_window():
+            pass
+        return self.finished
 
-        The window is widened until the score is inside. False if interrupted. `notify`: report fail highs to the
-        manager.
-        """
+    def _begin_line(
+        self, depth: cython.int, first: cython.int, end: cython.int, score: cython.int, half_window_cp: cython.int
+    ) -> cython.int:
         self.has_result = False
+        self.line_depth = depth
+        self.line_first = first
         self.searcher.root_end = end
         self.open_window(score, half_window_cp)
-        while not self.searcher.stop_wanted:
-            value: cython.int = self.searcher._root(depth, self.alpha, self.beta, first)
-            if self.searcher.root_done and value > self.alpha:
-                self._save_result(depth, value)
-            if self.searcher.stopped:
-                return False
-            if self.alpha < value < self.beta:
-                return True
-            if value >= self.beta and notify and not self._notify(FAILED_HIGH, False):
-                return False
-            self.widen_window(value)
-        return False
+        return 0
+
+    def _search_window(self) -> cython.bint:
+        """See `search_window`."""
+        self.failed_high = False
+        self.finished = False
+        if self.searcher.stop_wanted:
+            return False
+        score: cython.int = self.searcher._root(self.line_depth, self.alpha, self.beta, self.line_first)
+        if self.searcher.root_done and score > self.alpha:
+            self._save_result(score)
+        if self.searcher.stopped:
+            return False
+        if self.alpha < score < self.beta:
+            self.finished = True
+            return False
+        self.failed_high = score >= self.beta
+        self.widen_window(score)
+        return True
+
+    def _half_window(self, depth: cython.int) -> cython.int:
+        """Half the width of the first window at a depth, 0 for a full window."""
+        return self.searcher.aspiration_window_cp if depth >= ASPIRATION_DEPTH else 0
 
     def open_window(self, score: cython.int, half_window_cp: cython.int) -> cython.int:
         """Open a window around a score. It is full if the half width is 0, and for mate scores and -INFINITE."""
@@ -191,10 +190,10 @@ class Worker:
             self.beta = min(score + self.half_window, INFINITE)
         return 0
 
-    def _save_result(self, depth: cython.int, score: cython.int) -> cython.int:
+    def _save_result(self, score: cython.int) -> cython.int:
         """Save the PV and the score of the best root move. They stay valid when the searcher goes on."""
         self.has_result = True
-        self.depth = depth
+        self.depth = self.line_depth
         self.score = score
         self.seldepth = self.searcher.seldepth
         self.is_lower_bound = score >= self.beta
@@ -202,22 +201,3 @@ class Worker:
         for index in range(self.pv_length):
             self.pv_moves[index] = self.searcher.pv[index]
         return 0
-
-    def _notify(self, event: cython.int, finished: cython.bint) -> cython.bint:
-        """Call the manager, with the GIL. False if the search must end.
-
-        After an exception the manager is not called again.
-        """
-        if self.error is not None:
-            return False
-        try:
-            if event == FAILED_HIGH:
-                self.manager.failed_high()
-            elif event == LINE_SEARCHED:
-                self.manager.line_searched()
-            else:
-                return self.manager.depth_searched(finished)
-        except BaseException as error:
-            self.error = error
-            return False
-        return True

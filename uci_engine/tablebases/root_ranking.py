@@ -76,8 +76,8 @@ class Probing:
     rule.
     """
 
-    max_pieces: int = 0
-    depth: int = 1
+    probe_limit: int = 0
+    probe_depth: int = 1
     fifty_moves: bool = True
 
 
@@ -90,7 +90,7 @@ class Rules:
     """The options for ranking, and the end of its time by `perf_counter` and by `thread_time`."""
 
     fifty_moves: bool
-    max_pieces: int
+    probe_limit: int
     until: float
     stopped: Callable[[], bool]
     processor_until: float = 0.0
@@ -102,7 +102,7 @@ class Rules:
         now = time.perf_counter()
         until = min(max(clock.started_at + share, now), now + MAX_SECONDS)
         processor_until = time.thread_time() + PROCESSOR_SECONDS
-        return Rules(probing.fifty_moves, probing.max_pieces, until, stopped, processor_until)
+        return Rules(probing.fifty_moves, probing.probe_limit, until, stopped, processor_until)
 
     def out_of_time(self) -> bool:
         """Whether the time for probes is over."""
@@ -118,7 +118,7 @@ def rank(
     """Rank the allowed moves of a board. `position` is a core's, free to use."""
     notes = tuple(tables.drop_changed())
     pieces = chess.popcount(board.occupied)
-    if board.castling_rights or pieces > rules.max_pieces or len(allowed) < 2:
+    if board.castling_rights or pieces > rules.probe_limit or len(allowed) < 2:
         return RootRanking(notes=notes)
     if pieces <= tables.max_pieces:
         name = chess.syzygy.normalize_tablename(chess.syzygy.calc_key(board))

@@ -1,7 +1,7 @@
 """The clock of one search, and the thread that ends the search at its hard limit.
 
-Every `go` gets a `Clock`. The search reads it between iterations, and the `Watch` waits for the hard limit in a thread
-of its own, so that nothing the search does can delay the end. Invariant: after `Watch.end`, the search is not touched.
+Every `go` gets a `Clock`. The search reads it between iterations, and the `Timer` waits for the hard limit in a thread
+of its own, so that nothing the search does can delay the end. Invariant: after `Timer.end`, the search is not touched.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Clock:
         return (now - self.started_at) * 1000 >= self.budget.soft_ms * factor or now >= self.deadline
 
 
-class Watch:
+class Timer:
     """A thread that ends one search at a time at its deadline, and makes a long one report now and then."""
 
     def __init__(self) -> None:
@@ -64,10 +64,10 @@ class Watch:
         self._on_report: Callable[[], None] = _nothing
         self._next_report = math.inf
         self._closed = False
-        threading.Thread(target=self._run, name="watch", daemon=True).start()
+        threading.Thread(target=self._run, name="timer", daemon=True).start()
 
     def begin(self, clock: Clock, on_deadline: Callable[[], None], on_report: Callable[[], None]) -> None:
-        """Watch a search; both functions are called from this object's thread and must be quick."""
+        """Timer a search; both functions are called from this object's thread and must be quick."""
         with self._condition:
             self._clock = clock
             self._on_deadline = on_deadline

@@ -15,8 +15,8 @@ import chess
 from uci_engine.core import Core
 from uci_engine.search.factory import new_searcher, new_worker
 from uci_engine.search.info import Info
-from uci_engine.search.request import Request
-from uci_engine.search.search_manager import SearchManager
+from uci_engine.search.main_search import MainSearch
+from uci_engine.search.request import SearchRequest
 from uci_engine.task import TextTask
 from uci_engine.time_management.clock import Clock
 
@@ -66,7 +66,7 @@ class Bench(TextTask):
         super().__init__("bench", None, on_line, on_done)
         self._core = core
         self._depth = depth or DEFAULT_DEPTH
-        self._search: SearchManager | None = None
+        self._search: MainSearch | None = None
         # Guards `_search`: a stop may come between two searches.
         self._lock = threading.Lock()
 
@@ -94,8 +94,8 @@ class Bench(TextTask):
         for number, fen in enumerate(POSITIONS, 1):
             searcher.table.clear()
             searcher.forget()
-            request = Request(chess.Board(fen), depth=self._depth)
-            search = SearchManager(worker, request, Clock(time.perf_counter()), _silent)
+            request = SearchRequest(chess.Board(fen), depth=self._depth)
+            search = MainSearch(worker, request, Clock(time.perf_counter()), _silent)
             with self._lock:
                 self._search = search
             if not self._stop_event.is_set():

@@ -21,8 +21,8 @@ from uci_engine.book.repertoire import Line, RepertoireError, replay
 from uci_engine.core import load
 from uci_engine.score import DRAW, MATE
 from uci_engine.search.factory import new_searcher, new_worker
-from uci_engine.search.request import Request
-from uci_engine.search.search_manager import SearchManager
+from uci_engine.search.main_search import MainSearch
+from uci_engine.search.request import SearchRequest
 from uci_engine.time_management.clock import Clock
 
 # The best move of a position has this weight.
@@ -148,9 +148,9 @@ class Judge:
             return (-MATE if board.is_check() else DRAW), None
         self._searcher.table.clear()
         self._searcher.forget()
-        request = Request(board, depth=self._depth)
+        request = SearchRequest(board, depth=self._depth)
         worker = new_worker(load(), self._searcher)
-        search = SearchManager(worker, request, Clock(time.perf_counter()), lambda info: None)
+        search = MainSearch(worker, request, Clock(time.perf_counter()), lambda info: None)
         search.run()
         return search.score, search.best
 

@@ -1,6 +1,7 @@
-"""The manager of a search, worker 0's Python side: MultiPV, reports, time management and analysis.
+"""The search of worker 0: iterative deepening over MultiPV lines, with reports, time management and analysis.
 
-Worker 0 calls `line_searched`, `failed_high` and `depth_searched`, in its own thread.
+`ParallelSearch` runs it, in the thread of `SearchTask`. It calls `Worker.search_window` for every line of every depth.
+The benchmark and some scripts run it without other threads.
 
 Invariant: the best move is always a legal move of the request, even if the search is stopped before its first node.
 Invariant: of an interrupted depth only the finished root moves count.
@@ -22,7 +23,7 @@ from uci_engine.board import moves
 from uci_engine.search.analysis import RootAnalysis
 from uci_engine.search.info import Info
 from uci_engine.search.parameters import MATE_PREVIEW_DEPTH
-from uci_engine.search.request import Request
+from uci_engine.search.request import SearchRequest
 from uci_engine.search.root_moves import RootMove, sort_root_moves
 from uci_engine.time_management.clock import Clock
 
@@ -44,24 +45,31 @@ class _DepthStatistics:
     effort: float = 0.0
 
 
-class SearchManager:
-    """One search from the first depth to the last. `run` blocks; `stop` may be called from any thread."""
+class MainSearch:
+    """One search by worker 0. `run` blocks; `stop` may be called from any thread."""
 
     def __init__(
-        self, worker: Any, request: Request, clock: Clock, on_info: Callable[[Info], None], others: Sequence[Any] = ()
+        self,
+        worker: Any,
+        request: SearchRequest,
+        clock: Clock,
+        on_info: Callable[[Info], None],
+        helpers: Sequence[Any] = (),
     ) -> None:
         """Sets up the worker, which must not be running. The request must have at least one legal move.
 
-        `others`: the other workers of the same search. Reports include their counts.
+        `helpers`: the other workers of the same search. Reports include their counts.
         """
         self._worker = worker
         self._searcher = worker.searcher
         self._request = request
         self._clock = clock
         self._on_info = on_info
-        self._others = tuple(others)
+        self._helpers = tuple(helpers)
         self._depth_limit = min(request.depth or scores.MAX_DEPTH, scores.MAX_DEPTH)
-        self._last_depth = _DepthStatistics()
+        # The depth in search, or the last one if none is in search.
+        self._depth = 0
+        self._statistics = _DepthStatistics()
         self._is_done = False
         self._in_analysis = False
         board = request.board
@@ -76,12 +84,11 @@ class SearchManager:
         # A line searches root moves of one tablebase rank only. Moves are sorted by rank, so an end index is enough.
         order = [-root_move.rank for root_move in root_moves]
         self._pv_ends = [bisect_right(order, rank) for rank in order]
-        # The lines, and their results of the previous depth.
-        self._lines: list[RootMove] = []
-        self._before: tuple[RootMove, ...] = ()
+        # The lines, best first, and their results of the previous depth.
+        self._lines = root_moves[: request.lines]
+        self._before = tuple(self._lines)
         # With limited strength: the lines when the node budget was reached, if the search goes on after that.
         self._judged: tuple[RootMove, ...] = ()
-        self._begin_depth(root_moves[: request.lines])
         # No analysis with MultiPV (each line has its own window already), for `go mate` (which tries every move) and in
         # timed games (it costs nodes).
         has_analysis = (
@@ -98,7 +105,7 @@ class SearchManager:
 
         Unless `is_done`, another `run` goes on after `last_depth`.
         """
-        if self._worker.root_depth == 0:
+        if self._depth == 0:
             self._searcher.table.new_search()
         if self._request.mate is None:
             self._deepen(min(last_depth, self._depth_limit))
@@ -117,7 +124,7 @@ class SearchManager:
 
     def is_enough(self) -> bool:
         """Whether time management would stop now. May be called from any thread."""
-        last = self._last_depth
+        last = self._statistics
         if last.depth == 0 or not self._clock.may_end_early:
             return False
         best = self._lines[0]
@@ -129,6 +136,97 @@ class SearchManager:
             return True
         share = self._request.time_parameters.share(last.depth, last.stable_for, last.score_drop_cp, last.effort)
         return self._clock.soft_reached(share)
+
+    # Iterative deepening -------------------------------------------------------------------------------------------
+
+    def _deepen(self, last_depth: int) -> None:
+        """Search depth after depth, to the end of `last_depth` or of the search."""
+        while self._depth < last_depth and not self._is_done:
+            self._depth += 1
+            self._before = tuple(self._lines)
+            finished = all(self._search_line(index) for index in range(len(self._lines)))
+            self._sort_lines()
+            self._report_depth(finished)
+            self._judge_lines()
+            self._is_done = not finished or self._was_last_depth()
+            if not self._is_done and self.analysis is not None:
+                self._run_analysis(self.analysis)
+
+    def _search_line(self, index: int) -> bool:
+        """Search line `index` (MultiPV) to the current depth. Returns whether the search has finished."""
+        worker = self._worker
+        worker.begin_line(self._depth, index, self._pv_ends[index], self._before[index].score)
+        while worker.search_window():
+            if worker.failed_high:
+                self._keep_line(index)
+                if index < self._request.multipv and self._clock.elapsed_ms() > REPORT_BOUNDS_AFTER_MS:
+                    self.report(index + 1)
+        self._keep_line(index)
+        return bool(worker.finished)
+
+    def _keep_line(self, index: int) -> None:
+        if self._worker.has_result:
+            self._lines[index] = self.found_by(self._worker)
+
+    def _sort_lines(self) -> None:
+        """Sort the lines of this depth by rank and score. Missing lines are filled from the previous depth."""
+        done = [line for line in self._lines if line.depth == self._depth]
+        done.sort(key=lambda line: (line.rank, line.score), reverse=True)
+        taken = {line.move for line in done}
+        lines = [*done, *(line for line in self._before if line.move not in taken)]
+        self._lines = lines[: len(self._before)]
+        if self.analysis is not None:
+            self.analysis.set_best(self._lines[0])
+
+    def _report_depth(self, finished: bool) -> None:
+        """Report all lines. After an interruption report only those that have changed: line 1 comes with bestmove."""
+        for index, line in enumerate(self._lines[: self._request.multipv]):
+            if finished or (index > 0 and line is not self._before[index]):
+                self.report(index + 1)
+
+    def _judge_lines(self) -> None:
+        """With limited strength, keep the lines of the first depth that reaches the node budget."""
+        strength = self._request.strength
+        if strength is not None and not self._judged and self.nodes >= strength.level.nodes:
+            self._judged = tuple(self._lines)
+
+    def _was_last_depth(self) -> bool:
+        """Record the time-management data of a finished depth. Returns whether it was the last one."""
+        best, before = self._lines[0], self._before[0]
+        stable_for = self._statistics.stable_for + 1 if best.move == before.move else 0
+        effort = self._searcher.best_share / 1000
+        self._statistics = _DepthStatistics(self._depth, stable_for, before.score - best.score, effort)
+        is_stopped = bool(self._searcher.stop_wanted or self._searcher.stopped)
+        return is_stopped or self._depth == self._depth_limit or self.is_enough()
+
+    def _run_analysis(self, analysis: RootAnalysis) -> None:
+        """Analyse the root moves, unless a helper does. A better move is searched first at the next depth."""
+        searcher = self._searcher
+        if not self._helpers:
+            self._in_analysis = True
+            analysis.run(self._worker, analysis.nodes_due(searcher.nodes))
+            self._in_analysis = False
+        better = analysis.better_move()
+        if better is not None:
+            self._lines[0] = better
+            self.report()
+            searcher.set_root([better.move, *(move for move in searcher.root() if move != better.move)])
+
+    def _prove_mate(self, max_moves: int) -> None:
+        """Prove or refute a mate in at most `max_moves`, shortest first, by trying every reply."""
+        from uci_engine.search.mate_search import MateSearch  # only after `load` is the core chosen
+
+        searcher = self._searcher
+        mate_search = MateSearch(searcher)
+        for count in range(1, min(max_moves, scores.MAX_DEPTH // 2) + 1):
+            depth = 2 * count - 1
+            if mate_search.mate_in(count):
+                self._lines = [RootMove(tuple(searcher.line()), scores.MATE - depth, depth, searcher.seldepth)]
+                self.report()
+                return
+            if searcher.stopped:
+                return
+        self._on_info(Info(string=f"there is no mate in {max_moves}"))
 
     # What was found ------------------------------------------------------------------------------------------------
 
@@ -163,7 +261,7 @@ class SearchManager:
     @property
     def nodes(self) -> int:
         """The nodes of all workers so far."""
-        return sum(int(worker.searcher.nodes) for worker in (self._worker, *self._others))
+        return sum(int(worker.searcher.nodes) for worker in (self._worker, *self._helpers))
 
     def found_by(self, worker: Any) -> RootMove:
         """The best root move of a worker."""
@@ -193,105 +291,8 @@ class SearchManager:
         chosen = next((line for line in self._lines if line.move == chosen.move), chosen)
         self._lines = [chosen, *(line for line in self._lines if line.move != chosen.move)]
         if chosen is not best:
-            for number in range(2, min(self._request.multipv, len(self._lines)) + 1):
-                self.report(number)
-
-    # Called by worker 0 between searches ---------------------------------------------------------------------------
-
-    def failed_high(self) -> None:
-        """The current line failed high."""
-        self._keep_line()
-        if self._worker.pv_index < self._request.multipv and self._clock.elapsed_ms() > REPORT_BOUNDS_AFTER_MS:
-            self.report(self._worker.pv_index + 1)
-
-    def line_searched(self) -> None:
-        """The search of a line has finished or was interrupted."""
-        self._keep_line()
-
-    def depth_searched(self, finished: bool) -> bool:
-        """All lines of a depth have finished, or one was interrupted. Returns whether to search the next depth."""
-        depth = self._worker.root_depth
-        # Lines of this depth first, by rank and score. Missing lines are filled from the previous depth.
-        done = [line for line in self._lines if line.depth == depth]
-        done.sort(key=lambda line: (line.rank, line.score), reverse=True)
-        taken = {line.move for line in done}
-        lines = [*done, *(line for line in self._before if line.move not in taken)]
-        self._lines = lines[: len(self._before)]
-        if self.analysis is not None:
-            self.analysis.set_best(self._lines[0])
-        for number, line in enumerate(self._lines[: self._request.multipv], start=1):
-            # After an interruption report only lines that have changed. Line 1 is reported with bestmove.
-            if finished or (number > 1 and line is not self._before[number - 1]):
-                self.report(number)
-        strength = self._request.strength
-        if strength is not None and not self._judged and self.nodes >= strength.level.nodes:
-            self._judged = tuple(self._lines)
-        self._is_done = not finished or self._may_end(depth)
-        if not self._is_done:
-            if self.analysis is not None:
-                self._run_analysis(self.analysis)
-            self._begin_depth(self._lines)
-        return not self._is_done
-
-    def _keep_line(self) -> None:
-        if self._worker.has_result:
-            self._lines[self._worker.pv_index] = self.found_by(self._worker)
-
-    def _may_end(self, depth: int) -> bool:
-        """Record the time-management data of a depth. True if it was the last depth."""
-        best, before = self._lines[0], self._before[0]
-        stable_for = self._last_depth.stable_for + 1 if best.move == before.move else 0
-        effort = self._searcher.best_share / 1000
-        self._last_depth = _DepthStatistics(depth, stable_for, before.score - best.score, effort)
-        is_stopped = bool(self._searcher.stop_wanted or self._searcher.stopped)
-        return is_stopped or depth == self._depth_limit or self.is_enough()
-
-    def _begin_depth(self, lines: Sequence[RootMove]) -> None:
-        """Start a depth, with windows around the scores of these lines."""
-        self._before = tuple(lines)
-        self._lines = list(lines)
-        self._worker.set_multipv(0, [line.score for line in lines], self._pv_ends[: len(lines)])
-
-    def _run_analysis(self, analysis: RootAnalysis) -> None:
-        """Analyse the root moves. A better move is searched first at the next depth."""
-        searcher = self._searcher
-        order = searcher.root()
-        if not self._others:
-            self._in_analysis = True
-            analysis.run(self._worker, analysis.nodes_due(searcher.nodes))
-            self._in_analysis = False
-        better = analysis.better_move()
-        if better is not None:
-            self._lines[0] = better
-            self.report()
-            order.remove(better.move)
-            order.insert(0, better.move)
-        searcher.set_root(order)
-
-    # Searching -----------------------------------------------------------------------------------------------------
-
-    def _deepen(self, last_depth: int) -> None:
-        self._worker.manager = self
-        try:
-            self._worker.run(self._worker.root_depth + 1, last_depth)
-        finally:
-            self._worker.manager = None
-
-    def _prove_mate(self, max_moves: int) -> None:
-        """Prove or refute a mate in at most `max_moves`, shortest first, by trying every reply."""
-        from uci_engine.search.mate_search import MateSearch  # only after `load` is the core chosen
-
-        searcher = self._searcher
-        mate_search = MateSearch(searcher)
-        for count in range(1, min(max_moves, scores.MAX_DEPTH // 2) + 1):
-            depth = 2 * count - 1
-            if mate_search.mate_in(count):
-                self._lines = [RootMove(tuple(searcher.line()), scores.MATE - depth, depth, searcher.seldepth)]
-                self.report()
-                return
-            if searcher.stopped:
-                return
-        self._on_info(Info(string=f"there is no mate in {max_moves}"))
+            for index in range(1, min(self._request.multipv, len(self._lines))):
+                self.report(index + 1)
 
     # Reports -------------------------------------------------------------------------------------------------------
 
@@ -300,7 +301,7 @@ class SearchManager:
         number = self._searcher.current_number
         if number and not self._in_analysis:
             move = self._decode(self._searcher.current_move)
-            self._on_info(Info(depth=self._worker.root_depth, currmove=move.uci(), currmovenumber=number))
+            self._on_info(Info(depth=self._depth, currmove=move.uci(), currmovenumber=number))
 
     def report(self, multipv: int = 1) -> None:
         """Report a line, with the current nodes and time."""
@@ -309,7 +310,7 @@ class SearchManager:
         elapsed_ms = max(self._clock.elapsed_ms(), 0.0)
         known = line.depth > 0
         nodes = self.nodes
-        table_hits = sum(worker.searcher.table_hits for worker in (self._worker, *self._others))
+        table_hits = sum(worker.searcher.table_hits for worker in (self._worker, *self._helpers))
         score, bound = line.shown_score
         self._on_info(
             Info(
