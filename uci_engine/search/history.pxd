@@ -25,9 +25,7 @@ cdef class Histories:
     cpdef int update_quiet(self, int ply, int move, int bonus) noexcept nogil
     cdef int update_previous_move(self, int ply, int bonus) noexcept nogil
     cpdef int update_capture(self, int move, int bonus) noexcept nogil
-    cdef int update_after_cutoff(
-        self, int ply, int move, bint is_quiet, int bonus, int quiet_count, int capture_count
-    ) noexcept nogil
+    cdef int update_after_cutoff(self, int ply, int move, bint is_quiet, int bonus) noexcept nogil
     cdef int _continuation_index(self, int move) noexcept nogil
     cdef int _capture_index(self, int move) noexcept nogil
 

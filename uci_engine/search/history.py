@@ -104,13 +104,7 @@ class Histories:
         return 0
 
     def update_after_cutoff(
-        self,
-        ply: cython.int,
-        move: cython.int,
-        is_quiet: cython.bint,
-        bonus: cython.int,
-        quiet_count: cython.int,
-        capture_count: cython.int,
+        self, ply: cython.int, move: cython.int, is_quiet: cython.bint, bonus: cython.int
     ) -> cython.int:
         """A move failed high: a bonus for it, a malus for the moves recorded in the stack as searched before it.
 
@@ -119,11 +113,11 @@ class Histories:
         if is_quiet:
             self.stack.add_killer(ply, move)
             self.update_quiet(ply, move, bonus)
-            for index in range(quiet_count):
+            for index in range(self.stack.quiet_count[ply]):
                 self.update_quiet(ply, self.stack.quiets_searched[ply * MAX_QUIETS + index], -bonus)
         else:
             self.update_capture(move, bonus)
-        for index in range(capture_count):
+        for index in range(self.stack.capture_count[ply]):
             self.update_capture(self.stack.captures_searched[ply * MAX_CAPTURES + index], -bonus)
         return 0
 

@@ -7,7 +7,7 @@ from uci_engine.board.position cimport Position
 from uci_engine.search.history cimport Histories
 from uci_engine.search.move_picker cimport MovePicker
 from uci_engine.search.search cimport Searcher
-from uci_engine.search.stack cimport MAX_CAPTURES, MAX_QUIETS, SearchStack
+from uci_engine.search.stack cimport SearchStack
 from uci_engine.search.transposition_table cimport (
     EXACT, LOWER, TranspositionTable, UPPER, entry_bound, entry_depth, entry_move, entry_score,
 )

@@ -15,7 +15,6 @@ from uci_engine import score as scores
 from uci_engine.search import parameters
 
 if not cython.compiled:
-    from uci_engine.search.stack import MAX_CAPTURES, MAX_QUIETS
     from uci_engine.search.transposition_table import (
         EXACT,
         LOWER,
@@ -80,10 +79,7 @@ class MateSearch:
             if score > best_score:
                 best_score = score
                 if score > alpha or index == 0:
-                    self.searcher._update_pv(0, move)
-                    for place in range(index, 0, -1):
-                        self.searcher.root_moves[place] = self.searcher.root_moves[place - 1]
-                    self.searcher.root_moves[0] = move
+                    self.searcher._set_best_root_move(index, 0)
                 if score > alpha:
                     alpha = score
         return best_score
@@ -131,8 +127,8 @@ class MateSearch:
         best_is_quiet: cython.bint = False
         has_moves: cython.bint = False
         move_count = 0
-        quiet_count = 0
-        capture_count = 0
+        self.stack.quiet_count[ply] = 0
+        self.stack.capture_count[ply] = 0
         old_alpha = alpha
         while True:
             move = self.picker.next(ply)
@@ -164,12 +160,7 @@ class MateSearch:
                     alpha = score
                     if score >= beta:
                         break
-            if quiet and quiet_count < MAX_QUIETS:
-                self.stack.quiets_searched[ply * MAX_QUIETS + quiet_count] = move
-                quiet_count += 1
-            elif not quiet and capture_count < MAX_CAPTURES:
-                self.stack.captures_searched[ply * MAX_CAPTURES + capture_count] = move
-                capture_count += 1
+            self.searcher._add_searched(ply, move, quiet)
 
         if not has_moves:
             return ply - MATE if in_check else 0
@@ -177,7 +168,7 @@ class MateSearch:
             return 0
         if best_score >= beta:
             bonus = self.searcher._history_bonus(depth, best_score - beta)
-            self.histories.update_after_cutoff(ply, best_move, best_is_quiet, bonus, quiet_count, capture_count)
+            self.histories.update_after_cutoff(ply, best_move, best_is_quiet, bonus)
         bound = LOWER if best_score >= beta else EXACT if alpha > old_alpha else UPPER
         self.table.store(key, best_move, self.searcher.score_to_tt(best_score, ply), NO_SCORE, depth, bound)
         return best_score

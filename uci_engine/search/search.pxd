@@ -115,6 +115,7 @@ cdef class Searcher:
 
     cdef int _root(self, int depth, int alpha, int beta, int first) noexcept nogil
     cdef int _search(self, int depth, int alpha, int beta, int ply, bint cut_node) noexcept nogil
+    cdef int _set_best_root_move(self, int index, int first) noexcept nogil
     cdef int _make(self, int move, int ply, bint quiet) noexcept nogil
     cdef int _search_move(
         self, int depth, int reduction, int do_deeper_score, int alpha, int beta, int ply,
@@ -132,6 +133,7 @@ cdef class Searcher:
     cdef int _leaf(self, int ply) noexcept nogil
     cdef bint _enter_node(self, int ply) noexcept nogil
     cdef int _update_pv(self, int ply, int move) noexcept nogil
+    cdef int _add_searched(self, int ply, int move, bint quiet) noexcept nogil
     cdef int _history_bonus(self, int depth, int above_beta_cp) noexcept nogil
     cdef int _update_after_tt_cutoff(self, int ply, int tt_move, int depth) noexcept nogil
     cdef int _probe(self, int depth) noexcept nogil

@@ -237,10 +237,7 @@ class Searcher:
                 best_score = score
                 if score > alpha or order == 0:
                     best_nodes = self.nodes - started_at
-                    self._update_pv(0, move)
-                    for place in range(index, first, -1):
-                        self.root_moves[place] = self.root_moves[place - 1]
-                    self.root_moves[first] = move
+                    self._set_best_root_move(index, first)
                 if score > alpha:
                     alpha = score
                 if score >= beta:
@@ -502,8 +499,8 @@ class Searcher:
         best_move = 0
         best_is_quiet: cython.bint = False
         move_count = 0
-        quiet_count = 0
-        capture_count = 0
+        self.stack.quiet_count[ply] = 0
+        self.stack.capture_count[ply] = 0
         old_alpha = alpha
         lmp_count = self.lmp_base + depth * depth
         if not improving:
@@ -598,12 +595,7 @@ class Searcher:
                     alpha = score
                     if score >= beta:
                         break
-            if quiet and quiet_count < MAX_QUIETS:
-                self.stack.quiets_searched[ply * MAX_QUIETS + quiet_count] = move
-                quiet_count += 1
-            elif not quiet and capture_count < MAX_CAPTURES:
-                self.stack.captures_searched[ply * MAX_CAPTURES + capture_count] = move
-                capture_count += 1
+            self._add_searched(ply, move, quiet)
 
         # 23. Checkmate and stalemate: there is no legal move. (In a singular search: none other than the TT move.)
         if move_count == 0:
@@ -614,7 +606,7 @@ class Searcher:
         # 24. Histories: a bonus for the move that failed high, a malus for the moves searched before it.
         if best_score >= beta:
             bonus = self._history_bonus(depth, best_score - beta)
-            self.histories.update_after_cutoff(ply, best_move, best_is_quiet, bonus, quiet_count, capture_count)
+            self.histories.update_after_cutoff(ply, best_move, best_is_quiet, bonus)
 
         # 25. Store the result, within the bounds of the tablebases, and update the correction history.
         if best_score < floor:
@@ -634,6 +626,15 @@ class Searcher:
         # The repeating move may have been pruned, so return at least the draw. The draw is not stored in the TT,
         # because it depends on the path to the node.
         return 0 if has_upcoming_repetition and best_score < 0 else best_score
+
+    def _set_best_root_move(self, index: cython.int, first: cython.int) -> cython.int:
+        """Set the PV to the root move at `index`, and move it to index `first`. The moves between go back by one."""
+        move = self.root_moves[index]
+        self._update_pv(0, move)
+        for later in range(index, first, -1):
+            self.root_moves[later] = self.root_moves[later - 1]
+        self.root_moves[first] = move
+        return 0
 
     def _make(self, move: cython.int, ply: cython.int, quiet: cython.bint) -> cython.int:
         """Make a move of this ply, and record it in the search stack."""
@@ -883,6 +884,20 @@ class Searcher:
         for index in range(length):
             self.pv[base + 1 + index] = self.pv[base + PLIES + index]
         self.pv_length[ply] = length + 1
+        return 0
+
+    def _add_searched(self, ply: cython.int, move: cython.int, quiet: cython.bint) -> cython.int:
+        """Record a move of this ply that has been searched and did not fail high."""
+        if quiet:
+            count = self.stack.quiet_count[ply]
+            if count < MAX_QUIETS:
+                self.stack.quiets_searched[ply * MAX_QUIETS + count] = move
+                self.stack.quiet_count[ply] = count + 1
+        else:
+            count = self.stack.capture_count[ply]
+            if count < MAX_CAPTURES:
+                self.stack.captures_searched[ply * MAX_CAPTURES + count] = move
+                self.stack.capture_count[ply] = count + 1
         return 0
 
     def _history_bonus(self, depth: cython.int, above_beta_cp: cython.int) -> cython.int:

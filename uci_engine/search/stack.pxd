@@ -21,6 +21,8 @@ cdef class SearchStack:
     cdef int[PLIES] excluded_move           # the TT move, during a singular search
     cdef int[PLIES] double_extensions       # number of them on the line to this ply
     cdef int[256] killers                   # [ply * 2 + n]
+    cdef int[PLIES] quiet_count             # number of quiets_searched
+    cdef int[PLIES] capture_count           # number of captures_searched
     cdef int[8192] quiets_searched          # [ply * MAX_QUIETS + n]
     cdef int[4096] captures_searched        # [ply * MAX_CAPTURES + n]
 

@@ -32,6 +32,8 @@ class SearchStack:
             self.excluded_move = [0] * PLIES
             self.double_extensions = [0] * PLIES
             self.killers = [0] * (2 * PLIES)
+            self.quiet_count = [0] * PLIES
+            self.capture_count = [0] * PLIES
             self.quiets_searched = [0] * (PLIES * MAX_QUIETS)
             self.captures_searched = [0] * (PLIES * MAX_CAPTURES)
 
