@@ -18,13 +18,13 @@ from uci_engine.text import parse_int, quoted
 from uci_engine.time_management.parameters import time_tunables
 from uci_engine.tunable import Tunable
 
+# How UCI writes a string option without text.
 EMPTY = "<empty>"
-"""How UCI writes a string option without text."""
 
 ABOUT = "Secateur, a chess engine in Python that prunes trees. Free software, GPL-3.0-or-later."
 
+# Acts on an option and returns messages for the user. OptionError: the option must keep its value.
 Callback = Callable[[], Sequence[str]]
-"""Acts on an option and returns messages for the user. OptionError: the option must keep its value."""
 
 T = TypeVar("T", bound=bool | int | str)
 

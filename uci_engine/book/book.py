@@ -34,8 +34,8 @@ MAX_BOOK_BYTES = 256 * 2**20
 # The whole file is read once, in pieces of this size, a multiple of ENTRY_BYTES.
 PIECE_BYTES = 2**20
 
+# The variety at which a move's chance is its share of the weights; at 0 the heaviest is always played.
 ALL_BY_WEIGHT = 100
-"""The variety at which a move's chance is its share of the weights; at 0 the heaviest is always played."""
 
 
 class BookError(ValueError):

@@ -27,35 +27,35 @@ from uci_engine.time_management.limits import Limits
 from uci_engine.time_management.parameters import time_tunables
 from uci_engine.tunable import defaults
 
+# The shortest budget: play the best move so far.
 FLOOR_MS = 1.0
-"""The shortest budget: play the best move so far."""
 
+# Kept back beyond the overhead, for the timer that ends the search.
 WAKE_UP_MS = 5.0
-"""Kept back beyond the overhead, for the timer that ends the search."""
 
+# The game is expected to last this many moves.
 MOVES_COVERED = 200
-"""The game is expected to last this many moves."""
 
+# Minimum number of moves still expected, however long the game.
 MIN_MOVES_TO_COME = 60
-"""Minimum number of moves still expected, however long the game."""
 
+# The reserve, in units of the overheads to come that no increment pays; the smallest that keeps the last invariant.
 RESERVE_FACTOR = 3.0
-"""The reserve, in units of the overheads to come that no increment pays; the smallest that keeps the last invariant."""
 
+# Maximum share of the clock added for the increment: a buffer for lags longer than the overhead.
 INCREMENT_CLOCK_SHARE = 0.1
-"""Maximum share of the clock added for the increment: a buffer for lags longer than the overhead."""
 
+# The hard limit is at most this share of the clock; more just before a time control.
 HARD_SHARE = 0.4
-"""The hard limit is at most this share of the clock; more just before a time control."""
 
+# The share of the soft limit to spend, by the number of depths that the best move has stayed the same.
 STABILITY_SHARES = (1.5, 1.2, 1.0, 0.85, 0.75)
-"""The share of the soft limit to spend, by the number of depths that the best move has stayed the same."""
 
+# Lower limit of that share, whatever the tuned parameters are.
 MIN_STABILITY_SHARE = 0.2
-"""Lower limit of that share, whatever the tuned parameters are."""
 
+# From this depth on, the nodes below the best move count.
 EFFORT_DEPTH = 7
-"""From this depth on, the nodes below the best move count."""
 
 
 @dataclass(frozen=True, slots=True)

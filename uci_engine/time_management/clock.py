@@ -67,7 +67,7 @@ class Timer:
         threading.Thread(target=self._run, name="timer", daemon=True).start()
 
     def begin(self, clock: Clock, on_deadline: Callable[[], None], on_report: Callable[[], None]) -> None:
-        """Timer a search; both functions are called from this object's thread and must be quick."""
+        """Watch a search. Both functions are called from the timer's thread and must be quick."""
         with self._condition:
             self._clock = clock
             self._on_deadline = on_deadline
@@ -81,7 +81,7 @@ class Timer:
             self._condition.notify()
 
     def end(self) -> None:
-        """Leave the search: neither function is called after this returns."""
+        """Stop watching the search. Neither function is called after this returns."""
         with self._condition:
             self._clock = None
 

@@ -18,8 +18,8 @@ from uci_engine.time_management.allocation import Budget
 from uci_engine.time_management.clock import Clock
 from uci_engine.time_management.limits import Limits
 
+# More than any search counts.
 MAX_NODES = 1 << 62
-"""More than any search counts."""
 
 
 @dataclass(slots=True)
