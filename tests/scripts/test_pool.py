@@ -18,6 +18,10 @@ from tests.support import ROOT, SCRIPTS
 from tests.support.dask_cluster import PATIENCE_SECONDS, Cluster, running_cluster, wait_until
 from tests.support.pool_work import Done, Work, run, sleep_and_tidy
 
+# As /proc/net/tcp writes the state of a listening socket, and 127.0.0.1 on a little-endian machine.
+LISTENING = "0A"
+LOOPBACK_ADDRESS = int.from_bytes(bytes([127, 0, 0, 1]), sys.byteorder).to_bytes(4, "big").hex().upper()
+
 
 def tasks(folder: Path, count: int, faults: dict[int, str] | None = None, seconds: float = 0.0) -> Iterator[Task]:
     for number in range(count):
@@ -138,6 +142,25 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     pytest.importorskip("distributed")
     with running_cluster(tmp_path_factory.mktemp("cluster")) as found:
         yield found
+
+
+def listening_addresses(process: int) -> set[str]:
+    """Where a process listens for TCP connections, as the kernel writes it: addresses in hexadecimal."""
+    sockets = {os.readlink(file) for file in Path(f"/proc/{process}/fd").iterdir() if file.is_symlink()}
+    found = set()
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/{process}/net/{table}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[3] == LISTENING and f"socket:[{fields[9]}]" in sockets:
+                found.add(fields[1].partition(":")[0])
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/net/tcp").is_file(), reason="looks at sockets in /proc")
+def test_the_cluster_of_the_tests_listens_on_the_loopback_interface_alone(cluster: Cluster) -> None:
+    for process in (cluster.scheduler, *cluster.workers):
+        assert listening_addresses(process.pid) == {LOOPBACK_ADDRESS}
 
 
 @pytest.mark.slow

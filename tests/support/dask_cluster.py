@@ -1,4 +1,7 @@
-"""A Dask scheduler and two workers for tests, in processes and directories that know nothing of our modules."""
+"""A Dask scheduler and two workers for tests, in processes and directories that know nothing of our modules.
+
+They run whatever they are sent, so they listen on the loopback interface alone, their dashboards too.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,15 @@ from typing import NamedTuple
 
 # Far more than is needed: it ends a test that would hang, it measures nothing.
 PATIENCE_SECONDS = 60.0
+# A program without a dashboard still serves HTTP at its address.
+LOOPBACK = ("--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", "127.0.0.1:0")
 
 
 class Cluster(NamedTuple):
-    """The scheduler's address, and the two workers."""
+    """The scheduler's address and process, and the two workers."""
 
     address: str
+    scheduler: subprocess.Popen[bytes]
     workers: list[subprocess.Popen[bytes]]
 
 
@@ -46,13 +52,13 @@ def running_cluster(folder: Path) -> Iterator[Cluster]:
         return process
 
     try:
-        start("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", 0, "--no-dashboard")
+        scheduler = start("distributed.cli.dask_scheduler", "--port", 0, *LOOPBACK)
         wait_until(lambda: address_file.exists() and address_file.stat().st_size > 0)
-        worker = ("distributed.cli.dask_worker", "--nthreads", 1, "--no-nanny", "--no-dashboard")
+        worker = ("distributed.cli.dask_worker", "--nthreads", 1, "--no-nanny", *LOOPBACK)
         workers = [start(*worker, "--local-directory", folder / name) for name in ("one", "two")]
         # Not before both are there: the tests kill one that has work.
         wait_until(lambda: log_file.read_bytes().count(b"Registered to:") >= len(workers))
-        yield Cluster(json.loads(address_file.read_text())["address"], workers)
+        yield Cluster(json.loads(address_file.read_text())["address"], scheduler, workers)
     finally:
         for process in reversed(processes):
             process.kill()
