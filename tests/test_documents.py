@@ -23,8 +23,8 @@ DOCUMENTS = (*GUIDES, RESULTS, ROOT / "CHANGELOG.md")
 MAX_WORDS_OF_README = 1000
 # Not options of Secateur: one of Stockfish, and a placeholder.
 NOT_OURS = ("Skill Level", "NAME")
-# Flags in no source of a program: argparse's own, and those of engines.
-OTHER_FLAGS = {"--help", "--tuning", "--uci"}
+# Flags in no source of a program: those of argparse, of engines and of Dask.
+OTHER_FLAGS = {"--help", "--tuning", "--uci", "--host", "--nworkers", "--nthreads"}
 FOLDERS = ("uci_engine", "evaluation", "tests", "scripts", ".ci")
 
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)

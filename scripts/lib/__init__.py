@@ -1,6 +1,7 @@
 """The library of the programs in scripts/. No program is imported by another file.
 
     console, errors, journal, pool    what every program shows and writes; resuming; many processes or a cluster
+    files, trial                      files from outside, within bounds; engines tried before the work begins
     engines                           engines described, started, talked to and kept running
     games                             openings, clocks, games, adjudication, tournaments, experiments
     elo, plot_data                    statistics of matches; what can be plotted
