@@ -1,0 +1,188 @@
+"""The ladder of levels: who meets whom, ratings whose truth is known, and whole runs that are continued and drawn."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+from calibrate import main
+from lib.elo import score_of_elo
+from lib.engines.spec import EngineSpec
+from lib.errors import ProgramError
+from lib.games.ladder import Player, fit, level_player, meetings_of, stockfish_players
+from lib.games.tournament import PairingScore
+
+# Below 1500 it sees itself lost, and resigns by adjudication.
+ENGINE = """
+import sys
+elo = 1500
+moves = []
+for line in sys.stdin:
+    words = line.split()
+    if words[:1] == ["uci"]:
+        print("id name levels\\noption name UCI_LimitStrength type check default false")
+        print("option name UCI_Elo type spin default 1500 min 500 max 3000")
+        print("option name Hash type spin default 16 min 1 max 64\\nuciok", flush=True)
+    elif words[:1] == ["isready"]:
+        print("readyok", flush=True)
+    elif words[:3] == ["setoption", "name", "UCI_Elo"]:
+        elo = int(words[-1])
+    elif words[:1] == ["position"]:
+        moves = words[words.index("moves") + 1:] if "moves" in words else []
+    elif words[:1] == ["go"]:
+        tour = ["b1c3", "c3b1"] if len(moves) % 2 == 0 else ["b8c6", "c6b8"]
+        own = moves[len(moves) % 2::2]
+        print(f"info depth 1 score cp {elo - 1500}\\nbestmove {tour[len(own) % 2]}", flush=True)
+    elif words[:1] == ["quit"]:
+        break
+"""
+
+
+def opponent(name: str, rating: float | None) -> Player:
+    return Player(EngineSpec(name, ("program",)), rating, False)
+
+
+def level(elo: int) -> Player:
+    return level_player(EngineSpec("engine", ("program",)), elo)
+
+
+def score_between(first: str, second: str, difference: float, pairs: int, chance: random.Random) -> PairingScore:
+    """Games whose outcome has this expectation, a third of them drawn where the players are equal."""
+    score = PairingScore(first, second)
+    likely = score_of_elo(difference)
+    draw = 4 * likely * (1 - likely) / 3
+
+    def points() -> float:
+        seen = chance.random()
+        return 1.0 if seen < likely - draw / 2 else 0.5 if seen < likely + draw / 2 else 0.0
+
+    score.pairs = [points() + points() for _ in range(pairs)]
+    return score
+
+
+def test_neighbours_meet_and_opponents_near_them() -> None:
+    players = [level(1400), level(1000), level(1200), opponent("far", 2000), opponent("near", 1190)]
+    meetings = meetings_of([*players, opponent("unknown", None)], 250.0)
+    assert set(meetings) == {(1, 2), (2, 0), (0, 4), (1, 4), (2, 4), (0, 5), (1, 5), (2, 5)}
+    assert len(set(meetings)) == len(meetings)
+
+
+def test_a_level_is_asked_for_and_so_is_a_skill_level() -> None:
+    player = level_player(EngineSpec("engine", ("program",), options=(("Hash", "8"),)), 1234)
+    assert player.spec.options == (("Hash", "8"), ("UCI_LimitStrength", "true"), ("UCI_Elo", "1234"))
+    assert not player.is_fixed
+    fish = stockfish_players(["fish"])
+    assert all(player.is_fixed for player in fish)
+    assert [player.spec.options[-1] for player in fish] == [("Skill Level", str(skill)) for skill in range(15)]
+    ratings = [player.rating or 0.0 for player in fish]
+    assert ratings == sorted(ratings)
+
+
+def test_true_ratings_are_found_within_the_error() -> None:
+    truth = {"level 1000": 1080.0, "level 1200": 1190.0, "level 1400": 1490.0, "known": 1300.0, "unknown": 1250.0}
+    players = [level(1000), level(1200), level(1400), opponent("known", 1300.0), opponent("unknown", None)]
+    names = list(truth)
+    inside = 0
+    for seed in range(40):
+        chance = random.Random(seed)
+        scores = [
+            score_between(first, second, truth[first] - truth[second], 60, chance)
+            for number, first in enumerate(names)
+            for second in names[number + 1 :]
+        ]
+        measured = fit(players, scores)
+        assert measured["known"].elo == 1300.0
+        assert measured["known"].error == 0.0
+        inside += sum(
+            abs(measured[name].elo - truth[name]) <= measured[name].error for name in names if name != "known"
+        )
+    # 160 intervals of 95 %.
+    assert 142 <= inside <= 160
+
+
+def test_more_games_make_the_error_smaller() -> None:
+    players = [level(1500), opponent("known", 1500.0)]
+    errors = [
+        fit(players, [score_between("level 1500", "known", 0.0, pairs, random.Random(1))])["level 1500"].error
+        for pairs in (10, 40, 160)
+    ]
+    assert errors[0] > 1.5 * errors[1] > 2.2 * errors[2]
+    # 320 games, a third of them drawn.
+    assert 20 < errors[2] < 45
+
+
+def test_who_won_every_game_has_a_rating() -> None:
+    score = PairingScore("level 1500", "known")
+    score.pairs = [2.0] * 10
+    measured = fit([level(1500), opponent("known", 1500.0)], [score])["level 1500"]
+    assert 1700 < measured.elo < 2500
+    assert 50 < measured.error < 1000
+
+
+def test_without_a_known_rating_nothing_is_fitted() -> None:
+    with pytest.raises(ProgramError, match="known rating"):
+        fit([level(1500), opponent("unknown", None)], [])
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> list[str]:
+    engine = tmp_path / "levels.py"
+    engine.write_text(ENGINE)
+    run = f"cmd='{sys.executable} {engine}'"
+    return [
+        *("--engine", run, "--levels", "1300,1700", "--opponent", "1500", f"{run} name=known depth=1"),
+        *("--opponent", "?", f"{run} name=unknown depth=1", "--resign", "moves=1 score=100", "--longest", "10"),
+        *("--journal", str(tmp_path / "journal"), "--json", str(tmp_path / "json")),
+    ]
+
+
+def test_a_run_measures_goes_on_and_draws(
+    tmp_path: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    plot = tmp_path / "ladder.png"
+    assert main([*command, "--games", "4", "--plot", str(plot)]) == 0
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    rows = {row["name"]: row for row in json.loads((tmp_path / "json").read_text())["ratings"]}
+    # The lower level resigns every game, the higher one draws against those that never resign.
+    assert rows["level 1300"]["measured"] + 200 < rows["level 1700"]["measured"]
+    assert rows["known"]["measured"] == 1500
+    assert rows["unknown"]["error_95"] > 0
+    # Two levels with two opponents each. The games between the levels do not count.
+    assert sum(row["games"] for row in rows.values()) == 2 * 4 * 4
+    assert "level 1300" in capsys.readouterr().out
+    journal = (tmp_path / "journal").read_text()
+    assert main([*command, "--games", "4"]) == 1
+    assert "--resume" in capsys.readouterr().err
+    assert main([*command, "--games", "4", "--resume"]) == 0
+    assert (tmp_path / "journal").read_text() == journal
+    # More games go on from those that were played.
+    assert main([*command, "--games", "6", "--resume"]) == 0
+    assert (tmp_path / "journal").read_text().startswith(journal)
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--games", "3"], "pairs"),
+        (["--levels", "strong"], "strong"),
+        (["--opponent", "high", "cmd=x depth=1"], "high"),
+        (["--opponent", "1500", "cmd=x"], "no tc="),
+        (["--opponent", "1500", "cmd=x depth=1 name=known"], "the same name"),
+        (["--opponent", "1500", "cmd=/no/such/engine depth=1"], "/no/such/engine"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(
+    words: list[str], complaint: str, tmp_path: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*command, *words]) == 1
+    assert complaint in capsys.readouterr().err
+    assert not (tmp_path / "journal").exists()
+
+
+def test_a_ladder_needs_a_known_rating(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--levels", "1500"]) == 1
+    assert "known rating" in capsys.readouterr().err
