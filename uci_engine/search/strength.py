@@ -46,18 +46,16 @@ class Level:
 
 # The measured levels, weakest first. Between two of them the values are interpolated, of the nodes the logarithm.
 LEVELS = (
-    Level(800, 300, 10, 200.0),
-    Level(1000, 320, 8, 150.0),
-    Level(1200, 350, 7, 110.0),
-    Level(1400, 400, 6, 80.0),
-    Level(1600, 500, 5, 55.0),
-    Level(1800, 800, 4, 40.0),
-    Level(2000, 1500, 4, 28.0),
-    Level(2200, 3500, 4, 18.0),
-    Level(2400, 9000, 4, 12.0),
-    Level(2600, 25000, 4, 8.0),
-    Level(2800, 80000, 4, 4.0),
-    Level(2900, 150000, 4, 2.0),
+    Level(1000, 350, 7, 110.0),
+    Level(1200, 390, 6, 86.0),
+    Level(1400, 470, 5, 62.0),
+    Level(1600, 640, 4, 47.0),
+    Level(1800, 1_200, 4, 33.0),
+    Level(2000, 3_600, 4, 18.0),
+    Level(2200, 10_000, 4, 12.0),
+    Level(2400, 36_000, 4, 7.0),
+    Level(2600, 120_000, 4, 4.0),
+    Level(2800, 400_000, 4, 2.0),
 )
 MIN_ELO = LEVELS[0].elo
 MAX_ELO = LEVELS[-1].elo
