@@ -1,10 +1,11 @@
 """The extension modules, and how they are built: all of them, or none. Everything else is in pyproject.toml.
 
-Cython turns the kernel's modules, which are plain Python files, into C. Where no C compiler works, the package is
-installed with the modules left as Python: the python-chess core. After a change in a kernel module:
-`python setup.py build_ext --inplace`. Environment variables, on when "1":
+Cython turns the kernel's modules, which are plain Python files, into C. build_backend/toolchain.py finds the compiler;
+where there is none, the build fails. After a change in a kernel module: `python setup.py build_ext --inplace`.
+Environment variables, on when "1":
 
-SECATEUR_REQUIRE_COMPILER   fail when the modules cannot be compiled
+SECATEUR_REQUIRE_COMPILER   fail where the system has no C compiler, instead of taking Zig's
+SECATEUR_UNCOMPILED         leave the modules as Python: the slow python-chess core. Only in place or --editable
 SECATEUR_NATIVE             use all that this processor can do (-march=native); not for a wheel to share
 SECATEUR_SANITIZE           add the address and undefined-behaviour sanitizers; run with LD_PRELOAD=libasan.so
 """
@@ -26,15 +27,15 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
-from setuptools.errors import CCompilerError, ExecError, PlatformError
+
+# Run by pip, this folder is in the path already.
+sys.path.insert(0, str(Path(__file__).resolve().parent / "build_backend"))
+import toolchain
+from toolchain import OLDEST_ABI, STABLE_ABI, NoToolchainError, Toolchain, wanted
 
 LOADER = Path("uci_engine", "core.py")
 BUILD_INFO = Path("uci_engine", "build_info.json")
 GENERATED = Path("build", "cython")
-
-# CPython's stable ABI: one build serves 3.11 and everything later. Free-threaded Python does not have it yet.
-OLDEST_ABI = "0x030B0000"
-STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 COMPILER_VARIABLES = ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "LDSHARED")
 DIRECTIVES = {
@@ -47,14 +48,6 @@ DIRECTIVES = {
     "binding": False,
     "show_performance_hints": True,
 }
-
-
-def wanted(variable: str) -> bool:
-    """Whether the environment sets the variable to 1; a value that is neither 0 nor 1 stops the build."""
-    value = os.environ.get(variable, "0")
-    if value not in ("0", "1"):
-        raise SystemExit(f"{variable} must be 0 or 1, not {value!r}")
-    return value == "1"
 
 
 def kernel_modules() -> tuple[str, ...]:
@@ -75,8 +68,10 @@ def declaration_files() -> list[Path]:
     return sorted(path for package in ("evaluation", "uci_engine") for path in Path(package).rglob("*.pxd"))
 
 
-def flags() -> tuple[list[str], list[str]]:
-    """What the compiler and the linker are told beyond Python's own flags."""
+def flags(compiler: str) -> tuple[list[str], list[str]]:
+    """What the compiler ("system" or "zig") and the linker are told beyond Python's own flags."""
+    if compiler == "zig":
+        return toolchain.zig_flags(), []
     if sys.platform == "win32" and "MSC" in sys.version:
         return ["/O2"], []
     if wanted("SECATEUR_SANITIZE"):
@@ -84,8 +79,8 @@ def flags() -> tuple[list[str], list[str]]:
         return ["-O1", "-g", "-fno-omit-frame-pointer", *sanitize], sanitize
     native = ["-march=native"] if wanted("SECATEUR_NATIVE") else []
     # Cython's C code is full of docstrings that it does not use. The inline limit lets the compiler take each term of
-    # the evaluation into the sum: without it they cost calls, 5 % more instructions in all.
-    # Its loops are short: vector code for them costs about 2 % of the nodes per second.
+    # the evaluation into the sum: without it they cost calls, 5 % more instructions in all. Clang ignores it and is as
+    # fast. Its loops are short: vector code for them costs about 2 % of the nodes per second.
     speed = ["-O3", "-finline-limit=1500", "-fno-tree-vectorize"]
     quiet = ["-Wno-unused-const-variable", "-Wno-ignored-optimization-argument"]
     return [*speed, "-g0", "-fvisibility=hidden", *quiet, *native], []
@@ -93,15 +88,12 @@ def flags() -> tuple[list[str], list[str]]:
 
 def kernel_extensions() -> list[Extension]:
     """One extension per kernel module; none on PyPy, where C extensions run slower than Python does."""
-    if platform.python_implementation() != "CPython":
+    if not toolchain.CPYTHON:
         return []
-    compile_flags, link_flags = flags()
     return [
         Extension(
             module,
             [str(source_of(module))],
-            extra_compile_args=compile_flags,
-            extra_link_args=link_flags,
             define_macros=[("Py_LIMITED_API", OLDEST_ABI)] if STABLE_ABI else [],
             py_limited_api=STABLE_ABI,
         )
@@ -113,19 +105,20 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def configuration() -> dict[str, object]:
+def configuration(tools: Toolchain) -> dict[str, object]:
     """All that decides what is built, apart from the sources."""
     return {
         "cython": importlib.metadata.version("Cython"),
         "python": platform.python_version(),
-        "flags": flags()[0],
+        "flags": flags(tools.compiler)[0],
+        "headers": "bundled" if tools.include else "installed",
         "environment": {name: os.environ[name] for name in COMPILER_VARIABLES if name in os.environ},
         "stable_abi": STABLE_ABI,
         "directives": DIRECTIVES,
     }
 
 
-def translate(modules: list[Extension]) -> None:
+def translate(modules: list[Extension], tools: Toolchain) -> None:
     """Turn every module's source from Python to C. Stops the build when Cython has anything to say.
 
     A stamp beside each C file says what it was made from. So a change of flags, of Cython or of any .pxd makes it anew,
@@ -137,7 +130,7 @@ def translate(modules: list[Extension]) -> None:
 
     Options.warning_errors = True
     declarations = declaration_files()
-    common = [configuration(), [digest(path) for path in declarations]]
+    common = [configuration(tools), [digest(path) for path in declarations]]
     for module in modules:
         source = Path(module.sources[0])
         generated = GENERATED / source.with_suffix(".c")
@@ -174,18 +167,42 @@ class BuildKernel(build_ext):
         self.sources = {path.as_posix(): digest(path) for path in files}
         self.places = [Path(self.build_lib), *([Path()] if self.inplace else [])]
         self.parallel = self.parallel or os.cpu_count()
-        translate(self.extensions)
+        if wanted("SECATEUR_UNCOMPILED"):
+            self.leave_uncompiled()
+            return
         try:
-            super().run()
-        except (CCompilerError, ExecError, PlatformError) as error:
-            if wanted("SECATEUR_REQUIRE_COMPILER"):
-                raise
-            self.leave_uncompiled(str(error))
+            self.tools = toolchain.find()
+        except NoToolchainError as error:
+            raise SystemExit(str(error)) from None
+        for module in self.extensions:
+            module.extra_compile_args, module.extra_link_args = flags(self.tools.compiler)
+            module.include_dirs += self.tools.include
+        translate(self.extensions, self.tools)
+        super().run()
+        self.note({"compiled": True, "compiler": self.compiler_version(), **configuration(self.tools)})
+
+    def build_extension(self, ext: Extension) -> None:
+        if self.tools.compiler == "zig":
+            self.build_by_zig(ext)
         else:
-            self.note({"compiled": True, "compiler": self.compiler_version(), **configuration()})
+            super().build_extension(ext)
+
+    def build_by_zig(self, module: Extension) -> None:
+        """Not through setuptools, which on Windows knows no such compiler, and adds flags meant for another one."""
+        output = Path(self.get_ext_fullpath(module.name))
+        output.parent.mkdir(parents=True, exist_ok=True)
+        macros = [f"-D{name}={value}" for name, value in module.define_macros]
+        include = [*module.include_dirs, sysconfig.get_path("include"), sysconfig.get_path("platinclude")]
+        command = toolchain.zig_command(output, module.sources, [*module.extra_compile_args, *macros], include)
+        cache = str(Path(self.build_temp, "zig").resolve())
+        environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": cache, "ZIG_LOCAL_CACHE_DIR": cache}
+        if subprocess.run(command, env=environment, check=False).returncode != 0:
+            raise SystemExit(f"{module.name}: Zig's C compiler failed, see above. {toolchain.system_packages()}")
 
     def compiler_version(self) -> str:
         """The compiler's own first line, or its command when it does not know --version."""
+        if self.tools.compiler == "zig":
+            return f"Zig {importlib.metadata.version('ziglang')}"
         words = getattr(self.compiler, "compiler_so", None) or [self.compiler.compiler_type]
         command = [str(words[0]), "--version"]
         try:
@@ -194,22 +211,20 @@ class BuildKernel(build_ext):
             return command[0]
         return answer.stdout.partition("\n")[0]
 
-    def leave_uncompiled(self, why: str) -> None:
+    def leave_uncompiled(self) -> None:
         """Take back what was compiled, here and in the source tree, so that no mixture is ever installed."""
+        if not self.inplace:
+            raise SystemExit(
+                "SECATEUR_UNCOMPILED=1 is for pip install --editable: a wheel without the compiled core would be kept "
+                "by pip, and used again after a compiler was installed"
+            )
         package_files = self.get_finalized_command("build_py")
         for module in self.extensions:
             for path in self._get_inplace_equivalent(package_files, module):
                 Path(path).unlink(missing_ok=True)
         self.extensions = []
         self.distribution.ext_modules = []
-        wheel = self.distribution.get_command_obj("bdist_wheel", create=False)
-        if wheel is not None:
-            wheel.root_is_pure = True
-        self.note({"compiled": False, "why": why})
-        self.warn(
-            f"no C compiler could build the kernel ({why}). Secateur is installed on its python-chess core, "
-            "which searches far slower. For the compiled core, install a C compiler, then Secateur again."
-        )
+        self.note({"compiled": False, "why": "SECATEUR_UNCOMPILED=1 was set"})
 
     def note(self, info: dict[str, object]) -> None:
         """Write what was built, and from which sources, beside the loader."""
@@ -219,8 +234,15 @@ class BuildKernel(build_ext):
             (place / BUILD_INFO).write_text(text, "utf-8")
 
 
+def wheel_options() -> dict[str, str]:
+    """The wheel's tag. What PyPy built holds no compiled kernel, so no other Python may take it."""
+    if not toolchain.CPYTHON:
+        return {"python_tag": f"pp{sys.version_info.major}{sys.version_info.minor}"}
+    return {"py_limited_api": "cp311"} if STABLE_ABI else {}
+
+
 setup(
     ext_modules=kernel_extensions(),
     cmdclass={"build_ext": BuildKernel},
-    options={"bdist_wheel": {"py_limited_api": "cp311"}} if STABLE_ABI else {},
+    options={"bdist_wheel": wheel_options()},
 )

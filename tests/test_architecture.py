@@ -64,7 +64,8 @@ SOURCES = {module_name(path): path for package in PACKAGES for path in sorted((R
 PROGRAMS = sorted((ROOT / "scripts").glob("*.py"))
 LIBRARY = sorted((ROOT / "scripts" / "lib").rglob("*.py"))
 MODULES = SOURCES | {module_name(path, ROOT / "scripts"): path for path in (*PROGRAMS, *LIBRARY)}
-EVERY_FILE = [ROOT / "setup.py", *SOURCES.values(), *PROGRAMS, *LIBRARY]
+BUILD = sorted((ROOT / "build_backend").glob("*.py"))
+EVERY_FILE = [ROOT / "setup.py", *BUILD, *SOURCES.values(), *PROGRAMS, *LIBRARY]
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What is packed and installed: the sdist, the wheel made from it, and the install without a compiler.
+"""What is packed: the sdist, the wheel made from it, and no wheel where nothing can be compiled.
 
 The first tests build the real thing, once for all of them; the last build a kernel of one small module, to
 see what the build refuses. Nothing is downloaded: the build uses the setuptools and the Cython that are
@@ -98,6 +98,7 @@ def test_the_sdist_holds_all_that_a_build_needs_and_nothing_built(unpacked_sdist
         assert {module.replace(".", "/") + ending for ending in (".py", ".pxd")} <= files
     assert {"setup.py", "pyproject.toml", "LICENSE", "CHANGELOG.md", "README.md"} <= files
     assert {"evaluation/weights.toml", ".ci/run"} <= files
+    assert {"build_backend/backend.py", "build_backend/toolchain.py", "build_backend/python_headers/Python.h"} <= files
     assert {f"tests/{path.name}" for path in (ROOT / "tests").glob("*.py")} <= files
     assert not [name for name in files if name.endswith((".c", ".so", ".pyd", ".pyc", "build_info.json"))]
 
@@ -137,19 +138,18 @@ def test_what_the_wheel_holds_works(wheel: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @needs_compiler
-def test_without_a_compiler_the_install_succeeds_on_the_other_core(
-    wheel: Path, unpacked_sdist: Path, tmp_path: Path
-) -> None:
-    """After `wheel`, in the same directory, so that there are compiled modules that must not stay."""
+def test_without_a_compiler_there_is_no_wheel(wheel: Path, unpacked_sdist: Path, tmp_path: Path) -> None:
+    """After `wheel`, in the same directory, so that there are compiled modules that must not be packed again."""
     assert wheel.is_file()
-    fallback, printed = build("wheel", unpacked_sdist, tmp_path / "out", NO_COMPILER)
-    assert "no C compiler could build the kernel" in " ".join(printed.split())
-    assert fallback.name == f"secateur-{__version__}-py3-none-any.whl"
-    files = unpack_wheel(fallback, tmp_path / "installed")
-    assert not [name for name in files if name.endswith((".c", ".so", ".pyd"))]
-    result = python("-m", "uci_engine", "doctor", directory=tmp_path / "installed")
-    assert result.returncode == 0, result.stdout + result.stderr
-    assert "python-chess: chosen because the compiled core is not installed (when" in result.stdout
+    for settings, sentence in (
+        (NO_COMPILER, "Secateur cannot be compiled: CC is '/nonexistent/cc', and no C compiler was found"),
+        ({"SECATEUR_UNCOMPILED": "1"}, "SECATEUR_UNCOMPILED=1 is for pip install --editable"),
+    ):
+        arguments = ("-m", "build", "--no-isolation", "--wheel", "--outdir", str(tmp_path), str(unpacked_sdist))
+        result = python(*arguments, directory=tmp_path, settings=settings)
+        assert result.returncode != 0
+        assert sentence in result.stdout + result.stderr
+        assert not list(tmp_path.glob("*.whl"))
 
 
 GOOD = "cdef class Counter:\n    cdef int count\n    cdef int next(self) noexcept nogil\n"
@@ -174,6 +174,7 @@ def small(tmp_path: Path) -> SmallBuild:
     """Builds, in place, a package whose whole kernel is one module with the declarations given."""
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tmp_path)
+    shutil.copytree(ROOT / "build_backend", tmp_path / "build_backend")
     package = tmp_path / "uci_engine"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text('__version__ = "0"\n')
@@ -206,16 +207,35 @@ def test_a_forgotten_noexcept_fails_the_build_until_it_is_put_right(
 
 
 @needs_compiler
-def test_losing_the_compiler_takes_the_old_modules_away(small: SmallBuild, tmp_path: Path) -> None:
+def test_without_a_compiler_the_build_fails_and_changes_nothing(small: SmallBuild, tmp_path: Path) -> None:
+    assert small(GOOD).returncode == 0
+    before = extension_files(tmp_path)
+    result = small(GOOD + "    cdef int more\n", **NO_COMPILER)
+    assert result.returncode != 0
+    assert result.stderr.splitlines()[-1].startswith("Secateur cannot be compiled: CC is '/nonexistent/cc', and")
+    assert extension_files(tmp_path) == before
+
+
+@needs_compiler
+def test_a_build_without_a_compiled_core_takes_the_old_modules_away(small: SmallBuild, tmp_path: Path) -> None:
     assert small(GOOD).returncode == 0
     assert extension_files(tmp_path)
-    changed = GOOD + "    cdef int more\n"
-    demanded = small(changed, **{**NO_COMPILER, "SECATEUR_REQUIRE_COMPILER": "1"})
-    assert demanded.returncode != 0
-    result = small(changed, **NO_COMPILER)
+    result = small(GOOD, **NO_COMPILER, SECATEUR_UNCOMPILED="1")
     assert result.returncode == 0, result.stderr
-    assert "no C compiler could build the kernel" in result.stderr
     assert not extension_files(tmp_path)
+    assert '"compiled": false' in (tmp_path / "uci_engine" / "build_info.json").read_text("utf-8")
+
+
+@needs_compiler
+def test_without_pythons_headers_ours_are_used(small: SmallBuild, tmp_path: Path) -> None:
+    """`sitecustomize` makes this Python look for its headers where there are none."""
+    hide = "import sysconfig\nreal = sysconfig.get_path\n"
+    hide += "sysconfig.get_path = lambda name, *rest: '/nonexistent' if name == 'include' else real(name, *rest)\n"
+    (tmp_path / "hiding").mkdir()
+    (tmp_path / "hiding" / "sitecustomize.py").write_text(hide)
+    result = small(GOOD, PYTHONPATH=str(tmp_path / "hiding"))
+    assert result.returncode == 0, result.stderr
+    assert '"headers": "bundled"' in (tmp_path / "uci_engine" / "build_info.json").read_text("utf-8")
 
 
 def test_a_setting_that_is_neither_on_nor_off_is_refused(small: SmallBuild) -> None:

@@ -1,0 +1,208 @@
+"""The C compiler and Python's header files: which are here, and what to do where they are not.
+
+A build takes the system's compiler. Where none works it takes Zig, which holds Clang and comes from PyPI (`ziglang`).
+Where Python's headers are missing it takes the copy in python_headers/, which is enough for the stable ABI.
+
+Invariants: the engine is compiled, or the build fails with one sentence that says which command mends it. pip keeps
+what was built, so a wheel without the compiled core would come back after a compiler was installed.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shlex
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+# Zig's newest versions at the time of writing: a later one might have no C compiler any more.
+ZIG_REQUIREMENT = "ziglang>=0.15,<0.18"
+# The machines for which PyPI has it.
+ZIG_MACHINES = {
+    "linux": {"x86_64", "aarch64", "armv7l", "i686", "ppc64le", "riscv64", "s390x"},
+    "darwin": {"x86_64", "arm64"},
+    "win32": {"amd64", "arm64", "x86"},
+}
+
+CPYTHON = platform.python_implementation() == "CPython"
+# CPython's stable ABI: one build serves 3.11 and everything later. Free-threaded Python does not have it yet.
+OLDEST_ABI = "0x030B0000"
+STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")
+
+OWN_HEADERS = Path(__file__).resolve().with_name("python_headers")
+PROBE = "#include <math.h>\n#include <stdlib.h>\nint probe(void) { return 0; }\n"
+PROBE_SECONDS = 60.0
+
+# The commands that install a compiler and Python's headers, by the ID and ID_LIKE of /etc/os-release.
+PACKAGES = {
+    "debian": "apt install gcc libc6-dev python3-dev",
+    "fedora": "dnf install gcc python3-devel",
+    "rhel": "dnf install gcc python3-devel",
+    "arch": "pacman -S gcc",
+    "suse": "zypper install gcc python3-devel",
+    "alpine": "apk add gcc musl-dev python3-dev",
+}
+XCODE = "xcode-select --install"
+BUILD_TOOLS = (
+    "winget install Microsoft.VisualStudio.2022.BuildTools --override "
+    '"--passive --wait --add Microsoft.VisualStudio.Workload.VCTools --includeRecommended"'
+)
+
+
+class NoToolchainError(Exception):
+    """The kernel cannot be compiled here. The message is for the user."""
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """`compiler`: "system" or "zig". `include`: folders to search besides those that setuptools adds."""
+
+    compiler: str
+    include: tuple[str, ...] = ()
+
+
+def wanted(variable: str) -> bool:
+    """Whether the environment sets the variable to 1; a value that is neither 0 nor 1 stops the build."""
+    value = os.environ.get(variable, "0")
+    if value not in ("0", "1"):
+        raise SystemExit(f"{variable} must be 0 or 1, not {value!r}")
+    return value == "1"
+
+
+def requirements() -> list[str]:
+    """What pip is to fetch before the build, besides what pyproject.toml names. May raise NoToolchainError."""
+    if not CPYTHON or wanted("SECATEUR_UNCOMPILED"):
+        return []
+    problem = system_compiler_problem()
+    own_headers()
+    if problem is None:
+        return []
+    _refuse_zig(problem)
+    return [ZIG_REQUIREMENT]
+
+
+def find() -> Toolchain:
+    """The toolchain for a build that begins now. Raises NoToolchainError when there is none."""
+    include = own_headers()
+    problem = system_compiler_problem()
+    if problem is None:
+        return Toolchain("system", include)
+    _refuse_zig(problem)
+    if importlib.util.find_spec("ziglang") is None:
+        raise NoToolchainError(f"{_sentence(problem)} Or, in this environment: pip install '{ZIG_REQUIREMENT}'")
+    return Toolchain("zig", include)
+
+
+def _refuse_zig(problem: str) -> None:
+    """Raise NoToolchainError where Zig cannot take the system compiler's place."""
+    if os.environ.get("CC"):
+        raise NoToolchainError(f"Secateur cannot be compiled: CC is {os.environ['CC']!r}, and {problem}.")
+    machine = platform.machine().lower()
+    demanded = [name for name in ("SECATEUR_REQUIRE_COMPILER", "SECATEUR_SANITIZE") if wanted(name)]
+    if demanded or machine not in ZIG_MACHINES.get(sys.platform, ()):
+        raise NoToolchainError(_sentence(problem))
+
+
+def _sentence(problem: str) -> str:
+    return f"Secateur cannot be compiled: {problem}. {system_packages()}"
+
+
+def system_packages() -> str:
+    """A sentence with the command that installs a compiler and Python's headers on this system."""
+    command = _packages_command()
+    if command is None:
+        return "Install a C compiler and Python's header files, then Secateur again."
+    return f"First run: {command}"
+
+
+def _packages_command() -> str | None:
+    if sys.platform == "win32":
+        return BUILD_TOOLS
+    if sys.platform == "darwin":
+        return XCODE
+    try:
+        release = platform.freedesktop_os_release()
+    except OSError:
+        return None
+    for name in (release["ID"], *release.get("ID_LIKE", "").split()):
+        if name in PACKAGES:
+            return PACKAGES[name] if os.geteuid() == 0 else f"sudo {PACKAGES[name]}"
+    return None
+
+
+def system_compiler_problem() -> str | None:
+    """Why the system's C compiler does not work, found by using it; None when it does."""
+    configured = sysconfig.get_config_var("CC")
+    if not configured:
+        return _msvc_problem()
+    command = shlex.split(os.environ.get("CC") or configured)
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "probe.c")
+        source.write_text(PROBE, "utf-8")
+        whole = [*command, "-shared", "-fPIC", str(source), "-o", str(source.with_suffix(".so"))]
+        try:
+            result = subprocess.run(
+                whole, capture_output=True, text=True, errors="replace", timeout=PROBE_SECONDS, check=False
+            )
+        except FileNotFoundError:
+            return f"no C compiler was found ({command[0]})"
+        except (OSError, subprocess.SubprocessError) as error:
+            return f"the C compiler {command[0]} does not run ({error})"
+    if result.returncode == 0:
+        return None
+    # The first line of an error is about the folder or the file in general.
+    errors = [line for line in result.stderr.splitlines() if "error" in line] or result.stderr.splitlines()
+    return f"the C compiler {command[0]} does not work ({errors[0].strip() if errors else 'it says nothing'})"
+
+
+def _msvc_problem() -> str | None:
+    """Visual C++ is in no PATH: setuptools knows where to look for it."""
+    from setuptools import errors
+    from setuptools._distutils.ccompiler import new_compiler
+
+    compiler: Any = new_compiler()
+    try:
+        compiler.initialize()
+    except errors.PlatformError as error:
+        return f"no C compiler was found ({error})"
+    return None
+
+
+def own_headers() -> tuple[str, ...]:
+    """The folder of our copy of Python's headers where Python's own are missing, or nothing.
+
+    Raises NoToolchainError where the copy does not serve: it is for the stable ABI and for POSIX systems.
+    """
+    folder = sysconfig.get_path("include")
+    if Path(folder, "Python.h").is_file():
+        return ()
+    if not STABLE_ABI or os.name != "posix":
+        raise NoToolchainError(_sentence(f"Python's header files are missing ({folder})"))
+    return (str(OWN_HEADERS),)
+
+
+def zig_command(output: Path, sources: list[str], flags: list[str], include: list[str]) -> list[str]:
+    """The command by which Zig compiles and links one extension module."""
+    command = [sys.executable, "-m", "ziglang", "cc", "-shared", "-o", str(output), *sources, *flags]
+    command += [f"-I{folder}" for folder in include]
+    if sys.platform == "win32":
+        # For Python's headers: no compiler but Visual C++ tells them so by itself.
+        command += ["-DMS_WIN64"] if sys.maxsize > 2**32 else []
+        library = "python3" if STABLE_ABI else f"python{sys.version_info.major}{sys.version_info.minor}t"
+        return [*command, f"-L{Path(sys.base_prefix, 'libs')}", f"-l{library}"]
+    if sys.platform == "darwin":
+        return [*command, "-undefined", "dynamic_lookup"]
+    return [*command, "-fPIC"]
+
+
+def zig_flags() -> list[str]:
+    """Zig takes the processor it runs on for the target, and traps undefined behaviour, unless told otherwise."""
+    processor = "native" if wanted("SECATEUR_NATIVE") else "baseline"
+    speed = ["-O3", "-fno-tree-vectorize", f"-mcpu={processor}"]
+    return [*speed, "-DNDEBUG", "-fwrapv", "-g0", "-fvisibility=hidden", "-fno-sanitize=undefined"]

@@ -1,0 +1,250 @@
+"""What the build does where a compiler or Python's headers are missing: it finds others, or says what to install.
+
+Nothing is downloaded. A system without a compiler is one whose PATH and configuration name none.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+from setuptools import build_meta
+
+import backend
+import toolchain
+from toolchain import NoToolchainError, Toolchain
+
+posix_only = pytest.mark.skipif(os.name != "posix", reason="here the compiler is named by Python's configuration")
+VARIABLES = ("CC", "SECATEUR_REQUIRE_COMPILER", "SECATEUR_UNCOMPILED", "SECATEUR_SANITIZE", "SECATEUR_NATIVE")
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+
+
+def pretend(
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    problem: str | None = None,
+    headers: bool = True,
+    folder: Path = Path("/nonexistent"),
+    zig: bool = False,
+    system: tuple[str, str] = ("linux", "x86_64"),
+) -> None:
+    """A machine on which the system's compiler has this problem, with or without headers and Zig."""
+    monkeypatch.setattr(toolchain, "system_compiler_problem", lambda: problem)
+    monkeypatch.setattr(sys, "platform", system[0])
+    monkeypatch.setattr(platform, "machine", lambda: system[1])
+    if not headers:
+        monkeypatch.setattr(sysconfig, "get_path", lambda _name: str(folder))
+    found = importlib.util.find_spec("json") if zig else None
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: found)
+
+
+NONE_FOUND = "no C compiler was found (cc)"
+
+
+def test_with_a_compiler_nothing_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch)
+    assert toolchain.requirements() == []
+    assert toolchain.find() == Toolchain("system")
+
+
+@pytest.mark.parametrize("system", [("linux", "aarch64"), ("darwin", "arm64"), ("win32", "AMD64")])
+def test_without_a_compiler_zig_is_fetched(system: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, problem=NONE_FOUND, zig=True, system=system)
+    assert toolchain.requirements() == [toolchain.ZIG_REQUIREMENT]
+    assert toolchain.find() == Toolchain("zig")
+
+
+@posix_only
+@pytest.mark.skipif(not toolchain.STABLE_ABI, reason="only the stable ABI does not depend on the version")
+@pytest.mark.parametrize("problem", [None, NONE_FOUND])
+def test_without_headers_our_copy_is_used(problem: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, problem=problem, headers=False, zig=True)
+    (folder,) = toolchain.find().include
+    assert Path(folder, "Python.h").is_file()
+    assert Path(folder, "LICENSE.txt").is_file()
+
+
+def test_our_copy_of_the_headers_serves_the_stable_abi_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, headers=False)
+    monkeypatch.setattr(toolchain, "STABLE_ABI", False)
+    with pytest.raises(NoToolchainError, match=r"Python's header files are missing \(/nonexistent\)\. "):
+        toolchain.requirements()
+
+
+@pytest.mark.parametrize("system", [("linux", "mips"), ("sunos5", "i86pc")])
+def test_where_zig_is_not_offered_the_build_refuses(
+    system: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend(monkeypatch, problem=NONE_FOUND, system=system)
+    with pytest.raises(NoToolchainError, match=r"^Secateur cannot be compiled: no C compiler was found \(cc\)\. "):
+        toolchain.requirements()
+
+
+@pytest.mark.parametrize("variable", ["SECATEUR_REQUIRE_COMPILER", "SECATEUR_SANITIZE"])
+def test_who_demands_the_systems_compiler_gets_no_other(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, problem=NONE_FOUND, zig=True)
+    monkeypatch.setenv(variable, "1")
+    for function in (toolchain.requirements, toolchain.find):
+        with pytest.raises(NoToolchainError, match="no C compiler was found"):
+            function()
+
+
+def test_a_compiler_that_the_user_names_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, problem="no C compiler was found (mycc)", zig=True)
+    monkeypatch.setenv("CC", "mycc")
+    with pytest.raises(NoToolchainError, match="CC is 'mycc', and no C compiler was found"):
+        toolchain.requirements()
+
+
+def test_a_build_without_isolation_says_how_to_get_zig(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, problem=NONE_FOUND)
+    with pytest.raises(NoToolchainError, match="pip install 'ziglang>="):
+        toolchain.find()
+
+
+def test_nothing_is_fetched_for_what_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, problem=NONE_FOUND, headers=False)
+    monkeypatch.setenv("SECATEUR_UNCOMPILED", "1")
+    assert toolchain.requirements() == []
+    monkeypatch.delenv("SECATEUR_UNCOMPILED")
+    monkeypatch.setattr(toolchain, "CPYTHON", False)
+    assert toolchain.requirements() == []
+
+
+# The system's compiler ---------------------------------------------------------------------------------------------
+
+
+@posix_only
+def test_a_missing_compiler_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sysconfig, "get_config_var", lambda _name: "cc -pthread")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert toolchain.system_compiler_problem() == "no C compiler was found (cc)"
+
+
+@posix_only
+def test_a_compiler_that_does_not_work_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Like Debian's gcc without libc6-dev."""
+    compiler = tmp_path / "cc"
+    compiler.write_text("#!/bin/sh\necho 'In file probe.c:' >&2\necho 'error: no math.h' >&2\nexit 1\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    assert toolchain.system_compiler_problem() == f"the C compiler {compiler} does not work (error: no math.h)"
+
+
+@posix_only
+def test_a_compiler_that_works_is_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = tmp_path / "cc"
+    compiler.write_text("#!/bin/sh\nexit 0\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", f"{compiler} -pthread")
+    assert toolchain.system_compiler_problem() is None
+
+
+# The command that mends it -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("release", "command"),
+    [
+        ({"ID": "debian"}, "apt install gcc libc6-dev python3-dev"),
+        ({"ID": "linuxmint", "ID_LIKE": "ubuntu debian"}, "apt install gcc libc6-dev python3-dev"),
+        ({"ID": "rocky", "ID_LIKE": "rhel centos fedora"}, "dnf install gcc python3-devel"),
+        ({"ID": "arch"}, "pacman -S gcc"),
+        ({"ID": "opensuse-leap", "ID_LIKE": "suse opensuse"}, "zypper install gcc python3-devel"),
+    ],
+)
+def test_the_systems_own_packages_are_named(
+    release: dict[str, str], command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(platform, "freedesktop_os_release", lambda: release)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000, raising=False)
+    assert toolchain.system_packages() == f"First run: sudo {command}"
+    monkeypatch.setattr(os, "geteuid", lambda: 0, raising=False)
+    assert toolchain.system_packages() == f"First run: {command}"
+
+
+def test_an_unknown_system_is_told_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(platform, "freedesktop_os_release", lambda: {"ID": "mine"})
+    assert toolchain.system_packages().startswith("Install a C compiler and Python's header files")
+
+
+@pytest.mark.parametrize(("system", "word"), [("darwin", "xcode-select"), ("win32", "winget")])
+def test_macos_and_windows_have_their_own_commands(system: str, word: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", system)
+    assert toolchain.system_packages().startswith(f"First run: {word}")
+
+
+# Zig ---------------------------------------------------------------------------------------------------------------
+
+
+def zig_command(monkeypatch: pytest.MonkeyPatch, system: str) -> list[str]:
+    monkeypatch.setattr(sys, "platform", system)
+    return toolchain.zig_command(Path("m.out"), ["m.c"], ["-O3"], ["include"])
+
+
+def test_zig_links_as_the_system_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    common = [sys.executable, "-m", "ziglang", "cc", "-shared", "-o", "m.out", "m.c", "-O3", "-Iinclude"]
+    assert zig_command(monkeypatch, "linux") == [*common, "-fPIC"]
+    assert zig_command(monkeypatch, "darwin") == [*common, "-undefined", "dynamic_lookup"]
+    *_, folder, library = zig_command(monkeypatch, "win32")
+    assert folder == f"-L{Path(sys.base_prefix, 'libs')}"
+    assert library == ("-lpython3" if toolchain.STABLE_ABI else f"-lpython3{sys.version_info.minor}t")
+
+
+def test_zig_builds_for_every_processor_unless_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "-mcpu=baseline" in toolchain.zig_flags()
+    monkeypatch.setenv("SECATEUR_NATIVE", "1")
+    assert "-mcpu=native" in toolchain.zig_flags()
+
+
+# The hooks that pip calls --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("hook", ["get_requires_for_build_wheel", "get_requires_for_build_editable"])
+def test_the_back_end_asks_for_zig_only_when_it_is_needed(hook: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build_meta, hook, lambda _settings: ["wheel"])
+    pretend(monkeypatch)
+    assert getattr(backend, hook)() == ["wheel"]
+    pretend(monkeypatch, problem=NONE_FOUND)
+    assert getattr(backend, hook)() == ["wheel", toolchain.ZIG_REQUIREMENT]
+
+
+def test_the_back_end_refuses_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build_meta, "get_requires_for_build_wheel", lambda _settings: [])
+    pretend(monkeypatch, problem=NONE_FOUND, system=("linux", "mips"))
+    with pytest.raises(SystemExit, match="Secateur cannot be compiled: no C compiler was found"):
+        backend.get_requires_for_build_wheel()
+
+
+@posix_only
+@pytest.mark.skipif(toolchain.system_compiler_problem() is not None, reason="no C compiler")
+def test_our_headers_are_enough_for_a_module(tmp_path: Path) -> None:
+    """A module is compiled with our copy of the headers alone, and runs in this Python."""
+    source = tmp_path / "answer.c"
+    source.write_text(
+        "#include <Python.h>\n"
+        "static PyObject *answer(PyObject *m, PyObject *a) { return PyLong_FromLongLong(42); }\n"
+        'static PyMethodDef methods[] = {{"answer", answer, METH_NOARGS, 0}, {0}};\n'
+        'static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "answer", 0, -1, methods};\n'
+        "PyMODINIT_FUNC PyInit_answer(void) { return PyModule_Create(&module); }\n"
+    )
+    compiler = (sysconfig.get_config_var("CC") or "cc").split()
+    link = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else []
+    flags = ["-shared", "-fPIC", f"-DPy_LIMITED_API={toolchain.OLDEST_ABI}", f"-I{toolchain.OWN_HEADERS}", *link]
+    subprocess.run([*compiler, *flags, str(source), "-o", str(tmp_path / "answer.abi3.so")], check=True)
+    program = "import answer; print(answer.answer())"
+    result = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert result.stdout == "42\n"
