@@ -14,6 +14,7 @@ from lib.endings import random_board
 from tests.support import ROOT, TABLES
 from uci_engine.core import Core, load
 from uci_engine.search.factory import new_searcher
+from uci_engine.tablebases.syzygy_files import CHECKSUM_BYTES, LINE_BYTES
 from uci_engine.tablebases.tablebases import COPIED_BYTES, Tablebases
 
 # All tables of three and four pieces and a few of five, where the lib has them; the tests pass without.
@@ -68,3 +69,17 @@ def flip_bytes(data: bytes, choice: random.Random, count: int) -> bytes:
 def is_root() -> bool:
     """Whether no file is unreadable to us."""
     return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def slow_table(blocks: int, index_bits: int) -> bytes:
+    """KRvK.rtbw with a sound header, whose index leads to the last of many blocks of one value.
+
+    A lookup with Black to move goes back over 2 ** (index_bits - 1) blocks, or all of them.
+    """
+    # As in the true table up to White to move, who always wins; then Black's section: flags, sizes of a block (1 byte)
+    # and of a stretch, no padding, the number of blocks, a code of one bit, and its two symbols, both the value 0.
+    header = (TABLES / "KRvK.rtbw").read_bytes()[:12] + bytes([0, 0, index_bits, 0]) + blocks.to_bytes(4, "little")
+    header += bytes([1, 1, 0, 0, 2, 0]) + bytes([0x00, 0xF0, 0xFF]) * 2
+    body = header + (blocks - 1).to_bytes(4, "little") + bytes(2) + bytes(2 * blocks)
+    body += bytes(-len(body) % LINE_BYTES) + bytes(blocks)
+    return body + bytes(-len(body) % LINE_BYTES) + bytes(CHECKSUM_BYTES)

@@ -8,6 +8,7 @@ import time
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import chess
 import chess.engine
@@ -18,7 +19,7 @@ from endgame_check import WIN, Referee, ending_of, play_out
 from lib.engines.engine import Answer
 from lib.engines.spec import EngineSpec
 from tests.support import TABLES
-from tests.support.syzygy_samples import NAMES, Probing, copy_tables, flip_bytes, is_root, random_boards
+from tests.support.syzygy_samples import NAMES, Probing, copy_tables, flip_bytes, is_root, random_boards, slow_table
 from tests.support.uci_process import Search, UciProcess
 from uci_engine import score as scores
 from uci_engine.core import load
@@ -290,6 +291,39 @@ def test_when_time_runs_out_a_quickest_move_counts_or_none(
             after = board.copy()
             after.push(move)
             assert after.is_checkmate() or -oracle.probe_dtz(after) < distance
+
+
+@pytest.mark.parametrize("limited_by", ["the clock", "a stop"])
+def test_slow_tables_do_not_hold_a_move_back(limited_by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    probing = Probing(TABLES)
+    probe_wdl, probes = probing.tables.probe_wdl, 0
+
+    def slowly(position: Any) -> int | None:
+        nonlocal probes
+        probes += 1
+        time.sleep(0.02)
+        return probe_wdl(position)
+
+    monkeypatch.setattr(probing.tables, "probe_wdl", slowly)
+    seconds, stopped = (0.0, False) if limited_by == "the clock" else (60.0, True)
+    board = chess.Board(WON_POSITION)
+    rules = Rules(True, 7, time.perf_counter() + seconds, lambda: stopped)
+    assert rank(probing.tables, probing.position, board, list(board.legal_moves), rules) == RootRanking()
+    # One for the position itself, and those for which there was time.
+    assert 1 <= probes <= 1 + ranking_module.STRETCH_SECONDS / 0.02 + 1
+    assert probes < board.legal_moves.count()
+
+
+def test_a_crafted_table_cannot_make_a_probe_long(tmp_path: Path) -> None:
+    """Its index is far from every number, so that a lookup would go over more than a hundred thousand blocks."""
+    board = chess.Board("4k3/8/8/8/8/8/8/4K2R b - - 0 1")
+    (tmp_path / "KRvK.rtbw").write_bytes(slow_table(140_000, 17))
+    # 65 536 blocks back: the last number of the table is that near, and has its value.
+    assert Probing(tmp_path, checked_bytes=0).value(board) == -2
+    (tmp_path / "KRvK.rtbw").write_bytes(slow_table(140_000, 18))
+    probing = Probing(tmp_path, checked_bytes=0)
+    assert probing.sentences[0] == "SyzygyPath: 1 WDL and 0 DTZ tables of up to 3 pieces"
+    assert probing.value(board) is None
 
 
 def test_tables_that_contradict_each_other_are_dropped_with_a_sentence(tmp_path: Path) -> None:

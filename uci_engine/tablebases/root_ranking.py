@@ -37,7 +37,8 @@ FIFTY_MOVES_PLIES = 100
 MAX_SCORED_PLIES = scores.TABLEBASE_WIN - scores.TABLEBASE_BOUND
 # Ranking may take this share of the hard limit, and never more than MAX_SECONDS. It always gets PROCESSOR_SECONDS of
 # CPU time, for which a busy processor or disk may need STRETCH_SECONDS more. They are enough for the compiled core;
-# another core ranks by WDL alone where they are too little for DTZ.
+# another core ranks by WDL alone where they are too little for DTZ. WDL ends STRETCH_SECONDS after the limit or a stop:
+# no sound table takes so long.
 TIME_SHARE = 0.5
 MAX_SECONDS = 2.0
 PROCESSOR_SECONDS = 0.003
@@ -87,13 +88,14 @@ class ContradictionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The options for ranking, and the end of its time by `perf_counter` and by `thread_time`."""
+    """The options for ranking, its start and the end of its time by `perf_counter`, and the end by `thread_time`."""
 
     fifty_moves: bool
     probe_limit: int
     until: float
     stopped: Callable[[], bool]
     processor_until: float = 0.0
+    started_at: float = field(default_factory=time.perf_counter)
 
     @staticmethod
     def within(probing: Probing, clock: Clock, stopped: Callable[[], bool]) -> Rules:
@@ -105,11 +107,16 @@ class Rules:
         return Rules(probing.fifty_moves, probing.probe_limit, until, stopped, processor_until)
 
     def out_of_time(self) -> bool:
-        """Whether the time for probes is over."""
+        """Whether the time for probes of DTZ and DTM is over."""
         now = time.perf_counter()
         if now <= self.until and not self.stopped():
             return False
         return time.thread_time() > self.processor_until or now > self.until + STRETCH_SECONDS
+
+    def is_overdue(self) -> bool:
+        """Whether the time for probes of WDL is over too."""
+        late = time.perf_counter() - STRETCH_SECONDS
+        return late > self.started_at and (late > self.until or self.stopped())
 
 
 def rank(
@@ -151,6 +158,8 @@ def _by_syzygy(
         return RootRanking()
     values: dict[chess.Move, int] = {}
     for move in board.legal_moves:
+        if rules.is_overdue():
+            return RootRanking()
         with _made(position, board, move):
             after = tables.probe_wdl(position)
         if after is None:
@@ -191,7 +200,7 @@ def _distances(
     When time runs out: that of some wins, with a quickest among them, or else none.
     """
     sign = _sign(max(values.values()))
-    here = tables.probe_dtz(position)
+    here = None if rules.is_overdue() else tables.probe_dtz(position)
     if here is None:
         return {}
     seen_twice = _seen_twice(board)

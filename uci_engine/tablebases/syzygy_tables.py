@@ -3,8 +3,8 @@
 Reading order: `result` and `distance` look a position up. `_locate` finds its section, and its number with
 `_lead_pieces`, `_lead_pawns` and `_position_number`. `_stored` and `_decode` find the value under that number.
 
-Invariants: for any bytes in a file, nothing outside it is read, and every loop ends. A number from the file has its
-bounds checked, here or when `syzygy_files` reads the header. No position is changed.
+Invariants: for any bytes in a file, nothing outside it is read, and every loop ends soon. A number from the file has
+its bounds checked, here or when `syzygy_files` reads the header. No position is changed.
 """
 
 import array
@@ -24,6 +24,8 @@ DRAWN = 2
 # Instead of a result: no table, or a damaged one; or a table with only the other side to move.
 MISSING = -1
 OTHER_SIDE = -2
+# The most blocks to pass on the way from the index to a number. A sound table needs a few hundred.
+MAX_BLOCK_STEPS = 1 << 16
 # Room for every material of up to seven pieces, in both colourings, with many slots to spare.
 SLOTS = 8192
 
@@ -524,15 +526,20 @@ class SyzygyTables:
         blocks: i64 = self.records[record + BLOCKS]
         if block >= self.records[record + PADDED_BLOCKS]:
             return MISSING
+        steps: cython.int = 0
         while offset < 0:
-            if block == 0:
+            if block == 0 or steps == MAX_BLOCK_STEPS:
                 return MISSING
+            steps += 1
             block -= 1
             offset += self._number(file, sizes + 2 * block, 2) + 1
         while block < blocks:
             size: i64 = self._number(file, sizes + 2 * block, 2)
             if offset <= size:
                 break
+            if steps == MAX_BLOCK_STEPS:
+                return MISSING
+            steps += 1
             offset -= size + 1
             block += 1
         if block >= blocks:
