@@ -89,9 +89,9 @@ def test_constants_and_array_lengths_agree(path: Path) -> None:
 
 def test_the_declarations_were_found() -> None:
     names = {name for path in DECLARATIONS for name in constants(path) | arrays(path)}
-    assert {"EN_PASSANT", "EXACT", "KNIGHT_MIXER", "Position.keys", "Searcher.pv", "SEE_VALUES"} <= names
+    assert {"EN_PASSANT", "EXACT", "KNIGHT_MIXER", "Position.keys", "Searcher.pv_table", "SEE_VALUES"} <= names
     assert "uci_engine.board.position.Position.keys" in plain()
-    assert "uci_engine.search.search.Searcher.pv" in plain()
+    assert "uci_engine.search.search.Searcher.pv_table" in plain()
 
 
 def test_inline_functions_are_those_of_the_plain_module() -> None:

@@ -33,7 +33,7 @@ def shared() -> tuple[Any, Any]:
 def set_up(fen: str, turn: chess.Color = chess.WHITE) -> Any:
     """The memory, emptied, at a position."""
     memory = move_to(fen, turn)
-    memory.forget()
+    memory.clear()
     return memory
 
 
@@ -95,5 +95,5 @@ def test_every_pair_of_last_moves_has_a_place() -> None:
 def test_a_new_game_forgets() -> None:
     memory = set_up(HOME)
     memory.update(MOVES, 8, 40)
-    memory.forget()
+    memory.clear()
     assert memory.correction(MOVES) == 0

@@ -122,7 +122,7 @@ def test_an_exception_of_a_report_ends_the_search_and_is_raised(event: str) -> N
 
     machine = searcher()
     machine.table.clear()
-    machine.forget()
+    machine.clear()
     usual_cp = machine.aspiration_window_cp
     limits: dict[str, Any] = {"nodes": 2000, "multipv": 2} if event == "interruption" else {"depth": 30}
     # The clock has run for ten seconds already, so that bounds are reported.

@@ -38,9 +38,9 @@ class Parts:
         picker = modules["uci_engine.search.move_picker"].MovePicker(position, self.stack, self.histories)
         self.begin, self.next, self.skip_quiets = picker.begin, picker.next, picker.skip_quiets
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         self.stack.clear()
-        self.histories.forget()
+        self.histories.clear()
 
     def reward(self, ply: int, move: int, bonus: int) -> None:
         """What a quiet move that fails high is given."""
@@ -51,7 +51,7 @@ class Parts:
 def set_up(board: chess.Board) -> tuple[Any, Any]:
     position, picker = shared()
     position.set_board(board)
-    picker.forget()
+    picker.clear()
     return position, picker
 
 
@@ -156,7 +156,7 @@ def test_killers_come_last_in_first_out_and_only_at_their_ply() -> None:
     for move in (first, second, third, third):
         picker.reward(PLY, move, 1)
     assert picked(picker)[:2] == [third, second]
-    picker.forget()
+    picker.clear()
     for move in (first, second):
         picker.reward(PLY, move, 1)
     picker.stack.clear_killers(PLY)
@@ -164,7 +164,7 @@ def test_killers_come_last_in_first_out_and_only_at_their_ply() -> None:
     assert picked(picker)[:2] == sorted((first, second), reverse=True)
     picker.reward(PLY + 1, first, 1)
     assert picked(picker)[0] == first
-    picker.forget()
+    picker.clear()
     assert picked(picker) == sorted(picked(picker), reverse=True)
 
 

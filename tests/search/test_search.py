@@ -112,7 +112,7 @@ def plain_search(board: chess.Board, depth: int) -> Any:
     machine.begin(0)
     machine.set_root([moves.encode(board, move) for move in board.legal_moves])
     value = machine.search_root(depth, -scores.INFINITE, scores.INFINITE, 0)
-    return value, moves.decode(machine.line()[0], board.chess960), machine.nodes
+    return value, moves.decode(machine.pv()[0], board.chess960), machine.nodes
 
 
 def board_after(fen: str, text: str) -> chess.Board:
@@ -173,12 +173,12 @@ def test_a_full_table_does_not_change_the_search_without_pruning() -> None:
     board = chess.Board(MIDDLEGAME)
     machine = plain_searcher()
     machine.table.clear()
-    machine.forget()
+    machine.clear()
     first = plain_search(board, 3)
     assert not machine.table.probe(machine.position.key)
     search(SearchRequest(board, depth=5), fresh=False)
     assert machine.table.probe(machine.position.key)
-    machine.forget()
+    machine.clear()
     assert plain_search(board, 3) == first
 
 
@@ -461,9 +461,9 @@ def test_the_share_of_the_best_move_is_the_first_lines() -> None:
     machine.begin(0)
     machine.set_root([moves.encode(board, move) for move in board.legal_moves])
     machine.search_root(3, -scores.INFINITE, scores.INFINITE, 0)
-    share = machine.best_share
+    share = machine.effort_permille
     machine.search_root(3, -scores.INFINITE, scores.INFINITE, 20)
-    assert machine.best_share == share > 0
+    assert machine.effort_permille == share > 0
 
 
 def test_the_expected_reply_is_the_tables_legal_move_or_nothing() -> None:
@@ -488,4 +488,4 @@ def test_a_search_stands_at_its_root_whatever_stood_there_before() -> None:
         search(SearchRequest(board, nodes=generator.randrange(1, 200)), fresh=False)
         assert machine.position.sets() == new_position(board).sets()
     machine.begin(0)
-    assert (machine.nodes, machine.seldepth, machine.root_done, machine.line()) == (0, 0, 0, [])
+    assert (machine.nodes, machine.seldepth, machine.root_moves_done, machine.pv()) == (0, 0, 0, [])

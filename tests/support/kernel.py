@@ -180,7 +180,7 @@ def prepare(
     machine = machine or searcher()
     if fresh:
         machine.table.clear()
-        machine.forget()
+        machine.clear()
     infos: list[Info] = []
     return new_main_search(request, infos.append, clock, machine), infos
 

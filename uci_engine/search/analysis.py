@@ -74,7 +74,7 @@ class RootAnalysis:
         searcher = worker.searcher
         root_order = searcher.root()
         start = searcher.nodes
-        while searcher.nodes - start < max_nodes and not (searcher.stopped or searcher.stop_wanted):
+        while searcher.nodes - start < max_nodes and not (searcher.stopped or searcher.stop_requested):
             best = self._best.move
             waiting = [
                 entry

@@ -41,9 +41,9 @@ class CorrectionHistory:
 
     def __init__(self, position):
         self.position = position
-        self.forget()
+        self.clear()
 
-    def forget(self):
+    def clear(self):
         """Clear the correction history, for a new game."""
         if cython.compiled:
             index: cython.int

@@ -38,9 +38,9 @@ class Histories:
         if not cython.compiled:
             # No position has more quiet moves.
             self.quiet_scores = [0] * 256
-        self.forget()
+        self.clear()
 
-    def forget(self):
+    def clear(self):
         """Clear the histories, for a new game."""
         if cython.compiled:
             index: cython.int

@@ -194,9 +194,9 @@ class MainSearch:
         """Record the time-management data of a finished depth. Returns whether it was the last one."""
         best, before = self._lines[0], self._before[0]
         stable_for = self._statistics.stable_for + 1 if best.move == before.move else 0
-        effort = self._searcher.best_share / 1000
+        effort = self._searcher.effort_permille / 1000
         self._statistics = _DepthStatistics(self._depth, stable_for, before.score - best.score, effort)
-        is_stopped = bool(self._searcher.stop_wanted or self._searcher.stopped)
+        is_stopped = bool(self._searcher.stop_requested or self._searcher.stopped)
         return is_stopped or self._depth == self._depth_limit or self.is_enough()
 
     def _run_analysis(self, analysis: RootAnalysis) -> None:
@@ -221,7 +221,7 @@ class MainSearch:
         for count in range(1, min(max_moves, scores.MAX_DEPTH // 2) + 1):
             depth = 2 * count - 1
             if mate_search.mate_in(count):
-                self._lines = [RootMove(tuple(searcher.line()), scores.MATE - depth, depth, searcher.seldepth)]
+                self._lines = [RootMove(tuple(searcher.pv()), scores.MATE - depth, depth, searcher.seldepth)]
                 self.report()
                 return
             if searcher.stopped:
@@ -298,7 +298,7 @@ class MainSearch:
 
     def report_current_move(self) -> None:
         """Report the current root move. Called from another thread while `run` is running."""
-        number = self._searcher.current_number
+        number = self._searcher.current_move_number
         if number and not self._in_analysis:
             move = self._decode(self._searcher.current_move)
             self._on_info(Info(depth=self._depth, currmove=move.uci(), currmovenumber=number))
@@ -310,7 +310,7 @@ class MainSearch:
         elapsed_ms = max(self._clock.elapsed_ms(), 0.0)
         known = line.depth > 0
         nodes = self.nodes
-        table_hits = sum(worker.searcher.table_hits for worker in (self._worker, *self._helpers))
+        tb_hits = sum(worker.searcher.tb_hits for worker in (self._worker, *self._helpers))
         score, bound = line.shown_score
         self._on_info(
             Info(
@@ -323,7 +323,7 @@ class MainSearch:
                 nodes=nodes,
                 nps=int(nodes * 1000 / max(elapsed_ms, 0.001)),
                 hashfull=searcher.table.hashfull(),
-                tbhits=table_hits + self._request.ranking.hits,
+                tbhits=tb_hits + self._request.ranking.hits,
                 time_ms=int(elapsed_ms),
                 pv=tuple(self._decode(move).uci() for move in line.pv),
             )

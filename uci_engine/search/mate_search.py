@@ -58,13 +58,13 @@ class MateSearch:
         """The score of the best root move; 0 or less when there is no mate within `depth` plies."""
         alpha = MATE - depth - 1
         best_score = -INFINITE
-        self.searcher.root_done = 0
+        self.searcher.root_moves_done = 0
         self.searcher.seldepth = 0
         self.searcher.pv_length[0] = 0
         for index in range(self.searcher.root_count):
             move = self.searcher.root_moves[index]
             self.searcher.current_move = move
-            self.searcher.current_number = index + 1
+            self.searcher.current_move_number = index + 1
             self.searcher._make(move, 0, not self.position.is_noisy(move))
             if index == 0:
                 score = -self._search(depth - 1, -INFINITE, -alpha, 1)
@@ -75,7 +75,7 @@ class MateSearch:
             self.position.unmake(move)
             if self.searcher.stopped:
                 return best_score
-            self.searcher.root_done += 1
+            self.searcher.root_moves_done += 1
             if score > best_score:
                 best_score = score
                 if score > alpha or index == 0:

@@ -110,7 +110,7 @@ class ParallelSearch:
         """Search with a helper, in its thread."""
         worker = self._threads[index].worker
         searcher = worker.searcher
-        if searcher.stop_wanted:
+        if searcher.stop_requested:
             return
         searcher.position.set_board(self._request.board)
         searcher.prober.share(self.workers[0].searcher.prober)

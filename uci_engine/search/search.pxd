@@ -45,17 +45,17 @@ cdef class Searcher:
 
     # Results, readable while the search runs
     cdef readonly i64 nodes
-    cdef readonly i64 table_hits
+    cdef readonly i64 tb_hits
     cdef readonly int seldepth
-    cdef readonly int root_done
-    cdef readonly int best_share        # share of the last depth's nodes below the best root move, in permille
+    cdef readonly int root_moves_done
+    cdef readonly int effort_permille        # share of the last depth's nodes below the best root move, in permille
     cdef readonly int current_move
-    cdef readonly int current_number
+    cdef readonly int current_move_number
     cdef readonly bint stopped
-    cdef readonly int stop_wanted
+    cdef readonly int stop_requested
 
     cdef int[128] pv_length
-    cdef int[16384] pv                  # [ply * PLIES + n]
+    cdef int[16384] pv_table            # [ply * PLIES + n]
     cdef int extension_limit_ply        # no extension and no do-deeper search from this ply on
     cdef int null_move_ply              # steps 9 to 12 are off before this ply (null move verification)
     cdef int probcut_move

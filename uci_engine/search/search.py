@@ -82,7 +82,7 @@ class Searcher:
         if not cython.compiled:
             self.root_moves = [0] * 256
             self.pv_length = [0] * MAX_PLY
-            self.pv = [0] * (MAX_PLY * MAX_PLY)
+            self.pv_table = [0] * (MAX_PLY * MAX_PLY)
             self.reductions = [0] * 4096
         self.configure(values or {})
         self.begin(0)
@@ -108,16 +108,16 @@ class Searcher:
         """Reset the counters and the stop flag. `node_limit`: nodes after which the search stops, 0 for no limit."""
         self.node_limit = node_limit if node_limit > 0 else 1 << 62
         self.nodes = 0
-        self.table_hits = 0
+        self.tb_hits = 0
         self.seldepth = 0
         self.root_count = 0
         self.all_root_moves = False
-        self.root_done = 0
-        self.best_share = 0
+        self.root_moves_done = 0
+        self.effort_permille = 0
         self.current_move = 0
-        self.current_number = 0
+        self.current_move_number = 0
         self.stopped = False
-        self.stop_wanted = 0
+        self.stop_requested = 0
         self.pv_length[0] = 0
         self.extension_limit_ply = 0
         self.null_move_ply = 0
@@ -135,7 +135,7 @@ class Searcher:
 
     def stop(self):
         """Ask a running search to stop soon. The request holds until `begin`."""
-        self.stop_wanted = 1
+        self.stop_requested = 1
 
     def set_root(self, moves):
         """Set the root moves: legal, distinct, best first, at most 256."""
@@ -152,9 +152,9 @@ class Searcher:
     def search_root(self, depth, alpha, beta, first, end=0):
         """Search the root moves from index `first` to `end` (exclusive, 0: all) to `depth`. Returns the best score.
 
-        A score outside the window is a bound. The best move is moved to index `first`; its PV is in `line()`. When
-        `stopped` is true, only `root_done` moves were finished, and the result counts only if it is above alpha. Only
-        tests call this; the worker calls `_root`.
+        A score outside the window is a bound. The best move is moved to index `first`; its PV is in `pv()`. When
+        `stopped` is true, only `root_moves_done` moves were finished, and the result counts only if it is above alpha.
+        Only tests call this; the worker calls `_root`.
         """
         asked_depth: cython.int = depth
         low: cython.int = alpha
@@ -165,9 +165,9 @@ class Searcher:
             result = self._root(asked_depth, low, high, start)
         return result
 
-    def line(self):
+    def pv(self):
         """The principal variation (PV) of the last search, as encoded moves."""
-        return [self.pv[index] for index in range(self.pv_length[0])]
+        return [self.pv_table[index] for index in range(self.pv_length[0])]
 
     def evaluate(self):
         """The raw eval of the current position, from the side to move's view."""
@@ -183,17 +183,17 @@ class Searcher:
         self.position.unmake(move)
         return reply
 
-    def forget(self):
+    def clear(self):
         """Clear the histories, for a new game. The transposition table is cleared by its owner."""
         self.stack.clear()
-        self.histories.forget()
-        self.correction_history.forget()
+        self.histories.clear()
+        self.correction_history.clear()
 
     # The search itself ------------------------------------------------------------------------------------------
 
     def _root(self, depth: cython.int, alpha: cython.int, beta: cython.int, first: cython.int) -> cython.int:
         """Search the root moves from index `first` to `root_end` (exclusive). See `search_root`."""
-        self.root_done = 0
+        self.root_moves_done = 0
         self.seldepth = 0
         self.pv_length[0] = 0
         self.extension_limit_ply = EXTENSION_LIMIT_FACTOR * depth
@@ -211,7 +211,7 @@ class Searcher:
             move = self.root_moves[index]
             order = index - first
             self.current_move = move
-            self.current_number = index + 1
+            self.current_move_number = index + 1
             started_at = self.nodes
             quiet: cython.bint = not self.position.is_noisy(move)
             in_check: cython.bint = self.position.checkers != 0
@@ -232,7 +232,7 @@ class Searcher:
             self.position.unmake(move)
             if self.stopped:
                 return best_score
-            self.root_done += 1
+            self.root_moves_done += 1
             if score > best_score:
                 best_score = score
                 if score > alpha or order == 0:
@@ -243,9 +243,9 @@ class Searcher:
                 if score >= beta:
                     break
         if first == 0 and self.nodes > nodes_before:
-            self.best_share = best_nodes * 1000 // (self.nodes - nodes_before)
+            self.effort_permille = best_nodes * 1000 // (self.nodes - nodes_before)
         # With `searchmoves` or MultiPV the score need not be the position's, so it is not stored.
-        if first == 0 and self.all_root_moves and self.root_done > 0:
+        if first == 0 and self.all_root_moves and self.root_moves_done > 0:
             bound = LOWER if best_score >= beta else EXACT if best_score > old_alpha else UPPER
             move = self.root_moves[0] if best_score > old_alpha else 0
             self._store(0, move, best_score, raw_eval, depth, bound)
@@ -327,7 +327,7 @@ class Searcher:
         if self.probe_limit and self.position.halfmove_clock == 0 and excluded_move == 0:
             wdl = self._probe(depth)
             if wdl != FAILED:
-                self.table_hits += 1
+                self.tb_hits += 1
                 score = self._tablebase_score(wdl, ply)
                 bound = EXACT
                 if score >= TABLEBASE_BOUND:
@@ -867,7 +867,7 @@ class Searcher:
     def _enter_node(self, ply: cython.int) -> cython.bint:
         """Count a node and clear its PV. Returns whether the search must stop."""
         self.pv_length[ply] = 0
-        if self.nodes >= self.node_limit or (self.nodes & POLL_MASK == 0 and self.stop_wanted):
+        if self.nodes >= self.node_limit or (self.nodes & POLL_MASK == 0 and self.stop_requested):
             self.stopped = True
         if self.stopped:
             return True
@@ -880,9 +880,9 @@ class Searcher:
         """Set the PV of this ply to the move and the PV of the next ply."""
         base = ply * PLIES
         length = self.pv_length[ply + 1]
-        self.pv[base] = move
+        self.pv_table[base] = move
         for index in range(length):
-            self.pv[base + 1 + index] = self.pv[base + PLIES + index]
+            self.pv_table[base + 1 + index] = self.pv_table[base + PLIES + index]
         self.pv_length[ply] = length + 1
         return 0
 

@@ -96,7 +96,7 @@ class ThreadPool:
         """Clear the table and all histories, for a new game."""
         self.table.clear()
         for searcher in self._searchers():
-            searcher.forget()
+            searcher.clear()
 
     def configure(self, values: dict[str, int]) -> None:
         """Set the search parameters (see `search.parameters`) of all workers, later ones too. Raises ValueError."""

@@ -152,10 +152,10 @@ class Worker:
         """See `search_window`."""
         self.failed_high = False
         self.finished = False
-        if self.searcher.stop_wanted:
+        if self.searcher.stop_requested:
             return False
         score: cython.int = self.searcher._root(self.line_depth, self.alpha, self.beta, self.line_first)
-        if self.searcher.root_done and score > self.alpha:
+        if self.searcher.root_moves_done and score > self.alpha:
             self._save_result(score)
         if self.searcher.stopped:
             return False
@@ -199,5 +199,5 @@ class Worker:
         self.is_lower_bound = score >= self.beta
         self.pv_length = self.searcher.pv_length[0]
         for index in range(self.pv_length):
-            self.pv_moves[index] = self.searcher.pv[index]
+            self.pv_moves[index] = self.searcher.pv_table[index]
         return 0

@@ -93,7 +93,7 @@ class Bench(TextTask):
         total = 0
         for number, fen in enumerate(POSITIONS, 1):
             searcher.table.clear()
-            searcher.forget()
+            searcher.clear()
             request = SearchRequest(chess.Board(fen), depth=self._depth)
             search = MainSearch(worker, request, Clock(time.perf_counter()), _silent)
             with self._lock:

@@ -147,7 +147,7 @@ class Judge:
         if not any(board.legal_moves):  # the line ends with mate or stalemate
             return (-MATE if board.is_check() else DRAW), None
         self._searcher.table.clear()
-        self._searcher.forget()
+        self._searcher.clear()
         request = SearchRequest(board, depth=self._depth)
         worker = new_worker(load(), self._searcher)
         search = MainSearch(worker, request, Clock(time.perf_counter()), lambda info: None)
