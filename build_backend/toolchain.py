@@ -23,12 +23,13 @@ from typing import Any
 
 # Zig's newest versions at the time of writing: a later one might have no C compiler any more.
 ZIG_REQUIREMENT = "ziglang>=0.15,<0.18"
-# The machines for which PyPI has it.
+# The machines for which PyPI has it. A Python of 32 bits may run on one of 64, for which Zig would compile.
 ZIG_MACHINES = {
-    "linux": {"x86_64", "aarch64", "armv7l", "i686", "ppc64le", "riscv64", "s390x"},
+    "linux": {"x86_64", "aarch64", "ppc64le", "riscv64", "s390x"},
     "darwin": {"x86_64", "arm64"},
-    "win32": {"amd64", "arm64", "x86"},
+    "win32": {"amd64", "arm64"},
 }
+IS_64_BIT = sys.maxsize > 2**32
 
 CPYTHON = platform.python_implementation() == "CPython"
 # CPython's stable ABI: one build serves 3.11 and everything later. Free-threaded Python does not have it yet.
@@ -103,9 +104,8 @@ def _refuse_zig(problem: str) -> None:
     """Raise NoToolchainError where Zig cannot take the system compiler's place."""
     if os.environ.get("CC"):
         raise NoToolchainError(f"Secateur cannot be compiled: CC is {os.environ['CC']!r}, and {problem}.")
-    machine = platform.machine().lower()
-    demanded = [name for name in ("SECATEUR_REQUIRE_COMPILER", "SECATEUR_SANITIZE") if wanted(name)]
-    if demanded or machine not in ZIG_MACHINES.get(sys.platform, ()):
+    offered = IS_64_BIT and platform.machine().lower() in ZIG_MACHINES.get(sys.platform, ())
+    if not offered or wanted("SECATEUR_REQUIRE_COMPILER") or wanted("SECATEUR_SANITIZE"):
         raise NoToolchainError(_sentence(problem))
 
 
@@ -193,7 +193,7 @@ def zig_command(output: Path, sources: list[str], flags: list[str], include: lis
     command += [f"-I{folder}" for folder in include]
     if sys.platform == "win32":
         # For Python's headers: no compiler but Visual C++ tells them so by itself.
-        command += ["-DMS_WIN64"] if sys.maxsize > 2**32 else []
+        command += ["-DMS_WIN64"]
         library = "python3" if STABLE_ABI else f"python{sys.version_info.major}{sys.version_info.minor}t"
         return [*command, f"-L{Path(sys.base_prefix, 'libs')}", f"-l{library}"]
     if sys.platform == "darwin":

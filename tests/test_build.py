@@ -244,6 +244,10 @@ def test_a_setting_that_is_neither_on_nor_off_is_refused(small: SmallBuild) -> N
     assert "SECATEUR_NATIVE must be 0 or 1, not 'yes'" in result.stderr
 
 
+def test_the_citation_is_of_this_version() -> None:
+    assert f"version: {__version__}" in (ROOT / "CITATION.cff").read_text("utf-8").splitlines()
+
+
 def test_generated_files_are_ignored_by_git() -> None:
     patterns = (ROOT / ".gitignore").read_text("utf-8").splitlines()
     assert {"build/", "*.so", "*.pyd", "build_info.json", "*.egg-info/"} <= set(patterns)

@@ -91,6 +91,13 @@ def test_where_zig_is_not_offered_the_build_refuses(
         toolchain.requirements()
 
 
+def test_a_python_of_32_bits_gets_no_zig(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, problem=NONE_FOUND, zig=True)
+    monkeypatch.setattr(toolchain, "IS_64_BIT", False)
+    with pytest.raises(NoToolchainError, match="no C compiler was found"):
+        toolchain.requirements()
+
+
 @pytest.mark.parametrize("variable", ["SECATEUR_REQUIRE_COMPILER", "SECATEUR_SANITIZE"])
 def test_who_demands_the_systems_compiler_gets_no_other(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pretend(monkeypatch, problem=NONE_FOUND, zig=True)
@@ -173,6 +180,13 @@ def test_the_systems_own_packages_are_named(
     assert toolchain.system_packages() == f"First run: sudo {command}"
     monkeypatch.setattr(os, "geteuid", lambda: 0, raising=False)
     assert toolchain.system_packages() == f"First run: {command}"
+
+
+def test_readme_names_the_same_packages() -> None:
+    readme = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+    for name in ("debian", "fedora", "arch"):
+        assert f"`sudo {toolchain.PACKAGES[name]}`" in readme
+    assert f"`{toolchain.XCODE}`" in readme
 
 
 def test_an_unknown_system_is_told_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,4 +15,4 @@ Each imports only those below it, and the leaf modules: failures, files, memory,
 evaluation is a package of its own. Nothing is imported here, because every start of the program runs this file.
 """
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import random
 import time
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import chess
@@ -26,6 +28,7 @@ from uci_engine.core import load
 from uci_engine.engine import Engine
 from uci_engine.search.info import BestMove
 from uci_engine.tablebases import root_ranking as ranking_module
+from uci_engine.tablebases import tablebases as tablebases_module
 from uci_engine.tablebases.root_ranking import WON, RootRanking, Rules, rank
 from uci_engine.tablebases.root_ranking import Probing as Allowance
 from uci_engine.time_management.allocation import Budget
@@ -193,6 +196,23 @@ def test_a_mapped_table_is_dropped_when_its_file_changes(tmp_path: Path) -> None
     assert probing.tables.wdl == probing.tables.dtz == {"KQvK"}
     assert ranked(probing, chess.Board(WON_POSITION)) == RootRanking()
     assert probing.value(chess.Board("8/8/8/4k3/8/8/8/1Q2K3 w - - 0 1")) == 2
+
+
+@pytest.mark.parametrize("system", ["linux", "win32"])
+def test_large_tables_are_mapped_as_each_system_can(
+    system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows' `mmap` knows no `trackfd`, which newer Pythons have elsewhere."""
+    real = mmap.mmap
+
+    def mapped(descriptor: int, length: int, *, access: int, **more: bool) -> mmap.mmap:
+        assert set(more) == (set() if system == "win32" else {"trackfd"})
+        return real(descriptor, length, access=access)
+
+    monkeypatch.setattr(tablebases_module, "sys", SimpleNamespace(version_info=(3, 13), platform=system))
+    monkeypatch.setattr(tablebases_module, "mmap", SimpleNamespace(mmap=mapped, ACCESS_READ=mmap.ACCESS_READ))
+    probing = Probing(copy_tables(tmp_path / "tables", "KRvK"), copied_bytes=0)
+    assert probing.tables.wdl == {"KRvK"}
 
 
 # The root ---------------------------------------------------------------------------------------------------------

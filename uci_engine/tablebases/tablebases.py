@@ -229,8 +229,8 @@ def _contents(path: Path, room: int) -> tuple[bytes | mmap.mmap, Identity | None
         if status.st_size <= room:
             with open(descriptor, "rb", closefd=False) as file:
                 return file.read(status.st_size), None
-        if sys.version_info >= (3, 13):
-            # Without a descriptor for each of hundreds of files.
+        if sys.version_info >= (3, 13) and sys.platform != "win32":
+            # Without a descriptor for each of hundreds of files. Windows knows no such argument.
             return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ, trackfd=False), identity(status)
         return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ), identity(status)
     finally:

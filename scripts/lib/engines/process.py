@@ -98,7 +98,7 @@ class EngineProcess:
                 watchdog.start()
             self.process.stdin.write(data)
             self.process.stdin.flush()
-        except (BrokenPipeError, ValueError):  # ValueError: closed on our side
+        except (OSError, ValueError):  # nobody reads, which Windows reports its own way; or closed on our side
             with self._news:
                 self._ended = True
         finally:
@@ -120,7 +120,7 @@ class EngineProcess:
         assert self.process.stdin is not None
         try:
             self.process.stdin.close()
-        except BrokenPipeError:
+        except OSError:  # nobody reads
             self._ended = True
 
     def wait_for_line(self, beginning: str, first: int, seconds: float) -> bool:
