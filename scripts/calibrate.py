@@ -14,6 +14,10 @@ interrupted.
 
 from __future__ import annotations
 
+from lib.program import run_program
+
+# isort: split
+
 import argparse
 import shlex
 from collections.abc import Mapping, Sequence
@@ -25,7 +29,7 @@ from lib.console import (
     at_least_one,
     complain,
     make_table,
-    run_program,
+    new_file,
     run_to_end,
     say,
     show_progress,
@@ -86,7 +90,7 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
     what.add_argument("--seed", type=int, default=0, help="of their random order (0)")
     add_arguments(parser)
     add_run_arguments(parser)
-    parser.add_argument("--pgn", type=Path, metavar="FILE", help="write the games")
+    parser.add_argument("--pgn", type=new_file, metavar="FILE", help="write the games")
     parser.add_argument("--plot", type=Path, metavar="PNG", help="draw what was asked against what was measured")
     return parser.parse_args(arguments)
 

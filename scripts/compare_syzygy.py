@@ -11,6 +11,10 @@ files in memory. The exit code is 1 if any differ.
 
 from __future__ import annotations
 
+from lib.program import run_program
+
+# isort: split
+
 import argparse
 import random
 import time
@@ -21,7 +25,6 @@ from typing import Any
 import chess
 import chess.syzygy
 
-from lib.console import run_program
 from lib.endings import random_board
 from uci_engine.core import CORES, load
 from uci_engine.search.factory import new_searcher

@@ -13,6 +13,10 @@ have had the processor) and each failure; the exit code is 1 if there were any f
 
 from __future__ import annotations
 
+from lib.program import run_program
+
+# isort: split
+
 import argparse
 import os
 import random
@@ -23,7 +27,7 @@ import chess
 import chess.engine
 import chess.syzygy
 
-from lib.console import complain, run_program, say, show_progress
+from lib.console import complain, say, show_progress
 from lib.endings import random_board
 from lib.engines.engine import Answer, Engine
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, own_engine, parse_engine

@@ -18,6 +18,10 @@ assumes that Elo adds up; what two changes gain only together is divided between
 
 from __future__ import annotations
 
+from lib.program import run_program
+
+# isort: split
+
 import math
 import random
 from collections.abc import Sequence
@@ -27,7 +31,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lib.console import at_least_one, run_program
+from lib.console import at_least_one
 from lib.elo import DEVIATIONS_95
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec
 from lib.errors import ProgramError

@@ -11,6 +11,10 @@ on. Without `--engine` the engine of these sources is tested. The exit code is 1
 
 from __future__ import annotations
 
+from lib.program import run_program
+
+# isort: split
+
 import argparse
 import contextlib
 import tempfile
@@ -24,7 +28,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis.errors import Flaky
 from hypothesis.stateful import run_state_machine_as_test
 
-from lib.console import complain, make_table, run_program, say, show_progress, standard_output, write_json
+from lib.console import complain, make_table, new_file, say, show_progress, standard_output, write_json
 from lib.engines.engine import EngineOption
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, own_engine, parse_engine
 from lib.errors import ProgramError
@@ -150,7 +154,7 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
     parser.add_argument("--minutes", type=float, default=0.0, help="go on with the next seeds until this time is over")
     parser.add_argument("--lines", nargs="*", choices=list(KINDS), default=list(KINDS), help="default: all kinds")
     parser.add_argument("--keep", type=Path, default=Path("fuzz_found"), help="folder for what is found")
-    parser.add_argument("--json", type=Path, help="write the result to this file")
+    parser.add_argument("--json", type=new_file, help="write the result to this file")
     parser.add_argument("--replay", nargs="+", type=Path, metavar="FILE", help="repeat these conversations instead")
     oracles.add_arguments(parser)
     return parser.parse_args(arguments)

@@ -13,6 +13,10 @@ out.
 
 from __future__ import annotations
 
+from lib.program import run_program
+
+# isort: split
+
 import argparse
 import sys
 import unicodedata
@@ -27,7 +31,7 @@ from lib.books.file import Weights, read_book, write_book
 from lib.books.games import count_games, weights_of_games
 from lib.books.review import ACCEPTED, find_faults, read_accepted, without_accepted
 from lib.books.theory import BEST_WEIGHT, Judge, Theory, weights_of_theory
-from lib.console import at_least_one, run_program
+from lib.console import at_least_one
 from lib.errors import ProgramError
 from uci_engine.book.book import BUILT_IN, Book, BookError
 from uci_engine.book.repertoire import OPENINGS, RepertoireError, opening_names, read_table, replay

@@ -12,6 +12,10 @@ stdout. Exit code: 0 when all was played or the test is decided, 1 for an error,
 
 from __future__ import annotations
 
+from lib.program import run_program
+
+# isort: split
+
 import argparse
 from contextlib import closing
 from dataclasses import asdict
@@ -25,7 +29,7 @@ from lib.console import (
     add_run_arguments,
     at_least_one,
     complain,
-    run_program,
+    new_file,
     run_to_end,
     say,
     show_progress,
@@ -86,7 +90,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         "--sprt", nargs="*", metavar="KEY=VALUE", help="elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic"
     )
     add_run_arguments(parser, "what --resume needs (the PGN's name and .journal)")
-    parser.add_argument("--pgn", type=Path, metavar="FILE", help="write the games")
+    parser.add_argument("--pgn", type=new_file, metavar="FILE", help="write the games")
     parser.add_argument("--event", default="match", help="name in the PGN")
     return parser.parse_args(arguments)
 

@@ -10,6 +10,10 @@ none, 2 when a file or the engine cannot be used.
 
 from __future__ import annotations
 
+from lib.program import run_program
+
+# isort: split
+
 import argparse
 import os
 import time
@@ -21,7 +25,7 @@ from typing import Any
 
 import chess
 
-from lib.console import at_least_one, complain, make_table, run_program, say, show_progress, standard_output, write_json
+from lib.console import at_least_one, complain, make_table, new_file, say, show_progress, standard_output, write_json
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, own_engine, parse_engine
 from lib.errors import ProgramError
 from lib.journal import Journal
@@ -167,8 +171,8 @@ def parse(words: list[str] | None) -> argparse.Namespace:
     who.add_argument("--core", choices=CORES, default="auto", help="count with our own engine (the default)")
     who.add_argument("--engine", metavar="SPEC", help=f"or with an engine that knows `go perft`: {ENGINE_SYNTAX}")
     parser.add_argument("--concurrency", type=at_least_one, default=os.cpu_count() or 1, metavar="N", help="processes")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the findings there too")
-    parser.add_argument("--journal", type=Path, metavar="FILE", help="note every finding there")
+    parser.add_argument("--json", type=new_file, metavar="FILE", help="write the findings there too")
+    parser.add_argument("--journal", type=new_file, metavar="FILE", help="note every finding there")
     parser.add_argument("--resume", action="store_true", help="continue what the journal holds")
     asked = parser.parse_args(words)
     if len({path.name for path in asked.files}) != len(asked.files):

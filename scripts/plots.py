@@ -12,6 +12,10 @@
 
 from __future__ import annotations
 
+from lib.program import run_program
+
+# isort: split
+
 import argparse
 import fnmatch
 import re
@@ -26,7 +30,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from lib.console import complain, printable, run_program, say
+from lib.console import complain, new_file, printable, say
 from lib.errors import ProgramError
 from lib.plot_data import PlottedGame, PlottedMove, Rating, fit_ratings, read_game_number, read_games, read_pairings
 
@@ -257,7 +261,7 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
     times.add_argument("--engine", help="only this one")
     for command, kind in ((ratings, "JSON"), (game, "PGN"), (times, "PGN")):
         command.add_argument("files", nargs="+", type=Path, metavar=kind)
-        command.add_argument("-o", "--output", type=Path, required=True, metavar="PNG")
+        command.add_argument("-o", "--output", type=new_file, required=True, metavar="PNG")
     return parser.parse_args(arguments)
 
 

@@ -12,6 +12,10 @@ positions.
 
 from __future__ import annotations
 
+from lib.program import run_program
+
+# isort: split
+
 import argparse
 import gzip
 import os
@@ -27,7 +31,7 @@ from lib.console import (
     at_least_one,
     complain,
     make_table,
-    run_program,
+    new_file,
     run_to_end,
     say,
     show_progress,
@@ -190,7 +194,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0], epilog=f"An engine is {ENGINE_SYNTAX}.")
     parser.add_argument("--engine", required=True, metavar="'KEY=VALUE ...'", help="with nodes= or another limit")
     parser.add_argument("--games", type=at_least_one, default=1000, metavar="N")
-    parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="compressed if it ends in .gz")
+    parser.add_argument("--output", type=new_file, required=True, metavar="FILE", help="compressed if it ends in .gz")
     parser.add_argument("--plies", default="2-5", metavar="MIN-MAX", help="random plies at the beginning (2-5)")
     parser.add_argument("--openings", type=Path, metavar="FILE", help="begin with these (.pgn or .epd, also zipped)")
     parser.add_argument("--positions", type=int, default=12, metavar="N", help="kept of each game, 0 for all (12)")
@@ -198,7 +202,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--concurrency", type=at_least_one, default=1, metavar="N")
     parser.add_argument("--cluster", metavar="ADDRESS", help="play on the workers of this Dask scheduler instead")
     parser.add_argument("--resume", action="store_true", help="go on from the journal beside the output")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the counts")
+    parser.add_argument("--json", type=new_file, metavar="FILE", help="write the counts")
     add_arguments(parser)
     return parser.parse_args(arguments)
 

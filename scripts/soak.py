@@ -11,6 +11,10 @@ found, 2 if the soak could not begin or go on, 130 if it was interrupted. What w
 
 from __future__ import annotations
 
+from lib.program import INTERRUPTED, run_program
+
+# isort: split
+
 import argparse
 import os
 import shlex
@@ -23,7 +27,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from lib.console import INTERRUPTED, complain, make_table, run_program, say, show_progress, standard_output, write_json
+from lib.console import complain, make_table, new_file, say, show_progress, standard_output, write_json
 from lib.engines.spec import ENGINE_SYNTAX, own_engine, parse_engines
 from lib.errors import ProgramError
 from lib.journal import Journal
@@ -197,9 +201,9 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
     parser.add_argument("--margin-ms", type=float, default=0.0, metavar="MS", help="grace on the clock (default: 0)")
     parser.add_argument("--growth-mib", type=float, default=64.0, help="memory that may be added (default: 64)")
     parser.add_argument("--keep", type=Path, default=Path("soak_found"), help="folder for what is found")
-    parser.add_argument("--journal", type=Path, help="keep each finished game in this file")
+    parser.add_argument("--journal", type=new_file, help="keep each finished game in this file")
     parser.add_argument("--resume", action="store_true", help="continue the journal")
-    parser.add_argument("--json", type=Path, help="write the result to this file")
+    parser.add_argument("--json", type=new_file, help="write the result to this file")
     oracles.add_arguments(parser)
     words = parser.parse_args(arguments)
     if len(words.engine) > 2:

@@ -11,6 +11,10 @@ code: 0, 1 when an engine failed somewhere, 2 when one cannot be used.
 
 from __future__ import annotations
 
+from lib.program import run_program
+
+# isort: split
+
 import argparse
 import os
 import platform
@@ -22,7 +26,7 @@ from typing import Any
 
 import chess
 
-from lib.console import Advance, complain, run_program, say, show_progress, standard_output, write_json
+from lib.console import Advance, complain, new_file, say, show_progress, standard_output, write_json
 from lib.engines.engine import Engine, EngineError
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines
 from lib.errors import ProgramError
@@ -164,7 +168,7 @@ def parse(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--stops", type=int, default=200, metavar="N", help="searches stopped, over all rounds (200)")
     parser.add_argument("--positions", type=Path, metavar="FILE", help="EPD or FEN, instead of eight middlegames")
     parser.add_argument("--seed", type=int, default=1, help="of the moments at which searches are stopped (1)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all samples there")
+    parser.add_argument("--json", type=new_file, metavar="FILE", help="write all samples there")
     asked = parser.parse_args(words)
     if asked.rounds < 1 or asked.cpu <= 0 or asked.perft < 1 or asked.stops < 0:
         parser.error("--rounds and --perft must be at least 1, --cpu above 0, --stops not below 0")

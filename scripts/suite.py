@@ -10,6 +10,10 @@ Exit code: 0 when all engines answered all positions, 1 when some failed, 2 when
 
 from __future__ import annotations
 
+from lib.program import run_program
+
+# isort: split
+
 import argparse
 import hashlib
 import math
@@ -22,7 +26,6 @@ from lib.console import (
     add_run_arguments,
     complain,
     make_table,
-    run_program,
     run_to_end,
     say,
     show_progress,

@@ -17,12 +17,16 @@ rates sink as in J. C. Spall, "Implementation of the simultaneous perturbation a
 
 from __future__ import annotations
 
+from lib.program import run_program
+
+# isort: split
+
 import random
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from lib.console import at_least_one, run_program
+from lib.console import at_least_one
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec
 from lib.errors import ProgramError
 from lib.games.experiment import Pairing, find_numbers, make_parser, run_experiment

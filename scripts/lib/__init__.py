@@ -1,5 +1,6 @@
 """The library of the programs in scripts/. No program is imported by another file.
 
+    program                           how a program begins and ends; imported first
     console, errors, journal, pool    what every program shows and writes; resuming; many processes or a cluster
     files, trial                      files from outside, within bounds; engines tried before the work begins
     engines                           engines described, started, talked to and kept running

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -26,13 +26,12 @@ from rich.table import Table
 from rich.text import Text
 
 from lib.errors import ProgramError
+from lib.program import INTERRUPTED
 
 # How often progress is told where it cannot be redrawn.
 PLAIN_SECONDS = 10.0
 # Wide enough for our tables where nobody can ask the terminal.
 FILE_WIDTH = 200
-# The exit code of a program that was interrupted, as shells have it.
-INTERRUPTED = 130
 
 
 class Advance(Protocol):
@@ -49,16 +48,6 @@ def standard_output() -> Console:
 def standard_error() -> Console:
     """The console of progress and complaints."""
     return Console(stderr=True, highlight=False)
-
-
-def run_program(main: Callable[[], int]) -> NoReturn:
-    """Run a program and leave with its exit code; an interrupt from the keyboard needs no traceback."""
-    try:
-        code = main()
-    except KeyboardInterrupt:
-        complain("interrupted")
-        code = INTERRUPTED
-    sys.exit(code)
 
 
 def run_to_end(work: Callable[[], None], close: Callable[[], None]) -> int:
@@ -87,14 +76,24 @@ def at_least_one(word: str) -> int:
     return number
 
 
+def new_file(word: str) -> Path:
+    """A file that a program is to write, from a command line: its folder is there, and it is no folder itself."""
+    path = Path(word)
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{word} is a folder")
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {path.parent}")
+    return path
+
+
 def add_run_arguments(parser: argparse.ArgumentParser, journal: str = "what --resume needs") -> None:
     """The options of what takes long: how many at a time and where, what is kept, and going on."""
     run = parser.add_argument_group("running and results")
     run.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="how many at a time (1)")
     run.add_argument("--cluster", metavar="ADDRESS", help="work on the workers of this Dask scheduler instead")
-    run.add_argument("--journal", type=Path, metavar="FILE", help=journal)
+    run.add_argument("--journal", type=new_file, metavar="FILE", help=journal)
     run.add_argument("--resume", action="store_true", help="go on from the journal, if there is one")
-    run.add_argument("--json", type=Path, metavar="FILE", help="write the results")
+    run.add_argument("--json", type=new_file, metavar="FILE", help="write the results")
 
 
 def printable(text: str) -> str:

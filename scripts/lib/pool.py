@@ -23,7 +23,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from lib.errors import ProgramError
+from lib.errors import ProgramError, missing_library
 
 # How long a worker may take to leave its task when it is asked to end.
 FAREWELL_SECONDS = 5.0
@@ -266,7 +266,7 @@ def _on_cluster(function: Callable[[Any], Any], tasks: Iterator[Task], address: 
         import cloudpickle
         from distributed import Client, as_completed
     except ImportError as error:
-        raise ProgramError(f"a cluster needs the extra 'tools' (pip install 'secateur[tools]'): {error}") from error
+        raise ProgramError(missing_library(error.name or "distributed")) from error
 
     def attempt(code: bytes, data: bytes) -> bytes:
         # A local function, so that Dask too has to send it with its code.

@@ -5,13 +5,17 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from lib import console
+from lib import console, program
 from lib.errors import ProgramError
+from tests.support import SCRIPTS
 
 
 def test_progress_off_a_terminal_is_seldom_lines(
@@ -68,15 +72,15 @@ def test_json_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
 
 def test_a_program_leaves_with_its_code_and_an_interrupt_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
-        console.run_program(lambda: 3)
+        program.run_program(lambda: 3)
     assert left.value.code == 3
 
     def interrupted() -> int:
         raise KeyboardInterrupt
 
     with pytest.raises(SystemExit) as left:
-        console.run_program(interrupted)
-    assert left.value.code == console.INTERRUPTED
+        program.run_program(interrupted)
+    assert left.value.code == program.INTERRUPTED
     assert capsys.readouterr() == ("", "error: interrupted\n")
 
 
@@ -91,7 +95,7 @@ def test_numbers_below_one_are_refused() -> None:
     ("failure", "code", "complaint"),
     [
         (None, 0, ""),
-        (KeyboardInterrupt(), console.INTERRUPTED, "error: interrupted\n"),
+        (KeyboardInterrupt(), program.INTERRUPTED, "error: interrupted\n"),
         (OSError("the disk is full"), 1, "error: the disk is full\n"),
         (ProgramError("no openings"), 1, "error: no openings\n"),
     ],
@@ -129,3 +133,46 @@ def test_text_from_outside_cannot_steer_the_terminal(capsys: pytest.CaptureFixtu
     assert err == f"error: {shown}\n"
     assert out.count(shown) == 4
     assert "\x1b" not in out
+
+
+PROGRAMS = sorted(path.name for path in SCRIPTS.glob("*.py"))
+WITHOUT_TABLES = ("compare_syzygy.py", "find_magics.py")
+WITHOUT = """
+import runpy, sys
+sys.modules[sys.argv[2]] = None
+sys.path.insert(0, sys.argv[1].rpartition("/")[0])
+path = sys.argv[1]
+sys.argv = [path, "--help"]
+runpy.run_path(path, run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "library"),
+    [
+        *((name, "rich") for name in PROGRAMS if name not in WITHOUT_TABLES),
+        *((name, "chess") for name in WITHOUT_TABLES),
+        ("plots.py", "matplotlib"),
+        ("fuzz.py", "hypothesis"),
+        ("factorial_test.py", "numpy"),
+    ],
+)
+def test_a_missing_library_is_named_with_the_command_that_installs_it(name: str, library: str) -> None:
+    command = [sys.executable, "-c", WITHOUT, (SCRIPTS / name).as_posix(), library]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert re.fullmatch(rf"error: {library} is not installed; .* -m pip install -e .*\[tools\]'?\n", done.stderr)
+
+
+def test_another_exception_keeps_its_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    for error in (ValueError("x"), ModuleNotFoundError("no", name="nonsense")):
+        program.report_exception(type(error), error, None)
+        assert capsys.readouterr().err.startswith(type(error).__name__)
+
+
+@pytest.mark.parametrize(("word", "complaint"), [("", "is a folder"), ("none/file", "there is no folder")])
+def test_a_file_that_cannot_be_written_is_refused_at_once(word: str, complaint: str, tmp_path: Path) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match=complaint):
+        console.new_file(str(tmp_path / word))
+    assert console.new_file(str(tmp_path / "file")) == tmp_path / "file"
