@@ -1,5 +1,8 @@
-"""The largest hash table offered: half of what machine or control group have, whatever the files say."""
+"""The largest hash table: half of what machine, control group or address space have, whatever the files say."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -27,22 +30,35 @@ def test_this_machine() -> None:
 
 
 @pytest.mark.parametrize(
-    ("physical", "group", "maximum"),
+    ("physical", "group", "address_space", "maximum"),
     [
-        (16 * GIB, None, 8192),
-        (16 * GIB, 2 * GIB, 1024),
-        (16 * GIB, 9223372036854771712, 8192),
-        (4096 * GIB, None, memory.HASH_LIMIT_MIB),
-        (None, None, 512),
-        (16 * GIB, 1, 1),
+        (16 * GIB, None, None, 8192),
+        (16 * GIB, 2 * GIB, None, 1024),
+        (16 * GIB, 9223372036854771712, None, 8192),
+        (4096 * GIB, None, None, memory.HASH_LIMIT_MIB),
+        (None, None, None, 512),
+        (16 * GIB, 1, None, 1),
+        (16 * GIB, None, GIB, 512),
+        (16 * GIB, 2 * GIB, GIB, 512),
+        (GIB, 2 * GIB, 4 * GIB, 512),
     ],
 )
-def test_half_of_the_smaller(
-    monkeypatch: pytest.MonkeyPatch, physical: int | None, group: int | None, maximum: int
+def test_half_of_the_smallest(
+    monkeypatch: pytest.MonkeyPatch, physical: int | None, group: int | None, address_space: int | None, maximum: int
 ) -> None:
     monkeypatch.setattr(memory, "physical_memory_bytes", lambda: physical)
     monkeypatch.setattr(memory, "control_group_limit_bytes", lambda: group)
+    monkeypatch.setattr(memory, "address_space_limit_bytes", lambda: address_space)
     assert memory.hash_maximum_mib() == maximum
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no ulimit")
+def test_the_limit_of_the_address_space() -> None:
+    program = "from uci_engine import memory; print(memory.address_space_limit_bytes())"
+    shell = f"ulimit -S -v 1048576; exec {sys.executable!r} -c {program!r}"
+    environment = {**os.environ, "PYTHONPATH": str(Path(memory.__file__).parents[1])}
+    result = subprocess.run(["sh", "-c", shell], env=environment, capture_output=True, text=True, check=True)
+    assert int(result.stdout) == GIB
 
 
 def test_version_2_takes_the_tightest_limit_on_the_way_up(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_declarations() -> None:
         table.add(option)
     table.add(options.book_file)
     assert table.declare() == [
-        "option name Hash type spin default 16 min 1 max 1024",
+        "option name Hash type spin default 16 min 1 max 33554432",
         "option name Threads type spin default 1 min 1 max 512",
         "option name Clear Hash type button",
         "option name Ponder type check default false",
@@ -118,7 +118,18 @@ def test_python_chess_accepts_every_default() -> None:
 
 def test_this_machine_offers_a_hash_table() -> None:
     size = Options().hash
-    assert size.minimum <= size.default <= size.maximum
+    assert size.minimum <= size.default <= size.usable <= size.maximum
+
+
+@pytest.mark.parametrize("memory_mib", [1, 256, 512, 65536])
+def test_hash_declares_the_same_range_on_every_machine(memory_mib: int) -> None:
+    options = Options(hash_maximum=memory_mib)
+    assert options.hash.declaration().endswith(" min 1 max 33554432")
+    wanted = memory_mib + 1
+    expected = f"option Hash: {wanted} is taken as {memory_mib}, the most that this machine allows"
+    assert options.set("Hash", str(wanted)) == [expected]
+    assert options.set("Hash", str(memory_mib)) == []
+    assert options.hash.value == memory_mib
 
 
 def test_a_small_machine_lowers_the_default_too() -> None:
@@ -298,6 +309,6 @@ def test_any_text_leaves_the_table_sound(settings: list[tuple[str | None, str | 
         if isinstance(option, ValueOption):
             assert type(option.value) is types[type(option)]
         if isinstance(option, Spin):
-            assert option.minimum <= option.value <= option.maximum
+            assert option.minimum <= option.value <= option.usable <= option.maximum
         if isinstance(option, Combo):
             assert option.value in option.choices

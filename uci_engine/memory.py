@@ -1,7 +1,7 @@
-"""The memory of this machine, and the largest transposition table to offer.
+"""The memory of this process, and the largest transposition table that it may have.
 
-Invariants: a table never takes more than half of the memory of the machine, or of the control group (container) of this
-process. A system file that is missing or malformed is not an error.
+Invariants: a table never takes more than half of the memory of the machine, of the control group (container), or of the
+address space of this process. A system file that is missing or malformed is not an error.
 """
 
 from __future__ import annotations
@@ -13,21 +13,23 @@ from pathlib import Path
 MIB = 1 << 20
 # The maximum on any machine.
 HASH_LIMIT_MIB = 65536
+# The maximum that `Hash` declares, on every machine. Programs refuse a value above it, so a configuration that names a
+# large table must not fail on a small machine. Stockfish declares the same.
+HASH_DECLARED_MIB = 33554432
 
 # The memory assumed where the system does not tell.
 _ASSUMED_BYTES = 1024 * MIB
 
 
 def hash_maximum_mib() -> int:
-    """The largest table to offer, in MiB: from 1 to HASH_LIMIT_MIB, and at most half of the memory."""
+    """The largest table to make, in MiB: from 1 to HASH_LIMIT_MIB, and at most half of the memory."""
     return max(1, min(available_bytes() // 2 // MIB, HASH_LIMIT_MIB))
 
 
 def available_bytes() -> int:
-    """The memory of the machine or of this process's control group; 1 GiB where the system does not tell."""
-    available = physical_memory_bytes() or _ASSUMED_BYTES
-    limit = control_group_limit_bytes()
-    return available if limit is None else min(available, limit)
+    """The memory of the machine, at most what this process may have of it; 1 GiB where the system does not tell."""
+    limits = (control_group_limit_bytes(), address_space_limit_bytes())
+    return min([physical_memory_bytes() or _ASSUMED_BYTES, *(limit for limit in limits if limit is not None)])
 
 
 def physical_memory_bytes() -> int | None:
@@ -39,6 +41,16 @@ def physical_memory_bytes() -> int | None:
     except (ValueError, OSError):
         return None
     return size if size > 0 else None
+
+
+def address_space_limit_bytes() -> int | None:
+    """The limit of this process's address space (`ulimit -v`); None without a limit."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return None if soft == resource.RLIM_INFINITY else soft
 
 
 def control_group_limit_bytes(

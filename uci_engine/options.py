@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypeVar
 
-from uci_engine.memory import hash_maximum_mib
+from uci_engine.memory import HASH_DECLARED_MIB, hash_maximum_mib
 from uci_engine.search.parameters import PARAMETERS
 from uci_engine.search.strength import MAX_ELO, MAX_SKILL_LEVEL, MIN_ELO
 from uci_engine.text import parse_int, quoted
@@ -137,14 +137,20 @@ class Check(ValueOption[bool]):
 
 
 class Spin(ValueOption[int]):
-    """An option with a whole number; one out of bounds is clamped."""
+    """An option with a whole number; one out of bounds is clamped.
+
+    `usable`: the maximum that this machine allows, where that is less than the `maximum` declared.
+    """
 
     type_name = "spin"
 
-    def __init__(self, name: str, default: int, minimum: int, maximum: int, help: str) -> None:
+    def __init__(
+        self, name: str, default: int, minimum: int, maximum: int, help: str, usable: int | None = None
+    ) -> None:
         super().__init__(name, default, help)
         self.minimum = minimum
         self.maximum = maximum
+        self.usable = maximum if usable is None else usable
 
     def declaration(self) -> str:
         return f"{super().declaration()} min {self.minimum} max {self.maximum}"
@@ -153,9 +159,11 @@ class Spin(ValueOption[int]):
         return parse_int(text)
 
     def _bounded(self, value: int) -> tuple[int, list[str]]:
-        clamped = min(max(value, self.minimum), self.maximum)
+        clamped = min(max(value, self.minimum), self.usable)
         if clamped == value:
             return value, []
+        if value > self.usable < self.maximum:
+            return clamped, [f"option {self.name}: {value} is taken as {clamped}, the most that this machine allows"]
         bounds = f"{self.minimum} to {self.maximum}"
         return clamped, [f"option {self.name}: {value} is taken as {clamped} ({bounds})"]
 
@@ -238,11 +246,23 @@ class Options(OptionTable):
     """Secateur's options, each also an attribute."""
 
     def __init__(self, core: str = "compiled", tuning: bool = False, hash_maximum: int | None = None) -> None:
-        """`core`: its name chooses the defaults of the time parameters. `hash_maximum`: in MiB; None: from memory."""
+        """`core`: its name chooses the defaults of the time parameters.
+
+        `hash_maximum`: the largest transposition table in MiB; None: what this machine allows.
+        """
         super().__init__()
         max_mib = hash_maximum_mib() if hash_maximum is None else hash_maximum
         add = self.add
-        self.hash = add(Spin("Hash", min(16, max_mib), 1, max_mib, "size of the transposition table in MiB"))
+        self.hash = add(
+            Spin(
+                "Hash",
+                min(16, max_mib),
+                1,
+                HASH_DECLARED_MIB,
+                "size of the transposition table in MiB",
+                usable=max_mib,
+            )
+        )
         self.threads = add(Spin("Threads", 1, 1, 512, "number of search threads; at most one per CPU core"))
         self.clear_hash = add(Button("Clear Hash", "clear the transposition table"))
         self.ponder = add(Check("Ponder", False, "the GUI may let the engine think on the opponent's time"))
