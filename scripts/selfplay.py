@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Training data from an engine that plays itself: positions with their scores and the results of their games.
+"""Training positions from the engine that plays itself: each with its score and the result of its game.
 
-    python scripts/selfplay.py --engine 'cmd=stockfish nodes=1000 option.Hash=8' --games 10000 --output data.txt.gz \\
-        --plies 2-5 --positions 12 --concurrency 2 --resign 'moves=3 score=1000'
+    python scripts/selfplay.py --nodes 1000 --games 100000 --output data.positions --concurrency 2 \\
+        --source 'random plies=6-9 share=2' --source 'file=openings.epd plies=0-4 share=3' \\
+        --resign 'moves=4 score=1000' --draw 'from=40 moves=10 score=8' --tablebase syzygy/
 
-Each line is `FEN | score in centipawns | result`, both from White's side, the result 1.0, 0.5 or 0.0. Games begin with
-random moves. Positions are quiet: no check, the move that was played no capture and no promotion, the score no mate.
-The same command with --resume goes on where it was killed. Games that end by a forfeit are counted and give no
-positions.
+The engine searches in the processes of this program, a fixed number of nodes a move. lib/training/positions.py
+documents the file, 32 bytes a position; positions.py shuffles, splits and prints it. Positions in check are left out;
+a flag marks the quiet ones. The same command with --resume goes on where it was killed. With one process the same
+command gives the same file.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from lib.program import run_program
 # isort: split
 
 import argparse
-import gzip
 import os
 import random
 from collections import Counter
@@ -33,129 +33,104 @@ from lib.console import (
     make_table,
     new_file,
     run_to_end,
-    say,
     show_progress,
     standard_output,
     write_json,
 )
-from lib.engines.cache import running_engines
-from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
 from lib.errors import ProgramError
 from lib.games.adjudication import Rules, add_arguments, check_tables, open_tables, rules_of
-from lib.games.clock import Patience
-from lib.games.game import Game
-from lib.games.openings import Opening, OpeningBook, random_opening, read_openings, start_position
-from lib.games.record import GameRecord
+from lib.games.openings import Opening
 from lib.journal import Journal
 from lib.pool import Task, run_tasks
-from lib.trial import try_engines
+from lib.training.game import engine_facts, play_game, self_player
+from lib.training.positions import RECORD_BYTES, header
+from lib.training.sources import SOURCE_SYNTAX, Source, choose_opening, parse_source
 
 # Games of one task: few enough to lose little, many enough to keep the journal short.
-BATCH_GAMES = 8
+BATCH_GAMES = 64
+NOT_PLAYED = "not played"
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How games are begun and what is kept of them.
+    """How games are begun and played, and what is kept of them.
 
-    min_plies, max_plies: of random moves. positions: kept of a game at most, chosen at random; 0 for all.
+    nodes: of each search. max_opening_cp: openings beyond this score are not played, 0 for all. max_positions: kept of
+    a game, 0 for all.
     """
 
-    engine: EngineSpec
+    sources: tuple[Source, ...]
+    nodes: int
+    hash_mib: int
     seed: int
-    min_plies: int
-    max_plies: int
-    positions: int
+    max_opening_cp: int
+    max_positions: int
     rules: Rules
-    patience: Patience
+
+    def as_json(self) -> dict[str, Any]:
+        """For journal and provenance. Folders of tables are left out: another machine has others."""
+        sources = [source.as_json() for source in self.sources]
+        tables = {"tables": bool(self.rules.tables)}
+        return {**asdict(self), "sources": sources, "rules": {**asdict(self.rules), **tables}}
 
 
 @dataclass(frozen=True)
 class Batch:
-    """One task: games with these numbers, and the openings that the random moves go on from."""
+    """One task: games with these numbers, and their openings."""
 
     recipe: Recipe
     first_game: int
     openings: tuple[Opening, ...]
-    keep_engines: bool
 
 
 def play_batch(batch: Batch) -> dict[str, Any]:
-    """What the workers do: `lines`, and counts of `results` and `faults`. Raises EngineError."""
+    """What the workers do: `positions`, packed, and counts of `results`. Raises ProgramError, OSError."""
     recipe = batch.recipe
-    lines: list[str] = []
+    player = self_player(recipe.nodes, recipe.hash_mib)
+    positions = bytearray()
     results: Counter[str] = Counter()
-    faults: Counter[str] = Counter()
-    with running_engines(batch.keep_engines) as engines, open_tables(recipe.rules) as tables:
+    with open_tables(recipe.rules) as tables:
         for number, opening in enumerate(batch.openings, start=batch.first_game):
-            chance = random.Random(f"{recipe.seed} {number}")
-            begun = random_opening(opening, chance, recipe.min_plies, recipe.max_plies)
-            engine = engines.engine(recipe.engine)
-            record = Game(engine, engine, begun, recipe.rules, recipe.patience, tables).play()
-            if record.fault is not None:
-                faults[f"{record.fault}: {record.detail}"] += 1
-                engines.dismiss(recipe.engine)
-                continue
-            results[record.result] += 1
-            lines += choose(quiet_positions(record), recipe.positions, chance)
-    return {"lines": lines, "results": dict(results), "faults": dict(faults)}
-
-
-def quiet_positions(record: GameRecord) -> Iterator[str]:
-    """The lines of a game; a position that comes twice gives one."""
-    board = record.opening.board()
-    seen: set[str] = set()
-    for move in record.moves:
-        quiet = not (board.is_check() or board.is_capture(move.move) or move.move.promotion)
-        score_cp = None if move.score is None else move.score.white().score()
-        if quiet and score_cp is not None and (key := board.epd()) not in seen:
-            seen.add(key)
-            yield f"{board.fen()} | {score_cp} | {record.white_points}"
-        board.push(move.move)
-
-
-def choose(lines: Iterator[str], max_count: int, chance: random.Random) -> list[str]:
-    """At most `max_count` of the lines (all for 0), in their order."""
-    found = list(lines)
-    if not max_count or len(found) <= max_count:
-        return found
-    return [found[index] for index in sorted(chance.sample(range(len(found)), max_count))]
+            chance = random.Random(f"{recipe.seed} {number} positions")
+            game = play_game(player, opening, recipe.rules, tables, recipe.max_opening_cp, recipe.max_positions, chance)
+            results[game.result or NOT_PLAYED] += 1
+            positions += b"".join(game.records)
+    return {"positions": bytes(positions), "results": dict(results)}
 
 
 class Harvest:
     """The output file and its journal, which holds how long the file is after each batch: the rest is cut off."""
 
-    def __init__(self, path: Path, journal: Journal) -> None:
+    def __init__(self, path: Path, journal: Journal, provenance: dict[str, Any]) -> None:
         self._path = path
         self._journal = journal
         self.done = {str(entry["key"]) for entry in journal.entries}
         self.results: Counter[str] = Counter()
-        self.faults: Counter[str] = Counter()
-        self.lines = 0
+        self.positions = 0
         for entry in journal.entries:
             self._count(entry)
+        start = header(provenance)
         size = int(journal.entries[-1]["bytes"]) if journal.entries else 0
         if path.exists() and path.stat().st_size < size:
             raise ProgramError(f"{path} is shorter than its journal says")
         self._file = path.open("r+b" if path.exists() else "w+b")
         self._file.truncate(size)
         self._file.seek(size)
+        if not size:
+            self._file.write(start)
 
     def add(self, key: str, batch: dict[str, Any]) -> None:
-        """Write the lines of a batch, once."""
+        """Write the positions of a batch, once."""
         if key in self.done:
             return
-        data = "".join(f"{line}\n" for line in batch["lines"]).encode()
-        # Compressed pieces, one behind the other, are one compressed file.
-        self._file.write(gzip.compress(data) if self._path.suffix == ".gz" else data)
+        self._file.write(batch["positions"])
         self._file.flush()
         os.fsync(self._file.fileno())
         entry = {
             "key": key,
             "bytes": self._file.tell(),
-            "lines": len(batch["lines"]),
+            "positions": len(batch["positions"]) // RECORD_BYTES,
             "results": batch["results"],
-            "faults": batch["faults"],
         }
         self._journal.append(entry)
         self.done.add(key)
@@ -163,43 +138,44 @@ class Harvest:
 
     def _count(self, entry: dict[str, Any]) -> None:
         self.results.update(entry["results"])
-        self.faults.update(entry["faults"])
-        self.lines += entry["lines"]
+        self.positions += entry["positions"]
 
     @property
     def games(self) -> int:
-        return self.results.total() + self.faults.total()
+        return self.results.total()
 
     def close(self) -> None:
-        """Nothing can be added after this. A file without lines of any game is removed."""
-        empty = not self.done
+        """Nothing can be added after this."""
         self._file.close()
-        if empty:
-            self._path.unlink(missing_ok=True)
         self._journal.close()
 
 
-def make_batches(recipe: Recipe, book: OpeningBook, games: int, harvest: Harvest, keep: bool) -> Iterator[Task]:
+def make_batches(recipe: Recipe, games: int, harvest: Harvest) -> Iterator[Task]:
     """The games that are still to be played."""
     for first in range(0, games, BATCH_GAMES):
         last = min(first + BATCH_GAMES, games)
         key = f"{first}-{last}"
         if key not in harvest.done:
-            openings = tuple(book.opening(number) for number in range(first, last))
-            yield Task(key, Batch(recipe, first, openings, keep))
+            openings = tuple(choose_opening(recipe.sources, recipe.seed, number) for number in range(first, last))
+            yield Task(key, Batch(recipe, first, openings))
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0], epilog=f"An engine is {ENGINE_SYNTAX}.")
-    parser.add_argument("--engine", required=True, metavar="'KEY=VALUE ...'", help="with nodes= or another limit")
-    parser.add_argument("--games", type=at_least_one, default=1000, metavar="N")
-    parser.add_argument("--output", type=new_file, required=True, metavar="FILE", help="compressed if it ends in .gz")
-    parser.add_argument("--plies", default="2-5", metavar="MIN-MAX", help="random plies at the beginning (2-5)")
-    parser.add_argument("--openings", type=Path, metavar="FILE", help="begin with these (.pgn or .epd, also zipped)")
-    parser.add_argument("--positions", type=int, default=12, metavar="N", help="kept of each game, 0 for all (12)")
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0], epilog=f"A source is {SOURCE_SYNTAX}.")
+    parser.add_argument("--output", type=new_file, required=True, metavar="FILE")
+    parser.add_argument("--games", type=at_least_one, default=1000, metavar="N", help="(1000)")
+    parser.add_argument("--nodes", type=at_least_one, default=1000, metavar="N", help="of each search (1000)")
+    parser.add_argument("--hash", type=at_least_one, default=8, metavar="MIB", help="of each process (8)")
+    parser.add_argument(
+        "--source", action="append", default=[], metavar="'...'", help="where games begin ('random plies=6-9')"
+    )
+    parser.add_argument(
+        "--max-opening", type=int, default=400, metavar="CP", help="openings beyond this are not played; 0: all (400)"
+    )
+    parser.add_argument("--positions", type=int, default=0, metavar="N", help="kept of each game, 0 for all (0)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--concurrency", type=at_least_one, default=1, metavar="N")
+    parser.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="processes (1)")
     parser.add_argument("--cluster", metavar="ADDRESS", help="play on the workers of this Dask scheduler instead")
     parser.add_argument("--resume", action="store_true", help="go on from the journal beside the output")
     parser.add_argument("--json", type=new_file, metavar="FILE", help="write the counts")
@@ -209,21 +185,13 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
 
 def make_recipe(words: argparse.Namespace) -> Recipe:
     """What the command line asks for. Raises ProgramError, ValueError and OSError."""
-    engine = parse_engine(words.engine)
-    if str(engine.control) == "no limit":
-        raise ProgramError(f"no nodes=, depth=, movetime= or tc= for {engine.name}")
-    low, dash, high = words.plies.partition("-")
-    if not (low.isdecimal() and (high if dash else low).isdecimal()):
-        raise ProgramError(f"--plies {words.plies} is not MIN-MAX")
-    min_plies, max_plies = int(low), int(high or low)
-    if not 0 <= min_plies <= max_plies <= 100:
-        raise ProgramError(f"--plies {words.plies}: the minimum is above the maximum, or too many")
-    if words.positions < 0:
-        raise ProgramError("--positions is at least 0")
+    sources = tuple(parse_source(text) for text in words.source or ["random"])
+    if words.positions < 0 or words.max_opening < 0:
+        raise ProgramError("--positions and --max-opening are at least 0")
     rules = rules_of(words)
     if words.cluster is None:
         check_tables(rules)
-    return Recipe(engine, words.seed, min_plies, max_plies, words.positions, rules, Patience())
+    return Recipe(sources, words.nodes, words.hash, words.seed, words.max_opening, words.positions, rules)
 
 
 def open_harvest(words: argparse.Namespace, recipe: Recipe) -> Harvest:
@@ -231,20 +199,21 @@ def open_harvest(words: argparse.Namespace, recipe: Recipe) -> Harvest:
     path = words.output.with_name(words.output.name + ".journal")
     if not path.exists() and words.output.exists() and words.output.stat().st_size:
         raise ProgramError(f"{words.output} exists and has no journal: remove it, or name another")
-    openings = None if words.openings is None else words.openings.name
-    settings = {**asdict(recipe), "engine": recipe.engine.as_json(), "games": words.games, "openings": openings}
-    return Harvest(words.output, Journal(path, settings, resume=words.resume))
+    facts = engine_facts()
+    provenance = {"program": "scripts/selfplay.py", **facts, "recipe": recipe.as_json()}
+    # The number of games may grow from run to run.
+    return Harvest(words.output, Journal(path, provenance, resume=words.resume), provenance)
 
 
-def play(words: argparse.Namespace, recipe: Recipe, book: OpeningBook, harvest: Harvest) -> None:
+def play(words: argparse.Namespace, recipe: Recipe, harvest: Harvest) -> None:
     """Play what is left. Raises ProgramError."""
-    tasks = make_batches(recipe, book, words.games, harvest, words.cluster is None)
+    tasks = make_batches(recipe, words.games, harvest)
     results = run_tasks(play_batch, tasks, workers=words.concurrency, cluster=words.cluster)
     with closing(results), show_progress("games", words.games, harvest.games) as advance:
         for result in results:
             before = harvest.games
             harvest.add(result.key, result.value_or_raise())
-            advance(harvest.games - before, f"{harvest.lines} positions")
+            advance(harvest.games - before, f"{harvest.positions} positions")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -252,25 +221,22 @@ def main(arguments: list[str] | None = None) -> int:
     words = parse_arguments(arguments)
     try:
         recipe = make_recipe(words)
-        book = start_position() if words.openings is None else read_openings(words.openings)
-        if words.cluster is None:
-            try_engines([recipe.engine])
+        # What is wrong with a source is said before a file is made.
+        for source in recipe.sources:
+            source.opening(random.Random(0))
         harvest = open_harvest(words, recipe)
     except (ProgramError, ValueError, OSError) as error:
         complain(str(error))
         return 1
-    code = run_to_end(lambda: play(words, recipe, book, harvest), harvest.close)
-    if code and not harvest.games:
-        return code
-    results = [harvest.results[result] for result in ("1-0", "1/2-1/2", "0-1")]
-    row = [str(words.output), *map(str, (harvest.games, *results, harvest.faults.total(), harvest.lines))]
-    head = ["output", "games", "1-0", "1/2-1/2", "0-1", "forfeits", "positions"]
+    code = run_to_end(lambda: play(words, recipe, harvest), harvest.close)
+    results = [harvest.results[result] for result in ("1-0", "1/2-1/2", "0-1", NOT_PLAYED)]
+    row = [str(words.output), *map(str, (harvest.games, *results, harvest.positions))]
+    head = ["output", "games", "1-0", "1/2-1/2", "0-1", NOT_PLAYED, "positions"]
     standard_output().print(make_table("", head, [row]))
-    for fault, number in harvest.faults.most_common():
-        say(f"{number} {fault}")
     if words.json is not None:
-        counts = {"games": harvest.games, "positions": harvest.lines, "results": dict(harvest.results)}
-        write_json(words.json, {**counts, "faults": dict(harvest.faults)})
+        write_json(
+            words.json, {"games": harvest.games, "positions": harvest.positions, "results": dict(harvest.results)}
+        )
     return code
 
 

@@ -1,61 +1,39 @@
-"""Self-play data: what is kept of a game, and runs that are killed, continued, or spread over a cluster."""
+"""Self-play data: openings, what is kept of a game, and runs that are killed, continued, or spread over a cluster."""
 
 from __future__ import annotations
 
-import gzip
+import itertools
 import json
 import random
-import sys
 from pathlib import Path
 
 import chess
-import chess.engine
+import numpy as np
 import pytest
 
-from lib.engines.spec import EngineSpec, TimeControl
+from lib.errors import ProgramError
+from lib.games.adjudication import Rules
 from lib.games.openings import Opening, random_opening
-from lib.games.record import GameRecord, MoveRecord
-from selfplay import BATCH_GAMES, choose, main, quiet_positions
-from tests.support import SUPPORT
+from lib.training.game import RESULTS, SelfPlayer, play_game, self_player
+from lib.training.positions import CAPTURE, FIRST, QUIET, RECORD, board_of, game_numbers, read_positions
+from lib.training.sources import choose_opening, parse_source, random_endgame
+from selfplay import main
+from tests.support.kernel import is_compiled
 
-FAKE = SUPPORT / "fake_engine.py"
-SPEC = EngineSpec("fake", (sys.executable, str(FAKE)), None, TimeControl(depth=1))
-
-
-def score(centipawns: int, color: chess.Color) -> chess.engine.PovScore:
-    return chess.engine.PovScore(chess.engine.Cp(centipawns), color)
+NODES = 100
 
 
-def test_quiet_positions_with_whites_score_and_result() -> None:
-    opening = Opening(moves=("e2e4", "d7d5"))
-    words = ["g1f3", "d5e4", "f3g1", "e4e3", "f1b5", "c7c6"]
-    mate = chess.engine.PovScore(chess.engine.Mate(3), chess.WHITE)
-    moves = [
-        MoveRecord(chess.Move.from_uci(word), 0.0, None, score(10 * number, number % 2 == 0))
-        for number, word in enumerate(words, start=2)
-    ]
-    moves.append(MoveRecord(chess.Move.from_uci("a2a3"), 0.0, None, mate))
-    record = GameRecord(SPEC, SPEC, opening, moves, result="0-1")
-    lines = list(quiet_positions(record))
-    # Neither the capture, nor the answer to the check, nor the mate.
-    board = opening.board()
-    wanted = []
-    for move, kept in zip(moves, (True, False, True, True, True, False, False), strict=True):
-        if kept:
-            assert move.score is not None
-            wanted.append(f"{board.fen()} | {move.score.white().score()} | 0.0")
-        board.push(move.move)
-    assert lines == wanted
-    assert lines[2].split(" | ")[1] == "-50"
+@pytest.fixture(scope="module")
+def player() -> SelfPlayer:
+    return self_player(NODES, 1)
 
 
-def test_choosing_keeps_the_order() -> None:
-    lines = [str(number) for number in range(50)]
-    chosen = choose(iter(lines), 10, random.Random(1))
-    assert len(chosen) == 10
-    assert chosen == sorted(chosen, key=int)
-    assert choose(iter(lines), 0, random.Random(1)) == lines
-    assert choose(iter(lines[:3]), 10, random.Random(1)) == lines[:3]
+def rules() -> Rules:
+    """Short games: plain Python plays them, too."""
+    return Rules(max_moves=40 if is_compiled() else 4)
+
+
+# ---- Openings ----
 
 
 def test_random_openings_are_legal_varied_and_repeatable() -> None:
@@ -66,61 +44,163 @@ def test_random_openings_are_legal_varied_and_repeatable() -> None:
     assert not any(opening.board().is_check() for opening in found)
 
 
+def test_a_mixture_keeps_its_shares(tmp_path: Path) -> None:
+    (tmp_path / "x.epd").write_text("4k3/8/8/8/8/8/4P3/4K3 w - -\n")
+    sources = [
+        parse_source("random plies=1-1"),
+        parse_source(f"file={tmp_path / 'x.epd'} share=3"),
+        parse_source("endgames pieces=5-5 share=2"),
+    ]
+    openings = [choose_opening(sources, 1, number) for number in range(300)]
+    assert openings == [choose_opening(sources, 1, number) for number in range(300)]
+    pieces = [opening.board().occupied.bit_count() for opening in openings]
+    assert 30 <= pieces.count(32) <= 75
+    assert 120 <= pieces.count(3) <= 180
+    assert 75 <= pieces.count(5) <= 125
+
+
+def test_games_are_cut_at_a_random_ply(tmp_path: Path) -> None:
+    (tmp_path / "x.pgn").write_text('[Event "?"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 *\n')
+    source = parse_source(f"file={tmp_path / 'x.pgn'} cut=2-5 plies=1")
+    lengths = {len(source.opening(random.Random(number)).moves) for number in range(60)}
+    assert lengths == {3, 4, 5, 6}
+
+
+def test_random_endgames_are_legal_and_not_in_check() -> None:
+    for number in range(200):
+        board = random_endgame(random.Random(number), 4, 8)
+        assert board.is_valid()
+        assert not board.is_check()
+        assert 4 <= board.occupied.bit_count() <= 8
+        assert any(board.legal_moves)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "book",
+        "file",
+        "random=x",
+        "random plies=5-2",
+        "random plies=x",
+        "random share=0",
+        "endgames pieces=2-4",
+        "endgames pieces=4-17",
+        "random cut=3",
+        "random plies=1-1001",
+        "random 'plies",
+    ],
+)
+def test_a_source_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(ProgramError):
+        parse_source(text)
+
+
+# ---- One game ----
+
+
+def test_a_game_is_legal_and_its_positions_are_labelled(player: SelfPlayer) -> None:
+    game = play_game(player, Opening(), rules(), None)
+    positions = np.frombuffer(b"".join(game.records), RECORD)
+    assert game.result is not None
+    assert (positions["result"] == RESULTS[game.result]).all()
+    assert game_numbers(positions).tolist() == [0] * len(positions)
+    assert positions["flags"][0] & FIRST
+    boards = [board_of(position) for position in positions]
+    assert boards[0] == chess.Board()
+    for board, following in itertools.pairwise(boards):
+        assert not board.is_check()
+        if following.ply() == board.ply() + 1:
+            assert any(_after(board, move) == following.board_fen() for move in board.legal_moves)
+
+
+def _after(board: chess.Board, move: chess.Move) -> str:
+    board.push(move)
+    fen = board.board_fen()
+    board.pop()
+    return fen
+
+
+def test_the_same_game_again(player: SelfPlayer) -> None:
+    first = play_game(player, Opening(moves=("e2e4",)), rules(), None)
+    assert play_game(player, Opening(moves=("e2e4",)), rules(), None) == first
+
+
+def test_flags_and_scores_of_known_positions(player: SelfPlayer) -> None:
+    # A queen can be taken: not quiet, the best move captures, and the score is White's.
+    for fen, sign in (("4k3/8/8/3q4/4P3/8/PP6/4K3 w - - 0 1", 1), ("4k3/pp6/8/4p3/3Q4/8/8/4K3 b - - 0 1", -1)):
+        game = play_game(player, Opening(fen), Rules(max_moves=1), None)
+        first = np.frombuffer(game.records[0], RECORD)[0]
+        assert first["flags"] == FIRST | CAPTURE
+        assert sign * int(first["score_cp"]) > 100
+    quiet = np.frombuffer(play_game(player, Opening(), Rules(max_moves=1), None).records[0], RECORD)[0]
+    assert quiet["flags"] & (QUIET | CAPTURE) == QUIET
+
+
+def test_unequal_openings_and_positions_in_check(player: SelfPlayer) -> None:
+    queen_up = Opening("4k3/8/8/8/8/8/8/3QK3 w - - 0 1")
+    assert play_game(player, queen_up, rules(), None, max_opening_cp=300).result is None
+    assert play_game(player, queen_up, rules(), None).records
+    check = Opening("4k3/8/8/8/8/8/4Q3/4K3 b - - 0 1")
+    positions = np.frombuffer(b"".join(play_game(player, check, Rules(max_moves=2), None).records), RECORD)
+    assert not any(board_of(position).is_check() for position in positions)
+
+
+def test_a_part_of_the_positions_keeps_its_order(player: SelfPlayer) -> None:
+    whole = play_game(player, Opening(), rules(), None)
+    part = play_game(player, Opening(), rules(), None, max_positions=3, chance=random.Random(1))
+    assert len(part.records) == 3
+    places = [[known[:31] for known in whole.records].index(found[:31]) for found in part.records]
+    assert places == sorted(places)
+    assert [found[31] & FIRST for found in part.records] == [FIRST, 0, 0]
+
+
+def test_too_few_nodes_still_give_a_move() -> None:
+    player = SelfPlayer(1, 1)
+    board = chess.Board()
+    assert player.think(board).move in board.legal_moves
+
+
+# ---- Runs ----
+
+
 def arguments(output: Path, *words: str) -> list[str]:
-    engine = f"cmd='{sys.executable} {FAKE}' depth=1"
-    return ["--engine", engine, "--output", str(output), "--longest", "20", *words]
+    moves = "20" if is_compiled() else "3"
+    return ["--nodes", str(NODES), "--hash", "1", "--output", str(output), "--longest", moves, *words]
 
 
-def check_lines(lines: list[str]) -> None:
-    for line in lines:
-        fen, centipawns, result = line.split(" | ")
-        assert chess.Board(fen).is_valid()
-        assert abs(int(centipawns)) <= 50
-        assert result in ("1.0", "0.5", "0.0")
-
-
-@pytest.mark.parametrize("name", ["data.txt", "data.txt.gz"])
-def test_a_run_that_was_cut_short_goes_on(tmp_path: Path, name: str) -> None:
-    output = tmp_path / name
-    games = 3 * BATCH_GAMES
-    words = arguments(output, "--games", str(games), "--positions", "5", "--json", str(tmp_path / "counts.json"))
+def test_a_run_that_was_cut_short_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("selfplay.BATCH_GAMES", 2)
+    output = tmp_path / "x.positions"
+    words = arguments(output, "--games", "6", "--positions", "5", "--json", str(tmp_path / "counts.json"))
     assert main(words) == 0
     whole = output.read_bytes()
-    text = gzip.decompress(whole) if name.endswith(".gz") else whole
-    lines = text.decode().splitlines()
-    check_lines(lines)
-    assert len(lines) == json.loads((tmp_path / "counts.json").read_text("utf-8"))["positions"] > games
-    # As if killed while the second batch was written: its lines are there, but not in the journal.
-    journal = tmp_path / f"{name}.journal"
-    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:2]) + b'{"key":"8-')
+    provenance, positions = read_positions(output)
+    assert provenance["recipe"]["nodes"] == NODES
+    counts = json.loads((tmp_path / "counts.json").read_text("utf-8"))
+    assert len(positions) == counts["positions"] > 6
+    assert counts["games"] == sum(counts["results"].values()) == 6
+    # As if killed while the second batch was written: its positions are there, but not in the journal.
+    journal = tmp_path / "x.positions.journal"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:2]) + b'{"key":"2-')
     assert main(words) == 1
     assert main([*words, "--resume"]) == 0
-    again = output.read_bytes()
-    assert (gzip.decompress(again) if name.endswith(".gz") else again) == text
-    counts = json.loads((tmp_path / "counts.json").read_text("utf-8"))
-    assert counts["games"] == sum(counts["results"].values()) == games
-    assert counts["faults"] == {}
-
-
-def test_forfeits_are_told_and_give_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    engine = f"cmd='{sys.executable} {FAKE} crash 4' depth=1"
-    assert main(["--engine", engine, "--output", str(tmp_path / "x.txt"), "--games", "2"]) == 0
-    assert "2 crash: exit code 3" in capsys.readouterr().out
-    assert (tmp_path / "x.txt").read_bytes() == b""
+    assert output.read_bytes() == whole
 
 
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["--engine", "cmd=x"], "no nodes="),
-        (["--plies", "5-2"], "5-2"),
-        (["--plies", "x"], "MIN-MAX"),
-        (["--engine", "cmd=/no/such/program depth=1"], "cannot run"),
-        (["--openings", "/no/such/file.epd"], "No such file"),
+        (["--source", "random plies=5-2"], "5-2"),
+        (["--source", "file=/no/such/file.epd"], "No such file"),
+        (["--resign", "score=x"], "x"),
+        (["--tablebase", "/no/such/folder"], "/no/such/folder"),
     ],
 )
 def test_what_cannot_be_done_is_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], reason: str
 ) -> None:
-    assert main(arguments(tmp_path / "x.txt", *words)) == 1
+    assert main(arguments(tmp_path / "x.positions", *words)) == 1
     assert reason in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

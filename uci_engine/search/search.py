@@ -173,6 +173,12 @@ class Searcher:
         """The raw eval of the current position, from the side to move's view."""
         return self.evaluator.evaluate(self.position)
 
+    def quiescence(self):
+        """The score of a quiescence search of the current position, from the side to move's view."""
+        with cython.nogil:
+            score = self._quiescence(-INFINITE, INFINITE, 0)
+        return score
+
     def expected_reply(self, move):
         """The TT move after `move` is played at the root, or 0: something to ponder on."""
         self.position.make(move)

@@ -1,0 +1,139 @@
+"""A game of the engine against itself, in this process, and the training positions of it.
+
+Without a pipe and a protocol a search of a thousand nodes costs little more than its nodes.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import chess
+
+from lib.games.adjudication import Adjudicator, Rules, Tables
+from lib.games.game import rules_result
+from lib.games.openings import Opening
+from lib.training.positions import CAPTURE, FIRST, QUIET, pack
+from uci_engine import score as scores
+from uci_engine.board import moves
+from uci_engine.core import load
+from uci_engine.search.factory import new_searcher, new_worker
+
+RESULTS = {"0-1": 0, "1/2-1/2": 1, "1-0": 2}
+
+
+@dataclass(frozen=True)
+class Thought:
+    """The result of a search. score_cp: the mover's view, on the engine's scale (`uci_engine.score`)."""
+
+    move: chess.Move
+    score_cp: int
+    is_capture: bool
+
+
+class SelfPlayer:
+    """The engine's search with a fixed number of nodes a move, for both sides of a game."""
+
+    def __init__(self, nodes: int, hash_mib: int) -> None:
+        core = load()
+        self._nodes = nodes
+        self._searcher = new_searcher(core, hash_mib)
+        self._worker = new_worker(core, self._searcher)
+        # Its table holds results of quiescence searches only. In the other, an entry of the search would cut.
+        self._quiescence = new_searcher(core, 1)
+
+    def new_game(self) -> None:
+        """Clear the table and the histories."""
+        self._searcher.table.clear()
+        self._searcher.clear()
+
+    def think(self, board: chess.Board) -> Thought:
+        """Search a position that has a legal move."""
+        searcher, worker = self._searcher, self._worker
+        node_limit, last_depth = self._nodes, scores.MAX_DEPTH
+        while True:
+            worker.set_up(board, node_limit)
+            root_moves = searcher.position.legal_moves()
+            searcher.set_root(root_moves)
+            worker.run(1, last_depth)
+            if worker.has_result:
+                break
+            # Too few nodes for the first move of depth 1.
+            node_limit, last_depth = 0, 1
+        move = worker.pv()[0]
+        _, noisy, _ = searcher.position.judge(move)
+        return Thought(moves.decode(move, board.chess960), int(worker.score), bool(noisy))
+
+    def is_quiet(self, board: chess.Board) -> bool:
+        """Whether a quiescence search finds nothing better than the static evaluation. False in check."""
+        searcher = self._quiescence
+        searcher.position.set_board(board)
+        if searcher.position.checkers:
+            return False
+        searcher.begin(0)
+        return bool(searcher.quiescence() == searcher.evaluate())
+
+
+@cache
+def self_player(nodes: int, hash_mib: int) -> SelfPlayer:
+    """The one of this process, which does one task at a time."""
+    return SelfPlayer(nodes, hash_mib)
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """records: as `positions.pack` makes them, in order. result: None if the opening was too unequal to be played."""
+
+    result: str | None
+    records: tuple[bytes, ...]
+
+
+def play_game(
+    player: SelfPlayer,
+    opening: Opening,
+    rules: Rules,
+    tables: Tables | None,
+    max_opening_cp: int = 0,
+    max_positions: int = 0,
+    chance: random.Random | None = None,
+) -> PlayedGame:
+    """Play a game to its end. Positions in check are not kept.
+
+    `max_opening_cp`: an opening whose first score is beyond this, for either side, is not played; 0 for no limit.
+    `max_positions`: kept at most, chosen by `chance`; 0 for all.
+    """
+    player.new_game()
+    board = opening.board()
+    adjudicator = Adjudicator(rules, tables)
+    kept: list[tuple[chess.Board, int, int]] = []
+    ended = rules_result(board)
+    is_first = True
+    while ended is None:
+        thought = player.think(board)
+        if is_first and max_opening_cp and abs(thought.score_cp) > max_opening_cp:
+            return PlayedGame(None, ())
+        is_first = False
+        if not board.is_check():
+            flags = (QUIET if player.is_quiet(board) else 0) | (CAPTURE if thought.is_capture else 0)
+            score_cp = thought.score_cp if board.turn else -thought.score_cp
+            kept.append((board.copy(stack=False), score_cp, flags))
+        board.push(thought.move)
+        ended = rules_result(board) or adjudicator.verdict(board, thought.score_cp)
+    result = ended[0]
+    if max_positions and len(kept) > max_positions:
+        chosen = (chance or random.Random()).sample(range(len(kept)), max_positions)
+        kept = [kept[index] for index in sorted(chosen)]
+    records = [
+        pack(position, score_cp, RESULTS[result], flags | (0 if index else FIRST))
+        for index, (position, score_cp, flags) in enumerate(kept)
+    ]
+    return PlayedGame(result, tuple(records))
+
+
+def engine_facts() -> dict[str, Any]:
+    """What the provenance says of the engine: its version and core."""
+    from uci_engine import __version__
+
+    return {"engine": "Secateur", "version": __version__, "core": load().name}

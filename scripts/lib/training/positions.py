@@ -1,0 +1,181 @@
+"""Training positions on disk: a header that says how they were made, then 32 bytes a position.
+
+The layout of a record is that of other engines' trainers (Marlinformat): a bitboard of the occupied squares, then for
+each of them, from a1 to h8, four bits for its piece. Numbers are little-endian.
+
+    bytes   content
+    0-7     occupied squares
+    8-23    pieces, two a byte, the first in the lower half: type 0 to 5 (pawn to king), 6 for a rook that may castle;
+            8 is added for Black
+    24      en passant square (64: none); 128 is added if Black is to move
+    25      halfmove clock
+    26-27   fullmove number
+    28-29   score in centipawns, White's view (signed)
+    30      result: 0 Black won, 1 draw, 2 White won
+    31      flags: FIRST, QUIET, CAPTURE
+
+Invariant: the positions of one game stand together, and the first has the flag FIRST, until a shuffle clears it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import chess
+import numpy as np
+import numpy.typing as npt
+
+from lib.errors import ProgramError
+
+RECORD = np.dtype(
+    [
+        ("occupied", "<u8"),
+        ("pieces", "u1", (16,)),
+        ("turn_ep", "u1"),
+        ("halfmove", "u1"),
+        ("fullmove", "<u2"),
+        ("score_cp", "<i2"),
+        ("result", "u1"),
+        ("flags", "u1"),
+    ]
+)
+RECORD_BYTES = RECORD.itemsize
+# The first position that was kept of a game.
+FIRST = 1
+# The quiescence search finds nothing better than the static evaluation, and the side to move is not in check.
+QUIET = 2
+# The best move of the search is a capture or a promotion.
+CAPTURE = 4
+
+MAX_SCORE_CP = 32767
+
+_MAGIC = b"Secateur positions 1\n\0\0\0"
+_PREFIX = struct.Struct("<24sQ")
+_RECORD = struct.Struct("<Q16sBBHhBB")
+# No header that is written here comes near this.
+_MAX_HEADER_BYTES = 1 << 20
+_CASTLING_ROOK = 6
+_BLACK = 8
+_BLACK_TO_MOVE = 128
+_NO_EP = 64
+
+
+def pack(board: chess.Board, score_cp: int, result: int, flags: int) -> bytes:
+    """The 32 bytes of a position. `score_cp`: White's view. Raises ValueError for a board with more than 32 pieces."""
+    occupied = board.occupied
+    white, castling_rooks = board.occupied_co[chess.WHITE], board.castling_rights
+    nibbles = bytearray(32)
+    for index, square in enumerate(chess.scan_forward(occupied)):
+        if index == 32:
+            raise ValueError("more than 32 pieces")
+        mask = chess.BB_SQUARES[square]
+        piece = _CASTLING_ROOK if castling_rooks & mask else board.piece_type_at(square) - 1  # type: ignore[operator]
+        nibbles[index] = piece if white & mask else piece | _BLACK
+    pieces = bytes(low | high << 4 for low, high in zip(nibbles[::2], nibbles[1::2], strict=True))
+    ep_square = _NO_EP if board.ep_square is None else board.ep_square
+    return _RECORD.pack(
+        occupied,
+        pieces,
+        ep_square | (0 if board.turn else _BLACK_TO_MOVE),
+        min(board.halfmove_clock, 255),
+        min(board.fullmove_number, 65535),
+        max(-MAX_SCORE_CP, min(score_cp, MAX_SCORE_CP)),
+        result,
+        flags,
+    )
+
+
+def board_of(record: Any) -> chess.Board:
+    """The position of a record (an element of an array of RECORD). Raises ValueError for a piece that is none."""
+    board = chess.Board(None, chess960=True)
+    pieces = record["pieces"].tolist()
+    rooks = 0
+    for index, square in enumerate(chess.scan_forward(int(record["occupied"]))):
+        code = (pieces[index // 2] >> 4 * (index % 2)) & 15
+        piece = code & 7
+        if piece > _CASTLING_ROOK:
+            raise ValueError(f"{code} is no piece")
+        if piece == _CASTLING_ROOK:
+            rooks |= chess.BB_SQUARES[square]
+            piece = chess.ROOK - 1
+        board.set_piece_at(square, chess.Piece(piece + 1, not code & _BLACK))
+    turn_ep = int(record["turn_ep"])
+    board.turn = not turn_ep & _BLACK_TO_MOVE
+    board.ep_square = None if turn_ep & 127 == _NO_EP else turn_ep & 127
+    board.castling_rights = rooks
+    board.halfmove_clock = int(record["halfmove"])
+    board.fullmove_number = int(record["fullmove"])
+    # The standard notation where it can say the same.
+    standard = chess.Board(board.fen(en_passant="fen"))
+    return standard if standard.clean_castling_rights() == rooks else board
+
+
+def header(provenance: Mapping[str, Any]) -> bytes:
+    """The header of a file: its length is a multiple of a record's."""
+    text = json.dumps(provenance, separators=(",", ":")).encode()
+    size = -(-(_PREFIX.size + len(text)) // RECORD_BYTES) * RECORD_BYTES
+    return _PREFIX.pack(_MAGIC, size) + text.ljust(size - _PREFIX.size)
+
+
+def read_positions(path: Path) -> tuple[dict[str, Any], npt.NDArray[Any]]:
+    """What the header says, and the positions as an array of RECORD that is read from the file where it is needed.
+
+    A record that was cut off at the end is left out. Raises ProgramError for another file, OSError.
+    """
+    with path.open("rb") as file:
+        prefix = file.read(_PREFIX.size)
+        magic, size = _PREFIX.unpack(prefix) if len(prefix) == _PREFIX.size else (b"", 0)
+        if magic != _MAGIC:
+            raise ProgramError(f"{path} is no file of positions")
+        if not _PREFIX.size <= size <= _MAX_HEADER_BYTES or size % RECORD_BYTES:
+            raise ProgramError(f"{path}: the header is damaged")
+        try:
+            provenance = json.loads(file.read(size - _PREFIX.size))
+        except (ValueError, RecursionError):
+            raise ProgramError(f"{path}: the header is damaged") from None
+        if not isinstance(provenance, dict):
+            raise ProgramError(f"{path}: the header is damaged")
+        count = max(0, os.fstat(file.fileno()).st_size - size) // RECORD_BYTES
+    if not count:
+        return provenance, np.empty(0, RECORD)
+    return provenance, np.memmap(path, RECORD, "r", size, (count,))
+
+
+def write_positions(path: Path, provenance: Mapping[str, Any], positions: npt.NDArray[Any]) -> None:
+    """Write a whole file: afterwards it is all new, or all old when an exception comes (OSError)."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with temporary.open("wb") as file:
+            file.write(header(provenance))
+            positions.tofile(file)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def game_numbers(positions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """The number of each position's game, from 0."""
+    first = (positions["flags"] & FIRST) != 0
+    if len(first):
+        first[0] = True
+    return np.cumsum(first, dtype=np.int64) - 1
+
+
+def keys(positions: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+    """A 64-bit key of each position: pieces, side to move, castling and en passant, without clocks and labels."""
+    mixed = np.zeros(len(positions), np.uint64)
+    halves = np.ascontiguousarray(positions["pieces"]).view("<u8")
+    for column in (positions["occupied"], halves[:, 0], halves[:, 1], positions["turn_ep"].astype(np.uint64)):
+        mixed = (mixed ^ column) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+        mixed *= np.uint64(0xBF58476D1CE4E5B9)
+        mixed ^= mixed >> np.uint64(32)
+    return mixed

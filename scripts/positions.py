@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""Files of training positions: look at them, shuffle and split them, label them by another engine, read text.
+
+    python scripts/positions.py info data.positions
+    python scripts/positions.py text data.positions --count 10
+    python scripts/positions.py shuffle a.positions b.positions --output set --parts train=90,validation=5,test=5
+    python scripts/positions.py label data.positions --engine 'cmd=stockfish nodes=5000' --output labelled.positions
+    python scripts/positions.py import data.txt.gz --output data.positions
+
+selfplay.py makes such files; lib/training/positions.py documents them. A line of text is `FEN | score in centipawns |
+result`, both White's view, the result 1.0, 0.5 or 0.0.
+"""
+
+from __future__ import annotations
+
+from lib.program import run_program
+
+# isort: split
+
+import argparse
+import gzip
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, TextIO
+
+import chess
+import chess.engine
+import numpy as np
+import numpy.typing as npt
+
+from lib.console import Advance, at_least_one, complain, make_table, new_file, show_progress, standard_output
+from lib.engines.cache import running_engines
+from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
+from lib.errors import ProgramError
+from lib.pool import Task, run_tasks
+from lib.training.positions import (
+    CAPTURE,
+    FIRST,
+    MAX_SCORE_CP,
+    QUIET,
+    RECORD,
+    board_of,
+    game_numbers,
+    keys,
+    pack,
+    read_positions,
+    write_positions,
+)
+
+LABEL_BATCH = 500
+LABEL_SECONDS = 60.0
+RESULT_WORDS = ("0.0", "0.5", "1.0")
+
+
+# ---- info, text ----
+
+
+def show_info(words: argparse.Namespace) -> None:
+    """What a file holds."""
+    for path in words.files:
+        provenance, positions = read_positions(path)
+        flags = positions["flags"]
+        counts = {
+            "positions": len(positions),
+            "games": int((flags & FIRST != 0).sum()) or "shuffled",
+            "different": len(np.unique(keys(positions))),
+            "quiet": int((flags & QUIET != 0).sum()),
+            "best move captures": int((flags & CAPTURE != 0).sum()),
+            "White won": int((positions["result"] == 2).sum()),
+            "drawn": int((positions["result"] == 1).sum()),
+            "Black won": int((positions["result"] == 0).sum()),
+        }
+        standard_output().print(make_table(str(path), ["", ""], [(name, str(count)) for name, count in counts.items()]))
+        standard_output().print(str(provenance), markup=False, soft_wrap=True)
+
+
+def print_text(words: argparse.Namespace) -> None:
+    """Some positions of a file as lines, evenly spread."""
+    for path in words.files:
+        _, positions = read_positions(path)
+        for index in np.linspace(0, len(positions) - 1, min(words.count, len(positions)), dtype=np.int64):
+            print(text_of(positions[index]))
+
+
+def text_of(record: Any) -> str:
+    """The line of text of a record."""
+    return f"{board_of(record).fen()} | {record['score_cp']} | {RESULT_WORDS[record['result']]}"
+
+
+# ---- shuffle ----
+
+
+def shuffle(words: argparse.Namespace) -> None:
+    """Drop duplicates, split by game and shuffle each part."""
+    parts = parse_parts(words.parts)
+    sources, arrays = [], []
+    for path in words.files:
+        provenance, positions = read_positions(path)
+        sources.append({"file": path.name, **provenance})
+        arrays.append(np.asarray(positions))
+    chosen = choose_parts(arrays, parts, words.seed)
+    if not words.noisy:
+        chosen = [positions[(positions["flags"] & (QUIET | CAPTURE)) == QUIET] for positions in chosen]
+    rows = []
+    for name, positions in zip(parts, chosen, strict=True):
+        output = words.output.with_name(f"{words.output.name}-{name}.positions")
+        provenance = {"program": "scripts/positions.py shuffle", "part": name, "seed": words.seed, "sources": sources}
+        write_positions(output, provenance, positions)
+        rows.append((str(output), str(len(positions))))
+    standard_output().print(make_table("", ["output", "positions"], rows))
+
+
+def parse_parts(text: str) -> dict[str, float]:
+    """Names and shares from `train=90,test=10`. Raises ProgramError."""
+    parts: dict[str, float] = {}
+    for word in text.split(","):
+        name, _, share = word.partition("=")
+        if not (name.isidentifier() and share.isdecimal() and int(share)) or name in parts:
+            raise ProgramError(f"--parts {text!r} is not NAME=SHARE,NAME=SHARE")
+        parts[name] = float(share)
+    return parts
+
+
+def choose_parts(arrays: list[npt.NDArray[Any]], parts: dict[str, float], seed: int) -> list[npt.NDArray[Any]]:
+    """The shuffled positions of each part. A game is in one part; a position that occurs twice is kept once."""
+    chance = np.random.default_rng(seed)
+    games: list[npt.NDArray[np.int64]] = []
+    for positions in arrays:
+        before = int(games[-1][-1]) + 1 if games and len(games[-1]) else 0
+        games.append(game_numbers(positions) + before)
+    everything, game = np.concatenate(arrays), np.concatenate(games)
+    _, unique = np.unique(keys(everything), return_index=True)
+    everything, game = everything[unique], game[unique]
+    bounds = np.cumsum([0.0, *parts.values()]) / sum(parts.values())
+    part_of_game = chance.random(int(game.max(initial=-1)) + 1)
+    chosen = []
+    for low, high in pairwise(bounds):
+        of_part = everything[(part_of_game[game] >= low) & (part_of_game[game] < high)]
+        of_part["flags"] &= ~np.uint8(FIRST)
+        chance.shuffle(of_part)
+        chosen.append(of_part)
+    return chosen
+
+
+# ---- label ----
+
+
+@dataclass(frozen=True)
+class LabelBatch:
+    """One task: positions, packed, to be scored by an engine."""
+
+    engine: EngineSpec
+    positions: bytes
+    keep_engines: bool
+
+
+def label_batch(batch: LabelBatch) -> bytes:
+    """The same positions with the engine's scores. Raises EngineError, ProgramError."""
+    positions = np.frombuffer(batch.positions, RECORD).copy()
+    limit = batch.engine.control.fixed_limit()
+    with running_engines(batch.keep_engines) as engines:
+        engine = engines.engine(batch.engine)
+        for record in positions:
+            board = board_of(record)
+            engine.new_game()
+            answer = engine.play(board, limit, LABEL_SECONDS)
+            if answer.score is None:
+                raise ProgramError(f"{batch.engine.name} gives no score for {board.fen()}")
+            record["score_cp"] = answer.score.white().score(mate_score=MAX_SCORE_CP)
+    return positions.tobytes()
+
+
+def label(words: argparse.Namespace) -> None:
+    """Replace the scores of a file by those of another engine."""
+    engine = parse_engine(words.engine)
+    if str(engine.control) == "no limit":
+        raise ProgramError(f"no nodes=, depth= or movetime= for {engine.name}")
+    (path,) = words.files
+    provenance, positions = read_positions(path)
+    local = words.cluster is None
+    tasks = (
+        Task(str(first), LabelBatch(engine, positions[first : first + LABEL_BATCH].tobytes(), local))
+        for first in range(0, len(positions), LABEL_BATCH)
+    )
+    labelled = np.empty(len(positions), RECORD)
+    results = run_tasks(label_batch, tasks, workers=words.concurrency, cluster=words.cluster)
+    with closing(results), show_progress("positions", len(positions)) as advance:
+        for result in results:
+            batch = np.frombuffer(result.value_or_raise(), RECORD)
+            labelled[int(result.key) : int(result.key) + len(batch)] = batch
+            advance(len(batch))
+    write_positions(words.output, {**provenance, "scores": engine.as_json()}, labelled)
+
+
+# ---- import ----
+
+
+def import_text(words: argparse.Namespace) -> None:
+    """Read lines of text. Positions are taken to be quiet, and each fullmove number that falls begins a game."""
+    (path,) = words.files
+    with open_text(path) as lines, show_progress("positions", None) as advance:
+        packed = b"".join(packed_lines(lines, advance))
+    write_positions(
+        words.output, {"program": "scripts/positions.py import", "file": path.name}, np.frombuffer(packed, RECORD)
+    )
+
+
+@contextmanager
+def open_text(path: Path) -> Iterator[TextIO]:
+    """The lines of a file, also of one that is compressed by gzip. Raises OSError."""
+    if path.suffix == ".gz":
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            yield lines
+    else:
+        with path.open(encoding="utf-8") as lines:
+            yield lines
+
+
+def packed_lines(lines: Iterable[str], advance: Advance) -> Iterator[bytes]:
+    """The records of lines of text. Raises ProgramError."""
+    last_ply = None
+    for number, line in enumerate(lines, start=1):
+        try:
+            fen, score, result = line.strip().split(" | ")
+            board = chess.Board(fen)
+            points = RESULT_WORDS.index(result)
+            first = last_ply is None or board.ply() <= last_ply
+            last_ply = board.ply()
+            yield pack(board, int(score), points, QUIET | (FIRST if first else 0))
+        except ValueError as error:
+            raise ProgramError(f"line {number}: {error}") from None
+        advance()
+
+
+def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    info = commands.add_parser("info", help="what a file holds")
+    info.set_defaults(run=show_info)
+    text = commands.add_parser("text", help="print positions")
+    text.add_argument("--count", type=at_least_one, default=10, metavar="N", help="evenly spread (10)")
+    text.set_defaults(run=print_text)
+    mix = commands.add_parser("shuffle", help="drop duplicates, split by game, shuffle")
+    mix.add_argument("--output", type=Path, required=True, metavar="STEM", help="writes STEM-PART.positions")
+    mix.add_argument("--parts", default="train=90,validation=5,test=5", metavar="NAME=SHARE,...")
+    mix.add_argument("--noisy", action="store_true", help="keep positions that are not quiet, too")
+    mix.add_argument("--seed", type=int, default=0)
+    mix.set_defaults(run=shuffle)
+    labels = commands.add_parser("label", help="score by another engine", epilog=f"An engine is {ENGINE_SYNTAX}.")
+    labels.add_argument("--engine", required=True, metavar="'KEY=VALUE ...'", help="with nodes= or another limit")
+    labels.add_argument("--output", type=new_file, required=True, metavar="FILE")
+    labels.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="engines at a time (1)")
+    labels.add_argument("--cluster", metavar="ADDRESS", help="work on the workers of this Dask scheduler instead")
+    labels.set_defaults(run=label)
+    reader = commands.add_parser("import", help="read text")
+    reader.add_argument("--output", type=new_file, required=True, metavar="FILE")
+    reader.set_defaults(run=import_text)
+    for command in (info, text, mix):
+        command.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    for command in (labels, reader):
+        command.add_argument("files", type=Path, nargs=1, metavar="FILE")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns the exit code."""
+    words = parse_arguments(arguments)
+    try:
+        words.run(words)
+    except (ProgramError, OSError) as error:
+        complain(str(error))
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    run_program(main)

@@ -1,0 +1,199 @@
+"""Files of training positions: what is written is read back, games stay together, and bad files are refused."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import chess
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lib.errors import ProgramError
+from lib.training.positions import (
+    CAPTURE,
+    FIRST,
+    MAX_SCORE_CP,
+    QUIET,
+    RECORD,
+    RECORD_BYTES,
+    board_of,
+    game_numbers,
+    header,
+    keys,
+    pack,
+    read_positions,
+    write_positions,
+)
+from positions import choose_parts, main
+from tests.support import SUPPORT
+from tests.support.kernel import random_game, start_board
+
+FAKE = SUPPORT / "fake_engine.py"
+
+
+def record(data: bytes) -> Any:
+    return np.frombuffer(data, RECORD)[0]
+
+
+def games(count: int, seed: int = 0) -> np.ndarray:
+    """Positions of random games, quiet by their flag."""
+    packed = []
+    for number in range(count):
+        for ply, board in enumerate(random_game(100 * seed + number, chess.Board(), 20)):
+            packed.append(pack(board, ply, number % 3, QUIET | (0 if ply else FIRST)))
+    return np.frombuffer(b"".join(packed), RECORD)
+
+
+def test_a_record_has_32_bytes() -> None:
+    assert RECORD_BYTES == 32
+    assert len(pack(chess.Board(), 0, 1, 0)) == 32
+
+
+@pytest.mark.parametrize("chess960", [False, True])
+def test_positions_of_random_games_come_back(chess960: bool) -> None:
+    for number in range(20):
+        for board in random_game(number, start_board(number, chess960), 60):
+            found = board_of(record(pack(board, -5, 2, QUIET)))
+            assert found.fen(en_passant="fen") == board.fen(en_passant="fen")
+            assert found.castling_rights == board.castling_rights
+            assert set(found.legal_moves) == set(board.legal_moves) or chess960
+
+
+@given(st.integers(-(10**6), 10**6), st.integers(0, 2), st.integers(0, 7))
+def test_labels_come_back(score_cp: int, result: int, flags: int) -> None:
+    found = record(pack(chess.Board(), score_cp, result, flags))
+    assert found["score_cp"] == max(-MAX_SCORE_CP, min(score_cp, MAX_SCORE_CP))
+    assert (found["result"], found["flags"]) == (result, flags)
+
+
+def test_a_file_is_read_back_without_a_torn_end(tmp_path: Path) -> None:
+    path = tmp_path / "x.positions"
+    provenance = {"program": "test", "long": "x" * 100}
+    positions = games(3)
+    write_positions(path, provenance, positions)
+    with path.open("ab") as file:
+        file.write(b"torn")
+    found_provenance, found = read_positions(path)
+    assert found_provenance == provenance
+    assert found.tobytes() == positions.tobytes()
+    assert sorted(path.parent.iterdir()) == [path]
+
+
+def test_an_empty_file_of_positions(tmp_path: Path) -> None:
+    write_positions(tmp_path / "x", {}, np.empty(0, RECORD))
+    assert len(read_positions(tmp_path / "x")[1]) == 0
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"PNG" * 40,
+        header({})[:24],
+        header({})[:24] + (2**63).to_bytes(8, "little"),
+        header({})[:24] + (33).to_bytes(8, "little") + b"{}",
+        header({})[:24] + (64).to_bytes(8, "little") + b"[" * 32,
+        header({})[:24] + (64).to_bytes(8, "little") + b"[]".ljust(32),
+    ],
+)
+def test_other_files_are_refused_in_a_sentence(tmp_path: Path, data: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(data)
+    with pytest.raises(ProgramError):
+        read_positions(path)
+    assert main(["info", str(path)]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_code_that_is_no_piece_is_an_error() -> None:
+    data = bytearray(pack(chess.Board(), 0, 1, 0))
+    data[8] = 0xFF
+    with pytest.raises(ValueError, match="15 is no piece"):
+        board_of(record(bytes(data)))
+
+
+def test_keys_tell_positions_apart_and_ignore_clocks_and_labels() -> None:
+    board = chess.Board()
+    other = chess.Board("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 7 9")
+    black = chess.Board("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1")
+    castled = chess.Board("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w Kkq - 0 1")
+    data = b"".join(pack(position, 3, 1, 0) for position in (board, other, black, castled))
+    same, also, turn, castling = keys(np.frombuffer(data, RECORD)).tolist()
+    assert same == also
+    assert len({same, turn, castling}) == 3
+
+
+def test_parts_hold_whole_games_and_no_position_twice() -> None:
+    arrays = [games(30, seed=1), games(30, seed=2), games(5, seed=1)]
+    parts = choose_parts(arrays, {"train": 80.0, "test": 20.0}, seed=3)
+    everything = np.concatenate(arrays)
+    assert sum(map(len, parts)) == len(np.unique(keys(everything)))
+    assert len(np.unique(keys(np.concatenate(parts)))) == sum(map(len, parts))
+    assert not any((part["flags"] & FIRST).any() for part in parts)
+    # The game of each position, by the first game that has it.
+    number = dict(zip(keys(arrays[0]).tolist(), game_numbers(arrays[0]).tolist(), strict=True))
+    in_both = {number.get(key) for key in keys(parts[0]).tolist()} & {
+        number.get(key) for key in keys(parts[1]).tolist()
+    }
+    # The start position is in every game.
+    assert len(in_both - {None}) <= 3
+    again = choose_parts(arrays, {"train": 80.0, "test": 20.0}, seed=3)
+    assert [part.tobytes() for part in again] == [part.tobytes() for part in parts]
+
+
+def test_shuffle_writes_quiet_positions(tmp_path: Path) -> None:
+    positions = games(10).copy()
+    positions["flags"][::3] |= CAPTURE
+    positions["flags"][1::3] &= ~np.uint8(QUIET)
+    write_positions(tmp_path / "a.positions", {"from": "test"}, positions)
+    words = ["shuffle", str(tmp_path / "a.positions"), "--output", str(tmp_path / "set"), "--parts", "a=1,b=1"]
+    assert main(words) == 0
+    parts = [read_positions(tmp_path / f"set-{name}.positions") for name in "ab"]
+    assert all((part["flags"] == QUIET).all() for _, part in parts)
+    assert 0 < sum(len(part) for _, part in parts) < len(positions)
+    assert parts[0][0]["sources"] == [{"file": "a.positions", "from": "test"}]
+    assert main([*words, "--noisy"]) == 0
+    assert sum(len(read_positions(tmp_path / f"set-{name}.positions")[1]) for name in "ab") > sum(
+        len(part) for _, part in parts
+    )
+    assert main([*words[:-1], "a=1,a=1"]) == 1
+
+
+def test_text_is_read_and_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    chance = random.Random(5)
+    lines = [
+        f"{board.fen()} | {chance.randint(-500, 500)} | {chance.choice(['0.0', '0.5', '1.0'])}"
+        for number in range(3)
+        for board in random_game(number, chess.Board(), 10)
+    ]
+    (tmp_path / "x.txt").write_text("\n".join(lines) + "\n")
+    assert main(["import", str(tmp_path / "x.txt"), "--output", str(tmp_path / "x.positions")]) == 0
+    _, positions = read_positions(tmp_path / "x.positions")
+    assert game_numbers(positions)[-1] == 2
+    capsys.readouterr()
+    assert main(["text", str(tmp_path / "x.positions"), "--count", "99"]) == 0
+    assert capsys.readouterr().out.splitlines() == lines
+    (tmp_path / "x.txt").write_text("no position\n")
+    assert main(["import", str(tmp_path / "x.txt"), "--output", str(tmp_path / "y.positions")]) == 1
+    assert "line 1" in capsys.readouterr().err
+
+
+def test_another_engine_scores(tmp_path: Path) -> None:
+    positions = games(2)
+    write_positions(tmp_path / "x", {"from": "test"}, positions)
+    engine = f"cmd='{sys.executable} {FAKE}' depth=1"
+    words = ["label", str(tmp_path / "x"), "--engine", engine, "--output", str(tmp_path / "y")]
+    assert main(words) == 0
+    provenance, found = read_positions(tmp_path / "y")
+    assert provenance["from"] == "test"
+    assert "fake_engine" in json.dumps(provenance["scores"])
+    assert (found["score_cp"] != positions["score_cp"]).any()
+    for name in ("occupied", "pieces", "turn_ep", "halfmove", "fullmove", "result", "flags"):
+        assert (found[name] == positions[name]).all()
+    assert main([*words[:3], f"cmd={sys.executable}", *words[4:]]) == 1
