@@ -57,8 +57,9 @@ from lib.games.tournament import Archive, Tournament
 from lib.journal import Journal
 from lib.pool import run_tasks
 from lib.trial import try_engines
-from uci_engine.search.strength import LEVELS
+from uci_engine.search.strength import MAX_ELO, MIN_ELO
 
+STEP_ELO = 200
 # The error that is allowed. The plot shows it.
 TOLERANCE_ELO = 75
 # A busy machine must not decide games.
@@ -73,7 +74,7 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
     who.add_argument(
         "--engine", metavar="'KEY=VALUE ...'", help="the engine with the levels (the one of these sources)"
     )
-    who.add_argument("--levels", metavar="ELO,ELO,...", help="values of UCI_Elo (those of the engine's table)")
+    who.add_argument("--levels", metavar="ELO,ELO,...", help="values of UCI_Elo (the whole range in steps of 200)")
     who.add_argument("--stockfish", metavar="COMMAND", help="Stockfish 15.1, whose skill levels have known ratings")
     who.add_argument(
         "--opponent",
@@ -103,7 +104,8 @@ def make_players(words: argparse.Namespace) -> list[Player]:
         engine if engine.options else EngineSpec(engine.name, engine.command, engine.directory, options=OWN_OPTIONS)
     )
     try:
-        elos = [int(word) for word in words.levels.split(",")] if words.levels else [level.elo for level in LEVELS]
+        whole_range = range(MIN_ELO, MAX_ELO + 1, STEP_ELO)
+        elos = [int(word) for word in words.levels.split(",")] if words.levels else whole_range
         opponents = [
             Player(parse_engine(text), None if rating == "?" else float(rating), False)
             for rating, text in words.opponent

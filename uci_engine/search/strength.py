@@ -45,24 +45,25 @@ class Level:
 
 
 # The measured levels, weakest first. Between two of them the values are interpolated, of the nodes the logarithm.
+# To calibrate them again, put the measured rating of each into its first column.
 LEVELS = (
-    Level(1000, 350, 7, 110.0),
-    Level(1200, 390, 6, 86.0),
-    Level(1400, 470, 5, 62.0),
-    Level(1600, 640, 4, 47.0),
-    Level(1800, 1_200, 4, 33.0),
-    Level(2000, 3_600, 4, 18.0),
-    Level(2200, 10_000, 4, 12.0),
-    Level(2400, 36_000, 4, 7.0),
-    Level(2600, 120_000, 4, 4.0),
-    Level(2800, 400_000, 4, 2.0),
+    Level(1000, 340, 7, 120.0),
+    Level(1155, 390, 6, 86.0),
+    Level(1300, 470, 5, 62.0),
+    Level(1470, 640, 4, 47.0),
+    Level(1680, 1_200, 4, 33.0),
+    Level(1915, 3_600, 4, 18.0),
+    Level(2160, 10_000, 4, 12.0),
+    Level(2420, 36_000, 4, 7.0),
+    Level(2640, 120_000, 4, 4.0),
 )
-MIN_ELO = LEVELS[0].elo
-MAX_ELO = LEVELS[-1].elo
+# The range of `UCI_Elo`, within that of the measured levels.
+MIN_ELO = 1000
+MAX_ELO = 2600
 
 
 def level_of(elo: int) -> Level:
-    """The level of a rating. A rating beyond the lowest or highest is taken as that."""
+    """The level of a rating. A rating out of the range is taken as the nearest in it."""
     elo = min(max(elo, MIN_ELO), MAX_ELO)
     index = bisect_left(LEVELS, elo, key=lambda level: level.elo)
     above = LEVELS[index]

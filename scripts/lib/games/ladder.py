@@ -18,25 +18,26 @@ from lib.engines.spec import EngineSpec, TimeControl
 from lib.errors import ProgramError
 from lib.games.tournament import PairingScore, Settings
 
-# Stockfish 15.1's skill levels: the rating on the CCRL Blitz scale, as its developers measured it (2022), and seconds
-# for a move. A level chooses its move at depth 1 + level and then searches on. What it finds then stays in its table
-# and makes the next move stronger, so `go depth` would be weaker than the rating says.
+# Stockfish 15.1's skill levels: the rating on the CCRL Blitz scale, as its developers measured it (2022), and nodes for
+# a move. A level chooses its move at depth 1 + level, which takes a third of the nodes, and then searches on. What it
+# finds then stays in its table and makes the next move stronger. So `go depth` would be weaker than the rating says. A
+# clock would be too, on a busy machine.
 STOCKFISH_SKILLS = (
-    (0, 1320, 0.05),
-    (1, 1468, 0.05),
-    (2, 1608, 0.05),
-    (3, 1742, 0.05),
-    (4, 1923, 0.05),
-    (5, 2204, 0.05),
-    (6, 2363, 0.07),
-    (7, 2500, 0.1),
-    (8, 2596, 0.15),
-    (9, 2703, 0.2),
-    (10, 2788, 0.3),
-    (11, 2856, 0.4),
-    (12, 2922, 0.5),
-    (13, 2973, 0.7),
-    (14, 3025, 1.0),
+    (0, 1320, 25_000),
+    (1, 1468, 25_000),
+    (2, 1608, 25_000),
+    (3, 1742, 25_000),
+    (4, 1923, 25_000),
+    (5, 2204, 25_000),
+    (6, 2363, 30_000),
+    (7, 2500, 50_000),
+    (8, 2596, 80_000),
+    (9, 2703, 130_000),
+    (10, 2788, 220_000),
+    (11, 2856, 400_000),
+    (12, 2922, 600_000),
+    (13, 2973, 1_000_000),
+    (14, 3025, 1_500_000),
 )
 # A level ends its search by its node budget. This limit is never reached.
 LEVEL_SECONDS = 60.0
@@ -74,19 +75,19 @@ def level_player(engine: EngineSpec, elo: int) -> Player:
 
 
 def stockfish_players(command: Sequence[str]) -> list[Player]:
-    """Stockfish 15.1 at its skill levels, each with enough time for the depth at which it chooses."""
+    """Stockfish 15.1 at its skill levels, each with enough nodes for the depth at which it chooses."""
     return [
         Player(
             EngineSpec(
                 f"stockfish {skill}",
                 tuple(command),
-                control=TimeControl(movetime_seconds=seconds),
+                control=TimeControl(nodes=nodes),
                 options=(("Threads", "1"), ("Hash", "16"), ("Skill Level", str(skill))),
             ),
             float(elo),
             False,
         )
-        for skill, elo, seconds in STOCKFISH_SKILLS
+        for skill, elo, nodes in STOCKFISH_SKILLS
     ]
 
 
