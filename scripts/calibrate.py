@@ -238,7 +238,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         journal = Journal(words.journal, tournament.settings.as_json(), resume=words.resume)
         archive = Archive(journal, words.pgn)
     except (ProgramError, ValueError, OSError) as error:
-        complain(str(error))
+        complain(error)
         return 1
     archive.restore(tournament)
     code = run_to_end(lambda: play(words, tournament, archive), archive.close)

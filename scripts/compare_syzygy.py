@@ -6,7 +6,7 @@
 Compares results (WDL), or with `--dtz` the distances to the next capture or pawn move. Positions are legal and without
 castling rights; where both sides have pawns, often with en passant. A position counts only if python-chess finds all
 tables that it needs. Prints the number of positions, each difference, and the time of both probers on a sample with the
-files in memory. The exit code is 1 if any differ.
+files in memory. The exit code is 1 if any differ, and 2 if there is nothing to compare.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from typing import Any
 import chess
 import chess.syzygy
 
+from lib.console import at_least_one, complain
 from lib.endings import random_board
+from lib.errors import ProgramError
 from uci_engine.core import CORES, load
 from uci_engine.search.factory import new_searcher
 from uci_engine.tablebases.tablebases import Tablebases
@@ -62,14 +64,16 @@ def in_words(value: int | None, distances: bool) -> str:
 
 def compare(folders: list[str], positions: int, core_name: str, seed: int, distances: bool) -> int:
     """Print the comparison of results or distances; returns the number of differences."""
+    oracle = chess.syzygy.Tablebase(max_fds=None)
+    for folder in folders:
+        oracle.add_directory(folder)
     core = load(core_name)
     searcher = new_searcher(core, 1)
     tables = Tablebases(core, searcher.prober)
     print(*tables.set_syzygy_path(";".join(folders)), sep="\n")
     names = sorted(tables.wdl)
-    oracle = chess.syzygy.Tablebase(max_fds=None)
-    for folder in folders:
-        oracle.add_directory(folder)
+    if not names:
+        raise ProgramError(f"no Syzygy tables in {', '.join(folders)}")
     position, choice = searcher.position, random.Random(seed)
     probe_theirs = oracle.get_dtz if distances else oracle.get_wdl
     probe_ours = tables.probe_dtz if distances else tables.probe_wdl
@@ -109,11 +113,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folders", nargs="+", metavar="FOLDER")
     parser.add_argument("--dtz", action="store_true")
-    parser.add_argument("--positions", type=int, default=1_000_000)
+    parser.add_argument("--positions", type=at_least_one, default=1_000_000)
     parser.add_argument("--core", choices=CORES, default="auto")
     parser.add_argument("--seed", type=int, default=1)
     words = parser.parse_args()
-    return 1 if compare(words.folders, words.positions, words.core, words.seed, words.dtz) else 0
+    try:
+        different = compare(words.folders, words.positions, words.core, words.seed, words.dtz)
+    except (ProgramError, OSError, ImportError) as error:
+        complain(error)
+        return 2
+    return 1 if different else 0
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ import chess
 import chess.engine
 import chess.syzygy
 
-from lib.console import complain, say, show_progress
+from lib.console import at_least_one, complain, say, show_progress
 from lib.endings import random_board
 from lib.engines.engine import Answer, Engine
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, own_engine, parse_engine
@@ -143,7 +143,7 @@ def main() -> int:
     parser.add_argument("folders", nargs="+", metavar="FOLDER")
     parser.add_argument("--engine", metavar="SPEC", help=f"default: the engine of these sources; {ENGINE_SYNTAX}")
     parser.add_argument("--each", default="depth=4", metavar="SPEC", help="limits, if --engine has none (depth=4)")
-    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--count", type=at_least_one, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--no-tables", action="store_true")
     words = parser.parse_args()
@@ -157,7 +157,7 @@ def main() -> int:
         with Engine(spec, extra) as engine:
             found = [check(engine, referee, value, words.count) for value in (WIN, DRAW)]
     except (ProgramError, OSError) as error:
-        complain(str(error))
+        complain(error)
         return 2
     failures, late = (sum(numbers) for numbers in zip(*found, strict=True))
     if spec.control.base_seconds is not None:

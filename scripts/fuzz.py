@@ -215,7 +215,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             else:
                 rows, total = run_rounds(assignment, words, engine)
     except (ProgramError, OSError, Violation) as error:
-        complain(str(error))
+        complain(error)
         return 2
     seconds = time.monotonic() - began
     if rows:

@@ -222,7 +222,7 @@ def main(arguments: list[str] | None = None) -> int:
             try_engines(settings.engines)
         archive = make_archive(words, settings, sprt)
     except (ProgramError, ValueError, OSError) as error:
-        complain(str(error))
+        complain(error)
         return 1
     archive.restore(tournament)
     code = run_to_end(lambda: play(words, tournament, archive, sprt), archive.close)

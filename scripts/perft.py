@@ -199,7 +199,7 @@ def main(words: list[str] | None = None) -> int:
                     say(f"  {finding['difference']}")
                 advance()
     except (OSError, ProgramError) as error:
-        complain(str(error))
+        complain(error)
         return 2
     order = {case.where: number for number, case in enumerate(cases)}
     findings.sort(key=lambda finding: order[finding["where"]])

@@ -291,7 +291,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         run(words)
     except (ProgramError, OSError) as error:
-        complain(str(error))
+        complain(error)
         return 2
     say(str(words.output))
     return 0

@@ -226,7 +226,7 @@ def main(arguments: list[str] | None = None) -> int:
             source.opening(random.Random(0))
         harvest = open_harvest(words, recipe)
     except (ProgramError, ValueError, OSError) as error:
-        complain(str(error))
+        complain(error)
         return 1
     code = run_to_end(lambda: play(words, recipe, harvest), harvest.close)
     results = [harvest.results[result] for result in ("1-0", "1/2-1/2", "0-1", NOT_PLAYED)]

@@ -274,7 +274,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain("interrupted")
         code = INTERRUPTED
     except (ProgramError, OSError) as error:
-        complain(str(error))
+        complain(error)
         code = 2
         if not entries:
             return code

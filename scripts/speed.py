@@ -64,7 +64,10 @@ class Lane:
         self.samples = Samples()
         # Not all engines know `go perft`; one that did not is not asked again.
         self.counts = True
-        self.threads = next((int(value) for name, value in spec.options if name.lower() == "threads"), 1)
+        given = [value for name, value in spec.options if name.lower() == "threads"]
+        if not all(value.isdecimal() for value in given):
+            raise ProgramError(f"{spec.name}: Threads cannot be {given[0]!r}")
+        self.threads = int(given[0]) if given else 1
         self._engine: Engine | None = None
 
     def engine(self) -> Engine:
@@ -214,7 +217,7 @@ def main(words: list[str] | None = None) -> int:
             with show_progress("speed", steps) as advance:
                 measure(asked, lanes, boards, advance)
     except (OSError, ValueError, ProgramError) as error:
-        complain(str(error))
+        complain(error)
         return 2
     report(asked, lanes)
     return 1 if any(lane.samples.failures for lane in lanes) else 0

@@ -24,6 +24,7 @@ from typing import Any
 
 from lib.console import (
     add_run_arguments,
+    at_least_one,
     complain,
     make_table,
     run_to_end,
@@ -53,7 +54,7 @@ def parse(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="EPD with bm, am, dm, or points in c0")
     parser.add_argument("--engine", action="append", required=True, metavar="SPEC", help=ENGINE_SYNTAX)
     parser.add_argument("--each", default="", metavar="SPEC", help="what holds for all: movetime=1, nodes=9999")
-    parser.add_argument("--positions", type=int, metavar="N", help="only the first N")
+    parser.add_argument("--positions", type=at_least_one, metavar="N", help="only the first N")
     parser.add_argument("--patience", type=float, default=600.0, metavar="SECONDS", help="where movetime= is not given")
     add_run_arguments(parser)
     return parser.parse_args(words)
@@ -166,7 +167,7 @@ def main(words: list[str] | None = None) -> int:
         engines = read_engines(asked)
         journal = open_journal(asked, questions, engines)
     except (OSError, ProgramError) as error:
-        complain(str(error))
+        complain(error)
         return 2
     answers: list[dict[str, Any]] = []
     failures: list[str] = []

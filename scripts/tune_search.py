@@ -131,7 +131,7 @@ def find_parameters(engine: EngineSpec, wanted: list[str]) -> list[Parameter]:
         for known in names:
             if known not in spins:
                 raise ProgramError(f"{engine.name} has no number called {known!r}")
-            steps[known] = float(number) if equals else None
+            steps[known] = _step(word, number) if equals else None
     parameters = []
     for name, step in steps.items():
         spin = spins[name]
@@ -143,6 +143,17 @@ def find_parameters(engine: EngineSpec, wanted: list[str]) -> list[Parameter]:
     if not parameters:
         raise ProgramError("nothing to tune: --tune names no number")
     return parameters
+
+
+def _step(word: str, number: str) -> float:
+    """The step that `NAME=STEP` asks for. Raises ProgramError."""
+    try:
+        step = float(number)
+    except ValueError:
+        step = 0.0
+    if not 0 < step < float("inf"):
+        raise ProgramError(f"--tune {word}: {number!r} is no step, which is a number above 0")
+    return step
 
 
 def main(arguments: list[str] | None = None) -> int:

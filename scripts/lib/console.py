@@ -61,7 +61,7 @@ def run_to_end(work: Callable[[], None], close: Callable[[], None]) -> int:
         complain("interrupted")
         return INTERRUPTED
     except (ProgramError, OSError) as error:
-        complain(str(error))
+        complain(error)
         return 1
     finally:
         close()
@@ -113,9 +113,11 @@ def note(sentence: str) -> None:
     standard_error().print(printable(sentence), markup=False, soft_wrap=True)
 
 
-def complain(sentence: str) -> None:
+def complain(problem: str | Exception) -> None:
     """One line on stderr about what went wrong, as `say` has it."""
-    note(f"error: {sentence}")
+    if isinstance(problem, OSError) and problem.filename is not None and problem.strerror:
+        problem = f"{problem.filename}: {problem.strerror}"
+    note(f"error: {problem}")
 
 
 @contextmanager

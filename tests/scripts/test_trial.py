@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -160,3 +161,36 @@ def test_a_killed_run_without_games_blocks_nobody(tmp_path: Path) -> None:
     assert (tmp_path / "journal").stat().st_size
     Journal(tmp_path / "journal", {"a": 2}).close()
     assert not (tmp_path / "journal").exists()
+
+
+# ---- Words on the command line ----
+
+
+@pytest.mark.parametrize(
+    ("program", "words", "complaint"),
+    [
+        ("compare_syzygy", ["/nonexistent"], "error: /nonexistent: No such file or directory\n"),
+        ("compare_syzygy", ["{folder}"], "error: no Syzygy tables in {folder}\n"),
+        ("compare_syzygy", ["{folder}", "--positions", "0"], "0 is not 1 or more\n"),
+        ("endgame_check", ["{folder}", "--count", "0"], "0 is not 1 or more\n"),
+        ("suite", ["x.epd", "--engine", "cmd=x", "--positions", "-3"], "-3 is not 1 or more\n"),
+        ("speed", ["--engine", "cmd=x option.Threads=x"], "error: x: Threads cannot be 'x'\n"),
+        ("soak", ["--engine", "cmd=stokfish", "--games", "1", "--load", "0"], "error: stokfish: No such file"),
+        ("fuzz", ["--engine", "cmd=stokfish"], "error: stokfish: No such file or directory\n"),
+    ],
+)
+def test_what_cannot_be_used_is_one_sentence(program: str, words: list[str], complaint: str, folder: Path) -> None:
+    words = [word.format(folder=folder) for word in words]
+    path = SUPPORT.parents[1] / "scripts" / f"{program}.py"
+    environment = {**os.environ, "PYTHONPATH": str(path.parents[1])}
+    command = [sys.executable, str(path), *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=folder, env=environment)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert complaint.format(folder=folder) in done.stderr
+
+
+def test_a_step_that_is_none_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for step in ("x", "0", "-1", "inf", "nan"):
+        assert tune_search.main(["--engine", f"cmd='{FAKE}' depth=1", "--tune", f"Seed={step}"]) == 1
+        assert f"'{step}' is no step" in capsys.readouterr().err

@@ -194,6 +194,6 @@ def run_experiment(words: argparse.Namespace, pairs: int, make_method: Callable[
             raise ProgramError(f"no tc=, nodes=, movetime= or depth= for {engine.name}")
         experiment = Experiment(words, engine, make_method(engine))
     except (ProgramError, ValueError, OSError) as error:
-        complain(str(error))
+        complain(error)
         return 1
     return experiment.run(pairs)
