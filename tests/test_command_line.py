@@ -49,12 +49,12 @@ def test_version() -> None:
 
 def test_help_names_every_subcommand() -> None:
     text = "\n".join(output("--help"))
-    for command in ("bench", "perft", "eval", "doctor"):
+    for command in ("go", "bench", "perft", "eval", "doctor"):
         assert f"secateur {command}" in text
     assert "interpreted" not in text
 
 
-@pytest.mark.parametrize("command", ["bench", "perft", "eval", "doctor"])
+@pytest.mark.parametrize("command", ["go", "bench", "perft", "eval", "doctor"])
 def test_each_subcommand_has_its_own_help(command: str) -> None:
     assert output(command, "--help")[0].startswith(f"usage: secateur {command}")
 
@@ -103,7 +103,7 @@ def test_eval_explains_a_position() -> None:
     assert output("eval") != output("eval", "--fen", KIWIPETE)
 
 
-@pytest.mark.parametrize("command", [("perft", "1"), ("eval",)])
+@pytest.mark.parametrize("command", [("perft", "1"), ("eval",), ("bench", "1"), ("go", "depth", "1")])
 def test_a_position_that_is_none_is_an_error(command: tuple[str, ...]) -> None:
     result = secateur(*command, "--fen", "8/8/8/8/8/8/8/8 w - - 0 1")
     assert result.returncode == 1
@@ -122,12 +122,28 @@ def test_bench_counts_the_same_nodes_every_time() -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [("perft",), ("perft", "x"), ("perft", "-1"), ("perft", "65"), ("bench", "0"), ("bench", "121"), ("eval", "extra")],
+    [
+        ("go", "fen", KIWIPETE),
+        ("go", "depth", "3", "extra"),
+        ("go", "depth", "x"),
+        ("go", "depth"),
+        ("go", "--depth", "3"),
+        ("go", "depth", "3", "--fen"),
+        ("eval", "--threads"),
+        ("perft",),
+        ("perft", "x"),
+        ("perft", "-1"),
+        ("perft", "65"),
+        ("bench", "0"),
+        ("bench", "121"),
+        ("eval", "extra"),
+    ],
 )
 def test_wrong_usage_is_explained(words: tuple[str, ...]) -> None:
     result = secateur(*words)
     assert result.returncode == 2
-    assert result.stderr.startswith(f"usage: secateur {words[0]}")
+    assert result.stdout == ""
+    assert re.fullmatch(rf"secateur {words[0]}: .+ \(see secateur {words[0]} --help\)\n", result.stderr)
 
 
 def test_an_unknown_core_is_refused() -> None:

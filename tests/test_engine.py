@@ -15,6 +15,7 @@ import pytest
 
 from tests.support.kernel import is_compiled
 from uci_engine import score as scores
+from uci_engine import search_task
 from uci_engine.engine import Engine
 from uci_engine.search.info import BestMove, Info
 from uci_engine.search.main_search import MainSearch
@@ -258,8 +259,8 @@ def test_words_that_are_no_moves_are_named(engine: Engine) -> None:
     answer, ear = go(engine, depth=2, searchmoves=("e2e5", "a2a3", "nonsense"))
     assert answer.move == "a2a3"
     assert ear.sentences == [
-        "searchmoves: 'e2e5' is not a legal move",
-        "searchmoves: 'nonsense' is not a legal move",
+        "error: searchmoves: 'e2e5' is not a legal move",
+        "error: searchmoves: 'nonsense' is not a legal move",
     ]
     answer, ear = go(engine, depth=2, searchmoves=("e2e5",))
     assert answer.move is None
@@ -488,3 +489,33 @@ def test_search_parameters_are_options_for_tuners_alone() -> None:
 
 def test_a_slow_core_has_time_parameters_of_its_own(engine: Engine) -> None:
     assert (engine._time_parameters == TIME_DEFAULTS) == is_compiled()
+
+
+def test_where_no_thread_can_be_created_a_search_is_answered(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    engine.set_option("Threads", "3")
+    monkeypatch.setattr(threading.Thread, "start", fail)
+    assert go(engine, depth=2)[0].move is not None
+    assert go(engine, depth=2)[0].move is not None
+
+
+def test_without_memory_for_the_report_a_failed_search_is_answered(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*ignored: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(MainSearch, "_search_line", fail)
+    monkeypatch.setattr(search_task, "print_failure", fail)
+    assert go(engine, depth=2)[0].move is not None
+
+
+def test_closing_ends_every_thread() -> None:
+    before = set(threading.enumerate())
+    engine = Engine()
+    engine.set_option("Threads", "3")
+    go(engine, depth=2)
+    engine.close()
+    assert {thread.name for thread in set(threading.enumerate()) - before} <= {"timer"}

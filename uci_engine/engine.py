@@ -27,7 +27,7 @@ from uci_engine.search.strength import Strength, elo_of_skill_level, level_of
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.search_task import OnBestMove, OnInfo, Resources, SearchTask
 from uci_engine.tablebases.tablebases import Tablebases
-from uci_engine.task import Task
+from uci_engine.task import Task, TaskThread
 from uci_engine.time_management.allocation import TimeParameters, time_parameters_of
 from uci_engine.time_management.clock import Timer
 from uci_engine.time_management.limits import Limits
@@ -57,6 +57,8 @@ class Engine:
         self.options = Options(self.core.name, tuning)
         self._game = Game()
         self._opening = Opening()
+        # Created before the option Threads can take the last thread that the system gives.
+        self._thread = TaskThread("search")
         self._pool = ThreadPool(self.core, self.options.hash.value)
         self._tablebases = Tablebases(self.core, self._pool.main.searcher.prober)
         self._timer = Timer()
@@ -139,6 +141,8 @@ class Engine:
         self._timer.close()
         self._pool.close()
         self._tablebases.close()
+        self._thread.dismiss()
+        self._thread.join()
 
     # Effects of options --------------------------------------------------------------------------------------------
 
@@ -226,7 +230,7 @@ class Engine:
     @property
     def searching(self) -> bool:
         """Whether a search is running or waits to send its answer."""
-        return self._task is not None and self._task.is_alive()
+        return self._thread.is_working
 
     def go(self, limits: Limits, received_at: float, on_info: OnInfo, on_best_move: OnBestMove) -> None:
         """Start a search and return at once. `received_at`: the `time.perf_counter()` at which the command was read.
@@ -250,9 +254,8 @@ class Engine:
         """Start a search, benchmark or perft and return at once. Raises RuntimeError if a task is running."""
         if self.searching:
             raise RuntimeError("a search is running")
-        # `_task` is set only after the start, which may fail.
-        task.start()
         self._task = task
+        self._thread.begin(task.run)
 
     def stop(self) -> None:
         """Stop the running search, which then sends its answer. No effect if there is none."""
@@ -266,6 +269,5 @@ class Engine:
 
     def wait(self, timeout_seconds: float | None = None) -> bool:
         """Wait until the running search has ended. False if it takes longer."""
-        if self._task is not None:
-            self._task.join(timeout_seconds)
+        self._thread.wait(timeout_seconds)
         return not self.searching

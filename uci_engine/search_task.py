@@ -1,4 +1,4 @@
-"""The thread of one `go`: book, tablebases, search, and `bestmove`.
+"""The work of one `go`: book, tablebases, search, and `bestmove`.
 
 `Engine.go` starts it. It answers from the book, or has the tablebases rank the root moves and runs a `ParallelSearch`.
 
@@ -10,6 +10,7 @@ has finished. Two events complete this. `_stop_event` remembers a `stop` that co
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import threading
 import time
@@ -55,7 +56,7 @@ class Resources:
 
 
 class SearchTask(Task):
-    """The thread of one `go`."""
+    """The work of one `go`, in the engine's thread for tasks."""
 
     def __init__(
         self,
@@ -129,10 +130,12 @@ class SearchTask(Task):
         try:
             answer = self._think()
         except Exception as error:
-            # The GUI needs an answer: any legal move is better than none.
-            print_failure(error)
-            self._on_info(Info(string=f"error: {type(error).__name__} in the search: {error}"))
+            # The GUI needs an answer: any legal move is better than none. It is found first, because without memory
+            # the report may fail too.
             answer = BestMove(self._fallback_move())
+            with contextlib.suppress(MemoryError):
+                print_failure(error)
+                self._on_info(Info(string=f"error: {type(error).__name__} in the search: {error}"))
             self._may_answer.wait()
         finally:
             gc.enable()
@@ -226,8 +229,8 @@ class SearchTask(Task):
         """The answer after an exception: the best move so far, or any legal move."""
         if self._search is not None:
             return self._search.main.best.uci()
-        legal = list(self._board.legal_moves) if self._board is not None else []
-        return legal[0].uci() if legal else None
+        move = None if self._board is None else next(iter(self._board.legal_moves), None)
+        return None if move is None else move.uci()
 
     def _send(self, messages: Iterable[str]) -> None:
         """Send messages for the user."""

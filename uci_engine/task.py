@@ -1,6 +1,6 @@
 """Tasks: work in a thread of its own, such as a search or perft, while the engine reads further commands.
 
-`Engine` runs one task at a time and passes `stop` and `ponderhit` on to it.
+`Engine` runs one task at a time in a `TaskThread` and passes `stop` and `ponderhit` on to it.
 
 Invariant: a task works on a copy of the board.
 Invariant: a stop before its start is not lost.
@@ -9,6 +9,7 @@ Invariant: its end is always reported.
 
 from __future__ import annotations
 
+import queue
 import threading
 from collections.abc import Callable
 
@@ -17,11 +18,56 @@ import chess
 from uci_engine.failures import print_failure
 
 
-class Task(threading.Thread):
-    """A thread that can be stopped. Subclasses check `_stop_event`."""
+class TaskThread:
+    """A thread that waits for work. It is kept, so that work can start when the system has no more threads."""
+
+    def __init__(self, name: str) -> None:
+        """Raises RuntimeError if the system cannot create a thread."""
+        self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._done = threading.Event()
+        self._done.set()
+        self._error: Exception | None = None
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    @property
+    def is_working(self) -> bool:
+        """Whether work has begun and not finished."""
+        return not self._done.is_set()
+
+    def begin(self, work: Callable[[], None]) -> None:
+        """Start `work` in the thread and return at once. The previous work must have finished."""
+        self._done.clear()
+        self._error = None
+        self._work.put(work)
+
+    def wait(self, timeout_seconds: float | None = None) -> Exception | None:
+        """Wait until the work has finished, or for this long. Returns the exception that ended it, if any."""
+        self._done.wait(timeout_seconds)
+        return self._error
+
+    def dismiss(self) -> None:
+        """Let the thread end after its current work. No more work may begin."""
+        self._work.put(None)
+
+    def join(self) -> None:
+        """Wait until a thread that was dismissed has ended."""
+        self._thread.join()
+
+    def _run(self) -> None:
+        for work in iter(self._work.get, None):
+            try:
+                work()
+            except Exception as error:
+                self._error = error
+            self._done.set()
+
+
+class Task:
+    """Work that can be stopped. Subclasses do it in `run` and check `_stop_event`."""
 
     def __init__(self, name: str, board: chess.Board | None) -> None:
-        super().__init__(name=name, daemon=True)
+        self.name = name
         # Positions before the last capture or pawn move cannot be repeated. Copying their moves would take time.
         self._board = None if board is None else board.copy(stack=board.halfmove_clock)
         self._stop_event = threading.Event()
@@ -32,6 +78,10 @@ class Task(threading.Thread):
 
     def ponderhit(self, received_at: float) -> None:
         """Only a search can ponder."""
+
+    def run(self) -> None:
+        """Do the work and report its end."""
+        raise NotImplementedError
 
 
 class TextTask(Task):

@@ -12,6 +12,7 @@ from uci_engine.board.guard import (
     MAX_FULLMOVE_NUMBER,
     MAX_HALFMOVE_CLOCK,
     PositionError,
+    legal_among,
     play,
     read_fen,
     tidy_fen,
@@ -283,6 +284,14 @@ def test_promoted_pieces_up_to_the_missing_pawns_are_fine() -> None:
 # Moves
 
 
+@pytest.mark.parametrize("letter", "nbrqNBRQ")
+def test_a_promotion_may_be_written_in_capitals(letter: str) -> None:
+    board, _ = read_fen("8/P7/8/8/8/8/7k/K7 w - - 0 1", False)
+    assert legal_among(board, [f"a7a8{letter}"]) == ([chess.Move.from_uci(f"a7a8{letter.lower()}")], [])
+    play(board, [f"a7a8{letter}"])
+    assert board.piece_at(chess.A8) == chess.Piece.from_symbol(letter.upper())
+
+
 def test_castling_may_be_written_either_way() -> None:
     for chess960 in (False, True):
         for text in ("e1g1", "e1h1"):
@@ -314,7 +323,7 @@ def test_castling_may_be_written_either_way() -> None:
             *("e2e4q", "e1g1", "P@e4", "N@e4", "e2e4\u0301", "\uff452e4", "e2e4\n", "x" * 100_000),
         )
     ]
-    + [("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", text) for text in ("a7a8", "a7a8Q", "a7a8k", "a7a8p", "a7a8=q")]
+    + [("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", text) for text in ("a7a8", "A7a8q", "a7a8K", "a7a8k", "a7a8p", "a7a8=q")]
     + [("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", text) for text in ("e1g1q", "e1h1n", "0000")]
     + [("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", "0000")],
 )

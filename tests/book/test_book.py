@@ -7,6 +7,7 @@ import random
 import struct
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.uci_process import PACKAGE_ROOT, Search, UciProcess
-from uci_engine.book.book import MAX_BOOK_BYTES, Book, BookError
+from uci_engine.book.book import MAX_BOOK_BYTES, MAX_POSITION_ENTRIES, Book, BookError
 from uci_engine.book.opening import SILENCE, BookSettings, Opening
 from uci_engine.text import quoted
 from uci_engine.time_management.limits import Limits
@@ -402,3 +403,28 @@ def test_a_bad_book_is_one_sentence_and_the_game_goes_on(player: UciProcess, tmp
     assert sentence == f"info string error: book {quoted(str(tmp_path))} is a directory; there will be no book moves"
     player.send("position startpos")
     assert player.search("go depth 1", chess.Board()).last_pv.numbers["nodes"] > 0
+
+
+@pytest.mark.parametrize(
+    ("target", "weight", "moves"), [(chess.D4, 0, ["e2e4"]), (chess.D4, 1, ["e2e4", "d2d4"]), (chess.D5, 1, ["e2e4"])]
+)
+def test_a_million_entries_of_one_position_do_not_stall_a_move(
+    path: Path, target: int, weight: int, moves: list[str]
+) -> None:
+    count = 2**20
+    first = start_entries(e2e4=3)
+    book = Book(written(path, first + entry(chess.Board(), chess.D2, target, weight) * (count - 1)))
+    assert len(book) == count
+    started = time.perf_counter()
+    found = book.moves(chess.Board())
+    # Reading them all takes from several seconds to half a minute.
+    assert time.perf_counter() - started < 1.0
+    assert [move.uci() for move, _ in found] == moves
+    book.close()
+
+
+def test_the_entries_of_a_position_are_counted() -> None:
+    """No position of the built-in book comes near the limit."""
+    book = Book()
+    assert max(Counter(entry.key for entry in book._reader).values()) < MAX_POSITION_ENTRIES / 4
+    book.close()

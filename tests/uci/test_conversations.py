@@ -518,7 +518,7 @@ class TestBeyondTheText:
     def test_perft_too_deep_to_end_is_refused(self, survivor: UciProcess) -> None:
         history = " g1f3 g8f6 f3g1 f6g8" * 128
         survivor.send(f"position startpos moves{history}", "go perft 5000")
-        assert any(line.startswith("info string error: perft") for line in survivor.sync())
+        survivor.wait_for("info string error: perft")
 
     def test_debug_says_what_it_becomes(self, survivor: UciProcess) -> None:
         survivor.send("debug on", "debug on", "debug off", "debug off")

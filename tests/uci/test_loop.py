@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
+import chess
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,9 +38,9 @@ class Pretender:
 
     name = "Pretender"
     # A count asks for these.
-    core = SimpleNamespace(name="pretended")
+    core = SimpleNamespace(name="pretended", is_fallback=False)
     position = None
-    board = None
+    board: chess.Board | None = None
 
     def __init__(self) -> None:
         self.options = OptionTable()
@@ -254,6 +255,15 @@ def test_a_go_that_fails_is_answered(capfd: pytest.CaptureFixture[str]) -> None:
     assert "Traceback" in capfd.readouterr().err
 
 
+def test_a_go_that_fails_is_answered_with_a_legal_move(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    board = chess.Board()
+    monkeypatch.setattr(Pretender, "board", board)
+    (answer,) = Conversation("go nodes 13").answers
+    assert chess.Move.from_uci(answer.removeprefix("bestmove ")) in board.legal_moves
+
+
 def test_a_position_that_cannot_be_read_is_not_held() -> None:
     talk = Conversation("position startpos moves e2e4", "position sideways")
     assert talk.log == ["position None e2e4", "position", "close"]
@@ -282,6 +292,22 @@ def test_waiting_commands_are_bounded_and_stop_still_gets_through() -> None:
     assert sum("too many" in line for line in talk.lines) == 3
     assert talk.log.count("new game") == uci.WAITING_LIMIT
     assert talk.answers == ["bestmove a1", "bestmove a2"]
+
+
+@pytest.mark.parametrize("line", ["position startpos moves e2e4", "ucinewgame", "flip"])
+def test_a_go_after_a_refused_position_has_no_position(line: str) -> None:
+    waiting = ["setoption name A value b"] * uci.WAITING_LIMIT
+    talk = Conversation("go infinite", *waiting, line, line, "setoption name B value c", "go depth 1")
+    assert sum("too many" in said for said in talk.lines) == 3
+    assert talk.log[-4:] == ["position", "go", "stop", "close"]
+    assert "option B c" not in talk.log
+
+
+def test_a_position_after_a_refused_one_counts() -> None:
+    waiting = ["setoption name A value b"] * uci.WAITING_LIMIT
+    refused = "position startpos moves e2e4"
+    talk = Conversation("go infinite", *waiting, refused, "go depth 1", "position startpos moves d2d4", "go depth 1")
+    assert talk.log[-6:] == ["go", "stop", "position None d2d4", "go", "stop", "close"]
 
 
 def test_the_reader_pauses_when_it_is_too_far_ahead() -> None:
@@ -329,7 +355,7 @@ def test_any_conversation(lines: list[str], hurry: bool) -> None:
     ]
     assert talk.answers.count("readyok") == lines.count("isready")
     # The Pretender's own complaints, about orders at the wrong time, would appear as errors.
-    assert not any("error" in line for line in talk.lines)
+    assert not any("error" in line for line in talk.lines if "unknown command 'nonsense'" not in line)
     # What has to wait is never overtaken by what also has to.
     names = {"position": "position None", "ucinewgame": "new game", "setoption": "option A b", "go": "go"}
     expected = ["perft" if "perft" in line else names[word] for line in lines if (word := line.split()[0]) in names]

@@ -267,7 +267,7 @@ def test_go_misread_is_named_and_never_endless(words: str, limits: Limits) -> No
 
 
 GO_TEXT = st.lists(
-    st.sampled_from([*protocol._GO_WORDS, "0", "-1", "17", "x", "e2e4", "9" * 30, "\u0663", "1_0"]),
+    st.sampled_from([*protocol.GO_WORDS, "0", "-1", "17", "x", "e2e4", "9" * 30, "\u0663", "1_0"]),
     max_size=12,
 ).map(" ".join)
 
@@ -302,7 +302,7 @@ def test_any_text_is_parsed(line: str) -> None:
 
 COMMAND_WORDS = [
     *protocol._COMMANDS,
-    *protocol._GO_WORDS,
+    *protocol.GO_WORDS,
     "name",
     "value",
     "fen",

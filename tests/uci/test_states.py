@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import statistics
 import subprocess
@@ -17,6 +18,7 @@ import pytest
 from tests.support.uci_process import EXIT_SECONDS, PACKAGE_ROOT, PATIENCE_SECONDS, UciProcess
 
 START = chess.Board()
+NUMBERS = re.compile(r" (nodes|time) (\d+)")
 MATED = "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1"
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="signals and file descriptors as POSIX has them")
@@ -24,6 +26,11 @@ posix_only = pytest.mark.skipif(os.name != "posix", reason="signals and file des
 
 def is_pv(line: str) -> bool:
     return " pv " in line
+
+
+def infos_of(lines: list[str]) -> list[dict[str, int]]:
+    """The nodes and milliseconds of each line that has a PV."""
+    return [{name: int(number) for name, number in NUMBERS.findall(line)} for line in lines if is_pv(line)]
 
 
 STATES: dict[str, Callable[[UciProcess], object]] = {
@@ -47,6 +54,9 @@ STATES: dict[str, Callable[[UciProcess], object]] = {
     "benchmarking": lambda engine: (engine.send("bench"), engine.sync()),
 }
 
+# At the end of the input these run on, because they end by themselves.
+RUN_ON = ("searching by the clock", "counting")
+
 ENDINGS: dict[str, Callable[[UciProcess], object]] = {
     "quit": lambda engine: engine.send("quit"),
     "end of input": lambda engine: engine.close_input(),
@@ -56,8 +66,10 @@ ENDINGS: dict[str, Callable[[UciProcess], object]] = {
 
 
 class TestEnding:
-    @pytest.mark.parametrize("ending", ENDINGS)
-    @pytest.mark.parametrize("state", STATES)
+    @pytest.mark.parametrize(
+        ("state", "ending"),
+        [(state, ending) for state in STATES for ending in ENDINGS if ending != "end of input" or state not in RUN_ON],
+    )
     def test_in_every_state(self, state: str, ending: str) -> None:
         if ending.startswith("SIG"):
             if os.name != "posix":
@@ -108,6 +120,54 @@ class TestEnding:
             assert engine.wait_for_exit() == 0
             assert sum(line.startswith("bestmove") for line in engine.lines) == 2
 
+    @pytest.mark.parametrize("go", ["go nodes 60000", "go depth 9", "go movetime 300", "go wtime 9000 btime 9000"])
+    def test_a_search_that_ends_by_itself_is_finished(self, go: str) -> None:
+        with UciProcess() as alone:
+            alone.search(go)
+            searched = infos_of(alone.lines)
+        with UciProcess() as engine:
+            engine.send(go)
+            engine.close_input()
+            assert engine.wait_for_exit() == 0
+            if "time" in go:
+                assert infos_of(engine.lines)[-1]["time"] >= 100
+            else:
+                assert infos_of(engine.lines)[-1]["nodes"] == searched[-1]["nodes"]
+
+    @pytest.mark.parametrize(
+        ("lines", "answer"),
+        [
+            (["go perft 5"], "Nodes searched: 4865609"),
+            (["bench 5"], "nps "),
+            (["go infinite", "position startpos moves e2e4", "go depth 7", "isready"], "bestmove "),
+        ],
+    )
+    def test_other_work_that_ends_by_itself_is_finished(self, lines: list[str], answer: str) -> None:
+        with UciProcess() as engine:
+            engine.send(*lines)
+            engine.close_input()
+            assert engine.wait_for_exit() == 0
+            assert engine.lines[-1].startswith(answer)
+
+    def test_after_a_ponderhit_the_search_is_finished(self) -> None:
+        with UciProcess() as engine:
+            engine.send("go ponder movetime 300", "ponderhit")
+            started = time.perf_counter()
+            engine.close_input()
+            assert engine.wait_for_exit() == 0
+            assert time.perf_counter() - started > 0.2
+
+    @posix_only
+    @pytest.mark.parametrize("ending", ["SIGINT", "SIGTERM"])
+    @pytest.mark.parametrize("state", RUN_ON)
+    def test_a_signal_ends_what_runs_on(self, state: str, ending: str) -> None:
+        with UciProcess() as engine:
+            STATES[state](engine)
+            engine.close_input()
+            time.sleep(0.05)
+            ENDINGS[ending](engine)
+            assert engine.wait_for_exit(EXIT_SECONDS) == 0
+
     @posix_only
     def test_a_signal_ends_a_command_from_the_command_line(self) -> None:
         engine = UciProcess("go", "infinite")
@@ -138,9 +198,11 @@ PROGRAM = [sys.executable, "-m", "uci_engine"]
 # A main thread that no signal can interrupt stands for one that was just about to wait when the signal came.
 DEAF = """
 import signal
+import sys
 from uci_engine.uci.input import Inbox, quit_on_signals
+from uci_engine.uci.output import Writer
 inbox = Inbox()
-quit_on_signals(inbox)
+quit_on_signals(inbox, Writer(sys.stdout.buffer))
 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
 print("waiting", flush=True)
 print(type(inbox.get(timeout_seconds=60).command).__name__, flush=True)
@@ -178,6 +240,27 @@ class TestBrokenPipes:
             # The input stays open: the process must notice by itself that nobody listens.
             assert process.wait(PATIENCE_SECONDS) == 0
             assert process.stderr.read() == b""
+
+    @pytest.mark.parametrize("line", [b"go perft 30", b"go wtime 9000000 btime 9000000"])
+    def test_output_closed_after_the_end_of_the_input(self, line: bytes) -> None:
+        with started(PROGRAM) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            assert process.stderr is not None
+            process.stdin.write(line + b"\nisready\n")
+            process.stdin.close()
+            while process.stdout.readline() != b"readyok\n":
+                pass
+            process.stdout.close()
+            assert process.wait(PATIENCE_SECONDS) == 0
+            assert process.stderr.read() == b""
+
+    def test_output_blocked_after_the_end_of_the_input(self) -> None:
+        with started(PROGRAM) as process:
+            assert process.stdin is not None
+            process.stdin.write(b"uci\n" * 100 + b"go depth 1\n")
+            process.stdin.close()
+            assert process.wait(PATIENCE_SECONDS) == 0
 
     def test_output_blocked(self) -> None:
         with started(PROGRAM) as process:

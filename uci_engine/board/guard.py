@@ -30,7 +30,8 @@ _QUOTES = "\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"
 _PROMOTED_MARK = "~"
 _AS_TYPED = str.maketrans(dict.fromkeys(_DASHES, "-") | dict.fromkeys(_QUOTES + _PROMOTED_MARK, ""))
 
-_MOVE = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
+# Some programs write the promotion piece as a capital letter.
+_MOVE = re.compile(r"[a-h][1-8][a-h][1-8][nbrqNBRQ]?")
 
 _REASONS = {
     chess.STATUS_EMPTY: "the board is empty",
@@ -124,7 +125,7 @@ def legal_among(board: chess.Board, words: Sequence[str]) -> tuple[list[chess.Mo
         if move := _legal_move(board, word):
             moves[move] = True
         else:
-            problems.add("searchmoves: {} is not a legal move", word)
+            problems.add("error: searchmoves: {} is not a legal move", word)
     return list(moves), list(problems.texts())
 
 
@@ -190,7 +191,7 @@ def _legal_move(board: chess.Board, text: str) -> chess.Move | None:
     if _MOVE.fullmatch(text) is None:
         return None
     try:
-        move = board.parse_uci(text)
+        move = board.parse_uci(text.lower())
     except ValueError:
         return None
     # python-chess overlooks a promotion letter behind a castling move.

@@ -34,6 +34,10 @@ MAX_BOOK_BYTES = 256 * 2**20
 # The whole file is read once, in pieces of this size, a multiple of ENTRY_BYTES.
 PIECE_BYTES = 2**20
 
+# The maximum number of entries that are read for one position. Sound books have at most one for each legal move, and a
+# move must not wait for a book with a million.
+MAX_POSITION_ENTRIES = 512
+
 # The variety at which a move's chance is its share of the weights; at 0 the heaviest is always played.
 ALL_BY_WEIGHT = 100
 
@@ -89,9 +93,17 @@ class Book:
         if not unchanged:
             raise BookError(f"{self._title} was changed on disk while it was open")
         weights: dict[chess.Move, int] = {}
-        for entry in self._reader.find_all(board, minimum_weight=1):
-            if board.is_legal(entry.move) and not _repeats(board, entry.move):
-                weights[entry.move] = max(entry.weight, weights.get(entry.move, 0))
+        # Not by `find_all`, because it skips any number of entries that are illegal or have no weight.
+        key = chess.polyglot.zobrist_hash(board)
+        first = self._reader.bisect_key_left(key)
+        for index in range(first, min(first + MAX_POSITION_ENTRIES, len(self._reader))):
+            entry = self._reader[index]
+            if entry.key != key:
+                break
+            move = _legal_move(board, entry.move)
+            if move is not None and entry.weight > weights.get(move, 0):
+                weights[move] = entry.weight
+        weights = {move: weight for move, weight in weights.items() if not _repeats(board, move)}
         # Equal weights are sorted by name, so that the best move is always the same.
         return sorted(weights.items(), key=lambda item: (-item[1], item[0].uci()))
 
@@ -161,6 +173,16 @@ def _numbers(type_code: str, data: bytes) -> array[int]:
     if sys.byteorder == "little":
         numbers.byteswap()
     return numbers
+
+
+def _legal_move(board: chess.Board, move: chess.Move) -> chess.Move | None:
+    """A move as a book writes it, with castling as king takes rook, or None if it is not legal."""
+    if board.chess960:
+        return move if board.is_legal(move) else None
+    try:
+        return board.parse_uci(move.uci()) or None
+    except ValueError:
+        return None
 
 
 def _repeats(board: chess.Board, move: chess.Move) -> bool:

@@ -1,6 +1,6 @@
 """The thread pool: the workers and their threads, which are kept between searches.
 
-Worker 0 has no thread here: it runs in the thread of `SearchTask`. Each other worker (a helper) has its own
+Worker 0 has no thread here: it runs in the engine's thread for tasks. Each other worker (a helper) has its own
 `WorkerThread`. `Engine` sets the pool up, and `ParallelSearch` searches with it. The workers share only the
 transposition table.
 
@@ -9,53 +9,25 @@ Invariant: a pool that cannot grow is left unchanged.
 
 from __future__ import annotations
 
-import queue
 import sys
-import threading
-from collections.abc import Callable
 from typing import Any
 
 from uci_engine.core import Core
 from uci_engine.memory import available_bytes
 from uci_engine.search.factory import new_searcher, new_searcher_on, new_worker
+from uci_engine.task import TaskThread
 
 # Maximum share of the available memory for workers 1 and up.
 MEMORY_SHARE = 0.25
 
 
-class WorkerThread:
+class WorkerThread(TaskThread):
     """A worker and its own thread, which waits for work. Creating threads for each move would take too long."""
 
     def __init__(self, worker: Any) -> None:
         """Raises RuntimeError if the system cannot create a thread."""
+        super().__init__("worker")
         self.worker = worker
-        self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._done = threading.Event()
-        self._error: Exception | None = None
-        threading.Thread(target=self._run, name="worker", daemon=True).start()
-
-    def begin(self, work: Callable[[], None]) -> None:
-        """Start `work` in the thread and return at once. The previous work must have finished."""
-        self._done.clear()
-        self._error = None
-        self._work.put(work)
-
-    def wait(self) -> Exception | None:
-        """Wait until the work has finished. Returns the exception that ended it, if any."""
-        self._done.wait()
-        return self._error
-
-    def close(self) -> None:
-        """End the thread after its current work."""
-        self._work.put(None)
-
-    def _run(self) -> None:
-        for work in iter(self._work.get, None):
-            try:
-                work()
-            except Exception as error:
-                self._error = error
-            self._done.set()
 
 
 class ThreadPool:
@@ -122,7 +94,10 @@ class ThreadPool:
     @staticmethod
     def _dismiss(threads: list[WorkerThread]) -> None:
         for thread in threads:
-            thread.close()
+            thread.dismiss()
+        # A thread that has not ended yet takes the place of a new one.
+        for thread in threads:
+            thread.join()
 
 
 def worker_bytes(worker: Any) -> int:

@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import chess
 
 from uci_engine.core import Core
 from uci_engine.search.factory import new_searcher, new_worker
-from uci_engine.search.info import Info
+from uci_engine.search.info import BestMove, Info
 from uci_engine.search.main_search import MainSearch
 from uci_engine.search.request import SearchRequest
 from uci_engine.task import TextTask
 from uci_engine.time_management.clock import Clock
+from uci_engine.time_management.limits import Limits
+
+if TYPE_CHECKING:
+    from uci_engine.engine import Engine
 
 DEFAULT_DEPTH = 8
 HASH_MIB = 16
@@ -80,11 +85,7 @@ class Bench(TextTask):
         """Run the benchmark and report the total of nodes, the time and the speed."""
         started = time.perf_counter()
         nodes = self.count()
-        seconds = max(time.perf_counter() - started, 1e-9)
-        if nodes is None:
-            self._on_line("info string bench was stopped")
-        else:
-            self._on_line(f"\nnodes {nodes}\ntime {seconds:.3f} s\nnps {round(nodes / seconds)}")
+        self._on_line("info string bench was stopped" if nodes is None else _total(nodes, started))
 
     def count(self) -> int | None:
         """Search every position with an empty table. Returns the total of nodes, or None if stopped."""
@@ -103,12 +104,66 @@ class Bench(TextTask):
             if self._stop_event.is_set():
                 return None
             total += search.nodes
-            found = f"{search.best.uci():5s} {search.score:6d} {search.nodes:9d}"
-            self._on_line(f"{number:2d}/{len(POSITIONS)}  {found}  {fen}")
+            self._on_line(_row(number, len(POSITIONS), search.best.uci(), search.score, search.nodes, fen))
         return total
 
     def _work(self) -> None:
         self.report()
+
+
+class EngineBench:
+    """The benchmark with the options of an engine. With their defaults the total of nodes is that of `Bench`."""
+
+    def __init__(
+        self, engine: Engine, depth: int | None, positions: Sequence[str], on_line: Callable[[str], None]
+    ) -> None:
+        """`positions`: FENs; none for the engine's own position."""
+        self._engine = engine
+        self._limits = Limits(depth=depth or DEFAULT_DEPTH)
+        self._positions = positions
+        self._on_line = on_line
+
+    def report(self) -> None:
+        """Search every position and report the total of nodes, the time and the speed."""
+        started = time.perf_counter()
+        count = len(self._positions) or 1
+        total = 0
+        for number in range(1, count + 1):
+            if self._positions:
+                self._engine.new_game()
+                self._engine.set_position(self._positions[number - 1], ())
+            total += self._search(number, count)
+        self._on_line(_total(total, started))
+
+    def _search(self, number: int, count: int) -> int:
+        """Search the engine's position and return the nodes."""
+        last = Info(score=0, nodes=0)
+        move = "(none)"
+
+        def on_info(info: Info) -> None:
+            nonlocal last
+            if info.nodes is not None and info.multipv in (None, 1):
+                last = info
+
+        def on_best_move(best: BestMove) -> None:
+            nonlocal move
+            move = best.move or move
+
+        self._engine.go(self._limits, time.perf_counter(), on_info, on_best_move)
+        self._engine.wait()
+        nodes = last.nodes or 0
+        fen = "" if self._engine.board is None else self._engine.board.fen()
+        self._on_line(_row(number, count, move, last.score or 0, nodes, fen))
+        return nodes
+
+
+def _row(number: int, count: int, move: str, score: int, nodes: int, fen: str) -> str:
+    return f"{number:2d}/{count}  {move:5s} {score:6d} {nodes:9d}  {fen}"
+
+
+def _total(nodes: int, started: float) -> str:
+    seconds = max(time.perf_counter() - started, 1e-9)
+    return f"\nnodes {nodes}\ntime {seconds:.3f} s\nnps {round(nodes / seconds)}"
 
 
 def _silent(info: Info) -> None:

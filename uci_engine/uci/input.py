@@ -2,11 +2,12 @@
 
 `loop` starts `read` in a thread of its own and takes the events out of the `Inbox` in order. Invariants: no event is
 lost. No input, however long or malformed, raises or is stored without bound. The end of the input ends the program,
-even when its other threads are stuck.
+even when its other threads are stuck. A search that ends by itself may end first.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import select
@@ -107,7 +108,12 @@ class SearchEnded:
     """The search has given its answer."""
 
 
-Event = Received | SearchEnded
+@dataclass(frozen=True, slots=True)
+class EndOfInput:
+    """No more commands will come."""
+
+
+Event = Received | SearchEnded | EndOfInput
 
 
 class Inbox:
@@ -118,6 +124,8 @@ class Inbox:
         self._free_places = threading.Semaphore(UNREAD_LIMIT)
         self._done_count = 0
         self._closed = threading.Event()
+        # Whether a search runs on after the end of the input. Then no command need be finished for a long time.
+        self.has_last_search = False
 
     def receive(self, received: Received) -> None:
         """Called by the reader: waits while UNREAD_LIMIT commands are received and not yet executed."""
@@ -141,21 +149,30 @@ class Inbox:
         """No more events will be taken out."""
         self._closed.set()
 
-    def wait_until_closed_or_stuck(self) -> bool:
-        """True once closed; False when no command was finished within STUCK_SECONDS."""
-        done_before = -1
-        while done_before != self._done_count:
-            done_before = self._done_count
-            if any(self._closed.wait(STUCK_SECONDS / STUCK_WAITS) for _ in range(STUCK_WAITS)):
-                return True
-        return False
+    def wait_until_closed_or_stuck(self, writer: Writer) -> bool:
+        """True once closed. False when no command was finished within STUCK_SECONDS, or nobody can read the answer.
+
+        The last search may take longer, as long as its output is not blocked.
+        """
+        while True:
+            done_before, (begun_before, ended_before) = self._done_count, writer.progress
+            for _ in range(STUCK_WAITS):
+                if self._closed.wait(STUCK_SECONDS / STUCK_WAITS):
+                    return True
+                if self.has_last_search and writer.has_lost_its_reader():
+                    return False
+            is_blocked = begun_before > ended_before == writer.progress[1]
+            if self._done_count == done_before and (is_blocked or not self.has_last_search):
+                return False
 
 
 def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
     """Put the commands from `descriptor` into the inbox. After the last, end the process if the program is stuck.
 
-    The end of the input means `quit`, and so does a failure here: an engine that cannot read must not stay alive.
+    The end of the input is an event of its own. A failure here means `quit`: an engine that cannot read must not stay
+    alive.
     """
+    last: Event = Received(time.perf_counter(), Quit())
     try:
         for received_at, line in read_lines(descriptor):
             if line is None:
@@ -170,18 +187,20 @@ def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
                 break
             if not isinstance(command, Empty):
                 inbox.receive(Received(received_at, command))
+        else:
+            last = EndOfInput()
     finally:
-        inbox.push(Received(time.perf_counter(), Quit()))
-    _exit_if_stuck(inbox)
+        inbox.push(last)
+    _exit_if_stuck(inbox, writer)
 
 
-def _exit_if_stuck(inbox: Inbox) -> None:
-    """After a `quit`: end the process if the dispatcher is stuck."""
-    if not inbox.wait_until_closed_or_stuck():
+def _exit_if_stuck(inbox: Inbox, writer: Writer) -> None:
+    """After a `quit` or the end of the input: end the process if the dispatcher is stuck."""
+    if not inbox.wait_until_closed_or_stuck(writer):
         exit_now()
 
 
-def quit_on_signals(inbox: Inbox) -> None:
+def quit_on_signals(inbox: Inbox, writer: Writer) -> None:
     """SIGINT and SIGTERM mean `quit`; a second one ends the process at once.
 
     To be called from the main thread, where Python runs signal handlers. If a signal arrives just before that thread
@@ -191,16 +210,18 @@ def quit_on_signals(inbox: Inbox) -> None:
     read_end, write_end = os.pipe()
     if os.name == "posix":
         os.set_blocking(write_end, False)
-    threading.Thread(target=_read_signals, args=(read_end, inbox), name="signals", daemon=True).start()
+    threading.Thread(target=_read_signals, args=(read_end, inbox, writer), name="signals", daemon=True).start()
     signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _number, _frame: None)
 
 
-def _read_signals(descriptor: int, inbox: Inbox) -> None:
+def _read_signals(descriptor: int, inbox: Inbox, writer: Writer) -> None:
     """Read the pipe, into which Python writes a byte for each signal as it arrives."""
     os.read(descriptor, 1)
     inbox.push(Received(time.perf_counter(), Quit()))
-    threading.Thread(target=_exit_if_stuck, args=(inbox,), name="exit if stuck", daemon=True).start()
+    # Without a thread for the watch, a second signal still ends the process.
+    with contextlib.suppress(RuntimeError):
+        threading.Thread(target=_exit_if_stuck, args=(inbox, writer), name="exit if stuck", daemon=True).start()
     os.read(descriptor, 1)
     exit_now()

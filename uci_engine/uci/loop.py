@@ -7,6 +7,7 @@ takes the commands out in order and executes them on the engine, also during a s
   search (`stop`, `isready`) do not wait.
 - A `go` stops the search before it. A `stop` behind a waiting `go` stops the search of that `go`.
 - Every `go` is answered by one `bestmove`. An error in a command, ours or the GUI's, ends neither search nor program.
+- At the end of the input, a search that ends by itself is finished first. `quit` stops every search.
 """
 
 from __future__ import annotations
@@ -17,13 +18,16 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from uci_engine.search.info import BestMove, Info
 from uci_engine.text import parse_int, quoted
+from uci_engine.time_management.limits import Limits
 from uci_engine.uci import protocol
 from uci_engine.uci.input import (
     UNREAD_LIMIT,
+    EndOfInput,
     Event,
     Inbox,
     Received,
@@ -86,6 +90,11 @@ Not part of UCI:
   d, eval, flip                          show the board; explain its evaluation; swap the colours
   bench [depth]                          search fixed positions and count the nodes"""
 
+# Without one of these, the next `go` would search another position than the GUI means.
+_SETS_A_POSITION = (SetPosition, UciNewGame, Flip)
+# Waits in their place when they are refused: it leaves no position.
+_REFUSED = SetPosition(None, (), "a command that sets the position was refused, so there is no position")
+
 # Executed at any time, even before commands that wait.
 _ALWAYS = (Uci, IsReady, Debug, Register, Help, Unknown, Empty)
 # Executed at any time too, but only for the running search: after a waiting `go` they wait for its search.
@@ -103,6 +112,9 @@ class Dispatcher:
         self._go_waits = False
         self._searching = False
         self._closing = False
+        self._input_ended = False
+        # The limits of the running search, None for a count and a benchmark.
+        self._limits: Limits | None = None
         self._debug = False
 
     def serve(self) -> None:
@@ -128,7 +140,11 @@ class Dispatcher:
             self._engine.wait()
             self._searching = False
             self._execute_waiting()
-            return True
+            return self._searching or not self._input_ended
+        if isinstance(event, EndOfInput):
+            self._input_ended = self._inbox.has_last_search = True
+            self._stop_if_endless()
+            return self._searching
         if isinstance(event.command, Quit):
             return False
         if self._may_execute(event.command):
@@ -136,8 +152,7 @@ class Dispatcher:
         elif self._go_waits or isinstance(event.command, Go) or len(self._waiting) < WAITING_LIMIT:
             self._wait(event)
         else:
-            self._say("error: too many commands are waiting for the end of the search; this one is ignored")
-            self._inbox.task_done()
+            self._refuse(event)
         return True
 
     def _may_execute(self, command: Command) -> bool:
@@ -151,6 +166,13 @@ class Dispatcher:
             self._go_waits = True
             self._engine.stop()
         self._trace(f"{type(received.command).__name__} waits for the end of the search")
+
+    def _refuse(self, received: Received) -> None:
+        self._say("error: too many commands are waiting for the end of the search; this one is ignored")
+        if isinstance(received.command, _SETS_A_POSITION) and self._waiting[-1].command is not _REFUSED:
+            self._waiting.append(Received(received.received_at, _REFUSED))
+        else:
+            self._inbox.task_done()
 
     def _execute_waiting(self) -> None:
         """Execute the commands that waited for the end of the search, up to the next search."""
@@ -169,6 +191,7 @@ class Dispatcher:
         """Stop all searches, wait until every `go` is answered, and close the engine."""
         waits_left = CLOSING_WAITS
         self._closing = True
+        self._inbox.has_last_search = False
         self._engine.stop()
         while self._searching:
             try:
@@ -193,6 +216,18 @@ class Dispatcher:
         # After `quit`, stop at once a search that a waiting command has started.
         if self._closing:
             self._engine.stop()
+        elif self._input_ended:
+            self._stop_if_endless()
+
+    def _stop_if_endless(self) -> None:
+        """After the end of the input: stop a search that only a command can end."""
+        limits, board = self._limits, self._engine.board
+        if not self._searching or limits is None:
+            return
+        clock = limits.wtime_ms if board is None or board.turn else limits.btime_ms
+        ends = (limits.depth, limits.nodes, limits.mate, limits.movetime_ms, clock)
+        if limits.infinite or limits.ponder or all(end is None for end in ends):
+            self._engine.stop()
 
     def _act(self, received: Received) -> None:
         match received.command:
@@ -211,7 +246,7 @@ class Dispatcher:
             case Stop():
                 self._to_search("stop", self._engine.stop)
             case PonderHit():
-                self._to_search("ponderhit", lambda: self._engine.ponderhit(received.received_at))
+                self._to_search("ponderhit", lambda: self._ponderhit(received.received_at))
             case Debug(on):
                 self._set_debug(on)
             case Display():
@@ -225,7 +260,7 @@ class Dispatcher:
             case Help():
                 self._writer.write("\n".join([HELP, "Options:", *self._engine.options.describe()]))
             case Unknown(text):
-                self._say(f"unknown command {quoted(text)}, help lists the known ones")
+                self._say(f"error: unknown command {quoted(text)}, help lists the known ones")
             case Register() | Empty() | Quit():
                 pass
 
@@ -253,6 +288,7 @@ class Dispatcher:
         self._say(*go.problems)
         limits = go.limits
         self._searching = True
+        self._limits = limits if limits.perft is None else None
         try:
             if limits.perft is not None:
                 self._perft(limits.perft)
@@ -262,12 +298,19 @@ class Dispatcher:
             self._searching = False
             report_failure(self._writer, error)
             if limits.perft is None:
-                self._writer.write(protocol.format_best_move(BestMove(None)))
+                board = self._engine.board
+                move = None if board is None else next(iter(board.legal_moves), None)
+                self._writer.write(protocol.format_best_move(BestMove(None if move is None else move.uci())))
 
     def _perft(self, depth: int) -> None:
         from uci_engine.tools.perft import Perft
 
         self._engine.start(Perft(self._engine, depth, self._writer.write, self._search_ended))
+
+    def _ponderhit(self, received_at: float) -> None:
+        self._engine.ponderhit(received_at)
+        if self._limits is not None:
+            self._limits = replace(self._limits, ponder=False)
 
     def _to_search(self, word: str, action: Callable[[], None]) -> None:
         if self._searching:
@@ -290,6 +333,7 @@ class Dispatcher:
 
         self._engine.start(Bench(self._engine.core, depth, self._writer.write, self._search_ended))
         self._searching = True
+        self._limits = None
 
     # The engine calls these three from the search's thread.
 
@@ -322,7 +366,7 @@ def run(engine_factory: Callable[[], Engine], lines: Sequence[str] | None = None
         return 0
     inbox = Inbox()
     writer = Writer(sys.stdout.buffer)
-    quit_on_signals(inbox)
+    quit_on_signals(inbox, writer)
     dispatcher = Dispatcher(engine_factory(), inbox, writer)
     if lines is None:
         descriptor = -1 if sys.stdin is None else sys.stdin.fileno()

@@ -6,6 +6,7 @@ Invariants: lines from different threads are never mixed. Once nobody can read t
 from __future__ import annotations
 
 import os
+import select
 import threading
 from collections.abc import Callable
 from typing import BinaryIO
@@ -28,14 +29,35 @@ class Writer:
         self._stream = stream
         self._on_closed = on_closed
         self._lock = threading.Lock()
+        # For the watch on a blocked output: the number of writes that have begun, and of those that have ended.
+        self._begun = 0
+        self._ended = 0
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """The number of writes that have begun, and of those that have ended."""
+        return self._begun, self._ended
+
+    def has_lost_its_reader(self) -> bool:
+        """Whether the other end of the pipe is known to be closed. Only POSIX systems tell without a write."""
+        if os.name != "posix":
+            return False
+        poll = select.poll()
+        try:
+            poll.register(self._stream.fileno(), 0)
+            return any(event & select.POLLERR for _, event in poll.poll(0))
+        except (OSError, ValueError):
+            return False
 
     def write(self, text: str) -> None:
         """Write a line, or several lines, joined by newlines, that must not be separated."""
         data = text.encode("ascii", errors="replace") + b"\n"
         try:
             with self._lock:
+                self._begun += 1
                 self._stream.write(data)
                 self._stream.flush()
+                self._ended += 1
         except (OSError, ValueError):  # ValueError: the stream has been closed on our side
             self._on_closed()
 

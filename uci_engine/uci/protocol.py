@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from uci_engine.score import to_uci
 from uci_engine.search.info import BestMove, Bound, Info
@@ -106,10 +106,14 @@ class SetPosition:
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """`go`; `problems` are messages about words that were ignored or changed."""
+    """`go`; `problems` are messages about words that were ignored or changed.
+
+    UCI skips words that it does not know. `unknown_word` is the first of them, because the command line refuses it.
+    """
 
     limits: Limits
     problems: tuple[str, ...] = ()
+    unknown_word: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +265,7 @@ _GO_NUMBERS: dict[str, int | None] = {
     "perft": 0,
 }
 _ENDS_THE_SEARCH = ("wtime", "btime", "depth", "nodes", "mate", "movetime", "perft")
-_GO_WORDS = frozenset({*_GO_NUMBERS, "searchmoves", "infinite", "ponder"})
+GO_WORDS = frozenset({*_GO_NUMBERS, "searchmoves", "infinite", "ponder"})
 
 
 def _parse_go(rest: str) -> Go:
@@ -270,18 +274,18 @@ def _parse_go(rest: str) -> Go:
     problems = Messages()
     search_moves: tuple[str, ...] | None = None
     flags: set[str] = set()
-    unknown_words = False
+    unknown_word: str | None = None
     i = 0
     while i < len(words):
         word = words[i]
         i += 1
         if word in _GO_NUMBERS:
-            if i == len(words) or words[i] in _GO_WORDS:
-                problems.add(f"go {word} needs a number")
+            if i == len(words) or words[i] in GO_WORDS:
+                problems.add(f"error: go {word} needs a number")
                 continue
             number = parse_int(words[i])
             if number is None:
-                problems.add(f"go {word} {{}} is not a number, the word is ignored", words[i])
+                problems.add(f"error: go {word} {{}} is not a number, the word is ignored", words[i])
             else:
                 minimum = _GO_NUMBERS[word]
                 if minimum is not None and number < minimum:
@@ -291,23 +295,23 @@ def _parse_go(rest: str) -> Go:
             i += 1
         elif word == "searchmoves":
             first = i
-            while i < len(words) and words[i] not in _GO_WORDS:
+            while i < len(words) and words[i] not in GO_WORDS:
                 i += 1
             if i == first:
-                problems.add("go searchmoves needs at least one move")
+                problems.add("error: go searchmoves needs at least one move")
             else:
                 search_moves = tuple(words[first:i])
-        elif word in _GO_WORDS:
+        elif word in GO_WORDS:
             flags.add(word)
-        else:
-            unknown_words = True
+        elif unknown_word is None:
+            unknown_word = word
     messages = problems.texts()
     if "infinite" not in flags and not any(word in numbers for word in _ENDS_THE_SEARCH):
         # A limit that was not understood must not cause an endless search. Only `go` alone means one.
-        misread = problems or unknown_words or numbers
+        misread = problems or unknown_word is not None or numbers
         if misread:
             numbers["depth"] = 1
-            messages += ("no limit for go was understood, the search ends after depth 1",)
+            messages += ("error: no limit for go was understood, the search ends after depth 1",)
     limits = Limits(
         wtime_ms=numbers.get("wtime"),
         btime_ms=numbers.get("btime"),
@@ -323,7 +327,7 @@ def _parse_go(rest: str) -> Go:
         infinite="infinite" in flags,
         ponder="ponder" in flags,
     )
-    return Go(limits, messages)
+    return Go(limits, messages, unknown_word)
 
 
 _COMMANDS: dict[str, Callable[[str], Command]] = {
@@ -344,3 +348,4 @@ _COMMANDS: dict[str, Callable[[str], Command]] = {
     "go": _parse_go,
     "bench": lambda rest: Bench(tuple(rest.split())),
 }
+COMMAND_WORDS = frozenset(_COMMANDS)

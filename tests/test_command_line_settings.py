@@ -1,0 +1,264 @@
+"""The settings of the command line's commands, what they print on a terminal, and how they end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import chess
+import pytest
+
+from tests.test_command_line import KIWIPETE, ROOT, output, secateur
+from tests.tools.test_bench import PINNED
+from uci_engine.command_line.arguments import gathered_moves, suggestion
+from uci_engine.command_line.table import Table, score_text
+from uci_engine.score import MATE
+from uci_engine.search.info import BestMove, Bound, Info
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+PROGRAM = [sys.executable, "-m", "uci_engine"]
+# Before 3...Qh4, the fool's mate.
+FOOL = ("f2f3", "e7e5", "g2g4")
+
+posix_only = pytest.mark.skipif(os.name != "posix", reason="pseudo terminals, signals and limits as POSIX has them")
+
+
+def best_move(*words: str) -> str:
+    return output(*words)[-1].split()[1]
+
+
+def on_terminal(*words: str, typed: bytes = b"", interrupt_after: bytes = b"") -> tuple[int, str]:
+    """The exit code and output of the program on a pseudo terminal."""
+    own, its = os.openpty()
+    with subprocess.Popen([*PROGRAM, *words], stdin=its, stdout=its, stderr=its, env=ENVIRONMENT) as process:
+        os.close(its)
+        os.write(own, typed)
+        text = b""
+        with contextlib.suppress(OSError):  # Linux reports the end of a terminal as an error
+            while data := os.read(own, 4096):
+                text += data
+                if interrupt_after and interrupt_after in text:
+                    interrupt_after = b""
+                    process.send_signal(signal.SIGINT)
+        code = process.wait(60)
+    os.close(own)
+    return code, text.decode().replace("\r\n", "\n")
+
+
+class TestSettings:
+    def test_go_searches_the_position_that_is_given(self) -> None:
+        assert best_move("go", "depth", "2", "--moves", *FOOL) == "d8h4"
+        assert best_move("go", "--moves", " ".join(FOOL), "depth", "2") == "d8h4"
+        position = chess.Board()
+        for move in FOOL:
+            position.push_uci(move)
+        assert best_move("go", "--fen", position.fen(), "depth", "2") == "d8h4"
+
+    def test_go_sets_options(self) -> None:
+        lines = output("go", "depth", "3", "--option", "multipv=3", "--threads", "2", "--hash", "4")
+        assert any(" multipv 3 " in line for line in lines)
+
+    def test_go_reads_chess960(self) -> None:
+        fen = "4k3/8/8/8/8/8/8/4KR2 w F - 0 1"
+        assert best_move("go", "depth", "1", "searchmoves", "e1f1", "--fen", fen, "--chess960") == "e1f1"
+
+    def test_bench_searches_one_position(self) -> None:
+        lines = output("bench", "2", "--moves", *FOOL)
+        assert lines[0].split()[:2] == ["1/1", "d8h4"]
+        (nodes,) = re.findall(r"^nodes (\d+)$", "\n".join(lines), re.MULTILINE)
+        assert int(nodes) == int(lines[0].split()[3]) > 0
+
+    def test_bench_with_the_usual_options_searches_the_usual_nodes(self) -> None:
+        assert f"nodes {PINNED}" in output("bench", "--hash", "16", "--threads", "1")
+
+    def test_eval_and_perft_play_moves(self) -> None:
+        board = chess.Board()
+        board.push_uci("e2e4")
+        assert output("eval", "--moves", "e2e4") == output("eval", "--fen", board.fen())
+        assert re.findall(r"\d+", output("perft", "--moves", "e2e4", "--threads", "1", "2")[0]) == ["600"]
+
+    @pytest.mark.parametrize("command", [("go", "depth", "1"), ("bench", "1"), ("eval",), ("perft", "1")])
+    @pytest.mark.parametrize(
+        ("words", "code", "text"),
+        [
+            (("--option", "Hush=4"), 2, "there is no option 'Hush', did you mean Hash?"),
+            (("--threads", "many"), 2, "option Threads cannot be 'many'"),
+            (("--hash", "x"), 2, "option Hash cannot be 'x'"),
+            (("--moves", "e2e5"), 1, "move 1 of the list, 'e2e5', is not legal"),
+            (("--fen", "rubbish"), 1, "is not a FEN"),
+        ],
+    )
+    def test_a_wrong_setting_is_one_sentence(
+        self, command: tuple[str, ...], words: tuple[str, ...], code: int, text: str
+    ) -> None:
+        result = secateur(*command, *words)
+        assert (result.returncode, result.stdout) == (code, "")
+        assert text in result.stderr
+        assert result.stderr.count("\n") == 1
+
+    def test_a_search_move_that_is_not_legal_is_refused(self) -> None:
+        result = secateur("go", "depth", "1", "searchmoves", "e2e4", "e2e5")
+        assert (result.returncode, result.stdout) == (2, "")
+        assert "'e2e5' is not a legal move" in result.stderr
+
+    @pytest.mark.parametrize(("word", "meant"), [("benhc", "bench"), ("pref", "perft"), ("UCI", "uci"), ("Go", "go")])
+    def test_a_misspelt_command_is_corrected(self, word: str, meant: str) -> None:
+        result = secateur(word)
+        assert (result.returncode, result.stdout) == (2, "")
+        assert f"did you mean {meant}?" in result.stderr
+        assert result.stderr.count("\n") == 1
+
+    def test_nothing_is_suggested_for_nonsense(self) -> None:
+        assert suggestion("xyzzy", ("go", "bench")) == ""
+        result = secateur("xyzzy")
+        assert result.returncode == 2
+        assert "did you mean" not in result.stderr
+
+    def test_the_word_fen_is_corrected(self) -> None:
+        assert "did you mean --fen?" in secateur("go", "depth", "3", "fen", KIWIPETE).stderr
+
+    def test_moves_are_gathered_up_to_the_next_word(self) -> None:
+        assert gathered_moves(["depth", "3", "--moves", "e2e4", "e7e5", "nodes", "5"]) == [
+            *("depth", "3", "--moves", "e2e4 e7e5", "nodes", "5")
+        ]
+        assert gathered_moves(["searchmoves", "e2e4", "d2d4"]) == ["searchmoves", "e2e4", "d2d4"]
+
+
+class TestTable:
+    def rows(self, board: chess.Board, *infos: Info, best: BestMove | None = None) -> list[str]:
+        lines: list[str] = []
+        table = Table(board, 80, lines.append)
+        for info in infos:
+            table.on_info(info)
+        if best is not None:
+            table.on_best_move(best)
+        return lines
+
+    def test_scores_are_from_whites_view(self) -> None:
+        assert score_text(31, Bound.EXACT, True) == "+0.31"
+        assert score_text(31, Bound.EXACT, False) == "-0.31"
+        assert score_text(-31, Bound.UPPER, False) == ">=+0.31"
+        assert score_text(MATE - 3, Bound.EXACT, True) == "#2"
+        assert score_text(MATE - 3, Bound.EXACT, False) == "#-2"
+
+    def test_a_row_is_no_wider_than_the_terminal(self) -> None:
+        line = ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6", "e1g1", "f8e7", "f1e1", "b7b5")
+        (row,) = self.rows(chess.Board(), Info(depth=1, score=31, nodes=9, time_ms=1, pv=line))
+        assert len(row) == 80
+        assert "+0.31" in row
+        assert "1. e4 e5 2. Nf3 Nc6" in row
+
+    def test_a_line_is_shown_once(self) -> None:
+        info = Info(depth=1, score=31, nodes=9, time_ms=1, pv=("e2e4",))
+        assert len(self.rows(chess.Board(), info, info)) == 1
+
+    def test_the_answer(self) -> None:
+        info = Info(depth=1, score=31, nodes=9, nps=9000, time_ms=1, pv=("e2e4",))
+        answer = self.rows(chess.Board(), info, best=BestMove("e2e4", "e7e5"))[-1]
+        assert answer.splitlines()[1:] == [
+            "9 nodes in 0.00 s, 9000 nodes per second",
+            "Best move: 1. e4 (e2e4), expected reply e7e5",
+        ]
+        assert self.rows(chess.Board(), best=BestMove(None)) == ["There is no legal move."]
+
+
+@posix_only
+class TestTerminal:
+    def test_go_shows_a_table(self) -> None:
+        code, text = on_terminal("go", "depth", "4", "--moves", *FOOL)
+        assert code == 0
+        assert "bestmove" not in text
+        assert "Depth" in text
+        assert text.splitlines()[-1].startswith("Best move: 2...Qh4# (d8h4)")
+
+    def test_uci_lines_can_be_forced(self) -> None:
+        code, text = on_terminal("go", "depth", "2", "--uci")
+        assert code == 0
+        assert text.splitlines()[-1].startswith("bestmove ")
+
+    def test_an_interrupt_ends_the_search(self) -> None:
+        code, text = on_terminal("go", interrupt_after=b"    4  ")
+        assert code == 0
+        assert "Best move: " in text
+        assert "Traceback" not in text
+
+    def test_it_says_what_it_is_waiting_for(self) -> None:
+        code, text = on_terminal(typed=b"quit\n")
+        assert code == 0
+        (line,) = [line for line in text.splitlines() if line != "quit"]
+        assert "waits for UCI commands" in line
+
+
+@posix_only
+class TestEnding:
+    @pytest.mark.parametrize("command", ["bench 3", "eval", "perft 3 --divide", "doctor", "--help", "go --help", "uci"])
+    def test_a_closed_pipe_is_no_error(self, command: str) -> None:
+        with subprocess.Popen(
+            [*PROGRAM, *command.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT
+        ) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            process.stdout.close()
+            assert process.stderr.read() == b""
+            assert process.wait(60) == 0
+
+    @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+    def test_a_full_disk_is_one_sentence(self) -> None:
+        with open("/dev/full", "wb") as full:
+            result = subprocess.run(
+                [*PROGRAM, "eval"], stdout=full, stderr=subprocess.PIPE, env=ENVIRONMENT, check=False, timeout=60
+            )
+        assert result.returncode == 1
+        assert result.stderr == b"secateur: the output cannot be written: No space left on device\n"
+
+    def test_an_interrupt_while_modules_are_imported_is_silent(self) -> None:
+        # The core is loaded from a module that interrupts.
+        program = (
+            "import os, signal, sys\n"
+            "class Interrupt:\n"
+            "    def find_spec(self, name, path, target=None):\n"
+            "        if name == sys.argv[1]:\n"
+            "            os.kill(os.getpid(), signal.SIGINT)\n"
+            "sys.meta_path.insert(0, Interrupt())\n"
+            "sys.argv = ['secateur', *sys.argv[1:]]\n"
+            "from uci_engine.__main__ import main\n"
+            "main(sys.argv[2:])\n"
+        )
+        for module in ("uci_engine.command_line.program", "uci_engine.engine", "uci_engine.uci.loop"):
+            result = subprocess.run(
+                [sys.executable, "-c", program, module, "isready"],
+                env=ENVIRONMENT,
+                capture_output=True,
+                timeout=60,
+                check=False,
+            )
+            assert b"Traceback" not in result.stderr, module
+
+    @pytest.mark.parametrize("mib", [200, 240, 280, 300, 340, 400])
+    def test_with_little_address_space_every_go_is_answered(self, mib: int) -> None:
+        import resource
+
+        def limit() -> None:
+            resource.setrlimit(resource.RLIMIT_AS, (mib * 2**20, mib * 2**20))
+
+        result = subprocess.run(
+            PROGRAM,
+            input=b"setoption name Threads value 4\nposition startpos\ngo depth 3\nisready\n",
+            env=ENVIRONMENT,
+            capture_output=True,
+            timeout=120,
+            check=False,
+            preexec_fn=limit,
+        )
+        # Where the program can start at all, it plays and ends well.
+        assert b"libgcc" not in result.stderr
+        assert result.returncode in (0, 1)
+        if result.returncode == 0 and b"readyok" in result.stdout:
+            (answer,) = re.findall(rb"^bestmove (\S+)", result.stdout, re.MULTILINE)
+            assert chess.Move.from_uci(answer.decode()) in chess.Board().legal_moves
+        else:
+            assert b"bestmove (none)" not in result.stdout

@@ -1,0 +1,1 @@
+"""What `secateur COMMAND` does: the arguments, the commands, and the output for people."""

@@ -1,0 +1,239 @@
+"""The command line: `secateur` alone speaks UCI; with a subcommand or a UCI command it runs that and exits.
+
+Modules are imported where they are used, so that the program starts fast.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from uci_engine import __version__
+from uci_engine.command_line.arguments import (
+    CORES_ACCEPTED,
+    CORES_SHOWN,
+    Parser,
+    UsageError,
+    add_core,
+    add_settings,
+    gathered_moves,
+    number,
+    prepare,
+    suggestion,
+)
+from uci_engine.command_line.console import show, warn
+
+if TYPE_CHECKING:
+    from uci_engine.engine import Engine
+
+CORE_VARIABLE = "SECATEUR_CORE"
+
+DESCRIPTION = """\
+Secateur is a UCI chess engine. Without arguments it speaks UCI on standard input and output, which is how
+chess programs use it. With arguments it runs one command and exits:
+
+  secateur go LIMIT ...       search a position, for example: secateur go movetime 2000
+  secateur eval               explain the evaluation of a position, term by term
+  secateur perft DEPTH        count the leaf nodes of the legal move tree
+  secateur bench [DEPTH]      search fixed positions and show nodes, time and speed
+  secateur doctor             show what is installed, and check that it works
+  secateur UCI COMMAND ...    run one UCI command, for example: secateur uci
+"""
+
+GO_DESCRIPTION = """\
+Search a position and show the best move: as a table on a terminal, as UCI lines into a pipe.
+
+The words are those of the UCI command go, in any order:
+  depth N              search N plies deep
+  movetime N           search for N milliseconds
+  nodes N              search N nodes
+  mate N               find a mate in at most N moves
+  infinite             search until Ctrl-C, as without any limit
+  searchmoves MOVE ... search only these moves
+  wtime N btime N winc N binc N movestogo N
+                       search as in a game with these clocks, in milliseconds
+  perft N              count the leaf nodes of the legal move tree, N plies deep
+"""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the program with these arguments. Returns the exit code. SystemExit: after help and wrong usage."""
+    parser = Parser(
+        prog="secateur",
+        usage="secateur [-h] [--version] [--core CORE] [--tuning] [COMMAND ...]",
+        description=DESCRIPTION,
+        epilog="secateur COMMAND --help explains go, eval, perft, bench and doctor.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"Secateur {__version__}")
+    add_core(parser, os.environ.get(CORE_VARIABLE, "auto"))
+    parser.add_argument("--tuning", action="store_true", help="offer the parameters of the search as UCI options")
+    parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.core not in CORES_ACCEPTED:
+        parser.error(f"{CORE_VARIABLE} must be one of {', '.join(CORES_SHOWN)}, not {options.core!r}")
+    command, words = options.words[0] if options.words else "", options.words[1:]
+    try:
+        if command in COMMANDS:
+            return COMMANDS[command](gathered_moves(words), options.core, options.tuning)
+        if command:
+            _refuse_unknown(parser, command)
+            return _uci([" ".join(options.words)], options.core, options.tuning)
+        return _converse(options.core, options.tuning)
+    except UsageError as error:
+        # The position is no part of the usage.
+        warn(str(error) if error.exit_code == 1 else f"secateur {command}: {error}")
+        return error.exit_code
+    except (ImportError, RuntimeError) as error:
+        # The requested core, python-chess or a thread is missing.
+        warn(f"secateur: {error}")
+        return 1
+    except MemoryError:
+        warn("secateur: there is not enough memory")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _refuse_unknown(parser: Parser, word: str) -> None:
+    """Exit when a word is no command."""
+    from uci_engine.uci.protocol import COMMAND_WORDS
+
+    if word not in COMMAND_WORDS:
+        parser.error(f"{word!a} is no command{suggestion(word, (*COMMANDS, *COMMAND_WORDS))}")
+
+
+def _converse(core: str, tuning: bool) -> int:
+    """Speak UCI until `quit`."""
+    if sys.stdin is not None and sys.stdout is not None and sys.stdin.isatty() and sys.stdout.isatty():
+        show(f"Secateur {__version__} waits for UCI commands: help lists them, quit ends the program.")
+    return _uci(None, core, tuning)
+
+
+def _uci(lines: Sequence[str] | None, core: str, tuning: bool) -> int:
+    from uci_engine.uci import loop as uci
+
+    return uci.run(lambda: _engine(core, tuning), lines)
+
+
+def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
+    from uci_engine.uci.protocol import GO_WORDS, Go, parse
+
+    parser = _subcommand("go", GO_DESCRIPTION)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("words", metavar="WORD", nargs="*", help="limits of the search, as listed above")
+    add_settings(parser, default_core)
+    parser.add_argument("--uci", action="store_true", help="show UCI lines on a terminal too")
+    options = parser.parse_intermixed_args(words)
+    line = " ".join(["go", *options.words])
+    command = parse(line)
+    assert isinstance(command, Go)
+    if command.unknown_word is not None:
+        choices = (*GO_WORDS, "--fen", "--moves", "--chess960", "--option", "--threads", "--hash", "--uci")
+        parser.error(f"{command.unknown_word!a} is no word of go{suggestion(command.unknown_word, choices)}")
+    for problem in command.problems:
+        if problem.startswith("error: "):
+            parser.error(problem.removeprefix("error: ").partition(",")[0])
+
+    def prepared() -> Engine:
+        engine = _engine(options.core, tuning)
+        prepare(engine, options, command.limits.searchmoves or ())
+        return engine
+
+    if options.uci or sys.stdout is None or not sys.stdout.isatty() or command.limits.perft is not None:
+        from uci_engine.uci import loop as uci
+
+        return uci.run(prepared, [line])
+    from uci_engine.command_line.table import search
+
+    with closing(prepared()) as engine:
+        for problem in command.problems:
+            show(problem)
+        search(engine, command.limits, show)
+    return 0
+
+
+def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
+    from uci_engine.score import MAX_DEPTH
+    from uci_engine.tools.bench import DEFAULT_DEPTH, POSITIONS, Bench, EngineBench
+
+    parser = _subcommand("bench", "Search fixed positions to a fixed depth and show nodes, time and speed.")
+    parser.add_argument(
+        "depth", metavar="DEPTH", nargs="?", type=number(1, MAX_DEPTH), help=f"in plies (default {DEFAULT_DEPTH})"
+    )
+    add_settings(parser, default_core, position="search this position only")
+    options = parser.parse_intermixed_args(words)
+    has_position = options.fen is not None or bool(options.moves)
+    has_settings = has_position or options.chess960 or options.option or options.threads or options.hash
+    if not has_settings and not tuning:
+        from uci_engine.core import load
+
+        Bench(load(options.core), options.depth, show).report()
+        return 0
+    with closing(_engine(options.core, tuning)) as engine:
+        prepare(engine, options)
+        EngineBench(engine, options.depth, () if has_position else POSITIONS, show).report()
+    return 0
+
+
+def _perft(words: Sequence[str], default_core: str, tuning: bool) -> int:
+    from uci_engine.tools.perft import MAX_DEPTH, Perft
+
+    parser = _subcommand("perft", "Count the leaf nodes of the legal move tree, DEPTH plies deep.")
+    parser.add_argument("depth", metavar="DEPTH", type=number(0, MAX_DEPTH), help=f"in plies, at most {MAX_DEPTH}")
+    parser.add_argument("--divide", action="store_true", help="also show the count of each legal move")
+    add_settings(parser, default_core)
+    options = parser.parse_intermixed_args(words)
+    with closing(_engine(options.core, tuning)) as engine:
+        prepare(engine, options)
+        lines: list[str] = []
+        started = time.perf_counter()
+        engine.start(Perft(engine, options.depth, show if options.divide else lines.append, lambda: None))
+        engine.wait()
+        seconds = time.perf_counter() - started
+    # Without --divide, show only the last line, with the total.
+    show("".join(line.strip() + "\n" for line in lines[-1:]) + f"time {seconds:.3f} s")
+    return 0
+
+
+def _eval(words: Sequence[str], default_core: str, tuning: bool) -> int:
+    parser = _subcommand("eval", "Explain the evaluation of a position, term by term.")
+    add_settings(parser, default_core)
+    options = parser.parse_args(words)
+    with closing(_engine(options.core, tuning)) as engine:
+        prepare(engine, options)
+        show(engine.evaluation_text())
+    return 0
+
+
+def _doctor(words: Sequence[str], default_core: str, tuning: bool) -> int:
+    from uci_engine.tools import doctor
+
+    parser = _subcommand("doctor", "Show what is installed, and check that it works. The exit code is 0 if it does.")
+    add_core(parser, default_core)
+    return doctor.examine(parser.parse_args(words).core, show)
+
+
+COMMANDS: dict[str, Callable[[Sequence[str], str, bool], int]] = {
+    "go": _go,
+    "eval": _eval,
+    "perft": _perft,
+    "bench": _bench,
+    "doctor": _doctor,
+}
+
+
+def _subcommand(name: str, description: str) -> Parser:
+    return Parser(prog=f"secateur {name}", description=description, allow_abbrev=False)
+
+
+def _engine(core: str, tuning: bool) -> Engine:
+    from uci_engine.engine import Engine
+
+    return Engine(core, tuning)
