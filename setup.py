@@ -1,6 +1,6 @@
 """The extension modules, and how they are built: all of them, or none. Everything else is in pyproject.toml.
 
-Cython turns the kernel's modules, which are plain Python files, into C. build_backend/toolchain.py finds the compiler;
+Cython turns the kernel's modules, which are plain Python files, into C. scripts/build_backend/toolchain.py finds it;
 where there is none, the build fails. After a change in a kernel module: `python setup.py build_ext --inplace`.
 Environment variables, on when "1":
 
@@ -29,9 +29,9 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 # Run by pip, this folder is in the path already.
-sys.path.insert(0, str(Path(__file__).resolve().parent / "build_backend"))
-import toolchain
-from toolchain import OLDEST_ABI, STABLE_ABI, NoToolchainError, Toolchain, wanted
+sys.path.insert(0, str(Path(__file__).resolve().parent / "scripts"))
+from build_backend import toolchain
+from build_backend.toolchain import OLDEST_ABI, STABLE_ABI, Compiler, NoToolchainError, wanted
 
 LOADER = Path("uci_engine", "core.py")
 BUILD_INFO = Path("uci_engine", "build_info.json")
@@ -68,7 +68,7 @@ def declaration_files() -> list[Path]:
     return sorted(path for package in ("evaluation", "uci_engine") for path in Path(package).rglob("*.pxd"))
 
 
-def flags(compiler: str) -> tuple[list[str], list[str]]:
+def flags(compiler: Compiler) -> tuple[list[str], list[str]]:
     """What the compiler ("system" or "zig") and the linker are told beyond Python's own flags."""
     if compiler == "zig":
         return toolchain.zig_flags(), []
@@ -105,20 +105,19 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def configuration(tools: Toolchain) -> dict[str, object]:
+def configuration(compiler: Compiler) -> dict[str, object]:
     """All that decides what is built, apart from the sources."""
     return {
         "cython": importlib.metadata.version("Cython"),
         "python": platform.python_version(),
-        "flags": flags(tools.compiler)[0],
-        "headers": "bundled" if tools.include else "installed",
+        "flags": flags(compiler)[0],
         "environment": {name: os.environ[name] for name in COMPILER_VARIABLES if name in os.environ},
         "stable_abi": STABLE_ABI,
         "directives": DIRECTIVES,
     }
 
 
-def translate(modules: list[Extension], tools: Toolchain) -> None:
+def translate(modules: list[Extension], compiler: Compiler) -> None:
     """Turn every module's source from Python to C. Stops the build when Cython has anything to say.
 
     A stamp beside each C file says what it was made from. So a change of flags, of Cython or of any .pxd makes it anew,
@@ -130,7 +129,7 @@ def translate(modules: list[Extension], tools: Toolchain) -> None:
 
     Options.warning_errors = True
     declarations = declaration_files()
-    common = [configuration(tools), [digest(path) for path in declarations]]
+    common = [configuration(compiler), [digest(path) for path in declarations]]
     for module in modules:
         source = Path(module.sources[0])
         generated = GENERATED / source.with_suffix(".c")
@@ -171,18 +170,17 @@ class BuildKernel(build_ext):
             self.leave_uncompiled()
             return
         try:
-            self.tools = toolchain.find()
+            self.chosen = toolchain.find()
         except NoToolchainError as error:
             raise SystemExit(str(error)) from None
         for module in self.extensions:
-            module.extra_compile_args, module.extra_link_args = flags(self.tools.compiler)
-            module.include_dirs += self.tools.include
-        translate(self.extensions, self.tools)
+            module.extra_compile_args, module.extra_link_args = flags(self.chosen)
+        translate(self.extensions, self.chosen)
         super().run()
-        self.note({"compiled": True, "compiler": self.compiler_version(), **configuration(self.tools)})
+        self.note({"compiled": True, "compiler": self.compiler_version(), **configuration(self.chosen)})
 
     def build_extension(self, ext: Extension) -> None:
-        if self.tools.compiler == "zig":
+        if self.chosen == "zig":
             self.build_by_zig(ext)
         else:
             super().build_extension(ext)
@@ -201,7 +199,7 @@ class BuildKernel(build_ext):
 
     def compiler_version(self) -> str:
         """The compiler's own first line, or its command when it does not know --version."""
-        if self.tools.compiler == "zig":
+        if self.chosen == "zig":
             return f"Zig {importlib.metadata.version('ziglang')}"
         words = getattr(self.compiler, "compiler_so", None) or [self.compiler.compiler_type]
         command = [str(words[0]), "--version"]

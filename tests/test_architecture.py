@@ -65,7 +65,7 @@ SOURCES = {module_name(path): path for package in PACKAGES for path in sorted((R
 PROGRAMS = sorted((ROOT / "scripts").glob("*.py"))
 LIBRARY = sorted((ROOT / "scripts" / "lib").rglob("*.py"))
 MODULES = SOURCES | {module_name(path, ROOT / "scripts"): path for path in (*PROGRAMS, *LIBRARY)}
-BUILD = sorted((ROOT / "build_backend").glob("*.py"))
+BUILD = sorted((ROOT / "scripts" / "build_backend").glob("*.py"))
 EVERY_FILE = [ROOT / "setup.py", *BUILD, *SOURCES.values(), *PROGRAMS, *LIBRARY]
 
 

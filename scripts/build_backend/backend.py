@@ -10,7 +10,7 @@ from typing import Any
 
 from setuptools import build_meta
 
-import toolchain
+from build_backend import toolchain
 
 Settings = Mapping[str, Any] | None
 

@@ -1,7 +1,7 @@
 """The C compiler and Python's header files: which are here, and what to do where they are not.
 
 A build takes the system's compiler. Where none works it takes Zig, which holds Clang and comes from PyPI (`ziglang`).
-Where Python's headers are missing it takes the copy in python_headers/, which is enough for the stable ABI.
+Where Python's headers are missing the build fails: only the system's packages have them.
 
 Invariants: the engine is compiled, or the build fails with one sentence that says which command mends it. pip keeps
 what was built, so a wheel without the compiled core would come back after a compiler was installed.
@@ -17,9 +17,8 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 # Zig's newest versions at the time of writing: a later one might have no C compiler any more.
 ZIG_REQUIREMENT = "ziglang>=0.15,<0.18"
@@ -31,12 +30,13 @@ ZIG_MACHINES = {
 }
 IS_64_BIT = sys.maxsize > 2**32
 
+Compiler = Literal["system", "zig"]
+
 CPYTHON = platform.python_implementation() == "CPython"
 # CPython's stable ABI: one build serves 3.11 and everything later. Free-threaded Python does not have it yet.
 OLDEST_ABI = "0x030B0000"
 STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")
 
-OWN_HEADERS = Path(__file__).resolve().with_name("python_headers")
 PROBE = "#include <math.h>\n#include <stdlib.h>\nint probe(void) { return 0; }\n"
 PROBE_SECONDS = 60.0
 
@@ -60,14 +60,6 @@ class NoToolchainError(Exception):
     """The kernel cannot be compiled here. The message is for the user."""
 
 
-@dataclass(frozen=True)
-class Toolchain:
-    """`compiler`: "system" or "zig". `include`: folders to search besides those that setuptools adds."""
-
-    compiler: str
-    include: tuple[str, ...] = ()
-
-
 def wanted(variable: str) -> bool:
     """Whether the environment sets the variable to 1; a value that is neither 0 nor 1 stops the build."""
     value = os.environ.get(variable, "0")
@@ -80,24 +72,28 @@ def requirements() -> list[str]:
     """What pip is to fetch before the build, besides what pyproject.toml names. May raise NoToolchainError."""
     if not CPYTHON or wanted("SECATEUR_UNCOMPILED"):
         return []
-    problem = system_compiler_problem()
-    own_headers()
-    if problem is None:
-        return []
-    _refuse_zig(problem)
-    return [ZIG_REQUIREMENT]
+    return [] if _why_zig() is None else [ZIG_REQUIREMENT]
 
 
-def find() -> Toolchain:
-    """The toolchain for a build that begins now. Raises NoToolchainError when there is none."""
-    include = own_headers()
-    problem = system_compiler_problem()
+def find() -> Compiler:
+    """The compiler for a build that begins now. Raises NoToolchainError when there is none, or no headers."""
+    problem = _why_zig()
     if problem is None:
-        return Toolchain("system", include)
-    _refuse_zig(problem)
+        return "system"
     if importlib.util.find_spec("ziglang") is None:
         raise NoToolchainError(f"{_sentence(problem)} Or, in this environment: pip install '{ZIG_REQUIREMENT}'")
-    return Toolchain("zig", include)
+    return "zig"
+
+
+def _why_zig() -> str | None:
+    """Why Zig is needed; None where the system's compiler works. Raises NoToolchainError when neither will do."""
+    folder = sysconfig.get_path("include")
+    if not Path(folder, "Python.h").is_file():
+        raise NoToolchainError(_sentence(f"Python's header files are missing ({folder})"))
+    problem = system_compiler_problem()
+    if problem is not None:
+        _refuse_zig(problem)
+    return problem
 
 
 def _refuse_zig(problem: str) -> None:
@@ -172,19 +168,6 @@ def _msvc_problem() -> str | None:
     except errors.PlatformError as error:
         return f"no C compiler was found ({error})"
     return None
-
-
-def own_headers() -> tuple[str, ...]:
-    """The folder of our copy of Python's headers where Python's own are missing, or nothing.
-
-    Raises NoToolchainError where the copy does not serve: it is for the stable ABI and for POSIX systems.
-    """
-    folder = sysconfig.get_path("include")
-    if Path(folder, "Python.h").is_file():
-        return ()
-    if not STABLE_ABI or os.name != "posix":
-        raise NoToolchainError(_sentence(f"Python's header files are missing ({folder})"))
-    return (str(OWN_HEADERS),)
 
 
 def zig_command(output: Path, sources: list[str], flags: list[str], include: list[str]) -> list[str]:
