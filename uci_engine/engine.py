@@ -19,7 +19,7 @@ import chess.polyglot
 
 from uci_engine import __version__
 from uci_engine.board.game import Game
-from uci_engine.board.guard import PositionError
+from uci_engine.board.validation import PositionError
 from uci_engine.book.opening import BookSettings, Opening
 from uci_engine.core import load
 from uci_engine.options import OptionError, Options

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import chess
 
 from uci_engine import score as scores
-from uci_engine.board.guard import legal_among
+from uci_engine.board.validation import parse_searchmoves
 from uci_engine.book.opening import Opening
 from uci_engine.failures import print_failure
 from uci_engine.options import Options
@@ -29,7 +29,7 @@ from uci_engine.search.parallel_search import ParallelSearch
 from uci_engine.search.request import SearchRequest
 from uci_engine.search.strength import Strength
 from uci_engine.search.thread_pool import ThreadPool
-from uci_engine.tablebases.root_ranking import Probing, RootRanking, Rules, rank
+from uci_engine.tablebases.root_ranking import Probing, RankingLimits, RootRanking, rank
 from uci_engine.tablebases.tablebases import Tablebases
 from uci_engine.task import Task
 from uci_engine.time_management.allocation import UNLIMITED, TimeParameters, allocate
@@ -168,12 +168,12 @@ class SearchTask(Task):
             return [], ["error: there is no position to search"]
         if self._limits.searchmoves is None:
             return list(self._board.legal_moves), []
-        return legal_among(self._board, self._limits.searchmoves)
+        return parse_searchmoves(self._board, self._limits.searchmoves)
 
     def _book_move(self, board: chess.Board) -> BestMove | None:
         """The opening book's move, reported like a search result. None if the book has no move."""
         advice = self._opening.advise(board, self._limits)
-        self._send(advice.sentences)
+        self._send(advice.messages)
         if not advice.line:
             return None
         searcher = self._pool.main.searcher
@@ -191,11 +191,11 @@ class SearchTask(Task):
         limits = self._limits
         mate = None if limits.infinite else limits.mate
         if mate is None and self._strength is None:
-            rules = Rules.within(self._probing, self._clock, self._must_end)
-            ranking = rank(self._tablebases, self._pool.main.searcher.position, board, allowed, rules)
+            ranking_limits = RankingLimits.within(self._probing, self._clock, self._must_end)
+            ranking = rank(self._tablebases, self._pool.main.searcher.position, board, allowed, ranking_limits)
         else:
-            ranking = RootRanking(notes=tuple(self._tablebases.drop_changed()))
-        self._send(ranking.notes)
+            ranking = RootRanking(messages=tuple(self._tablebases.drop_changed()))
+        self._send(ranking.messages)
         return SearchRequest(
             board=board,
             root_moves=allowed,

@@ -4,7 +4,7 @@ import chess
 import pytest
 
 from uci_engine.board.game import MAX_GAME_PLIES, Game
-from uci_engine.board.guard import PositionError
+from uci_engine.board.validation import PositionError
 
 
 def test_a_game_starts_at_the_start() -> None:

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from tests.support.uci_process import PACKAGE_ROOT, Search, UciProcess
 from uci_engine.book.book import MAX_BOOK_BYTES, MAX_POSITION_ENTRIES, Book, BookError
-from uci_engine.book.opening import SILENCE, BookSettings, Opening
+from uci_engine.book.opening import NO_ADVICE, BookSettings, Opening
 from uci_engine.text import quoted
 from uci_engine.time_management.limits import Limits
 
@@ -224,7 +224,7 @@ def opening(**values: Any) -> Opening:
 
 def test_the_advice_is_a_move_and_its_reply() -> None:
     advice = opening().advise(chess.Board(), CLOCK)
-    (sentence,) = advice.sentences
+    (sentence,) = advice.messages
     assert sentence.startswith(f"book: {advice.line[0]}, weight ")
     board = chess.Board()
     for word in advice.line:
@@ -242,7 +242,7 @@ def test_the_advice_is_a_move_and_its_reply() -> None:
     ],
 )
 def test_who_wants_a_search_gets_one(limits: Limits) -> None:
-    assert opening().advise(chess.Board(), limits) == SILENCE
+    assert opening().advise(chess.Board(), limits) == NO_ADVICE
 
 
 @pytest.mark.parametrize(
@@ -253,8 +253,8 @@ def test_a_game_gets_a_book_move(limits: Limits) -> None:
 
 
 def test_without_own_book_and_in_analysis_nothing_is_said() -> None:
-    assert opening(own_book=False).advise(chess.Board(), CLOCK) == SILENCE
-    assert opening(analyse_mode=True).advise(chess.Board(), CLOCK) == SILENCE
+    assert opening(own_book=False).advise(chess.Board(), CLOCK) == NO_ADVICE
+    assert opening(analyse_mode=True).advise(chess.Board(), CLOCK) == NO_ADVICE
 
 
 def test_book_depth() -> None:
@@ -276,13 +276,13 @@ def test_leaving_the_book_is_announced_once_a_game() -> None:
         board.push_uci(word)
     left = subject.advise(board, CLOCK)
     assert left.line == ()
-    assert left.sentences == ("book: left after 4 plies, B20 Sicilian Defense",)
+    assert left.messages == ("book: left after 4 plies, B20 Sicilian Defense",)
     board.push_uci("h1h3")
-    assert subject.advise(board, CLOCK) == SILENCE
+    assert subject.advise(board, CLOCK) == NO_ADVICE
     # A new game begins, whether it is announced or not.
     assert subject.advise(chess.Board(), CLOCK).line
     elsewhere = chess.Board("8/8/4k3/8/8/4K3/4P3/8 w - - 0 1")
-    assert opening().advise(elsewhere, CLOCK).sentences == ("book: left",)
+    assert opening().advise(elsewhere, CLOCK).messages == ("book: left",)
 
 
 def test_the_name_is_kept_when_the_board_has_lost_its_moves() -> None:
@@ -290,10 +290,10 @@ def test_the_name_is_kept_when_the_board_has_lost_its_moves() -> None:
     board = chess.Board()
     for word in ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6"):
         board.push_uci(word)
-    assert "Ruy Lopez" in subject.advise(board, CLOCK).sentences[0]
+    assert "Ruy Lopez" in subject.advise(board, CLOCK).messages[0]
     board.push_uci("b5c6")
     board.push_uci("b7c6")
-    (sentence,) = subject.advise(board.copy(stack=False), CLOCK).sentences
+    (sentence,) = subject.advise(board.copy(stack=False), CLOCK).messages
     # Which name depends on the move that weighs most, and so on the search that the book was compiled with.
     assert sentence.startswith("book: left after 8 plies, C")
     assert "Ruy Lopez" in sentence
@@ -305,10 +305,10 @@ def test_a_book_that_breaks_during_the_game_costs_no_move(path: Path) -> None:
     path.unlink()
     advice = subject.advise(chess.Board(), CLOCK)
     assert advice.line == ()
-    assert advice.sentences == (
+    assert advice.messages == (
         f"error: book {quoted(str(path))} was changed on disk while it was open; there will be no more book moves",
     )
-    assert subject.advise(chess.Board(), CLOCK) == SILENCE
+    assert subject.advise(chess.Board(), CLOCK) == NO_ADVICE
 
 
 def test_a_refused_book_is_said_when_it_is_set(path: Path) -> None:
@@ -318,7 +318,7 @@ def test_a_refused_book_is_said_when_it_is_set(path: Path) -> None:
     wanted = unwanted._replace(own_book=True)
     sentence = f"error: book {quoted(str(path))} cannot be read: No such file or directory; there will be no book moves"
     assert subject.configure(wanted) == [sentence]
-    assert subject.advise(chess.Board(), CLOCK) == SILENCE
+    assert subject.advise(chess.Board(), CLOCK) == NO_ADVICE
     # Said once, and again only when the same file is named again.
     assert subject.configure(wanted._replace(depth=30)) == []
     assert subject.configure(wanted, file_named=True) == [sentence]

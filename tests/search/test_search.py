@@ -223,11 +223,11 @@ def test_stopped_after_any_number_of_nodes(fen: str, chess960: bool, lines: int)
     board = chess.Board(fen, chess960=chess960)
     machine = searcher()
     machine.position.set_board(board)
-    untouched = machine.position.sets()
+    untouched = machine.position.state_for_tests()
     for count in limits_to_try():
         outcome = search(SearchRequest(board, nodes=count, multipv=lines), fresh=count % 2 == 0)
         assert outcome.best in board.legal_moves
-        assert machine.position.sets() == untouched
+        assert machine.position.state_for_tests() == untouched
         assert outcome.nodes == count
         told = [(info.multipv, info.pv[0]) for info in outcome.infos if info.depth == outcome.infos[-1].depth]
         assert len(told) == len(set(told))
@@ -260,13 +260,13 @@ def test_stopped_from_another_thread() -> None:
     machine = searcher()
     for delay_ms in (0, 1, 5, 20):
         main = new_main_search(SearchRequest(board))
-        untouched = machine.position.sets()
+        untouched = machine.position.state_for_tests()
         timer = threading.Timer(delay_ms / 1000, main.stop)
         timer.start()
         main.run()
         timer.join()
         assert main.best in board.legal_moves
-        assert machine.position.sets() == untouched
+        assert machine.position.state_for_tests() == untouched
 
 
 def test_an_interrupted_iteration_never_forgets_a_better_move_of_the_last() -> None:
@@ -470,10 +470,10 @@ def test_the_expected_reply_is_the_tables_legal_move_or_nothing() -> None:
     board = chess.Board()
     machine = searcher()
     search(SearchRequest(board, depth=4))
-    before = machine.position.sets()
+    before = machine.position.state_for_tests()
     best = moves.encode(board, chess.Move.from_uci("e2e4"))
     reply = machine.expected_reply(best)
-    assert machine.position.sets() == before
+    assert machine.position.state_for_tests() == before
     board.push_uci("e2e4")
     assert reply == 0 or moves.decode(reply, False) in board.legal_moves
     machine.table.clear()
@@ -486,6 +486,6 @@ def test_a_search_stands_at_its_root_whatever_stood_there_before() -> None:
     for fen in itertools.islice(itertools.cycle(STARTS), 12):
         board = chess.Board(fen)
         search(SearchRequest(board, nodes=generator.randrange(1, 200)), fresh=False)
-        assert machine.position.sets() == new_position(board).sets()
+        assert machine.position.state_for_tests() == new_position(board).state_for_tests()
     machine.begin(0)
     assert (machine.nodes, machine.seldepth, machine.root_moves_done, machine.pv()) == (0, 0, 0, [])

@@ -114,7 +114,7 @@ def new_position(board: chess.Board | None = None) -> Any:
 
 def is_noisy(position: Any, move: int) -> bool:
     """Whether a legal move captures or promotes, by the position."""
-    legal, noisy, _ = position.judge(move)
+    legal, noisy, _ = position.classify(move)
     assert legal
     return bool(noisy)
 

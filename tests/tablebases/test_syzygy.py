@@ -80,10 +80,10 @@ def test_the_tables_of_the_workshop_give_what_python_chess_gives() -> None:
 def test_a_probe_leaves_the_position_as_it_was(probing: Probing) -> None:
     for board in random_boards("KRvK", 50):
         probing.position.set_board(board)
-        before = probing.position.sets()
+        before = probing.position.state_for_tests()
         probing.tables.probe_wdl(probing.position)
         probing.tables.probe_dtz(probing.position)
-        assert probing.position.sets() == before
+        assert probing.position.state_for_tests() == before
 
 
 def with_lists(data: bytes, lists: list[list[int]], flags: int, probing: Probing) -> bytes:
@@ -168,13 +168,13 @@ from uci_engine.core import load
 load(sys.argv[1])
 from tests.support import TABLES
 from tests.support.syzygy_samples import NAMES, Probing, random_boards
-from uci_engine.tablebases.root_ranking import Rules, rank
+from uci_engine.tablebases.root_ranking import RankingLimits, rank
 probing = Probing(TABLES)
 boards = [board for name in NAMES for board in random_boards(name, 12)]
 print(probing.core.name, [probing.value(board) for board in boards], [probing.distance(board) for board in boards])
-rules = Rules(True, 7, time.perf_counter() + 60, lambda: False)
+limits = RankingLimits(True, 7, time.perf_counter() + 60, lambda: False)
 for board in boards[::4]:
-    print(rank(probing.tables, probing.position, board, list(board.legal_moves), rules))
+    print(rank(probing.tables, probing.position, board, list(board.legal_moves), limits))
 """
 
 

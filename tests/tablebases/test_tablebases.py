@@ -29,7 +29,7 @@ from uci_engine.engine import Engine
 from uci_engine.search.info import BestMove
 from uci_engine.tablebases import root_ranking as ranking_module
 from uci_engine.tablebases import tablebases as tablebases_module
-from uci_engine.tablebases.root_ranking import WON, RootRanking, Rules, rank
+from uci_engine.tablebases.root_ranking import WON, RankingLimits, RootRanking, rank
 from uci_engine.tablebases.root_ranking import Probing as Allowance
 from uci_engine.time_management.allocation import Budget
 from uci_engine.time_management.clock import Clock
@@ -56,8 +56,8 @@ def ranked(
     probe_limit: int = 7,
     seconds: float = 60.0,
 ) -> RootRanking:
-    rules = Rules(fifty_moves, probe_limit, time.perf_counter() + seconds, lambda: False)
-    return rank(probing.tables, probing.position, board, allowed or list(board.legal_moves), rules)
+    limits = RankingLimits(fifty_moves, probe_limit, time.perf_counter() + seconds, lambda: False)
+    return rank(probing.tables, probing.position, board, allowed or list(board.legal_moves), limits)
 
 
 def best_moves(ranking: RootRanking) -> list[chess.Move]:
@@ -162,7 +162,7 @@ def test_a_table_without_distances(tmp_path: Path) -> None:
     assert "no DTZ file for KRvK" in probing.sentences[-1]
     ranking = ranked(probing, chess.Board(WON_POSITION))
     assert not ranking.complete
-    assert ranking.notes == ()
+    assert ranking.messages == ()
     for move in best_moves(ranking):
         board = chess.Board(WON_POSITION)
         board.push(move)
@@ -191,7 +191,7 @@ def test_a_mapped_table_is_dropped_when_its_file_changes(tmp_path: Path) -> None
     assert probing.tables.wdl == probing.tables.dtz == {"KQvK", "KRvK"}
     os.truncate(folder / "KRvK.rtbz", 16)
     ranking = ranked(probing, chess.Board(WON_POSITION))
-    assert ranking.notes == ("error: SyzygyPath: not used: KRvK.rtbz: it was changed on disk",)
+    assert ranking.messages == ("error: SyzygyPath: not used: KRvK.rtbz: it was changed on disk",)
     assert ranking.tablebase_ranks == {}
     assert probing.tables.wdl == probing.tables.dtz == {"KQvK"}
     assert ranked(probing, chess.Board(WON_POSITION)) == RootRanking()
@@ -288,12 +288,12 @@ def test_the_shortest_clock_is_enough_for_the_compiled_core(probing: Probing, mo
     if probing.core.name != "compiled":
         pytest.skip("the compiled core is not here")
     # A tenth of the processor time is what it takes on an idle machine; here others may be running.
-    monkeypatch.setattr(ranking_module, "PROCESSOR_SECONDS", 0.03)
-    monkeypatch.setattr(ranking_module, "STRETCH_SECONDS", 5.0)
+    monkeypatch.setattr(ranking_module, "CPU_SECONDS", 0.03)
+    monkeypatch.setattr(ranking_module, "GRACE_SECONDS", 5.0)
     board = chess.Board(WON_POSITION)
     allowance, clock = Allowance(probe_limit=7), Clock(time.perf_counter(), Budget(1.0, 1.0))
-    rules = Rules.within(allowance, clock, lambda: True)
-    assert rank(probing.tables, probing.position, board, list(board.legal_moves), rules).complete
+    limits = RankingLimits.within(allowance, clock, lambda: True)
+    assert rank(probing.tables, probing.position, board, list(board.legal_moves), limits).complete
 
 
 @pytest.mark.parametrize("looks", [1, 2, 4, 8, 12])
@@ -303,8 +303,8 @@ def test_when_time_runs_out_a_quickest_move_counts_or_none(
     for board in random_boards("KRvK", 12, seed=looks):
         distance = oracle.probe_dtz(board)
         times = iter([False] * looks)
-        rules = Rules(True, 7, time.perf_counter() + 60, partial(next, times, True))
-        ranking = rank(probing.tables, probing.position, board, list(board.legal_moves), rules)
+        limits = RankingLimits(True, 7, time.perf_counter() + 60, partial(next, times, True))
+        ranking = rank(probing.tables, probing.position, board, list(board.legal_moves), limits)
         if distance <= 0 or not ranking.complete:
             continue
         for move in best_moves(ranking):
@@ -327,10 +327,10 @@ def test_slow_tables_do_not_hold_a_move_back(limited_by: str, monkeypatch: pytes
     monkeypatch.setattr(probing.tables, "probe_wdl", slowly)
     seconds, stopped = (0.0, False) if limited_by == "the clock" else (60.0, True)
     board = chess.Board(WON_POSITION)
-    rules = Rules(True, 7, time.perf_counter() + seconds, lambda: stopped)
-    assert rank(probing.tables, probing.position, board, list(board.legal_moves), rules) == RootRanking()
+    limits = RankingLimits(True, 7, time.perf_counter() + seconds, lambda: stopped)
+    assert rank(probing.tables, probing.position, board, list(board.legal_moves), limits) == RootRanking()
     # One for the position itself, and those for which there was time.
-    assert 1 <= probes <= 1 + ranking_module.STRETCH_SECONDS / 0.02 + 1
+    assert 1 <= probes <= 1 + ranking_module.GRACE_SECONDS / 0.02 + 1
     assert probes < board.legal_moves.count()
 
 
@@ -362,7 +362,7 @@ def test_tables_that_contradict_each_other_are_dropped_with_a_sentence(tmp_path:
     ranking = ranked(probing, board)
     assert ranking.tablebase_ranks == {}
     sentence = "a position and the positions after it do not agree"
-    assert ranking.notes == (f"error: Syzygy table KPvK is not used any more: {sentence}",)
+    assert ranking.messages == (f"error: Syzygy table KPvK is not used any more: {sentence}",)
     assert probing.value(board) is None
     assert ranked(probing, board) == RootRanking()
 
@@ -385,8 +385,8 @@ def test_damaged_tables_end_in_a_ranking_or_a_sentence(tmp_path: Path) -> None:
                 assert time.perf_counter() - began < 5
                 assert set(ranking.tablebase_ranks) <= set(board.legal_moves)
                 kept += bool(ranking.tablebase_ranks)
-                dropped += bool(ranking.notes)
-                assert not ranking.notes or name not in probing.tables.wdl
+                dropped += bool(ranking.messages)
+                assert not ranking.messages or name not in probing.tables.wdl
     assert kept > 20
     assert dropped > 0
 
@@ -435,8 +435,8 @@ def test_bad_gaviota_files_are_left_out(tmp_path: Path) -> None:
         path.write_bytes(flip_bytes(good, choice, 3))
         probing.tables.set_gaviota_path(str(tmp_path))
         ranking = ranked(probing, chess.Board(WON_POSITION))
-        notes += bool(ranking.notes)
-        assert not ranking.notes or probing.tables.gaviota is None
+        notes += bool(ranking.messages)
+        assert not ranking.messages or probing.tables.gaviota is None
     assert notes > 5
     assert probing.tables.set_gaviota_path("") == []
 
@@ -459,7 +459,7 @@ def test_a_gaviota_block_that_claims_to_be_huge_is_not_unpacked(place: int, tmp_
     ranking = ranked(probing, chess.Board(WON_POSITION))
     # Of our own check, not the LZMAError of the unpacking.
     sentence = "error: the Gaviota tables are not used any more: ValueError when they are read"
-    assert ranking == RootRanking(notes=(sentence,))
+    assert ranking == RootRanking(messages=(sentence,))
 
 
 def test_a_damaged_gaviota_file_throws_no_win_away_without_a_word(tmp_path: Path) -> None:
@@ -475,7 +475,7 @@ def test_a_damaged_gaviota_file_throws_no_win_away_without_a_word(tmp_path: Path
         for board in choice.sample(boards, 3):
             probing.tables.set_gaviota_path(str(tmp_path))
             ranking = ranked(probing, board)
-            noticed += bool(ranking.notes)
+            noticed += bool(ranking.messages)
             if not ranking.tablebase_ranks:
                 continue
             silent += 1
@@ -577,8 +577,8 @@ class EngineHere:
 def test_wins_are_won_on_the_shortest_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     if load().name != "compiled":
         pytest.skip("the python-chess core leaves distances out when there is no time")
-    monkeypatch.setattr(ranking_module, "PROCESSOR_SECONDS", 0.03)
-    monkeypatch.setattr(ranking_module, "STRETCH_SECONDS", 5.0)
+    monkeypatch.setattr(ranking_module, "CPU_SECONDS", 0.03)
+    monkeypatch.setattr(ranking_module, "GRACE_SECONDS", 5.0)
     referee = Referee([str(TABLES)], 3)
     with closing(EngineHere()) as player:
         boards = [referee.position(WIN) for _ in range(8)]

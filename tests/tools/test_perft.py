@@ -79,9 +79,9 @@ SLOW_LIMIT = 3000
 def counts_of(fen: str, depths: int, chess960: bool) -> list[int]:
     """The counts of a position, from depth 1 on."""
     position = new_position(chess.Board(fen, chess960=chess960))
-    before = position.sets()
+    before = position.state_for_tests()
     counts = [position.count(depth) for depth in range(1, depths + 1)]
-    assert position.sets() == before
+    assert position.state_for_tests() == before
     return counts
 
 

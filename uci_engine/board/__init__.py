@@ -1,1 +1,1 @@
-"""Boards for the search, the moves they make, and the guard for positions from outside."""
+"""Boards for the search, the moves they make, and validation of positions from the GUI."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import chess
 
-from uci_engine.board.guard import PositionError, play, read_fen
+from uci_engine.board.validation import PositionError, play, read_fen
 
 MAX_GAME_PLIES = 20_000
 """Longest move list that is played out; the longest possible game under the 75-move rule is shorter."""

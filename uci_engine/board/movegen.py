@@ -83,7 +83,7 @@ class MoveGenerator(BaseBoard):
         end = self.generate(gen_type, 0)
         return [self.moves[index] for index in range(end)]
 
-    def judge(self, move):
+    def classify(self, move):
         """What `is_legal`, `is_noisy` and `gives_check` return, for callers in Python; the last two None if illegal."""
         number: cython.int = move
         if not self.is_legal(number):

@@ -125,7 +125,7 @@ class Position(MoveGenerator):
         self.keys[0] = self.key
         self._find_checkers()
 
-    def sets(self):
+    def state_for_tests(self):
         """Every field that `make` and `unmake` together must leave as it was, as one tuple: for the tests."""
         kept = self.accumulator
         return (

@@ -35,11 +35,11 @@ NO_BOOK = BookSettings(own_book=False, file="", depth=0, variety=0, analyse_mode
 class Advice:
     """Sentences for the user, and moves in UCI notation: none, one, or one and the reply."""
 
-    sentences: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
     line: tuple[str, ...] = ()
 
 
-SILENCE = Advice()
+NO_ADVICE = Advice()
 
 
 class Opening:
@@ -87,7 +87,7 @@ class Opening:
         A `go` with `infinite`, `mate` or `searchmoves`, or without any limit, asks for a search.
         """
         if self._book is None or self._settings.analyse_mode or _wants_a_search(limits):
-            return SILENCE
+            return NO_ADVICE
         if board.ply() < self._last_ply:
             self.new_game()  # some programs do not send ucinewgame
         self._last_ply = board.ply()
@@ -118,7 +118,7 @@ class Opening:
 
     def _leave(self, board: chess.Board) -> Advice:
         if self._announced:
-            return SILENCE
+            return NO_ADVICE
         self._announced = True
         after = f" after {board.ply()} plies" if board.ply() else ""
         return Advice((f"book: left{after}{self._named()}",))

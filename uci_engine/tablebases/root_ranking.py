@@ -35,14 +35,14 @@ WON = 1 << 18
 # The fifty-move rule in plies, and the maximum distance that scores distinguish.
 FIFTY_MOVES_PLIES = 100
 MAX_SCORED_PLIES = scores.TABLEBASE_WIN - scores.TABLEBASE_BOUND
-# Ranking may take this share of the hard limit, and never more than MAX_SECONDS. It always gets PROCESSOR_SECONDS of
-# CPU time, for which a busy processor or disk may need STRETCH_SECONDS more. They are enough for the compiled core;
-# another core ranks by WDL alone where they are too little for DTZ. WDL ends STRETCH_SECONDS after the limit or a stop:
+# Ranking may take this share of the hard limit, and never more than MAX_SECONDS. It always gets CPU_SECONDS of
+# CPU time, for which a busy processor or disk may need GRACE_SECONDS more. They are enough for the compiled core;
+# another core ranks by WDL alone where they are too little for DTZ. WDL ends GRACE_SECONDS after the limit or a stop:
 # no sound table takes so long.
 TIME_SHARE = 0.5
 MAX_SECONDS = 2.0
-PROCESSOR_SECONDS = 0.003
-STRETCH_SECONDS = 0.05
+CPU_SECONDS = 0.003
+GRACE_SECONDS = 0.05
 # Tables count some distances in moves. Those are up to a ply too small.
 ROUNDING_PLIES = 1
 # The DTZ of a capture or pawn move by its WDL: beyond 100 for a cursed win and a blessed loss.
@@ -68,7 +68,7 @@ class RootRanking:
     tablebase_ranks: Mapping[chess.Move, TablebaseRank] = field(default_factory=dict)
     complete: bool = False
     hits: int = 0
-    notes: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,70 +87,75 @@ class ContradictionError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class RankingLimits:
     """The options for ranking, its start and the end of its time by `perf_counter`, and the end by `thread_time`."""
 
     fifty_moves: bool
     probe_limit: int
-    until: float
+    deadline: float
     stopped: Callable[[], bool]
-    processor_until: float = 0.0
+    cpu_deadline: float = 0.0
     started_at: float = field(default_factory=time.perf_counter)
 
     @staticmethod
-    def within(probing: Probing, clock: Clock, stopped: Callable[[], bool]) -> Rules:
+    def within(probing: Probing, clock: Clock, stopped: Callable[[], bool]) -> RankingLimits:
         """The options, and a share of the search's time. To be called in the thread that ranks."""
         share = TIME_SHARE * clock.budget.hard_ms / 1000
         now = time.perf_counter()
-        until = min(max(clock.started_at + share, now), now + MAX_SECONDS)
-        processor_until = time.thread_time() + PROCESSOR_SECONDS
-        return Rules(probing.fifty_moves, probing.probe_limit, until, stopped, processor_until)
+        deadline = min(max(clock.started_at + share, now), now + MAX_SECONDS)
+        cpu_deadline = time.thread_time() + CPU_SECONDS
+        return RankingLimits(probing.fifty_moves, probing.probe_limit, deadline, stopped, cpu_deadline)
 
     def out_of_time(self) -> bool:
         """Whether the time for probes of DTZ and DTM is over."""
         now = time.perf_counter()
-        if now <= self.until and not self.stopped():
+        if now <= self.deadline and not self.stopped():
             return False
-        return time.thread_time() > self.processor_until or now > self.until + STRETCH_SECONDS
+        return time.thread_time() > self.cpu_deadline or now > self.deadline + GRACE_SECONDS
 
     def is_overdue(self) -> bool:
         """Whether the time for probes of WDL is over too."""
-        late = time.perf_counter() - STRETCH_SECONDS
-        return late > self.started_at and (late > self.until or self.stopped())
+        late = time.perf_counter() - GRACE_SECONDS
+        return late > self.started_at and (late > self.deadline or self.stopped())
 
 
 def rank(
-    tables: Tablebases, position: Any, board: chess.Board, allowed: Sequence[chess.Move], rules: Rules
+    tables: Tablebases, position: Any, board: chess.Board, allowed: Sequence[chess.Move], limits: RankingLimits
 ) -> RootRanking:
     """Rank the allowed moves of a board. `position` is a core's, free to use."""
-    notes = tuple(tables.drop_changed())
+    messages = tuple(tables.drop_changed())
     pieces = chess.popcount(board.occupied)
-    if board.castling_rights or pieces > rules.probe_limit or len(allowed) < 2:
-        return RootRanking(notes=notes)
+    if board.castling_rights or pieces > limits.probe_limit or len(allowed) < 2:
+        return RootRanking(messages=messages)
     if pieces <= tables.max_pieces:
         name = chess.syzygy.normalize_tablename(chess.syzygy.calc_key(board))
         try:
-            ranking = _by_syzygy(tables, position, board, allowed, rules, name)
+            ranking = _by_syzygy(tables, position, board, allowed, limits, name)
         except ContradictionError as error:
             tables.drop(name)
-            return RootRanking(notes=(*notes, f"error: Syzygy table {name} is not used any more: {error}"))
+            return RootRanking(messages=(*messages, f"error: Syzygy table {name} is not used any more: {error}"))
         if ranking.tablebase_ranks:
-            return replace(ranking, notes=notes)
+            return replace(ranking, messages=messages)
     if tables.gaviota is None:
-        return RootRanking(notes=notes)
+        return RootRanking(messages=messages)
     try:
-        return replace(_by_gaviota(tables.gaviota, board, allowed, rules), notes=notes)
+        return replace(_by_gaviota(tables.gaviota, board, allowed, limits), messages=messages)
     except KeyError:
         # python-chess has no table of these pieces.
-        return RootRanking(notes=notes)
+        return RootRanking(messages=messages)
     except Exception as error:  # a damaged file can raise anything in python-chess
         tables.drop_gaviota()
         reason = error if isinstance(error, ContradictionError) else f"{type(error).__name__} when they are read"
-        return RootRanking(notes=(*notes, f"error: the Gaviota tables are not used any more: {reason}"))
+        return RootRanking(messages=(*messages, f"error: the Gaviota tables are not used any more: {reason}"))
 
 
 def _by_syzygy(
-    tables: Tablebases, position: Any, board: chess.Board, allowed: Sequence[chess.Move], rules: Rules, name: str
+    tables: Tablebases,
+    position: Any,
+    board: chess.Board,
+    allowed: Sequence[chess.Move],
+    limits: RankingLimits,
+    name: str,
 ) -> RootRanking:
     position.set_board(board)
     value = tables.probe_wdl(position)
@@ -158,9 +163,9 @@ def _by_syzygy(
         return RootRanking()
     values: dict[chess.Move, int] = {}
     for move in board.legal_moves:
-        if rules.is_overdue():
+        if limits.is_overdue():
             return RootRanking()
-        with _made(position, board, move):
+        with _after_move(position, board, move):
             after = tables.probe_wdl(position)
         if after is None:
             return RootRanking()
@@ -177,12 +182,12 @@ def _by_syzygy(
     if best == 0:
         distances = {move: 0 for move, its_value in values.items() if its_value == 0}
     elif name in tables.dtz:
-        distances = _distances(tables, position, board, values, rules)
+        distances = _distances(tables, position, board, values, limits)
         hits += len(distances) + 1
     clock = board.halfmove_clock
     for move, its_value in values.items():
         if move in distances:
-            tablebase_ranks[move] = _tablebase_rank(distances[move], clock, rules.fifty_moves)
+            tablebase_ranks[move] = _tablebase_rank(distances[move], clock, limits.fifty_moves)
         elif distances and its_value > 0:
             # There was no time to probe, and no need: a quickest win is known.
             tablebase_ranks[move] = TablebaseRank(WON // 2, None)
@@ -193,14 +198,14 @@ def _by_syzygy(
 
 
 def _distances(
-    tables: Tablebases, position: Any, board: chess.Board, values: Mapping[chess.Move, int], rules: Rules
+    tables: Tablebases, position: Any, board: chess.Board, values: Mapping[chess.Move, int], limits: RankingLimits
 ) -> Mapping[chess.Move, int]:
     """The DTZ of the moves with the best sign, negative for losses, 0 for a draw by repetition.
 
     When time runs out: that of some wins, with a quickest among them, or else none.
     """
     sign = _sign(max(values.values()))
-    here = None if rules.is_overdue() else tables.probe_dtz(position)
+    here = None if limits.is_overdue() else tables.probe_dtz(position)
     if here is None:
         return {}
     seen_twice = _seen_twice(board)
@@ -209,10 +214,10 @@ def _distances(
     for move in sorted(values, key=board.is_zeroing, reverse=True):
         if _sign(values[move]) != sign:
             continue
-        if rules.out_of_time():
+        if limits.out_of_time():
             quickest_known = sign > 0 and any(0 < distance <= here for distance in found.values())
             return found if quickest_known else {}
-        with _made(position, board, move):
+        with _after_move(position, board, move):
             if position.halfmove_clock == 0:
                 found[move] = DISTANCE_OF[values[move]]
             elif seen_twice and _repeats(position, board, move, seen_twice, sign):
@@ -231,7 +236,7 @@ def _distances(
 
 
 @contextmanager
-def _made(position: Any, board: chess.Board, move: chess.Move) -> Iterator[None]:
+def _after_move(position: Any, board: chess.Board, move: chess.Move) -> Iterator[None]:
     """Make the move in the position, and unmake it at the end of the context."""
     number = moves.encode(board, move)
     position.make(number)
@@ -275,7 +280,7 @@ def _repeats(position: Any, board: chess.Board, move: chess.Move, seen_twice: fr
     after = board.copy(stack=False)
     after.push(move)
     for reply in after.legal_moves:
-        with _made(position, after, reply):
+        with _after_move(position, after, reply):
             third = position.key in seen_twice
         if third:
             return True
@@ -283,7 +288,7 @@ def _repeats(position: Any, board: chess.Board, move: chess.Move, seen_twice: fr
 
 
 def _by_gaviota(
-    gaviota: PythonTablebase, board: chess.Board, allowed: Sequence[chess.Move], rules: Rules
+    gaviota: PythonTablebase, board: chess.Board, allowed: Sequence[chess.Move], limits: RankingLimits
 ) -> RootRanking:
     """Rank by distance to mate (DTM).
 
@@ -293,7 +298,7 @@ def _by_gaviota(
     scores_here: dict[chess.Move, int] = {}
     positions_after: list[chess.Board] = []
     for move in board.legal_moves:
-        if rules.out_of_time():
+        if limits.out_of_time():
             return RootRanking()
         after = board.copy(stack=False)
         after.push(move)
@@ -301,7 +306,7 @@ def _by_gaviota(
         positions_after.append(after)
     _compare(gaviota, board, max(scores_here.values()))
     for after in positions_after:
-        if rules.out_of_time():
+        if limits.out_of_time():
             break
         _check_replies(gaviota, after)
     tablebase_ranks = {move: _mate_rank(scores_here[move]) for move in allowed}

@@ -63,7 +63,7 @@ class SelfPlayer:
             # Too few nodes for the first move of depth 1.
             node_limit, last_depth = 0, 1
         move = worker.pv()[0]
-        _, noisy, _ = searcher.position.judge(move)
+        _, noisy, _ = searcher.position.classify(move)
         return Thought(moves.decode(move, board.chess960), int(worker.score), bool(noisy))
 
     def is_quiet(self, board: chess.Board) -> bool:

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.board.guard import (
+from uci_engine.board.validation import (
     MAX_FULLMOVE_NUMBER,
     MAX_HALFMOVE_CLOCK,
     PositionError,
-    legal_among,
+    normalise_fen,
+    parse_searchmoves,
     play,
     read_fen,
-    tidy_fen,
 )
 
-REJECT, EITHER, SANITISE, ACCEPT = "reject", "reject or tidy", "sanitise", "accept"
+REJECT, EITHER, SANITISE, ACCEPT = "reject", "reject or normalise", "sanitise", "accept"
 
 BAD_POSITIONS = [
     ("no-kings-empty", "8/8/8/8/8/8/8/8 w - - 0 1", "reject"),
@@ -43,11 +43,11 @@ BAD_POSITIONS = [
     ("castle-no-rook", "2b1k1nB/1p3p1p/n4b2/1NPp4/P7/8/2r1PPPP/R3KBNR b KQk - 0 14", "sanitise"),
     ("castle-no-rook3", "2b1kbnQ/rpq1pp1p/2n3p1/8/8/2P5/PP3PPP/RN2KBNR b KQk - 0 9", "sanitise"),
     ("castle-shuffled", "q3kb2/rbpppppr/p1n4p/1p1n4/P4PB1/NP2P3/1RPP2PP/2B1QKNR b kq - 1 1", "sanitise"),
-    ("castle-dup", "r3k2r/8/8/8/8/8/8/R3K2R w KKQQkkqq - 0 1", "reject or tidy"),
+    ("castle-dup", "r3k2r/8/8/8/8/8/8/R3K2R w KKQQkkqq - 0 1", "reject or normalise"),
     ("castle-junk", "r3k2r/8/8/8/8/8/8/R3K2R w XYZ - 0 1", "reject"),
     ("castle-shredder", "r3k2r/8/8/8/8/8/8/R3K2R w HAha - 0 1", "accept"),
     ("ep-wrong-rank", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e3 0 1", "sanitise"),
-    ("ep-garbage", "4k3/8/8/8/8/8/8/4K3 w - z9 0 1", "reject or tidy"),
+    ("ep-garbage", "4k3/8/8/8/8/8/8/4K3 w - z9 0 1", "reject or normalise"),
     ("ep-illegal-pin", "k7/8/8/r2pPK2/8/8/8/8 w - d6 0 1", "sanitise"),
     ("ep-no-capturer", "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", "accept"),
     ("digit-overflow", "999999999/8/8/8/8/8/8/8 w - - 0 1", "reject"),
@@ -55,11 +55,11 @@ BAD_POSITIONS = [
     ("nine-rows", "8/8/8/8/8/8/8/8/4K2k w - - 0 1", "reject"),
     ("zero-digit", "08/8/8/8/8/8/8/K6k w - - 0 1", "reject"),
     ("bad-piece", "rnbqkbnr/pppXpppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "reject"),
-    ("upper-stm", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR W KQkq - 0 1", "reject or tidy"),
+    ("upper-stm", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR W KQkq - 0 1", "reject or normalise"),
     ("no-castling-field", "rnk2bnr/p3p2p/5p2/1BQP2pP/3PP3/5PB1/PP5P/RN2K1NR w", "reject"),
     ("empty", "", "reject"),
     ("garbage", "jsdhfksdjfhl", "reject"),
-    ("half-negative", "4k3/8/8/8/8/8/8/4K3 w - - -1 1", "reject or tidy"),
+    ("half-negative", "4k3/8/8/8/8/8/8/4K3 w - - -1 1", "reject or normalise"),
     ("half-100", "4k3/8/8/8/8/8/4R3/4K3 b - - 100 80", "accept"),
     ("full-zero", "rn3r2/pbp2pk1/1p2q2p/3pN1p1/3P4/2NQ2PB/PP2P2P/5RK1 b - - 0 0", "accept"),
     ("full-huge", "4k3/8/8/8/8/8/8/4K3 w - - 0 99999999999", "sanitise"),
@@ -71,8 +71,8 @@ BAD_POSITIONS = [
         "\u2656\u2658\u2657\u2655\u2654\u2657\u2658\u2656 b KQkq - 0 1",
         "reject",
     ),
-    ("tilde", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ~KBNR w KQkq - 0 1", "reject or tidy"),
-    ("extra-fields", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 foo bar", "reject or tidy"),
+    ("tilde", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ~KBNR w KQkq - 0 1", "reject or normalise"),
+    ("extra-fields", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 foo bar", "reject or normalise"),
     ("stalemated", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "accept"),
     ("triple-check", "4k3/8/8/8/4r3/5n2/8/b3K2q w - - 0 1", "sanitise"),
     ("225-moves-15-queens", "2QQQ3/Q5Q1/Q6Q/3Q4/Q4Q2/Q1Q4Q/4Q3/1k2K1Q1 w - - 0 1", "reject"),
@@ -123,7 +123,7 @@ def test_every_bad_position_is_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "tidy"),
+    ("text", "normalised"),
     [
         ("", ""),
         (" \t ", ""),
@@ -144,9 +144,9 @@ def test_every_bad_position_is_there() -> None:
         ("no position", "no position - - 0 1"),
     ],
 )
-def test_tidy_fen(text: str, tidy: str) -> None:
-    assert tidy_fen(text) == tidy
-    assert tidy_fen(tidy) == tidy
+def test_normalise_fen(text: str, normalised: str) -> None:
+    assert normalise_fen(text) == normalised
+    assert normalise_fen(normalised) == normalised
 
 
 def test_changes_are_told_and_usual_forms_are_not() -> None:
@@ -287,7 +287,7 @@ def test_promoted_pieces_up_to_the_missing_pawns_are_fine() -> None:
 @pytest.mark.parametrize("letter", "nbrqNBRQ")
 def test_a_promotion_may_be_written_in_capitals(letter: str) -> None:
     board, _ = read_fen("8/P7/8/8/8/8/7k/K7 w - - 0 1", False)
-    assert legal_among(board, [f"a7a8{letter}"]) == ([chess.Move.from_uci(f"a7a8{letter.lower()}")], [])
+    assert parse_searchmoves(board, [f"a7a8{letter}"]) == ([chess.Move.from_uci(f"a7a8{letter.lower()}")], [])
     play(board, [f"a7a8{letter}"])
     assert board.piece_at(chess.A8) == chess.Piece.from_symbol(letter.upper())
 
@@ -418,6 +418,6 @@ def test_any_placement_is_a_sound_board_or_an_error(fen: str, chess960: bool) ->
 
 
 @given(st.text())
-def test_tidying_never_fails_and_is_done_once(text: str) -> None:
-    tidy = tidy_fen(text)
-    assert tidy_fen(tidy) == tidy
+def test_normalising_never_fails_and_is_idempotent(text: str) -> None:
+    normalised = normalise_fen(text)
+    assert normalise_fen(normalised) == normalised

@@ -51,7 +51,7 @@ class PositionError(ValueError):
     """A position or a move list cannot be used; the text tells the user why."""
 
 
-def tidy_fen(text: str) -> str:
+def normalise_fen(text: str) -> str:
     """Rewrite a FEN as it is meant: six fields, plain dashes, no quotation marks, castling letters in order.
 
     Missing fields at the end are filled in: White to move, no castling, no en passant, clocks 0 and 1. What follows the
@@ -62,7 +62,7 @@ def tidy_fen(text: str) -> str:
         return ""
     fields = [words[0]]
     fields.append(words[1].lower() if len(words) > 1 else "w")
-    fields.append(_tidy_castling(words[2]) if len(words) > 2 else "-")
+    fields.append(_normalise_castling(words[2]) if len(words) > 2 else "-")
     fields.append(words[3].lower() if len(words) > 3 else "-")
     clocks = ["0", "1"]
     for i, word in enumerate(words[4:6]):
@@ -77,7 +77,7 @@ def read_fen(text: str, chess960: bool) -> tuple[chess.Board, list[str]]:
 
     Returns the board and sentences about what was changed to make it usable. Raises PositionError.
     """
-    fen = tidy_fen(text)
+    fen = normalise_fen(text)
     if not fen:
         raise PositionError("the position is empty")
     if not fen.isascii() or len(fen) > _MAX_FEN_LENGTH:
@@ -117,7 +117,7 @@ def play(board: chess.Board, moves: Sequence[str]) -> None:
         board.push(move)
 
 
-def legal_among(board: chess.Board, words: Sequence[str]) -> tuple[list[chess.Move], list[str]]:
+def parse_searchmoves(board: chess.Board, words: Sequence[str]) -> tuple[list[chess.Move], list[str]]:
     """The legal moves among the words of `searchmoves`, each once, and messages about the other words."""
     problems = Messages()
     moves = {}
@@ -129,7 +129,7 @@ def legal_among(board: chess.Board, words: Sequence[str]) -> tuple[list[chess.Mo
     return list(moves), list(problems.texts())
 
 
-def _tidy_castling(word: str) -> str:
+def _normalise_castling(word: str) -> str:
     letters = [letter for letter in dict.fromkeys(word) if letter != "-"]
     # python-chess wants White's letters first and takes either order within a side.
     return "".join(sorted(letters, key=str.islower)) or "-"
@@ -137,7 +137,7 @@ def _tidy_castling(word: str) -> str:
 
 def _clock(name: str, text: str, lowest: int, highest: int, notes: list[str]) -> int:
     number = parse_int(text)
-    assert number is not None  # tidy_fen keeps nothing else in these fields
+    assert number is not None  # normalise_fen keeps nothing else in these fields
     clamped = min(max(number, lowest), highest)
     if clamped != number:
         notes.append(f"the {name} {number} is taken as {clamped}")
