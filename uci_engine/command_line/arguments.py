@@ -112,9 +112,9 @@ def prepare(engine: Engine, options: argparse.Namespace, search_moves: Sequence[
             raise UsageError(message, exit_code=1)
         warn(message)
     if search_moves and engine.board is not None:
-        from uci_engine.board.guard import legal_among
+        from uci_engine.board.validation import parse_searchmoves
 
-        _, problems = legal_among(engine.board, search_moves)
+        _, problems = parse_searchmoves(engine.board, search_moves)
         for problem in problems:
             raise UsageError(problem.removeprefix("error: "))
 
