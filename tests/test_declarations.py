@@ -109,3 +109,9 @@ def test_inline_functions_are_those_of_the_plain_module() -> None:
                 assert declared == eval(body[1], scope | {argument: value}), f"{path}: {name}"
             compared += 1
     assert compared >= 9
+
+
+@pytest.mark.parametrize("field", ["stop_requested", "nodes", "current_move", "current_move_number"])
+def test_what_threads_share_without_a_lock_is_volatile(field: str) -> None:
+    text = (ROOT / "uci_engine" / "search" / "search.pxd").read_text("utf-8")
+    assert re.search(rf"^    cdef readonly volatile \w+ {field}$", text, re.MULTILINE)

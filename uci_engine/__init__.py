@@ -1,6 +1,7 @@
 """Secateur, a UCI chess engine. `python -m uci_engine` runs it; `uci_engine.engine.Engine` is the engine as an object.
 
-    __main__         the command line
+    __main__         the start and the end of the program
+    command_line     arguments, subcommands, output for people
     uci              the UCI loop, its input and output, the protocol
     tools            bench, perft, doctor
     engine           the facade: options, the game, one search at a time (with search_task and options)

@@ -6,8 +6,13 @@ This module imports little, so that an interrupt in the first moments already fi
 from __future__ import annotations
 
 import os
-import signal
 import sys
+
+try:
+    # The slowest part of the start before there is a handler.
+    import signal
+except KeyboardInterrupt:
+    os._exit(130)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

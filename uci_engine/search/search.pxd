@@ -44,15 +44,15 @@ cdef class Searcher:
     cdef int[256] root_moves
 
     # Results, readable while the search runs
-    cdef readonly i64 nodes
+    cdef readonly volatile i64 nodes
     cdef readonly i64 tb_hits
     cdef readonly int seldepth
     cdef readonly int root_moves_done
     cdef readonly int effort_permille        # share of the last depth's nodes below the best root move, in permille
-    cdef readonly int current_move
-    cdef readonly int current_move_number
+    cdef readonly volatile int current_move
+    cdef readonly volatile int current_move_number
     cdef readonly bint stopped
-    cdef readonly int stop_requested
+    cdef readonly volatile int stop_requested
 
     cdef int[128] pv_length
     cdef int[16384] pv_table            # [ply * PLIES + n]

@@ -64,7 +64,12 @@ class Searcher:
     """One search over one position. Other threads may read its fields while it runs, and call `stop`.
 
     Call `begin` before each search: a new searcher counts as stopped. `nodes` counts every position entered below the
-    root. The stop flag is a benign race: one thread writes it once, the search reads it without a lock and ends within
+    root.
+
+    Threads share `stop_requested`, `nodes`, `current_move` and `current_move_number` without a lock. They are volatile
+    in C, so every access is one load or store of an aligned word, which no compiler drops, repeats or moves out of a
+    loop. More is not needed, because none of them guards other data: a stop may be seen late, and a report may show an
+    old number. The exact counts are read when the worker's thread has finished. A stop ends the search within
     POLL_MASK + 1 nodes.
     """
 
