@@ -84,6 +84,15 @@ def _added_up(name: str, rows: Iterable[Row]) -> Row:
     return Row(name, *map(sum, cells))
 
 
+def check(board: chess.Board) -> None:
+    """ValueError when the board cannot be evaluated."""
+    for colour in chess.COLORS:
+        if len(board.pieces(chess.KING, colour)) != 1 or board.occupied_co[colour].bit_count() > 16:
+            raise ValueError("a position to evaluate has one king and at most 16 pieces a side")
+    if board.pawns & chess.BB_BACKRANKS:
+        raise ValueError("a position to evaluate has no pawn on the first or last rank")
+
+
 def set_up(board: chess.Board, weights: Weights | None = None) -> tuple[Any, Any]:
     """An Evaluator and a BaseBoard for a board. ValueError when the board cannot be evaluated."""
     plain_cython.provide()
@@ -91,11 +100,7 @@ def set_up(board: chess.Board, weights: Weights | None = None) -> tuple[Any, Any
     from evaluation.base_board import BaseBoard
     from evaluation.evaluator import Evaluator
 
-    for colour in chess.COLORS:
-        if len(board.pieces(chess.KING, colour)) != 1 or board.occupied_co[colour].bit_count() > 16:
-            raise ValueError("a position to evaluate has one king and at most 16 pieces a side")
-    if board.pawns & chess.BB_BACKRANKS:
-        raise ValueError("a position to evaluate has no pawn on the first or last rank")
+    check(board)
     weights = weights or default_weights()
     base_board = BaseBoard(weights.piece_square())
     base_board.set_pieces(board)

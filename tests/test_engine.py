@@ -16,7 +16,7 @@ import pytest
 from tests.support.kernel import is_compiled
 from uci_engine import score as scores
 from uci_engine import search_task
-from uci_engine.engine import Engine
+from uci_engine.engine import UciEngine
 from uci_engine.search.info import BestMove, Info
 from uci_engine.search.main_search import MainSearch
 from uci_engine.search.parameters import PARAMETERS
@@ -63,14 +63,14 @@ class Ear:
 
 
 @pytest.fixture(scope="module")
-def shared_engine() -> Iterator[Engine]:
-    engine = Engine()
+def shared_engine() -> Iterator[UciEngine]:
+    engine = UciEngine()
     yield engine
     engine.close()
 
 
 @pytest.fixture
-def engine(shared_engine: Engine) -> Iterator[Engine]:
+def engine(shared_engine: UciEngine) -> Iterator[UciEngine]:
     """The engine as after `ucinewgame`, with its options as they were."""
     shared_engine.new_game()
     shared_engine.set_position(None, ())
@@ -86,13 +86,13 @@ def engine(shared_engine: Engine) -> Iterator[Engine]:
         shared_engine.set_option(name, value)
 
 
-def begin(engine: Engine, **limits: Any) -> Ear:
+def begin(engine: UciEngine, **limits: Any) -> Ear:
     ear = Ear()
     engine.go(Limits(**limits), time.perf_counter(), ear.on_info, ear.on_best_move)
     return ear
 
 
-def finish(engine: Engine, ear: Ear) -> BestMove:
+def finish(engine: UciEngine, ear: Ear) -> BestMove:
     """The one answer of a search that ends by itself or has been told to."""
     assert engine.wait(PATIENCE_SECONDS)
     assert not engine.searching
@@ -103,7 +103,7 @@ def finish(engine: Engine, ear: Ear) -> BestMove:
     return answer
 
 
-def go(engine: Engine, **limits: Any) -> tuple[BestMove, Ear]:
+def go(engine: UciEngine, **limits: Any) -> tuple[BestMove, Ear]:
     ear = begin(engine, **limits)
     return finish(engine, ear), ear
 
@@ -128,7 +128,7 @@ def go(engine: Engine, **limits: Any) -> tuple[BestMove, Ear]:
     ],
     ids=str,
 )
-def test_a_search_that_ends_by_itself_answers_once(engine: Engine, limits: dict[str, int]) -> None:
+def test_a_search_that_ends_by_itself_answers_once(engine: UciEngine, limits: dict[str, int]) -> None:
     board = chess.Board()
     answer, ear = go(engine, **limits)
     assert answer.move is not None
@@ -138,7 +138,7 @@ def test_a_search_that_ends_by_itself_answers_once(engine: Engine, limits: dict[
     assert ear.scored
 
 
-def test_a_fixed_time_is_used_and_kept(engine: Engine) -> None:
+def test_a_fixed_time_is_used_and_kept(engine: UciEngine) -> None:
     engine.set_option("Move Overhead", "0")
     started = time.perf_counter()
     go(engine, movetime_ms=150)
@@ -148,7 +148,7 @@ def test_a_fixed_time_is_used_and_kept(engine: Engine) -> None:
     assert 0.15 <= elapsed < 5
 
 
-def test_two_searches_at_once_are_refused(engine: Engine) -> None:
+def test_two_searches_at_once_are_refused(engine: UciEngine) -> None:
     ear = begin(engine, infinite=True)
     with pytest.raises(RuntimeError, match="a search is running"):
         begin(engine, depth=1)
@@ -156,7 +156,7 @@ def test_two_searches_at_once_are_refused(engine: Engine) -> None:
     finish(engine, ear)
 
 
-def test_stop_and_ponderhit_are_harmless_when_idle(engine: Engine) -> None:
+def test_stop_and_ponderhit_are_harmless_when_idle(engine: UciEngine) -> None:
     engine.stop()
     engine.ponderhit(time.perf_counter())
     assert engine.wait(0)
@@ -173,7 +173,7 @@ def test_stop_and_ponderhit_are_harmless_when_idle(engine: Engine) -> None:
     "fen", [None, MATED, STALEMATED, "6rk/8/8/8/8/8/7p/7K w - - 0 1", "8/8/4k3/8/8/3K4/8/8 w - - 0 1"]
 )
 @pytest.mark.parametrize("limits", [{"infinite": True}, {"ponder": True}, {"infinite": True, "ponder": True}], ids=str)
-def test_nothing_is_answered_before_it_is_wanted(engine: Engine, fen: str | None, limits: dict[str, bool]) -> None:
+def test_nothing_is_answered_before_it_is_wanted(engine: UciEngine, fen: str | None, limits: dict[str, bool]) -> None:
     engine.set_position(fen, ())
     ear = begin(engine, **limits, depth=1, movetime_ms=1, wtime_ms=1)
     assert not ear.answered_within(0.08)
@@ -183,21 +183,21 @@ def test_nothing_is_answered_before_it_is_wanted(engine: Engine, fen: str | None
     assert (answer.move is None) == (fen in (MATED, STALEMATED))
 
 
-def test_a_hit_releases_a_search_that_was_finished(engine: Engine) -> None:
+def test_a_hit_releases_a_search_that_was_finished(engine: UciEngine) -> None:
     ear = begin(engine, ponder=True, depth=1)
     assert not ear.answered_within(0.05)
     engine.ponderhit(time.perf_counter())
     assert finish(engine, ear).move is not None
 
 
-def test_a_hit_starts_the_clock(engine: Engine) -> None:
+def test_a_hit_starts_the_clock(engine: UciEngine) -> None:
     ear = begin(engine, ponder=True, wtime_ms=1000, btime_ms=1000)
     assert not ear.answered_within(0.1)
     engine.ponderhit(time.perf_counter())
     assert finish(engine, ear).move is not None
 
 
-def test_a_hit_ends_a_search_that_has_thought_enough(engine: Engine) -> None:
+def test_a_hit_ends_a_search_that_has_thought_enough(engine: UciEngine) -> None:
     engine.set_position("6rk/8/8/8/8/8/7p/7K w - - 0 1", ())  # one legal move
     ear = begin(engine, ponder=True, wtime_ms=10**9, btime_ms=10**9)
     assert not ear.answered_within(0.1)
@@ -206,7 +206,7 @@ def test_a_hit_ends_a_search_that_has_thought_enough(engine: Engine) -> None:
     assert finish(engine, ear).move == "h1h2"
 
 
-def test_what_has_ended_has_no_current_move(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_has_ended_has_no_current_move(engine: UciEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clock, "REPORT_AFTER_SECONDS", 0.1)
     ear = begin(engine, ponder=True, depth=1)
     assert not ear.answered_within(0.4)
@@ -216,7 +216,7 @@ def test_what_has_ended_has_no_current_move(engine: Engine, monkeypatch: pytest.
     assert not any(info.currmove for info in ear.infos)
 
 
-def test_a_hit_does_not_end_an_infinite_search(engine: Engine) -> None:
+def test_a_hit_does_not_end_an_infinite_search(engine: UciEngine) -> None:
     ear = begin(engine, ponder=True, infinite=True)
     engine.ponderhit(time.perf_counter())
     assert not ear.answered_within(0.08)
@@ -224,14 +224,14 @@ def test_a_hit_does_not_end_an_infinite_search(engine: Engine) -> None:
     finish(engine, ear)
 
 
-def test_a_hit_right_after_the_start_is_not_lost(engine: Engine) -> None:
+def test_a_hit_right_after_the_start_is_not_lost(engine: UciEngine) -> None:
     for _ in range(20):
         ear = begin(engine, ponder=True, movetime_ms=5)
         engine.ponderhit(time.perf_counter())
         finish(engine, ear)
 
 
-def test_a_stop_right_after_the_start_is_not_lost(engine: Engine) -> None:
+def test_a_stop_right_after_the_start_is_not_lost(engine: UciEngine) -> None:
     for _ in range(30):
         ear = begin(engine, infinite=True)
         engine.stop()
@@ -239,7 +239,7 @@ def test_a_stop_right_after_the_start_is_not_lost(engine: Engine) -> None:
 
 
 def test_closing_ends_a_search_with_its_answer() -> None:
-    engine = Engine()
+    engine = UciEngine()
     ear = begin(engine, infinite=True)
     engine.close()
     assert finish(engine, ear).move is not None
@@ -248,14 +248,14 @@ def test_closing_ends_a_search_with_its_answer() -> None:
 # Moves and lines ------------------------------------------------------------------------------------------
 
 
-def test_only_the_moves_asked_for_are_searched(engine: Engine) -> None:
+def test_only_the_moves_asked_for_are_searched(engine: UciEngine) -> None:
     answer, ear = go(engine, depth=2, searchmoves=("a2a3", "h2h4", "a2a3"))
     assert answer.move in ("a2a3", "h2h4")
     assert {info.pv[0] for info in ear.scored} <= {"a2a3", "h2h4"}
     assert ear.sentences == []
 
 
-def test_words_that_are_no_moves_are_named(engine: Engine) -> None:
+def test_words_that_are_no_moves_are_named(engine: UciEngine) -> None:
     answer, ear = go(engine, depth=2, searchmoves=("e2e5", "a2a3", "nonsense"))
     assert answer.move == "a2a3"
     assert ear.sentences == [
@@ -266,7 +266,7 @@ def test_words_that_are_no_moves_are_named(engine: Engine) -> None:
     assert answer.move is None
 
 
-def test_several_lines(engine: Engine) -> None:
+def test_several_lines(engine: UciEngine) -> None:
     engine.set_option("MultiPV", "4")
     answer, ear = go(engine, depth=DEPTH)
     last = [info for info in ear.scored if info.depth == DEPTH][:4]
@@ -279,7 +279,7 @@ def test_several_lines(engine: Engine) -> None:
     assert ear.scored[-1].multipv == 1
 
 
-def test_win_draw_loss_is_reported_when_it_is_wanted(engine: Engine) -> None:
+def test_win_draw_loss_is_reported_when_it_is_wanted(engine: UciEngine) -> None:
     _, ear = go(engine, depth=2)
     assert all(info.wdl is None for info in ear.scored)
     engine.set_option("UCI_ShowWDL", "true")
@@ -287,7 +287,7 @@ def test_win_draw_loss_is_reported_when_it_is_wanted(engine: Engine) -> None:
     assert all(sum(info.wdl or ()) == 1000 for info in ear.scored)
 
 
-def test_no_position_no_move(engine: Engine) -> None:
+def test_no_position_no_move(engine: UciEngine) -> None:
     (sentence,) = engine.set_position("what is this", ())
     assert sentence.startswith("error: ")
     answer, ear = go(engine, depth=3)
@@ -298,14 +298,14 @@ def test_no_position_no_move(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(("fen", "score"), [(MATED, -scores.MATE), (STALEMATED, scores.DRAW)])
-def test_the_end_of_a_game_has_a_score_and_no_move(engine: Engine, fen: str, score: int) -> None:
+def test_the_end_of_a_game_has_a_score_and_no_move(engine: UciEngine, fen: str, score: int) -> None:
     engine.set_position(fen, ())
     answer, ear = go(engine, depth=3)
     assert answer == BestMove(None)
     assert [(info.depth, info.score, info.pv) for info in ear.infos] == [(0, score, ())]
 
 
-def test_chess960_castling(engine: Engine) -> None:
+def test_chess960_castling(engine: UciEngine) -> None:
     for chess960, word in (("false", "e1g1"), ("true", "e1h1")):
         engine.set_option("UCI_Chess960", chess960)
         engine.set_position("4k3/8/8/8/8/8/8/4K2R w K - 0 1", ())
@@ -318,7 +318,7 @@ def test_chess960_castling(engine: Engine) -> None:
 
 @pytest.mark.parametrize("held", [False, True])
 def test_a_failing_search_still_plays_a_legal_move(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], held: bool
+    engine: UciEngine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], held: bool
 ) -> None:
     search_line = MainSearch._search_line
 
@@ -342,7 +342,7 @@ def test_a_failing_search_still_plays_a_legal_move(
     assert go(engine, depth=2)[0].move is not None
 
 
-def test_without_memory_the_hash_stays(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_memory_the_hash_stays(engine: UciEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     class NoMemory:
         def __init__(self) -> None:
             self.asked: list[int] = []
@@ -361,7 +361,7 @@ def test_without_memory_the_hash_stays(engine: Engine, monkeypatch: pytest.Monke
     assert engine.options.hash.value == 16
 
 
-def test_hash_options_reach_the_table(engine: Engine) -> None:
+def test_hash_options_reach_the_table(engine: UciEngine) -> None:
     table = engine._pool.table
     go(engine, depth=DEPTH)
     key = chess.polyglot.zobrist_hash(chess.Board())
@@ -378,7 +378,7 @@ def test_hash_options_reach_the_table(engine: Engine) -> None:
     assert table.probe(key) == 0
 
 
-def test_an_option_that_cannot_be_set_is_an_error_sentence(engine: Engine) -> None:
+def test_an_option_that_cannot_be_set_is_an_error_sentence(engine: UciEngine) -> None:
     (sentence,) = engine.set_option("Nonsense", "1")
     assert sentence.startswith("error: ")
 
@@ -386,7 +386,7 @@ def test_an_option_that_cannot_be_set_is_an_error_sentence(engine: Engine) -> No
 # Other commands -------------------------------------------------------------------------------------------
 
 
-def counted(engine: Engine, depth: int) -> list[str]:
+def counted(engine: UciEngine, depth: int) -> list[str]:
     lines: list[str] = []
     done = threading.Event()
     engine.start(perft.Perft(engine, depth, lines.append, done.set))
@@ -395,7 +395,7 @@ def counted(engine: Engine, depth: int) -> list[str]:
     return lines
 
 
-def test_perft_divides(engine: Engine) -> None:
+def test_perft_divides(engine: UciEngine) -> None:
     lines = counted(engine, 3)
     assert lines[-1].strip() == "Nodes searched: 8902"
     parts = dict(line.split(": ") for line in lines[:-1])
@@ -407,7 +407,7 @@ def test_perft_divides(engine: Engine) -> None:
     assert [line.strip() for line in counted(engine, 2)] == ["Nodes searched: 0"]
 
 
-def test_perft_stops(engine: Engine) -> None:
+def test_perft_stops(engine: UciEngine) -> None:
     lines: list[str] = []
     done = threading.Event()
     engine.start(perft.Perft(engine, 12, lines.append, done.set))
@@ -420,7 +420,7 @@ def test_perft_stops(engine: Engine) -> None:
     assert go(engine, depth=1)[0].move is not None
 
 
-def test_flip_turns_the_position_round(engine: Engine) -> None:
+def test_flip_turns_the_position_round(engine: UciEngine) -> None:
     fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
     engine.set_position(fen, ())
     _, before = go(engine, depth=1)
@@ -432,7 +432,7 @@ def test_flip_turns_the_position_round(engine: Engine) -> None:
     assert f"FEN {fen}" in engine.display_text()
 
 
-def test_the_position_is_displayed(engine: Engine) -> None:
+def test_the_position_is_displayed(engine: UciEngine) -> None:
     engine.set_position(None, ("f2f3", "e7e5", "g2g4", "d8h4"))
     text = engine.display_text()
     board = chess.Board()
@@ -444,7 +444,7 @@ def test_the_position_is_displayed(engine: Engine) -> None:
     assert text.isascii()
 
 
-def test_long_searches_tell_of_the_current_move(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_searches_tell_of_the_current_move(engine: UciEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     from uci_engine.time_management import clock
 
     monkeypatch.setattr(clock, "REPORT_AFTER_SECONDS", 0.02)
@@ -459,7 +459,7 @@ def test_long_searches_tell_of_the_current_move(engine: Engine, monkeypatch: pyt
     assert chess.Move.from_uci(current.currmove or "") in chess.Board().legal_moves
 
 
-def test_a_game_against_itself_is_legal_to_the_end(engine: Engine) -> None:
+def test_a_game_against_itself_is_legal_to_the_end(engine: UciEngine) -> None:
     board = chess.Board()
     words: list[str] = []
     while not board.is_game_over(claim_draw=True) and len(words) < (120 if is_compiled() else 12):
@@ -470,16 +470,16 @@ def test_a_game_against_itself_is_legal_to_the_end(engine: Engine) -> None:
     assert len(words) >= 12
 
 
-def test_the_name_tells_of_a_slow_core(engine: Engine) -> None:
+def test_the_name_tells_of_a_slow_core(engine: UciEngine) -> None:
     assert engine.name.startswith("Secateur ")
     assert ("core" in engine.name) == (engine.core.name != "compiled")
     assert set(perft.STEP) == {"compiled"}
 
 
 def test_search_parameters_are_options_for_tuners_alone() -> None:
-    with closing(Engine()) as engine:
+    with closing(UciEngine()) as engine:
         assert engine.set_option("lmr_base", "90")[0].startswith("error: there is no option")
-    with closing(Engine(tuning=True)) as engine:
+    with closing(UciEngine(tuning=True)) as engine:
         assert engine.set_option("lmr_base", "90") == []
         assert engine._pool.main.searcher.lmr_base == 90
         assert engine._pool.main.searcher.lmr_divisor == defaults(PARAMETERS)["lmr_divisor"]
@@ -487,11 +487,13 @@ def test_search_parameters_are_options_for_tuners_alone() -> None:
         assert engine._time_parameters == replace(time_parameters_of(engine.core.name), time_drop_cp=77)
 
 
-def test_a_slow_core_has_time_parameters_of_its_own(engine: Engine) -> None:
+def test_a_slow_core_has_time_parameters_of_its_own(engine: UciEngine) -> None:
     assert (engine._time_parameters == TIME_DEFAULTS) == is_compiled()
 
 
-def test_where_no_thread_can_be_created_a_search_is_answered(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_no_thread_can_be_created_a_search_is_answered(
+    engine: UciEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
@@ -502,7 +504,7 @@ def test_where_no_thread_can_be_created_a_search_is_answered(engine: Engine, mon
 
 
 def test_without_memory_for_the_report_a_failed_search_is_answered(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
+    engine: UciEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*ignored: object) -> None:
         raise MemoryError
@@ -514,7 +516,7 @@ def test_without_memory_for_the_report_a_failed_search_is_answered(
 
 def test_closing_ends_every_thread() -> None:
     before = set(threading.enumerate())
-    engine = Engine()
+    engine = UciEngine()
     engine.set_option("Threads", "3")
     go(engine, depth=2)
     engine.close()

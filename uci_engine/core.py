@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from evaluation import plain_cython
+from uci_engine.packages import require_own_evaluation
 
 # In import order. A new kernel module is a line here. setup.py reads this tuple from the text of this file.
 KERNEL_MODULES = (
@@ -82,11 +82,13 @@ def load(name: str = "auto") -> Core:
     """The core called `name`, one of CORES; "auto" takes the compiled one where it is installed.
 
     ValueError: the name is not in CORES. RuntimeError: this process already runs another core. ImportError: the
-    compiled core is requested but missing, or only some of its modules are compiled.
+    compiled core is requested but missing, only some of its modules are compiled, or another file hides the package
+    `evaluation`.
     """
     if name not in CORES:
         raise ValueError(f"no core is called {name!r}; choose from {', '.join(CORES)}")
     if not _loaded:
+        require_own_evaluation()
         _loaded.append(_choose(name))
     core = _loaded[0]
     if name not in ("auto", core.name):
@@ -171,7 +173,7 @@ def _import(name: str, reason: str, *, plain: bool, is_fallback: bool = False) -
     if plain:
         if compiled_modules():
             sys.meta_path.insert(0, _PlainKernel())
-        plain_cython.provide()
+        importlib.import_module("evaluation.plain_cython").provide()
     modules = {module: importlib.import_module(module) for module in KERNEL_MODULES}
     if name == "python-chess":
         position_class = importlib.import_module("uci_engine.board.chess_position").ChessPosition

@@ -1,6 +1,7 @@
-"""The engine without the protocol: options, the game so far, and one search at a time in a thread of its own.
+"""The engine as UCI commands it, without the text: options, the game so far, and one search at a time.
 
-`uci.loop` calls it. For each `go` it starts a `SearchTask`, and passes `stop` and `ponderhit` on to it.
+`uci.loop` calls it, and so does `api.engine.Engine`, the engine for Python programs. For each `go` it starts a
+`SearchTask`, and passes `stop` and `ponderhit` on to it.
 
 Invariant: every `go` is answered by exactly one `on_best_move`, with a move that is legal by python-chess.
 Invariant: only `stop` and `ponderhit` reach a running search.
@@ -44,16 +45,22 @@ def new_seed() -> int:
     return int.from_bytes(os.urandom(8), "big")
 
 
-class Engine:
-    """A chess engine. Call its methods from one thread. A search calls the callbacks from its own thread."""
+class UciEngine:
+    """The engine as UCI commands it. Call its methods from one thread at a time. A search calls the callbacks from its
+    own thread.
+    """
 
-    def __init__(self, core: str = "auto", tuning: bool = False) -> None:
-        """`core`: see `uci_engine.core.load`, which may raise. `tuning`: offer search parameters as options."""
+    def __init__(self, core: str = "auto", tuning: bool = False, owns_process: bool = True) -> None:
+        """`core`: see `uci_engine.core.load`, which may raise. `tuning`: offer search parameters as options.
+
+        `owns_process`: whether the process is there for this engine alone. Then the engine also sets how Python
+        switches threads and collects garbage.
+        """
         self.core = load(core)
         self.name = f"Secateur {__version__}"
         if self.core.name != "compiled":
             self.name += f" ({self.core.name} core)"
-        sys.setswitchinterval(SWITCH_SECONDS)
+        self._owns_process = owns_process
         self.options = Options(self.core.name, tuning)
         self._game = Game()
         self._opening = Opening()
@@ -67,9 +74,11 @@ class Engine:
         self._seed = new_seed()
         self._task: Task | None = None
         self._connect_options()
-        # These objects live until the end, so the garbage collector can ignore them.
-        gc.collect()
-        gc.freeze()
+        if owns_process:
+            sys.setswitchinterval(SWITCH_SECONDS)
+            # These objects live until the end, so the garbage collector can ignore them.
+            gc.collect()
+            gc.freeze()
 
     # While no search runs ------------------------------------------------------------------------------------------
 
@@ -247,6 +256,7 @@ class Engine:
             time_parameters=self._time_parameters,
             available_nodes=self._available_nodes,
             strength=self._strength(),
+            pauses_gc=self._owns_process,
         )
         self.start(SearchTask(resources, self._game.board, limits, received_at, on_info, on_best_move))
 

@@ -53,6 +53,8 @@ class Resources:
     time_parameters: TimeParameters
     available_nodes: AvailableNodes | None
     strength: Strength | None
+    # Whether the garbage collector is switched off during the search.
+    pauses_gc: bool
 
 
 class SearchTask(Task):
@@ -76,6 +78,7 @@ class SearchTask(Task):
         self._limits = limits
         self._on_info = on_info
         self._on_best_move = on_best_move
+        self._pauses_gc = resources.pauses_gc
         options = resources.options
         self._multipv = options.multi_pv.value
         self._show_wdl = options.show_wdl.value
@@ -125,20 +128,22 @@ class SearchTask(Task):
     # The thread ----------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        gc.disable()
+        if self._pauses_gc:
+            gc.disable()
         answer = BestMove(None)
         try:
             answer = self._think()
         except Exception as error:
             # The GUI needs an answer: any legal move is better than none. It is found first, because without memory
             # the report may fail too.
-            answer = BestMove(self._fallback_move())
+            answer = BestMove(self._fallback_move(), error=error)
             with contextlib.suppress(MemoryError):
                 print_failure(error)
                 self._on_info(Info(string=f"error: {type(error).__name__} in the search: {error}"))
             self._may_answer.wait()
         finally:
-            gc.enable()
+            if self._pauses_gc:
+                gc.enable()
             self._on_best_move(answer)
 
     def _think(self) -> BestMove:
@@ -181,7 +186,7 @@ class SearchTask(Task):
         score = searcher.evaluate()
         elapsed_ms = int(max(self._clock.elapsed_ms(), 0.0))
         self._on_info(Info(depth=1, score=score, nodes=0, time_ms=elapsed_ms, pv=advice.line))
-        return BestMove(*advice.line)
+        return BestMove(advice.line[0], advice.line[1] if len(advice.line) > 1 else None)
 
     def _request(self, board: chess.Board, allowed: list[chess.Move]) -> SearchRequest:
         """The request, with root moves ranked by the tablebases.

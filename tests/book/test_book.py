@@ -341,7 +341,7 @@ def test_a_refused_or_lost_book_is_tried_again_when_it_is_named_again(path: Path
 
 def test_nothing_of_the_book_is_loaded_before_it_is_wanted() -> None:
     program = (
-        "import sys, uci_engine.uci.loop\nfrom uci_engine.engine import Engine\nengine = Engine()\n"
+        "import sys, uci_engine.uci.loop\nfrom uci_engine.engine import UciEngine\nengine = UciEngine()\n"
         "loaded = {'uci_engine.book.book', 'uci_engine.book.repertoire'}\n"
         "assert not loaded & set(sys.modules)\nengine.set_option('OwnBook', 'true')\n"
         "assert loaded <= set(sys.modules)\n"

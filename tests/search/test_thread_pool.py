@@ -15,7 +15,7 @@ from tests.support import TABLES
 from tests.support.kernel import QUEEN_SACRIFICE, is_compiled
 from tests.support.uci_process import EXIT_SECONDS, UciProcess
 from uci_engine import score as scores
-from uci_engine.engine import Engine
+from uci_engine.engine import UciEngine
 from uci_engine.memory import available_bytes
 from uci_engine.search import parallel_search, thread_pool
 from uci_engine.search.info import BestMove, Info
@@ -53,38 +53,38 @@ class Heard:
 
 
 @pytest.fixture
-def engine() -> Iterator[Engine]:
-    engine = Engine()
+def engine() -> Iterator[UciEngine]:
+    engine = UciEngine()
     engine.set_position(None, ())
     yield engine
     engine.close()
 
 
-def begin(engine: Engine, **limits: Any) -> Heard:
+def begin(engine: UciEngine, **limits: Any) -> Heard:
     heard = Heard()
     engine.go(Limits(**limits), time.perf_counter(), heard.infos.append, heard.answers.append)
     return heard
 
 
-def go(engine: Engine, **limits: Any) -> Heard:
+def go(engine: UciEngine, **limits: Any) -> Heard:
     heard = begin(engine, **limits)
     return finish(engine, heard)
 
 
-def finish(engine: Engine, heard: Heard) -> Heard:
+def finish(engine: UciEngine, heard: Heard) -> Heard:
     assert engine.wait(PATIENCE_SECONDS)
     assert len(heard.answers) == 1
     assert heard.last.pv[0] == heard.answers[0].move
     return heard
 
 
-def nodes_of(engine: Engine) -> list[int]:
+def nodes_of(engine: UciEngine) -> list[int]:
     """What each worker has counted in the last search."""
     task: Any = engine._task
     return [worker.searcher.nodes for worker in task._search.workers]
 
 
-def wait_for_workers(engine: Engine, count: int) -> None:
+def wait_for_workers(engine: UciEngine, count: int) -> None:
     """Let a running search come so far that so many threads count."""
     deadline = time.perf_counter() + PATIENCE_SECONDS
     while time.perf_counter() < deadline:
@@ -96,7 +96,7 @@ def wait_for_workers(engine: Engine, count: int) -> None:
 
 
 @needs_compiler
-def test_every_node_is_counted_once(engine: Engine) -> None:
+def test_every_node_is_counted_once(engine: UciEngine) -> None:
     engine.set_option("Threads", "3")
     heard = begin(engine, infinite=True)
     wait_for_workers(engine, 2)
@@ -109,7 +109,7 @@ def test_every_node_is_counted_once(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(("threads", "nodes"), [(1, 2000), (4, 2000), (4, 4001), (8, 3), (8, 1), (2, 2)])
-def test_a_limit_of_nodes_counts_all_threads_and_is_exact(engine: Engine, threads: int, nodes: int) -> None:
+def test_a_limit_of_nodes_counts_all_threads_and_is_exact(engine: UciEngine, threads: int, nodes: int) -> None:
     engine.set_option("Threads", str(threads))
     engine.set_position(MIDDLEGAME, ())
     heard = go(engine, nodes=nodes)
@@ -122,7 +122,7 @@ def test_a_limit_of_nodes_counts_all_threads_and_is_exact(engine: Engine, thread
 
 @needs_compiler
 @pytest.mark.parametrize("threads", [2, 4])
-def test_worker_1_analyses(engine: Engine, threads: int) -> None:
+def test_worker_1_analyses(engine: UciEngine, threads: int) -> None:
     engine.set_option("Threads", str(threads))
     engine.set_option("UCI_AnalyseMode", "true")
     engine.set_position(QUEEN_SACRIFICE, ())
@@ -137,7 +137,7 @@ def test_worker_1_analyses(engine: Engine, threads: int) -> None:
 
 @needs_compiler
 def test_a_clearly_better_move_is_played_though_the_main_search_never_saw_it(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
+    engine: UciEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(MainSearch, "_run_analysis", lambda main, analysis: None)
     engine.set_option("Threads", "2")
@@ -150,7 +150,7 @@ def test_a_clearly_better_move_is_played_though_the_main_search_never_saw_it(
 
 @needs_compiler
 @pytest.mark.parametrize("moves", [("a2a3",), ("a2a3", "h2h4")])
-def test_few_moves_to_analyse_leave_no_worker_idle(engine: Engine, moves: tuple[str, ...]) -> None:
+def test_few_moves_to_analyse_leave_no_worker_idle(engine: UciEngine, moves: tuple[str, ...]) -> None:
     engine.set_option("Threads", "2")
     engine.set_option("UCI_AnalyseMode", "true")
     heard = go(engine, nodes=20_000, searchmoves=moves)
@@ -158,7 +158,7 @@ def test_few_moves_to_analyse_leave_no_worker_idle(engine: Engine, moves: tuple[
 
 
 @needs_compiler
-def test_one_thread_searches_as_before(engine: Engine) -> None:
+def test_one_thread_searches_as_before(engine: UciEngine) -> None:
     def told() -> list[Info]:
         engine.new_game()
         engine.set_position(MIDDLEGAME, ())
@@ -176,14 +176,14 @@ def test_one_thread_searches_as_before(engine: Engine) -> None:
 
 
 @needs_compiler
-def test_the_depth_asked_for_is_the_main_searchs(engine: Engine) -> None:
+def test_the_depth_asked_for_is_the_main_searchs(engine: UciEngine) -> None:
     engine.set_option("Threads", "4")
     for _ in range(5):
         assert go(engine, depth=6).last.depth == 6
 
 
 @needs_compiler
-def test_several_lines_and_moves_asked_for(engine: Engine) -> None:
+def test_several_lines_and_moves_asked_for(engine: UciEngine) -> None:
     engine.set_option("Threads", "3")
     engine.set_option("MultiPV", "3")
     heard = go(engine, depth=7)
@@ -194,7 +194,7 @@ def test_several_lines_and_moves_asked_for(engine: Engine) -> None:
 
 
 @needs_compiler
-def test_the_move_voted_for_is_reported_and_played(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_move_voted_for_is_reported_and_played(engine: UciEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     voted_for: list[RootMove] = []
 
     def vote_for_the_last(candidates: list[RootMove]) -> RootMove:
@@ -219,7 +219,7 @@ def test_the_move_voted_for_is_reported_and_played(engine: Engine, monkeypatch: 
 
 
 @needs_compiler
-def test_mates_and_tablebases(engine: Engine) -> None:
+def test_mates_and_tablebases(engine: UciEngine) -> None:
     engine.set_option("Threads", "3")
     engine.set_position(MATE_IN_TWO, ())
     heard = go(engine, mate=2)
@@ -254,7 +254,7 @@ def test_workers_differ_in_their_skip_patterns_and_leave_no_depth_out_together()
 
 
 @needs_compiler
-def test_stops_at_any_moment(engine: Engine) -> None:
+def test_stops_at_any_moment(engine: UciEngine) -> None:
     engine.set_option("Threads", "6")
     choice = random.Random(1)
     for _ in range(40):
@@ -269,7 +269,7 @@ def test_stops_at_any_moment(engine: Engine) -> None:
 
 
 @needs_compiler
-def test_as_many_threads_as_there_may_be(engine: Engine) -> None:
+def test_as_many_threads_as_there_may_be(engine: UciEngine) -> None:
     if 511 * worker_bytes(engine._pool.main) > available_bytes() * MEMORY_SHARE:
         pytest.skip("this machine has no memory for so many")
     before = set(threading.enumerate())
@@ -291,7 +291,7 @@ def test_as_many_threads_as_there_may_be(engine: Engine) -> None:
 
 
 @needs_compiler
-def test_without_memory_the_number_of_threads_stays(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_memory_the_number_of_threads_stays(engine: UciEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     engine.set_option("Threads", "2")
     threads = list(engine._pool.threads)
     monkeypatch.setattr(thread_pool, "available_bytes", lambda: 1 << 20)
@@ -311,7 +311,7 @@ def test_without_memory_the_number_of_threads_stays(engine: Engine, monkeypatch:
 
 @needs_compiler
 def test_a_worker_that_fails_is_told_of_and_costs_nothing_else(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    engine: UciEngine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     begin_work = WorkerThread.begin
 

@@ -25,7 +25,7 @@ from tests.support.syzygy_samples import NAMES, Probing, copy_tables, flip_bytes
 from tests.support.uci_process import Search, UciProcess
 from uci_engine import score as scores
 from uci_engine.core import load
-from uci_engine.engine import Engine
+from uci_engine.engine import UciEngine
 from uci_engine.search.info import BestMove
 from uci_engine.tablebases import root_ranking as ranking_module
 from uci_engine.tablebases import tablebases as tablebases_module
@@ -554,7 +554,7 @@ class EngineHere:
     spec = EngineSpec("here", ())
 
     def __init__(self) -> None:
-        self.engine = Engine("auto")
+        self.engine = UciEngine("auto")
         self.engine.set_option("SyzygyPath", str(TABLES))
 
     def new_game(self, seconds: float) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.engine import Engine
+from uci_engine.engine import UciEngine
 from uci_engine.search.info import BestMove, Info
 from uci_engine.time_management.limits import Limits
 from uci_engine.time_management.nodestime import AvailableNodes
@@ -85,7 +85,7 @@ def test_a_search_without_our_clock_is_left_alone(limits: Limits) -> None:
     assert available_nodes.adjust(CLOCK, True, 6) == replace(CLOCK, wtime_ms=3_040)
 
 
-def think(engine: Engine, limits: Limits) -> tuple[str | None, int]:
+def think(engine: UciEngine, limits: Limits) -> tuple[str | None, int]:
     """The move and the nodes of a search of the position at hand."""
     infos: list[Info] = []
     answers: list[BestMove] = []
@@ -96,7 +96,7 @@ def think(engine: Engine, limits: Limits) -> tuple[str | None, int]:
     return answers[0].move, nodes
 
 
-def play(engine: Engine, plies: int, later_clock: Limits = CLOCK) -> list[tuple[str | None, int]]:
+def play(engine: UciEngine, plies: int, later_clock: Limits = CLOCK) -> list[tuple[str | None, int]]:
     """White's moves and the nodes of each; `later_clock` is what the GUI shows after the first."""
     board = chess.Board()
     played: list[tuple[str | None, int]] = []
@@ -110,7 +110,7 @@ def play(engine: Engine, plies: int, later_clock: Limits = CLOCK) -> list[tuple[
 
 
 def test_games_are_the_same_whatever_the_gui_shows_later() -> None:
-    with closing(Engine(tuning=True)) as engine:
+    with closing(UciEngine(tuning=True)) as engine:
         assert engine.set_option("NodesTime", str(NODES_PER_MS)) == []
         game = play(engine, 16)
         assert len({nodes for _, nodes in game}) > 4
@@ -119,7 +119,7 @@ def test_games_are_the_same_whatever_the_gui_shows_later() -> None:
 
 
 def test_a_search_beside_the_clock_costs_nothing() -> None:
-    with closing(Engine(tuning=True)) as engine:
+    with closing(UciEngine(tuning=True)) as engine:
         assert engine.set_option("NodesTime", str(NODES_PER_MS)) == []
         engine.set_position(None, [])
         assert think(engine, CLOCK)[1] < NODES_OF_THE_CLOCK
@@ -129,12 +129,12 @@ def test_a_search_beside_the_clock_costs_nothing() -> None:
 
 
 def test_the_longest_clock_is_a_number_of_nodes() -> None:
-    with closing(Engine(tuning=True)) as engine:
+    with closing(UciEngine(tuning=True)) as engine:
         assert engine.set_option("NodesTime", "100000") == []
         engine.set_position(None, [])
         assert think(engine, Limits(wtime_ms=10**18, depth=2))[0] is not None
 
 
 def test_only_tuners_count_nodes() -> None:
-    with closing(Engine()) as engine:
+    with closing(UciEngine()) as engine:
         assert engine.set_option("NodesTime", "3")[0].startswith("error: there is no option")

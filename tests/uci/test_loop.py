@@ -30,11 +30,11 @@ from uci_engine.uci.output import Writer
 from uci_engine.uci.protocol import parse
 
 if TYPE_CHECKING:
-    from uci_engine.engine import Engine
+    from uci_engine.engine import UciEngine
 
 
 class Pretender:
-    """Looks like an Engine to the dispatcher, keeps a log, and insists on being idle when it should be."""
+    """Looks like a UciEngine to the dispatcher, keeps a log, and insists on being idle when it should be."""
 
     name = "Pretender"
     # A count asks for these.
@@ -131,7 +131,7 @@ class Conversation:
         self.engine = Pretender()
         output = io.BytesIO()
         inbox = Inbox() if hurry else PatientInbox()
-        dispatcher = uci.Dispatcher(cast("Engine", self.engine), inbox, Writer(output))
+        dispatcher = uci.Dispatcher(cast("UciEngine", self.engine), inbox, Writer(output))
         for line in (*lines, "quit") if hurry else lines:
             inbox.push(Received(0.0, parse(line)))
         dispatcher.serve()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 from uci_engine.command_line.console import warn
 
 if TYPE_CHECKING:
-    from uci_engine.engine import Engine
+    from uci_engine.engine import UciEngine
 
 # "interpreted" is accepted too but not shown, because it is for tests and debugging only.
 CORES_SHOWN = ("auto", "compiled", "python-chess")
@@ -91,7 +91,7 @@ def number(minimum: int, maximum: int) -> Callable[[str], int]:
     return read
 
 
-def prepare(engine: Engine, options: argparse.Namespace, search_moves: Sequence[str] = ()) -> None:
+def prepare(engine: UciEngine, options: argparse.Namespace, search_moves: Sequence[str] = ()) -> None:
     """Set the options of the engine and the position. Prints remarks on stderr. Raises UsageError."""
     settings = [("Hash", options.hash), ("Threads", options.threads)]
     settings = [(name, value) for name, value in settings if value is not None]

@@ -29,7 +29,7 @@ from uci_engine.command_line.arguments import (
 from uci_engine.command_line.console import show, warn
 
 if TYPE_CHECKING:
-    from uci_engine.engine import Engine
+    from uci_engine.engine import UciEngine
 
 CORE_VARIABLE = "SECATEUR_CORE"
 
@@ -141,7 +141,7 @@ def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
         if problem.startswith("error: "):
             parser.error(problem.removeprefix("error: ").partition(",")[0])
 
-    def prepared() -> Engine:
+    def prepared() -> UciEngine:
         engine = _engine(options.core, tuning)
         prepare(engine, options, command.limits.searchmoves or ())
         return engine
@@ -233,7 +233,7 @@ def _subcommand(name: str, description: str) -> Parser:
     return Parser(prog=f"secateur {name}", description=description, allow_abbrev=False)
 
 
-def _engine(core: str, tuning: bool) -> Engine:
-    from uci_engine.engine import Engine
+def _engine(core: str, tuning: bool) -> UciEngine:
+    from uci_engine.engine import UciEngine
 
-    return Engine(core, tuning)
+    return UciEngine(core, tuning)

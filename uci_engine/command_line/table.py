@@ -13,7 +13,7 @@ from uci_engine.score import to_uci
 from uci_engine.search.info import BestMove, Bound, Info
 
 if TYPE_CHECKING:
-    from uci_engine.engine import Engine
+    from uci_engine.engine import UciEngine
     from uci_engine.time_management.limits import Limits
 
 HEADING = f"{'Depth':>5} {'Score':>8} {'Nodes':>12} {'Time':>9}  Line"
@@ -73,7 +73,7 @@ def score_text(score: int, bound: Bound, white_to_move: bool) -> str:
     return _BOUNDS[bound if white_to_move else _OPPOSITE[bound]] + text
 
 
-def search(engine: Engine, limits: Limits, on_line: Callable[[str], None]) -> None:
+def search(engine: UciEngine, limits: Limits, on_line: Callable[[str], None]) -> None:
     """Search the engine's position and show the table. Ctrl-C ends the search."""
     import signal
 

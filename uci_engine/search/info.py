@@ -42,7 +42,11 @@ class Info:
 
 @dataclass(frozen=True, slots=True)
 class BestMove:
-    """The answer to one `go`: a move in UCI notation, or None if there is no legal move."""
+    """The answer to one `go`: a move in UCI notation, or None if there is no legal move.
+
+    `error`: what ended the search, if it has failed.
+    """
 
     move: str | None
     ponder: str | None = None
+    error: Exception | None = None

@@ -23,7 +23,7 @@ from uci_engine.time_management.clock import Clock
 from uci_engine.time_management.limits import Limits
 
 if TYPE_CHECKING:
-    from uci_engine.engine import Engine
+    from uci_engine.engine import UciEngine
 
 DEFAULT_DEPTH = 8
 HASH_MIB = 16
@@ -115,7 +115,7 @@ class EngineBench:
     """The benchmark with the options of an engine. With their defaults the total of nodes is that of `Bench`."""
 
     def __init__(
-        self, engine: Engine, depth: int | None, positions: Sequence[str], on_line: Callable[[str], None]
+        self, engine: UciEngine, depth: int | None, positions: Sequence[str], on_line: Callable[[str], None]
     ) -> None:
         """`positions`: FENs; none for the engine's own position."""
         self._engine = engine

@@ -131,10 +131,10 @@ def check_sources(core: Core) -> str | None:
 
 def check_move_counts(core_name: str) -> str | None:
     """Check the counts of the move generator. What is wrong, or None."""
-    from uci_engine.engine import Engine
+    from uci_engine.engine import UciEngine
     from uci_engine.tools.perft import Perft
 
-    engine = Engine(core_name)
+    engine = UciEngine(core_name)
     try:
         for fen, chess960, depth, expected in PERFT_COUNTS:
             engine.set_option("UCI_Chess960", "true" if chess960 else "false")
@@ -169,11 +169,11 @@ def check_search(core_name: str) -> str | None:
 
     import chess
 
-    from uci_engine.engine import Engine
+    from uci_engine.engine import UciEngine
     from uci_engine.search.info import BestMove
     from uci_engine.time_management.limits import Limits
 
-    engine = Engine(core_name)
+    engine = UciEngine(core_name)
     try:
         for fen, *_ in PERFT_COUNTS[:3]:
             answers: list[BestMove] = []

@@ -12,7 +12,7 @@ from uci_engine.board import moves
 from uci_engine.task import TextTask
 
 if TYPE_CHECKING:
-    from uci_engine.engine import Engine
+    from uci_engine.engine import UciEngine
 
 # Subtrees of this depth are counted at once, without a look at the stop flag.
 STEP = {"compiled": 4}
@@ -25,9 +25,9 @@ class Perft(TextTask):
     """The thread of one count."""
 
     def __init__(
-        self, engine: Engine, depth: int, on_line: Callable[[str], None], on_done: Callable[[], None]
+        self, engine: UciEngine, depth: int, on_line: Callable[[str], None], on_done: Callable[[], None]
     ) -> None:
-        """Count from the engine's position; `Engine.start` starts it."""
+        """Count from the engine's position; `UciEngine.start` starts it."""
         super().__init__("perft", engine.board, on_line, on_done)
         self._position = engine.position
         self._depth = depth

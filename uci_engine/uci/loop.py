@@ -59,7 +59,7 @@ from uci_engine.uci.protocol import (
 )
 
 if TYPE_CHECKING:
-    from uci_engine.engine import Engine
+    from uci_engine.engine import UciEngine
 
 AUTHOR = "the Secateur developers"
 
@@ -104,7 +104,7 @@ _TO_SEARCH = (Stop, PonderHit)
 class Dispatcher:
     """Executes commands, one after the other, in the thread that calls `serve` or `execute_all`."""
 
-    def __init__(self, engine: Engine, inbox: Inbox, writer: Writer) -> None:
+    def __init__(self, engine: UciEngine, inbox: Inbox, writer: Writer) -> None:
         self._engine = engine
         self._inbox = inbox
         self._writer = writer
@@ -357,7 +357,7 @@ class Dispatcher:
             self._say(message)
 
 
-def run(engine_factory: Callable[[], Engine], lines: Sequence[str] | None = None) -> int:
+def run(engine_factory: Callable[[], UciEngine], lines: Sequence[str] | None = None) -> int:
     """Speak UCI on standard input and output until `quit`. With `lines`, execute those and read no input.
 
     To be called once, from the main thread. Returns the exit code. Raises what `engine_factory` raises.

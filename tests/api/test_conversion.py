@@ -1,0 +1,47 @@
+"""Reports in python-chess's form are what python-chess itself reads from the UCI lines."""
+
+from __future__ import annotations
+
+import chess
+import chess.engine
+from hypothesis import given
+from hypothesis import strategies as st
+
+from uci_engine import score as scores
+from uci_engine.api.conversion import info_dict
+from uci_engine.search.info import Bound, Info
+from uci_engine.uci.protocol import format_info
+
+NUMBERS = st.none() | st.integers(0, 10**9)
+SCORES = st.integers(-scores.MATE, scores.MATE)
+PERMILLE = st.none() | st.integers(0, 1000)
+
+
+@given(
+    st.builds(
+        Info,
+        depth=NUMBERS,
+        seldepth=NUMBERS,
+        multipv=st.none() | st.integers(1, 256),
+        score=st.none() | SCORES,
+        bound=st.sampled_from(Bound),
+        wdl=st.none() | st.tuples(st.integers(0, 1000), st.integers(0, 1000), st.integers(0, 1000)),
+        nodes=NUMBERS,
+        nps=NUMBERS,
+        hashfull=PERMILLE,
+        tbhits=NUMBERS,
+        time_ms=NUMBERS,
+        pv=st.sampled_from([(), ("e2e4",), ("e2e4", "e7e5", "g1f3")]),
+        currmove=st.none() | st.just("e2e4"),
+        currmovenumber=NUMBERS,
+        string=st.none() | st.just("error: some words"),
+    ),
+    st.sampled_from(
+        [chess.engine.INFO_ALL, chess.engine.INFO_NONE, chess.engine.INFO_BASIC, chess.engine.INFO_SCORE]
+    ),
+)
+def test_reports(info: Info, selector: chess.engine.Info) -> None:
+    line = format_info(info).removeprefix("info ")
+    expected = chess.engine._parse_uci_info(line, chess.Board(), selector)
+    found = info_dict(info, chess.WHITE, selector)
+    assert {key: value for key, value in found.items() if key in expected} == expected

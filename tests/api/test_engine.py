@@ -1,0 +1,568 @@
+"""The engine as a Python library: what it answers, how it is shared between threads, what it refuses, and its end."""
+
+from __future__ import annotations
+
+import asyncio
+import doctest
+import gc
+import importlib
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import chess
+import chess.engine
+import pytest
+from chess.engine import INFO_NONE, INFO_SCORE, AnalysisComplete, Cp, EngineError, EngineTerminatedError, Limit, Mate
+
+from tests.support.kernel import STARTS, is_compiled, random_game
+from uci_engine import Engine, Explanation
+from uci_engine.api.settings import KEYWORDS, MANAGED
+from uci_engine.options import Options, ValueOption
+from uci_engine.search.main_search import MainSearch
+
+PATIENCE_SECONDS = 30.0
+DEPTH = 6 if is_compiled() else 2
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
+MATED = "R5k1/5ppp/8/8/8/8/8/7K b - - 0 1"
+STALEMATED = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
+LIMITS = [
+    Limit(time=0.05),
+    Limit(depth=2),
+    Limit(nodes=200),
+    Limit(mate=1),
+    Limit(white_clock=0.5, black_clock=0.5, white_inc=0.01, black_inc=0.01),
+    Limit(white_clock=0.5, black_clock=0.5, remaining_moves=3),
+    Limit(white_clock=0, black_clock=0),
+    Limit(time=0.0),
+]
+
+
+@pytest.fixture(scope="module")
+def shared_engine() -> Iterator[Engine]:
+    with Engine(hash=4) as engine:
+        yield engine
+
+
+@pytest.fixture
+def engine(shared_engine: Engine) -> Engine:
+    """An engine that has learnt nothing."""
+    shared_engine.new_game()
+    return shared_engine
+
+
+def own_threads() -> list[str]:
+    names = ("timer", "search", "worker", "close")
+    return [thread.name for thread in threading.enumerate() if thread.name in names]
+
+
+def is_legal(move: chess.Move | None, board: chess.Board) -> bool:
+    return move is not None and move in board.legal_moves
+
+
+def wait_until_only(threads: list[str]) -> None:
+    """Threads that were told to end may need a moment."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while len(own_threads()) > len(threads):
+        assert time.monotonic() < deadline, own_threads()
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("name", ["uci_engine.api.engine", "uci_engine.api.explanation"])
+def test_the_examples_of_the_docstrings_run(name: str) -> None:
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+# What is answered ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=str)
+def test_play_is_legal_and_leaves_the_board(engine: Engine, limit: Limit) -> None:
+    board = chess.Board()
+    board.push_san("e4")
+    before = board.copy()
+    result = engine.play(board, limit)
+    assert isinstance(result, chess.engine.PlayResult)
+    assert result.move is not None
+    assert result.move in board.legal_moves
+    assert result.info["pv"][0] == result.move
+    assert (board, board.move_stack) == (before, before.move_stack)
+
+
+@pytest.mark.parametrize("fen", STARTS)
+def test_lines_are_legal_and_sorted(engine: Engine, fen: str) -> None:
+    board = chess.Board(fen)
+    infos = engine.analyse(board, Limit(depth=DEPTH), multipv=3)
+    assert len(infos) == min(3, board.legal_moves.count())
+    assert [info["multipv"] for info in infos] == list(range(1, len(infos) + 1))
+    scores = [info["score"].relative for info in infos]
+    assert scores == sorted(scores, reverse=True)
+    for info in infos:
+        assert info["score"].turn == board.turn
+        played = board.copy()
+        for move in info["pv"]:
+            assert move in played.legal_moves
+            played.push(move)
+
+
+def test_the_score_is_that_of_the_side_to_move(engine: Engine) -> None:
+    board = chess.Board(MATE_IN_ONE)
+    score = engine.analyse(board, Limit(depth=DEPTH))["score"]
+    assert (score.relative, score.white(), score.black()) == (Mate(1), Mate(1), Mate(-1))
+    mirrored = engine.analyse(board.mirror(), Limit(depth=DEPTH))["score"]
+    assert (mirrored.relative, mirrored.white()) == (Mate(1), Mate(-1))
+
+
+def test_the_same_as_through_python_chess(engine: Engine) -> None:
+    import os
+    import sys
+
+    from tests.support import ROOT
+
+    command = [sys.executable, "-m", "uci_engine"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    board = chess.Board(STARTS[1])
+    board.push(next(iter(board.legal_moves)))
+    with chess.engine.SimpleEngine.popen_uci(command, timeout=PATIENCE_SECONDS, env=environment) as client:
+        client.configure({"Hash": 4})
+        theirs = client.analyse(board, Limit(depth=DEPTH))
+        played = client.play(board, Limit(depth=DEPTH), game="another")
+    ours = engine.analyse(board, Limit(depth=DEPTH))
+    assert set(ours) == set(theirs)
+    for key in ("depth", "seldepth", "score", "nodes", "pv", "multipv", "hashfull"):
+        assert ours.get(key) == theirs.get(key), key
+    move = engine.play(board, Limit(depth=DEPTH), game="another")
+    assert (move.move, move.ponder) == (played.move, played.ponder)
+    engine.play(board, Limit(nodes=1))
+
+
+@pytest.mark.parametrize(("fen", "score"), [(MATED, Mate(0)), (STALEMATED, Cp(0))])
+def test_a_game_that_is_over(engine: Engine, fen: str, score: chess.engine.Score) -> None:
+    board = chess.Board(fen)
+    result = engine.play(board, Limit(depth=1))
+    assert (result.move, result.ponder, result.info["score"].relative) == (None, None, score)
+    with engine.analysis(board) as analysis:
+        assert [info["score"].relative for info in analysis] == [score]
+
+
+def test_only_these_root_moves(engine: Engine) -> None:
+    moves = [chess.Move.from_uci("a2a3"), chess.Move.from_uci("h2h3")]
+    assert engine.play(chess.Board(), Limit(depth=2), root_moves=iter(moves)).move in moves
+
+
+def test_what_is_wanted_of_the_reports(engine: Engine) -> None:
+    assert engine.play(chess.Board(), Limit(depth=1), info=INFO_NONE).info == {}
+    info = engine.analyse(chess.Board(), Limit(depth=1), info=INFO_SCORE)
+    assert "score" in info
+    assert "pv" not in info
+
+
+@pytest.mark.parametrize("number", [0, 518, 959])
+def test_chess960(engine: Engine, number: int) -> None:
+    board = chess.Board.from_chess960_pos(number)
+    for _ in range(12):
+        move = engine.play(board, Limit(nodes=50)).move
+        assert move is not None
+        assert move in board.legal_moves
+        board.push(move)
+    castling = chess.Board("4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1", chess960=True)
+    for move in castling.generate_castling_moves():
+        assert engine.play(castling, Limit(nodes=50), root_moves=[move]).move == move
+
+
+def test_the_history_counts(engine: Engine) -> None:
+    # White is a queen ahead, but the position has been there twice: any move but Kg1 and Kf1 must be found.
+    board = chess.Board("6k1/5ppp/8/8/8/8/5PPP/3Q2K1 w - - 0 1")
+    for word in ("g1f1", "g8f8", "f1g1", "f8g8", "g1f1", "g8f8", "f1g1", "f8g8"):
+        board.push_uci(word)
+    only = [chess.Move.from_uci("g1f1")]
+    assert engine.analyse(board, Limit(depth=DEPTH), root_moves=only)["score"].white() == Cp(0)
+    alone = chess.Board(board.fen())
+    assert engine.analyse(alone, Limit(depth=DEPTH), root_moves=only)["score"].white() > Cp(300)
+    board.push(chess.Move.null())
+    assert is_legal(engine.play(board, Limit(depth=1)).move, board)
+
+
+def test_win_draw_loss(engine: Engine) -> None:
+    engine.configure(uci_show_wdl=True)
+    wdl = engine.analyse(chess.Board(), Limit(depth=2))["wdl"]
+    engine.configure(uci_show_wdl=False)
+    assert wdl.turn == chess.WHITE
+    assert wdl.relative.total() == 1000
+
+
+# An analysis in the background --------------------------------------------------------------------------------
+
+
+def test_an_analysis_is_iterated_and_stopped(engine: Engine) -> None:
+    board = chess.Board()
+    with engine.analysis(board, multipv=2) as analysis:
+        seen = [next(analysis) for _ in range(6)]
+        assert any(info.get("multipv") == 2 for info in seen)
+    best = analysis.wait()
+    assert is_legal(best.move, board)
+    assert analysis.info["pv"][0] == best.move == analysis.multipv[0]["pv"][0]
+    rest = list(analysis)
+    assert (analysis.next(), analysis.empty(), analysis.would_block()) == (None, True, False)
+    assert len(seen) + len(rest) >= 6
+    with pytest.raises(AnalysisComplete):
+        analysis.get()
+
+
+def test_an_analysis_with_a_limit_ends(engine: Engine) -> None:
+    analysis = engine.analysis(chess.Board(), Limit(depth=3))
+    depths = [info["depth"] for info in analysis if "pv" in info]
+    assert depths[-1] == 3
+    assert depths == sorted(depths)
+
+
+def test_a_later_search_stops_an_analysis(engine: Engine) -> None:
+    analysis = engine.analysis(chess.Board())
+    assert engine.play(chess.Board(MATE_IN_ONE), Limit(depth=2)).move == chess.Move.from_uci("a1a8")
+    assert not analysis.would_block()
+    assert is_legal(analysis.wait().move, chess.Board())
+    # To stop what has ended must not stop what runs now.
+    later = engine.analysis(chess.Board())
+    analysis.stop()
+    assert later.get()["depth"] >= 1
+    time.sleep(0.05)
+    assert not later._search.is_done
+    later.stop()
+    later.wait()
+
+
+def test_other_threads_run_during_a_search(engine: Engine) -> None:
+    with engine.analysis(chess.Board()) as analysis:
+        analysis.get()
+        # If the search held the GIL, this would never end.
+        assert sum(range(200_000)) > 0
+        assert not analysis._search.is_done
+
+
+# Several threads and several engines ---------------------------------------------------------------------------
+
+
+def result_of(engine: Engine, board: chess.Board) -> list[Any]:
+    info = engine.analyse(board, Limit(depth=DEPTH))
+    return [info["score"], info["pv"], info["nodes"]]
+
+
+def test_engines_side_by_side_search_as_they_do_alone() -> None:
+    boards = [chess.Board(fen) for fen in STARTS[:4]]
+    with Engine(hash=2) as alone:
+        expected = []
+        for board in boards:
+            alone.new_game()
+            expected.append(result_of(alone, board))
+    found: dict[int, list[Any]] = {}
+
+    def search(number: int) -> None:
+        with Engine(hash=2) as engine:
+            found[number] = result_of(engine, boards[number])
+
+    threads = [threading.Thread(target=search, args=(number,)) for number in range(len(boards))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE_SECONDS)
+    assert [found[number] for number in range(len(boards))] == expected
+
+
+def test_one_engine_serves_many_threads(engine: Engine) -> None:
+    boards = [chess.Board(fen) for fen in STARTS]
+    moves: dict[int, chess.Move | None] = {}
+
+    def play(number: int) -> None:
+        moves[number] = engine.play(boards[number], Limit(nodes=300)).move
+        engine.evaluate(boards[number])
+
+    threads = [threading.Thread(target=play, args=(number,)) for number in range(len(boards))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE_SECONDS)
+    for number, board in enumerate(boards):
+        move = moves[number]
+        assert move is not None
+        assert move in board.legal_moves
+
+
+def test_asyncio(engine: Engine) -> None:
+    async def ticks_during_a_search() -> int:
+        search = asyncio.create_task(asyncio.to_thread(engine.play, chess.Board(), Limit(time=0.3)))
+        ticks = 0
+        while not search.done():
+            await asyncio.sleep(0.01)
+            ticks += 1
+        return ticks
+
+    assert asyncio.run(ticks_during_a_search()) >= 3
+
+
+def test_the_process_keeps_its_own_settings() -> None:
+    import sys
+
+    interval, frozen = sys.getswitchinterval(), gc.get_freeze_count()
+    with Engine(hash=1) as engine, engine.analysis(chess.Board()) as analysis:
+        analysis.get()
+        assert gc.isenabled()
+        assert (sys.getswitchinterval(), gc.get_freeze_count()) == (interval, frozen)
+
+
+# The static evaluation -----------------------------------------------------------------------------------------
+
+
+def test_the_terms_add_up_to_the_evaluation(engine: Engine) -> None:
+    checked = 0
+    for board in random_game(5, chess.Board(), 60):
+        score = engine.evaluate(board)
+        explanation = engine.explain(board)
+        assert isinstance(explanation, Explanation)
+        assert explanation.score == score
+        assert score.turn == board.turn
+        white = score.white().score()
+        assert sum(term.white_cp for term in explanation) == white == sum(explanation.by_title().values())
+        assert white == explanation.details.white_score
+        checked += 1
+    assert checked > 20
+
+
+@pytest.mark.parametrize("fen", ["8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", "4k3/8/4K3/4P3/8/8/8/8 b - - 0 1"])
+def test_a_known_ending_is_a_term(engine: Engine, fen: str) -> None:
+    explanation = engine.explain(chess.Board(fen))
+    assert explanation.terms[-1].name == "known_ending"
+    assert sum(term.white_cp for term in explanation) == explanation.score.white().score()
+
+
+def test_the_explanation_is_readable(engine: Engine) -> None:
+    board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3")
+    explanation = engine.explain(board)
+    *rows, total, side = str(explanation).splitlines()
+    assert any(row.startswith("knight mobility") for row in rows)
+    assert total.startswith("sum, for White")
+    assert total.endswith(f"{explanation.details.white_score / 100:+.2f}")
+    assert side == "White is to move"
+    assert explanation["material"] == 0
+    with pytest.raises(KeyError):
+        explanation["nonsense"]
+
+
+# Options -------------------------------------------------------------------------------------------------------
+
+
+def test_every_option_has_a_keyword() -> None:
+    def key(name: str) -> str:
+        return name.replace(" ", "").replace("_", "").lower()
+
+    settable = [option.name for option in Options() if not (isinstance(option, ValueOption) and option.read_only)]
+    assert {key(name) for name in settable} - set(MANAGED) == {key(keyword) for keyword in KEYWORDS}
+
+
+def test_options_by_keyword() -> None:
+    with Engine(hash=2, threads=2, uci_elo=1800, own_book=True, book_file="") as engine:
+        expected = {"hash": 2, "threads": 2, "uci_elo": 1800, "uci_limit_strength": True, "own_book": True}
+        assert expected.items() <= engine.options.items()
+        assert set(engine.options) == set(KEYWORDS)
+        assert engine.play(chess.Board(), Limit(time=5)).info["string"].startswith("book: ")
+        assert "string" not in engine.analyse(chess.Board(), Limit(depth=1))
+        assert "hash=2, threads=2" in repr(engine)
+    with Engine(hash=1, uci_elo=1800, uci_limit_strength=False) as engine:
+        assert engine.options["uci_limit_strength"] is False
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"hsah": 64}, "there is no option 'hsah'; did you mean 'hash'?"),
+        ({"zzzz": 1}, "there is no option 'zzzz'; the options are hash, threads, "),
+        ({"hash": 0}, "hash must be a whole number from 1 to 33554432, not 0"),
+        ({"hash": 10**5000}, "hash must be a whole number from 1 to 33554432, not "),
+        ({"hash": "64"}, "hash must be a whole number from 1 to 33554432, not '64'"),
+        ({"hash": True}, "hash must be a whole number from 1 to 33554432, not True"),
+        ({"threads": 513}, "threads must be a whole number from 1 to 512, not 513"),
+        ({"own_book": 1}, "own_book must be True or False, not 1"),
+        ({"syzygy_path": None}, "syzygy_path must be text, not None"),
+        ({"multipv": 3}, "multipv cannot be set: multipv is an argument of analyse and analysis"),
+        ({"uci_chess960": True}, "uci_chess960 cannot be set: boards say themselves whether they are Chess960"),
+    ],
+)
+def test_wrong_options_are_refused_in_one_sentence(options: dict[str, Any], sentence: str) -> None:
+    before = own_threads()
+    with pytest.raises(ValueError, match=r".") as caught:
+        Engine(**options)
+    message = str(caught.value)
+    assert message.startswith(sentence)
+    assert "\n" not in message
+    wait_until_only(before)
+
+
+def test_problems_that_do_not_stop_it_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, "uci_engine"), Engine(hash=1) as engine:
+        engine.configure(syzygy_path="/nowhere/at all")
+        assert "/nowhere/at all" in caplog.text
+        caplog.clear()
+        option = engine._inner.options.hash
+        option.usable = 3
+        engine.configure(hash=512)
+        assert engine.options["hash"] == 3
+        assert "option Hash: 512 is taken as 3" in caplog.text
+
+
+# What is refused -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("limit", "sentence"),
+    [
+        (Limit(), "the limit needs a time, depth, nodes, mate or clock: this search would never end"),
+        (Limit(white_inc=1, black_inc=1), "the limit needs a time, depth, nodes, mate or clock"),
+        (Limit(remaining_moves=5), "the limit needs a time, depth, nodes, mate or clock"),
+        (Limit(depth=0), "Limit.depth must be a whole number, 1 or more, not 0"),
+        (Limit(nodes=-5), "Limit.nodes must be a whole number, 1 or more, not -5"),
+        (Limit(time=-1), "Limit.time must be a number of seconds, 0 or more, not -1"),
+        (Limit(time=float("nan")), "Limit.time must be a number of seconds, 0 or more, not nan"),
+        (Limit(time=float("inf")), "Limit.time must be a number of seconds, 0 or more, not inf"),
+        (Limit(depth="7"), "Limit.depth must be a whole number, 1 or more, not '7'"),  # type: ignore[arg-type]
+        (Limit(depth=2.5), "Limit.depth must be a whole number, 1 or more, not 2.5"),  # type: ignore[arg-type]
+    ],
+    ids=str,
+)
+def test_wrong_limits(engine: Engine, limit: Limit, sentence: str) -> None:
+    for search in (engine.play, engine.analyse):
+        with pytest.raises(ValueError, match=r".") as caught:
+            search(chess.Board(), limit)
+        assert str(caught.value).startswith(sentence)
+    assert engine.play(chess.Board(), Limit(nodes=1)).move is not None
+
+
+def illegal_game() -> chess.Board:
+    board = chess.Board()
+    board.push(chess.Move.from_uci("e2e5"))
+    return board
+
+
+@pytest.mark.parametrize(
+    ("board", "sentence"),
+    [
+        (chess.Board(None), "impossible position: "),
+        (chess.Board("k7/8/8/8/8/8/8/KP6 w - - 0 1"), "impossible position: "),
+        (chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1").mirror(), ""),
+        (illegal_game(), "move 1 of the list, 'e2e5', is not legal"),
+    ],
+    ids=["empty", "pawn", "fine", "illegal"],
+)
+def test_wrong_positions(engine: Engine, board: chess.Board, sentence: str) -> None:
+    if not sentence:
+        assert engine.play(board, Limit(nodes=10)).move is not None
+        return
+    with pytest.raises(ValueError, match=r".") as caught:
+        engine.play(board, Limit(depth=1))
+    assert str(caught.value).startswith(sentence)
+    assert engine.play(chess.Board(), Limit(nodes=1)).move is not None
+
+
+def test_other_wrong_arguments(engine: Engine) -> None:
+    from chess.variant import AtomicBoard
+
+    board, limit = chess.Board(), Limit(depth=1)
+    with pytest.raises(ValueError, match=r"^this engine plays chess and Chess960, not atomic$"):
+        engine.play(AtomicBoard(), limit)
+    with pytest.raises(ValueError, match=r"^root_moves holds no move$"):
+        engine.play(board, limit, root_moves=[])
+    with pytest.raises(ValueError, match=r"^root_moves holds e2e5, which is not legal here$"):
+        engine.play(board, limit, root_moves=[chess.Move.from_uci("e2e5")])
+    for multipv in (0, 257, True):
+        with pytest.raises(ValueError, match=r"^multipv must be a whole number from 1 to 256, not "):
+            engine.analyse(board, limit, multipv=multipv)
+    for function in (engine.evaluate, engine.explain):
+        with pytest.raises(ValueError, match=r"^a position to evaluate has one king"):
+            function(chess.Board(None))
+    with pytest.raises(ValueError, match="no core is called"):
+        Engine(core="nonsense")
+    with pytest.raises(RuntimeError, match="this process already runs"):
+        Engine(core="interpreted")
+
+
+# The end -------------------------------------------------------------------------------------------------------
+
+
+def test_no_thread_is_left() -> None:
+    before = own_threads()
+    engine = Engine(hash=1, threads=3)
+    engine.play(chess.Board(), Limit(time=0.05))
+    analysis = engine.analysis(chess.Board())
+    analysis.get()
+    engine.close()
+    assert is_legal(analysis.wait().move, chess.Board())
+    engine.close()
+    engine.quit()
+    wait_until_only(before)
+
+
+def test_a_dropped_engine_is_closed() -> None:
+    before = own_threads()
+    for _ in Engine(hash=1, threads=2).analysis(chess.Board()):
+        break
+    gc.collect()
+    wait_until_only(before)
+
+
+def test_closing_ends_a_search_of_another_thread() -> None:
+    engine = Engine(hash=1)
+    moves: list[chess.Move | None] = []
+    thread = threading.Thread(target=lambda: moves.append(engine.play(chess.Board(), Limit(time=600)).move))
+    thread.start()
+    while not engine._inner.searching:
+        time.sleep(0.005)
+    engine.close()
+    thread.join(PATIENCE_SECONDS)
+    assert moves
+    assert is_legal(moves[0], chess.Board())
+
+
+def test_a_closed_engine_says_so() -> None:
+    with Engine(hash=1) as engine:
+        pass
+    board, limit = chess.Board(), Limit(depth=1)
+    calls: list[Callable[[], object]] = [
+        lambda: engine.play(board, limit),
+        lambda: engine.analyse(board, limit),
+        lambda: engine.analysis(board),
+        lambda: engine.evaluate(board),
+        lambda: engine.explain(board),
+        lambda: engine.new_game(),
+        lambda: engine.configure(hash=2),
+    ]
+    for call in calls:
+        with pytest.raises(EngineTerminatedError, match=r"^this engine is closed$"):
+            call()
+    assert "closed" in repr(engine)
+
+
+@pytest.mark.usefixtures("capfd")
+def test_a_failing_search_is_an_exception(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("a fault")
+
+    monkeypatch.setattr(MainSearch, "report", fail)
+    with pytest.raises(EngineError, match=r"^the search has failed: a fault$"):
+        engine.play(chess.Board(), Limit(depth=3))
+    with engine.analysis(chess.Board()) as analysis, pytest.raises(EngineError):
+        list(analysis)
+    monkeypatch.undo()
+    assert engine.play(chess.Board(), Limit(depth=1)).move is not None
+
+
+def test_an_interrupted_call_stops_its_search(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    from uci_engine.api.analysis import RunningSearch
+
+    def interrupted(_: RunningSearch) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RunningSearch, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        engine.play(chess.Board(), Limit(time=600))
+    monkeypatch.undo()
+    assert engine.play(chess.Board(), Limit(depth=1)).move is not None

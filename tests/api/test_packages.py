@@ -1,0 +1,129 @@
+"""What a user sees whose own files clash with the packages' names, and the types that a user's program gets."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support import ROOT
+
+USER_PROGRAM = '''
+import chess
+from chess.engine import InfoDict, Limit, PlayResult, PovScore
+from uci_engine import Analysis, Engine, Explanation
+
+def first_move(engine: Engine) -> chess.Move | None:
+    result: PlayResult = engine.play(chess.Board(), Limit(time=0.1))
+    return result.move
+
+with Engine(hash=64, threads=2, uci_elo=1800) as engine:
+    info: InfoDict = engine.analyse(chess.Board(), Limit(depth=1))
+    lines: list[InfoDict] = engine.analyse(chess.Board(), Limit(depth=1), multipv=2)
+    score: PovScore = engine.evaluate(chess.Board())
+    explanation: Explanation = engine.explain(chess.Board())
+    term: int = explanation["material"]
+    analysis: Analysis
+    with engine.analysis(chess.Board()) as analysis:
+        for info in analysis:
+            break
+'''
+WRONG_PROGRAM = '''
+from uci_engine import Engine
+Engine(hash="64")
+Engine(hsah=64)
+Engine().play("e4")
+'''
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, *arguments]
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.mark.parametrize("name", ["evaluation.py", "evaluation/__init__.py"])
+def test_a_file_that_hides_the_evaluation_is_named(tmp_path: Path, name: str) -> None:
+    stray = tmp_path / name
+    stray.parent.mkdir(exist_ok=True)
+    stray.write_text("raise SystemExit('the wrong file was run')", "utf-8")
+    place = stray if name == "evaluation.py" else stray.parent
+    sentence = f"{place} hides the package 'evaluation', which this program needs: rename it, or remove its folder"
+    program = run(tmp_path, "-m", "uci_engine", "bench", "1")
+    assert program.returncode == 1
+    assert program.stderr.startswith(f"secateur: {sentence}")
+    assert program.stderr.count("\n") == 1
+    library = run(tmp_path, "-c", "from uci_engine import Engine")
+    assert library.stderr.splitlines()[-1].startswith(f"ImportError: {sentence}")
+
+
+def test_an_evaluation_that_is_loaded_already_is_named(tmp_path: Path) -> None:
+    result = run(
+        tmp_path,
+        "-c",
+        "import sys, types\nsys.modules['evaluation'] = module = types.ModuleType('evaluation')\n"
+        "module.__file__ = '/home/you/evaluation.py'\nimport uci_engine\nuci_engine.Engine()",
+    )
+    assert result.stderr.splitlines()[-1].startswith("ImportError: /home/you/evaluation.py hides the package")
+
+
+def test_the_name_of_the_program_is_not_that_of_the_package(tmp_path: Path) -> None:
+    result = run(tmp_path, "-c", "import secateur")
+    expected = "ImportError: Secateur's Python package is called uci_engine: from uci_engine import Engine"
+    assert result.stderr.splitlines()[-1] == expected
+    assert run(tmp_path, "-m", "secateur", "--version").stdout.startswith("Secateur ")
+
+
+def test_the_program_does_not_load_the_library(tmp_path: Path) -> None:
+    listing = (
+        "import sys, uci_engine\nassert not [m for m in sys.modules if m.startswith('uci_engine.')]\n"
+        "from uci_engine.engine import UciEngine\nimport uci_engine.uci.loop\nUciEngine().close()\n"
+        "print([m for m in sys.modules if m.startswith('uci_engine.api') or m in ('asyncio', 'chess.engine')])\n"
+        "print(hasattr(uci_engine, 'Engine'), hasattr(uci_engine, 'nonsense'))"
+    )
+    assert run(tmp_path, "-c", listing).stdout == "[]\nTrue False\n"
+
+
+def test_the_example_of_the_readme_runs(tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    (example,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    result = run(tmp_path, "-c", example)
+    assert re.fullmatch(r"[a-h][1-8][a-h][1-8]\n", result.stdout), result
+
+
+@pytest.fixture(scope="module")
+def user_environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment whose packages are ours and those of this Python."""
+    folder = tmp_path_factory.mktemp("user")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
+    (packages,) = (folder / "venv").rglob("site-packages")
+    import chess
+
+    (packages / "ours.pth").write_text(f"{ROOT}\n{Path(chess.__file__).parents[1]}\n", "utf-8")
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="the environment is laid out otherwise")
+def test_a_users_program_passes_mypy(user_environment: Path) -> None:
+    (user_environment / "program.py").write_text(USER_PROGRAM, "utf-8")
+    (user_environment / "wrong.py").write_text(WRONG_PROGRAM, "utf-8")
+    python = user_environment / "venv" / "bin" / "python"
+
+    def check(name: str) -> str:
+        command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", str(python), name]
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        result = subprocess.run(
+            command, cwd=user_environment, env=environment, capture_output=True, text=True, timeout=300, check=False
+        )
+        return result.stdout
+
+    assert check("program.py").startswith("Success"), check("program.py")
+    errors = check("wrong.py")
+    assert "Found 4 errors" in errors, errors

@@ -1,0 +1,19 @@
+"""The engine as a Python library: `from uci_engine import Engine`.
+
+    engine       `Engine`: play, analyse, analysis, evaluate, explain
+    analysis     `Analysis`: an analysis that runs, and its reports
+    settings     the options of the engine, by keyword
+    conversion   limits and reports in the types of python-chess
+    explanation  the evaluation of a position, term by term
+
+The program does not use this package, and loads none of it.
+"""
+
+from __future__ import annotations
+
+from uci_engine.api.analysis import Analysis
+from uci_engine.api.engine import Engine
+from uci_engine.api.explanation import Explanation, TermValue
+from uci_engine.api.settings import EngineOptions
+
+__all__ = ["Analysis", "Engine", "EngineOptions", "Explanation", "TermValue"]

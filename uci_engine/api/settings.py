@@ -1,0 +1,100 @@
+"""The options of the engine by keyword: `Engine(hash=64, threads=2)`.
+
+A keyword is the UCI name in lower case, with underscores: `move_overhead` is `Move Overhead`, `own_book` is `OwnBook`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from typing import TypedDict
+
+from uci_engine.options import EMPTY, Check, Option, Options, Spin, String, ValueOption
+
+
+class EngineOptions(TypedDict, total=False):
+    """The keywords of `Engine` and `Engine.configure`. README's table says what each option does."""
+
+    hash: int
+    threads: int
+    move_overhead: int
+    uci_limit_strength: bool
+    uci_elo: int
+    skill_level: int
+    own_book: bool
+    book_file: str
+    book_depth: int
+    book_variety: int
+    syzygy_path: str
+    syzygy_probe_depth: int
+    syzygy_50_move_rule: bool
+    syzygy_probe_limit: int
+    gaviota_tb_path: str
+    uci_show_wdl: bool
+    uci_analyse_mode: bool
+
+
+KEYWORDS = tuple(EngineOptions.__annotations__)
+
+# Options that the methods of `Engine` set, and what to use instead.
+MANAGED = {
+    "multipv": "multipv is an argument of analyse and analysis",
+    "ucichess960": "boards say themselves whether they are Chess960",
+    "ponder": "this engine does not ponder in process",
+    "clearhash": "new_game clears the hash table",
+}
+
+
+def settings(options: Options, keywords: Mapping[str, object]) -> list[tuple[Option, str]]:
+    """The options that the keywords name, each with the text of its value. ValueError: a name or a value is wrong."""
+    by_key = {_key(option.name): option for option in options}
+    found = []
+    for keyword, value in keywords.items():
+        key = _key(keyword)
+        if instead := MANAGED.get(key):
+            raise ValueError(f"{keyword} cannot be set: {instead}")
+        option = by_key.get(key)
+        if option is None or keyword not in KEYWORDS:
+            raise ValueError(f"there is no option {keyword!r}{_suggestion(keyword)}")
+        found.append((option, _text(keyword, option, value)))
+    # `uci_elo` alone asks for that strength. In UCI it takes two options.
+    if "uci_elo" in keywords and "uci_limit_strength" not in keywords:
+        found.append((options.limit_strength, "true"))
+    return found
+
+
+def values(options: Options) -> dict[str, bool | int | str]:
+    """The value of every option, by keyword."""
+    by_key = {_key(option.name): option.value for option in options if isinstance(option, ValueOption)}
+    return {keyword: by_key[_key(keyword)] for keyword in KEYWORDS}
+
+
+def _text(keyword: str, option: Option, value: object) -> str:
+    """The value as `setoption` has it."""
+    if isinstance(option, Check):
+        if not isinstance(value, bool):
+            raise ValueError(f"{keyword} must be True or False, not {value!r}")
+        return str(value).lower()
+    if isinstance(option, Spin):
+        if isinstance(value, bool) or not isinstance(value, int) or not option.minimum <= value <= option.maximum:
+            bounds = f"{option.minimum} to {option.maximum}"
+            raise ValueError(f"{keyword} must be a whole number from {bounds}, not {_shown(value)}")
+        return str(value)
+    if not isinstance(option, String) or not isinstance(value, str):
+        raise ValueError(f"{keyword} must be text, not {value!r}")
+    return value or EMPTY
+
+
+def _shown(value: object) -> str:
+    # Python does not write numbers of thousands of digits.
+    return "a number that long" if isinstance(value, int) and value.bit_length() > 256 else repr(value)
+
+
+def _suggestion(keyword: str) -> str:
+    close = difflib.get_close_matches(keyword.lower(), KEYWORDS, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; the options are {', '.join(KEYWORDS)}"
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[ _]", "", name).lower()
