@@ -1,4 +1,4 @@
-"""The evaluation as a library: what a position is worth, and why.
+"""The evaluation as a library: scores, and their explanation term by term.
 
     >>> import chess, evaluation
     >>> evaluation.evaluate(chess.Board()) > 0      # the side to move is a little ahead
@@ -6,7 +6,7 @@
     >>> print(evaluation.format_explanation(evaluation.explain(chess.Board())))     # doctest: +SKIP
 
 Invariant: importing this package loads no kernel module (`bitboards`, `accumulator`, `base_board`, `context`, `terms`,
-`evaluator`), because `uci_engine.core.load` decides later whether the compiled or the plain ones serve a process.
+`evaluator`), because `uci_engine.core.load` chooses between the compiled and the plain ones later.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The accumulator: all that the evaluation updates incrementally, move by move.
+"""The accumulator: the incrementally updated part of the evaluation.
 
 The board calls it for each piece that is put, removed or moved. `save` and `restore` are its stack. Nothing else adds
 piece-square weights.

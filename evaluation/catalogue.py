@@ -23,7 +23,7 @@ ACCUMULATED: Final = "accumulator"
 class Term:
     """One term: its name, the number of its weights in each phase, and its group.
 
-    `owner` and `max_count` serve the bound on all sums. If `owner` is a piece type, each piece of that type counts at
+    `owner` and `max_count` are for `weights.max_sum`. If `owner` is a piece type, each piece of that type counts at
     most `max_count` weights. If it is "side", each side does. Material is bounded separately: its `max_count` is 0.
     `title` is the row in the table of `explain`, which adds up terms with the same title. `comment` is the comment in
     the weights file.
@@ -94,13 +94,16 @@ CATALOGUE: Final = (
     ),
     Term(
         "bishop_mobility", 14, "pieces", "bishop", 1, "bishop mobility",
-        "a bishop, likewise, with x-rays through its own queens",
+        "a bishop, by the number of squares of the mobility area that it attacks; x-rays through its own queens",
     ),
     Term(
         "rook_mobility", 15, "pieces", "rook", 1, "rook mobility",
-        "a rook, likewise, with x-rays through its own rooks and queens",
+        "a rook, by the number of squares of the mobility area that it attacks; x-rays through its own rooks, queens",
     ),
-    Term("queen_mobility", 28, "pieces", "queen", 1, "queen mobility", "a queen, likewise"),
+    Term(
+        "queen_mobility", 28, "pieces", "queen", 1, "queen mobility",
+        "a queen, by the number of squares of the mobility area that it attacks",
+    ),
     Term("bishop_pair", 1, "pieces", "side", 1, "bishop pair", "two bishops or more"),
     Term(
         "outpost", 2, "pieces", "side", 10, "outposts",
@@ -141,7 +144,7 @@ CATALOGUE: Final = (
     Term("mop_up_edge", 1, "endgames", "side", 7, "mop-up", "a bare enemy king: each step from the centre"),
     Term(
         "mop_up_near", 1, "endgames", "side", 7, "mop-up",
-        "a bare enemy king: each step that the kings are nearer than seven",
+        "a bare enemy king: 7 minus the distance between the kings",
     ),
     Term(
         "mop_up_corner", 1, "endgames", "side", 7, "mop-up",

@@ -1,7 +1,6 @@
 """Numbers of the evaluation that are not weights: they do not enter the sum of terms linearly.
 
-Weights are in `weights.toml`, and each is counted a whole number of times. The numbers here decide how often a weight
-counts, or how the sum is tapered.
+The weights are in `weights.toml`. These are limits, phase weights, attack units, scale factors and a bonus.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What the terms share about one position: `begin` fills the static part, terms add attacks and passed pawns."""
+"""Shared data of the terms for one position. `begin` computes pawn attacks and areas; the terms add attacks and passed
+pawns.
+"""
 
 from __future__ import annotations
 

@@ -85,8 +85,8 @@ class Evaluator:
     def sum_of_terms(self, board: BaseBoard, use_pawn_hash: cython.bint) -> i64:
         """The packed sum of all terms, White minus Black.
 
-        `use_pawn_hash`: read and write the pawn hash table. Pass False once weights were changed: the table would
-        return old sums.
+        `use_pawn_hash`: read and write the pawn hash table. Pass False after changing weights, because the table holds
+        old sums.
         """
         self.context.begin(board)
         key = board.accumulator.pawn_key
@@ -121,11 +121,11 @@ class Evaluator:
         middlegame: i64 = ((packed + HALF) & MASK) - HALF
         endgame: i64 = (packed + HALF) >> 32
         phase = board.accumulator.phase if board.accumulator.phase < FULL_PHASE else FULL_PHASE
-        # Fixed point: the share is in 256ths and the scale in 64ths, hence the shift by 14. The absolute value is
-        # shifted, so that rounding is symmetric.
-        share = phase * 32 // 3
+        # Fixed point: the weight of the middlegame is in 256ths (256 / FULL_PHASE = 32 / 3), the scale in 64ths, hence
+        # the shift by 14. The absolute value is shifted, so that rounding is symmetric.
+        weight = phase * 32 // 3
         scale = endgame_scale(board, 1 if endgame > 0 else 0)
-        value = middlegame * share * FULL_SCALE + endgame * (256 - share) * scale
+        value = middlegame * weight * FULL_SCALE + endgame * (256 - weight) * scale
         magnitude: i64 = (value if value > 0 else -value) >> 14
         if magnitude >= STATIC_LIMIT:
             magnitude = STATIC_LIMIT - 1

@@ -14,6 +14,7 @@ import chess
 
 from evaluation import plain_cython
 from evaluation.catalogue import ACCUMULATED, CATALOGUE
+from evaluation.constants import FULL_PHASE, FULL_SCALE
 from evaluation.weights import PIECE_NAMES, Weights, default_weights, pack, unpack
 
 # The results of `KpkBitbase.result`, indexed by its return value.
@@ -142,7 +143,7 @@ def explain(board: chess.Board, weights: Weights | None = None) -> Explanation:
     white_score = evaluator.with_kpk_result(tapered, kpk_result)
     return Explanation(
         terms=tuple(terms),
-        phase=min(base_board.accumulator.phase, 24),
+        phase=min(base_board.accumulator.phase, FULL_PHASE),
         scale=endgame_scale(base_board, int(unpack(packed)[1] > 0)),
         kpk_result=KPK_RESULTS[kpk_result],
         kpk_result_cp=white_score - tapered,
@@ -161,7 +162,8 @@ def format_explanation(explanation: Explanation) -> str:
     ]
     lines += [_line(row) for row in explanation.rows]
     lines += [lines[2], _line(explanation.total), ""]
-    lines.append(f"Phase {explanation.phase} (24: middlegame, 0: endgame); endgame counts {explanation.scale} of 64")
+    phase = f"Phase {explanation.phase} ({FULL_PHASE}: middlegame, 0: endgame)"
+    lines.append(f"{phase}; endgame counts {explanation.scale} of {FULL_SCALE}")
     if explanation.kpk_result:
         lines.append(f"Known ending: {explanation.kpk_result}, {explanation.kpk_result_cp / 100:+.2f}")
     side = "White" if explanation.white_to_move else "Black"

@@ -30,12 +30,12 @@ BOARDS: Final = frozenset(term.name for term in CATALOGUE if term.is_board)
 MAX_BYTES: Final = 1 << 22
 MAX_CENTIPAWNS: Final = 1000
 MAX_SUM: Final = 0x7FFFFFFF
-# In the weights file. A table of 64 squares by 64 has a line for each of the first squares.
+# In the weights file. A longer list continues on the next line.
 MAX_NUMBERS_PER_LINE: Final = 64
 
 
 class WeightsError(ValueError):
-    """A weights file that cannot be used. The message is one sentence with the reason."""
+    """A weights file that cannot be used. The message gives the reason."""
 
 
 def pack(middlegame: int, endgame: int) -> int:

@@ -19,9 +19,10 @@ import math
 # Maximum distance from the root that a search may reach, in plies.
 MAX_PLY = 128
 # Maximum depth of iterative deepening.
-MAX_DEPTH = MAX_PLY - 8
+MAX_DEPTH = MAX_PLY - 8  # the last plies are for extensions and quiescence search
 
 DRAW = 0
+# The same as `evaluation.constants.STATIC_LIMIT`. A test compares them, because this module imports nothing.
 STATIC_LIMIT = 30000
 TABLEBASE_WIN = 31000
 TABLEBASE_BOUND = TABLEBASE_WIN - 2 * MAX_PLY

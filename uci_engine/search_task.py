@@ -2,9 +2,9 @@
 
 `Engine.go` starts it. It answers from the book, or has the tablebases rank the root moves and runs a `ParallelSearch`.
 
-How a search is stopped: `ParallelSearch.stop` sets the stop flag of every worker. `stop` calls it, `ponderhit` does if
-the time is up already, and the `Timer` does at the hard limit. `ParallelSearch` itself stops the helpers when worker 0
-has finished. Two events complete this. `_stop_event` remembers a `stop` that comes before the search has begun.
+How a search is stopped: `ParallelSearch.stop` sets the stop flag of every worker. `stop` calls it; `ponderhit`
+calls it if the time is already up; the `Timer` calls it at the hard limit. `ParallelSearch` itself stops the helpers
+when worker 0 has finished. `_stop_event` remembers a `stop` that comes before the search has begun.
 `_may_answer` holds `bestmove` back: in `infinite` until `stop`, in `ponder` until `stop` or `ponderhit`.
 """
 
@@ -92,7 +92,7 @@ class SearchTask(Task):
         self._strength = None if limits.mate and not limits.infinite else resources.strength
         # The budget from `ponderhit` on, or from the start without `ponder`.
         self._budget = UNLIMITED
-        # With nodestime, the clock in nodes of which this search spends.
+        # With nodestime: the clock in nodes that this search uses up.
         self._available_nodes: AvailableNodes | None = None
         self._clock = self._new_clock(received_at, resources)
         self._search: ParallelSearch | None = None
@@ -272,5 +272,5 @@ class SearchTask(Task):
         return min(limits, default=None)
 
     def _must_end(self) -> bool:
-        """Whether to stop or no time is left. The clock is read each time, since a ponderhit changes it."""
+        """Whether `stop` was sent or the time is up. Reads the clock each time, because `ponderhit` changes it."""
         return self._stop_event.is_set() or time.perf_counter() >= self._clock.deadline

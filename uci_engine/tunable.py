@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Tunable:
-    """A number that a tuner may set from `minimum` to `maximum`. The range includes a value that switches a step off.
-    """
+    """A number that a tuner may set from `minimum` to `maximum`."""
 
     name: str
     value: int

@@ -1,13 +1,12 @@
 """The terms of the evaluation by subject, one function each, and the endgames.
 
-Every term has the signature `term(weights, context, board, us)`: the weights of its subject, what the terms share about
-the position, the board, and the colour `us` (1 white, 0 black). It returns what it adds for that colour, a packed
-number (see `evaluation.weights`). Each module ends with the sums of its terms, White minus Black.
+Every term has the signature `term(weights, context, board, us)`: the weights of its subject, the `EvaluationContext`,
+the board, and the colour `us` (1 white, 0 black). It returns what it adds for that colour, a packed number (see
+`evaluation.weights`). Each module ends with the sums of its terms, White minus Black.
 `pawn_king_total` sums the terms that depend on pawns and kings alone, which are stored in the pawn hash table. `total`
 sums the others.
 
-Invariant: a term treats both colours alike. It is linear in its weights, and each weight is counted a whole number of
-times.
+Invariant: a term treats both colours alike. It is linear in its weights, and its coefficients are integers.
 
 Some terms read from `context` what others have added to it, so the order of calls matters.
 `EvaluationContext.begin` comes first. `passed_pawn` comes before the other terms of passed pawns. The mobility terms of

@@ -44,7 +44,7 @@ def mop_up_edge(weights: EndgameWeights, context: EvaluationContext, board: Base
 
 
 def mop_up_near(weights: EndgameWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Mop-up: each step that our king is nearer to the bare enemy king than seven."""
+    """Mop-up: 7 minus the distance between our king and the bare enemy king."""
     if _mop_up(board, us) == NOTHING_TO_MOP_UP:
         return 0
     return weights.mop_up_near * (7 - distance(context.king[us], context.king[us ^ 1]))

@@ -18,9 +18,9 @@ cdef class KingWeights:
     cdef public i64[24] king_danger
     cdef public i64[4] safe_check
 
-cdef u64 _not_behind(int king, int us) noexcept nogil
-cdef int _rearmost_rank(u64 pawns, int us) noexcept nogil
-cdef int _middle_file(int king) noexcept nogil
+cdef u64 _shelter_area(int king, int us) noexcept nogil
+cdef int _nearest_rank(u64 pawns, int us) noexcept nogil
+cdef int _shelter_file(int king) noexcept nogil
 cpdef i64 king_shelter(KingWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 pawn_storm(KingWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 king_danger(KingWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil

@@ -41,26 +41,26 @@ class KingWeights:
 
 
 def king_shelter(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Pawn shelter: on each of three files around the king, our rearmost pawn that is not behind it.
+    """Pawn shelter: on each of three files around the king, our rearmost pawn not behind the king.
 
     The weight depends on the file's distance from the edge and on the pawn's rank (0 for no pawn).
     """
-    pawns = board.by_type[PAWN] & board.by_colour[us] & _not_behind(context.king[us], us)
-    centre = _middle_file(context.king[us])
+    pawns = board.by_type[PAWN] & board.by_colour[us] & _shelter_area(context.king[us], us)
+    centre = _shelter_file(context.king[us])
     score: i64 = 0
     for file in range(centre - 1, centre + 2):
-        rank = _rearmost_rank(pawns & FILES[file], us)
+        rank = _nearest_rank(pawns & FILES[file], us)
         score += weights.king_shelter[8 * (file if file < 4 else 7 - file) + rank]
     return score
 
 
 def pawn_storm(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Pawn storm: on the same files, the nearest enemy pawn not behind our king, by rank (0 for no pawn)."""
-    pawns = board.by_type[PAWN] & board.by_colour[us ^ 1] & _not_behind(context.king[us], us)
-    centre = _middle_file(context.king[us])
+    pawns = board.by_type[PAWN] & board.by_colour[us ^ 1] & _shelter_area(context.king[us], us)
+    centre = _shelter_file(context.king[us])
     score: i64 = 0
     for file in range(centre - 1, centre + 2):
-        score += weights.pawn_storm[_rearmost_rank(pawns & FILES[file], us)]
+        score += weights.pawn_storm[_nearest_rank(pawns & FILES[file], us)]
     return score
 
 
@@ -96,20 +96,20 @@ def safe_check(weights: KingWeights, context: EvaluationContext, board: BaseBoar
     return score
 
 
-def _not_behind(king: cython.int, us: cython.int) -> u64:
+def _shelter_area(king: cython.int, us: cython.int) -> u64:
     """The king's file and the adjacent files, from its rank forward."""
     front = BB[king] | adjacent(BB[king])
     return front | front_span(front, us)
 
 
-def _rearmost_rank(pawns: u64, us: cython.int) -> cython.int:
+def _nearest_rank(pawns: u64, us: cython.int) -> cython.int:
     """The relative rank of our rearmost pawn, or of the enemy pawn nearest to our side. 0 without pawns."""
     if pawns == 0:
         return 0
     return lsb(pawns) >> 3 if us else 7 - (msb(pawns) >> 3)
 
 
-def _middle_file(king: cython.int) -> cython.int:
+def _shelter_file(king: cython.int) -> cython.int:
     """The middle one of the three files around a king: its own file, or the next one for a king on the edge."""
     file = king & 7
     if file == 0:

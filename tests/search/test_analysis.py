@@ -270,7 +270,7 @@ def test_in_the_end_a_clearly_better_move_is_adopted(better_cp: int, is_adopted:
     known = running.analysis._best_depths
     other = next(seen for seen in running.analysis._moves if seen.root_move.move not in known)
     other.root_move = RootMove((other.root_move.move,), running.score + better_cp, 5)
-    running.adopt_analysis()
+    running.apply_analysis()
     assert (running.root_move is other.root_move) == is_adopted
 
 

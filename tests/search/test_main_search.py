@@ -216,8 +216,8 @@ def test_the_soft_limit_ends_the_search_between_iterations() -> None:
     _, infos, elapsed = timed(chess.Board(MIDDLEGAME), 60.0, 1e6)
     # The last iteration begins within the largest share of the soft limit, and none is needed after the smallest.
     if len(infos) > 1:
-        assert (infos[-2].time_ms or 0) <= 60.0 * TIME_DEFAULTS.share(9, 0, 1000, 0.0)
-    assert elapsed >= 60.0 * TIME_DEFAULTS.share(9, 9, 0, 1.0)
+        assert (infos[-2].time_ms or 0) <= 60.0 * TIME_DEFAULTS.soft_factor(9, 0, 1000, 0.0)
+    assert elapsed >= 60.0 * TIME_DEFAULTS.soft_factor(9, 9, 0, 1.0)
 
 
 def test_a_single_move_is_played_at_once_when_the_clock_runs() -> None:

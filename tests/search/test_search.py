@@ -105,6 +105,12 @@ def plain_searcher() -> Any:
     return new_searcher_on(searcher().table, load(), PLAIN_ALPHA_BETA)
 
 
+def test_what_plain_alpha_beta_switches_off_stays_off_to_the_maximum_depth() -> None:
+    off = {name: value for name, value in PLAIN_ALPHA_BETA.items() if value}
+    assert {"null_move_depth", "probcut_depth", "iir_depth", "singular_depth", "lmr_depth"} == set(off)
+    assert all(value > scores.MAX_DEPTH for value in off.values())
+
+
 def plain_search(board: chess.Board, depth: int) -> Any:
     """Plain alpha-beta with an open window: value, best move, nodes."""
     machine = plain_searcher()

@@ -22,9 +22,9 @@ from uci_engine.search.strength import (
     MIN_ELO,
     Level,
     Strength,
+    clamped_score,
     elo_of_skill_level,
     level_of,
-    worth,
 )
 
 ELOS = st.integers(MIN_ELO, MAX_ELO)
@@ -49,7 +49,7 @@ def test_levels_grow() -> None:
         assert weaker.elo < stronger.elo
         assert weaker.nodes < stronger.nodes
         assert weaker.lines >= stronger.lines >= 4
-        assert weaker.misjudgement_cp > stronger.misjudgement_cp > 0
+        assert weaker.noise_cp > stronger.noise_cp > 0
 
 
 @given(ELOS, ELOS)
@@ -57,7 +57,7 @@ def test_between_the_levels_nothing_turns_back(first: int, second: int) -> None:
     weaker, stronger = level_of(min(first, second)), level_of(max(first, second))
     assert weaker.nodes <= stronger.nodes
     assert weaker.lines >= stronger.lines
-    assert weaker.misjudgement_cp >= stronger.misjudgement_cp
+    assert weaker.noise_cp >= stronger.noise_cp
 
 
 def test_a_measured_level_is_its_own_rating() -> None:
@@ -84,7 +84,7 @@ def test_skill_levels_are_equal_steps_up_to_full_strength() -> None:
 def test_a_choice_never_costs_more_than_the_bound(elo: int, seed: int, key: int, values: list[int]) -> None:
     strength = strength_of(elo, seed)
     chosen = values[strength.choose(numbered(values), key)]
-    assert worth(max(values)) - worth(chosen) <= strength.max_loss_cp
+    assert clamped_score(max(values)) - clamped_score(chosen) <= strength.max_loss_cp
 
 
 @given(ELOS, SEEDS, KEYS, st.lists(ANY_SCORE, min_size=1, max_size=12))
@@ -123,7 +123,7 @@ def test_greater_losses_are_chosen_less_often() -> None:
     counts = [times[index] for index in range(len(values))]
     assert counts == sorted(counts, reverse=True)
     assert counts[4] > 0
-    # 310 cp are more than three times the misjudgement.
+    # 310 cp are more than three times the noise.
     assert counts[5] == 0
     # A softmax choice: 100 cp less are chosen e times less often.
     assert counts[0] / counts[3] == pytest.approx(2.718**1.1, rel=0.15)
@@ -142,8 +142,8 @@ def test_weaker_levels_lose_more() -> None:
 
 @given(ANY_SCORE, ANY_SCORE)
 def test_worth_never_turns_scores_round(first: int, second: int) -> None:
-    assert worth(min(first, second)) <= worth(max(first, second))
-    assert worth(-first) == -worth(first)
+    assert clamped_score(min(first, second)) <= clamped_score(max(first, second))
+    assert clamped_score(-first) == -clamped_score(first)
 
 
 # In a search ----------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def test_the_choice_is_legal_and_what_is_reported_agrees(
     nodes = strength.level.nodes
     main, infos = prepare(SearchRequest(board, nodes=nodes, multipv=multipv, strength=strength))
     main.run()
-    main.adopt_choice()
+    main.apply_strength()
     main.report()
     assert main.nodes <= nodes
     assert main.best in board.legal_moves
@@ -178,7 +178,7 @@ def test_the_lines_to_choose_from_are_searched_but_not_reported() -> None:
         strength = Strength(Level(1000, 600, 8, 400.0), seed)
         main, infos = prepare(SearchRequest(board, nodes=600, strength=strength))
         main.run()
-        main.adopt_choice()
+        main.apply_strength()
         chosen.add(main.best)
         assert {info.multipv for info in infos} == {1}
     assert len(chosen) >= 4
@@ -192,7 +192,7 @@ def test_what_a_search_finds_beyond_the_node_budget_does_not_count() -> None:
     for depth in (4, 5, 6) if is_compiled() else (3, 4):
         main, _ = prepare(SearchRequest(board, depth=depth, strength=strength))
         main.run()
-        main.adopt_choice()
+        main.apply_strength()
         answers.add(main.best)
     assert len(answers) == 1
 
@@ -201,7 +201,7 @@ def test_a_search_that_found_nothing_still_has_a_move() -> None:
     main, _ = prepare(SearchRequest(chess.Board(), nodes=1, strength=strength_of(MIN_ELO)))
     main.stop()
     main.run()
-    main.adopt_choice()
+    main.apply_strength()
     assert main.best in chess.Board().legal_moves
 
 
@@ -213,7 +213,7 @@ def test_every_level_but_the_lowest_plays_a_mate_in_one() -> None:
             request = SearchRequest(chess.Board(MATE_IN_ONE), nodes=strength.level.nodes, strength=strength)
             main, _ = prepare(request)
             main.run()
-            main.adopt_choice()
+            main.apply_strength()
             found[elo, seed] = main.best.uci()
     assert set(found.values()) == {"a1a8"}
 
@@ -245,5 +245,5 @@ def test_the_node_budget_is_enough_to_see_a_mate_in_one() -> None:
         strength = strength_of(MATE_IN_ONE_ELO, 3)
         main, _ = prepare(SearchRequest(board, nodes=strength.level.nodes, strength=strength))
         main.run()
-        main.adopt_choice()
+        main.apply_strength()
         assert is_mate(board, main.best), board.fen()

@@ -171,11 +171,11 @@ def test_usual_time_controls_are_used(
 def test_the_less_is_settled_the_more_is_spent(
     time_parameters: TimeParameters, depth: int, stable: int, drop: int, effort: float
 ) -> None:
-    share = time_parameters.share(depth, stable, drop, effort)
+    share = time_parameters.soft_factor(depth, stable, drop, effort)
     assert share > 0
-    assert time_parameters.share(depth, stable + 1, drop, effort) <= share
-    assert time_parameters.share(depth, stable, drop + 1, effort) >= share
-    assert time_parameters.share(depth, stable, drop, effort / 2) >= share
+    assert time_parameters.soft_factor(depth, stable + 1, drop, effort) <= share
+    assert time_parameters.soft_factor(depth, stable, drop + 1, effort) >= share
+    assert time_parameters.soft_factor(depth, stable, drop, effort / 2) >= share
 
 
 def test_how_much_is_settled_counts() -> None:
@@ -189,12 +189,12 @@ def test_how_much_is_settled_counts() -> None:
         time_drop_percent=130,
     )
     deep = EFFORT_DEPTH
-    assert time_parameters.share(deep - 1, 0, 0, 1.0) == 1.5
-    assert time_parameters.share(deep - 1, 4, 0, 0.0) == time_parameters.share(deep - 1, 40, 0, 0.0) == 0.75
-    assert time_parameters.share(deep, 2, 0, 0.5) == pytest.approx(1.2)
-    assert time_parameters.share(deep, 2, 31, 0.5) == pytest.approx(1.2 * 1.3)
-    assert time_parameters.share(deep, 2, 30, 1.0) == pytest.approx(0.5)
-    assert replace(time_parameters, time_stability_percent=200).share(deep, 0, 0, 0.5) == pytest.approx(2.0 * 1.2)
+    assert time_parameters.soft_factor(deep - 1, 0, 0, 1.0) == 1.5
+    assert time_parameters.soft_factor(deep - 1, 4, 0, 0.0) == time_parameters.soft_factor(deep - 1, 40, 0, 0.0) == 0.75
+    assert time_parameters.soft_factor(deep, 2, 0, 0.5) == pytest.approx(1.2)
+    assert time_parameters.soft_factor(deep, 2, 31, 0.5) == pytest.approx(1.2 * 1.3)
+    assert time_parameters.soft_factor(deep, 2, 30, 1.0) == pytest.approx(0.5)
+    assert replace(time_parameters, time_stability_percent=200).soft_factor(deep, 0, 0, 0.5) == pytest.approx(2.0 * 1.2)
 
 
 def lowest_clock(

@@ -1,10 +1,11 @@
-"""Analysis: root moves searched on their own, each in a window about its own score, so that sacrifices are not missed.
+"""Analysis mode: every root move is also searched alone, with an aspiration window around its own score, to find
+sacrifices.
 
-The main search proves of every root move but the best only that it is not better (null window). It prunes what looks
-hopeless against the best move, above all quiet moves after a sacrifice. Here each root move is searched alone, with a
-window around its own last score, and the search sees the point of the sacrifice. That costs nodes, which analysis can
-afford and games cannot. With several threads the analysis runs in the thread of worker 1. With one thread it gets a
-share of the main search's nodes.
+The main search searches all root moves but the first with a null window, so it only proves that they are not better.
+After a sacrifice the static eval is far below alpha, so quiet moves are pruned there. Here each root move is searched
+alone, with a window around its own last score, so that this pruning does not apply. The extra nodes are too expensive
+in games. With several threads the analysis runs in the thread of worker 1. With one thread it gets a share of the main
+search's nodes.
 
 Invariant: a move of `better_move` was searched as deep as the best line that it replaces, or its win is proved.
 Invariant: with one thread the result depends only on the request, the table and the histories.
@@ -52,8 +53,8 @@ class RootAnalysis:
         self._ranks = {
             root_move.move: root_move.tablebase_rank for root_move in root_moves if root_move.tablebase_rank is not None
         }
-        # Only `set_best` writes these: the best line of the main search, and for each move that was ever its best, the
-        # depth at which it was so last.
+        # Only `set_best` writes these: the best line of the main search and, for each move that has been best, the last
+        # depth at which it was.
         self._best = RootMove((0,))
         self._best_depths: dict[int, int] = {}
 
@@ -110,9 +111,9 @@ class RootAnalysis:
                 beats = root_move.score > best.score
             else:
                 beats = root_move.depth >= min_depth and root_move.score >= best.score + margin_cp
-            # A move that the main search has seen as deep is no news.
-            is_news = root_move.depth > self._best_depths.get(root_move.move, 0)
-            if beats and is_news and (better is None or root_move.score > better.score):
+            # Skip a move that was best in the main search at this depth or a greater one.
+            is_new = root_move.depth > self._best_depths.get(root_move.move, 0)
+            if beats and is_new and (better is None or root_move.score > better.score):
                 better = root_move
         return better
 

@@ -82,7 +82,7 @@ class CorrectionHistory:
         return 0
 
     def _update_entry(self, index: cython.int, error: cython.int, weight: cython.int) -> cython.int:
-        """Update an exponential moving average: the new error counts `weight` 256ths."""
+        """Update an exponential moving average: the new error has the weight `weight` / 256."""
         old = self.errors[index]
         self.errors[index] = old + (((error - old) * weight) >> 8)
         return 0
@@ -102,6 +102,6 @@ class CorrectionHistory:
         return 2 * BY_PAWNS + (2 * turn + colour) * BY_PIECES + index
 
     def _move_index(self, turn: cython.int, last_two_moves: cython.int) -> cython.int:
-        # 18 bits folded to 16: the older move is shifted over the two highest bits of the newer.
+        # 18 bits folded to 16: the older move is shifted by 7, so two bits overlap with the newer one.
         folded = (last_two_moves & 511) ^ (last_two_moves >> 9 << 7)
         return 2 * BY_PAWNS + 4 * BY_PIECES + turn * BY_MOVES + folded

@@ -1,4 +1,4 @@
-"""The histories: statistics of how often a move failed high, for move ordering, pruning and reductions.
+"""The histories: scores of moves by their earlier cutoffs, for move ordering, pruning and reductions.
 
 There are three kinds, all indexed by side to move or piece colour:
 
@@ -55,7 +55,7 @@ class Histories:
             self.continuation = array.array("h", bytes(4 * CONTINUATION_SIZE))
 
     def quiet_history(self, ply: cython.int, move: cython.int) -> cython.int:
-        """The sum of a quiet move's butterfly and continuation histories; that of four plies ago counts half."""
+        """The sum of a quiet move's butterfly and continuation histories; the one of 4 plies ago counts half."""
         index = self._continuation_index(move)
         second = CONTINUATION_SIZE + index
         return (

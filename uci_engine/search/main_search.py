@@ -67,7 +67,7 @@ class MainSearch:
         self._on_info = on_info
         self._helpers = tuple(helpers)
         self._depth_limit = min(request.depth or scores.MAX_DEPTH, scores.MAX_DEPTH)
-        # The depth in search, or the last one if none is in search.
+        # The current depth, or the last one searched.
         self._depth = 0
         self._statistics = _DepthStatistics()
         self._is_done = False
@@ -87,10 +87,10 @@ class MainSearch:
         # The lines, best first, and their results of the previous depth.
         self._lines = root_moves[: request.lines]
         self._before = tuple(self._lines)
-        # With limited strength: the lines when the node budget was reached, if the search goes on after that.
-        self._judged: tuple[RootMove, ...] = ()
-        # No analysis with MultiPV (each line has its own window already), for `go mate` (which tries every move) and in
-        # timed games (it costs nodes).
+        # With limited strength: the lines at the node budget. The search may continue after it.
+        self._strength_lines: tuple[RootMove, ...] = ()
+        # No analysis with MultiPV (each line has its own window already), nor for `go mate` (full width), nor in timed
+        # games (it costs nodes).
         has_analysis = (
             request.analyse_mode
             and request.lines == 1
@@ -103,7 +103,7 @@ class MainSearch:
     def run(self, last_depth: int = scores.MAX_DEPTH) -> None:
         """Search until a limit is reached, time is up, `stop`, or `last_depth` is finished.
 
-        Unless `is_done`, another `run` goes on after `last_depth`.
+        Call it again to continue after `last_depth`, unless `is_done`.
         """
         if self._depth == 0:
             self._searcher.table.new_search()
@@ -128,14 +128,15 @@ class MainSearch:
         if last.depth == 0 or not self._clock.may_end_early:
             return False
         best = self._lines[0]
-        # Only one root move has the best tablebase rank, so there is nothing to choose.
+        # There is one legal move, or one of the best tablebase rank.
         if len(self._lines) == self._pv_ends[0] == 1:
             return True
-        # The depth is well beyond the mate, so a shorter mate is unlikely.
+        # Searched far deeper than the mate: a shorter mate is unlikely.
         if scores.is_mate(best.score) and last.depth > 2 * abs(scores.mate_in_moves(best.score)) + 2:
             return True
-        share = self._request.time_parameters.share(last.depth, last.stable_for, last.score_drop_cp, last.effort)
-        return self._clock.soft_reached(share)
+        parameters = self._request.time_parameters
+        factor = parameters.soft_factor(last.depth, last.stable_for, last.score_drop_cp, last.effort)
+        return self._clock.soft_reached(factor)
 
     # Iterative deepening -------------------------------------------------------------------------------------------
 
@@ -144,29 +145,29 @@ class MainSearch:
         while self._depth < last_depth and not self._is_done:
             self._depth += 1
             self._before = tuple(self._lines)
-            finished = all(self._search_line(index) for index in range(len(self._lines)))
+            finished = all(self._search_line(pv_index) for pv_index in range(len(self._lines)))
             self._sort_lines()
             self._report_depth(finished)
-            self._judge_lines()
-            self._is_done = not finished or self._was_last_depth()
+            self._save_strength_lines()
+            self._is_done = not finished or self._finish_depth()
             if not self._is_done and self.analysis is not None:
                 self._run_analysis(self.analysis)
 
-    def _search_line(self, index: int) -> bool:
-        """Search line `index` (MultiPV) to the current depth. Returns whether the search has finished."""
+    def _search_line(self, pv_index: int) -> bool:
+        """Search one line of MultiPV to the current depth. Returns whether the search has finished."""
         worker = self._worker
-        worker.begin_line(self._depth, index, self._pv_ends[index], self._before[index].score)
+        worker.begin_line(self._depth, pv_index, self._pv_ends[pv_index], self._before[pv_index].score)
         while worker.search_window():
             if worker.failed_high:
-                self._keep_line(index)
-                if index < self._request.multipv and self._clock.elapsed_ms() > REPORT_BOUNDS_AFTER_MS:
-                    self.report(index + 1)
-        self._keep_line(index)
+                self._keep_line(pv_index)
+                if pv_index < self._request.multipv and self._clock.elapsed_ms() > REPORT_BOUNDS_AFTER_MS:
+                    self.report(pv_index + 1)
+        self._keep_line(pv_index)
         return bool(worker.finished)
 
-    def _keep_line(self, index: int) -> None:
+    def _keep_line(self, pv_index: int) -> None:
         if self._worker.has_result:
-            self._lines[index] = self.found_by(self._worker)
+            self._lines[pv_index] = self.found_by(self._worker)
 
     def _sort_lines(self) -> None:
         """Sort the lines of this depth by rank and score. Missing lines are filled from the previous depth."""
@@ -179,18 +180,18 @@ class MainSearch:
             self.analysis.set_best(self._lines[0])
 
     def _report_depth(self, finished: bool) -> None:
-        """Report all lines. After an interruption report only those that have changed: line 1 comes with bestmove."""
+        """Report all lines. After an interruption report only changed lines. Line 1 is reported with `bestmove`."""
         for index, line in enumerate(self._lines[: self._request.multipv]):
             if finished or (index > 0 and line is not self._before[index]):
                 self.report(index + 1)
 
-    def _judge_lines(self) -> None:
-        """With limited strength, keep the lines of the first depth that reaches the node budget."""
+    def _save_strength_lines(self) -> None:
+        """With limited strength, save the lines of the first depth that reaches the node budget."""
         strength = self._request.strength
-        if strength is not None and not self._judged and self.nodes >= strength.level.nodes:
-            self._judged = tuple(self._lines)
+        if strength is not None and not self._strength_lines and self.nodes >= strength.level.nodes:
+            self._strength_lines = tuple(self._lines)
 
-    def _was_last_depth(self) -> bool:
+    def _finish_depth(self) -> bool:
         """Record the time-management data of a finished depth. Returns whether it was the last one."""
         best, before = self._lines[0], self._before[0]
         stable_for = self._statistics.stable_for + 1 if best.move == before.move else 0
@@ -200,7 +201,7 @@ class MainSearch:
         return is_stopped or self._depth == self._depth_limit or self.is_enough()
 
     def _run_analysis(self, analysis: RootAnalysis) -> None:
-        """Analyse the root moves, unless a helper does. A better move is searched first at the next depth."""
+        """Run the analysis here if there are no helpers. Then move a better root move to the front."""
         searcher = self._searcher
         if not self._helpers:
             self._in_analysis = True
@@ -267,27 +268,29 @@ class MainSearch:
         """The best root move of a worker."""
         return RootMove.of(worker, self._ranks)
 
-    def adopt(self, root_move: RootMove) -> None:
+    def set_best(self, root_move: RootMove) -> None:
         """Use this root move as the answer. Do not call while `run` is running."""
         self._lines[0] = root_move
 
-    def adopt_analysis(self) -> None:
+    def apply_analysis(self) -> None:
         """Use a better move of the analysis as the answer, if any. Do not call while `run` is running."""
         if self.analysis is not None:
             self.analysis.set_best(self._lines[0])
-            self.adopt(self.analysis.better_move() or self.analysis.better_move_at_end() or self._lines[0])
+            self.set_best(self.analysis.better_move() or self.analysis.better_move_at_end() or self._lines[0])
 
-    def adopt_choice(self) -> None:
-        """With limited strength, use the line that the level chooses as the answer. Do not call while `run` is running.
+    def apply_strength(self) -> None:
+        """With limited strength, replace the best line by the one that the level picks.
+
+        Do not call while `run` is running.
         """
         strength = self._request.strength
-        judged = [line for line in self._judged or self._lines if line.depth > 0]
-        if strength is None or not judged:
+        lines = [line for line in self._strength_lines or self._lines if line.depth > 0]
+        if strength is None or not lines:
             return
-        candidates = [(line.move, line.score) for line in judged]
-        chosen = judged[strength.choose(candidates, chess.polyglot.zobrist_hash(self._request.board))]
+        candidates = [(line.move, line.score) for line in lines]
+        chosen = lines[strength.choose(candidates, chess.polyglot.zobrist_hash(self._request.board))]
         best = self._lines[0]
-        # The search may have gone on, so the last result of the move counts.
+        # The search may have continued, so the last result of the move counts.
         chosen = next((line for line in self._lines if line.move == chosen.move), chosen)
         self._lines = [chosen, *(line for line in self._lines if line.move != chosen.move)]
         if chosen is not best:

@@ -1,10 +1,10 @@
 """The mate search: proves or refutes that the side to move can force mate in n moves.
 
-`go mate` searches for a mate in 1, then in 2, and so on. The search is full-width: only alpha-beta and mate distance
-pruning cut it, so a depth of 2n - 1 plies proves or refutes a mate in n. At the last ply only moves that give check are
-searched, and a position without a legal reply is mate. Everything else scores 0.
+`go mate` searches for a mate in 1, then in 2, and so on. The search is full-width: only alpha-beta, mate distance
+pruning and the transposition table (TT) cut it. So a depth of 2n - 1 plies proves or refutes a mate in n. At the last
+ply only moves that give check are searched, and a position without a legal reply is mate. Everything else scores 0.
 
-It borrows the searcher's board, move picker, histories, node count, stop flag and transposition table (TT).
+It uses the searcher's board, move picker, histories, node count, stop flag and TT.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class MateSearch:
     def mate_in(self, moves):
         """Whether one of the root moves forces mate in at most `moves` moves. If so, the PV is in the searcher.
 
-        After a stop, false is inconclusive.
+        False after a stop proves nothing.
         """
         depth: cython.int = 2 * moves - 1
         with cython.nogil:

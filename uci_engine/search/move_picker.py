@@ -3,8 +3,9 @@
 Stages: the TT move; captures and promotions that do not lose material, by MVV-LVA and capture history; two killer
 moves; the other quiet moves by history; bad captures. In check: the TT move, then all evasions at once.
 
-Invariant: every legal move (in quiescence, every capture and promotion) comes exactly once. The order depends only on
-scores, with ties broken by the encoded move, and never on the order of generation. So both boards give the same tree.
+Invariant: every legal move (in quiescence, every capture and promotion) comes exactly once, except for the quiet moves
+that `skip_quiets` skips. The order depends only on scores, with ties broken by the encoded move, and never on the order
+of generation. So both boards give the same tree.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ class MovePicker:
                     continue
                 if self.position.see_at_least(move, 0):
                     return move
-                # Bad captures are kept in their order at the front of the list, over moves already returned.
+                # Bad captures go to the front of the list, in order, and overwrite moves already returned.
                 self.scored_moves[self.bad_end[ply]] = move
                 self.bad_end[ply] += 1
             self.stage[ply] = FIRST_KILLER
@@ -211,13 +212,13 @@ class MovePicker:
     def _score_noisy(self, ply: cython.int, start: cython.int, end: cython.int) -> cython.int:
         for index in range(start, end):
             move = self.position.moves[index]
-            score: i64 = CAPTURE_BASE + 16 * MVV_VALUES[self.position.squares[to_square(move)] >> 1]
+            score: i64 = CAPTURE_BASE + MVV_VALUES[self.position.squares[to_square(move)] >> 1]
             # Least valuable attacker.
             score -= self.position.squares[from_square(move)] >> 1
             if move_type(move) == PROMOTION:
-                score += 16 * (QUEEN_PROMOTION_VALUE if promotion(move) == QUEEN else UNDERPROMOTION_VALUE)
+                score += QUEEN_PROMOTION_VALUE if promotion(move) == QUEEN else UNDERPROMOTION_VALUE
             elif move_type(move) == EN_PASSANT:
-                score += 16 * MVV_VALUES[PAWN]
+                score += MVV_VALUES[PAWN]
             score += self.histories.capture_history(move) >> CAPTURE_HISTORY_SHIFT
             self.scored_moves[index] = (score << 16) + move
         self.cursor[ply] = start
@@ -274,7 +275,7 @@ class MovePicker:
         first = self.cursor[ply]
         end = self.end[ply]
         highest = self.scored_moves[first]
-        # Two loops: a branch on the best index would mispredict, and a loop for the maximum alone has no branch.
+        # Two loops: the maximum alone compiles without a branch. To track its index takes one, which would mispredict.
         for index in range(first + 1, end):
             highest = max(highest, self.scored_moves[index])
         best = first

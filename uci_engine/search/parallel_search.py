@@ -5,7 +5,7 @@ by `Worker.run`. The threads share only the transposition table (lazy SMP): the 
 others.
 
 Invariant: worker 0 never waits for a helper until it has finished.
-Invariant: when `run` returns, every worker has stopped, so the counts are exact.
+Invariant: when `run` returns, every worker has stopped, so the node counts are final.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class ParallelSearch:
     def __init__(self, pool: ThreadPool, request: SearchRequest, clock: Clock, on_info: Callable[[Info], None]) -> None:
         """The arguments are those of `MainSearch`. `go mate` and limited strength run in worker 0 only.
 
-        The constructor clears all stop flags, and nothing clears them later. So no later `stop` is lost.
+        The constructor clears all stop flags, so a `stop` after it is never lost.
         """
         self._request = request
         self._on_info = on_info
@@ -80,7 +80,7 @@ class ParallelSearch:
         share = self._main_share
         has_nodes_left = True
         try:
-            # With a node limit the helpers start at once: they must search their shares whatever worker 0 does.
+            # With a node limit the helpers start at once, because each must search its own share.
             if self._threads and not share:
                 self.main.run(FIRST_SHARED_DEPTH - 1)
             if not self.main.is_done:
@@ -96,12 +96,12 @@ class ParallelSearch:
         # No vote with MultiPV, nor for `go depth`: there the result of worker 0 counts.
         if self._request.lines == 1 and self._request.depth is None:
             found = [self.main.found_by(thread.worker) for thread in self._threads[: self._started]]
-            self.main.adopt(vote([self.main.root_move, *found]))
-            self.main.adopt_analysis()
-        self.main.adopt_choice()
+            self.main.set_best(vote([self.main.root_move, *found]))
+            self.main.apply_analysis()
+        self.main.apply_strength()
 
     def _start_helper(self, index: int) -> None:
-        """Start a helper. Each starts the next one: to start hundreds at once would block the UCI thread."""
+        """Start a helper. Each helper starts the next: starting hundreds in one loop would block the UCI thread."""
         if index < len(self._threads):
             self._started = index + 1
             self._threads[index].begin(partial(self._run_helper, index))
@@ -119,7 +119,7 @@ class ParallelSearch:
         self._start_helper(index + 1)
         if self.main.analysis is not None and index == 0:
             self.main.analysis.run(worker, math.inf)
-        # With MultiPV worker 0 begins with line 0, so the helpers take the next lines.
+        # With MultiPV, worker 0 starts at line 0 and helper n at line n + 1, modulo the number of lines.
         pv_index = (index + 1) % min(self._request.multipv, len(self._root_order))
         pattern = SKIP_PATTERNS[index % len(SKIP_PATTERNS)]
         worker.run(FIRST_SHARED_DEPTH, scores.MAX_DEPTH, pv_index, pattern.size, pattern.phase)
@@ -127,8 +127,7 @@ class ParallelSearch:
     def _wait_for_helpers(self) -> None:
         """Wait until all helpers have finished."""
         index = 0
-        # `_started` may still grow. A helper starts the next one before it finishes, or not at all. So when the last
-        # one that was started has finished, no other can follow.
+        # `_started` may still grow, but a helper starts the next one before it finishes.
         while index < self._started:
             error = self._threads[index].wait()
             index += 1

@@ -9,14 +9,16 @@ step that could change the value of a search.
 
 from __future__ import annotations
 
+from uci_engine.score import MAX_PLY
 from uci_engine.tunable import Tunable
 
-# Move ordering. Values of captured pieces by piece type (most valuable victim), and of promotions on the same scale.
+# Move ordering. Values of captured pieces by piece type (most valuable victim), and of promotions on the same scale: a
+# pawn is 160. The attacker's piece type, 1 to 6, decides between equal victims (least valuable attacker).
 # A promotion to a queen ranks between the capture of a rook and that of a queen. Underpromotions come last.
-MVV_VALUES = [0, 10, 30, 31, 50, 90, 0]
-QUEEN_PROMOTION_VALUE = 80
-UNDERPROMOTION_VALUE = -40
-# Capture history counts at most about half as much as a minor piece.
+MVV_VALUES = [0, 160, 480, 496, 800, 1440, 0]
+QUEEN_PROMOTION_VALUE = 1280
+UNDERPROMOTION_VALUE = -640
+# Capture history is within ±2 ** 14. Shifted, it counts at most about half as much as a minor piece.
 CAPTURE_HISTORY_SHIFT = 6
 # By piece type: the bonus for moving away from an attack by a less valuable piece, and the malus for moving into one.
 THREAT_BONUS = [0, 0, 6000, 6000, 8000, 12000, 0]
@@ -25,17 +27,17 @@ THREAT_BONUS = [0, 0, 6000, 6000, 8000, 12000, 0]
 TT_HALFMOVE_LIMIT = 90
 # A tablebase result holds at every depth. It is stored as if searched this many plies deeper than the node.
 TABLEBASE_DEPTH_BONUS = 6
-# Null move verification switches steps 9 to 12 off for this percentage of the depth less the reduction.
+# Null move verification switches steps 9 to 12 off for this percentage of (depth - reduction) plies.
 NULL_MOVE_VERIFICATION_PERCENT = 75
-# From this multiple of the root depth on, measured in plies, the search does not extend moves nor search them deeper.
+# No extensions and no do-deeper searches from ply EXTENSION_LIMIT_FACTOR * root depth on.
 EXTENSION_LIMIT_FACTOR = 2
 
 # TT replacement. The value of an entry is its depth, less this many plies for each search since it was stored.
 TT_AGE_PLIES = 4
-# A result that is shallower than the entry of the same position and search by more than this does not replace it,
-# unless it is exact.
+# A bound does not replace an entry of the same position and search that is deeper by more than this. An exact score
+# does.
 TT_REPLACE_PLIES = 4
-# Correction history: a new error counts depth + 1 256ths, but at most this.
+# Correction history: the weight of a new error is min(depth + 1, this) / 256.
 MAX_CORRECTION_WEIGHT = 16
 
 # Aspiration windows. At lower depth the window is full, because the last score is too unstable.
@@ -43,15 +45,15 @@ ASPIRATION_DEPTH = 4
 # A window that fails with a half width of this or more opens completely.
 MAX_ASPIRATION_WINDOW_CP = 400
 
-# Root moves. Before the first search they are sorted by eval; a move that loses material by SEE comes later by this.
+# Root moves. Before the first search they are sorted by eval; a move that loses material by SEE has this penalty.
 LOSING_MOVE_PENALTY_CP = 1000
 # `go mate` first searches normally to this depth, or to twice the number of moves if that is less. So there is a
 # sensible move even if there is no mate.
 MATE_PREVIEW_DEPTH = 6
 
 # Threads. The first depth of the other workers. Without a node limit they start when worker 0 has finished the depths
-# before it. Those take about a millisecond, and so there is a sound move even with far too many threads for the
-# machine. With a node limit all workers start at once: worker 0 may use up its share of the nodes before this depth.
+# before it. They take about a millisecond, so there is a sensible move even with more threads than cores. With a node
+# limit all workers start at once: worker 0 may use up its share of the nodes before this depth.
 FIRST_SHARED_DEPTH = 5
 # Thread voting: added to each score's margin above the worst, so that the worst score has a vote too. With equal scores
 # depth and agreement decide.
@@ -73,6 +75,9 @@ ANALYSIS_PLIES_BEHIND = 4
 ANALYSIS_CHECK_WEIGHT = 4
 ANALYSIS_CAPTURE_WEIGHT = 2
 
+# Greater than `score.MAX_DEPTH`. As a minimum depth it switches a step off.
+OFF_DEPTH = MAX_PLY - 1
+
 PARAMETERS = (
     Tunable("aspiration_window_cp", 12, 5, 100, "aspiration window: initial half width"),
     Tunable("use_tt", 1, 0, 1, "use the transposition table"),
@@ -81,43 +86,46 @@ PARAMETERS = (
     Tunable("correction_history_weight", 256, 0, 512, "correction history: weight, in 256ths"),
     Tunable("reverse_futility_depth", 7, 0, 16, "RFP: maximum depth"),
     Tunable("reverse_futility_margin_cp", 66, 20, 200, "RFP: margin per ply of depth"),
-    Tunable("null_move_depth", 3, 1, 100, "NMP: minimum depth"),
+    Tunable("null_move_depth", 3, 1, OFF_DEPTH, "NMP: minimum depth"),
     Tunable("null_move_reduction", 3, 1, 6, "NMP: constant reduction, in plies"),
     Tunable("null_move_divisor", 4, 2, 10, "NMP: plies of depth for one more ply of reduction"),
-    Tunable("null_move_margin_cp", 200, 50, 500, "NMP: eval above beta for one more ply of reduction"),
-    Tunable("null_move_margin_plies", 3, 0, 10, "NMP: maximum reduction from the eval, in plies"),
-    Tunable("null_move_verification_depth", 12, 4, 100, "NMP: minimum depth for verification"),
-    Tunable("probcut_depth", 5, 3, 100, "ProbCut: minimum depth"),
+    Tunable("null_move_eval_divisor_cp", 200, 50, 500, "NMP: eval above beta for one more ply of reduction"),
+    Tunable("null_move_max_eval_reduction", 3, 0, 10, "NMP: maximum reduction from the eval, in plies"),
+    Tunable("null_move_verification_depth", 12, 4, OFF_DEPTH, "NMP: minimum depth for verification"),
+    Tunable("probcut_depth", 5, 3, OFF_DEPTH, "ProbCut: minimum depth"),
     Tunable("probcut_margin_cp", 180, 50, 500, "ProbCut: margin above beta"),
     Tunable("probcut_reduction", 4, 2, 8, "ProbCut: depth reduction, in plies"),
     Tunable("small_probcut_margin_cp", 300, 50, 2000, "small ProbCut: margin above beta"),
-    Tunable("small_probcut_depth_margin", 4, 0, 8, "small ProbCut: plies by which the TT entry may be too shallow"),
-    Tunable("iir_depth", 4, 1, 100, "IIR: minimum depth"),
+    Tunable("small_probcut_depth_margin", 4, 0, 8, "small ProbCut: maximum plies that the TT entry may be too shallow"),
+    Tunable("iir_depth", 4, 1, OFF_DEPTH, "IIR: minimum depth"),
     Tunable("lmp_depth", 8, 0, 12, "LMP: maximum depth"),
     Tunable("lmp_base", 3, 1, 10, "LMP: constant part of the move count limit; the squared depth is added"),
-    Tunable("futility_depth", 8, 0, 14, "futility pruning: lowest reduced depth at which it is off"),
+    Tunable("futility_depth", 8, 0, 14, "futility pruning: maximum reduced depth, exclusive"),
     Tunable("futility_base_cp", 75, 0, 400, "futility pruning: constant margin"),
     Tunable("futility_margin_cp", 83, 20, 250, "futility pruning: margin per ply of reduced depth"),
-    Tunable("history_pruning_depth", 4, 0, 10, "history pruning: lowest reduced depth at which it is off"),
+    Tunable("history_pruning_depth", 4, 0, 10, "history pruning: maximum reduced depth, exclusive"),
     Tunable("history_pruning_margin", 3200, 200, 12000, "history pruning: margin per ply of reduced depth + 1"),
     Tunable("see_pruning_depth", 8, 0, 14, "SEE pruning: maximum depth"),
     Tunable("see_quiet_margin_cp", 25, 5, 100, "SEE pruning: margin for quiet moves per squared ply of reduced depth"),
     Tunable("see_noisy_margin_cp", 90, 20, 250, "SEE pruning: margin for captures and promotions per ply of depth"),
-    Tunable("singular_depth", 7, 4, 100, "SE: minimum depth"),
-    Tunable("singular_margin", 2, 1, 8, "SE: margin below the TT score, in centipawns per ply of depth"),
-    Tunable("singular_depth_margin", 3, 0, 6, "SE: plies by which the TT entry may be too shallow"),
+    Tunable("singular_depth", 7, 4, OFF_DEPTH, "SE: minimum depth"),
+    Tunable("singular_margin_cp", 2, 1, 8, "SE: margin below the TT score, per ply of depth"),
+    Tunable("singular_depth_margin", 3, 0, 6, "SE: maximum plies that the TT entry may be too shallow"),
     Tunable("double_extension_margin_cp", 10, 0, 100, "SE: further margin for a double extension"),
     Tunable("double_extension_limit", 8, 0, 20, "SE: maximum number of double extensions on one line"),
-    Tunable("lmr_depth", 3, 1, 100, "LMR: minimum depth"),
+    Tunable("lmr_depth", 3, 1, OFF_DEPTH, "LMR: minimum depth"),
     Tunable("lmr_count", 3, 1, 10, "LMR: number of first moves that are not reduced"),
     Tunable("lmr_base", 75, 0, 200, "LMR: constant part of the reduction, in hundredths of a ply"),
     Tunable("lmr_divisor", 225, 100, 500, "LMR: divisor of log(depth) * log(move count), in hundredths"),
     Tunable("lmr_history", 6144, 1024, 32768, "LMR: history that changes the reduction by one ply"),
-    Tunable("lmr_cut", 1, 0, 3, "LMR: additional reduction in a cut node, in plies"),
-    Tunable("lmr_check", 2, 0, 4, "LMR: reduction taken off a move that gives check, in plies"),
+    Tunable("lmr_cut_node", 1, 0, 3, "LMR: additional reduction in a cut node, in plies"),
+    Tunable("lmr_gives_check", 2, 0, 4, "LMR: smaller reduction of a move that gives check, in plies"),
     Tunable("do_deeper_margin_cp", 50, 10, 1000, "do-deeper search: margin above the best score"),
-    Tunable("quiescence_futility_margin_cp", 200, 50, 1000, "qsearch: futility margin beyond the captured piece"),
-    Tunable("quiescence_capture_limit", 2, 1, 100, "qsearch: number of moves after which only recaptures are searched"),
+    Tunable("quiescence_futility_margin_cp", 200, 50, 1000, "qsearch: futility margin above the captured piece"),
+    Tunable(
+        "quiescence_capture_limit", 2, 1, 100,
+        "qsearch: number of moves after which only recaptures and promotions are searched",
+    ),
     Tunable("history_bonus", 150, 10, 400, "history bonus: amount per ply of depth"),
     Tunable("history_bonus_limit", 1600, 200, 8000, "history bonus: maximum"),
     Tunable("history_bonus_margin_cp", 80, 10, 1000, "history bonus: score above beta for one more ply"),
@@ -126,20 +134,20 @@ PARAMETERS = (
     Tunable("eval_diff_history_limit", 100, 10, 1000, "eval difference history: maximum bonus"),
 )
 
-# Plain alpha-beta: the value of a search is minimax's. Mate distance pruning stays because it is exact. Move ordering
+# Plain alpha-beta: a search returns the minimax value. Mate distance pruning stays because it is exact. Move ordering
 # stays as well.
 PLAIN_ALPHA_BETA = {
     "use_tt": 0,
     "use_quiescence": 0,
     "use_early_draws": 0,
     "reverse_futility_depth": 0,
-    "null_move_depth": 100,
-    "probcut_depth": 100,
-    "iir_depth": 100,
-    "singular_depth": 100,
+    "null_move_depth": OFF_DEPTH,
+    "probcut_depth": OFF_DEPTH,
+    "iir_depth": OFF_DEPTH,
+    "singular_depth": OFF_DEPTH,
     "lmp_depth": 0,
     "futility_depth": 0,
     "history_pruning_depth": 0,
     "see_pruning_depth": 0,
-    "lmr_depth": 100,
+    "lmr_depth": OFF_DEPTH,
 }

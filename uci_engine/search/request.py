@@ -19,7 +19,7 @@ class SearchRequest:
 
     `ranking` has tablebase ranks for all allowed moves or for none. Moves of a better rank are searched first.
     `analyse_mode`: root moves are also searched one by one (see `analysis`). `strength`: limited strength, None for
-    full strength. It does not limit the nodes.
+    full strength. The node budget is in `nodes`.
     """
 
     board: chess.Board

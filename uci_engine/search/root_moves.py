@@ -45,7 +45,7 @@ class RootMove:
 
     @property
     def shown_score(self) -> tuple[int, Bound]:
-        """The score to report and its bound. A tablebase score replaces all but mate scores."""
+        """The score to report and its bound. A tablebase score replaces any score but a mate."""
         known = None if self.tablebase_rank is None else self.tablebase_rank.score
         if known is None or not self.depth or scores.is_mate(self.score):
             return self.score, self.bound
@@ -62,8 +62,8 @@ def sort_root_moves(searcher: Any, root_moves: Iterable[RootMove]) -> list[RootM
         move = root_move.move
         penalty_cp = 0 if position.see_at_least(move, 0) else LOSING_MOVE_PENALTY_CP
         position.make(move)
-        value = -searcher.evaluate() - penalty_cp
+        score = -searcher.evaluate() - penalty_cp
         position.unmake(move)
-        return root_move.rank, move == tt_move, value, move
+        return root_move.rank, move == tt_move, score, move
 
     return sorted(root_moves, key=key, reverse=True)

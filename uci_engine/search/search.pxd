@@ -57,22 +57,29 @@ cdef class Searcher:
     cdef int[128] pv_length
     cdef int[16384] pv_table            # [ply * PLIES + n]
     cdef int extension_limit_ply        # no extension and no do-deeper search from this ply on
-    cdef int null_move_ply              # steps 9 to 12 are off before this ply (null move verification)
+    cdef int null_move_ply              # steps 9 to 12 are off at lower plies (null move verification)
     cdef int probcut_move
     cdef int[4096] reductions           # [depth * 64 + move count]
 
-    # The parameters of parameters.py, set by name
+    # The parameters of parameters.py, in the same order, set by name
     cdef public int aspiration_window_cp
+    cdef public int use_tt
+    cdef public int use_quiescence
+    cdef public int use_early_draws
     cdef public int correction_history_weight
     cdef public int reverse_futility_depth
     cdef public int reverse_futility_margin_cp
     cdef public int null_move_depth
     cdef public int null_move_reduction
     cdef public int null_move_divisor
-    cdef public int null_move_margin_cp
+    cdef public int null_move_eval_divisor_cp
+    cdef public int null_move_max_eval_reduction
     cdef public int null_move_verification_depth
     cdef public int probcut_depth
     cdef public int probcut_margin_cp
+    cdef public int probcut_reduction
+    cdef public int small_probcut_margin_cp
+    cdef public int small_probcut_depth_margin
     cdef public int iir_depth
     cdef public int lmp_depth
     cdef public int lmp_base
@@ -85,33 +92,26 @@ cdef class Searcher:
     cdef public int see_quiet_margin_cp
     cdef public int see_noisy_margin_cp
     cdef public int singular_depth
-    cdef public int singular_margin
+    cdef public int singular_margin_cp
+    cdef public int singular_depth_margin
     cdef public int double_extension_margin_cp
+    cdef public int double_extension_limit
     cdef public int lmr_depth
     cdef public int lmr_count
     cdef public int lmr_base
     cdef public int lmr_divisor
     cdef public int lmr_history
-    cdef public int lmr_cut
-    cdef public int lmr_check
+    cdef public int lmr_cut_node
+    cdef public int lmr_gives_check
     cdef public int do_deeper_margin_cp
     cdef public int quiescence_futility_margin_cp
+    cdef public int quiescence_capture_limit
     cdef public int history_bonus
     cdef public int history_bonus_limit
     cdef public int history_bonus_margin_cp
     cdef public int tt_cutoff_bonus
     cdef public int eval_diff_history_bonus
     cdef public int eval_diff_history_limit
-    cdef public int small_probcut_margin_cp
-    cdef public int quiescence_capture_limit
-    cdef public int use_tt
-    cdef public int use_quiescence
-    cdef public int use_early_draws
-    cdef public int null_move_margin_plies
-    cdef public int probcut_reduction
-    cdef public int small_probcut_depth_margin
-    cdef public int singular_depth_margin
-    cdef public int double_extension_limit
 
     cdef int _root(self, int depth, int alpha, int beta, int first) noexcept nogil
     cdef int _search(self, int depth, int alpha, int beta, int ply, bint cut_node) noexcept nogil

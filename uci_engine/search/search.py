@@ -2,15 +2,15 @@
 
 The worker calls `_root` for one depth at a time and reads the result from the fields. `_search` searches one node, in
 numbered steps. `_quiescence` continues the search at the horizon. Scores are in centipawns from the side to move's
-view, on the scale of `uci_engine.score`. The parameters are in `parameters`. With those of `PLAIN_ALPHA_BETA` the
-search returns exactly minimax's value, so tests can check that alpha-beta is correct.
+view, on the scale of `uci_engine.score`. The parameters are in `parameters`. With `PLAIN_ALPHA_BETA` the search
+returns the exact minimax value, which tests check.
 
 Invariant: node count, score, best move and principal variation depend only on the position with its history, the
-limits, the transposition table (TT) and the histories, so both cores search the same tree. A stopped search restores
+limits, the transposition table (TT) and the histories, so every core searches the same tree. A stopped search restores
 the board.
 
-"Gains n ± e" at a step: the Elo that the engine loses without the step, with the 95 % error. Other measurements are in
-RESULTS.md.
+"Gains n ± e" at a step: the Elo lost when the step is switched off, with the 95 % error. Only significant figures are
+given here. RESULTS.md has all of them, with their conditions.
 """
 
 from __future__ import annotations
@@ -155,11 +155,11 @@ class Searcher:
         return [self.root_moves[index] for index in range(self.root_count)]
 
     def search_root(self, depth, alpha, beta, first, end=0):
-        """Search the root moves from index `first` to `end` (exclusive, 0: all) to `depth`. Returns the best score.
+        """For tests: search the root moves `first` to `end` - 1 (0: all) to `depth`. Returns the best score.
 
         A score outside the window is a bound. The best move is moved to index `first`; its PV is in `pv()`. When
         `stopped` is true, only `root_moves_done` moves were finished, and the result counts only if it is above alpha.
-        Only tests call this; the worker calls `_root`.
+        The worker calls `_root`.
         """
         asked_depth: cython.int = depth
         low: cython.int = alpha
@@ -185,7 +185,7 @@ class Searcher:
         return score
 
     def expected_reply(self, move):
-        """The TT move after `move` is played at the root, or 0: something to ponder on."""
+        """The TT move after `move` is played at the root, or 0. It is the ponder move."""
         self.position.make(move)
         entry = self.table.probe(self.position.key)
         reply: cython.int = entry_move(entry)
@@ -210,7 +210,8 @@ class Searcher:
         self.extension_limit_ply = EXTENSION_LIMIT_FACTOR * depth
         raw_eval: cython.int = NO_SCORE
         static_eval: cython.int = NO_SCORE
-        if self.position.checkers == 0:
+        in_check: cython.bint = self.position.checkers != 0
+        if not in_check:
             raw_eval = self.evaluator.evaluate(self.position)
             static_eval = self._corrected(raw_eval, self.correction_history.correction(self.stack.last_two_moves(0)))
         self.stack.static_eval[0] = static_eval
@@ -225,11 +226,9 @@ class Searcher:
             self.current_move_number = index + 1
             started_at = self.nodes
             quiet: cython.bint = not self.position.is_noisy(move)
-            in_check: cython.bint = self.position.checkers != 0
             self._make(move, 0, quiet)
-            # Late move reductions (LMR) at the root: as in step 21, except that only quiet moves that do not give check
-            # are reduced, and that `order` counts from 0. So one more move is exempt, and the base reduction is
-            # that of the move before.
+            # Late move reductions (LMR) at the root, for quiet moves that do not give check. `order` counts from 0, so
+            # one more move than in step 21 is exempt, and each gets the base reduction of the move before it.
             reduction = 0
             if (
                 depth >= self.lmr_depth
@@ -255,7 +254,7 @@ class Searcher:
                     break
         if first == 0 and self.nodes > nodes_before:
             self.effort_permille = best_nodes * 1000 // (self.nodes - nodes_before)
-        # With `searchmoves` or MultiPV the score need not be the position's, so it is not stored.
+        # With `searchmoves` or MultiPV the score may not be that of the position, so it is not stored.
         if first == 0 and self.all_root_moves and self.root_moves_done > 0:
             bound = LOWER if best_score >= beta else EXACT if best_score > old_alpha else UPPER
             move = self.root_moves[0] if best_score > old_alpha else 0
@@ -277,7 +276,7 @@ class Searcher:
         if self._enter_node(ply):
             return 0
 
-        # 3. Draws and the maximum ply. For a singular search (step 14), its node has checked these already.
+        # 3. Draws and the maximum ply. Skipped in a singular search (step 14): the same position was checked before.
         in_check: cython.bint = self.position.checkers != 0
         excluded_move = self.stack.excluded_move[ply]
         has_upcoming_repetition: cython.bint = False
@@ -295,7 +294,7 @@ class Searcher:
                     return alpha
 
         # 5. Mate distance pruning (MDP): no line from here can beat a shorter mate already found. `pv_node` is set
-        # before the window shrinks, so that the PV of a mate is complete.
+        # before MDP narrows the window, so that the PV of a mate is complete. Step 4 may have narrowed it before.
         pv_node: cython.bint = beta - alpha > 1
         if alpha < ply - MATE:
             alpha = ply - MATE
@@ -304,8 +303,8 @@ class Searcher:
         if alpha >= beta:
             return alpha
 
-        # 6. Transposition table (TT): an entry that is deep enough causes a cutoff. Otherwise it gives a move and a
-        # better eval.
+        # 6. Transposition table (TT): an entry of sufficient depth causes a cutoff in non-PV nodes. Otherwise it gives
+        # a move and a better eval.
         entry: u64 = 0
         if self.use_tt:
             entry = self.table.probe(self.position.key)
@@ -401,8 +400,8 @@ class Searcher:
             ):
                 return (eval + beta) >> 1
 
-            # 10. Null move pruning (NMP): if passing fails high, some move will too. With pawns only, zugzwang is too
-            # likely. Gains 49 ± 31.
+            # 10. Null move pruning (NMP): if a null move fails high, return. With pawns only, zugzwang is too likely.
+            # Gains 49 ± 31.
             if (
                 depth >= self.null_move_depth
                 and self.stack.move[ply - 1]
@@ -411,9 +410,9 @@ class Searcher:
                 and beta > -TABLEBASE_BOUND
                 and self.position.has_non_pawn_material()
             ):
-                reduction = (eval - beta) // self.null_move_margin_cp
-                if reduction > self.null_move_margin_plies:
-                    reduction = self.null_move_margin_plies
+                reduction = (eval - beta) // self.null_move_eval_divisor_cp
+                if reduction > self.null_move_max_eval_reduction:
+                    reduction = self.null_move_max_eval_reduction
                 reduction += self.null_move_reduction + depth // self.null_move_divisor
                 self.stack.set_null_move(ply)
                 self.position.make_null()
@@ -437,8 +436,8 @@ class Searcher:
                     if verified >= beta:
                         return score
 
-            # 11. ProbCut: a capture that beats beta by a margin at reduced depth will very likely fail high at full
-            # depth too.
+            # 11. ProbCut: a capture or promotion that beats beta by a margin at reduced depth will very likely fail
+            # high at full depth too.
             probcut_beta = beta + self.probcut_margin_cp
             if (
                 depth >= self.probcut_depth
@@ -448,11 +447,12 @@ class Searcher:
                 score = self._probcut(depth - self.probcut_reduction, probcut_beta, ply, tt_move, static_eval, cut_node)
                 if self.stopped:
                     return 0
-                if score > beta:
+                if score >= probcut_beta:
                     self._store(ply, self.probcut_move, score, raw_eval, depth - self.probcut_reduction + 1, LOWER)
                     return score
 
-            # 12. Small ProbCut: an almost deep enough TT entry has a lower bound that beats beta by a larger margin.
+            # 12. Small ProbCut: return if a TT lower bound, at most a few plies too shallow, beats beta by a larger
+            # margin.
             if (
                 tt_bound & LOWER
                 and tt_depth >= depth - self.small_probcut_depth_margin
@@ -462,7 +462,7 @@ class Searcher:
                 return beta + self.small_probcut_margin_cp
 
         # 13. Internal iterative reduction (IIR): without a TT move the move ordering is poor, so reduce the depth by
-        # one ply. The next iteration will have a TT move.
+        # one ply. The next iteration usually has one.
         if depth >= self.iir_depth and tt_move == 0 and excluded_move == 0 and (pv_node or cut_node):
             depth -= 1
 
@@ -480,7 +480,7 @@ class Searcher:
             and tt_bound & LOWER
             and -TABLEBASE_BOUND < tt_score < TABLEBASE_BOUND
         ):
-            singular_beta = tt_score - self.singular_margin * depth
+            singular_beta = tt_score - self.singular_margin_cp * depth
             self.stack.excluded_move[ply] = tt_move
             score = self._search((depth - 1) >> 1, singular_beta - 1, singular_beta, ply, cut_node)
             self.stack.excluded_move[ply] = 0
@@ -502,7 +502,8 @@ class Searcher:
             elif cut_node:
                 extension = -1
 
-        # 15. The move loop. The singular search may have overwritten this ply's static eval.
+        # 15. The move loop. The singular search has used this ply's part of the stack and of the picker. So set the
+        # static eval again, restart the picker and clear the counts. Step 14 sets `double_extensions` itself.
         self.stack.static_eval[ply] = static_eval
         self.stack.clear_killers(ply + 1)
         self.picker.begin(ply, tt_move, False)
@@ -528,7 +529,7 @@ class Searcher:
             new_depth = depth - 1
             reduction = self._reduction(depth, move_count + 1)
             reduced_depth = new_depth - reduction if new_depth > reduction else 0
-            # Steps 16 to 19 prune moves: only after a move that does not lose, and not with only pawns (zugzwang).
+            # Steps 16 to 19 prune moves, only once `best_score` is above a loss, and only with pieces (zugzwang).
             can_prune: cython.bint = has_pieces and best_score > -TABLEBASE_BOUND
 
             # 16. Late move pruning (LMP): at low depth, prune late quiet moves unless they give check. Gains 72 ± 35.
@@ -698,9 +699,9 @@ class Searcher:
         if not improving:
             reduction += 1
         if cut_node:
-            reduction += self.lmr_cut
+            reduction += self.lmr_cut_node
         if self.position.checkers:
-            reduction -= self.lmr_check
+            reduction -= self.lmr_gives_check
         if history > self.lmr_history:
             reduction -= 1 + (1 if history > 2 * self.lmr_history else 0)
         elif history < -self.lmr_history:
@@ -722,9 +723,9 @@ class Searcher:
         static_eval: cython.int,
         cut_node: cython.bint,
     ) -> cython.int:
-        """Returns the score of a capture that fails high against `probcut_beta` at `depth`, or -INFINITE.
+        """Returns the score of a capture or promotion that fails high against `probcut_beta` at `depth`, or -INFINITE.
 
-        The capture is in `probcut_move`.
+        The move is in `probcut_move`.
         """
         self.picker.begin(ply, tt_move, True)
         while True:
@@ -823,7 +824,7 @@ class Searcher:
             ):
                 continue
 
-            # 6. Futility pruning (delta pruning): even winning the piece for free would not reach alpha.
+            # 6. Futility pruning (delta pruning): even winning the piece for free would not beat alpha.
             if not in_check and best_score > -TABLEBASE_BOUND and move_type(move) != PROMOTION:
                 captured = PAWN if move_type(move) == EN_PASSANT else self.position.squares[to_square(move)] >> 1
                 futility_score = futility_base + SEE_VALUES[captured]
@@ -832,7 +833,8 @@ class Searcher:
                         best_score = futility_score
                     continue
 
-            # 7. SEE pruning: a move must not lose material. If `futility_base` does not beat alpha, it must win some.
+            # 7. SEE pruning: a move must not lose material. If `futility_base` does not beat alpha, it must win
+            # material.
             if not in_check and not self.position.see_at_least(move, 1 if futility_base <= alpha else 0):
                 if futility_base <= alpha and futility_base > best_score:
                     best_score = futility_base
@@ -912,7 +914,9 @@ class Searcher:
         return 0
 
     def _history_bonus(self, depth: cython.int, above_beta_cp: cython.int) -> cython.int:
-        """The history bonus at `depth`, of one ply more if the score beats beta by over `history_bonus_margin_cp`."""
+        """The history bonus at `depth`, for one ply more if the score beats beta by more than
+        `history_bonus_margin_cp`.
+        """
         bonus = self.history_bonus * (depth + 1 if above_beta_cp > self.history_bonus_margin_cp else depth)
         return bonus if bonus < self.history_bonus_limit else self.history_bonus_limit
 
@@ -937,8 +941,8 @@ class Searcher:
         return self.prober.probe_wdl(self.position)
 
     def _tablebase_score(self, wdl: cython.int, ply: cython.int) -> cython.int:
-        """The score of a WDL from 2 (win) to -2 (loss). With the fifty-move rule, a cursed win scores +1 and a blessed
-        loss -1 centipawn.
+        """The score of a WDL value: 2 (win) to -2 (loss). With the fifty-move rule, a cursed win scores +1 and a
+        blessed loss -1 centipawn.
         """
         draw_limit = 1 if self.fifty_moves else 0
         if wdl > draw_limit:

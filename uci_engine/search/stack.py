@@ -79,7 +79,7 @@ class SearchStack:
     def previous_to_square(self, ply: cython.int) -> cython.int:
         """The to-square of the move before a ply.
 
-        After a null move or none it is 0, the same as a1. Then quiescence takes a capture on a1 for a recapture.
+        0 (a1) after a null move and at the root, so quiescence then treats a capture on a1 as a recapture.
         """
         return self.moved_piece_to[ply + PLIES_BACK - 1] & 63
 

@@ -1,11 +1,10 @@
 """Limited strength: the levels of `UCI_Elo` and `Skill Level`, and how they choose a move.
 
-A level has a node budget, and it misjudges. The search looks at several lines (MultiPV). The level misjudges each of
-them by a random amount, and plays the line that then looks best. So a line is chosen less often the more it costs, and
-a costly one is never chosen. This is a softmax choice: the amounts have a Gumbel distribution.
+A level has a node budget and adds random noise to the scores of its lines. The search looks at several lines (MultiPV).
+The level adds noise to the score of each line and plays the best one. A line that loses more is chosen less often, and
+one that loses more than `max_loss_cp` never. With Gumbel noise this is a softmax choice.
 
-The amounts depend on the seed of the game, the position and the move alone. So a level judges the same move in the same
-position always the same way, as people do, and the same seed gives the same game.
+The noise depends only on the seed of the game, the position and the move. So the same seed gives the same game.
 
 `scripts/calibrate.py` measures the levels.
 
@@ -23,10 +22,10 @@ from dataclasses import dataclass
 
 from uci_engine import score as scores
 
-# The loss that is never exceeded, in units of the misjudgement. At this loss a line is chosen 20 times less often than
+# Maximum score loss of the chosen line, in units of the noise. At this loss a line is chosen 20 times less often than
 # an equal one.
 MAX_LOSS = 3.0
-# Beyond this a score is only won or lost. A mate is worth more, and the shorter one more than the longer one.
+# Scores are clamped to MAX_CP. A mate counts MATE_CP less its plies.
 MAX_CP = 1500
 MATE_CP = 2000
 # From this rating a mate in one is always played.
@@ -36,16 +35,16 @@ MAX_SKILL_LEVEL = 20
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How a rating plays: nodes for a move, lines to choose from, and the scale of the misjudgement in centipawns."""
+    """How a rating plays: nodes for a move, lines to choose from, and the scale of the noise in centipawns."""
 
     elo: int
     nodes: int
     lines: int
-    misjudgement_cp: float
+    noise_cp: float
 
 
-# The measured levels, weakest first. Between two of them the values are interpolated, of the nodes the logarithm.
-# To calibrate them again, put the measured rating of each into its first column.
+# The measured levels, weakest first. Between two levels all values are interpolated linearly, nodes on a logarithmic
+# scale. To calibrate them again, put the measured rating of each into its first column.
 LEVELS = (
     Level(1000, 340, 7, 120.0),
     Level(1170, 390, 6, 86.0),
@@ -63,7 +62,7 @@ MAX_ELO = 2600
 
 
 def level_of(elo: int) -> Level:
-    """The level of a rating. A rating out of the range is taken as the nearest in it."""
+    """The level of a rating. A rating out of range is clamped."""
     elo = min(max(elo, MIN_ELO), MAX_ELO)
     index = bisect_left(LEVELS, elo, key=lambda level: level.elo)
     above = LEVELS[index]
@@ -77,7 +76,7 @@ def level_of(elo: int) -> Level:
         elo=elo,
         nodes=round(math.exp(between(math.log(below.nodes), math.log(above.nodes)))),
         lines=round(between(below.lines, above.lines)),
-        misjudgement_cp=between(below.misjudgement_cp, above.misjudgement_cp),
+        noise_cp=between(below.noise_cp, above.noise_cp),
     )
 
 
@@ -97,33 +96,34 @@ class Strength:
 
     @property
     def max_loss_cp(self) -> float:
-        """No chosen line scores so much less than the best one."""
-        return MAX_LOSS * self.level.misjudgement_cp
+        """Maximum score loss of a chosen line."""
+        return MAX_LOSS * self.level.noise_cp
 
     def choose(self, candidates: Sequence[tuple[int, int]], position_key: int) -> int:
         """The index of the chosen line. `candidates`: move and score of each line, at least one."""
         best = max(score for _, score in candidates)
         if best == scores.MATE - 1 and self.level.elo >= MATE_IN_ONE_ELO:
             return next(index for index, (_, score) in enumerate(candidates) if score == best)
-        least = worth(best) - self.max_loss_cp
+        lowest = clamped_score(best) - self.max_loss_cp
 
-        def judgement(index: int) -> tuple[float, int]:
+        def noisy_score(index: int) -> tuple[float, int]:
             move, score = candidates[index]
-            # Of lines that are judged equal, the one that comes first.
-            return worth(score) + self._misjudgement(position_key, move), -index
+            # On a tie the first line wins.
+            return clamped_score(score) + self._noise(position_key, move), -index
 
-        return max((index for index, (_, score) in enumerate(candidates) if worth(score) >= least), key=judgement)
+        allowed = (index for index, (_, score) in enumerate(candidates) if clamped_score(score) >= lowest)
+        return max(allowed, key=noisy_score)
 
-    def _misjudgement(self, position_key: int, move: int) -> float:
-        """By how many centipawns the level misjudges a move. The amount has a Gumbel distribution."""
+    def _noise(self, position_key: int, move: int) -> float:
+        """The noise on the score of a move, in centipawns, Gumbel distributed."""
         # A text as seed gives the same number on every version of Python and every machine.
         uniform = random.Random(f"{self.seed} {position_key} {move}").random()
-        return -self.level.misjudgement_cp * math.log(-math.log(max(uniform, 1e-12)))
+        return -self.level.noise_cp * math.log(-math.log(max(uniform, 1e-12)))
 
 
-def worth(score: int) -> int:
-    """What a score is worth for the choice, in centipawns."""
+def clamped_score(score: int) -> int:
+    """The score that is compared, in centipawns."""
     if scores.is_mate(score):
-        worth_cp = MATE_CP - (scores.MATE - abs(score))
-        return worth_cp if score > 0 else -worth_cp
+        mate_cp = MATE_CP - (scores.MATE - abs(score))
+        return mate_cp if score > 0 else -mate_cp
     return min(max(score, -MAX_CP), MAX_CP)

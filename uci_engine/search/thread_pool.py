@@ -4,7 +4,7 @@ Worker 0 has no thread here: it runs in the engine's thread for tasks. Each othe
 `WorkerThread`. `Engine` sets the pool up, and `ParallelSearch` searches with it. The workers share only the
 transposition table.
 
-Invariant: a pool that cannot grow is left unchanged.
+Invariant: if `resize` fails, the pool is unchanged.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ThreadPool:
 
     @property
     def can_grow(self) -> bool:
-        """Whether more threads are of use. In plain Python only one thread runs at a time."""
+        """Whether helpers can run in parallel. In plain Python only one thread runs at a time."""
         return self._core.name == "compiled"
 
     def resize(self, threads: int) -> None:

@@ -37,6 +37,7 @@ cdef enum:
     AGE_SHIFT = 58
     AGE_MASK = 63
     DEPTH_OFFSET = 8
+    MAX_VALUE = 100000
 
 cdef inline int entry_move(u64 entry) noexcept nogil:
     return entry & 0xFFFF

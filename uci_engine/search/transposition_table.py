@@ -2,13 +2,12 @@
 
 The searches of all threads share one table without locks, by the XOR method (R. Hyatt and T. Mann, A lock-less
 transposition table implementation, ICGA Journal 25/1, 2002). A TT entry is two 64-bit words: the data, and the key XOR
-the data. Reads and writes are volatile and have no order between threads (relaxed, in the terms of C11). That is a
-benign race: if two threads write the same entry at once, data and key of different writers no longer match, and the
-entry is a miss.
+the data. Reads and writes are relaxed: threads see them in any order. If two threads write an entry at once, key and
+data may be from different threads. Then they do not match, and the probe misses.
 
 Four entries make a bucket of one cache line. The data, from the lowest bit: move (16 bits), score + 32768 (16), raw
-eval + 32768 (16), depth + 8 (8), bound (2), age (6). Mate and tablebase scores are
-stored by their distance from the node (`Searcher.score_to_tt`).
+eval + 32768 (16), depth + 8 (8), bound (2), age (6). Mate and tablebase scores are stored by their distance from the
+node (`Searcher.score_to_tt`).
 
 Invariant: a probe returns what was stored under the same key, or 0. So each word is read once, because a second read
 could see another thread's write.
@@ -37,6 +36,8 @@ if not cython.compiled:
     AGE_MASK = 63
     # Depths down to -8 can be stored. With some tuned parameters ProbCut stores a negative depth.
     DEPTH_OFFSET = 8
+    # Above the value of every entry. An empty entry has minus this.
+    MAX_VALUE = 100000
 
     # What is in an entry. The compiled kernel has these functions in transposition_table.pxd.
     def entry_move(entry: int) -> int:
@@ -148,13 +149,13 @@ class TranspositionTable:
     ) -> cython.int:
         """Store a result, in the entry of the same position or else in the least valuable one of the bucket.
 
-        An entry's value is its depth, minus TT_AGE_PLIES for each search since it was stored. A shallower result does
-        not replace a much deeper one of the same position and search, unless it is exact. A result without a move keeps
-        the old TT move.
+        An entry's value is its depth, minus TT_AGE_PLIES for each search since it was stored. A bound does not replace
+        an entry of the same position and search that is deeper by more than TT_REPLACE_PLIES. A result without a move
+        keeps the old TT move.
         """
         word = self._start(key)
         place = word
-        lowest_value: cython.int = 100000
+        lowest_value: cython.int = MAX_VALUE
         for _ in range(4):
             entry: u64 = self.words[word + 1]
             if self.words[word] ^ entry == key and entry:
@@ -167,7 +168,7 @@ class TranspositionTable:
             age_gap: cython.int = (self.age - (entry >> AGE_SHIFT)) & AGE_MASK
             value = entry_depth(entry) - TT_AGE_PLIES * age_gap
             if entry == 0:
-                value = -100000
+                value = -MAX_VALUE
             if value < lowest_value:
                 lowest_value = value
                 place = word

@@ -10,9 +10,9 @@ cdef int INFINITE, MATE_BOUND, MAX_PLY, ASPIRATION_DEPTH, MAX_ASPIRATION_WINDOW_
 cdef class Worker:
     cdef readonly Searcher searcher
 
-    # The line in search
+    # The line of MultiPV in search
     cdef int line_depth
-    cdef int line_first
+    cdef int pv_index
     cdef readonly int alpha
     cdef readonly int beta
     cdef int half_window
@@ -28,9 +28,9 @@ cdef class Worker:
     cdef int pv_length
     cdef int[128] pv_moves
 
-    cdef int _iterate(self, int first_depth, int last_depth, int first, int skip_size, int skip_phase) noexcept nogil
-    cdef bint _search_line(self, int depth, int first, int end, int score, int half_window_cp) noexcept nogil
-    cdef int _begin_line(self, int depth, int first, int end, int score, int half_window_cp) noexcept nogil
+    cdef int _iterate(self, int first_depth, int last_depth, int pv_index, int skip_size, int skip_phase) noexcept nogil
+    cdef bint _search_line(self, int depth, int pv_index, int end, int score, int half_window_cp) noexcept nogil
+    cdef int _begin_line(self, int depth, int pv_index, int end, int score, int half_window_cp) noexcept nogil
     cdef bint _search_window(self) noexcept nogil
     cdef int _half_window(self, int depth) noexcept nogil
     cpdef int open_window(self, int score, int half_window_cp) noexcept nogil

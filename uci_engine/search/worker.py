@@ -1,7 +1,7 @@
 """A worker: one thread's searcher, with aspiration windows and iterative deepening.
 
-`MainSearch` drives worker 0 window by window. The other workers (the helpers) search alone in `run`. `RootAnalysis`
-calls `search_move`. All of them end in `Searcher._root`.
+`MainSearch` calls `search_window` of worker 0 once for each aspiration window. The other workers (the helpers) search
+alone in `run`. `RootAnalysis` calls `search_move`. All of them call `Searcher._root`.
 
 Invariant: `run` never takes the GIL, so many helpers cannot delay the UCI thread.
 """
@@ -63,19 +63,19 @@ class Worker:
 
     # Called by `ParallelSearch`, for a helper -------------------------------------------------------------------------
 
-    def run(self, first_depth, last_depth, first=0, skip_size=0, skip_phase=0):
-        """Iterative deepening of the root moves from index `first` on, until `last_depth`, a stop or the node limit.
+    def run(self, first_depth, last_depth, pv_index=0, skip_size=0, skip_phase=0):
+        """Iterative deepening of the root moves from `pv_index` on, until `last_depth`, a stop or the node limit.
 
         `skip_size`: search and skip blocks of this many depths alternately, 0 to skip none. `skip_phase`: the offset of
         the blocks.
         """
         start: cython.int = first_depth
         last: cython.int = last_depth
-        index: cython.int = first
+        first: cython.int = pv_index
         size: cython.int = skip_size
         phase: cython.int = skip_phase
         with cython.nogil:
-            self._iterate(start, last, index, size, phase)
+            self._iterate(start, last, first, size, phase)
 
     # Called by `RootAnalysis` -----------------------------------------------------------------------------------------
 
@@ -94,15 +94,17 @@ class Worker:
 
     # Called by `MainSearch`, for worker 0 -----------------------------------------------------------------------------
 
-    def begin_line(self, depth, first, end, score):
-        """Begin to search the root moves from index `first` to `end` (exclusive), with a window around `score`.
+    def begin_line(self, depth, pv_index, end, score):
+        """Begin a line of MultiPV: the root moves from `pv_index` to `end` - 1, with a window around `score`.
 
-        `search_window` does the search. The best move is moved to index `first`.
+        `search_window` does the search. The best move is moved to `pv_index`.
         """
-        self._begin_line(depth, first, end, score, self._half_window(depth))
+        self._begin_line(depth, pv_index, end, score, self._half_window(depth))
 
     def search_window(self):
-        """Search the line with the current window. Returns whether to search it again, with the window then widened.
+        """Search the line with the current window.
+
+        Returns True after a fail high or low. The window is then widened: call again.
 
         If it returns False, the line is `finished` or was interrupted. `failed_high`: the score was above the window.
         `has_result`: a search of this line has found a best move. Even if it was interrupted, the result is valid.
@@ -117,7 +119,7 @@ class Worker:
         self,
         first_depth: cython.int,
         last_depth: cython.int,
-        first: cython.int,
+        pv_index: cython.int,
         skip_size: cython.int,
         skip_phase: cython.int,
     ) -> cython.int:
@@ -125,25 +127,25 @@ class Worker:
         for depth in range(first_depth, last_depth + 1):
             if skip_size and (depth + skip_phase) // skip_size % 2:
                 continue
-            if not self._search_line(depth, first, self.searcher.root_count, self.score, self._half_window(depth)):
+            if not self._search_line(depth, pv_index, self.searcher.root_count, self.score, self._half_window(depth)):
                 return 0
         return 0
 
     def _search_line(
-        self, depth: cython.int, first: cython.int, end: cython.int, score: cython.int, half_window_cp: cython.int
+        self, depth: cython.int, pv_index: cython.int, end: cython.int, score: cython.int, half_window_cp: cython.int
     ) -> cython.bint:
         """Search a line with widening windows. Returns whether it has finished."""
-        self._begin_line(depth, first, end, score, half_window_cp)
+        self._begin_line(depth, pv_index, end, score, half_window_cp)
         while self._search_window():
             pass
         return self.finished
 
     def _begin_line(
-        self, depth: cython.int, first: cython.int, end: cython.int, score: cython.int, half_window_cp: cython.int
+        self, depth: cython.int, pv_index: cython.int, end: cython.int, score: cython.int, half_window_cp: cython.int
     ) -> cython.int:
         self.has_result = False
         self.line_depth = depth
-        self.line_first = first
+        self.pv_index = pv_index
         self.searcher.root_end = end
         self.open_window(score, half_window_cp)
         return 0
@@ -154,7 +156,7 @@ class Worker:
         self.finished = False
         if self.searcher.stop_requested:
             return False
-        score: cython.int = self.searcher._root(self.line_depth, self.alpha, self.beta, self.line_first)
+        score: cython.int = self.searcher._root(self.line_depth, self.alpha, self.beta, self.pv_index)
         if self.searcher.root_moves_done and score > self.alpha:
             self._save_result(score)
         if self.searcher.stopped:

@@ -1,11 +1,12 @@
 """How long one move may take: `allocate` turns the limits of `go` into a soft and a hard limit in milliseconds.
 
-The search starts no new iteration after a share of the soft limit, which `TimeParameters.share` finds after each depth.
+The search starts no new iteration once a fraction of the soft limit has passed. `TimeParameters.soft_factor` computes
+the fraction after each depth.
 A timer stops it at the hard limit.
 
-A reserve is kept for the overheads of the moves to come. From the clock above the reserve, a move gets a share, which
-grows with the length of the game, and most of the increment. Its hard limit is a few times that. A share never uses up
-the excess, so the clock sinks towards the reserve. Within the reserve, the clock is spread evenly over the moves to
+A reserve is kept for the overheads of the moves to come. A move gets a fraction of the clock above the reserve,
+growing with the move number, and most of the increment. Its hard limit is a few times that. The clock approaches the
+reserve but does not reach it this way. Within the reserve, the clock is spread evenly over the moves to
 come. The reserve also pays for a loaded machine that wakes the timer late. There is no minimum thinking time above
 FLOOR_MS, because such minima lose games on short clocks.
 
@@ -13,9 +14,8 @@ Invariants, for every clock:
 
 - 0 < soft <= hard <= max(time - overhead, FLOOR_MS). The soft limit is infinite where all of the time is to be used.
 - More time never makes a limit smaller.
-- A game of MOVES_COVERED moves is not lost on time, even if every move takes its hard limit and loses the whole
-  overhead. For this its clock must start with one overhead, and RESERVE_FACTOR times the overheads that no increment
-  pays.
+- A game of MOVES_COVERED moves is not lost on time, even if every move uses its hard limit and the full overhead,
+  provided the clock starts with one overhead plus the reserve.
 """
 
 from __future__ import annotations
@@ -42,17 +42,27 @@ MIN_MOVES_TO_COME = 60
 # The reserve, in units of the overheads to come that no increment pays; the smallest that keeps the last invariant.
 RESERVE_FACTOR = 3.0
 
-# Maximum share of the clock added for the increment: a buffer for lags longer than the overhead.
+# Maximum part of the clock added for the increment: a buffer for lags longer than the overhead.
 INCREMENT_CLOCK_SHARE = 0.1
 
-# The hard limit is at most this share of the clock; more just before a time control.
+# The hard limit is at most this part of the clock.
 HARD_SHARE = 0.4
 
-# The share of the soft limit to spend, by the number of depths that the best move has stayed the same.
-STABILITY_SHARES = (1.5, 1.2, 1.0, 0.85, 0.75)
+# `movestogo`: this much more, divided by the moves to go. The last move before a time control may use 0.8 of the clock.
+HARD_SHARE_LAST_MOVE = 0.4
 
-# Lower limit of that share, whatever the tuned parameters are.
-MIN_STABILITY_SHARE = 0.2
+# `movestogo`: the clock above the reserve is divided by 1 + this * moves to go. So the first moves of a period take
+# more than an even part.
+DIVISOR_PER_MOVE_TO_GO = 0.6
+
+# `movestogo`: of a short clock one half is for thinking and one for overheads, down to the last move.
+SHORT_CLOCK_DIVISOR = 2
+
+# The factor on the soft limit, by the number of depths that the best move has stayed the same.
+STABILITY_FACTORS = (1.5, 1.2, 1.0, 0.85, 0.75)
+
+# Lower limit of that factor, whatever the tuned parameters are.
+MIN_STABILITY_FACTOR = 0.2
 
 # From this depth on, the nodes below the best move count.
 EFFORT_DEPTH = 7
@@ -85,18 +95,18 @@ class TimeParameters:
     time_drop_cp: int
     time_drop_percent: int
 
-    def share(self, depth: int, stable_for: int, score_drop_cp: int, effort: float) -> float:
-        """The share of the soft limit to spend after a depth: more while the best move is in doubt.
+    def soft_factor(self, depth: int, stable_for: int, score_drop_cp: int, effort: float) -> float:
+        """The factor on the soft limit after a depth: more while the best move is in doubt.
 
         stable_for: the number of depths that the best move has stayed the same. effort: the share of the last depth's
         nodes below it, 0 to 1.
         """
-        stability = STABILITY_SHARES[min(stable_for, len(STABILITY_SHARES) - 1)]
-        share = max(1 + (stability - 1) * self.time_stability_percent / 100, MIN_STABILITY_SHARE)
+        stability = STABILITY_FACTORS[min(stable_for, len(STABILITY_FACTORS) - 1)]
+        factor = max(1 + (stability - 1) * self.time_stability_percent / 100, MIN_STABILITY_FACTOR)
         if depth >= EFFORT_DEPTH:
             percent = self.time_effort_max_percent - self.time_effort_slope_percent * effort
-            share *= max(self.time_effort_min_percent, percent) / 100
-        return share * self.time_drop_percent / 100 if score_drop_cp > self.time_drop_cp else share
+            factor *= max(self.time_effort_min_percent, percent) / 100
+        return factor * self.time_drop_percent / 100 if score_drop_cp > self.time_drop_cp else factor
 
 
 def time_parameters_of(core: str) -> TimeParameters:
@@ -146,10 +156,9 @@ def _for_clock(limits: Limits, white_to_move: bool, overhead: float, ply: int, p
         divisor = max(divisor, parameters.time_last_divisor)
     else:
         moves_to_come = min(limits.movestogo, moves_to_come)
-        # Half of a short clock is for thinking and half for overheads, down to the last move. With a long clock, the
-        # first moves of a period take more than an even share.
-        spread, divisor = 2 * moves_to_come, 1.0 + 0.6 * moves_to_come
-        share = HARD_SHARE + 0.4 / moves_to_come
+        spread = SHORT_CLOCK_DIVISOR * moves_to_come
+        divisor = 1.0 + DIVISOR_PER_MOVE_TO_GO * moves_to_come
+        share = HARD_SHARE + HARD_SHARE_LAST_MOVE / moves_to_come
 
     # Each move takes at least FLOOR_MS and its overhead. The clock pays what the increment does not.
     reserve = RESERVE_FACTOR * moves_to_come * max(FLOOR_MS - gain, 0.0)

@@ -29,7 +29,7 @@ class Clock:
         self.hard_nodes: int | None = None
 
     def set_budget(self, budget: Budget, now: float) -> None:
-        """Start the clock after pondering. The hard limit counts from now, the soft limit from the start of the search.
+        """Set the budget at `ponderhit`. The hard limit counts from `now`, the soft one from the start of the search.
         """
         self.hard_from = now
         self.budget = budget

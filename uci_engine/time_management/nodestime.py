@@ -4,8 +4,8 @@ It serves to tune time management with many games at once. `engine` holds an `Av
 of `--tuning` is set, and a search with a clock gets a `NodesClock`. The GUI's clock must be ample, because only its
 first reading counts.
 
-Invariants: with one thread, the budgets of a game depend on its moves and its first clock alone. A search without a
-clock of ours is as without nodestime.
+Invariants: with one thread, the budgets of a game depend on its moves and its first clock alone. A search without our
+clock is not affected.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ MAX_NODES = 1 << 62
 
 @dataclass(slots=True)
 class _NodesLeft:
-    """One colour's clock, in nodes: at first, now, and the moves to go."""
+    """One colour's clock, in nodes: initial, remaining, and the moves to go."""
 
-    first: int
-    now: int
+    initial: int
+    remaining: int
     moves_to_go: int
 
 
@@ -59,18 +59,18 @@ class AvailableNodes:
             left = self._left[white_to_move] = _NodesLeft(nodes, nodes, moves_to_go)
         else:
             increment_ms = (limits.winc_ms if white_to_move else limits.binc_ms) or 0
-            left.now += increment_ms * self.nodes_per_ms
+            left.remaining += increment_ms * self.nodes_per_ms
             if moves_to_go > left.moves_to_go:
-                left.now += left.first
+                left.remaining += left.initial
             left.moves_to_go = moves_to_go
-        left_ms = left.now // self.nodes_per_ms
+        left_ms = left.remaining // self.nodes_per_ms
         if white_to_move:
             return replace(limits, wtime_ms=left_ms)
         return replace(limits, btime_ms=left_ms)
 
     def spend(self, white: bool, nodes: int) -> None:
         """Take the nodes of a finished search off this colour's clock."""
-        self._left[white].now -= nodes
+        self._left[white].remaining -= nodes
 
 
 class NodesClock(Clock):

@@ -13,11 +13,11 @@ TIME_PARAMETERS = (
     Tunable("time_increment_percent", 75, 0, 100, "share of the increment, less the overhead, added to the soft limit"),
     Tunable("time_hard_percent", 500, 100, 1000, "hard limit, in percent of the soft limit"),
     Tunable("time_stability_percent", 100, 0, 200, "weight of the best move's stability"),
-    Tunable("time_effort_max_percent", 200, 100, 400, "effort: share of the soft limit for no nodes of the best move"),
-    Tunable("time_effort_slope_percent", 160, 0, 400, "effort: share taken off if all nodes are the best move's"),
-    Tunable("time_effort_min_percent", 50, 10, 100, "effort: minimum share of the soft limit"),
+    Tunable("time_effort_max_percent", 200, 100, 400, "effort: factor on the soft limit if no node is the best move's"),
+    Tunable("time_effort_slope_percent", 160, 0, 400, "effort: part of it taken off if all nodes are the best move's"),
+    Tunable("time_effort_min_percent", 50, 10, 100, "effort: minimum factor on the soft limit"),
     Tunable("time_drop_cp", 30, 5, 200, "score drop: minimum fall that gives more time"),
-    Tunable("time_drop_percent", 130, 100, 300, "score drop: share of the soft limit after such a fall"),
+    Tunable("time_drop_percent", 130, 100, 300, "score drop: factor on the soft limit after such a fall"),
 )
 
 # For a core in plain Python, which searches only some thousand nodes a move. They were tuned for such a core, and the
