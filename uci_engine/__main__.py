@@ -30,9 +30,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if is_default:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
+        words = sys.argv[1:] if arguments is None else arguments
+        if not words and "SECATEUR_CORE" not in os.environ:
+            # As chess programs start it: the arguments need not be parsed.
+            from uci_engine.command_line.conversation import converse, guarded
+
+            return guarded(lambda: converse("auto", tuning=False))
         from uci_engine.command_line.program import run
 
-        return run(sys.argv[1:] if arguments is None else arguments)
+        return run(words)
     finally:
         if is_default and signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
             signal.signal(signal.SIGINT, signal.default_int_handler)

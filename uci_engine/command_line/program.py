@@ -27,6 +27,7 @@ from uci_engine.command_line.arguments import (
     suggestion,
 )
 from uci_engine.command_line.console import show, warn
+from uci_engine.command_line.conversation import converse, execute, guarded
 
 if TYPE_CHECKING:
     from uci_engine.engine import UciEngine
@@ -78,27 +79,23 @@ def run(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.core not in CORES_ACCEPTED:
         parser.error(f"{CORE_VARIABLE} must be one of {', '.join(CORES_SHOWN)}, not {options.core!r}")
+    return guarded(lambda: _execute(parser, options))
+
+
+def _execute(parser: Parser, options: argparse.Namespace) -> int:
+    """Run the command of these options."""
     command, words = options.words[0] if options.words else "", options.words[1:]
     try:
         if command in COMMANDS:
             return COMMANDS[command](gathered_moves(words), options.core, options.tuning)
-        if command:
-            _refuse_unknown(parser, command)
-            return _uci([" ".join(options.words)], options.core, options.tuning)
-        return _converse(options.core, options.tuning)
     except UsageError as error:
         # The position is no part of the usage.
         warn(str(error) if error.exit_code == 1 else f"secateur {command}: {error}")
         return error.exit_code
-    except (ImportError, RuntimeError) as error:
-        # The requested core, python-chess or a thread is missing.
-        warn(f"secateur: {error}")
-        return 1
-    except MemoryError:
-        warn("secateur: there is not enough memory")
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    if command:
+        _refuse_unknown(parser, command)
+        return execute([" ".join(options.words)], options.core, options.tuning)
+    return converse(options.core, options.tuning)
 
 
 def _refuse_unknown(parser: Parser, word: str) -> None:
@@ -107,19 +104,6 @@ def _refuse_unknown(parser: Parser, word: str) -> None:
 
     if word not in COMMAND_WORDS:
         parser.error(f"{word!a} is no command{suggestion(word, (*COMMANDS, *COMMAND_WORDS))}")
-
-
-def _converse(core: str, tuning: bool) -> int:
-    """Speak UCI until `quit`."""
-    if sys.stdin is not None and sys.stdout is not None and sys.stdin.isatty() and sys.stdout.isatty():
-        show(f"Secateur {__version__} waits for UCI commands: help lists them, quit ends the program.")
-    return _uci(None, core, tuning)
-
-
-def _uci(lines: Sequence[str] | None, core: str, tuning: bool) -> int:
-    from uci_engine.uci import loop as uci
-
-    return uci.run(lambda: _engine(core, tuning), lines)
 
 
 def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
