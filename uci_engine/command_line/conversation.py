@@ -18,10 +18,10 @@ def converse(core: str, tuning: bool) -> int:
 
 def execute(lines: Sequence[str] | None, core: str, tuning: bool) -> int:
     """Execute these UCI commands, or those of standard input for None. Returns the exit code."""
-    from uci_engine.engine import Engine
+    from uci_engine.engine import UciEngine
     from uci_engine.uci import loop as uci
 
-    return uci.run(lambda: Engine(core, tuning), lines)
+    return uci.run(lambda: UciEngine(core, tuning), lines)
 
 
 def guarded(action: Callable[[], int]) -> int:
