@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The levels of UCI_Elo measured: a ladder of games, ratings by maximum likelihood, asked against measured.
+"""The levels of UCI_Elo measured: a ladder of games, ratings by maximum likelihood, requested against measured.
 
     python scripts/calibrate.py --stockfish stockfish --opponent 1900 'cmd=hoichess tc=60+1' --games 20 \\
         --openings 8moves_v3.pgn.zip --concurrency 2 --journal ladder.journal --plot ladder.png
 
 Each level meets the next one, and the opponents whose rating is near its own. Games between levels do not count for the
-ratings, as an engine beats a weaker version of itself by more than others do. What they would change is shown beside.
+ratings, as an engine beats a weaker version of itself by more than others do. A second column shows the ratings with
+them.
 
 Run it again after a change of search or evaluation, and put what it measures into `uci_engine/search/strength.py`. With
 --journal, the same command with --resume goes on where it was killed. Exit code: 0, or 1 for an error, 130 when
@@ -208,7 +209,7 @@ def draw(players: Sequence[Player], measured: Mapping[str, Measured], games: int
     found = [measured[player.spec.name] for player in levels]
     figure = Figure(figsize=(8, 9), dpi=130, layout="constrained")
     curve, differences = figure.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": (3, 1)})
-    curve.set_title(f"UCI_Elo: asked against measured, 95 % intervals ({games} games)")
+    curve.set_title(f"UCI_Elo: requested against measured, 95 % intervals ({games} games)")
     bars = {"fmt": "o", "capsize": 4, "color": "#1f4e9c", "ecolor": "#7f9cc8"}
     curve.plot(asked, asked, "--", color="#555555", linewidth=1, label="as asked")
     curve.errorbar(asked, [each.elo for each in found], yerr=[each.error for each in found], label="measured", **bars)

@@ -6,9 +6,9 @@
 
 FOLDER holds Syzygy tables; positions of three and four pieces are drawn at random from them. The engine (by default
 that of these sources) plays the side to move with these tables, or with `--no-tables` on its own. In a win its opponent
-makes the move that, by python-chess, puts off the next capture, pawn move or mate longest; in a draw it makes any move
-that does not lose, at random. Prints the counts, how often a clock ran out (the game goes on, for other programs may
-have had the processor) and each failure; the exit code is 1 if there were any failures.
+plays the move with the longest DTZ, by python-chess; in a draw it makes any move that does not lose, at random. Prints
+the counts, how often a clock ran out (the game goes on, because other programs may have used the CPU) and each failure;
+the exit code is 1 if there were any failures.
 """
 
 from __future__ import annotations

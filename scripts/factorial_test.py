@@ -5,15 +5,15 @@
         --change no-null-move:null_move_depth=100 --change lmr_count=2 \\
         --openings 8moves_v3.pgn.zip --order random --journal factorial.journal
 
-Every change is one or more options of the engine, whole numbers, with other values than the defaults. In each pair of
+Every change is one or more options of the engine, spin options with non-default values. In each pair of
 games every change is given to one of the two sides at random, or with a --share below 0.5 often to neither. So a pair
 says something about every change in which its sides differ, and thousands of games measure all of them nearly as well
 as a match of that length measures one. Give large changes, as switching a pruning off, a share of 0.1. The same command
 with --resume goes on where it was killed. The result is for choosing: let `match.py --sprt` say whether the choice
 gains.
 
-This is a two-level factorial design (R. A. Fisher, "The Design of Experiments", 1935), read by logistic regression. It
-assumes that Elo adds up; what two changes gain only together is divided between them.
+This is a two-level factorial design (R. A. Fisher, "The Design of Experiments", 1935), analysed by logistic regression.
+It assumes that Elo adds up; an interaction of two changes is divided between them.
 """
 
 from __future__ import annotations

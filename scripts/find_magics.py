@@ -2,7 +2,7 @@
 """Find the magic multipliers of `evaluation/bitboards.py` again (about fifteen seconds).
 
 A magic maps the pieces on a slider's lines to a small index: ((pieces & mask) * magic) >> (64 - bits), where `bits` is
-the number of squares in the mask. A multiplier serves when no two arrangements with different attacks share an index.
+the number of squares in the mask. A magic is valid if no two occupancies with different attacks share an index.
 The masks and the attacks come from python-chess, so these numbers are right if python-chess is. The generator is
 seeded, so the same multipliers come out every time.
 

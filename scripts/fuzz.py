@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Fuzz a UCI engine: random conversations, judged by what UCI allows, shrunk to the shortest that shows a defect.
+"""Fuzz a UCI engine: random UCI sessions checked against the protocol and minimised.
 
     python scripts/fuzz.py [--engine 'cmd=PROGRAM option.Hash=4'] [--examples 200] [--seed 1] [--minutes 10]
     python scripts/fuzz.py --replay fuzz_found/held-back.txt [--engine …]
 
-Each conversation has a process of its own. When one of them breaks an oracle, hypothesis shrinks it, and the shortest
+Each session has its own process. When one of them breaks a rule, hypothesis minimises it, and the shortest
 one is written as a text file that `--replay` repeats. That oracle then counts as known, and the search for others goes
 on. Without `--engine` the engine of these sources is tested. The exit code is 1 if anything was found.
 """

@@ -2,7 +2,7 @@
 """Make Polyglot opening books: compile lines of theory, count games, merge, prune, inspect.
 
     python scripts/make_book.py compile                      rebuild the built-in book, uci_engine/book/book.bin
-    python scripts/make_book.py pgn games.pgn -o my.bin      a book of what was played, and how it went
+    python scripts/make_book.py pgn games.pgn -o my.bin      a book of the moves and results of games
     python scripts/make_book.py inspect my.bin --moves "e4 c5"
 
 The same input and the same version of the search give the same bytes: scores come from searches of fixed depth, each

@@ -5,7 +5,7 @@
         --openings 8moves_v3.pgn.zip --order random --games 1000 --concurrency 2 --pgn games.pgn \\
         --sprt elo0=0 elo1=5 alpha=0.05 beta=0.05
 
-With more than two engines all meet all; with --gauntlet the first meets each of the others. With --pgn or --journal a
+More than two engines play a round robin, or with --gauntlet the first against the others. With --pgn or --journal a
 journal is kept, and the same command with --resume goes on where it was killed. Progress goes to stderr, the tables to
 stdout. Exit code: 0 when all was played or the test is decided, 1 for an error, 130 when interrupted.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Count move sequences from every position of some files and compare with the counts the files give.
+"""Compare perft counts with those in files.
 
     perft.py FILE... [--depth 5] [--max-nodes N] [--core compiled | --engine 'cmd=stockfish'] [--concurrency 2]
 

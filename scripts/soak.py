@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Soak a UCI engine: game after game at a fast time control on a busy machine, every line of it judged.
+"""Soak a UCI engine: game after game at a fast time control on a busy machine, with every output line checked.
 
     python scripts/soak.py [--engine 'cmd=PROGRAM tc=1+0.01 option.Hash=16'] [--engine …] [--games 100] [--load 2]
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Ask engines the positions of EPD test suites and count what they solve, side by side.
+"""Run EPD test suites on engines and count the solved positions.
 
     suite.py wac.epd --engine 'cmd=secateur' --engine 'cmd=stockfish' --each movetime=1 [--json wac.json]
 
 A position is solved when the final move fits its bm, am and dm; points in c0 are added up as well. The time to solution
-is the moment from which on the engine's best move fitted. With --journal a run that was killed goes on by --resume.
+is the time of the last change to a correct best move. With --journal a run that was killed goes on by --resume.
 Exit code: 0 when all engines answered all positions, 1 when some failed, 2 when the suite or an engine cannot be used.
 """
 

@@ -79,7 +79,7 @@ _loaded: list[Core] = []
 
 
 def load(name: str = "auto") -> Core:
-    """The core called `name`, one of CORES; "auto" takes the compiled one where it is installed.
+    """The core called `name`, one of CORES; "auto" is the compiled one if it is installed.
 
     ValueError: the name is not in CORES. RuntimeError: this process already runs another core. ImportError: the
     compiled core is requested but missing, only some of its modules are compiled, or another file hides the package

@@ -39,7 +39,6 @@ from uci_engine.time_management.nodestime import AvailableNodes
 SWITCH_SECONDS = 0.001
 
 
-
 def new_seed() -> int:
     """A seed for a game."""
     return int.from_bytes(os.urandom(8), "big")

@@ -361,7 +361,7 @@ def test_tables_that_contradict_each_other_are_dropped_with_a_sentence(tmp_path:
     assert probing.value(board) == 2
     ranking = ranked(probing, board)
     assert ranking.tablebase_ranks == {}
-    sentence = "a position and the positions after it do not agree"
+    sentence = "the WDL of a position differs from that of its best move"
     assert ranking.messages == (f"error: Syzygy table KPvK is not used any more: {sentence}",)
     assert probing.value(board) is None
     assert ranked(probing, board) == RootRanking()

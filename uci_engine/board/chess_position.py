@@ -1,7 +1,7 @@
-"""The reference board: the interface of `Position`, with python-chess generating every move and keeping every rule.
+"""The reference board: the interface of `Position`, with python-chess for move generation and rules.
 
-The plain-Python search runs over it where no compiled kernel is wanted or installed. Moves, legality, check, castling
-rights, en passant and keys come from a `chess.Board`; only SEE and the search for repetitions are inherited.
+The python-chess core uses it. Moves, legality, check, castling rights, en passant and keys come from a `chess.Board`;
+only SEE and the search for repetitions are inherited.
 
 Invariant: at every node it has the same fields and gives the same moves as `Position`, so the search trees are equal.
 """
@@ -20,11 +20,11 @@ HASHER = chess.polyglot.ZobristHasher(chess.polyglot.POLYGLOT_RANDOM_ARRAY)
 
 
 class ChessPosition(Position):
-    """A `Position` that asks a `chess.Board`. Exists only uncompiled: the compiled `Position` cannot be extended."""
+    """A `Position` on top of a `chess.Board`. Only for plain Python: the compiled `Position` cannot be subclassed."""
 
     def _set_base(self, board: chess.Board) -> None:
         self.board = board.copy(stack=False)
-        # Castling as king takes rook, the engine's own way, makes one spelling of every move.
+        # In Chess960 mode python-chess encodes castling as king takes rook, as the engine does.
         self.board.chess960 = True
         self.pieces_key = 0
         self.clear()
@@ -32,12 +32,12 @@ class ChessPosition(Position):
             self._read_square(square)
         self.stack_index = 0
         self.plies_from_null = 0
-        # python-chess keeps its moves legal by itself: nobody asks for pins here.
+        # python-chess generates legal moves, so pins are not needed.
         self.pinned = 0
         self._read_rules()
 
     def _read_rules(self) -> None:
-        """Take what python-chess knows beyond the pieces."""
+        """Copy side to move, clocks, castling, en passant, key and checkers from python-chess."""
         board = self.board
         self.turn = int(board.turn)
         self.halfmove_clock = board.halfmove_clock
@@ -55,7 +55,7 @@ class ChessPosition(Position):
         self.moves_here: list[int] | None = None
 
     def _read_square(self, square: chess.Square) -> None:
-        """Take one square from python-chess's board, and tell the board what changed on it."""
+        """Copy one square from the python-chess board and update bitboards and accumulator."""
         before = self.squares[square]
         mask = chess.BB_SQUARES[square]
         piece_type = self.board.piece_type_at(square)
@@ -70,7 +70,7 @@ class ChessPosition(Position):
             self.pieces_key ^= ZOBRIST[after * 64 + square]
 
     def _read_pieces(self, move: int) -> None:
-        """Take the squares a move can have changed: its own, that of a pawn taken en passant, or the castling rank."""
+        """Copy the squares that a move may change: from and to, the en-passant victim, or the back rank."""
         origin, target = move_numbers.from_square(move), move_numbers.to_square(move)
         move_type = move_numbers.move_type(move)
         squares: Iterable[int]
@@ -84,7 +84,7 @@ class ChessPosition(Position):
             self._read_square(square)
 
     def generate(self, gen_type: int, start: int) -> int:
-        """Every legal move is python-chess's; captures and promotions are told from the rest by `is_noisy`."""
+        """python-chess generates all legal moves; `is_noisy` selects captures and promotions."""
         if self.moves_here is None:
             self.moves_here = [move_numbers.encode(self.board, move) for move in self.board.generate_legal_moves()]
         end = start
@@ -98,8 +98,8 @@ class ChessPosition(Position):
         """Whether any 16-bit number is a legal move here, by python-chess."""
         if move == move_numbers.NO_MOVE:
             return False
-        meant = move_numbers.decode(move, chess960=True)
-        return self.board.is_legal(meant) and move_numbers.encode(self.board, meant) == move
+        decoded = move_numbers.decode(move, chess960=True)
+        return self.board.is_legal(decoded) and move_numbers.encode(self.board, decoded) == move
 
     def gives_check(self, move: int) -> bool:
         """Whether a legal move gives check, by python-chess."""

@@ -26,7 +26,7 @@ class Game:
         self._moves: tuple[str, ...] = ()
 
     def set(self, fen: str | None, moves: Sequence[str], chess960: bool) -> list[str]:
-        """Go to the position after `moves` from `fen` (None: the start position).
+        """Set up `fen` and play `moves` (None: the start position).
 
         Moves that were played before are not played again. Returns messages about repairs to a FEN that was newly
         read. Raises PositionError, and then holds no position.

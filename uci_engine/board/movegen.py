@@ -1,8 +1,8 @@
-"""The legal move generator: which moves are legal, capture, and give check.
+"""The legal move generator: legal moves, and whether a move captures or gives check.
 
 `Position` extends it with making moves. Moves are the numbers of `moves`. The generator writes them into the flat
-buffer `moves` from an offset and returns the end, so that the plies of a search are stacked. All moves are legal
-as generated: checkers and pinned pieces are known beforehand and limit the targets of each piece.
+buffer `moves` from an offset and returns the end, so each ply has its own part. Moves are strictly legal: checkers and
+pinned pieces limit the targets.
 
 Invariant: the moves are exactly python-chess's, each once, and the buffer never holds more than MOVE_ROOM.
 """
@@ -60,11 +60,11 @@ class MoveGenerator(BaseBoard):
 
     `Position` keeps the fields beyond `BaseBoard`'s. `castling_rights` has four bits: White's kingside 1 and queenside
     2, Black's kingside 4 and queenside 8. `rook_squares` holds the rooks of these rights in the same order. `ep_square`
-    is the en-passant square when a pawn stands ready to capture there, else NO_SQUARE.
+    is the en-passant square when a pawn of the side to move attacks it, else NO_SQUARE.
     """
 
     def __init__(self, piece_square):
-        """`piece_square`: the packed weights that `Accumulator` wants."""
+        """`piece_square`: the packed weights for `Accumulator`."""
         BaseBoard.__init__(self, piece_square)
         self.castling_rights = 0
         self.ep_square = NO_SQUARE
@@ -79,19 +79,19 @@ class MoveGenerator(BaseBoard):
         return self.moves_of(NOISY | QUIET)
 
     def moves_of(self, gen_type):
-        """The legal moves of NOISY, QUIET or both, for callers in Python."""
+        """The legal moves of `gen_type` as a list, for Python callers."""
         end = self.generate(gen_type, 0)
         return [self.moves[index] for index in range(end)]
 
     def classify(self, move):
-        """What `is_legal`, `is_noisy` and `gives_check` return, for callers in Python; the last two None if illegal."""
+        """`(is_legal, is_noisy, gives_check)` for Python callers; the last two are None if illegal."""
         number: cython.int = move
         if not self.is_legal(number):
             return False, None, None
         return True, bool(self.is_noisy(number)), bool(self.gives_check(number))
 
     def _attacked(self, square: cython.int, by: cython.int, occupied: u64) -> cython.bint:
-        """Whether colour `by` attacks a square when `occupied` squares stop the sliders."""
+        """Whether colour `by` attacks a square with this occupancy."""
         queens = self.by_type[QUEEN]
         theirs = self.by_colour[by]
         if theirs & (
@@ -146,7 +146,7 @@ class MoveGenerator(BaseBoard):
         king = lsb(self.by_type[KING] & ours)
         end = start
 
-        # 1. King moves, onto squares that are safe once the king has left its own.
+        # 1. King moves to squares not attacked with the king removed from the board.
         steps = KING_ATTACKS[king] & wanted
         without_king = occupied ^ BB[king]
         while steps:
@@ -212,7 +212,7 @@ class MoveGenerator(BaseBoard):
             singles = (pushers << 8) & empty
             doubles = ((singles & RANKS[2]) << 8) & empty & evading
             singles &= evading
-            # Towards the h-file a white pawn's capture rises, towards the a-file it lies on the falling diagonal.
+            # White captures to the right run along a rising diagonal (a1-h8), to the left along a falling one.
             right = ((risers & (ALL ^ FILES[7])) << 9) & catch
             left = ((fallers & (ALL ^ FILES[0])) << 7) & catch
             forward = 8
@@ -240,13 +240,13 @@ class MoveGenerator(BaseBoard):
         return end
 
     def _generate_en_passant(self, end: cython.int) -> cython.int:
-        """En passant empties two squares of a rank, so each capture is tested for check on the board after it."""
+        """En passant removes two pieces from a rank, so test each capture for check with the occupancy after it."""
         us = self.turn
         them = us ^ 1
         target = self.ep_square
         captured = BB[target ^ 8]
         king = lsb(self.by_type[KING] & self.by_colour[us])
-        # Of the pieces that do not slide, only the captured pawn may be giving check.
+        # Only the captured pawn can be a checker that does not slide.
         stepping = self.by_type[KNIGHT] | self.by_type[PAWN]
         if self.checkers & stepping & (ALL ^ captured):
             return end
@@ -264,7 +264,7 @@ class MoveGenerator(BaseBoard):
         return end
 
     def _generate_castling(self, end: cython.int) -> cython.int:
-        """Castling out of check: both ways empty, and no attack on the king's way or on its new square."""
+        """Castling, called when not in check: king and rook paths empty, king path and target not attacked."""
         us = self.turn
         them = us ^ 1
         occupied = self.by_colour[0] | self.by_colour[1]
@@ -294,7 +294,7 @@ class MoveGenerator(BaseBoard):
         return end
 
     def is_noisy(self, move: cython.int) -> cython.bint:
-        """Whether a move captures or promotes: what `generate` gives for NOISY."""
+        """Whether a move captures or promotes: a NOISY move of `generate`."""
         return (self.squares[to_square(move)] != 0 and move_type(move) != CASTLING) or (
             move_type(move) == PROMOTION or move_type(move) == EN_PASSANT
         )

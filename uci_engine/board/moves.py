@@ -1,10 +1,10 @@
 """Moves as 16-bit numbers, and the conversion from and to python-chess.
 
 Bits 0-5 hold the from-square, bits 6-11 the to-square, bits 12-13 the promoted piece type less two, bits 14-15 the move
-type. Castling goes from the king's square to the rook's square, as in Chess960, whatever the GUI's dialect.
+type. Castling goes from the king's square to the rook's square, as in Chess960, whatever notation the GUI uses.
 
-Invariant: `decode(encode(board, move)) == move` for every legal move in the board's own dialect. TT entries, the search
-and the move picker share these numbers; the picker breaks ties by them.
+Invariant: `decode(encode(board, move)) == move` for every legal move in the board's castling notation. TT entries, the
+search and the move picker share these numbers; the picker breaks ties by them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def promotion(move: int) -> int:
 
 
 def encode(board: chess.Board, move: chess.Move) -> int:
-    """The number of a legal move of `board`, castling written either way (e1g1 or e1h1)."""
+    """Encode a legal move; castling may be e1g1 or e1h1."""
     origin, target = move.from_square, move.to_square
     if move.promotion:
         return origin | target << 6 | (move.promotion - 2) << 12 | PROMOTION << 14
@@ -63,7 +63,7 @@ def encode(board: chess.Board, move: chess.Move) -> int:
 
 
 def decode(move: int, chess960: bool) -> chess.Move:
-    """The python-chess move of a number other than NO_MOVE; `chess960` writes castling as king takes rook."""
+    """Decode a move other than NO_MOVE. With `chess960`, castling is king takes rook."""
     origin, target = from_square(move), to_square(move)
     if move_type(move) == PROMOTION:
         return chess.Move(origin, target, promotion=promotion(move))

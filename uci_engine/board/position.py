@@ -1,7 +1,7 @@
-"""The bitboard position: moves made and unmade, keys, static exchange evaluation (SEE) and draws.
+"""The bitboard position: make, unmake, keys, static exchange evaluation (SEE) and draws.
 
-The search plays on it; the worker sets it up from a `chess.Board`. `ChessPosition` has the same interface with
-python-chess underneath; tests play the two against each other.
+The search uses it. `set_board` copies a `chess.Board`. `ChessPosition` has the same interface with python-chess
+underneath; tests compare the two.
 
 Invariant: the key is python-chess's Polyglot key after every move, and `unmake` restores every field.
 """
@@ -69,7 +69,7 @@ class Position(MoveGenerator):
     """A board for the search. All fields are readable; only the methods change them."""
 
     def __init__(self, piece_square):
-        """`piece_square`: the packed weights that `Accumulator` wants."""
+        """`piece_square`: the packed weights for `Accumulator`."""
         MoveGenerator.__init__(self, piece_square)
         if not cython.compiled:
             self.castling_mask = [0] * 64
@@ -83,7 +83,7 @@ class Position(MoveGenerator):
     # Set up ------------------------------------------------------------------------------------------------------
 
     def set_board(self, board):
-        """Take over a validated `chess.Board` with the part of its history that can still repeat."""
+        """Set up from a validated `chess.Board`, with the moves since the last irreversible one."""
         history = min(board.halfmove_clock, len(board.move_stack), MAX_HISTORY)
         base = board.copy(stack=history)
         replay = []
@@ -126,7 +126,7 @@ class Position(MoveGenerator):
         self._find_checkers()
 
     def state_for_tests(self):
-        """Every field that `make` and `unmake` together must leave as it was, as one tuple: for the tests."""
+        """All fields that `unmake` must restore, as a tuple, for tests."""
         kept = self.accumulator
         return (
             [self.by_type[piece_type] for piece_type in range(1, 7)],
@@ -169,7 +169,7 @@ class Position(MoveGenerator):
         return 0
 
     def _push_state(self, captured: cython.int) -> cython.int:
-        """Save what a move destroys."""
+        """Push the undo state."""
         stack_index = self.stack_index
         clock = self.halfmove_clock << 16
         self.undo_state[stack_index] = self.castling_rights | (self.ep_square << 4) | (captured << 12) | clock
@@ -181,7 +181,7 @@ class Position(MoveGenerator):
         return 0
 
     def _pop_state(self) -> cython.int:
-        """Restore everything but the pieces; returns the captured piece, or 0."""
+        """Pop the undo state. Returns the captured piece, or 0."""
         stack_index = self.stack_index - 1
         self.stack_index = stack_index
         state = self.undo_state[stack_index]
@@ -425,7 +425,7 @@ class Position(MoveGenerator):
         return self.by_type[KNIGHT] == 0 and (bishops & LIGHT == 0 or bishops & (ALL ^ LIGHT) == 0)
 
     def is_fifty_moves(self) -> cython.bint:
-        """Whether the position is drawn by the fifty-move rule. Checkmate goes first."""
+        """Whether the position is drawn by the fifty-move rule. Checkmate has priority."""
         return self.halfmove_clock >= 100 and (
             self.checkers == 0 or self.generate(NOISY | QUIET, SCRATCH) > SCRATCH
         )
@@ -435,7 +435,7 @@ class Position(MoveGenerator):
         return self.is_fifty_moves() or self.is_insufficient_material() or self.is_repetition(ply)
 
     def is_repetition(self, ply: cython.int) -> cython.bint:
-        """Whether the position repeats one inside the search, or for the second time one before the root."""
+        """Whether it is a twofold repetition inside the search, or a threefold one with the game."""
         limit = self.plies_from_null if self.plies_from_null < self.stack_index else self.stack_index
         seen_before = False
         distance = 4

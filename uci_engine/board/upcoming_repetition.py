@@ -1,9 +1,8 @@
 """Upcoming repetitions: from the difference of two keys, the reversible move that leads from one position to the other.
 
 `Position.upcoming_repetition` looks up whether a repetition is one move away. The table is a cuckoo hash of the 3668
-moves of knights, bishops, rooks, queens and kings on an empty board, both directions in one entry. Each entry stands in
-one of the two slots that its difference names, so a look-up reads two words. Marcel van Kervinck published the method
-(2013).
+moves of knights, bishops, rooks, queens and kings on an empty board, one entry for both directions. Each entry is in
+one of two slots given by its key, so a lookup reads two words. Marcel van Kervinck published the method (2013).
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ if not cython.compiled:
 
 
 def cuckoo_move(difference: u64) -> cython.int:
-    """The move that makes a difference of keys, in either direction, as a number of `moves`; 0 if there is none."""
+    """The encoded move, in either direction, whose key difference this is, or 0."""
     slot: cython.int = difference & (SLOTS - 1)
     if CUCKOO_KEYS[slot] == difference:
         return CUCKOO_MOVES[slot]
@@ -44,7 +43,7 @@ def cuckoo_move(difference: u64) -> cython.int:
 
 
 def _insert(difference: u64, move: cython.int) -> cython.int:
-    """Put an entry into its first slot. An entry that stood there moves to its other slot, and so on."""
+    """Put an entry into its first slot. A displaced entry moves to its other slot, and so on (cuckoo hashing)."""
     slot: cython.int = difference & (SLOTS - 1)
     while True:
         old_difference = CUCKOO_KEYS[slot]

@@ -1,7 +1,7 @@
-"""The guard for positions and moves from outside. The order is tidy, read, reject, repair.
+"""Validation of FENs and moves from the GUI: normalise the text, parse, reject, repair.
 
-Tidying changes how a position is written. Repairing drops what cannot be used, such as a castling right without its
-rook. Neither moves a piece. Whatever else is wrong ends in a `PositionError`.
+Normalising changes only the text. Repairing drops invalid castling rights and en-passant squares. Neither moves a
+piece. Everything else raises `PositionError`.
 
 Invariant: the compiled core can hold every board that `read_fen` returns: one king each, no more pieces than a game can
 produce, pawns on ranks 2 to 7, clocks within bounds.
@@ -52,10 +52,10 @@ class PositionError(ValueError):
 
 
 def normalise_fen(text: str) -> str:
-    """Rewrite a FEN as it is meant: six fields, plain dashes, no quotation marks, castling letters in order.
+    """Normalise a FEN: six fields, ASCII dashes, no quotation marks, castling letters in order.
 
-    Missing fields at the end are filled in: White to move, no castling, no en passant, clocks 0 and 1. What follows the
-    last field that makes sense is dropped. Text that is no FEN stays no FEN. Never raises.
+    Missing fields at the end are filled in: White to move, no castling, no en passant, clocks 0 and 1. Anything after
+    the last valid field is dropped. Text that is not a FEN is still returned. Never raises.
     """
     words = text.translate(_AS_TYPED).split()
     if not words:
@@ -75,7 +75,7 @@ def normalise_fen(text: str) -> str:
 def read_fen(text: str, chess960: bool) -> tuple[chess.Board, list[str]]:
     """Read a FEN (also X-FEN and Shredder-FEN) into a board without moves on its stack.
 
-    Returns the board and sentences about what was changed to make it usable. Raises PositionError.
+    Returns the board and messages about repairs. Raises PositionError.
     """
     fen = normalise_fen(text)
     if not fen:
@@ -98,7 +98,7 @@ def read_fen(text: str, chess960: bool) -> tuple[chess.Board, list[str]]:
     _reject(board)
     notes += _repair(board, castling=fields[2])
     board.halfmove_clock = _clock("halfmove clock", halfmove_clock, 0, MAX_HALFMOVE_CLOCK, notes)
-    # Move number 0 is common and means 1: no remark.
+    # Many programs write move number 0 for 1: no message.
     written_number = "1" if parse_int(fullmove_number) == 0 else fullmove_number
     board.fullmove_number = _clock("move number", written_number, 1, MAX_FULLMOVE_NUMBER, notes)
     return board, notes
@@ -163,7 +163,7 @@ def _promoted_pieces(board: chess.Board, color: chess.Color) -> int:
 def _repair(board: chess.Board, castling: str) -> list[str]:
     notes: list[str] = []
     usable = board.clean_castling_rights()
-    # Compared with what was written, because python-chess itself drops some rights without a rook.
+    # Compare with the FEN text, because python-chess silently drops some rights.
     if len(castling.strip("-")) != chess.popcount(usable):
         rules = "Chess960" if board.chess960 else "standard chess"
         board.castling_rights = usable
@@ -171,8 +171,7 @@ def _repair(board: chess.Board, castling: str) -> list[str]:
         notes.append(
             f"castling rights {castling} become {left}: kings and rooks are not in place for {rules}"
         )
-    # An impossible check still has legal answers, so the position is accepted. But it proves that the last move was no
-    # double step.
+    # An impossible check is accepted. But then the last move was not a double push.
     impossible_check = board.status() & (chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK)
     if impossible_check:
         notes.append("no legal move can have given this check")
@@ -182,7 +181,7 @@ def _repair(board: chess.Board, castling: str) -> list[str]:
             notes.append(f"en passant on {square} is dropped: no pawn has just passed it")
             board.ep_square = None
         elif not board.has_legal_en_passant():
-            # Many programs write the square after every double step: no remark.
+            # Many programs set the square after every double push: no message.
             board.ep_square = None
     return notes
 
@@ -194,7 +193,7 @@ def _legal_move(board: chess.Board, text: str) -> chess.Move | None:
         move = board.parse_uci(text.lower())
     except ValueError:
         return None
-    # python-chess overlooks a promotion letter behind a castling move.
+    # python-chess ignores a promotion letter after a castling move.
     if not move or (len(text) == 5 and move.promotion is None):
         return None
     return move

@@ -1,4 +1,4 @@
-"""The opening book: when it is asked, what it answers, and where the built-in one comes from.
+"""The opening book: when it is used, what it reports, and how the built-in book is made.
 
 With `OwnBook` the opening is played from a book: the built-in `book.bin`, or the Polyglot book of at most 256 MiB that
 `BookFile` names. Each book move is reported with its weight, its share of the weights in the position, and the opening

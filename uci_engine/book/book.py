@@ -2,8 +2,7 @@
 
 An entry has 16 bytes (key, move, weight, learning data), and the entries are sorted by key.
 
-Invariants: a file that is no sound book ends in a `BookError` of one sentence. No pipe or endless device is read. A
-move that this module returns is legal.
+Invariants: an invalid file raises `BookError`. Only regular files are read. A move that this module returns is legal.
 """
 
 from __future__ import annotations
@@ -34,16 +33,16 @@ MAX_BOOK_BYTES = 256 * 2**20
 # The whole file is read once, in pieces of this size, a multiple of ENTRY_BYTES.
 PIECE_BYTES = 2**20
 
-# The maximum number of entries that are read for one position. Sound books have at most one for each legal move, and a
+# The maximum number of entries that are read for one position. Valid books have at most one for each legal move, and a
 # move must not wait for a book with a million.
 MAX_POSITION_ENTRIES = 512
 
-# The variety at which a move's chance is its share of the weights; at 0 the heaviest is always played.
+# At this variety, moves are drawn with probability proportional to weight; at 0 the heaviest is always played.
 ALL_BY_WEIGHT = 100
 
 
 class BookError(ValueError):
-    """A book cannot be used; the text is one sentence for the user."""
+    """A book cannot be used; the text is one message for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ class Book:
         return len(self._reader)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._reader.close()
 
     def moves(self, board: chess.Board) -> list[tuple[chess.Move, int]]:
@@ -131,7 +130,7 @@ class Book:
 
 
 def _examine(path: str) -> None:
-    """Check the whole file. Raises BookError with the end of a sentence if it cannot be a book."""
+    """Check the whole file. Raises BookError with the end of a message if it cannot be a book."""
     status = os.stat(path)
     if stat.S_ISDIR(status.st_mode):
         raise BookError("is a directory")

@@ -1,7 +1,7 @@
-"""The opening of a game, as far as a book plays it.
+"""Book moves during a game.
 
-Invariants: nothing of a book is read before `OwnBook` is set. A bad book costs one sentence and no move. The end of the
-book is announced once a game.
+Invariants: nothing of a book is read before `OwnBook` is set. A bad book gives one message, and the engine searches.
+The end of the book is announced once a game.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NO_BOOK = BookSettings(own_book=False, file="", depth=0, variety=0, analyse_mode
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Sentences for the user, and moves in UCI notation: none, one, or one and the reply."""
+    """Messages, and no move, a move, or a move and the reply, in UCI notation."""
 
     messages: tuple[str, ...] = ()
     line: tuple[str, ...] = ()
@@ -51,14 +51,14 @@ class Opening:
         self.new_game()
 
     def new_game(self) -> None:
-        """A game begins."""
+        """Start a new game."""
         self._last_ply = -1
         self._announced = False
-        # Kept, because the boards that come here have lost the moves before the last capture or pawn move.
+        # Stored, because the boards passed here keep only the moves since the last irreversible one.
         self._name: OpeningName | None = None
 
     def configure(self, settings: BookSettings, *, file_named: bool = False) -> list[str]:
-        """Take over new settings; returns a sentence when the book is refused.
+        """Take over new settings; returns a message if the book is refused.
 
         `file_named`: the user has just named the file, so one that was refused is tried again.
         """

@@ -3,9 +3,9 @@
 `openings.tsv` beside this file is our own repertoire. Any table with the columns `eco`, `name` and `moves` (or `pgn`)
 can be read. `scripts/make_book.py` compiles the lines into a book.
 
-The moves are in SAN, with or without move numbers. A bar stands behind the move that leads to the position with the
-line's name; without a bar, that is the last move. A move marked `~` (or `?!`, or `?`) is one that we answer and do not
-play: a gambit, or a line that does not suit the engine.
+The moves are in SAN, with or without move numbers. `|` follows the move that reaches the named position. Without it,
+that is the last move. A move marked `~` (or `?!`, or `?`) is answered but never played: a gambit, or a line that does
+not suit the engine.
 
 Invariant: a line that `replay` yields is legal from the start position.
 """

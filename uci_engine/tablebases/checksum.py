@@ -51,7 +51,7 @@ def turned(word, places):
 
 
 def shifted(word):
-    """The high bits folded into the low ones."""
+    """XOR of the value and its high bits."""
     return word ^ (word >> 47)
 
 

@@ -32,7 +32,7 @@ MAX_DICTIONARY_BYTES = 1 << 20
 
 
 class ReadOnlyTables(chess.gaviota.PythonTablebase):
-    """Opens the files for reading only, where python-chess would also ask for writing."""
+    """Opens the files for reading only, where python-chess opens them for writing too."""
 
     def add_file(self, path: Path) -> None:
         """Use a file; raises ValueError if it is no table, OSError if it cannot be read."""

@@ -1,12 +1,11 @@
-"""Root ranking: the tablebases rank the root's moves, once for every `go`.
+"""Root ranking: root moves ranked by the tablebases, once per `go`.
 
 With Syzygy, a move ranks by WDL and then by DTZ. The win with the shortest distance to a capture, a pawn move or mate
-ranks first, so that the fifty-move rule takes no win; the loss with the longest does. Where Syzygy has no table,
-Gaviota gives the distance to mate (DTM).
+ranks first, so the fifty-move rule costs no win. Of lost moves the one with the longest DTZ ranks first. Where Syzygy
+has no table, Gaviota gives the distance to mate (DTM).
 
-Invariants: a move that gives away half a point never ranks equal to one that does not. Tables that contradict each
-other, or fail, are dropped with one sentence, and the search goes on without them. Ranking ends in the time it is
-given.
+Invariants: moves of different result never have equal rank. Tables that contradict each other, or fail, are dropped
+with one message, and the search runs without them. Ranking respects its time limit.
 """
 
 from __future__ import annotations
@@ -30,20 +29,19 @@ from uci_engine.time_management.clock import Clock
 if TYPE_CHECKING:
     from chess.gaviota import PythonTablebase
 
-# Ranks: a win has WON less its plies, a loss the negative, a draw 0. WON is far above any distance.
+# Ranks: a win is WON minus its plies, a loss the negative of that, a draw 0. WON is far above any distance.
 WON = 1 << 18
 # The fifty-move rule in plies, and the maximum distance that scores distinguish.
 FIFTY_MOVES_PLIES = 100
 MAX_SCORED_PLIES = scores.TABLEBASE_WIN - scores.TABLEBASE_BOUND
-# Ranking may take this share of the hard limit, and never more than MAX_SECONDS. It always gets CPU_SECONDS of
-# CPU time, for which a busy processor or disk may need GRACE_SECONDS more. They are enough for the compiled core;
-# another core ranks by WDL alone where they are too little for DTZ. WDL ends GRACE_SECONDS after the limit or a stop:
-# no sound table takes so long.
+# Ranking may take this share of the hard limit, and never more than MAX_SECONDS. It always gets CPU_SECONDS of CPU
+# time, and up to GRACE_SECONDS more wall time to use them. That is enough for the compiled core. If it is too little
+# for DTZ, moves are ranked by WDL. WDL probing ends GRACE_SECONDS after the limit or a stop.
 TIME_SHARE = 0.5
 MAX_SECONDS = 2.0
 CPU_SECONDS = 0.003
 GRACE_SECONDS = 0.05
-# Tables count some distances in moves. Those are up to a ply too small.
+# Some tables store DTZ in moves, so a DTZ may be one ply too small.
 ROUNDING_PLIES = 1
 # The DTZ of a capture or pawn move by its WDL: beyond 100 for a cursed win and a blessed loss.
 DISTANCE_OF = {2: 1, 1: 1 + FIFTY_MOVES_PLIES, 0: 0, -1: -1 - FIFTY_MOVES_PLIES, -2: -1}
@@ -55,12 +53,12 @@ class TablebaseRank:
 
     rank: int
     score: int | None
-    """The score to show, if the tables give one."""
+    """The score to report, if known."""
 
 
 @dataclass(frozen=True, slots=True)
 class RootRanking:
-    """All allowed root moves with their ranks, or none; and sentences for the user.
+    """All allowed root moves with their ranks, or none; and messages for the user.
 
     `complete`: the search need not probe the tables. `hits`: the number of probes.
     """
@@ -73,7 +71,7 @@ class RootRanking:
 
 @dataclass(frozen=True, slots=True)
 class Probing:
-    """The options for probing: the maximum number of pieces, the minimum depth for tables of that many, the fifty-move
+    """The options for probing: the maximum number of pieces, the minimum depth with exactly that many, the fifty-move
     rule.
     """
 
@@ -88,7 +86,7 @@ class ContradictionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RankingLimits:
-    """The options for ranking, its start and the end of its time by `perf_counter`, and the end by `thread_time`."""
+    """The options for ranking, its start and deadline by `perf_counter`, and its deadline by `thread_time`."""
 
     fifty_moves: bool
     probe_limit: int
@@ -122,7 +120,7 @@ class RankingLimits:
 def rank(
     tables: Tablebases, position: Any, board: chess.Board, allowed: Sequence[chess.Move], limits: RankingLimits
 ) -> RootRanking:
-    """Rank the allowed moves of a board. `position` is a core's, free to use."""
+    """Rank the allowed moves of a board. `position` is a scratch position."""
     messages = tuple(tables.drop_changed())
     pieces = chess.popcount(board.occupied)
     if board.castling_rights or pieces > limits.probe_limit or len(allowed) < 2:
@@ -174,7 +172,7 @@ def _by_syzygy(
     best = max(values.values())
     # A cursed win may become a win one move later, where the distance is shorter. Only the sign must be the same.
     if _sign(best) != _sign(value) or abs(best) < abs(value):
-        raise ContradictionError("a position and the positions after it do not agree")
+        raise ContradictionError("the WDL of a position differs from that of its best move")
     values = {move: values[move] for move in allowed}
     best = max(values.values())
     tablebase_ranks: dict[chess.Move, TablebaseRank] = {}
@@ -189,10 +187,10 @@ def _by_syzygy(
         if move in distances:
             tablebase_ranks[move] = _tablebase_rank(distances[move], clock, limits.fifty_moves)
         elif distances and its_value > 0:
-            # There was no time to probe, and no need: a quickest win is known.
+            # Not probed for lack of time; a win with the shortest DTZ is already known.
             tablebase_ranks[move] = TablebaseRank(WON // 2, None)
         else:
-            # Worse than the best, or without a known distance: a rank by WDL, which leaves the choice to the search.
+            # A worse result, or no DTZ: rank by WDL only, and let the search choose.
             tablebase_ranks[move] = TablebaseRank(its_value * WON if its_value >= 0 else (its_value - 2) * WON, None)
     return RootRanking(tablebase_ranks, complete=bool(distances), hits=hits)
 
@@ -202,7 +200,7 @@ def _distances(
 ) -> Mapping[chess.Move, int]:
     """The DTZ of the moves with the best sign, negative for losses, 0 for a draw by repetition.
 
-    When time runs out: that of some wins, with a quickest among them, or else none.
+    Out of time: an incomplete result that includes a win with the shortest DTZ, or an empty one.
     """
     sign = _sign(max(values.values()))
     here = None if limits.is_overdue() else tables.probe_dtz(position)
@@ -231,7 +229,7 @@ def _distances(
                 found[move] = sign - after
     whole = len(values) == board.legal_moves.count() and 0 not in found.values()
     if whole and abs(min(found.values()) - here) > ROUNDING_PLIES:
-        raise ContradictionError("a distance and those one move on do not agree")
+        raise ContradictionError("the distance of a position differs from that of its best move")
     return found
 
 
@@ -292,8 +290,8 @@ def _by_gaviota(
 ) -> RootRanking:
     """Rank by distance to mate (DTM).
 
-    The files have no checksums. So the root's value must follow from those of its moves and, as far as time allows,
-    theirs from the replies'.
+    The files have no checksums. So check the root against its moves, and the moves against their replies while time
+    allows.
     """
     scores_here: dict[chess.Move, int] = {}
     positions_after: list[chess.Board] = []
@@ -332,7 +330,7 @@ def _check_replies(gaviota: PythonTablebase, board: chess.Board) -> None:
 def _compare(gaviota: PythonTablebase, board: chess.Board, best: int) -> None:
     # python-chess's answer is not exact where en passant is forced.
     if not board.has_legal_en_passant() and _mate_score(gaviota, board) != best:
-        raise ContradictionError("a distance and those one move on do not agree")
+        raise ContradictionError("the distance of a position differs from that of its best move")
 
 
 def _mate_score(gaviota: PythonTablebase, board: chess.Board) -> int:

@@ -1,10 +1,10 @@
 """The Syzygy prober: WDL (win, draw or loss) and DTZ (distance to zeroing the halfmove clock), at compiled speed.
 
-A table may hold any value where a capture is best, and does not know en passant. So `_resolve` plays out captures, and
+A stored value is arbitrary where a capture is best, and ignores en passant. So `_resolve` plays out captures, and
 `_en_passant` captures en passant, beside what `syzygy_tables` finds in the table.
 
-Invariants: the answers are those of `probe_wdl` and `probe_dtz` of `chess.syzygy.Tablebase`. The position is left as it
-was.
+Invariants: the results equal those of `probe_wdl` and `probe_dtz` of `chess.syzygy.Tablebase`. The position is left as
+it was.
 """
 
 import cython
@@ -20,18 +20,19 @@ if not cython.compiled:
 LOSS = -2
 DRAW = 0
 WIN = 2
-# Instead of a value: no table tells; and, from `_en_passant`, there is no such capture.
+# FAILED: not in the tables. NONE: no en-passant capture (`_en_passant`).
 FAILED = -3
 NONE = -4
-# Instead of a distance: no table tells. Greater than any distance.
+# Not in the tables. Greater than any DTZ.
 UNKNOWN = syzygy_files.MAX_DISTANCE_PLIES + 1
 # The DTZ for each value, from LOSS to WIN, where the next ply is a capture or pawn move; 100 more for 1 and -1.
 NEXT_PLY = [-1, -101, 0, 101, 1]
 
 
 class SyzygyProber:
-    """Tables to probe: one prober for each search. It lists moves in the position's scratch room, which is enough for
-    any line of probes with seven pieces."""
+    """Tables to probe: one prober for each search. It generates moves into the scratch part of the move buffer, which
+    is large enough for seven pieces.
+    """
 
     def __init__(self):
         self.tables = SyzygyTables()
@@ -40,18 +41,18 @@ class SyzygyProber:
     # Called by `tablebases`, while no search runs ------------------------------------------------------------------
 
     def load(self, tables):
-        """Probe these and no others from now on: pairs of a file's bytes and its `syzygy_files.Table`."""
+        """Replace the tables: pairs of a file's bytes and its `syzygy_files.Table`."""
         self.tables.load(tables)
         self.max_pieces = self.tables.max_pieces
 
     def share(self, other):
-        """Probe the tables that another prober has now, and no others: for a search in another thread."""
+        """Use the tables of another prober, for another thread."""
         self.tables.share(other.tables)
         self.max_pieces = other.max_pieces
         return 0
 
     def drop(self, counts):
-        """Forget the damaged tables of these pieces, the counts of a `Material`."""
+        """Drop the damaged tables of this material, the counts of a `Material`."""
         self.tables.drop(counts)
 
     # Results -------------------------------------------------------------------------------------------------------
@@ -69,7 +70,7 @@ class SyzygyProber:
         return position.castling_rights or popcount(position.by_colour[0] | position.by_colour[1]) > self.max_pieces
 
     def _value(self, position, start):
-        """The value of a position. Moves are listed from `start` on, here and below."""
+        """The value of a position. Moves are generated from offset `start`."""
         value = self._resolve(position, LOSS, WIN, start)
         if value == FAILED or position.ep_square == NO_SQUARE:
             return value
@@ -96,7 +97,7 @@ class SyzygyProber:
     def _best_capture(self, position, alpha, beta, start):
         """The value of the best capture without en passant, or `alpha` if that is more.
 
-        A missing table does no harm if another capture reaches `beta`, before or after it.
+        A missing table is ignored if another capture fails high.
         """
         best: cython.int = alpha
         failed: cython.bint = False
@@ -136,7 +137,7 @@ class SyzygyProber:
     def _is_en_passant_best(self, position, en_passant, value, start):
         """Whether a capture en passant is the best move, where the other moves give `value`.
 
-        At equal values it is the better one unless both lose, because a capture ends the distance at once.
+        At equal values it is the better one unless both lose, because a capture resets the halfmove clock.
         """
         if en_passant == NONE:
             return False

@@ -6,7 +6,7 @@ symbols are replaced by symbols, and symbols are written as a canonical Huffman 
 the blocks.
 
 Invariants: for any bytes, `read_table` returns a `Table` with every number in the bounds of the file and the format, or
-raises a `TableError` with one sentence. Reading a header always ends.
+raises a `TableError` with one message. Reading a header always ends.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ WDL_SUFFIX = ".rtbw"
 DTZ_SUFFIX = ".rtbz"
 MAGIC = {WDL_SUFFIX: bytes.fromhex("71e8235d"), DTZ_SUFFIX: bytes.fromhex("d7660ca5")}
 MAX_PIECES = 7
-# Files are made of 64-byte lines and end in a checksum.
+# Files are padded to 64 bytes and end with a checksum.
 LINE_BYTES = 64
 CHECKSUM_BYTES = 16
 
@@ -59,7 +59,7 @@ for _count, _file in itertools.product(range(1, 6), range(4)):
 
 
 class TableError(ValueError):
-    """A file is no sound table; the text is one sentence without the file's name."""
+    """A file is not a valid table; the text is one message without the file's name."""
 
 
 class Bytes(Protocol):
@@ -146,7 +146,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A sound file. Its sections by file of the leading pawn (one or four) and by side to move (one or two)."""
+    """A valid file. Its sections by file of the leading pawn (one or four) and by side to move (one or two)."""
 
     material: Material
     has_distances: bool

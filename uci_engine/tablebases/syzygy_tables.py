@@ -21,12 +21,12 @@ if not cython.compiled:
 # A stored result, for the side to move, is 0 to 4: loss, blessed loss, draw, cursed win, win. It assumes halfmove clock
 # 0, and leaves out captures that are better.
 DRAWN = 2
-# Instead of a result: no table, or a damaged one; or a table with only the other side to move.
+# MISSING: no table, or a damaged one. OTHER_SIDE: the table has only the other side to move.
 MISSING = -1
 OTHER_SIDE = -2
 # The most blocks to pass on the way from the index to a number. A sound table needs a few hundred.
 MAX_BLOCK_STEPS = 1 << 16
-# Room for every material of up to seven pieces, in both colourings, with many slots to spare.
+# Hash slots: all materials of up to seven pieces, both colours, at a low load.
 SLOTS = 8192
 
 # A section as numbers, in this order. Then follow the pieces (piece type, plus 8 for Black), the sizes of the groups
@@ -153,7 +153,7 @@ class SymbolReader:
 
 
 class SyzygyTables:
-    """The tables, and room to probe them: one for each search."""
+    """The tables and the scratch memory of one prober."""
 
     def __init__(self):
         if not cython.compiled:
@@ -166,7 +166,7 @@ class SyzygyTables:
     # Called by the prober, while no search runs --------------------------------------------------------------------
 
     def load(self, tables):
-        """Hold these and no others from now on: pairs of a file's bytes and its `syzygy_files.Table`."""
+        """Replace the tables: pairs of a file's bytes and its `syzygy_files.Table`."""
         self.tables = list(tables)
         self.max_pieces = 0
         index: cython.int

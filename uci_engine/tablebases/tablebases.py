@@ -1,7 +1,7 @@
-"""The endgame tablebases on disk: Syzygy and Gaviota folders, opened, checked and dropped again.
+"""The endgame tablebases on disk: Syzygy and Gaviota folders, opening, checking and dropping files.
 
 Root ranking probes `Tablebases`; the search probes the prober that it fills. Invariants: no file is probed before its
-header was checked. A bad file is left out with one sentence. Nothing is written.
+header was checked. A bad file is left out with one message. Nothing is written.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from uci_engine.text import quoted
 if TYPE_CHECKING:
     from chess.gaviota import PythonTablebase
 
-# The most bytes of tables to copy into memory, where no other program can change them: the smallest files, and at most
-# an eighth of the memory. The rest is mapped.
+# Maximum bytes of tables to read into memory (smallest files first), and at most an eighth of the memory. The rest is
+# mapped.
 COPIED_BYTES = 1 << 28
-# The most bytes to read for checksums: half a second of work, in plain Python one second.
+# Maximum bytes to checksum: about 0.5 s compiled, 1 s in plain Python.
 CHECKED_BYTES = {"compiled": 1 << 28}
 CHECKED_BYTES_PLAIN = 1 << 21
 # How long a mapped file is trusted not to change.
 TRUSTED_SECONDS = 1.0
-# The most names in a sentence; the rest is counted.
+# Maximum number of names in a message.
 MAX_NAMES = 3
 
 
@@ -50,8 +50,9 @@ class Tablebases:
     def __init__(
         self, core: Core, prober: Any, checked_bytes: int | None = None, copied_bytes: int = COPIED_BYTES
     ) -> None:
-        """`prober`: the searcher's `SyzygyProber`, which gets the tables in use. `checked_bytes`: the most to read for
-        checksums, None for the core's default. `copied_bytes`: the most to copy."""
+        """`prober`: the searcher's `SyzygyProber`, which gets the tables in use. `checked_bytes`: maximum bytes to
+        checksum, None for the core's default. `copied_bytes`: maximum bytes to copy.
+        """
         usual = CHECKED_BYTES.get(core.name, CHECKED_BYTES_PLAIN)
         self._checked_bytes = usual if checked_bytes is None else checked_bytes
         self._copied_bytes = copied_bytes
@@ -72,26 +73,26 @@ class Tablebases:
         return int(self._prober.max_pieces)
 
     def probe_wdl(self, position: Any) -> int | None:
-        """The WDL value of a core's position, 2 to -2 for the side to move; None if no table tells."""
+        """The WDL value of a core's position, 2 to -2 for the side to move; None if not in the tables."""
         value = self._prober.probe_wdl(position)
         return value if abs(value) <= 2 else None
 
     def probe_dtz(self, position: Any) -> int | None:
         """The DTZ as python-chess gives it: plies to the next capture, pawn move or mate, negative for a loss, beyond
-        100 for a cursed win and a blessed loss; None if no table tells.
+        100 for a cursed win and a blessed loss; None if not in the tables.
         """
         plies = self._prober.probe_dtz(position)
         return plies if abs(plies) <= MAX_DISTANCE_PLIES else None
 
     def close(self) -> None:
-        """Let go of every file."""
+        """Close all files."""
         self.set_syzygy_path("")
         self.set_gaviota_path("")
 
     # Syzygy --------------------------------------------------------------------------------------------------------
 
     def set_syzygy_path(self, text: str) -> list[str]:
-        """Use the Syzygy tables in these folders and no others; returns sentences. The first file of a name is used."""
+        """Use the Syzygy tables in these folders and no others; returns messages. The first file of a name is used."""
         found, problems = _files(text, (WDL_SUFFIX, DTZ_SUFFIX))
         loaded: list[tuple[bytes | mmap.mmap, Table]] = []
         self._mapped = {}
@@ -131,7 +132,7 @@ class Tablebases:
     def drop_changed(self) -> list[str]:
         """Stop using mapped tables whose file was changed: reading a shortened one would end the process.
 
-        To be called before each search. Checks the files once in TRUSTED_SECONDS. Returns sentences.
+        To be called before each search. Checks the files once in TRUSTED_SECONDS. Returns messages.
         """
         now = time.monotonic()
         if not self._mapped or now < self._trusted_until:
@@ -147,20 +148,20 @@ class Tablebases:
     def _told(self, text: str, problems: list[str]) -> list[str]:
         if not text.strip():
             return []
-        sentences = [_not_used("SyzygyPath", problems)] if problems else []
+        messages = [_not_used("SyzygyPath", problems)] if problems else []
         if not self.wdl:
-            return [*sentences, "SyzygyPath: no Syzygy tables there"]
+            return [*messages, "SyzygyPath: no Syzygy tables there"]
         pieces = f"of up to {self.max_pieces} pieces"
-        sentences.append(f"SyzygyPath: {len(self.wdl)} WDL and {len(self.dtz)} DTZ tables {pieces}")
+        messages.append(f"SyzygyPath: {len(self.wdl)} WDL and {len(self.dtz)} DTZ tables {pieces}")
         lone = sorted(self.wdl - self.dtz)
         if lone:
-            sentences.append(f"SyzygyPath: no DTZ file for {_named(lone)}: how to win there is left to the search")
-        return sentences
+            messages.append(f"SyzygyPath: no DTZ file for {_named(lone)}: the search must find the win")
+        return messages
 
     # Gaviota -------------------------------------------------------------------------------------------------------
 
     def set_gaviota_path(self, text: str) -> list[str]:
-        """Use the Gaviota tables (compression scheme 4) in these folders and no others; returns sentences."""
+        """Use the Gaviota tables (compression scheme 4) in these folders and no others; returns messages."""
         if self.gaviota is not None:
             self.gaviota.close()
             self.gaviota = None
@@ -176,11 +177,11 @@ class Tablebases:
                 tables.add_file(path)
             except (OSError, ValueError) as error:
                 problems.append(f"{_shown(name)}: {_reason(error)}")
-        sentences = [_not_used("GaviotaTbPath", problems)] if problems else []
+        messages = [_not_used("GaviotaTbPath", problems)] if problems else []
         if not tables.available_tables:
-            return [*sentences, "GaviotaTbPath: no Gaviota tables there"]
+            return [*messages, "GaviotaTbPath: no Gaviota tables there"]
         self.gaviota = tables
-        return [*sentences, f"GaviotaTbPath: {len(tables.available_tables)} tables"]
+        return [*messages, f"GaviotaTbPath: {len(tables.available_tables)} tables"]
 
     def drop_gaviota(self) -> None:
         """Stop using the Gaviota tables, because they contradict each other or cannot be read."""
@@ -204,7 +205,7 @@ def _files(text: str, suffixes: tuple[str, ...]) -> tuple[dict[str, Path], list[
 
 
 def _folders(text: str) -> Iterator[str]:
-    """The folders of a path, which semicolons or the system's own separators part."""
+    """The folders of a path, separated by semicolons or the system's path separator."""
     for part in text.replace(os.pathsep, ";").split(";"):
         folder = part.strip().strip('"')
         if folder:

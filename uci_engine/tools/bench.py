@@ -1,4 +1,5 @@
-"""The benchmark: fixed positions, each searched to a fixed depth. If the total of nodes changes, so did the engine.
+"""The benchmark: fixed positions, each searched to a fixed depth. The node total changes when search or evaluation
+change.
 
 The program's subcommand `bench` and the UCI command `bench` run it. Every commit message ends with its total.
 Invariant: the total depends only on the code and the depth, not on time, machine, core or earlier searches.
@@ -58,7 +59,8 @@ POSITIONS = (
 
 
 class Bench(TextTask):
-    """One run of the benchmark. The UCI command starts it as a thread. `report` and `count` also work without."""
+    """One run of the benchmark. The UCI command starts it as a thread. `report` and `count` also run without a thread.
+    """
 
     def __init__(
         self,

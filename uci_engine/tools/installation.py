@@ -1,4 +1,4 @@
-"""Whether this installation is the slow one, and the command that mends it.
+"""Whether this installation is the slow one, and the command that fixes it.
 
 Without the compiled core the engine plays on, far weaker. Nobody who runs it by accident should have to find that out
 from its moves.
@@ -26,7 +26,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 def slow_core_warning(core: Core) -> str | None:
-    """One sentence for the user of a slow core that nobody asked for; None for any other."""
+    """One sentence for the user of a slow core that was not requested; None for any other."""
     if not core.is_fallback:
         return None
     slow = f"this is the uncompiled engine, about {TIMES_SLOWER} times slower"

@@ -14,10 +14,10 @@ from uci_engine.task import TextTask
 if TYPE_CHECKING:
     from uci_engine.engine import UciEngine
 
-# Subtrees of this depth are counted at once, without a look at the stop flag.
+# Subtrees of this depth are counted at once, without checking the stop flag.
 STEP = {"compiled": 4}
 STEP_PLAIN = 2
-# No count this deep ever ends, and a board has room for so many moves.
+# Deeper counts never finish, and would overflow the move buffer.
 MAX_DEPTH = 64
 
 
