@@ -109,20 +109,20 @@ class Harvest:
         self.positions = 0
         for entry in journal.entries:
             self._count(entry)
-        start = header(provenance)
+        self._header = header(provenance)
         size = int(journal.entries[-1]["bytes"]) if journal.entries else 0
         if path.exists() and path.stat().st_size < size:
             raise ProgramError(f"{path} is shorter than its journal says")
         self._file = path.open("r+b" if path.exists() else "w+b")
         self._file.truncate(size)
         self._file.seek(size)
-        if not size:
-            self._file.write(start)
 
     def add(self, key: str, batch: dict[str, Any]) -> None:
         """Write the positions of a batch, once."""
         if key in self.done:
             return
+        if not self._file.tell():
+            self._file.write(self._header)
         self._file.write(batch["positions"])
         self._file.flush()
         os.fsync(self._file.fileno())
@@ -145,8 +145,11 @@ class Harvest:
         return self.results.total()
 
     def close(self) -> None:
-        """Nothing can be added after this."""
+        """Nothing can be added after this. A file without positions is removed."""
+        is_empty = not self._file.tell()
         self._file.close()
+        if is_empty:
+            self._path.unlink()
         self._journal.close()
 
 
@@ -229,6 +232,8 @@ def main(arguments: list[str] | None = None) -> int:
         complain(error)
         return 1
     code = run_to_end(lambda: play(words, recipe, harvest), harvest.close)
+    if not harvest.games:
+        return code
     results = [harvest.results[result] for result in ("1-0", "1/2-1/2", "0-1", NOT_PLAYED)]
     row = [str(words.output), *map(str, (harvest.games, *results, harvest.positions))]
     head = ["output", "games", "1-0", "1/2-1/2", "0-1", NOT_PLAYED, "positions"]

@@ -7,7 +7,6 @@ installed in some way, and read the command.
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
 import json
 import platform
 import shutil
@@ -16,6 +15,7 @@ import sys
 import sysconfig
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -121,7 +121,7 @@ def test_without_pip_the_command_is_for_uv(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "setup.py").touch()
     monkeypatch.setattr(installation, "_ROOT", tmp_path)
     monkeypatch.setattr(sys, "prefix", "/home/you/environment")
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    monkeypatch.setattr(installation, "PathFinder", SimpleNamespace(find_spec=lambda _name: None))
     monkeypatch.setattr(sys, "executable", "/usr/bin/python3")
     assert installation.mending_command() == f"uv pip install --python /usr/bin/python3 -e {tmp_path}"
 

@@ -7,13 +7,13 @@ from its moves.
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
 import json
 import platform
 import shlex
 import subprocess
 import sys
 import sysconfig
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 from uci_engine.core import Core
@@ -50,7 +50,8 @@ def mending_command() -> str:
 
 
 def _pip() -> tuple[str, ...]:
-    if importlib.util.find_spec("pip") is None:  # environments that uv makes have none
+    # Environments that uv makes have no pip. `importlib.util.find_spec` would let setuptools replace distutils.
+    if PathFinder.find_spec("pip") is None:
         return "uv", "pip", "install", "--python", sys.executable
     return sys.executable, "-m", "pip", "install"
 
