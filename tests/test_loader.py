@@ -71,7 +71,7 @@ class Tree:
             source.parent.mkdir(parents=True, exist_ok=True)
         for name in ("evaluation/__init__.py", "uci_engine/__init__.py"):
             (root / name).touch()
-        for name in ("evaluation/plain_cython.py", "uci_engine/core.py"):
+        for name in ("evaluation/plain_cython.py", "uci_engine/core.py", "uci_engine/packages.py"):
             shutil.copy(ROOT / name, root / name)
         for module, source in zip(real_core.KERNEL_MODULES, self.sources, strict=True):
             source.write_text("import cython\nassert not cython.compiled\n" + CONTENTS.get(module, ""))
