@@ -3,8 +3,8 @@
 `Engine.go` starts it. It answers from the book, or has the tablebases rank the root moves and runs a `ParallelSearch`.
 
 How a search is stopped: `ParallelSearch.stop` sets the stop flag of every worker. `stop` calls it; `ponderhit`
-calls it if the time is already up; the `Timer` calls it at the hard limit. `ParallelSearch` itself stops the helpers
-when worker 0 has finished. `_stop_event` remembers a `stop` that comes before the search has begun.
+calls it if the time is already up; the `Timer` calls it at the hard limit. `ParallelSearch` itself stops the other
+workers when worker 0 has finished. `_stop_event` remembers a `stop` that comes before the search has begun.
 `_may_answer` holds `bestmove` back: in `infinite` until `stop`, in `ponder` until `stop` or `ponderhit`.
 """
 

@@ -54,18 +54,18 @@ class MainSearch:
         request: SearchRequest,
         clock: Clock,
         on_info: Callable[[Info], None],
-        helpers: Sequence[Any] = (),
+        others: Sequence[Any] = (),
     ) -> None:
         """Sets up the worker, which must not be running. The request must have at least one legal move.
 
-        `helpers`: the other workers of the same search. Reports include their counts.
+        `others`: the other workers of the same search. Reports include their counts.
         """
         self._worker = worker
         self._searcher = worker.searcher
         self._request = request
         self._clock = clock
         self._on_info = on_info
-        self._helpers = tuple(helpers)
+        self._others = tuple(others)
         self._depth_limit = min(request.depth or scores.MAX_DEPTH, scores.MAX_DEPTH)
         # The current depth, or the last one searched.
         self._depth = 0
@@ -201,9 +201,9 @@ class MainSearch:
         return is_stopped or self._depth == self._depth_limit or self.is_enough()
 
     def _run_analysis(self, analysis: RootAnalysis) -> None:
-        """Run the analysis here if there are no helpers. Then move a better root move to the front."""
+        """Run the analysis here if there are no other workers. Then move a better root move to the front."""
         searcher = self._searcher
-        if not self._helpers:
+        if not self._others:
             self._in_analysis = True
             analysis.run(self._worker, analysis.nodes_due(searcher.nodes))
             self._in_analysis = False
@@ -262,7 +262,7 @@ class MainSearch:
     @property
     def nodes(self) -> int:
         """The nodes of all workers so far."""
-        return sum(int(worker.searcher.nodes) for worker in (self._worker, *self._helpers))
+        return sum(int(worker.searcher.nodes) for worker in (self._worker, *self._others))
 
     def found_by(self, worker: Any) -> RootMove:
         """The best root move of a worker."""
@@ -313,7 +313,7 @@ class MainSearch:
         elapsed_ms = max(self._clock.elapsed_ms(), 0.0)
         known = line.depth > 0
         nodes = self.nodes
-        tb_hits = sum(worker.searcher.tb_hits for worker in (self._worker, *self._helpers))
+        tb_hits = sum(worker.searcher.tb_hits for worker in (self._worker, *self._others))
         score, bound = line.shown_score
         self._on_info(
             Info(

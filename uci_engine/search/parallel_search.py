@@ -1,10 +1,10 @@
-"""One search by all workers of the pool: it starts and stops the helpers, counts the nodes and votes for the best move.
+"""One search by all workers of the pool: it starts and stops them, counts the nodes and votes for the best move.
 
-`SearchTask` runs it. `MainSearch` is the part of worker 0, in the same thread. The helpers search in their own threads,
-by `Worker.run`. The threads share only the transposition table (lazy SMP): the results of one thread speed up the
-others.
+`SearchTask` runs it. `MainSearch` is the part of worker 0, in the same thread. The other workers search in their own
+threads, by `Worker.run`. The threads share only the transposition table (lazy SMP): the results of one thread speed up
+the others.
 
-Invariant: worker 0 never waits for a helper until it has finished.
+Invariant: worker 0 never waits for another worker until it has finished.
 Invariant: when `run` returns, every worker has stopped, so the node counts are final.
 """
 
@@ -28,7 +28,7 @@ from uci_engine.time_management.clock import Clock
 
 @dataclass(frozen=True, slots=True)
 class SkipPattern:
-    """Which depths a helper searches: it searches `size` depths, then skips as many. `phase` is the offset."""
+    """Which depths a worker searches: it searches `size` depths, then skips as many. `phase` is the offset."""
 
     size: int
     phase: int
@@ -58,10 +58,10 @@ class ParallelSearch:
         self._main_share, *shares = _node_shares(request.nodes, 1 + len(self._threads))
         for thread, share in zip(self._threads, shares, strict=True):
             thread.worker.reset(share or 0)
-        helpers = [thread.worker for thread in self._threads]
-        self.workers = (pool.main, *helpers)
-        self.main = MainSearch(pool.main, replace(request, nodes=self._main_share), clock, on_info, helpers)
-        # How many helpers have been started, and the root moves that they begin with.
+        others = [thread.worker for thread in self._threads]
+        self.workers = (pool.main, *others)
+        self.main = MainSearch(pool.main, replace(request, nodes=self._main_share), clock, on_info, others)
+        # How many of them have been started, and the root moves that they begin with.
         self._started = 0
         self._root_order: list[int] = []
 
@@ -80,19 +80,19 @@ class ParallelSearch:
         share = self._main_share
         has_nodes_left = True
         try:
-            # With a node limit the helpers start at once, because each must search its own share.
+            # With a node limit the other workers start at once, because each must search its own share.
             if self._threads and not share:
                 self.main.run(FIRST_SHARED_DEPTH - 1)
             if not self.main.is_done:
                 self._root_order = self.main.root_order
-                self._start_helper(0)
+                self._start_worker(0)
                 self.main.run()
             has_nodes_left = not share or self.workers[0].searcher.nodes < share
         finally:
-            # If worker 0 has used up its share of the nodes, the helpers finish theirs. Any other end stops them.
+            # If worker 0 has used up its share of the nodes, the other workers finish theirs. Any other end stops them.
             if has_nodes_left:
                 self.stop()
-            self._wait_for_helpers()
+            self._wait_for_workers()
         # No vote with MultiPV, nor for `go depth`: there the result of worker 0 counts.
         if self._request.lines == 1 and self._request.depth is None:
             found = [self.main.found_by(thread.worker) for thread in self._threads[: self._started]]
@@ -100,14 +100,14 @@ class ParallelSearch:
             self.main.apply_analysis()
         self.main.apply_strength()
 
-    def _start_helper(self, index: int) -> None:
-        """Start a helper. Each helper starts the next: starting hundreds in one loop would block the UCI thread."""
+    def _start_worker(self, index: int) -> None:
+        """Start another worker. Each starts the next: starting hundreds in one loop would block the UCI thread."""
         if index < len(self._threads):
             self._started = index + 1
-            self._threads[index].begin(partial(self._run_helper, index))
+            self._threads[index].begin(partial(self._run_worker, index))
 
-    def _run_helper(self, index: int) -> None:
-        """Search with a helper, in its thread."""
+    def _run_worker(self, index: int) -> None:
+        """Search with a worker, in its thread."""
         worker = self._threads[index].worker
         searcher = worker.searcher
         if searcher.stop_requested:
@@ -116,18 +116,18 @@ class ParallelSearch:
         searcher.prober.share(self.workers[0].searcher.prober)
         self._request.set_probing(searcher)
         searcher.set_root(self._root_order)
-        self._start_helper(index + 1)
+        self._start_worker(index + 1)
         if self.main.analysis is not None and index == 0:
             self.main.analysis.run(worker, math.inf)
-        # With MultiPV, worker 0 starts at line 0 and helper n at line n + 1, modulo the number of lines.
+        # With MultiPV, worker 0 starts at line 0 and the n-th other one at line n, modulo the number of lines.
         pv_index = (index + 1) % min(self._request.multipv, len(self._root_order))
         pattern = SKIP_PATTERNS[index % len(SKIP_PATTERNS)]
         worker.run(FIRST_SHARED_DEPTH, scores.MAX_DEPTH, pv_index, pattern.size, pattern.phase)
 
-    def _wait_for_helpers(self) -> None:
-        """Wait until all helpers have finished."""
+    def _wait_for_workers(self) -> None:
+        """Wait until all other workers have finished."""
         index = 0
-        # `_started` may still grow, but a helper starts the next one before it finishes.
+        # `_started` may still grow, but a worker starts the next one before it finishes.
         while index < self._started:
             error = self._threads[index].wait()
             index += 1

@@ -1,6 +1,6 @@
 """The thread pool: the workers and their threads, which are kept between searches.
 
-Worker 0 has no thread here: it runs in the engine's thread for tasks. Each other worker (a helper) has its own
+Worker 0 has no thread here: it runs in the engine's thread for tasks. Each other worker has its own
 `WorkerThread`. `Engine` sets the pool up, and `ParallelSearch` searches with it. The workers share only the
 transposition table.
 
@@ -43,7 +43,7 @@ class ThreadPool:
 
     @property
     def can_grow(self) -> bool:
-        """Whether helpers can run in parallel. In plain Python only one thread runs at a time."""
+        """Whether workers can run in parallel. In plain Python only one thread runs at a time."""
         return self._core.name == "compiled"
 
     def resize(self, threads: int) -> None:

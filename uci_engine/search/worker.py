@@ -1,9 +1,9 @@
 """A worker: one thread's searcher, with aspiration windows and iterative deepening.
 
-`MainSearch` calls `search_window` of worker 0 once for each aspiration window. The other workers (the helpers) search
+`MainSearch` calls `search_window` of worker 0 once for each aspiration window. The other workers search
 alone in `run`. `RootAnalysis` calls `search_move`. All of them call `Searcher._root`.
 
-Invariant: `run` never takes the GIL, so many helpers cannot delay the UCI thread.
+Invariant: `run` never takes the GIL, so many workers cannot delay the UCI thread.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ class Worker:
         """The principal variation of the last result. It begins with the best root move."""
         return [self.pv_moves[index] for index in range(self.pv_length)]
 
-    # Called by `ParallelSearch`, for a helper -------------------------------------------------------------------------
+    # Called by `ParallelSearch`, for the workers but worker 0
+    # ------------------------------------------------------------
 
     def run(self, first_depth, last_depth, pv_index=0, skip_size=0, skip_phase=0):
         """Iterative deepening of the root moves from `pv_index` on, until `last_depth`, a stop or the node limit.
