@@ -120,7 +120,7 @@ def test_the_wheel_holds_the_compiled_kernel_and_no_c(wheel: Path, tmp_path: Pat
     assert {"evaluation/weights.toml", "evaluation/py.typed", "uci_engine/py.typed"} <= files
     assert not [name for name in files if name.endswith(".c")]
     about = f"secateur-{__version__}.dist-info"
-    assert {name.split("/")[0] for name in files} == {"evaluation", "uci_engine", about}
+    assert {name.split("/")[0] for name in files} == {"evaluation", "uci_engine", "secateur.py", about}
     metadata = (tmp_path / about / "METADATA").read_text("utf-8")
     required = [line for line in metadata.splitlines() if line.startswith("Requires-Dist: ")]
     assert [line for line in required if "extra ==" not in line] == ["Requires-Dist: chess<2,>=1.11"]
