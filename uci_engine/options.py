@@ -9,7 +9,7 @@ Invariant: whatever text arrives, a value has its option's type and is within it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Generic, TypeVar
+from typing import Generic, TypedDict, TypeVar
 
 from uci_engine.memory import HASH_DECLARED_MIB, hash_maximum_mib
 from uci_engine.search.parameters import PARAMETERS
@@ -240,6 +240,28 @@ class OptionTable:
             return option.set(text)
         except OptionError as error:
             return [f"error: {error}"]
+
+
+class EngineOptions(TypedDict, total=False):
+    """The options by keyword, for `uci_engine.Engine` and its `configure`. README's table says what each does."""
+
+    hash: int
+    threads: int
+    move_overhead: int
+    uci_limit_strength: bool
+    uci_elo: int
+    skill_level: int
+    own_book: bool
+    book_file: str
+    book_depth: int
+    book_variety: int
+    syzygy_path: str
+    syzygy_probe_depth: int
+    syzygy_50_move_rule: bool
+    syzygy_probe_limit: int
+    gaviota_tb_path: str
+    uci_show_wdl: bool
+    uci_analyse_mode: bool
 
 
 class Options(OptionTable):

@@ -14,6 +14,6 @@ from __future__ import annotations
 from uci_engine.api.analysis import Analysis
 from uci_engine.api.engine import Engine
 from uci_engine.api.explanation import Explanation, TermValue
-from uci_engine.api.settings import EngineOptions
+from uci_engine.options import EngineOptions
 
 __all__ = ["Analysis", "Engine", "EngineOptions", "Explanation", "TermValue"]

@@ -27,9 +27,9 @@ from uci_engine.api import explanation
 from uci_engine.api.analysis import ERROR, LOGGER, Analysis, RunningSearch
 from uci_engine.api.conversion import is_bounded, limits_of
 from uci_engine.api.explanation import Explanation
-from uci_engine.api.settings import EngineOptions, settings, values
+from uci_engine.api.settings import settings, values
 from uci_engine.engine import UciEngine
-from uci_engine.options import OptionError
+from uci_engine.options import EngineOptions, OptionError
 from uci_engine.tools.installation import slow_core_warning
 
 Moves = Iterable[chess.Move] | None

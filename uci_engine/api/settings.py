@@ -8,32 +8,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping
-from typing import TypedDict
 
-from uci_engine.options import EMPTY, Check, Option, Options, Spin, String, ValueOption
-
-
-class EngineOptions(TypedDict, total=False):
-    """The keywords of `Engine` and `Engine.configure`. README's table says what each option does."""
-
-    hash: int
-    threads: int
-    move_overhead: int
-    uci_limit_strength: bool
-    uci_elo: int
-    skill_level: int
-    own_book: bool
-    book_file: str
-    book_depth: int
-    book_variety: int
-    syzygy_path: str
-    syzygy_probe_depth: int
-    syzygy_50_move_rule: bool
-    syzygy_probe_limit: int
-    gaviota_tb_path: str
-    uci_show_wdl: bool
-    uci_analyse_mode: bool
-
+from uci_engine.options import EMPTY, Check, EngineOptions, Option, Options, Spin, String, ValueOption
 
 KEYWORDS = tuple(EngineOptions.__annotations__)
 
