@@ -3,8 +3,8 @@
 
     speed.py --engine 'cmd=secateur' --engine 'cmd=stockfish' --each option.Hash=16 [--rounds 3] [--json speed.json]
 
-Every round measures each engine once on every position, and the engine that begins changes from position to position,
-so that what disturbs the machine disturbs all alike. Only one engine works at a time. There is no resuming, because the
+Every round measures each engine once on every position, and the order of the engines rotates, so that load on the
+machine affects all alike. Only one engine works at a time. There is no resuming, because the
 figures of one run belong together. Linux only, because the processor time of other processes is read from /proc. Exit
 code: 0, 1 when an engine failed somewhere, 2 when one cannot be used.
 """

@@ -10,9 +10,9 @@ every number whose name is in lower case, as those of `secateur --tuning` are. T
 goes on where it was killed. The result is a proposal: let `match.py --sprt` say whether it gains.
 
 SPSA is simultaneous perturbation stochastic approximation. Each iteration moves every parameter a step up or down at
-random, plays the two parameter vectors against each other, and moves every parameter towards the better side. Steps and
-rates sink as in J. C. Spall, "Implementation of the simultaneous perturbation algorithm for stochastic optimization",
-1998.
+random, plays the two parameter vectors against each other, and moves every parameter towards the better side. Step
+sizes and learning rates decay as in J. C. Spall, "Implementation of the simultaneous perturbation algorithm for
+stochastic optimization", 1998.
 """
 
 from __future__ import annotations

@@ -34,8 +34,8 @@ from uci_engine.time_management.clock import Timer
 from uci_engine.time_management.limits import Limits
 from uci_engine.time_management.nodestime import AvailableNodes
 
-# The time after which a waiting thread gets the GIL. The answer to `stop` passes through three threads, and in plain
-# Python the search itself holds the GIL.
+# The time after which a waiting thread gets the GIL. A `stop` passes through three threads, and in plain
+# Python the search holds the GIL.
 SWITCH_SECONDS = 0.001
 
 

@@ -177,13 +177,13 @@ def check_search(core_name: str) -> str | None:
     try:
         for fen, *_ in PERFT_COUNTS[:3]:
             answers: list[BestMove] = []
-            sentences = engine.set_position(fen, ())
+            messages = engine.set_position(fen, ())
             engine.go(Limits(depth=SEARCH_DEPTH), time.perf_counter(), lambda _: None, answers.append)
             if not engine.wait(MAX_SEARCH_SECONDS):
                 return f"no answer within {MAX_SEARCH_SECONDS:.0f} s: {fen}"
             moves = [answer.move for answer in answers]
             if len(moves) != 1 or moves[0] not in [move.uci() for move in chess.Board(fen).legal_moves]:
-                return f"{moves} answered to {fen} {sentences or ''}"
+                return f"{moves} answered to {fen} {messages or ''}"
     finally:
         engine.close()
     return None

@@ -27,7 +27,7 @@ READ_BYTES = 1 << 16
 # The number of commands read and not yet executed at which the reader pauses.
 UNREAD_LIMIT = 1024
 
-# After the end of the input, the reader ends the process when no command has been finished for this long. Only blocked
+# After the end of the input, the reader ends the process when no command has finished for this long. Only blocked
 # output, or a defect, can delay the dispatcher so long.
 STUCK_SECONDS = 2.0
 # Counted in short waits, so that the time of a suspended machine does not count.

@@ -63,12 +63,12 @@ if TYPE_CHECKING:
 
 AUTHOR = "the Secateur developers"
 
-# The maximum number of commands that wait for the end of a search that was not stopped. More are refused, because the
-# reader pauses at UNREAD_LIMIT and must have room for the `stop`.
+# The maximum number of commands that wait for the end of a search. More are refused: the reader pauses at
+# UNREAD_LIMIT and must have room for the `stop`.
 WAITING_LIMIT = UNREAD_LIMIT // 2
 
-# How long the searches may take to answer after `quit`. Counted in short waits, so that no move is lost when the
-# machine was suspended.
+# Maximum time for the last `bestmove` after `quit`. It is measured in short waits, so that the time of a suspended
+# machine does not count.
 CLOSING_SECONDS = 0.6
 CLOSING_WAITS = 12
 
@@ -97,7 +97,7 @@ _REFUSED = SetPosition(None, (), "a command that sets the position was refused, 
 
 # Executed at any time, even before commands that wait.
 _ALWAYS = (Uci, IsReady, Debug, Register, Help, Unknown, Empty)
-# Executed at any time too, but only for the running search: after a waiting `go` they wait for its search.
+# Executed at once for the running search. Behind a waiting `go` they wait for its search.
 _TO_SEARCH = (Stop, PonderHit)
 
 
@@ -184,7 +184,7 @@ class Dispatcher:
                 self._execute(received)
             else:
                 self._wait(received)
-        # If a `go` has to wait again, the commands after it stay behind it.
+        # If a `go` has to wait again, the rest waits behind it.
         self._waiting += waiting
 
     def _close(self) -> None:
@@ -341,7 +341,7 @@ class Dispatcher:
         self._writer.write(protocol.format_info(info))
 
     def _on_best_move(self, best: BestMove) -> None:
-        # In this order, a command that the GUI sends on seeing the move comes after `SearchEnded`. No output overtakes
+        # `SearchEnded` comes first, so that it precedes any command that answers the move. No output overtakes
         # the move, because `_handle` waits for the end of this thread.
         self._search_ended()
         self._writer.write(protocol.format_best_move(best))
