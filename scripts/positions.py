@@ -18,13 +18,12 @@ from lib.program import run_program
 # isort: split
 
 import argparse
-import gzip
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import chess
 import chess.engine
@@ -35,6 +34,7 @@ from lib.console import Advance, at_least_one, complain, make_table, new_file, s
 from lib.engines.cache import running_engines
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
 from lib.errors import ProgramError
+from lib.files import unpack_text
 from lib.pool import Task, run_tasks
 from lib.training.positions import (
     CAPTURE,
@@ -50,6 +50,8 @@ from lib.training.positions import (
     write_positions,
 )
 
+# Text has no suffix of its own.
+ANY_SUFFIX = ("",)
 LABEL_BATCH = 500
 LABEL_SECONDS = 60.0
 RESULT_WORDS = ("0.0", "0.5", "1.0")
@@ -201,22 +203,12 @@ def label(words: argparse.Namespace) -> None:
 def import_text(words: argparse.Namespace) -> None:
     """Read lines of text. Positions are taken to be quiet, and each fullmove number that falls begins a game."""
     (path,) = words.files
-    with open_text(path) as lines, show_progress("positions", None) as advance:
-        packed = b"".join(packed_lines(lines, advance))
+    _, text = unpack_text(path, ANY_SUFFIX)
+    with show_progress("positions", None) as advance:
+        packed = b"".join(packed_lines(text.splitlines(), advance))
     write_positions(
         words.output, {"program": "scripts/positions.py import", "file": path.name}, np.frombuffer(packed, RECORD)
     )
-
-
-@contextmanager
-def open_text(path: Path) -> Iterator[TextIO]:
-    """The lines of a file, also of one that is compressed by gzip. Raises OSError."""
-    if path.suffix == ".gz":
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            yield lines
-    else:
-        with path.open(encoding="utf-8") as lines:
-            yield lines
 
 
 def packed_lines(lines: Iterable[str], advance: Advance) -> Iterator[bytes]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,6 +25,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lib.errors import ProgramError
+from lib.files import replaced
 from lib.program import INTERRUPTED
 
 # How often progress is told where it cannot be redrawn.
@@ -185,14 +185,6 @@ def without_infinities(values: dict[str, Any]) -> dict[str, Any]:
 
 def write_json(path: Path, data: Any) -> None:
     """Write data as JSON: afterwards the file is all new, or all old when an exception comes (OSError, TypeError)."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with temporary.open("w", encoding="utf-8") as file:
-            json.dump(data, file, indent=1, ensure_ascii=False)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    text = json.dumps(data, indent=1, ensure_ascii=False)
+    with replaced(path) as file:
+        file.write(f"{text}\n".encode())

@@ -1,12 +1,14 @@
-"""Files from outside: read whole, also out of a zip or gz archive, but never more than a bound."""
+"""Files: those from outside read whole, also out of an archive, but never more than a bound; ours replaced whole."""
 
 from __future__ import annotations
 
 import gzip
 import lzma
+import os
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -55,6 +57,21 @@ def unpack_text(path: Path, suffixes: Sequence[str]) -> tuple[str, str]:
         if not name.endswith(tuple(suffixes)):
             raise ProgramError(f"{path} is no {', '.join(suffixes)}, .zip or .gz")
         return name, _decode(_read(file, path))
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[BinaryIO]:
+    """A file to write in place of another: afterwards it is all new, or all old when an exception comes (OSError)."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with temporary.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def _unzip(file: BinaryIO, path: Path, suffixes: Sequence[str]) -> tuple[str, str]:

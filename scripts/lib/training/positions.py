@@ -31,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lib.errors import ProgramError
+from lib.files import replaced
 
 RECORD = np.dtype(
     [
@@ -148,17 +149,9 @@ def read_positions(path: Path) -> tuple[dict[str, Any], npt.NDArray[Any]]:
 
 def write_positions(path: Path, provenance: Mapping[str, Any], positions: npt.NDArray[Any]) -> None:
     """Write a whole file: afterwards it is all new, or all old when an exception comes (OSError)."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with temporary.open("wb") as file:
-            file.write(header(provenance))
-            positions.tofile(file)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with replaced(path) as file:
+        file.write(header(provenance))
+        positions.tofile(file)
 
 
 def game_numbers(positions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
