@@ -13,10 +13,10 @@ from chess.engine import Cp, PovScore
 
 import evaluation
 from evaluation.catalogue import CATALOGUE
+from evaluation.constants import FULL_SCALE
 
-# The fixed point of `Evaluator.taper`: shares of the middlegame are in 256ths, scales of the endgame in 64ths.
+# The fixed point of `Evaluator.taper`: shares of the middlegame are in 256ths.
 FULL_SHARE = 256
-FULL_SCALE = 64
 
 
 @dataclass(frozen=True, slots=True)
