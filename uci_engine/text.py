@@ -11,6 +11,9 @@ import re
 MAX_INT_DIGITS = 18
 MAX_INT = 10**MAX_INT_DIGITS - 1
 
+# How a message begins that reports an error. It stands behind `info string` in UCI.
+ERROR = "error: "
+
 _INTEGER = re.compile(r"([+-]?)([0-9]+)")
 
 MAX_MESSAGES = 8

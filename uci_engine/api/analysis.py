@@ -18,9 +18,9 @@ from chess.engine import AnalysisComplete, EngineError, InfoDict
 
 from uci_engine.api.conversion import info_dict
 from uci_engine.search.info import BestMove, Info
+from uci_engine.text import ERROR
 
 LOGGER = logging.getLogger("uci_engine")
-ERROR = "error: "
 
 
 class RunningSearch:

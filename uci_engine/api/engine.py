@@ -24,12 +24,13 @@ from chess.engine import INFO_ALL, Cp, EngineTerminatedError, Info, InfoDict, Li
 
 from evaluation.explain import check, set_up
 from uci_engine.api import explanation
-from uci_engine.api.analysis import ERROR, LOGGER, Analysis, RunningSearch
+from uci_engine.api.analysis import LOGGER, Analysis, RunningSearch
 from uci_engine.api.conversion import is_bounded, limits_of
 from uci_engine.api.explanation import Explanation
 from uci_engine.api.settings import settings, values
 from uci_engine.engine import UciEngine
 from uci_engine.options import EngineOptions, OptionError
+from uci_engine.text import ERROR
 from uci_engine.tools.installation import slow_core_warning
 
 Moves = Iterable[chess.Move] | None

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from uci_engine.command_line.console import warn
+from uci_engine.text import ERROR
 
 if TYPE_CHECKING:
     from uci_engine.engine import UciEngine
@@ -102,13 +103,13 @@ def prepare(engine: UciEngine, options: argparse.Namespace, search_moves: Sequen
         settings.append(("UCI_Chess960", "true"))
     for name, value in settings:
         for message in engine.set_option(name, value):
-            if message.startswith("error: "):
+            if message.startswith(ERROR):
                 names = (option.name for option in engine.options)
                 hint = suggestion(name, names) if "there is no option" in message else ""
-                raise UsageError(message.removeprefix("error: ") + hint)
+                raise UsageError(message.removeprefix(ERROR) + hint)
             warn(message)
     for message in engine.set_position(options.fen, (options.moves or "").split()):
-        if message.startswith("error: "):
+        if message.startswith(ERROR):
             raise UsageError(message, exit_code=1)
         warn(message)
     if search_moves and engine.board is not None:
@@ -116,7 +117,7 @@ def prepare(engine: UciEngine, options: argparse.Namespace, search_moves: Sequen
 
         _, problems = parse_searchmoves(engine.board, search_moves)
         for problem in problems:
-            raise UsageError(problem.removeprefix("error: "))
+            raise UsageError(problem.removeprefix(ERROR))
 
 
 def suggestion(word: str, choices: Iterable[str]) -> str:

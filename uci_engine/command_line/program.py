@@ -28,6 +28,7 @@ from uci_engine.command_line.arguments import (
 )
 from uci_engine.command_line.console import show, warn
 from uci_engine.command_line.conversation import converse, execute, guarded
+from uci_engine.text import ERROR
 
 if TYPE_CHECKING:
     from uci_engine.engine import UciEngine
@@ -122,8 +123,8 @@ def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
         choices = (*GO_WORDS, "--fen", "--moves", "--chess960", "--option", "--threads", "--hash", "--uci")
         parser.error(f"{command.unknown_word!a} is no word of go{suggestion(command.unknown_word, choices)}")
     for problem in command.problems:
-        if problem.startswith("error: "):
-            parser.error(problem.removeprefix("error: ").partition(",")[0])
+        if problem.startswith(ERROR):
+            parser.error(problem.removeprefix(ERROR).partition(",")[0])
 
     def prepared() -> UciEngine:
         engine = _engine(options.core, tuning)
