@@ -44,6 +44,17 @@ def test_random_openings_are_legal_varied_and_repeatable() -> None:
     assert not any(opening.board().is_check() for opening in found)
 
 
+def test_an_opening_in_check_is_played_and_one_without_moves_is_passed_over(tmp_path: Path) -> None:
+    epd, pgn = tmp_path / "x.epd", tmp_path / "x.pgn"
+    epd.write_text("4k3/8/8/8/8/8/4r3/4K3 w - -\n")
+    assert choose_opening([parse_source(f"file={epd}")], 1, 0).board().is_check()
+    pgn.write_text("1. f3 e5 2. g4 Qh4# 0-1\n")
+    mixture = [parse_source(f"file={pgn} cut=1-4")]
+    assert {len(choose_opening(mixture, 1, number).moves) for number in range(20)} == {1, 2, 3}
+    with pytest.raises(ProgramError, match="no game can begin"):
+        choose_opening([parse_source(f"file={pgn} cut=4-4")], 1, 0)
+
+
 def test_a_mixture_keeps_its_shares(tmp_path: Path) -> None:
     (tmp_path / "x.epd").write_text("4k3/8/8/8/8/8/4P3/4K3 w - -\n")
     sources = [

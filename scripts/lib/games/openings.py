@@ -26,6 +26,10 @@ SUFFIXES = (".pgn", ".epd", ".fen", ".txt")
 MAX_TRIES = 1000
 
 
+class DeadEndError(ProgramError):
+    """No game can begin at an opening, or after random moves behind it."""
+
+
 @dataclass(frozen=True)
 class Opening:
     """A position and the moves that lead on from it (UCI), as both engines get them."""
@@ -69,16 +73,21 @@ class OpeningBook:
     def __len__(self) -> int:
         return len(self._texts)
 
-    def opening(self, number: int) -> Opening:
-        """The opening with this number. Raises ProgramError for one that is no legal chess."""
+    def opening(self, number: int, plies: int | None = None) -> Opening:
+        """The opening with this number. plies: how many of its moves are kept (None: as the book says).
+
+        ProgramError for what is no legal chess, DeadEndError for a position without legal moves.
+        """
         index = self._numbers[number % len(self._numbers)]
+        text = self._texts[index]
+        kept = self._plies if plies is None else plies
         try:
-            opening = self._from_game(self._texts[index]) if self._pgn else self._from_line(self._texts[index])
+            opening = self._from_game(text, kept) if self._pgn else self._from_line(text)
             board = opening.board()
         except ValueError as error:
             raise ProgramError(f"opening {index + 1}: {error}") from None
         if not board.is_valid() or not any(board.legal_moves):
-            raise ProgramError(f"opening {index + 1} leads to no playable position: {board.fen()}")
+            raise DeadEndError(f"opening {index + 1} leads to no playable position: {board.fen()}")
         return opening
 
     def _from_line(self, line: str) -> Opening:
@@ -91,13 +100,13 @@ class OpeningBook:
             board.set_epd(line)
         return Opening(board.fen(), (), self._chess960)
 
-    def _from_game(self, text: str) -> Opening:
+    def _from_game(self, text: str, plies: int | None) -> Opening:
         game = read_game(text)
         if game.errors:
             raise ValueError(str(game.errors[0]))
         board = game.board()
         moves = [move.uci() for move in game.mainline_moves()]
-        return Opening(board.fen(), tuple(moves[: self._plies]), self._chess960 or board.chess960)
+        return Opening(board.fen(), tuple(moves[:plies]), self._chess960 or board.chess960)
 
 
 def read_openings(
@@ -122,7 +131,10 @@ def start_position(chess960: bool = False) -> OpeningBook:
 
 
 def random_opening(opening: Opening, chance: random.Random, min_plies: int, max_plies: int) -> Opening:
-    """The opening with random legal moves behind it, not ending in check or without a move."""
+    """The opening with random legal moves behind it, not ending in check or without a move.
+
+    With no random moves to add, check is allowed. DeadEndError when no such moves are found.
+    """
     for _ in range(MAX_TRIES):
         board = opening.board()
         moves = list(opening.moves)
@@ -133,6 +145,6 @@ def random_opening(opening: Opening, chance: random.Random, min_plies: int, max_
             move = chance.choice(legal)
             board.push(move)
             moves.append(move.uci())
-        if not board.is_check() and any(board.legal_moves):
+        if any(board.legal_moves) and (not max_plies or not board.is_check()):
             return replace(opening, moves=tuple(moves))
-    raise ProgramError(f"no random moves lead on from {opening.board().fen()}")
+    raise DeadEndError(f"no random moves lead on from {opening.board().fen()}")

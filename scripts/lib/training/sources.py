@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 import chess
 
 from lib.errors import ProgramError
-from lib.games.openings import Opening, OpeningBook, random_opening, read_openings, start_position
+from lib.games.openings import DeadEndError, Opening, OpeningBook, random_opening, read_openings, start_position
 
 SOURCE_SYNTAX = (
     "'random plies=6-9 share=2', 'file=openings.epd plies=0-4 share=3', 'file=games.pgn cut=10-80 share=1' "
@@ -24,6 +25,8 @@ SOURCE_SYNTAX = (
 )
 # A random placement of pieces that is no legal position is tried again, so many times at most.
 MAX_PLACEMENTS = 10_000
+# Openings that lead nowhere, in a row, before the run ends.
+MAX_DRAWS = 100
 # Pieces of an endgame besides the kings, drawn with these weights.
 ENDGAME_PIECES = {chess.PAWN: 8, chess.KNIGHT: 2, chess.BISHOP: 2, chess.ROOK: 3, chess.QUEEN: 1}
 
@@ -58,9 +61,7 @@ class Source:
         if self.kind == "endgames":
             return random_opening(Opening(random_endgame(chance, *self.pieces).fen()), chance, *self.plies)
         book = start_position() if self.path is None else _book(self.path)
-        opening = book.opening(chance.randrange(len(book)))
-        if self.cut is not None:
-            opening = replace(opening, moves=opening.moves[: chance.randint(*self.cut)])
+        opening = book.opening(chance.randrange(len(book)), chance.randint(*self.cut) if self.cut else None)
         return random_opening(opening, chance, *self.plies)
 
 
@@ -92,10 +93,13 @@ def parse_source(text: str) -> Source:
 
 
 def choose_opening(sources: Sequence[Source], seed: int, number: int) -> Opening:
-    """The opening of a game, by its number. Raises ProgramError, OSError."""
+    """The opening of a game, by its number. Another is drawn where one leads nowhere. Raises ProgramError, OSError."""
     chance = random.Random(f"{seed} {number}")
-    source = chance.choices(sources, [source.share for source in sources])[0]
-    return source.opening(chance)
+    for _ in range(MAX_DRAWS):
+        source = chance.choices(sources, [source.share for source in sources])[0]
+        with suppress(DeadEndError):
+            return source.opening(chance)
+    raise ProgramError(f"no game can begin: {MAX_DRAWS} positions in a row have no legal moves, or are in check")
 
 
 def random_endgame(chance: random.Random, fewest: int, most: int) -> chess.Board:
