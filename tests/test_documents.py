@@ -17,8 +17,9 @@ from uci_engine.options import Options
 README = ROOT / "README.md"
 RESULTS = ROOT / "RESULTS.md"
 PROGRAMS = ROOT / "scripts" / "README.md"
+GUIS = ROOT / "GUIS.md"
 # All that these name must exist. RESULTS.md and CHANGELOG.md may name what was removed.
-GUIDES = (README, ROOT / "CONTRIBUTING.md", PROGRAMS)
+GUIDES = (README, GUIS, ROOT / "CONTRIBUTING.md", PROGRAMS)
 DOCUMENTS = (*GUIDES, RESULTS, ROOT / "CHANGELOG.md")
 MAX_WORDS_OF_README = 1000
 # Not options of Secateur: one of Stockfish, and a placeholder.
@@ -159,8 +160,9 @@ def test_readme_and_help_explain_an_option_in_the_same_words() -> None:
 
 
 def test_every_option_in_a_command_or_setting_is_declared() -> None:
-    settings = set(re.findall(r"^    (\w[\w ]*): ", text(README), re.MULTILINE))
-    for path in (README, PROGRAMS, RESULTS):
+    settings = set(re.findall(r"^    (\w[\w ]*): ", text(GUIS), re.MULTILINE))
+    assert "Hash" in settings
+    for path in (README, GUIS, PROGRAMS, RESULTS):
         settings |= set(re.findall(r"option\.([A-Z]\w*(?: \w+)*?|[a-z]\w+)=", code(path)))
     known = {name.lower() for name in (*declared("--tuning"), *NOT_OURS)}
     assert not {name for name in settings if name.lower() not in known}

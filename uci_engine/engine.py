@@ -23,12 +23,13 @@ from uci_engine.board.game import Game
 from uci_engine.board.validation import PositionError
 from uci_engine.book.opening import BookSettings, Opening
 from uci_engine.core import load
-from uci_engine.options import OptionError, Options
+from uci_engine.options import OptionError, Options, read_opponent
 from uci_engine.search.strength import Strength, elo_of_skill_level, level_of
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.search_task import OnBestMove, OnInfo, Resources, SearchTask
 from uci_engine.tablebases.tablebases import Tablebases
 from uci_engine.task import Task, TaskThread
+from uci_engine.text import quoted
 from uci_engine.time_management.allocation import TimeParameters, time_parameters_of
 from uci_engine.time_management.clock import Timer
 from uci_engine.time_management.limits import Limits
@@ -121,7 +122,7 @@ class UciEngine:
         return self.set_position(board.mirror().fen(en_passant="fen"), ())
 
     def display_text(self) -> str:
-        """The position as text: board, FEN, key, checkers."""
+        """The position as text: board, FEN, key, checkers, and the opponent if the GUI has named one."""
         board = self._game.board
         if board is None:
             return "no position"
@@ -129,9 +130,10 @@ class UciEngine:
         checkers = " ".join(chess.square_name(square) for square in board.checkers()) or "none"
         rows = str(board).split("\n")
         lines = [f"{8 - index}  {row}" for index, row in enumerate(rows)]
-        return "\n".join(
-            [*lines, "   a b c d e f g h", f"FEN {board.fen()}", f"Key {key:016X}", f"Checkers {checkers}"]
-        )
+        lines += ["   a b c d e f g h", f"FEN {board.fen()}", f"Key {key:016X}", f"Checkers {checkers}"]
+        if self.options.opponent.value:
+            lines.append(f"Opponent {read_opponent(self.options.opponent.value)}")
+        return "\n".join(lines)
 
     def evaluation_text(self) -> str:
         """The static evaluation of the position, term by term."""
@@ -171,6 +173,7 @@ class UciEngine:
         for parameter in options.time_parameters:
             parameter.on_set = self._configure_time
         options.nodes_time.on_set = self._reset_available_nodes
+        options.opponent.on_set = self._check_opponent
 
     def _resize_table(self) -> list[str]:
         size = self.options.hash.value
@@ -225,6 +228,13 @@ class UciEngine:
         nodes_per_ms = self.options.nodes_time.value
         self._available_nodes = AvailableNodes(nodes_per_ms) if nodes_per_ms else None
         return []
+
+    def _check_opponent(self) -> list[str]:
+        text = self.options.opponent.value
+        if not text or read_opponent(text).kind is not None:
+            return []
+        form = "[title|none] [Elo|none] [computer|human] name"
+        return [f"option {self.options.opponent.name}: {quoted(text)} is taken as a name, the form is {form}"]
 
     def _strength(self) -> Strength | None:
         """The limited strength that the options ask for, None for full strength."""

@@ -8,8 +8,9 @@ Invariant: whatever text arrives, a value has its option's type and is within it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Generic, TypedDict, TypeVar
+from typing import Generic, NamedTuple, TypedDict, TypeVar
 
 from uci_engine.memory import HASH_DECLARED_MIB, hash_maximum_mib
 from uci_engine.search.parameters import PARAMETERS
@@ -25,6 +26,8 @@ ABOUT = "Secateur, a chess engine in Python that prunes trees. Free software, GP
 
 # Acts on an option and returns messages for the user. OptionError: the option must keep its value.
 Callback = Callable[[], Sequence[str]]
+
+_OPPONENT = re.compile(r"([A-Za-z]{1,9})\s+(none|[0-9]+)\s+(computer|human)\s+(.+)", re.IGNORECASE)
 
 T = TypeVar("T", bound=bool | int | str)
 
@@ -201,6 +204,28 @@ class Combo(String):
         return next((choice for choice in self.choices if _key(choice) == _key(text)), None)
 
 
+class Opponent(NamedTuple):
+    """Who plays against the engine, from `UCI_Opponent`. None: not known."""
+
+    title: str | None
+    elo: int | None
+    kind: str | None
+    name: str
+
+    def __str__(self) -> str:
+        known = (self.title, self.elo, self.kind, quoted(self.name))
+        return " ".join(str(part) for part in known if part is not None)
+
+
+def read_opponent(text: str) -> Opponent:
+    """The opponent that `[title|none] [elo|none] [computer|human] name` describes. Any other text is a name."""
+    match = _OPPONENT.fullmatch(text)
+    if match is None:
+        return Opponent(None, None, None, text)
+    title, elo, kind, name = match.groups()
+    return Opponent(None if title.lower() == "none" else title, parse_int(elo), kind.lower(), name)
+
+
 AnyOption = TypeVar("AnyOption", bound=Option)
 
 
@@ -320,6 +345,12 @@ class Options(OptionTable):
                 False,
                 "analysis mode: no book; root moves are also searched one by one, each with its own window",
             )
+        )
+        self.opponent = add(
+            String("UCI_Opponent", "", "title, Elo, kind and name of the opponent, as GUIs send them; d shows them")
+        )
+        self.debug_log_file = add(
+            String("Debug Log File", "", "a file that records every line from and to the GUI, with the time")
         )
         self.about = add(String("UCI_EngineAbout", ABOUT, "what this engine is", read_only=True))
 

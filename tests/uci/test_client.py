@@ -128,6 +128,11 @@ def test_options_that_bots_set(client: SimpleEngine) -> None:
     assert "wdl" not in client.analyse(chess.Board(), QUICK)
 
 
+def test_the_opponent_is_accepted(client: SimpleEngine) -> None:
+    client.send_opponent_information(opponent=chess.engine.Opponent("Garry Kasparov", "GM", 2851, False))
+    assert client.play(chess.Board(), QUICK).move is not None
+
+
 @pytest.mark.parametrize("number", [0, 518, 959])
 def test_chess960(client: SimpleEngine, number: int) -> None:
     board = chess.Board.from_chess960_pos(number)

@@ -19,6 +19,8 @@ MANAGED = {
     "ucichess960": "boards say themselves whether they are Chess960",
     "ponder": "this engine does not ponder in process",
     "clearhash": "new_game clears the hash table",
+    "uciopponent": "only the UCI command d shows it",
+    "debuglogfile": "it would hold UCI lines, and in process there are none",
 }
 
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from uci_engine.uci import protocol
+from uci_engine.uci.debug_log import shortened
 from uci_engine.uci.output import Writer, exit_now, report_failure, say
 from uci_engine.uci.protocol import Command, Empty, Quit
 
@@ -97,10 +98,11 @@ def read_lines(descriptor: int) -> Iterator[tuple[float, str | None]]:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A command, and the `time.perf_counter()` at which its line was read."""
+    """A command, and the `time.perf_counter()` at which its line was read. `line` is for the debug log."""
 
     received_at: float
     command: Command
+    line: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,10 +185,12 @@ def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
             except Exception as error:
                 report_failure(writer, error)
                 continue
+            received = Received(received_at, command, shortened(line))
             if isinstance(command, Quit):
+                last = received
                 break
             if not isinstance(command, Empty):
-                inbox.receive(Received(received_at, command))
+                inbox.receive(received)
         else:
             last = EndOfInput()
     finally:
@@ -219,7 +223,7 @@ def quit_on_signals(inbox: Inbox, writer: Writer) -> None:
 def _read_signals(descriptor: int, inbox: Inbox, writer: Writer) -> None:
     """Read the pipe, into which Python writes a byte for each signal as it arrives."""
     os.read(descriptor, 1)
-    inbox.push(Received(time.perf_counter(), Quit()))
+    inbox.push(Received(time.perf_counter(), Quit(), "(signal)"))
     # Without a thread for the watch, a second signal still ends the process.
     with contextlib.suppress(RuntimeError):
         threading.Thread(target=_exit_if_stuck, args=(inbox, writer), name="exit if stuck", daemon=True).start()

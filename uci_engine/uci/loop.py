@@ -35,7 +35,7 @@ from uci_engine.uci.input import (
     quit_on_signals,
     read,
 )
-from uci_engine.uci.output import Writer, exit_now, report_failure, say
+from uci_engine.uci.output import Writer, connect_debug_log, exit_now, report_failure, say
 from uci_engine.uci.protocol import (
     Bench,
     Command,
@@ -126,7 +126,7 @@ class Dispatcher:
     def execute_all(self, lines: Sequence[str]) -> None:
         """Execute these lines, waiting for the end of each search. Only a signal stops one early."""
         for line in lines:
-            running = self._handle(Received(time.perf_counter(), protocol.parse(line)))
+            running = self._handle(Received(time.perf_counter(), protocol.parse(line), line))
             while running and self._searching:
                 running = self._handle(self._inbox.get())
             if not running:
@@ -135,6 +135,9 @@ class Dispatcher:
 
     def _handle(self, event: Event) -> bool:
         """Handle one event; False for `quit`."""
+        if isinstance(event, Received):
+            # Not when it is read: a `setoption` before it may open the log.
+            self._writer.log.received(event.line, event.received_at)
         if isinstance(event, SearchEnded):
             # The search's thread sends this event just before its `bestmove`, so wait for the thread to end.
             self._engine.wait()
@@ -367,11 +370,14 @@ def run(engine_factory: Callable[[], UciEngine], lines: Sequence[str] | None = N
     inbox = Inbox()
     writer = Writer(sys.stdout.buffer)
     quit_on_signals(inbox, writer)
-    dispatcher = Dispatcher(engine_factory(), inbox, writer)
+    engine = engine_factory()
+    connect_debug_log(engine.options, writer)
+    dispatcher = Dispatcher(engine, inbox, writer)
     if lines is None:
         descriptor = -1 if sys.stdin is None else sys.stdin.fileno()
         threading.Thread(target=read, args=(descriptor, inbox, writer), name="reader", daemon=True).start()
         dispatcher.serve()
     else:
         dispatcher.execute_all(lines)
+    writer.log.close()
     return 0

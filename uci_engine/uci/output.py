@@ -12,7 +12,10 @@ from collections.abc import Callable
 from typing import BinaryIO
 
 from uci_engine.failures import print_failure
+from uci_engine.options import OptionError, Options
 from uci_engine.search.info import Info
+from uci_engine.text import quoted
+from uci_engine.uci.debug_log import DebugLog, DebugLogError
 from uci_engine.uci.protocol import format_info
 
 
@@ -28,6 +31,8 @@ class Writer:
         """`on_closed` is called when the stream cannot be written to any more."""
         self._stream = stream
         self._on_closed = on_closed
+        # Notes what is written. The dispatcher notes what is read.
+        self.log = DebugLog()
         self._lock = threading.Lock()
         # For the watch on a blocked output: the number of writes that have begun, and of those that have ended.
         self._begun = 0
@@ -55,6 +60,7 @@ class Writer:
         try:
             with self._lock:
                 self._begun += 1
+                self.log.sent(text)
                 self._stream.write(data)
                 self._stream.flush()
                 self._ended += 1
@@ -72,3 +78,22 @@ def report_failure(writer: Writer, error: Exception) -> None:
     """Report an error in this program: one line for the user, and a traceback on stderr for developers."""
     say(writer, f"error: {type(error).__name__}: {error}")
     print_failure(error)
+
+
+def connect_debug_log(options: Options, writer: Writer) -> None:
+    """Let the option `Debug Log File` open and close the log. The command line may have set it already."""
+    option = options.debug_log_file
+
+    def open_log() -> list[str]:
+        try:
+            if option.value:
+                writer.log.open(option.value, lambda message: say(writer, message))
+            else:
+                writer.log.close()
+        except DebugLogError as error:
+            raise OptionError(f"option {option.name} cannot be {quoted(option.value)} ({error})") from None
+        return []
+
+    option.on_set = open_log
+    if option.value:
+        say(writer, *options.set(option.name, option.value))

@@ -1,0 +1,249 @@
+"""The debug log: which lines it holds, what it may write to, and that nothing else suffers from it."""
+
+from __future__ import annotations
+
+import os
+import queue
+import re
+import stat
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support.uci_process import PATIENCE_SECONDS, UciProcess
+from uci_engine.uci import debug_log
+from uci_engine.uci.debug_log import HEADING, MAX_LINE_CHARACTERS, DebugLog, DebugLogError, shortened
+
+RECORD = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \[(?P<process>\d+)\] (?P<mark>>>|<<|--) (?P<line>.*)")
+
+posix_only = pytest.mark.skipif(os.name != "posix", reason="permissions and pipes as POSIX has them")
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits another process")
+
+
+def records(path: Path) -> list[tuple[str, str]]:
+    """Mark and line of each record. Everything else must be a heading."""
+    found = []
+    for text in path.read_text("utf-8").splitlines():
+        match = RECORD.fullmatch(text)
+        if match is None:
+            assert text.startswith(HEADING.decode()), text
+        else:
+            found.append((match["mark"], match["line"]))
+    return found
+
+
+def option(path: object) -> str:
+    return f"setoption name Debug Log File value {path}"
+
+
+def unexpected(message: str) -> None:
+    raise AssertionError(message)
+
+
+# The real program ---------------------------------------------------------------------------------------------------
+
+
+def test_every_line_is_noted_in_its_order(tmp_path: Path, either_engine: UciProcess) -> None:
+    path = tmp_path / "with  two blanks.log"
+    # In one write: the reader is far ahead when the log is opened.
+    either_engine.send(option(path), "isready", "position startpos moves e2e4", "go depth 2")
+    either_engine.wait_for("bestmove")
+    either_engine.send("nonsense", "d")
+    either_engine.sync()
+    either_engine.quit()
+    noted = records(path)
+    assert [line for mark, line in noted if mark == ">>"] == either_engine.sent[1:-1]
+    assert [line for mark, line in noted if mark == "<<"] == either_engine.lines
+    for question, answer in (("isready", "readyok"), ("go depth 2", "bestmove"), ("d", "8  r")):
+        asked = noted.index((">>", question))
+        assert any(mark == "<<" and line.startswith(answer) for mark, line in noted[asked:])
+
+
+def test_a_line_is_in_the_file_at_once(tmp_path: Path, engine: UciProcess) -> None:
+    path = tmp_path / "log"
+    engine.send(option(path))
+    engine.sync()
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while ("<<", "readyok") not in records(path):
+        assert time.monotonic() < deadline
+    # As a crash leaves it.
+    engine.process.kill()
+    engine.process.wait()
+    assert records(path) == [(">>", "isready"), ("<<", "readyok")]
+    engine.audit()
+
+
+def test_another_file_and_none(tmp_path: Path, engine: UciProcess) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    engine.send(option(first), "isready", option(second), "isready", option("<empty>"), "isready")
+    for _ in range(3):
+        engine.wait_for("readyok")
+    assert [line for _, line in records(first)] == ["isready", "readyok", option(second)]
+    assert [line for _, line in records(second)] == ["isready", "readyok", option("<empty>")]
+    open_files = Path(f"/proc/{engine.process.pid}/fd")
+    if open_files.is_dir():
+        assert not {str(first), str(second)} & {os.readlink(file) for file in open_files.iterdir()}
+
+
+def test_a_log_is_continued_and_may_be_shared(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    for _ in range(2):
+        with UciProcess() as one, UciProcess() as other:
+            for engine in (one, other):
+                engine.send(option(path))
+                engine.sync()
+    assert records(path).count((">>", "isready")) == 4
+    assert path.read_text().count(HEADING.decode()) == 4
+    processes = {match["process"] for match in map(RECORD.fullmatch, path.read_text().splitlines()) if match}
+    assert len(processes) == 4
+
+
+def test_the_command_line_can_open_it(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    with UciProcess("go", "depth", "1", "--option", f"Debug Log File={path}") as engine:
+        assert engine.wait_for_exit() == 0
+        assert [line for mark, line in records(path) if mark == "<<"] == engine.lines
+        engine.send("go depth 1")  # for the audit, which counts what was asked
+
+
+@posix_only
+def test_only_the_owner_can_read_it(tmp_path: Path, engine: UciProcess) -> None:
+    engine.send(option(tmp_path / "log"))
+    engine.sync()
+    assert stat.S_IMODE((tmp_path / "log").stat().st_mode) == 0o600
+
+
+def bad_places(folder: Path) -> list[str]:
+    (folder / "games.pgn").write_text("1. e4 e5 *\n")
+    places = [str(folder), str(folder / "no" / "such"), str(folder / "games.pgn"), str(folder / ("x" * 5000))]
+    if os.name == "posix":
+        os.mkfifo(folder / "pipe")
+        places += [str(folder / "pipe"), "/dev/full", "/dev/zero", "/dev/stdout"]
+    return places
+
+
+def test_a_bad_place_is_refused_in_one_sentence(tmp_path: Path, engine: UciProcess) -> None:
+    path = tmp_path / "log"
+    engine.send(option(path))
+    engine.sync()
+    for place in bad_places(tmp_path):
+        engine.send(option(place))
+        (message,) = engine.sync()
+        assert message.startswith("info string error: option Debug Log File cannot be ")
+        assert len(message) < 300
+    assert (tmp_path / "games.pgn").read_text() == "1. e4 e5 *\n"
+    engine.search("go depth 2")
+    # The log before is still the log.
+    engine.quit()
+    assert (">>", "go depth 2") in records(path)
+
+
+@linux_only
+def test_a_full_disc_is_told_once_and_play_goes_on(tmp_path: Path, engine: UciProcess) -> None:
+    import resource
+
+    path = tmp_path / "log"
+    engine.send(option(path))
+    engine.sync()
+    limit = path.stat().st_size + 500
+    resource.prlimit(engine.process.pid, resource.RLIMIT_FSIZE, (limit, limit))
+    engine.send("position startpos", "go depth 4")
+    engine.wait_for("bestmove")
+    for _ in range(3):
+        engine.search("go depth 3")
+        engine.sync()
+    told = [line for line in engine.lines if "debug log" in line]
+    assert len(told) == 1
+    assert told[0].startswith("info string error: the debug log ")
+    assert told[0].endswith(": File too large")
+    assert path.stat().st_size <= limit
+    # A second try says so again.
+    engine.send(option(path))
+    (message,) = engine.sync()
+    assert message.startswith("info string error: option Debug Log File cannot be ")
+
+
+# The log alone ------------------------------------------------------------------------------------------------------
+
+
+def test_a_slow_disc_delays_nobody_and_gaps_are_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(debug_log, "MAX_WAITING", 3)
+    monkeypatch.setattr(debug_log, "CLOSING_SECONDS", PATIENCE_SECONDS)
+    log = DebugLog()
+    log.open(str(tmp_path / "log"), unexpected)
+    writes: queue.SimpleQueue[None] = queue.SimpleQueue()
+    disc = threading.Event()
+    write = os.write
+
+    def write_slowly(descriptor: int, data: bytes) -> int:
+        writes.put(None)
+        assert disc.wait(PATIENCE_SECONDS)
+        return write(descriptor, data)
+
+    monkeypatch.setattr(os, "write", write_slowly)
+    log.sent("written")
+    writes.get(timeout=PATIENCE_SECONDS)
+    log.sent("a\nb\nc\nlost\nlost too")
+    disc.set()
+    log.close()
+    lines = [line for _, line in records(tmp_path / "log")]
+    assert lines == ["written", "a", "b", "c", "lines are missing here, because the disc was too slow"]
+
+
+def test_its_size_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "log"
+    messages: list[str] = []
+    monkeypatch.setattr(debug_log, "CLOSING_SECONDS", PATIENCE_SECONDS)
+    monkeypatch.setattr(debug_log, "MAX_FILE_BYTES", 2 << 20)
+    log = DebugLog()
+    log.open(str(path), messages.append)
+    for _ in range(60):
+        log.sent("x" * 50_000)
+    log.close()
+    assert (2 << 20) - 51_000 < path.stat().st_size <= 2 << 20
+    (message,) = messages
+    assert message.endswith(": it has reached 2 MiB")
+    path.write_bytes(path.read_bytes() + b"x" * 60_000)
+    with pytest.raises(DebugLogError, match="it has reached 2 MiB"):
+        log.open(str(path), messages.append)
+
+
+def test_control_characters_are_escaped(tmp_path: Path) -> None:
+    log = DebugLog()
+    log.open(str(tmp_path / "log"), unexpected)
+    log.received("d\x1b[31m\u009b\0 \u00e4\ud800", time.perf_counter())
+    log.close()
+    assert records(tmp_path / "log") == [(">>", "d\\x1b[31m\\x9b\\x00 \u00e4?")]
+
+
+def test_the_time_is_that_of_reading(tmp_path: Path) -> None:
+    log = DebugLog()
+    log.open(str(tmp_path / "log"), unexpected)
+    now = time.time()
+    log.received("stop", time.perf_counter() - 7200)
+    log.close()
+    shown = (tmp_path / "log").read_text().splitlines()[1][:19]
+    difference = now - time.mktime(time.strptime(shown, "%Y-%m-%d %H:%M:%S"))
+    assert difference % 3600 == pytest.approx(0, abs=60) or difference % 3600 == pytest.approx(3600, abs=60)
+    assert difference > 3000
+
+
+def test_a_long_line_is_cut() -> None:
+    assert shortened("x" * MAX_LINE_CHARACTERS) == "x" * MAX_LINE_CHARACTERS
+    cut = shortened("x" * (MAX_LINE_CHARACTERS + 7))
+    assert cut == "x" * MAX_LINE_CHARACTERS + "... (7 more characters)"
+
+
+def test_no_thread_no_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    log = DebugLog()
+    with pytest.raises(DebugLogError, match="can't start new thread"):
+        log.open(str(tmp_path / "log"), unexpected)
+    log.sent("nothing happens")
+    log.close()
