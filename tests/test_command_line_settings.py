@@ -16,7 +16,7 @@ from tests.test_command_line import KIWIPETE, ROOT, output, secateur
 from tests.tools.test_bench import PINNED
 from uci_engine.command_line.arguments import gathered_moves, suggestion
 from uci_engine.command_line.table import Table, score_text
-from uci_engine.score import MATE
+from uci_engine.score import MATE, normalised
 from uci_engine.search.info import BestMove, Bound, Info
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -139,17 +139,18 @@ class TestTable:
         return lines
 
     def test_scores_are_from_whites_view(self) -> None:
-        assert score_text(31, Bound.EXACT, True) == "+0.31"
-        assert score_text(31, Bound.EXACT, False) == "-0.31"
-        assert score_text(-31, Bound.UPPER, False) == ">=+0.31"
-        assert score_text(MATE - 3, Bound.EXACT, True) == "#2"
-        assert score_text(MATE - 3, Bound.EXACT, False) == "#-2"
+        shown = f"{normalised(31, 20) / 100:.2f}"
+        assert score_text(31, 20, Bound.EXACT, True) == f"+{shown}"
+        assert score_text(31, 20, Bound.EXACT, False) == f"-{shown}"
+        assert score_text(-31, 20, Bound.UPPER, False) == f">=+{shown}"
+        assert score_text(MATE - 3, 20, Bound.EXACT, True) == "#2"
+        assert score_text(MATE - 3, 20, Bound.EXACT, False) == "#-2"
 
     def test_a_row_is_no_wider_than_the_terminal(self) -> None:
         line = ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6", "e1g1", "f8e7", "f1e1", "b7b5")
         (row,) = self.rows(chess.Board(), Info(depth=1, score=31, nodes=9, time_ms=1, pv=line))
         assert len(row) == 80
-        assert "+0.31" in row
+        assert f"+{normalised(31, 32) / 100:.2f}" in row
         assert "1. e4 e5 2. Nf3 Nc6" in row
 
     def test_a_line_is_shown_once(self) -> None:

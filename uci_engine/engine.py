@@ -24,6 +24,7 @@ from uci_engine.board.validation import PositionError
 from uci_engine.book.opening import BookSettings, Opening
 from uci_engine.core import load
 from uci_engine.options import OptionError, Options, read_opponent
+from uci_engine.score import normalised
 from uci_engine.search.strength import Strength, elo_of_skill_level, level_of
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.search_task import OnBestMove, OnInfo, Resources, SearchTask
@@ -136,13 +137,16 @@ class UciEngine:
         return "\n".join(lines)
 
     def evaluation_text(self) -> str:
-        """The static evaluation of the position, term by term."""
+        """The static evaluation of the position, term by term, and the score that a search would show for it."""
         from evaluation.explain import explain, format_explanation
 
         board = self._game.board
         if board is None:
             return "no position"
-        return format_explanation(explain(board))
+        explanation = explain(board)
+        shown = normalised(explanation.white_score, board.occupied.bit_count()) / 100
+        text = f"Normalised {shown:+.2f} (White's view; +1.00: half of the games are won)"
+        return f"{format_explanation(explanation)}\n{text}"
 
     def close(self) -> None:
         """Stop the running search, if any, and end all threads."""

@@ -1,6 +1,9 @@
 """The scale of scores: one integer axis on which evaluations, tablebase results and mates never overlap.
 
-Invariant, from the middle outwards:
+The search, the evaluation and the weights use this internal scale. Users see another one: `normalised` turns internal
+centipawns into those that are shown.
+
+Invariant of the internal scale, from the middle outwards:
 
     static eval              |score| <  STATIC_LIMIT
     tablebase win or loss    TABLEBASE_BOUND <= |score| <= TABLEBASE_WIN
@@ -36,11 +39,15 @@ NO_SCORE = -32002
 # `search.parameters` because the board needs them too, and must not import the search.
 SEE_VALUES = [0, 100, 300, 300, 500, 900, 0]
 
-# The win probability is a logistic curve: at +WIN_MIDPOINT_CP half of the games are won, and WIN_SPREAD_CP
-# sets how flat the curve is. A level position comes out as about 18 / 64 / 18 %. Wins plus half of the draws follow the
-# curve that the evaluation's weights were fitted to, 1 / (1 + exp(-cp / 167)).
-WIN_MIDPOINT_CP = 150.0
-WIN_SPREAD_CP = 100.0
+# The model of wins. In positions with a given number of pieces, kings and pawns included, an internal score x wins with
+# probability 1 / (1 + exp((midpoint - x) / spread)). A loss is the win of the other side, and the rest is a draw. So at
+# x = midpoint half of the games are won. Midpoint and spread, in centipawns, are polynomials of pieces / 32, lowest
+# power first. The number of pieces is first clamped to WIN_PIECES. scripts/fit_wdl.py fits the model to games of the
+# engine against itself, and prints the next three lines.
+WIN_PIECES = (6, 32)
+WIN_MIDPOINT_CP = (563.1, -1947.3, 2472.7, -1040.9)
+WIN_SPREAD_CP = (97.4, 115.4, -247.8, 235.9)
+MAX_PIECES = 32
 
 
 def is_mate(score: int) -> bool:
@@ -58,25 +65,52 @@ def mate_in_moves(score: int) -> int:
     return moves if score > 0 else -moves
 
 
-def to_uci(score: int) -> str:
-    """The score as UCI writes it: `cp 34`, or `mate -3`."""
+def win_curve(pieces: int) -> tuple[float, float]:
+    """Midpoint and spread of the model of wins, in internal centipawns, for a position with this many pieces."""
+    fewest, most = WIN_PIECES
+    share = min(max(pieces, fewest), most) / MAX_PIECES
+    return _polynomial(WIN_MIDPOINT_CP, share), _polynomial(WIN_SPREAD_CP, share)
+
+
+def normalised(score: int, pieces: int) -> int:
+    """The score that is shown, in centipawns: at +100 half of the games are won. Mate and tablebase scores stay.
+
+    `pieces`: on the board at the root of the search, so that the scores of one search can be compared. As the score
+    grows, the shown score never falls. Swapping the sign swaps the sign. Only 0 is shown as 0.
+    """
+    if abs(score) >= TABLEBASE_BOUND or score == 0:
+        return score
+    midpoint_cp, _ = win_curve(pieces)
+    shown = min(max(math.floor(100.0 * abs(score) / midpoint_cp + 0.5), 1), STATIC_LIMIT - 1)
+    return shown if score > 0 else -shown
+
+
+def to_uci(score: int, pieces: int) -> str:
+    """The score as UCI writes it: `cp 34`, normalised, or `mate -3`. `pieces`: on the board at the root."""
     if is_mate(score):
         return f"mate {mate_in_moves(score)}"
-    return f"cp {score}"
+    return f"cp {normalised(score, pieces)}"
 
 
-def win_draw_loss(score: int) -> tuple[int, int, int]:
+def win_draw_loss(score: int, pieces: int) -> tuple[int, int, int]:
     """Expected wins, draws and losses in permille (they add up to 1000), for the side whose score it is.
 
-    Swapping the sign of the score swaps wins and losses; as the score grows, wins never fall and losses never
-    rise.
+    `pieces`: on the board at the root. Swapping the sign of the score swaps wins and losses. As the score grows, wins
+    never fall and losses never rise.
     """
-    if is_mate(score):
+    if abs(score) >= TABLEBASE_BOUND:
         return (1000, 0, 0) if score > 0 else (0, 0, 1000)
-    wins = _win_permille(score)
-    losses = _win_permille(-score)
+    wins, losses = _win_permille(score, pieces), _win_permille(-score, pieces)
     return wins, 1000 - wins - losses, losses
 
 
-def _win_permille(score_cp: int) -> int:
-    return round(1000.0 / (1.0 + math.exp((WIN_MIDPOINT_CP - score_cp) / WIN_SPREAD_CP)))
+def _win_permille(score: int, pieces: int) -> int:
+    midpoint_cp, spread_cp = win_curve(pieces)
+    return round(1000.0 / (1.0 + math.exp((midpoint_cp - score) / spread_cp)))
+
+
+def _polynomial(coefficients: tuple[float, ...], x: float) -> float:
+    value = 0.0
+    for coefficient in reversed(coefficients):
+        value = value * x + coefficient
+    return value

@@ -24,6 +24,7 @@ PERMILLE = st.none() | st.integers(0, 1000)
         seldepth=NUMBERS,
         multipv=st.none() | st.integers(1, 256),
         score=st.none() | SCORES,
+        pieces=st.integers(2, 32),
         bound=st.sampled_from(Bound),
         wdl=st.none() | st.tuples(st.integers(0, 1000), st.integers(0, 1000), st.integers(0, 1000)),
         nodes=NUMBERS,

@@ -19,6 +19,7 @@ from chess.engine import INFO_NONE, INFO_SCORE, AnalysisComplete, Cp, EngineErro
 
 from tests.support.kernel import STARTS, is_compiled, random_game
 from uci_engine import Engine, Explanation
+from uci_engine import score as scores
 from uci_engine.api.settings import KEYWORDS, MANAGED
 from uci_engine.options import Options, ValueOption
 from uci_engine.search.main_search import MainSearch
@@ -320,9 +321,11 @@ def test_the_terms_add_up_to_the_evaluation(engine: Engine) -> None:
         score = engine.evaluate(board)
         explanation = engine.explain(board)
         assert isinstance(explanation, Explanation)
-        assert explanation.score == score
-        assert score.turn == board.turn
-        white = score.white().score()
+        assert explanation.normalised_score == score
+        assert explanation.score.turn == score.turn == board.turn
+        shown = scores.normalised(explanation.details.score, chess.popcount(board.occupied))
+        assert score.relative == chess.engine.Cp(shown)
+        white = explanation.score.white().score()
         assert sum(term.white_cp for term in explanation) == white == sum(explanation.by_title().values())
         assert white == explanation.details.white_score
         checked += 1
@@ -339,10 +342,12 @@ def test_a_known_ending_is_a_term(engine: Engine, fen: str) -> None:
 def test_the_explanation_is_readable(engine: Engine) -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3")
     explanation = engine.explain(board)
-    *rows, total, side = str(explanation).splitlines()
+    *rows, total, shown, side = str(explanation).splitlines()
     assert any(row.startswith("knight mobility") for row in rows)
     assert total.startswith("sum, for White")
     assert total.endswith(f"{explanation.details.white_score / 100:+.2f}")
+    assert shown.startswith("normalised")
+    assert shown.endswith(f"{(engine.evaluate(board).white().score() or 0) / 100:+.2f}")
     assert side == "White is to move"
     assert explanation["material"] == 0
     with pytest.raises(KeyError):

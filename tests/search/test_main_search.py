@@ -178,7 +178,8 @@ def test_castling_is_written_in_the_dialect_of_the_board() -> None:
 def test_win_draw_loss_where_it_is_asked_for() -> None:
     infos = search(SearchRequest(chess.Board(MIDDLEGAME), depth=2, show_wdl=True)).infos
     for info in infos:
-        assert info.wdl == scores.win_draw_loss(info.score or 0)
+        assert info.pieces == chess.popcount(chess.Board(MIDDLEGAME).occupied)
+        assert info.wdl == scores.win_draw_loss(info.score or 0, info.pieces)
         assert sum(info.wdl) == 1000
 
 

@@ -73,7 +73,7 @@ def test_a_mate_is_proved_and_no_longer_than_needed(name: str) -> None:
         outcome = search(SearchRequest(board, mate=asked))
         assert outcome.score == scores.MATE - (2 * count - 1)
         assert outcome.best.uci() in firsts
-        assert scores.to_uci(outcome.infos[-1].score or 0) == f"mate {count}"
+        assert scores.to_uci(outcome.infos[-1].score or 0, outcome.infos[-1].pieces) == f"mate {count}"
         assert not any(info.string for info in outcome.infos)
     assert board.is_valid()
     # What the search says is so, by another program.

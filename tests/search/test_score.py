@@ -1,6 +1,7 @@
 """The scale of scores: bands that do not overlap, mates by distance, to the table and back, UCI words."""
 
 import itertools
+import math
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from evaluation import constants
 from tests.support.kernel import searcher
 from uci_engine import score
 
+PIECES = st.integers(2, 32)
 PLIES = st.integers(0, score.MAX_PLY)
 STATIC = st.integers(1 - score.STATIC_LIMIT, score.STATIC_LIMIT - 1)
 WINS = [
@@ -51,17 +53,56 @@ def test_bands_are_apart_and_fit_in_16_bits() -> None:
 def test_mate_in_moves(value: int, moves: int) -> None:
     assert score.is_mate(value)
     assert score.mate_in_moves(value) == moves
-    assert score.to_uci(value) == f"mate {moves}"
+    assert score.to_uci(value, 32) == f"mate {moves}"
 
 
 def test_the_evaluation_and_the_scale_have_one_limit() -> None:
     assert score.STATIC_LIMIT == constants.STATIC_LIMIT
 
 
-@given(STATIC)
-def test_static_scores_are_centipawns(value: int) -> None:
+@given(STATIC, PIECES)
+def test_static_scores_are_shown_as_centipawns(value: int, pieces: int) -> None:
     assert not score.is_mate(value)
-    assert score.to_uci(value) == f"cp {value}"
+    assert score.to_uci(value, pieces) == f"cp {score.normalised(value, pieces)}"
+
+
+@pytest.mark.parametrize("pieces", range(2, 33))
+def test_half_of_the_games_are_won_at_a_pawn(pieces: int) -> None:
+    midpoint_cp, _ = score.win_curve(pieces)
+    for value in (math.floor(midpoint_cp), math.ceil(midpoint_cp)):
+        # A whole internal centipawn may be more than one that is shown.
+        assert abs(score.normalised(value, pieces) - 100) <= 100 / midpoint_cp + 0.5
+        wins, _, _ = score.win_draw_loss(value, pieces)
+        assert abs(wins - 500) <= 10
+
+
+@given(st.one_of(STATIC, st.integers(1 - score.TABLEBASE_BOUND, score.TABLEBASE_BOUND - 1)), PIECES)
+def test_shown_scores_are_symmetric_and_keep_their_sign(value: int, pieces: int) -> None:
+    shown = score.normalised(value, pieces)
+    assert score.normalised(-value, pieces) == -shown
+    assert (shown > 0) - (shown < 0) == (value > 0) - (value < 0)
+    assert abs(shown) < score.STATIC_LIMIT
+    exact = abs(value) * 100 / score.win_curve(pieces)[0]
+    assert not value or abs(shown) == max(1, min(score.STATIC_LIMIT - 1, math.floor(exact + 0.5)))
+
+
+@pytest.mark.parametrize("pieces", range(2, 33))
+def test_shown_scores_never_fall(pieces: int) -> None:
+    values = [*range(-score.MATE, -3000, 7), *range(-3000, 3001), *range(3001, score.MATE + 1, 7)]
+    shown = [score.normalised(value, pieces) for value in values]
+    assert shown == sorted(shown)
+
+
+@pytest.mark.parametrize("value", DECISIVE)
+def test_decisive_scores_are_shown_as_they_are(value: int) -> None:
+    assert {score.normalised(value, pieces) for pieces in range(2, 33)} == {value}
+
+
+def test_the_curve_is_that_of_the_nearest_number_of_pieces() -> None:
+    fewest, most = score.WIN_PIECES
+    assert score.win_curve(2) == score.win_curve(fewest)
+    assert score.win_curve(most + 1) == score.win_curve(most)
+    assert all(score.win_curve(pieces)[0] > 1 < score.win_curve(pieces)[1] for pieces in range(fewest, most + 1))
 
 
 def test_a_tablebase_win_is_no_mate() -> None:
@@ -88,22 +129,24 @@ def test_table_leaves_other_scores_alone(value: int, ply: int) -> None:
     assert searcher().score_to_tt(value, ply) == searcher().score_from_tt(value, ply) == value
 
 
-def test_win_draw_loss_is_a_distribution_symmetric_and_monotone() -> None:
+@pytest.mark.parametrize("pieces", range(2, 33))
+def test_win_draw_loss_is_a_distribution_symmetric_and_monotone(pieces: int) -> None:
     values = [*range(-score.MATE, -2000, 97), *range(-2000, 2001), *range(2001, score.MATE + 1, 97)]
-    results = [score.win_draw_loss(value) for value in values]
+    results = [score.win_draw_loss(value, pieces) for value in values]
     assert all(sum(result) == 1000 and min(result) >= 0 for result in results)
     for value, (wins, draws, losses) in zip(values, results, strict=True):
-        assert score.win_draw_loss(-value) == (losses, draws, wins)
+        assert score.win_draw_loss(-value, pieces) == (losses, draws, wins)
     for (wins, _, losses), (more_wins, _, fewer_losses) in itertools.pairwise(results):
         assert wins <= more_wins
         assert losses >= fewer_losses
 
 
-def test_win_draw_loss_of_known_cases() -> None:
-    assert score.win_draw_loss(score.MATE - 1) == (1000, 0, 0)
-    assert score.win_draw_loss(-score.MATE) == (0, 0, 1000)
-    assert score.win_draw_loss(score.TABLEBASE_WIN) == (1000, 0, 0)
-    wins, draws, losses = score.win_draw_loss(score.DRAW)
+@pytest.mark.parametrize("pieces", range(2, 33))
+def test_win_draw_loss_of_known_cases(pieces: int) -> None:
+    assert score.win_draw_loss(score.MATE - 1, pieces) == (1000, 0, 0)
+    assert score.win_draw_loss(-score.MATE, pieces) == (0, 0, 1000)
+    assert score.win_draw_loss(score.TABLEBASE_WIN, pieces) == (1000, 0, 0)
+    assert score.win_draw_loss(-score.TABLEBASE_BOUND, pieces) == (0, 0, 1000)
+    wins, draws, losses = score.win_draw_loss(score.DRAW, pieces)
     assert wins == losses
-    assert draws > 500
-    assert score.win_draw_loss(round(score.WIN_MIDPOINT_CP))[0] == 500
+    assert draws > 0

@@ -15,6 +15,7 @@ import pytest
 from lib.uci.grammar import read_info
 from lib.uci.oracles import Violation
 from tests.support.uci_process import UciProcess, read_search
+from uci_engine.score import normalised
 
 START = chess.Board()
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"  # a1a8
@@ -467,8 +468,11 @@ class TestBeyondTheText:
         assert board.epd(en_passant="legal") in "\n".join(survivor.sync())
 
     def test_evaluation(self, survivor: UciProcess) -> None:
-        survivor.send("eval")
-        assert survivor.sync()
+        survivor.send("position startpos moves e2e4", "eval")
+        lines = survivor.sync()
+        (raw,) = (line.split()[1] for line in lines if line.startswith("Score ") and line.endswith("(White's view)"))
+        (shown,) = (line.split()[1] for line in lines if line.startswith("Normalised "))
+        assert float(shown) == normalised(round(100 * float(raw)), 32) / 100
 
     def test_flip(self, survivor: UciProcess) -> None:
         survivor.send("position startpos moves e2e4", "flip")

@@ -355,6 +355,7 @@ def test_info_in_the_usual_order() -> None:
         seldepth=20,
         multipv=1,
         score=34,
+        pieces=20,
         bound=Bound.LOWER,
         wdl=(200, 600, 200),
         nodes=1000,
@@ -365,7 +366,7 @@ def test_info_in_the_usual_order() -> None:
         pv=("e2e4", "e7e5"),
     )
     assert format_info(info) == (
-        "info depth 12 seldepth 20 multipv 1 score cp 34 lowerbound wdl 200 600 200 "
+        f"info depth 12 seldepth 20 multipv 1 score cp {score.normalised(34, 20)} lowerbound wdl 200 600 200 "
         "nodes 1000 nps 2000 hashfull 5 tbhits 0 time 500 pv e2e4 e7e5"
     )
 
@@ -410,13 +411,15 @@ def infos(draw: st.DrawFn) -> tuple[Info, list[chess.Move]]:
         board.push(moves[-1])
     value = draw(st.none() | SCORES)
     depth = draw(COUNTS)
+    pieces = draw(st.integers(2, 32))
     return Info(
         depth=depth,
         seldepth=None if depth is None else draw(COUNTS),
         multipv=draw(COUNTS),
         score=value,
+        pieces=pieces,
         bound=draw(st.sampled_from(Bound)),
-        wdl=None if value is None else draw(st.none() | st.just(score.win_draw_loss(value))),
+        wdl=None if value is None else draw(st.none() | st.just(score.win_draw_loss(value, pieces))),
         nodes=draw(COUNTS),
         nps=draw(COUNTS),
         hashfull=draw(COUNTS),
@@ -454,7 +457,8 @@ def test_info_read_back_by_python_chess(case: tuple[Info, list[chess.Move]]) -> 
     }
     if info.score is not None:
         mate = score.is_mate(info.score)
-        value = chess.engine.Mate(score.mate_in_moves(info.score)) if mate else chess.engine.Cp(info.score)
+        shown_cp = score.normalised(info.score, info.pieces)
+        value = chess.engine.Mate(score.mate_in_moves(info.score)) if mate else chess.engine.Cp(shown_cp)
         expected["score"] = chess.engine.PovScore(value, chess.WHITE)
         expected["lowerbound"] = True if info.bound is Bound.LOWER else None
         expected["upperbound"] = True if info.bound is Bound.UPPER else None

@@ -58,7 +58,7 @@ def info_dict(info: Info, turn: chess.Color, selector: chess.engine.Info) -> Inf
     if info.multipv is not None:
         result["multipv"] = info.multipv
     if info.score is not None and selector & INFO_SCORE:
-        result["score"] = PovScore(score_of(info.score), turn)
+        result["score"] = PovScore(score_of(info.score, info.pieces), turn)
         if info.bound is Bound.LOWER:
             result["lowerbound"] = True  # type: ignore[typeddict-unknown-key]
         elif info.bound is Bound.UPPER:
@@ -86,9 +86,9 @@ def info_dict(info: Info, turn: chess.Color, selector: chess.engine.Info) -> Inf
     return result
 
 
-def score_of(score: int) -> Score:
-    """An internal score as UCI shows it."""
-    kind, number = scores.to_uci(score).split()
+def score_of(score: int, pieces: int) -> Score:
+    """An internal score as UCI shows it. `pieces`: on the board at the root."""
+    kind, number = scores.to_uci(score, pieces).split()
     return Mate(int(number)) if kind == "mate" else Cp(int(number))
 
 

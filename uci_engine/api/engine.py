@@ -20,12 +20,12 @@ from typing import Any, Unpack, overload
 
 import chess
 import chess.engine
-from chess.engine import INFO_ALL, Cp, EngineTerminatedError, Info, InfoDict, Limit, PlayResult, PovScore
+from chess.engine import INFO_ALL, EngineTerminatedError, Info, InfoDict, Limit, PlayResult, PovScore
 
 from evaluation.explain import check, set_up
 from uci_engine.api import explanation
 from uci_engine.api.analysis import LOGGER, Analysis, RunningSearch
-from uci_engine.api.conversion import is_bounded, limits_of
+from uci_engine.api.conversion import is_bounded, limits_of, score_of
 from uci_engine.api.explanation import Explanation
 from uci_engine.api.settings import settings, values
 from uci_engine.engine import UciEngine
@@ -244,7 +244,7 @@ class Engine:
     # The static evaluation -----------------------------------------------------------------------------------------
 
     def evaluate(self, board: chess.Board) -> PovScore:
-        """The static evaluation of a position, without a search. Only the pieces and the side to move count.
+        """The static evaluation of a position, on the scale of `analyse`. Only the pieces and the side to move count.
 
         >>> with Engine() as engine:
         ...     engine.evaluate(chess.Board()).white() > chess.engine.Cp(0)
@@ -259,10 +259,11 @@ class Engine:
             evaluator, base_board = self._evaluator
             check(board)
             base_board.set_pieces(board)
-            return PovScore(Cp(int(evaluator.evaluate(base_board))), board.turn)
+            score = int(evaluator.evaluate(base_board))
+            return PovScore(score_of(score, board.occupied.bit_count()), board.turn)
 
     def explain(self, board: chess.Board) -> Explanation:
-        """The static evaluation of a position, term by term. The terms add up to the score of `evaluate`.
+        """The static evaluation, term by term. The terms add up to its `score`; `evaluate` is its `normalised_score`.
 
         >>> with Engine() as engine:
         ...     explanation = engine.explain(chess.Board())

@@ -1,4 +1,4 @@
-"""The evaluation of a position, term by term, in centipawns for White.
+"""The evaluation of a position, term by term, in internal centipawns for White.
 
 Invariant: the terms add up to the score.
 """
@@ -14,6 +14,7 @@ from chess.engine import Cp, PovScore
 import evaluation
 from evaluation.catalogue import CATALOGUE
 from evaluation.constants import FULL_SCALE
+from uci_engine.api.conversion import score_of
 
 # The fixed point of `Evaluator.taper`: shares of the middlegame are in 256ths.
 FULL_SHARE = 256
@@ -35,12 +36,14 @@ class TermValue:
 class Explanation:
     """Why a position has its static score. `str()` of it is a table for people.
 
-    `terms` add up to `score`. Each is rounded to a whole centipawn, so that it may be off by one. `details` has every
-    term for each side, in the middlegame and in the endgame.
+    `terms` add up to `score`. Both are in the centipawns of the weights. Each term is rounded to a whole centipawn, so
+    that it may be off by one. `normalised_score` is `score` on the scale of `Engine.evaluate` and of search reports,
+    where +100 wins half of the games. `details` has every term for each side, in the middlegame and in the endgame.
     """
 
     terms: tuple[TermValue, ...]
     score: PovScore
+    normalised_score: PovScore
     details: evaluation.Explanation
 
     def __iter__(self) -> Iterator[TermValue]:
@@ -63,8 +66,10 @@ class Explanation:
     def __str__(self) -> str:
         lines = [f"{title:<22} {value / 100:+6.2f}" for title, value in self.by_title().items() if value]
         white = self.score.white().score(mate_score=0)
+        shown = self.normalised_score.white().score(mate_score=0)
         side = "White" if self.details.white_to_move else "Black"
-        return "\n".join([*lines, f"{'sum, for White':<22} {white / 100:+6.2f}", f"{side} is to move"])
+        lines += [f"{'sum, for White':<22} {white / 100:+6.2f}", f"{'normalised':<22} {shown / 100:+6.2f}"]
+        return "\n".join([*lines, f"{side} is to move"])
 
 
 def explain(board: chess.Board) -> Explanation:
@@ -83,7 +88,8 @@ def explain(board: chess.Board) -> Explanation:
         terms.append(TermValue("known_ending", details.kpk_result, details.white_score - rounded_sum))
     elif details.white_score != rounded_sum:
         terms.append(TermValue("limit", "limit of the score", details.white_score - rounded_sum))
-    return Explanation(tuple(terms), PovScore(Cp(details.score), board.turn), details)
+    shown = score_of(details.score, board.occupied.bit_count())
+    return Explanation(tuple(terms), PovScore(Cp(details.score), board.turn), PovScore(shown, board.turn), details)
 
 
 def _divided(number: int, divisor: int) -> int:

@@ -45,7 +45,7 @@ class Table:
         if info.score is None or info.nodes is None or info.time_ms is None:
             return
         self._summary = f"{info.nodes} nodes in {info.time_ms / 1000:.2f} s, {info.nps or 0} nodes per second"
-        score = score_text(info.score, info.bound, self._board.turn)
+        score = score_text(info.score, info.pieces, info.bound, self._board.turn)
         line = _san_line(self._board, info.pv)
         row = f"{info.depth or 0:5} {score:>8} {info.nodes:12} {info.time_ms / 1000:7.2f} s  {line}"
         # The best line is reported once more at the end.
@@ -64,9 +64,12 @@ class Table:
         self._on_line(f"\n{self._summary}\nBest move: {san} ({best.move}){reply}")
 
 
-def score_text(score: int, bound: Bound, white_to_move: bool) -> str:
-    """A score of the side to move in pawns from White's view: `+0.31`, or `#-3` for a mate by Black in 3."""
-    kind, value = to_uci(score).split()
+def score_text(score: int, pieces: int, bound: Bound, white_to_move: bool) -> str:
+    """A score of the side to move in pawns from White's view: `+0.31`, or `#-3` for a mate by Black in 3.
+
+    `score` is internal, and `pieces` the number on the board.
+    """
+    kind, value = to_uci(score, pieces).split()
     sign = 1 if white_to_move else -1
     number = sign * int(value)
     text = f"#{number}" if kind == "mate" else f"{number / 100:+.2f}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from uci_engine.score import MAX_PIECES
+
 
 class Bound(Enum):
     """How a score relates to the true value: equal, at least, or at most."""
@@ -18,15 +20,17 @@ class Bound(Enum):
 class Info:
     """One report of a running search. Every field may be absent.
 
-    `score` is the internal score (see `score.py`) from the view of the side to move at the root. `wdl` and
-    `hashfull` are in permille, `time_ms` in milliseconds, `nps` in nodes per second. `pv` and `currmove` are
-    moves in UCI notation, `currmovenumber` counts from 1. `string` is a message for the user.
+    `score` is the internal score (see `score.py`) from the view of the side to move at the root, and `pieces` the
+    number of pieces there: what shows the score needs both. `wdl` and `hashfull` are in permille, `time_ms` in
+    milliseconds, `nps` in nodes per second. `pv` and `currmove` are moves in UCI notation, `currmovenumber` counts from
+    1. `string` is a message for the user.
     """
 
     depth: int | None = None
     seldepth: int | None = None
     multipv: int | None = None
     score: int | None = None
+    pieces: int = MAX_PIECES
     bound: Bound = Bound.EXACT
     wdl: tuple[int, int, int] | None = None
     nodes: int | None = None

@@ -315,14 +315,16 @@ class MainSearch:
         nodes = self.nodes
         tb_hits = sum(worker.searcher.tb_hits for worker in (self._worker, *self._others))
         score, bound = line.shown_score
+        pieces = self._request.pieces
         self._on_info(
             Info(
                 depth=line.depth,
                 seldepth=line.seldepth if known else None,
                 multipv=multipv,
                 score=score if known else searcher.evaluate(),
+                pieces=pieces,
                 bound=bound,
-                wdl=scores.win_draw_loss(score) if known and self._request.show_wdl else None,
+                wdl=scores.win_draw_loss(score, pieces) if known and self._request.show_wdl else None,
                 nodes=nodes,
                 nps=int(nodes * 1000 / max(elapsed_ms, 0.001)),
                 hashfull=searcher.table.hashfull(),

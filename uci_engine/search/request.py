@@ -40,6 +40,11 @@ class SearchRequest:
         """The number of lines to search. The first `multipv` of them are reported."""
         return max(1, self.multipv, 0 if self.strength is None else self.strength.level.lines)
 
+    @property
+    def pieces(self) -> int:
+        """The number of pieces on the board, for the scores that are shown."""
+        return self.board.occupied.bit_count()
+
     def set_probing(self, searcher: Any) -> None:
         """Set the tablebase limits of a searcher. It does not probe if the root ranking is `complete`."""
         probe_limit = 0 if self.ranking.complete else self.probing.probe_limit

@@ -182,7 +182,7 @@ def format_info(info: Info) -> str:
         add("seldepth", info.seldepth)
     add("multipv", info.multipv)
     if info.score is not None:
-        add("score", to_uci(info.score))
+        add("score", to_uci(info.score, info.pieces))
         if info.bound is not Bound.EXACT:
             words.append("lowerbound" if info.bound is Bound.LOWER else "upperbound")
     if info.wdl is not None:
