@@ -27,6 +27,7 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.errors import CompileError
 
 # Run by pip, this folder is in the path already.
 sys.path.insert(0, str(Path(__file__).resolve().parent / "scripts"))
@@ -113,6 +114,7 @@ def configuration(compiler: Compiler) -> dict[str, object]:
         "flags": flags(compiler)[0],
         "environment": {name: os.environ[name] for name in COMPILER_VARIABLES if name in os.environ},
         "stable_abi": STABLE_ABI,
+        "headers": "Python's" if toolchain.own_headers() is None else "Secateur's",
         "directives": DIRECTIVES,
     }
 
@@ -171,10 +173,14 @@ class BuildKernel(build_ext):
             return
         try:
             self.chosen = toolchain.find()
+            self.own_headers = toolchain.own_headers()
         except NoToolchainError as error:
             raise SystemExit(str(error)) from None
         for module in self.extensions:
             module.extra_compile_args, module.extra_link_args = flags(self.chosen)
+            if self.own_headers is not None:
+                module.include_dirs = [str(self.own_headers)]
+                module.extra_compile_args = [*module.extra_compile_args, *toolchain.OWN_HEADERS_FLAGS]
         translate(self.extensions, self.chosen)
         super().run()
         self.note({"compiled": True, "compiler": self.compiler_version(), **configuration(self.chosen)})
@@ -182,8 +188,11 @@ class BuildKernel(build_ext):
     def build_extension(self, ext: Extension) -> None:
         if self.chosen == "zig":
             self.build_by_zig(ext)
-        else:
+            return
+        try:
             super().build_extension(ext)
+        except CompileError as error:
+            raise SystemExit(self.failure(ext, str(error))) from None
 
     def build_by_zig(self, module: Extension) -> None:
         """Not through setuptools, which on Windows knows no such compiler, and adds flags meant for another one."""
@@ -195,7 +204,12 @@ class BuildKernel(build_ext):
         cache = str(Path(self.build_temp, "zig").resolve())
         environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": cache, "ZIG_LOCAL_CACHE_DIR": cache}
         if subprocess.run(command, env=environment, check=False).returncode != 0:
-            raise SystemExit(f"{module.name}: Zig's C compiler failed, see above. {toolchain.system_packages()}")
+            raise SystemExit(self.failure(module, "Zig's C compiler failed"))
+
+    def failure(self, module: Extension, what: str) -> str:
+        """A sentence for the user. A Cython that is newer than Secateur's header may need more than that declares."""
+        headers = "" if self.own_headers is None else " Python's header files are missing, and Secateur's were used."
+        return f"{module.name}: {what}, see above.{headers} {toolchain.system_packages()}"
 
     def compiler_version(self) -> str:
         """The compiler's own first line, or its command when it does not know --version."""

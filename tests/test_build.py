@@ -8,7 +8,9 @@ installed.
 from __future__ import annotations
 
 import ast
+import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -19,6 +21,7 @@ from pathlib import Path
 
 import pytest
 
+from build_backend import toolchain
 from uci_engine import __version__
 from uci_engine.core import KERNEL_MODULES
 
@@ -31,6 +34,11 @@ SmallBuild = Callable[..., subprocess.CompletedProcess[str]]
 
 needs_compiler = pytest.mark.skipif(
     not COMPILER_IS_HERE and os.environ.get("SECATEUR_REQUIRE_COMPILER") != "1", reason="no C compiler"
+)
+
+
+own_headers_fit = pytest.mark.skipif(
+    sys.platform != "linux" or not toolchain.OWN_HEADERS_FIT, reason="Secateur's header is for Linux and the stable ABI"
 )
 
 
@@ -99,6 +107,7 @@ def test_the_sdist_holds_all_that_a_build_needs_and_nothing_built(unpacked_sdist
     assert {"setup.py", "pyproject.toml", "LICENSE", "CHANGELOG.md", "README.md"} <= files
     assert {"evaluation/weights.toml", ".ci/run"} <= files
     assert {"scripts/build_backend/backend.py", "scripts/build_backend/toolchain.py"} <= files
+    assert "scripts/build_backend/include/Python.h" in files
     assert {f"tests/{path.name}" for path in (ROOT / "tests").glob("*.py")} <= files
     assert not [name for name in files if name.endswith((".c", ".so", ".pyd", ".pyc", "build_info.json"))]
 
@@ -134,6 +143,20 @@ def test_what_the_wheel_holds_works(wheel: Path, tmp_path: Path) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
     assert str(tmp_path) in result.stdout
     assert "All is well." in result.stdout
+
+
+@pytest.mark.slow
+@needs_compiler
+@own_headers_fit
+def test_our_own_headers_declare_all_that_the_kernel_needs(wheel: Path, unpacked_sdist: Path) -> None:
+    """After `wheel`, which leaves the C code. What is missing belongs into scripts/build_backend/include/Python.h."""
+    assert wheel.is_file()
+    code = sorted((unpacked_sdist / "build" / "cython").rglob("*.c"))
+    assert len(code) == len(KERNEL_MODULES)
+    command = [*shlex.split(os.environ.get("CC", "cc")), "-fsyntax-only", f"-DPy_LIMITED_API={toolchain.OLDEST_ABI}"]
+    command += [f"-I{toolchain.OWN_HEADERS}", *toolchain.OWN_HEADERS_FLAGS, "-Werror=incompatible-pointer-types"]
+    result = subprocess.run([*command, *map(str, code)], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.slow
@@ -226,16 +249,88 @@ def test_a_build_without_a_compiled_core_takes_the_old_modules_away(small: Small
     assert '"compiled": false' in (tmp_path / "uci_engine" / "build_info.json").read_text("utf-8")
 
 
+# What the kernel's modules ask of Python's headers: arrays, properties, errors, a __dealloc__ and generators.
+USES_PYTHON = """\
+import cython
+
+@cython.cclass
+class Counter:
+    def __init__(self, start: cython.longlong = 0):
+        self.count = start
+
+    def __dealloc__(self):
+        self.count = 0
+
+    @property
+    def value(self):
+        return self.count
+
+    def next(self):
+        self.count += 1
+        return self.count
+
+    def all_below(self, limits):
+        return sum(limit for limit in limits if limit < self.count)
+
+    def of_buffer(self, text: bytes):
+        total = 0
+        for byte in text:
+            total += byte
+        return total
+
+    def twice(self):
+        with cython.nogil:
+            self.next()
+        if self.count > 1000:
+            raise ValueError("too many")
+        return self.next()
+"""
+TRY_IT = """\
+import sys
+from uci_engine.counter import Counter
+counts = [sys.getrefcount(one) for one in (0, None, "abc")]
+for _ in range(1000):
+    counter = Counter(5)
+    counter.twice()
+    try:
+        Counter(2000).twice()
+    except ValueError as error:
+        text = str(error)
+after = [sys.getrefcount(one) for one in (0, None, "abc")]
+assert all(abs(new - old) < 20 for new, old in zip(after, counts)), (counts, after)
+print(counter.value, counter.all_below([1, 2, 9]), counter.of_buffer(b"ab"), text)
+"""
+
+
+def hide_headers(folder: Path) -> str:
+    """A PYTHONPATH with which Python looks for its headers where there are none."""
+    text = "import sysconfig\nreal = sysconfig.get_path\n"
+    text += "sysconfig.get_path = lambda name, *rest: '/nonexistent' if name == 'include' else real(name, *rest)\n"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(text)
+    return str(folder)
+
+
 @needs_compiler
-def test_without_pythons_headers_the_build_fails_in_a_sentence(small: SmallBuild, tmp_path: Path) -> None:
-    """`sitecustomize` makes this Python look for its headers where there are none."""
-    hide = "import sysconfig\nreal = sysconfig.get_path\n"
-    hide += "sysconfig.get_path = lambda name, *rest: '/nonexistent' if name == 'include' else real(name, *rest)\n"
-    (tmp_path / "hiding").mkdir()
-    (tmp_path / "hiding" / "sitecustomize.py").write_text(hide)
-    result = small(GOOD, PYTHONPATH=str(tmp_path / "hiding"))
+@own_headers_fit
+def test_without_pythons_headers_a_module_is_compiled_and_works(small: SmallBuild, tmp_path: Path) -> None:
+    (tmp_path / "uci_engine" / "counter.py").write_text(USES_PYTHON)
+    result = small(GOOD, PYTHONPATH=hide_headers(tmp_path / "hiding"))
+    assert result.returncode == 0, result.stderr
+    assert json.loads((tmp_path / "uci_engine" / "build_info.json").read_text("utf-8"))["headers"] == "Secateur's"
+    assert extension_files(tmp_path)
+    result = python("-c", TRY_IT, directory=tmp_path)
+    assert result.stdout == "7 3 195 too many\n", result.stderr
+
+
+@needs_compiler
+@own_headers_fit
+def test_what_our_own_headers_lack_fails_the_build_in_a_sentence(small: SmallBuild, tmp_path: Path) -> None:
+    header = tmp_path / "scripts" / "build_backend" / "include" / "Python.h"
+    header.write_text(header.read_text("utf-8").replace("PyModuleDef_Init", "PyModuleDef_Other"), "utf-8")
+    result = small(GOOD, PYTHONPATH=hide_headers(tmp_path / "hiding"))
     assert result.returncode != 0
-    assert result.stderr.splitlines()[-1].startswith("Secateur cannot be compiled: Python's header files are missing")
+    assert "Python's header files are missing, and Secateur's were used." in result.stderr.splitlines()[-1]
     assert not extension_files(tmp_path)
 
 

@@ -63,10 +63,30 @@ def test_without_a_compiler_zig_is_fetched(system: tuple[str, str], monkeypatch:
     assert toolchain.find() == "zig"
 
 
-@pytest.mark.parametrize("problem", [None, NONE_FOUND])
-def test_without_headers_the_build_refuses(problem: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("problem", "compiler"), [(None, "system"), (NONE_FOUND, "zig")])
+def test_without_pythons_headers_our_own_are_taken(
+    problem: str | None, compiler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(toolchain, "OWN_HEADERS_FIT", True)
     pretend(monkeypatch, problem=problem, headers=False, zig=True)
-    for function in (toolchain.requirements, toolchain.find):
+    assert toolchain.find() == compiler
+    assert toolchain.own_headers() == toolchain.OWN_HEADERS
+
+
+def test_where_pythons_headers_are_our_own_are_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, headers=False, folder=tmp_path)
+    (tmp_path / "Python.h").touch()
+    assert toolchain.own_headers() is None
+
+
+@pytest.mark.parametrize("problem", [None, NONE_FOUND])
+@pytest.mark.parametrize(("system", "fit"), [("linux", False), ("darwin", True), ("win32", True)])
+def test_where_our_own_headers_do_not_serve_the_build_refuses(
+    problem: str | None, system: str, fit: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(toolchain, "OWN_HEADERS_FIT", fit)
+    pretend(monkeypatch, problem=problem, headers=False, zig=True, system=(system, "x86_64"))
+    for function in (toolchain.requirements, toolchain.find, toolchain.own_headers):
         with pytest.raises(NoToolchainError, match=r"Python's header files are missing \(/nonexistent\)\. "):
             function()
 

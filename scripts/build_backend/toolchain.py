@@ -1,7 +1,8 @@
 """The C compiler and Python's header files: which are here, and what to do where they are not.
 
 A build takes the system's compiler. Where none works it takes Zig, which holds Clang and comes from PyPI (`ziglang`).
-Where Python's headers are missing the build fails: only the system's packages have them.
+Where Python's headers are missing on Linux it takes Secateur's own, `include/Python.h`, which declares as much of the
+stable ABI as the kernel uses. Elsewhere Python brings its headers, or the build fails.
 
 Invariants: the engine is compiled, or the build fails with one sentence that says which command mends it. pip keeps
 what was built, so a wheel without the compiled core would come back after a compiler was installed.
@@ -36,6 +37,12 @@ CPYTHON = platform.python_implementation() == "CPython"
 # CPython's stable ABI: one build serves 3.11 and everything later. Free-threaded Python does not have it yet.
 OLDEST_ABI = "0x030B0000"
 STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")
+
+# Stands in for Python's header files. A Python that traces references has objects of another form.
+OWN_HEADERS = Path(__file__).resolve().parent / "include"
+# What the header does not declare must fail the build: C would take it for a function that returns an int.
+OWN_HEADERS_FLAGS = [f"-Werror={what}" for what in ("implicit-function-declaration", "int-conversion")]
+OWN_HEADERS_FIT = CPYTHON and STABLE_ABI and not sysconfig.get_config_var("Py_TRACE_REFS")
 
 PROBE = "#include <math.h>\n#include <stdlib.h>\nint probe(void) { return 0; }\n"
 PROBE_SECONDS = 60.0
@@ -87,13 +94,24 @@ def find() -> Compiler:
 
 def _why_zig() -> str | None:
     """Why Zig is needed; None where the system's compiler works. Raises NoToolchainError when neither will do."""
-    folder = sysconfig.get_path("include")
-    if not Path(folder, "Python.h").is_file():
-        raise NoToolchainError(_sentence(f"Python's header files are missing ({folder})"))
+    own_headers()
     problem = system_compiler_problem()
     if problem is not None:
         _refuse_zig(problem)
     return problem
+
+
+def own_headers() -> Path | None:
+    """The folder with Secateur's header where Python's are missing; None where they are here.
+
+    Raises NoToolchainError where they are missing and Secateur's does not serve.
+    """
+    folder = sysconfig.get_path("include")
+    if Path(folder, "Python.h").is_file():
+        return None
+    if sys.platform != "linux" or not OWN_HEADERS_FIT:
+        raise NoToolchainError(_sentence(f"Python's header files are missing ({folder})"))
+    return OWN_HEADERS
 
 
 def _refuse_zig(problem: str) -> None:

@@ -1,0 +1,1 @@
+/* The code of Cython includes this file. All that it needs of it is in Python.h. */
