@@ -8,10 +8,13 @@ that could overflow, or that has any other fault, is refused with WeightsError.
 
 Material is the classical 9/5/3/3/1 in both phases and cannot be changed. The piece-square tables hold the rest, so they
 may include an offset common to all squares of one type (what a bishop is worth beyond a knight, for example).
+
+A file may begin with a table `provenance`, strings that say where its weights come from.
 """
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -30,6 +33,8 @@ BOARDS: Final = frozenset(term.name for term in CATALOGUE if term.is_board)
 MAX_BYTES: Final = 1 << 22
 MAX_CENTIPAWNS: Final = 1000
 MAX_SUM: Final = 0x7FFFFFFF
+PROVENANCE: Final = "provenance"
+MAX_PROVENANCE_CHARACTERS: Final = 10_000
 # In the weights file. A longer list continues on the next line.
 MAX_NUMBERS_PER_LINE: Final = 64
 
@@ -53,12 +58,20 @@ class Weights:
     """A complete set of weights, checked on construction and never changed afterwards.
 
     `middlegame` and `endgame` map each name in CATALOGUE to its tuple of ints. Squares are numbered from a1 to h8.
+    `provenance` says where the weights come from: data, command, loss. Two sets with the same weights are equal.
     """
 
-    def __init__(self, middlegame: Mapping[str, Iterable[int]], endgame: Mapping[str, Iterable[int]]) -> None:
+    def __init__(
+        self,
+        middlegame: Mapping[str, Iterable[int]],
+        endgame: Mapping[str, Iterable[int]],
+        *,
+        provenance: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         """Raises WeightsError unless every name is present and each value is an int within its bound."""
         self.middlegame: Mapping[str, tuple[int, ...]] = _checked(middlegame, "middlegame")
         self.endgame: Mapping[str, tuple[int, ...]] = _checked(endgame, "endgame")
+        self.provenance: Mapping[str, str] = _checked_provenance(provenance)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Weights):
@@ -107,17 +120,22 @@ class Weights:
             document = tomllib.loads(data.decode("utf-8"))
         except (ValueError, RecursionError) as error:
             raise WeightsError(f"the weights file is not TOML: {str(error)[:200]}") from error
+        provenance = document.pop(PROVENANCE, {})
         phases: dict[str, dict[str, list[int]]] = {phase: {} for phase in PHASES}
         for name, entry in document.items():
             if not isinstance(entry, dict) or set(entry) != set(PHASES):
                 raise WeightsError(f"weight {name[:40]!r} needs a middlegame and an endgame and no more")
             for phase in PHASES:
                 phases[phase][name] = _from_rows(name, entry[phase])
-        return cls(phases["middlegame"], phases["endgame"])
+        return cls(phases["middlegame"], phases["endgame"], provenance=provenance)
 
     def text(self) -> str:
         """The TOML text that `save` writes. `parse` reads it back to an equal object."""
         parts = ["# The weights of the evaluation, in centipawns. See catalogue.py.\n"]
+        if self.provenance:
+            parts.append(f"\n[{PROVENANCE}]\n")
+            # A string of JSON without line ends is a string of TOML, too.
+            parts += [f"{name} = {json.dumps(text, ensure_ascii=False)}\n" for name, text in self.provenance.items()]
         for term in CATALOGUE:
             parts.append(f"\n# {term.comment}\n[{term.name}]\n")
             for phase, values in zip(PHASES, (self.middlegame, self.endgame), strict=True):
@@ -156,6 +174,18 @@ def _checked(values: Mapping[str, Iterable[int]], phase: str) -> Mapping[str, tu
     if max_sum(checked) > MAX_SUM:
         raise WeightsError(f"the {phase} weights can add up to more than 32 bits hold")
     return MappingProxyType(checked)
+
+
+def _checked_provenance(provenance: Any) -> Mapping[str, str]:
+    """The provenance: printable strings with names of letters and underscores. Raises WeightsError."""
+    if not isinstance(provenance, Mapping):
+        raise WeightsError("the provenance of weights is a table of strings")
+    for name, text in provenance.items():
+        if not (isinstance(name, str) and name.isascii() and name.isidentifier()):
+            raise WeightsError("a name in the provenance of weights is not made of letters and underscores")
+        if not (isinstance(text, str) and text.isprintable() and len(text) <= MAX_PROVENANCE_CHARACTERS):
+            raise WeightsError(f"{name[:40]} in the provenance of weights is no printable string of reasonable length")
+    return MappingProxyType(dict(provenance))
 
 
 def max_sum(values: Mapping[str, tuple[int, ...]]) -> int:

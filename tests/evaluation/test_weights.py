@@ -77,6 +77,51 @@ def test_file_and_back(tmp_path: Path) -> None:
     assert Weights.load(tmp_path / "weights.toml") == default_weights()
 
 
+PROVENANCE = {
+    "program": "scripts/tune_evaluation.py",
+    "command": 'tune_evaluation.py "a b.positions" --mix 0.7 \\ é \U0001f600',
+    "loss_1": "0.5",
+}
+
+
+def test_provenance_survives_the_file_and_the_packaged_weights_have_none() -> None:
+    plain = default_weights()
+    weights = Weights(plain.middlegame, plain.endgame, provenance=PROVENANCE)
+    text = weights.text()
+    assert Weights.parse(text.encode()).provenance == PROVENANCE
+    assert Weights.parse(text.encode()) == weights == plain
+    assert not plain.provenance
+    # Without it, the file is the same to the byte.
+    first, _, rest = text.partition("\n[provenance]\n")
+    assert first + "\n" + rest.partition("\n\n")[2] == TEXT
+
+
+@given(st.dictionaries(st.from_regex(r"[a-z_]{1,9}", fullmatch=True), st.text(st.characters(codec="utf-8"))))
+def test_printable_provenance_survives_and_other_text_is_refused(provenance: dict[str, str]) -> None:
+    plain = default_weights()
+    if all(text.isprintable() for text in provenance.values()):
+        text = Weights(plain.middlegame, plain.endgame, provenance=provenance).text()
+        assert Weights.parse(text.encode()).provenance == provenance
+    else:
+        with pytest.raises(WeightsError, match="printable"):
+            Weights(plain.middlegame, plain.endgame, provenance=provenance)
+
+
+@pytest.mark.parametrize(
+    ("table", "reason"),
+    [
+        ("provenance = 1\n", "table of strings"),
+        ("[provenance]\nprogram = 1\n", "no printable string"),
+        ('[provenance]\n"a b" = "c"\n', "letters and underscores"),
+        ('[provenance]\nprogram = "a\\n"\n', "no printable string"),
+        (f'[provenance]\nprogram = "{"x" * 10_001}"\n', "no printable string"),
+    ],
+)
+def test_a_bad_provenance_is_refused(table: str, reason: str) -> None:
+    with pytest.raises(WeightsError, match=reason):
+        Weights.parse(f"{table}\n{TEXT}".encode())
+
+
 @given(st.data())
 def test_any_weights_survive_the_file(data: st.DataObject) -> None:
     term = data.draw(st.sampled_from(CATALOGUE[1:]))
