@@ -8,7 +8,8 @@
     python scripts/positions.py import data.txt.gz --output data.positions
 
 selfplay.py makes such files; lib/training/positions.py documents them. A line of text is `FEN | score in centipawns |
-result`, both White's view, the result 1.0, 0.5 or 0.0.
+result`, both White's view, the result 1.0, 0.5 or 0.0. `import` also reads EPD whose operation `c9` is the result, 1-0,
+1/2-1/2 or 0-1; such positions have neither scores nor games.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ ANY_SUFFIX = ("",)
 LABEL_BATCH = 500
 LABEL_SECONDS = 60.0
 RESULT_WORDS = ("0.0", "0.5", "1.0")
+EPD_RESULTS = ("0-1", "1/2-1/2", "1-0")
 
 
 # ---- info, text ----
@@ -204,11 +206,14 @@ def import_text(words: argparse.Namespace) -> None:
     """Read lines of text. Positions are taken to be quiet, and each fullmove number that falls begins a game."""
     (path,) = words.files
     _, text = unpack_text(path, ANY_SUFFIX)
+    lines = text.splitlines()
+    is_epd = bool(lines) and " | " not in lines[0]
     with show_progress("positions", None) as advance:
-        packed = b"".join(packed_lines(text.splitlines(), advance))
-    write_positions(
-        words.output, {"program": "scripts/positions.py import", "file": path.name}, np.frombuffer(packed, RECORD)
-    )
+        packed = b"".join(packed_epd(lines, advance) if is_epd else packed_lines(lines, advance))
+    provenance: dict[str, Any] = {"program": "scripts/positions.py import", "file": path.name}
+    if is_epd:
+        provenance["scores"] = None
+    write_positions(words.output, provenance, np.frombuffer(packed, RECORD))
 
 
 def packed_lines(lines: Iterable[str], advance: Advance) -> Iterator[bytes]:
@@ -224,6 +229,18 @@ def packed_lines(lines: Iterable[str], advance: Advance) -> Iterator[bytes]:
             yield pack(board, int(score), points, QUIET | (FIRST if first else 0))
         except ValueError as error:
             raise ProgramError(f"line {number}: {error}") from None
+        advance()
+
+
+def packed_epd(lines: Iterable[str], advance: Advance) -> Iterator[bytes]:
+    """The records of lines of EPD with results. Raises ProgramError."""
+    for number, line in enumerate(lines, start=1):
+        try:
+            board, operations = chess.Board.from_epd(line)
+            points = EPD_RESULTS.index(str(operations["c9"]))
+        except (ValueError, KeyError) as error:
+            raise ProgramError(f"line {number}: {error}") from None
+        yield pack(board, 0, points, QUIET | (FIRST if number == 1 else 0))
         advance()
 
 

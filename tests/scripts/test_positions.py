@@ -27,6 +27,7 @@ from lib.training.positions import (
     header,
     keys,
     pack,
+    pieces_of,
     read_positions,
     write_positions,
 )
@@ -182,6 +183,43 @@ def test_text_is_read_and_printed(tmp_path: Path, capsys: pytest.CaptureFixture[
     (tmp_path / "x.txt").write_text("no position\n")
     assert main(["import", str(tmp_path / "x.txt"), "--output", str(tmp_path / "y.positions")]) == 1
     assert "line 1" in capsys.readouterr().err
+
+
+def test_epd_with_results_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    boards = list(random_game(1, chess.Board(), 6))
+    results = ["1-0", "0-1", "1/2-1/2"]
+    lines = [f'{board.epd()} c9 "{results[number % 3]}";' for number, board in enumerate(boards)]
+    (tmp_path / "x.epd").write_text("\n".join(lines))
+    assert main(["import", str(tmp_path / "x.epd"), "--output", str(tmp_path / "x")]) == 0
+    provenance, positions = read_positions(tmp_path / "x")
+    assert provenance["scores"] is None
+    assert [board_of(position).epd() for position in positions] == [board.epd() for board in boards]
+    assert positions["result"].tolist() == [(2, 0, 1)[number % 3] for number in range(len(boards))]
+    (tmp_path / "x.epd").write_text("8/8/8/8/8/8/8/8 w - -\n")
+    assert main(["import", str(tmp_path / "x.epd"), "--output", str(tmp_path / "y")]) == 1
+    assert "line 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("chess960", [False, True])
+def test_pieces_are_those_of_the_boards(chess960: bool) -> None:
+    boards = [board.copy() for number in range(20) for board in random_game(number, start_board(number, chess960), 40)]
+    found = pieces_of(np.frombuffer(b"".join(pack(board, 0, 1, 0) for board in boards), RECORD))
+    for board, pieces in zip(boards, found, strict=True):
+        expected = [0] * 64
+        for square, piece in board.piece_map().items():
+            expected[square] = 2 * piece.piece_type + piece.color
+        assert pieces.tolist() == expected
+
+
+def test_pieces_that_are_none_are_refused() -> None:
+    data = bytearray(pack(chess.Board(), 0, 1, 0))
+    data[8] = 0xFF
+    with pytest.raises(ProgramError, match="piece that is none"):
+        pieces_of(np.frombuffer(bytes(data), RECORD))
+    data[:8] = b"\xff" * 8
+    with pytest.raises(ProgramError, match="more than 32"):
+        pieces_of(np.frombuffer(bytes(data), RECORD))
+    assert pieces_of(np.empty(0, RECORD)).shape == (0, 64)
 
 
 def test_another_engine_scores(tmp_path: Path) -> None:

@@ -116,6 +116,26 @@ def board_of(record: Any) -> chess.Board:
     return standard if standard.clean_castling_rights() == rooks else board
 
 
+def pieces_of(records: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    """The pieces on the 64 squares of each position: 2 * piece type + colour (White is 1), as the evaluation counts.
+
+    Raises ProgramError for a piece that is none.
+    """
+    occupied = np.ascontiguousarray(records["occupied"]).view(np.uint8).reshape(-1, 8)
+    is_occupied = np.unpackbits(occupied, axis=1, bitorder="little")
+    halves = records["pieces"]
+    codes = np.stack([halves & 15, halves >> 4], axis=2).reshape(-1, 32)
+    place = np.cumsum(is_occupied, axis=1, dtype=np.uint8)
+    if len(records) and place[:, -1].max() > 32:
+        raise ProgramError("a position has more than 32 pieces")
+    code = np.take_along_axis(codes, np.maximum(place, 1).astype(np.intp) - 1, axis=1) * is_occupied
+    piece = code & 7
+    if (piece > _CASTLING_ROOK).any():
+        raise ProgramError("a position has a piece that is none")
+    piece[piece == _CASTLING_ROOK] = chess.ROOK - 1
+    return np.asarray((2 * (piece + 1) + (code < _BLACK)) * is_occupied, np.uint8)
+
+
 def header(provenance: Mapping[str, Any]) -> bytes:
     """The header of a file: its length is a multiple of a record's."""
     text = json.dumps(provenance, separators=(",", ":")).encode()
