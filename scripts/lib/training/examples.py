@@ -1,0 +1,169 @@
+"""Examples to fit weights to: labelled positions with their coefficients, split by game.
+
+The expected result of a position, White's view from 0 to 1, mixes what its score promises with what its game brought.
+A score in centipawns promises 1 / (1 + exp(-score / scale)); each file has a scale, because engines count differently.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize_scalar
+from scipy.special import expit, log1p
+
+from lib.console import show_progress
+from lib.errors import ProgramError
+from lib.training.coefficients import CoefficientCache, Coefficients, join
+from lib.training.positions import CAPTURE, QUIET, game_numbers, keys, read_positions
+
+# Scales that are thought possible, in centipawns.
+SCALES_CP = (20.0, 2000.0)
+# A file of more positions with one game is a shuffled one.
+MAX_GAME = 2000
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which positions are taken, and what is expected of them.
+
+    max_score_cp: positions beyond are left out. noisy: those that are not quiet are taken, too. mix: the share of the
+    score, against that of the result. score_scale: of the scores of all files, None to fit it to the results of each.
+    limit: the first positions of each file, 0 for all.
+    """
+
+    max_score_cp: int = 1500
+    noisy: bool = False
+    mix: float = 0.7
+    score_scale: float | None = None
+    limit: int = 0
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Positions, one a row. `expected`: from 0 to 1, White's view. `games`: a number for each game."""
+
+    records: npt.NDArray[Any]
+    coefficients: Coefficients
+    expected: Floats
+    games: npt.NDArray[np.int64]
+    sources: tuple[dict[str, Any], ...] = field(default=())
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @property
+    def results(self) -> Floats:
+        """The result of each game: 0, 0.5 or 1, White's view."""
+        return np.asarray(self.records["result"] / 2.0)
+
+    def rows(self, chosen: npt.NDArray[Any]) -> Examples:
+        """Those with these numbers, in this order."""
+        found = self.coefficients
+        taken = Coefficients(found.matrix[chosen], found.phase[chosen], found.scales[chosen], found.kpk_result[chosen])
+        return replace(
+            self,
+            records=self.records[chosen],
+            coefficients=taken,
+            expected=self.expected[chosen],
+            games=self.games[chosen],
+        )
+
+
+def read_examples(paths: Sequence[Path], choice: Choice, store: CoefficientCache, workers: int) -> Examples:
+    """The chosen positions of all files, in order, each position once. Raises ProgramError, OSError."""
+    parts = []
+    games_before = 0
+    for path in paths:
+        part = _read_file(path, choice, store, workers)
+        parts.append(replace(part, games=part.games + games_before))
+        games_before += int(part.games.max(initial=-1)) + 1
+    everything = Examples(
+        np.concatenate([part.records for part in parts]),
+        join([part.coefficients for part in parts]),
+        np.concatenate([part.expected for part in parts]),
+        np.concatenate([part.games for part in parts]),
+        tuple(source for part in parts for source in part.sources),
+    )
+    _, first = np.unique(keys(everything.records), return_index=True)
+    # King and pawn against king is not fitted: its score does not come from the weights alone.
+    first = first[everything.coefficients.kpk_result[first] == 0]
+    if not len(first):
+        raise ProgramError(f"no position of {', '.join(path.name for path in paths)} can be used")
+    return everything.rows(np.sort(first))
+
+
+def _read_file(path: Path, choice: Choice, store: CoefficientCache, workers: int) -> Examples:
+    provenance, everything = read_positions(path)
+    everything = everything[: choice.limit or None]
+    games = game_numbers(everything)
+    chosen = np.abs(everything["score_cp"].astype(np.int32)) <= choice.max_score_cp
+    if not choice.noisy:
+        chosen &= (everything["flags"] & (QUIET | CAPTURE)) == QUIET
+    records, games = np.asarray(everything[chosen]), games[chosen]
+    with show_progress(f"coefficients of {path.name}", len(records)) as advance:
+        for count in store.find_missing(records, workers):
+            advance(count)
+    has_scores = provenance.get("scores", "") is not None
+    score_scale = choice.score_scale
+    if has_scores and score_scale is None and choice.mix:
+        score_scale = fit_scale(records["score_cp"].astype(np.float64), records["result"] / 2.0)
+    expected = records["result"] / 2.0
+    if has_scores and score_scale is not None:
+        expected = choice.mix * expit(records["score_cp"] / score_scale) + (1 - choice.mix) * expected
+    source = {
+        "file": path.name,
+        "sha256": hashlib.sha256(records.tobytes()).hexdigest(),
+        "positions": len(records),
+        "score_scale": score_scale if has_scores else None,
+    }
+    return Examples(records, store.read(records), expected, games, (source,))
+
+
+def split_games(examples: Examples, parts: dict[str, float], seed: int) -> dict[str, Examples]:
+    """The examples of each part, shuffled. A game is in one part. Raises ProgramError for a file without games."""
+    counts = np.bincount(examples.games)
+    if counts.max() > MAX_GAME:
+        raise ProgramError("a file has lost its games: use one that was not shuffled")
+    chance = np.random.default_rng(seed)
+    part_of_game = chance.random(len(counts))[examples.games]
+    bounds = np.cumsum([0.0, *parts.values()]) / sum(parts.values())
+    found = {}
+    for name, (low, high) in zip(parts, pairwise(bounds), strict=True):
+        rows = np.flatnonzero((part_of_game >= low) & (part_of_game < high))
+        if not len(rows):
+            raise ProgramError(f"no game is left for the part {name!r}: more games are needed")
+        chance.shuffle(rows)
+        found[name] = examples.rows(rows)
+    return found
+
+
+def fit_scale(scores_cp: Floats, expected: Floats) -> float:
+    """The scale at which these scores, White's view, promise best what is expected. Raises ProgramError without any."""
+    if not len(scores_cp):
+        raise ProgramError("no positions to fit a scale to")
+    found = minimize_scalar(
+        lambda logarithm: log_loss(scores_cp / np.exp(logarithm), expected),
+        bounds=(np.log(SCALES_CP[0]), np.log(SCALES_CP[1])),
+        method="bounded",
+        options={"xatol": 1e-6},
+    )
+    return float(np.exp(found.x))
+
+
+def log_loss(logits: Floats, expected: Floats) -> float:
+    """The mean logistic loss (cross-entropy) of scores in units of the scale."""
+    return float(np.mean(np.maximum(logits, 0) + log1p(np.exp(-np.abs(logits))) - expected * logits))
+
+
+def rms_error(logits: Floats, expected: Floats) -> float:
+    """The root mean square error of the promised result."""
+    return float(np.sqrt(np.mean((expit(logits) - expected) ** 2)))
