@@ -22,6 +22,7 @@ GUIS = ROOT / "GUIS.md"
 GUIDES = (README, GUIS, ROOT / "CONTRIBUTING.md", PROGRAMS)
 DOCUMENTS = (*GUIDES, RESULTS, ROOT / "CHANGELOG.md")
 MAX_WORDS_OF_README = 1000
+MAX_BYTES_OF_PICTURE = 150_000
 # Not options of Secateur: one of Stockfish, and a placeholder.
 NOT_OURS = ("Skill Level", "NAME")
 # Flags in no source of a program: those of argparse, of engines and of Dask.
@@ -166,6 +167,24 @@ def test_every_option_in_a_command_or_setting_is_declared() -> None:
         settings |= set(re.findall(r"option\.([A-Z]\w*(?: \w+)*?|[a-z]\w+)=", code(path)))
     known = {name.lower() for name in (*declared("--tuning"), *NOT_OURS)}
     assert not {name for name in settings if name.lower() not in known}
+
+
+def test_the_example_for_python_chess_plays() -> None:
+    (example,) = re.findall(r"^```python\n(.*?)^```$", text(GUIS), re.MULTILINE | re.DOTALL)
+    program = [sys.executable, "-m", "uci_engine"]
+    code, count = re.subn(r'"/home/[^"]*/secateur"', repr(program), example)
+    assert count == 1
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
+    assert re.fullmatch(r"[a-h][1-8][a-h][1-8]\n", run.stdout)
+
+
+def test_the_pictures_are_small_and_described() -> None:
+    pictures = re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", text(README))
+    assert pictures
+    for description, name in pictures:
+        assert len(description.split()) > 3
+        assert (ROOT / name).read_bytes().startswith(b"\x89PNG")
+        assert (ROOT / name).stat().st_size <= MAX_BYTES_OF_PICTURE
 
 
 def test_the_table_of_renamed_options_leads_to_options_that_exist() -> None:

@@ -315,9 +315,7 @@ class Options(OptionTable):
         self.ponder = add(Check("Ponder", False, "the GUI may let the engine think on the opponent's time"))
         self.multi_pv = add(Spin("MultiPV", 1, 1, 256, "number of principal variations to report"))
         self.move_overhead = add(
-            Spin(
-                "Move Overhead", 10, 0, 5000, "milliseconds reserved on every move for lag; 100 to 300 over a network"
-            )
+            Spin("Move Overhead", 10, 0, 5000, "milliseconds reserved for lag; 100 to 300 over a network")
         )
         self.limit_strength = add(Check("UCI_LimitStrength", False, "play at the rating UCI_Elo"))
         self.elo = add(Spin("UCI_Elo", MIN_ELO, MIN_ELO, MAX_ELO, "rating on the CCRL Blitz scale"))
@@ -343,15 +341,11 @@ class Options(OptionTable):
             Check(
                 "UCI_AnalyseMode",
                 False,
-                "analysis mode: no book; root moves are also searched one by one, each with its own window",
+                "no book; root moves are also searched one by one, each with its own window",
             )
         )
-        self.opponent = add(
-            String("UCI_Opponent", "", "title, Elo, kind and name of the opponent, as GUIs send them; d shows them")
-        )
-        self.debug_log_file = add(
-            String("Debug Log File", "", "a file that records every line from and to the GUI, with the time")
-        )
+        self.opponent = add(String("UCI_Opponent", "", "the opponent's title, Elo, kind and name; d shows them"))
+        self.debug_log_file = add(String("Debug Log File", "", "a file that records every line from and to the GUI"))
         self.about = add(String("UCI_EngineAbout", ABOUT, "what this engine is", read_only=True))
 
         # For tuners. Without `tuning` they are not offered and keep their defaults.

@@ -1,0 +1,150 @@
+"""Games as lichess-bot plays them, with one gigabyte of memory: its configuration, clocks, pondering and resignation.
+
+lichess-bot holds the engine through python-chess. `Bot` makes the same calls in the same order, and `Lichess` keeps the
+board and the clocks, as the server does.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import chess
+import chess.engine
+import pytest
+from chess.engine import ConfigMapping, Limit, Opponent, PlayResult, SimpleEngine
+
+from tests.support import ROOT
+from tests.support.uci_process import PATIENCE_SECONDS
+
+ONE_GIGABYTE_IN_KIB = 1 << 20
+# What lichess-bot's own sample asks for, on a machine that has not got it.
+STOCK: ConfigMapping = {"Move Overhead": 100, "Threads": 2, "Hash": 512}
+# lichess-bot gives ten seconds for a first move, because lichess does not run the clock then.
+FIRST_MOVE_SECONDS = 0.1
+RESIGN_SCORE_CP = -1000
+RESIGN_MOVES = 3
+
+
+def documented() -> ConfigMapping:
+    """The options in the sample of GUIS.md."""
+    text = (ROOT / "GUIS.md").read_text("utf-8")
+    return {name: int(value) for name, value in re.findall(r"^    (\w[\w ]*): (\d+)$", text, re.MULTILINE)}
+
+
+class Lichess:
+    """The server: the board, the clocks, and an opponent that moves at once."""
+
+    def __init__(
+        self, fen: str, seconds: float, increment: float, opponent: Callable[[chess.Board], chess.Move]
+    ) -> None:
+        self.board = chess.Board(fen)
+        self.clocks = {chess.WHITE: seconds, chess.BLACK: seconds}
+        self.increment = increment
+        self._opponent = opponent
+
+    def move(self, result: PlayResult, seconds: float) -> None:
+        """The bot's move, and how long it took."""
+        assert result.move is not None
+        assert result.move in self.board.legal_moves
+        if len(self.board.move_stack) >= 2:
+            clock = self.clocks[self.board.turn] - seconds
+            assert clock > 0, "the bot has lost on time"
+            self.clocks[self.board.turn] = clock + self.increment
+        self.board.push(result.move)
+
+    def opponent_moves(self) -> None:
+        if not self.board.is_game_over():
+            self.board.push(self._opponent(self.board))
+
+
+class Bot:
+    """lichess-bot, with `ponder` and `resign_enabled`."""
+
+    def __init__(self, engine: SimpleEngine, options: ConfigMapping) -> None:
+        self.engine = engine
+        self.scores: list[int] = []
+        engine.configure(options)
+        engine.ping()
+        engine.send_opponent_information(opponent=Opponent("Maia", "BOT", 1500, True), engine_rating=2000)
+
+    def answer(self, game: Lichess) -> PlayResult:
+        board = game.board
+        if len(board.move_stack) < 2:
+            limit, ponder = Limit(time=FIRST_MOVE_SECONDS, clock_id="first move"), False
+        else:
+            white, black = game.clocks[chess.WHITE], game.clocks[chess.BLACK]
+            limit = Limit(
+                white_clock=white,
+                black_clock=black,
+                white_inc=game.increment,
+                black_inc=game.increment,
+                clock_id="real time",
+            )
+            ponder = True
+        result = self.engine.play(board, limit, info=chess.engine.INFO_ALL, ponder=ponder, draw_offered=False)
+        self.scores.append(result.info["score"].relative.score(mate_score=40_000))
+        last = self.scores[-RESIGN_MOVES:]
+        result.resigned = len(last) == RESIGN_MOVES and max(last) <= RESIGN_SCORE_CP
+        return result
+
+    def play(self, game: Lichess) -> str:
+        """Play the game to its end and return the result."""
+        while not game.board.is_game_over(claim_draw=True):
+            started = time.perf_counter()
+            result = self.answer(game)
+            if result.resigned:
+                self.engine.send_game_result(game.board, not game.board.turn, "resigned")
+                return "0-1" if game.board.turn else "1-0"
+            game.move(result, time.perf_counter() - started)
+            game.opponent_moves()
+        self.engine.send_game_result(game.board)
+        return game.board.result(claim_draw=True)
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[SimpleEngine]:
+    """The program, with an address space of one gigabyte where the system can limit it."""
+    command = [sys.executable, "-m", "uci_engine"]
+    if sys.platform == "linux":
+        command = ["sh", "-c", f"ulimit -v {ONE_GIGABYTE_IN_KIB}; exec {shlex.join(command)}"]
+    arguments: dict[str, Any] = {"cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": str(ROOT)}}
+    if os.name == "posix":
+        arguments["setpgrp"] = True
+    client = SimpleEngine.popen_uci(command, timeout=PATIENCE_SECONDS, **arguments)
+    try:
+        yield client
+        client.ping()
+        client.quit()
+        assert client.protocol.returncode.result() == 0
+    finally:
+        client.close()
+
+
+@pytest.mark.parametrize("options", [STOCK, documented()], ids=["stock", "documented"])
+def test_a_game(engine: SimpleEngine, options: ConfigMapping) -> None:
+    assert {"Hash", "Threads", "Move Overhead"} <= set(options)
+    choice = random.Random(7).choice
+    game = Lichess(
+        chess.STARTING_FEN, seconds=5, increment=0.02, opponent=lambda board: choice(list(board.legal_moves))
+    )
+    assert Bot(engine, options).play(game) == "1-0"
+    assert game.board.is_checkmate()
+
+
+def test_a_lost_game_is_resigned(engine: SimpleEngine) -> None:
+    def king_move(board: chess.Board) -> chess.Move:
+        """The first one: the queens wait, so that the game goes on."""
+        return next(move for move in board.legal_moves if board.piece_type_at(move.from_square) == chess.KING)
+
+    game = Lichess("4k3/8/8/8/8/8/qqqq4/7K w - - 0 1", seconds=5, increment=0.02, opponent=king_move)
+    bot = Bot(engine, STOCK)
+    assert bot.play(game) == "0-1"
+    assert len(bot.scores) == RESIGN_MOVES
