@@ -109,6 +109,23 @@ def test_the_command_line_can_open_it(tmp_path: Path) -> None:
         engine.send("go depth 1")  # for the audit, which counts what was asked
 
 
+def test_the_end_of_the_input_is_noted(tmp_path: Path, engine: UciProcess) -> None:
+    engine.send(option(tmp_path / "log"), "isready")
+    engine.wait_for("readyok")
+    engine.close_input()
+    assert engine.wait_for_exit() == 0
+    assert records(tmp_path / "log") == [(">>", "isready"), ("<<", "readyok"), (">>", "(end of input)")]
+
+
+@posix_only
+def test_a_signal_is_noted(tmp_path: Path, engine: UciProcess) -> None:
+    engine.send(option(tmp_path / "log"), "isready")
+    engine.wait_for("readyok")
+    engine.process.terminate()
+    assert engine.wait_for_exit() == 0
+    assert records(tmp_path / "log")[-1] == (">>", "(signal)")
+
+
 @posix_only
 def test_only_the_owner_can_read_it(tmp_path: Path, engine: UciProcess) -> None:
     engine.send(option(tmp_path / "log"))

@@ -145,6 +145,7 @@ class Dispatcher:
             self._execute_waiting()
             return self._searching or not self._input_ended
         if isinstance(event, EndOfInput):
+            self._writer.log.received("(end of input)", time.perf_counter())
             self._input_ended = self._inbox.has_last_search = True
             self._stop_if_endless()
             return self._searching
