@@ -139,6 +139,9 @@ def bad_places(folder: Path) -> list[str]:
     if os.name == "posix":
         os.mkfifo(folder / "pipe")
         places += [str(folder / "pipe"), "/dev/full", "/dev/zero", "/dev/stdout"]
+    if sys.platform == "linux":
+        # A log there would rename the process.
+        places += ["/proc/self/comm", "/proc/self/mem"]
     return places
 
 

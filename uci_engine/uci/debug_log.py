@@ -158,9 +158,9 @@ def _open_for_appending(path: str) -> int:
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
     descriptor = os.open(path, flags, NEW_FILE_MODE)
     try:
-        status = os.fstat(descriptor)
-        _require_plain(status)
-        if status.st_size and os.read(descriptor, len(HEADING)) != HEADING:
+        _require_plain(os.fstat(descriptor))
+        # Not by its size: that of the system's own files, in /proc, is 0.
+        if os.read(descriptor, len(HEADING)) not in (b"", HEADING):
             raise ValueError("it is no debug log")
     except BaseException:
         os.close(descriptor)
