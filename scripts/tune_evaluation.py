@@ -45,7 +45,15 @@ from lib.errors import ProgramError
 from lib.files import replaced
 from lib.training.coefficients import COLUMNS, CoefficientCache, source_digest
 from lib.training.examples import Choice, Examples, Floats, fit_scale, read_examples, split_games
-from lib.training.model import SLICE, columns_of, exact_scores, rounded, weights_as_array, weights_from_array
+from lib.training.model import (
+    SLICE,
+    columns_of,
+    exact_scores,
+    only_material,
+    rounded,
+    weights_as_array,
+    weights_from_array,
+)
 from lib.training.optimiser import Fit, Plan, State, load_checkpoint, new_state, save_checkpoint
 from lib.training.outliers import group_errors, group_table, worst_positions
 from lib.training.priors import PRIOR_SYNTAX, PRIORS, Penalty, parse_prior
@@ -190,11 +198,6 @@ def fit_baseline(job: Job) -> npt.NDArray[np.int64]:
     with show_progress("epochs of the baseline", plan.epochs) as advance:
         fit = Fit(job.parts["train"], job.parts["validation"], penalty, free, plan, new_state(start))
         return rounded(fit.run(lambda state: advance()).best)
-
-
-def only_material(weights: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The weights with 0 for all but material."""
-    return weights * columns_of(["material"])[:, None]
 
 
 def write_weights(words: argparse.Namespace, job: Job, best: Floats, measured: dict[str, Measured]) -> None:

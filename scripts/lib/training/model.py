@@ -133,3 +133,8 @@ def columns_of(names: Iterable[str]) -> npt.NDArray[np.bool_]:
     for name in names:
         chosen[OFFSETS[name] : OFFSETS[name] + sizes[name]] = True
     return chosen
+
+
+def only_material(weights: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The weights with 0 for all but material."""
+    return weights * columns_of(["material"])[:, None]

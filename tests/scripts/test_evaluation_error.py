@@ -1,0 +1,182 @@
+"""The error of static evaluations: what is chosen from games, what an engine's `eval` says, and the figures."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import chess
+import chess.pgn
+import numpy as np
+import pytest
+
+from evaluation.weights import default_weights
+from evaluation_error import main
+from lib.games.pgn import read_game
+from lib.training.coefficients import find_coefficients
+from lib.training.model import exact_scores, weights_as_array
+from lib.training.positions import CAPTURE, FIRST, QUIET, RECORD, board_of, game_numbers, keys, pack, read_positions
+from lib.training.positions import write_positions as write
+from lib.training.quiet import Spread, quiet_positions
+from lib.training.static_evaluations import error_of, read_evaluations
+from tests.support.kernel import random_game
+
+# Says of each position that White is as much ahead as its halfmove clock, in hundredths, and the double.
+ENGINE = """
+import sys
+clock = 0
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "uci":
+        print("id name Eval\\nuciok")
+    elif words[0] == "isready":
+        print("readyok")
+    elif words[:2] == ["position", "fen"]:
+        clock = int(words[6])
+    elif words[0] == "eval" and clock != 99:
+        print(f"Classical evaluation   {clock / 100:+.2f} (white side)")
+        print(f"Final evaluation       {clock / 50:+.2f} (white side) [with scaled NNUE, hybrid, ...]")
+    elif words[0] == "eval":
+        print("Final evaluation: none (in check)")
+    elif words[0] == "quit":
+        break
+    sys.stdout.flush()
+"""
+
+
+def game_text(seed: int, plies: int = 80, result: str = "1-0") -> str:
+    boards = list(random_game(seed, chess.Board(), plies))
+    game = chess.pgn.Game.from_board(boards[-1])
+    game.headers["Result"] = result
+    return str(game)
+
+
+def records_of(texts: list[str], spread: Spread) -> Any:
+    packed = [record for number, text in enumerate(texts) for record in quiet_positions(text, number, spread)]
+    return np.frombuffer(b"".join(packed), RECORD)
+
+
+def deep_records(count: int = 12) -> Any:
+    """Positions of random games that the shipped weights score as the deep search does, but for some noise."""
+    packed = [
+        pack(board, 0, 1, QUIET | (0 if ply else FIRST))
+        for number in range(count)
+        for ply, board in enumerate(random_game(number, chess.Board(), 40))
+    ]
+    records = np.frombuffer(b"".join(packed), RECORD).copy()
+    scores = exact_scores(find_coefficients(records), weights_as_array(default_weights()))
+    noise = np.random.default_rng(0).normal(0, 20, len(records))
+    records["score_cp"] = np.clip(scores * 2 + noise, -2000, 2000).astype(np.int16)
+    records["halfmove"] = np.arange(len(records)) % 90
+    return records
+
+
+@pytest.fixture
+def deep(tmp_path: Path) -> Path:
+    write(tmp_path / "deep.positions", {"scores": {"name": "deep"}}, deep_records())
+    return tmp_path / "deep.positions"
+
+
+def test_quiet_positions_are_spread_over_a_game() -> None:
+    records = records_of([game_text(seed) for seed in range(12)], Spread(10, 12, 0))
+    assert len(records) > 20
+    assert (records["flags"] & (QUIET | CAPTURE) == QUIET).all()
+    assert (records["result"] == 2).all()
+    games = game_numbers(records)
+    plies = np.array([board_of(record).ply() for record in records])
+    assert plies.min() >= 12
+    assert (np.diff(plies)[np.diff(games) == 0] >= 10).all()
+    assert not any(board_of(record).is_check() for record in records)
+    again = records_of([game_text(seed) for seed in range(12)], Spread(10, 12, 0))
+    assert again.tobytes() == records.tobytes()
+    assert records_of([game_text(seed) for seed in range(12)], Spread(10, 12, 1)).tobytes() != records.tobytes()
+
+
+def test_no_position_is_chosen_whose_next_move_captures() -> None:
+    every = records_of([game_text(3)], Spread(1, 1, 0))
+    board = chess.Board()
+    chosen = {record.tobytes()[:25] for record in every}
+    moves = read_game(game_text(3)).mainline_moves()
+    for move in moves:
+        if board.is_capture(move) or move.promotion or board.is_check():
+            assert pack(board, 0, 2, 0)[:25] not in chosen
+        board.push(move)
+    assert len(every) > 5
+
+
+def test_a_game_without_a_result_has_no_positions() -> None:
+    assert not list(quiet_positions(game_text(1, result="*"), 0, Spread(5, 1, 0)))
+
+
+def test_choose_writes_each_position_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "games.pgn").write_text("\n\n".join(game_text(seed) for seed in (1, 2, 3, 2)) + "\n")
+    words = ["choose", str(tmp_path / "games.pgn"), "--output", str(tmp_path / "quiet.positions")]
+    assert main([*words, "--every", "1"]) == 0
+    provenance, records = read_positions(tmp_path / "quiet.positions")
+    assert provenance["scores"] is None
+    assert len(np.unique(keys(records))) == len(records) > 5
+    assert "of 3 games" in capsys.readouterr().out
+    assert game_numbers(records)[-1] == 2
+    assert main(["compare", str(tmp_path / "quiet.positions")]) == 1
+    assert "no scores" in capsys.readouterr().err
+
+
+def test_the_lines_of_eval() -> None:
+    lines = [
+        "NNUE evaluation        +0.48 (white side)",
+        "Classical evaluation   -10.66 (white side)",
+        "Final evaluation       +0.63 (white side) [with scaled NNUE, hybrid, ...]",
+        "Final evaluation: none (in check)",
+        "| Material | ----  ---- |",
+    ]
+    assert read_evaluations(lines) == pytest.approx({"NNUE": 48.0, "Classical": -1066.0, "Final": 63.0})
+
+
+def test_the_error_is_that_of_the_best_scale() -> None:
+    chance = np.random.default_rng(0)
+    scores = chance.normal(0, 200, 3000)
+    games = np.arange(3000) // 10
+    expected = 1 / (1 + np.exp(-scores / 100))
+    perfect = error_of("x", scores * 3, expected, games)
+    assert perfect.scale == pytest.approx(300, rel=1e-3)
+    assert perfect.error < 1e-3
+    blind = error_of("x", chance.normal(0, 1, 3000), expected, games)
+    assert blind.error == pytest.approx(float(expected.std()), rel=0.05)
+    assert 0 < blind.interval < 0.02
+    assert blind.correlation < 0.1
+
+
+def test_evaluations_are_compared(deep: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = deep.parent
+    (folder / "engine.py").write_text(ENGINE)
+    default_weights().save(folder / "same.toml")
+    engine = f"name=other cmd='{sys.executable} {folder / 'engine.py'}'"
+    words = ["compare", str(deep), "--weights", str(folder / "same.toml"), "--engine", engine]
+    assert main([*words, "--json", str(folder / "x.json")]) == 0
+    errors = {each["name"]: each for each in json.loads((folder / "x.json").read_text())["errors"]}
+    assert list(errors) == ["material", "Secateur", "Secateur, same.toml", "other: Classical", "other: Final"]
+    own = errors["Secateur"]
+    assert own["error"] < errors["material"]["error"]
+    assert own["scale"] == pytest.approx(50, rel=0.1)
+    assert {**errors["Secateur, same.toml"], "name": "Secateur"} == own
+    assert errors["other: Final"]["error"] == pytest.approx(errors["other: Classical"]["error"], abs=1e-4)
+    assert "other: Final" in capsys.readouterr().out
+
+
+def test_what_cannot_be_compared_is_said_in_a_sentence(deep: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = deep.parent
+    (folder / "engine.py").write_text(ENGINE)
+    records = deep_records(2)
+    records["halfmove"][5] = 99
+    write(folder / "check.positions", {"scores": "x"}, records)
+    engine = ["--engine", f"name=other cmd='{sys.executable} {folder / 'engine.py'}'"]
+    for words in (
+        ["compare", str(folder / "check.positions"), *engine],
+        ["compare", str(folder / "absent.positions")],
+        ["compare", str(deep), "--weights", str(folder / "absent.toml")],
+        ["choose", str(folder / "absent.pgn"), "--output", str(folder / "y")],
+    ):
+        assert main(words) == 1
+        assert capsys.readouterr().err.splitlines()[-1].startswith("error: ")
