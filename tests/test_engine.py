@@ -82,6 +82,8 @@ def engine(shared_engine: UciEngine) -> Iterator[UciEngine]:
         ("UCI_Chess960", "false"),
         ("UCI_ShowWDL", "false"),
         ("Hash", "16"),
+        ("Contempt", "0"),
+        ("UCI_AnalyseMode", "false"),
     ):
         shared_engine.set_option(name, value)
 
@@ -285,6 +287,74 @@ def test_win_draw_loss_is_reported_when_it_is_wanted(engine: UciEngine) -> None:
     engine.set_option("UCI_ShowWDL", "true")
     _, ear = go(engine, depth=2)
     assert all(sum(info.wdl or ()) == 1000 for info in ear.scored)
+
+
+# Contempt -------------------------------------------------------------------------------------------------
+
+# The rooks can be exchanged, so that the worth of a draw matters.
+NEAR_DRAW = "8/8/4k3/8/2r5/8/1R2K3/8 {} - - 0 1"
+
+
+def nodes_of(engine: UciEngine, side: str = "w", **limits: Any) -> int:
+    engine.set_position(NEAR_DRAW.format(side), ())
+    _, ear = go(engine, depth=DEPTH + 1, **limits)
+    return ear.scored[-1].nodes or 0
+
+
+def fresh_nodes(engine: UciEngine, contempt: int, side: str = "w") -> int:
+    engine.set_option("Contempt", str(contempt))
+    engine.new_game()
+    return nodes_of(engine, side)
+
+
+def test_contempt_changes_the_search_and_0_does_not(engine: UciEngine) -> None:
+    usual = fresh_nodes(engine, 0, "b")
+    assert fresh_nodes(engine, 100, "b") != usual
+    assert fresh_nodes(engine, 0, "b") == usual
+
+
+def test_scores_of_another_contempt_or_side_are_not_used(engine: UciEngine) -> None:
+    fresh = {(side, contempt): fresh_nodes(engine, contempt, side) for side in "wb" for contempt in (0, 100)}
+    engine.new_game()
+    # Each search differs from the one before by the option, by the side, or by both.
+    for side, contempt in (("w", 0), ("w", 100), ("b", 100), ("w", 100), ("w", 0), ("b", 100), ("b", 0)):
+        engine.set_option("Contempt", str(contempt))
+        assert nodes_of(engine, side) == fresh[side, contempt], (side, contempt)
+
+
+def test_within_a_game_the_work_done_with_contempt_counts(engine: UciEngine) -> None:
+    fresh = fresh_nodes(engine, 100)
+    assert nodes_of(engine) < fresh
+    engine.set_option("Contempt", "100")
+    assert nodes_of(engine) < fresh
+    # Without contempt both sides share the table.
+    fresh = fresh_nodes(engine, 0)
+    nodes_of(engine, "b")
+    assert nodes_of(engine) < fresh
+
+
+@pytest.mark.parametrize("is_infinite", [True, False])
+def test_there_is_no_contempt_in_analysis(engine: UciEngine, is_infinite: bool) -> None:
+    engine.set_option("Contempt", "100")
+    engine.set_option("UCI_AnalyseMode", "false" if is_infinite else "true")
+    engine.set_position("8/8/4k3/8/8/3K4/8/8 w - - 0 1", ())
+    ear = begin(engine, infinite=True) if is_infinite else begin(engine, depth=4)
+    if is_infinite:
+        time.sleep(0.05)
+        engine.stop()
+    finish(engine, ear)
+    assert {info.score for info in ear.scored} == {scores.DRAW}
+    engine.set_option("UCI_AnalyseMode", "false")
+    _, ear = go(engine, depth=4)
+    assert {info.score for info in ear.scored} == {-100}
+
+
+def test_contempt_is_for_the_side_that_moves(engine: UciEngine) -> None:
+    engine.set_option("Contempt", "30")
+    for side in "wb":
+        engine.set_position(f"8/8/4k3/8/8/3K4/8/8 {side} - - 0 1", ())
+        _, ear = go(engine, depth=4)
+        assert {info.score for info in ear.scored} == {-30}
 
 
 def test_no_position_no_move(engine: UciEngine) -> None:

@@ -84,6 +84,7 @@ RELIED_ON = [
     "Ponder",
     "MultiPV",
     "Move Overhead",
+    "Contempt",
     "UCI_LimitStrength",
     "UCI_Elo",
     "Skill Level",

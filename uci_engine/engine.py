@@ -167,6 +167,7 @@ class UciEngine:
         # After any of these the entries of the table are unwanted or no longer true.
         for option in (options.clear_hash, options.syzygy_probe_limit, options.syzygy_50_move_rule):
             option.on_set = self._clear_table
+        options.contempt.on_change = self._forget
         options.syzygy_path.on_set = self._open_syzygy
         options.gaviota_path.on_set = lambda: self._tablebases.set_gaviota_path(options.gaviota_path.value)
         for book_option in (options.own_book, options.book_depth, options.book_variety, options.analyse_mode):
@@ -199,6 +200,11 @@ class UciEngine:
 
     def _clear_table(self) -> list[str]:
         self._pool.table.clear()
+        return []
+
+    def _forget(self) -> list[str]:
+        """Clear what was learnt with another contempt, here and not on the clock of the next move."""
+        self._pool.clear()
         return []
 
     def _open_syzygy(self) -> list[str]:

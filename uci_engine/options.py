@@ -273,6 +273,7 @@ class EngineOptions(TypedDict, total=False):
     hash: int
     threads: int
     move_overhead: int
+    contempt: int
     uci_limit_strength: bool
     uci_elo: int
     skill_level: int
@@ -316,6 +317,9 @@ class Options(OptionTable):
         self.multi_pv = add(Spin("MultiPV", 1, 1, 256, "number of principal variations to report"))
         self.move_overhead = add(
             Spin("Move Overhead", 10, 0, 5000, "milliseconds reserved for lag; 100 to 300 over a network")
+        )
+        self.contempt = add(
+            Spin("Contempt", 0, -100, 100, "centipawns that a draw counts against the engine; 0 in analysis")
         )
         self.limit_strength = add(Check("UCI_LimitStrength", False, "play at the rating UCI_Elo"))
         self.elo = add(Spin("UCI_Elo", MIN_ELO, MIN_ELO, MAX_ELO, "rating on the CCRL Blitz scale"))

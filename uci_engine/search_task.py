@@ -83,6 +83,8 @@ class SearchTask(Task):
         self._multipv = options.multi_pv.value
         self._show_wdl = options.show_wdl.value
         self._analyse_mode = options.analyse_mode.value
+        # An analysis serves both sides.
+        self._contempt_cp = 0 if limits.infinite or self._analyse_mode else options.contempt.value
         self._probing = Probing(
             probe_limit=options.syzygy_probe_limit.value,
             probe_depth=options.syzygy_probe_depth.value,
@@ -215,10 +217,12 @@ class SearchTask(Task):
             time_parameters=self._time_parameters,
             analyse_mode=self._analyse_mode,
             strength=self._strength,
+            contempt_cp=self._contempt_cp,
         )
 
     def _run_search(self, request: SearchRequest) -> ParallelSearch:
         """Run the search. `stop`, `ponderhit` and the timer may reach it meanwhile."""
+        self._pool.set_contempt(self._contempt_cp if request.board.turn else -self._contempt_cp)
         search = ParallelSearch(self._pool, request, self._clock, self._on_info)
         with self._lock:
             self._search = search

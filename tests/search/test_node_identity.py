@@ -54,6 +54,19 @@ SEARCHES: dict[str, tuple[str, bool, str, dict[str, Any]]] = {
         {"depth": 6},
     ),
     "fifty moves": ("8/8/4kb2/8/2NB4/8/4K3/7R w - - 96 80", False, "", {"depth": 5}),
+    "contempt": (
+        "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9",
+        False,
+        "",
+        {"depth": 6, "contempt_cp": 30},
+    ),
+    "contempt and repetitions": (
+        "6k1/5pp1/8/8/8/r6p/5PPP/2R3K1 w - - 0 40",
+        False,
+        "c1b1 a3a2 b1c1 a2a3 c1b1 a3a2 b1c1 a2a3",
+        {"depth": 7, "contempt_cp": 100},
+    ),
+    "negative contempt": ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", False, "", {"depth": 9, "contempt_cp": -100}),
     "mate": ("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", False, "", {"mate": 3}),
     "no mate": ("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", False, "a1a7 g8f8", {"mate": 2}),
     "cut short by nodes": (
@@ -131,6 +144,11 @@ def test_plain_python_over_both_boards(results: dict[str, dict[str, Any]], name:
 def test_compiled_as_in_plain_python(results: dict[str, dict[str, Any]], name: str) -> None:
     core_or_skip("compiled")
     assert results["compiled"][name] == results["python-chess"][name]
+
+
+def test_contempt_is_another_search(results: dict[str, dict[str, Any]]) -> None:
+    for found in results.values():
+        assert found["negative contempt"][0]["nodes"] != found["pawn ending"][0]["nodes"]
 
 
 @pytest.mark.parametrize("name", SEARCHES)

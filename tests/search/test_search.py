@@ -37,6 +37,8 @@ from uci_engine.time_management.parameters import time_tunables
 from uci_engine.tunable import Tunable, checked, defaults
 
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
+ROOK_ENDING = "6k1/5pp1/8/8/8/r6p/5PPP/2R3K1 w - - 0 40"
+ROOKS_REPEAT = "c1b1 a3a2 b1c1 a2a3 c1b1 a3a2 b1c1 a2a3"
 PAWN_ENDING = "8/8/1p1k4/1P1p2p1/P2Pp1P1/4P3/3K4/8 b - - 0 1"
 
 
@@ -60,17 +62,19 @@ def evaluate(board: chess.Board) -> int:
 class Minimax:
     """Plain minimax over python-chess: no window, no order, no table."""
 
-    def __init__(self) -> None:
+    def __init__(self, contempt_cp: int = 0) -> None:
         self.nodes = 0
+        self._contempt_cp = contempt_cp
 
     def value(self, board: chess.Board, depth: int, ply: int, keys: list[int]) -> int:
         """The value for the side to move. `keys`: of every position before this one, `ply` below the root."""
         self.nodes += ply > 0
+        drawn = self._contempt_cp if ply % 2 else -self._contempt_cp
         if not any(board.generate_legal_moves()):
-            return ply - scores.MATE if board.is_check() else 0
+            return ply - scores.MATE if board.is_check() else drawn
         key = chess.polyglot.zobrist_hash(board)
         if ply > 0 and self._is_draw(board, ply, key, keys):
-            return 0
+            return drawn
         if depth == 0:
             return evaluate(board)
         best = -scores.INFINITE
@@ -111,9 +115,10 @@ def test_what_plain_alpha_beta_switches_off_stays_off_to_the_maximum_depth() -> 
     assert all(value > scores.MAX_DEPTH for value in off.values())
 
 
-def plain_search(board: chess.Board, depth: int) -> Any:
+def plain_search(board: chess.Board, depth: int, contempt_cp: int = 0) -> Any:
     """Plain alpha-beta with an open window: value, best move, nodes."""
     machine = plain_searcher()
+    machine.set_contempt(contempt_cp)
     machine.position.set_board(board)
     machine.begin(0)
     machine.set_root([moves.encode(board, move) for move in board.legal_moves])
@@ -147,17 +152,18 @@ PLAIN_CASES = [
 ]
 
 
+@pytest.mark.parametrize("contempt_cp", [0, 30, -100])
 @pytest.mark.parametrize(("fen", "played", "depth"), PLAIN_CASES)
-def test_without_pruning_the_value_is_minimaxs(fen: str, played: str, depth: int) -> None:
+def test_without_pruning_the_value_is_minimaxs(fen: str, played: str, depth: int, contempt_cp: int) -> None:
     board = board_after(fen, played)
-    reference = Minimax()
+    reference = Minimax(contempt_cp)
     expected = reference.value(board, depth, 0, earlier_keys(board))
-    value, best, nodes = plain_search(board, depth)
+    value, best, nodes = plain_search(board, depth, contempt_cp)
     assert value == expected
     # The move, too, is worth that much.
     keys = [*earlier_keys(board), chess.polyglot.zobrist_hash(board)]
     board.push(best)
-    assert -Minimax().value(board, depth - 1, 1, keys) == expected
+    assert -Minimax(contempt_cp).value(board, depth - 1, 1, keys) == expected
     # Moves searched again with the window open may cost more than there is to save in a very small tree.
     if reference.nodes > 100:
         assert nodes < reference.nodes
@@ -384,6 +390,35 @@ def test_the_weaker_side_checks_for_ever() -> None:
     board = chess.Board("nn4k1/6p1/8/7Q/8/8/rr6/7K w - - 0 1")
     outcome = search(SearchRequest(board, depth=6))
     assert (outcome.best.uci(), outcome.score) == ("h5e8", scores.DRAW)
+
+
+@pytest.mark.parametrize("contempt_cp", [30, -30, 100])
+@pytest.mark.parametrize(
+    ("fen", "move", "depth"),
+    [
+        # Stalemate, bare kings, a known ending, the fifty-move rule, at depth 1 the quiescence search.
+        ("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1", "f1f7", 4),
+        ("8/8/8/4k3/4p3/4K3/8/8 w - - 0 1", "", 3),
+        ("8/8/4kb2/8/2NB4/8/4K3/8 w - - 99 80", "d4e3", 3),
+        ("8/8/8/8/8/2k5/1p6/1K6 w - - 0 1", "b1b2", 1),
+        # A perpetual check, which an upcoming repetition shows.
+        ("nn4k1/6p1/8/7Q/8/8/rr6/7K w - - 0 1", "", 6),
+    ],
+)
+def test_a_draw_counts_against_the_side_at_the_root(fen: str, move: str, depth: int, contempt_cp: int) -> None:
+    board = chess.Board(fen)
+    allowed = [chess.Move.from_uci(move)] if move else None
+    assert search(SearchRequest(board, allowed, depth=depth)).score == scores.DRAW
+    outcome = search(SearchRequest(board, allowed, depth=depth, contempt_cp=contempt_cp))
+    assert outcome.score == -contempt_cp
+
+
+def test_contempt_decides_whether_a_slightly_worse_position_is_played_on() -> None:
+    # White may repeat for the third time.
+    board = board_after(ROOK_ENDING, ROOKS_REPEAT)
+    for contempt_cp, repeats in ((-100, True), (0, True), (100, False)):
+        outcome = search(SearchRequest(board, depth=7, contempt_cp=contempt_cp))
+        assert (outcome.best.uci() == "c1b1", outcome.score == -contempt_cp) == (repeats, repeats)
 
 
 def test_captures_are_seen_to_their_end_at_the_horizon() -> None:

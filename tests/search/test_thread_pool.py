@@ -176,6 +176,17 @@ def test_one_thread_searches_as_before(engine: UciEngine) -> None:
 
 
 @needs_compiler
+@needs_compiler
+def test_every_worker_has_the_contempt(engine: UciEngine) -> None:
+    engine.set_option("Threads", "3")
+    engine.set_option("Contempt", "30")
+    for contempt in (30, 0):
+        engine.set_option("Contempt", str(contempt))
+        go(engine, nodes=3000)
+        workers = [engine._pool.main, *(thread.worker for thread in engine._pool.threads)]
+        assert [list(worker.searcher.draw_score) for worker in workers] == 3 * [[-contempt, contempt]]
+
+
 def test_the_depth_asked_for_is_the_main_searchs(engine: UciEngine) -> None:
     engine.set_option("Threads", "4")
     for _ in range(5):

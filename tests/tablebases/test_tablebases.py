@@ -526,6 +526,16 @@ def test_a_limit_of_no_pieces_asks_nobody(table_engine: UciProcess) -> None:
     assert answer.last_pv.numbers["tbhits"] == 0
 
 
+@pytest.mark.parametrize(("contempt", "shown"), [(0, 0), (100, -scores.normalised(100, 4))])
+def test_contempt_for_a_draw_of_the_tables(table_engine: UciProcess, contempt: int, shown: int) -> None:
+    # The king takes the rook: a draw of the tables one ply before the search sees that no material is left.
+    table_engine.send(f"setoption name Contempt value {contempt}")
+    answer = search(table_engine, "1k6/p7/8/8/8/8/8/R6K w - - 0 1", "go depth 2 searchmoves a1a7")
+    assert answer.last_pv.numbers["tbhits"] > 0
+    assert answer.last_pv.score == ("cp", shown)
+    table_engine.send("setoption name Contempt value 0")
+
+
 LICHESS_BOT = ("Move Overhead value 100", "Threads value 4", "Hash value 512", "UCI_ShowWDL value true")
 
 

@@ -74,7 +74,7 @@ class MainSearch:
         self._in_analysis = False
         board = request.board
         worker.set_up(board, request.nodes or 0)
-        request.set_probing(self._searcher)
+        request.prepare(self._searcher)
         self._ranks = {moves.encode(board, move): rank for move, rank in request.ranking.tablebase_ranks.items()}
         allowed = board.legal_moves if request.root_moves is None else request.root_moves
         encoded = [moves.encode(board, move) for move in allowed]

@@ -114,7 +114,7 @@ class ParallelSearch:
             return
         searcher.position.set_board(self._request.board)
         searcher.prober.share(self.workers[0].searcher.prober)
-        self._request.set_probing(searcher)
+        self._request.prepare(searcher)
         searcher.set_root(self._root_order)
         self._start_worker(index + 1)
         if self.main.analysis is not None and index == 0:

@@ -19,7 +19,7 @@ class SearchRequest:
 
     `ranking` has tablebase ranks for all allowed moves or for none. Moves of a better rank are searched first.
     `analyse_mode`: root moves are also searched one by one (see `analysis`). `strength`: limited strength, None for
-    full strength. The node budget is in `nodes`.
+    full strength. The node budget is in `nodes`. `contempt_cp`: how much worse than 0 a draw is for the side to move.
     """
 
     board: chess.Board
@@ -34,6 +34,7 @@ class SearchRequest:
     time_parameters: TimeParameters = TIME_DEFAULTS
     analyse_mode: bool = False
     strength: Strength | None = None
+    contempt_cp: int = 0
 
     @property
     def lines(self) -> int:
@@ -45,7 +46,8 @@ class SearchRequest:
         """The number of pieces on the board, for the scores that are shown."""
         return self.board.occupied.bit_count()
 
-    def set_probing(self, searcher: Any) -> None:
-        """Set the tablebase limits of a searcher. It does not probe if the root ranking is `complete`."""
+    def prepare(self, searcher: Any) -> None:
+        """Set contempt and tablebase limits of a searcher. It does not probe if the root ranking is `complete`."""
         probe_limit = 0 if self.ranking.complete else self.probing.probe_limit
         searcher.set_probing(probe_limit, self.probing.probe_depth, self.probing.fifty_moves)
+        searcher.set_contempt(self.contempt_cp)

@@ -41,6 +41,7 @@ cdef class Searcher:
     cdef int probe_limit
     cdef int probe_depth
     cdef bint fifty_moves
+    cdef readonly int[2] draw_score               # for the side to move at even and at odd plies
     cdef int[256] root_moves
 
     # Results, readable while the search runs

@@ -6,8 +6,8 @@ view, on the scale of `uci_engine.score`. The parameters are in `parameters`. Wi
 returns the exact minimax value, which tests check.
 
 Invariant: node count, score, best move and principal variation depend only on the position with its history, the
-limits, the transposition table (TT) and the histories, so every core searches the same tree. A stopped search restores
-the board.
+limits, the contempt, the transposition table (TT) and the histories, so every core searches the same tree. A stopped
+search restores the board.
 
 "Gains n ± e" at a step: the Elo lost when the step is switched off, with the 95 % error. Only significant figures are
 given here. RESULTS.md has all of them, with their conditions.
@@ -85,10 +85,12 @@ class Searcher:
         self.prober = SyzygyProber()
         self.set_probing(0, 1, True)
         if not cython.compiled:
+            self.draw_score = [0, 0]
             self.root_moves = [0] * 256
             self.pv_length = [0] * MAX_PLY
             self.pv_table = [0] * (MAX_PLY * MAX_PLY)
             self.reductions = [0] * 4096
+        self.set_contempt(0)
         self.configure(values or {})
         self.begin(0)
         # No search is running yet.
@@ -137,6 +139,14 @@ class Searcher:
         self.probe_limit = min(limit, self.prober.max_pieces)
         self.probe_depth = depth
         self.fifty_moves = fifty_moves
+
+    def set_contempt(self, contempt_cp):
+        """Count a draw as -`contempt_cp` for the side to move at the root, and so as +`contempt_cp` for the other side.
+
+        The TT and the correction history must hold no results of another value, nor of the other side.
+        """
+        self.draw_score[0] = -contempt_cp
+        self.draw_score[1] = contempt_cp
 
     def stop(self):
         """Ask a running search to stop soon. The request holds until `begin`."""
@@ -280,15 +290,16 @@ class Searcher:
         in_check: cython.bint = self.position.checkers != 0
         excluded_move = self.stack.excluded_move[ply]
         has_upcoming_repetition: cython.bint = False
+        draw_score = self.draw_score[ply & 1]
         if excluded_move == 0:
             if self.position.is_draw(ply) or (self.use_early_draws and self.evaluator.is_known_draw(self.position)):
-                return 0
+                return draw_score
             if ply >= LAST_PLY:
                 return 0 if in_check else self.evaluator.evaluate(self.position)
 
             # 4. Upcoming repetition: if one move repeats a position, the side to move has at least a draw.
-            if self.use_early_draws and alpha < 0 and self.position.upcoming_repetition(ply):
-                alpha = 0
+            if self.use_early_draws and alpha < draw_score and self.position.upcoming_repetition(ply):
+                alpha = draw_score
                 has_upcoming_repetition = True
                 if alpha >= beta:
                     return alpha
@@ -613,7 +624,7 @@ class Searcher:
         if move_count == 0:
             if excluded_move:
                 return alpha
-            return ply - MATE if in_check else 0
+            return ply - MATE if in_check else draw_score
 
         # 24. Histories: a bonus for the move that failed high, a malus for the moves searched before it.
         if best_score >= beta:
@@ -637,7 +648,7 @@ class Searcher:
                 self.correction_history.update(self.stack.last_two_moves(ply), depth, best_score - static_eval)
         # The repeating move may have been pruned, so return at least the draw. The draw is not stored in the TT,
         # because it depends on the path to the node.
-        return 0 if has_upcoming_repetition and best_score < 0 else best_score
+        return draw_score if has_upcoming_repetition and best_score < draw_score else best_score
 
     def _set_best_root_move(self, index: cython.int, first: cython.int) -> cython.int:
         """Set the PV to the root move at `index`, and move it to index `first`. The moves between go back by one."""
@@ -758,7 +769,7 @@ class Searcher:
         if self._enter_node(ply):
             return 0
         if self.position.is_draw(ply):
-            return 0
+            return self.draw_score[ply & 1]
         in_check: cython.bint = self.position.checkers != 0
         if ply >= LAST_PLY:
             return 0 if in_check else self.evaluator.evaluate(self.position)
@@ -872,9 +883,9 @@ class Searcher:
             return 0
         self.picker.begin(ply, 0, False)
         if self.picker.next(ply) == 0:
-            return ply - MATE if self.position.checkers else 0
+            return ply - MATE if self.position.checkers else self.draw_score[ply & 1]
         if self.position.is_draw(ply):
-            return 0
+            return self.draw_score[ply & 1]
         return self.evaluator.evaluate(self.position)
 
     def _enter_node(self, ply: cython.int) -> cython.bint:
@@ -941,15 +952,15 @@ class Searcher:
         return self.prober.probe_wdl(self.position)
 
     def _tablebase_score(self, wdl: cython.int, ply: cython.int) -> cython.int:
-        """The score of a WDL value: 2 (win) to -2 (loss). With the fifty-move rule, a cursed win scores +1 and a
-        blessed loss -1 centipawn.
+        """The score of a WDL value: 2 (win) to -2 (loss). With the fifty-move rule, a cursed win scores 1 centipawn
+        more than a draw, and a blessed loss 1 less.
         """
         draw_limit = 1 if self.fifty_moves else 0
         if wdl > draw_limit:
             return TABLEBASE_WIN - ply
         if wdl < -draw_limit:
             return ply - TABLEBASE_WIN
-        return wdl
+        return self.draw_score[ply & 1] + wdl
 
     def _store(
         self,

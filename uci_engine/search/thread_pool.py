@@ -40,6 +40,8 @@ class ThreadPool:
         self.main = new_worker(core, new_searcher(core, hash_mib))
         self.table = self.main.searcher.table
         self.threads: list[WorkerThread] = []
+        # With how much contempt, from White's view, the table was filled; None when it is clear.
+        self._white_contempt_cp: int | None = None
 
     @property
     def can_grow(self) -> bool:
@@ -66,9 +68,19 @@ class ThreadPool:
 
     def clear(self) -> None:
         """Clear the table and all histories, for a new game."""
+        self._white_contempt_cp = None
         self.table.clear()
         for searcher in self._searchers():
             searcher.clear()
+
+    def set_contempt(self, white_cp: int) -> None:
+        """Tell how many centipawns a draw is worse than 0 for White in the next search.
+
+        Scores of searches with another value are worth nothing then, so table and histories are cleared.
+        """
+        if self._white_contempt_cp not in (None, white_cp):
+            self.clear()
+        self._white_contempt_cp = white_cp
 
     def configure(self, values: dict[str, int]) -> None:
         """Set the search parameters (see `search.parameters`) of all workers, later ones too. Raises ValueError."""
