@@ -348,6 +348,8 @@ def test_the_worst_positions_come_first_one_of_a_game() -> None:
     assert text.count("static") == 3
     groups = group_errors(rival, examples)
     assert sum(group.positions for group in groups if group.kind.startswith("queens")) == len(examples)
+    phases = [group.kind for group in groups if group.kind.startswith("phase")]
+    assert phases == sorted(phases, key=lambda kind: int(kind.split()[1]))
     assert sum(group.share for group in groups if group.kind.startswith("phase")) == pytest.approx(1, abs=0.2)
 
 

@@ -41,9 +41,9 @@ class Plan:
 
     scale: float
     epochs: int = 40
-    patience: int = 8
+    patience: int = 15
     rate_cp: float = 1.0
-    batch: int = 4 * SLICE
+    batch: int = 8 * SLICE
     seed: int = 0
     threads: int = 1
 

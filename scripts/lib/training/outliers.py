@@ -5,6 +5,7 @@ What many of them have in common is what the evaluation does not see.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,7 @@ RESULT_WORDS = ("0-1", "1/2-1/2", "1-0")
 # Kinds with fewer positions say little.
 MIN_POSITIONS = 100
 MATERIAL_ROWS = 20
+WORD = re.compile(r"\d+|\D+")
 Pieces = npt.NDArray[np.uint8]
 Labels = npt.NDArray[Any]
 
@@ -51,7 +53,7 @@ def group_errors(rival: Rival, examples: Examples) -> list[Group]:
         labels = answer(pieces, examples)
         found = [
             _group(f"{question}: {label}", labels == label, logits, promised, examples.expected)
-            for label in np.unique(labels)
+            for label in sorted(np.unique(labels).tolist(), key=_natural)
             if (labels == label).sum() >= MIN_POSITIONS
         ]
         if question == "material":
@@ -99,6 +101,11 @@ def worst_positions(rival: Rival, examples: Examples, count: int) -> str:
         )
         texts.append("\n".join((board.fen(), str(board), *facts)))
     return "\n\n".join(texts)
+
+
+def _natural(label: str) -> list[tuple[int, str]]:
+    """A key that sorts numbers in labels by their values."""
+    return [(int(word), "") if word.isdecimal() else (0, word) for word in WORD.findall(label)]
 
 
 def _group(kind: str, chosen: Labels, logits: Floats, promised: Floats, expected: Floats) -> Group:

@@ -5,18 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
-
-import chess
-import chess.pgn
 
 from lib.games.pgn import read_game
-from lib.training.game import RESULTS, self_player
+from lib.training.game import RESULTS
 from lib.training.positions import FIRST, QUIET, pack
-
-# The quiescence search that decides needs no search of nodes and no table.
-NODES: Final = 1
-HASH_MIB: Final = 1
 
 
 @dataclass(frozen=True)
@@ -29,11 +21,11 @@ class Spread:
 
 
 def quiet_positions(text: str, number: int, spread: Spread) -> Iterator[bytes]:
-    """The packed positions of one game, in order, without scores.
+    """The packed positions of one game, in order, without scores. Raises ValueError for a game that cannot be read.
 
-    A position is quiet if the side to move is not in check, a quiescence search finds nothing better than the static
-    evaluation, and the next move of the game is neither a capture nor a promotion. Instead of one that is not quiet the
-    next one is taken. Raises ProgramError for a game that cannot be read.
+    A position is quiet here if the side to move is not in check and the move that was played neither captures nor
+    promotes. So no evaluation decides which positions it is judged by. Instead of one that is not quiet the next one is
+    taken.
     """
     game = read_game(text)
     result = RESULTS.get(game.headers.get("Result", "*"))
@@ -43,15 +35,8 @@ def quiet_positions(text: str, number: int, spread: Spread) -> Iterator[bytes]:
     wanted = spread.first_ply + random.Random(f"{spread.seed} {number}").randrange(spread.every)
     flags = QUIET | FIRST
     for move in game.mainline_moves():
-        if board.ply() >= wanted and is_quiet(board, move):
+        if board.ply() >= wanted and not (board.is_check() or board.is_capture(move) or move.promotion):
             yield pack(board, 0, result, flags)
             flags = QUIET
             wanted = board.ply() + spread.every
         board.push(move)
-
-
-def is_quiet(board: chess.Board, move: chess.Move) -> bool:
-    """Whether the position is quiet, by a quiescence search and by the move that was played."""
-    if board.is_check() or board.is_capture(move) or move.promotion:
-        return False
-    return self_player(NODES, HASH_MIB).is_quiet(board)
