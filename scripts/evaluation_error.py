@@ -31,11 +31,13 @@ from lib.engines.spec import ENGINE_SYNTAX, parse_engine
 from lib.errors import ProgramError
 from lib.games.pgn import game_texts
 from lib.training.coefficients import find_coefficients
-from lib.training.examples import Floats
+from lib.training.examples import Examples, Floats
 from lib.training.model import exact_scores, only_material, weights_as_array
+from lib.training.outliers import group_errors, group_table, worst_positions
 from lib.training.positions import RECORD, game_numbers, keys, read_positions, write_positions
 from lib.training.quiet import Spread, quiet_positions
 from lib.training.static_evaluations import ask_engine, error_of
+from lib.training.tuning_report import Rival
 
 # Stockfish's centipawns: at 100 it wins half of its games, and loses almost none.
 DEEP_SCALE_CP = 100.0
@@ -89,8 +91,19 @@ def compare(words: argparse.Namespace) -> None:
     console = standard_output()
     console.print(make_table("", ["static evaluation", "scale", "error of the expected result", "correlation"], rows))
     say(f"{len(records)} positions of {games} games, scored by {label}")
+    if words.worst:
+        show_worst(words, records, expected)
     if words.json is not None:
         write_json(words.json, {"positions": len(records), "errors": [asdict(each) for each in errors]})
+
+
+def show_worst(words: argparse.Namespace, records: Any, expected: Floats) -> None:
+    """Where the last of the weights are most wrong. Raises ProgramError, WeightsError."""
+    weights = Weights.load(words.weights[-1]) if words.weights else default_weights()
+    examples = Examples(records, find_coefficients(records), expected, game_numbers(records))
+    rival = Rival.fitted("weights", weights_as_array(weights), examples)
+    standard_output().print(group_table(group_errors(rival, examples)))
+    print(worst_positions(rival, examples, words.worst))
 
 
 def all_evaluations(words: argparse.Namespace, records: Any) -> list[tuple[str, Floats]]:
@@ -125,6 +138,9 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     table.add_argument("--engine", action="append", default=[], metavar="'KEY=VALUE ...'", help="also its `eval`")
     table.add_argument(
         "--deep-scale", type=positive, default=DEEP_SCALE_CP, metavar="CP", help="of the deep search's scores (100)"
+    )
+    table.add_argument(
+        "--worst", type=int, default=0, metavar="N", help="kinds and positions with large errors, of the last weights"
     )
     table.add_argument("--json", type=new_file, metavar="FILE", help="write the results")
     table.set_defaults(run=compare)

@@ -154,7 +154,7 @@ def test_evaluations_are_compared(deep: Path, capsys: pytest.CaptureFixture[str]
     default_weights().save(folder / "same.toml")
     engine = f"name=other cmd='{sys.executable} {folder / 'engine.py'}'"
     words = ["compare", str(deep), "--weights", str(folder / "same.toml"), "--engine", engine]
-    assert main([*words, "--json", str(folder / "x.json")]) == 0
+    assert main([*words, "--json", str(folder / "x.json"), "--worst", "2"]) == 0
     errors = {each["name"]: each for each in json.loads((folder / "x.json").read_text())["errors"]}
     assert list(errors) == ["material", "Secateur", "Secateur, same.toml", "other: Classical", "other: Final"]
     own = errors["Secateur"]
@@ -162,7 +162,10 @@ def test_evaluations_are_compared(deep: Path, capsys: pytest.CaptureFixture[str]
     assert own["scale"] == pytest.approx(50, rel=0.1)
     assert {**errors["Secateur, same.toml"], "name": "Secateur"} == own
     assert errors["other: Final"]["error"] == pytest.approx(errors["other: Classical"]["error"], abs=1e-4)
-    assert "other: Final" in capsys.readouterr().out
+    output = capsys.readouterr().out
+    assert "other: Final" in output
+    assert "phase: 23 to 24 (all pieces)" in output
+    assert output.count("promises") == 2
 
 
 def test_what_cannot_be_compared_is_said_in_a_sentence(deep: Path, capsys: pytest.CaptureFixture[str]) -> None:
