@@ -52,6 +52,8 @@ FIRST = 1
 QUIET = 2
 # The best move of the search is a capture or a promotion.
 CAPTURE = 4
+# Added to the en passant square when Black is to move.
+BLACK_TO_MOVE = 128
 
 MAX_SCORE_CP = 32767
 
@@ -62,7 +64,7 @@ _RECORD = struct.Struct("<Q16sBBHhBB")
 _MAX_HEADER_BYTES = 1 << 20
 _CASTLING_ROOK = 6
 _BLACK = 8
-_BLACK_TO_MOVE = 128
+BLACK_TO_MOVE = 128
 _NO_EP = 64
 
 
@@ -82,7 +84,7 @@ def pack(board: chess.Board, score_cp: int, result: int, flags: int) -> bytes:
     return _RECORD.pack(
         occupied,
         pieces,
-        ep_square | (0 if board.turn else _BLACK_TO_MOVE),
+        ep_square | (0 if board.turn else BLACK_TO_MOVE),
         min(board.halfmove_clock, 255),
         min(board.fullmove_number, 65535),
         max(-MAX_SCORE_CP, min(score_cp, MAX_SCORE_CP)),
@@ -106,7 +108,7 @@ def board_of(record: Any) -> chess.Board:
             piece = chess.ROOK - 1
         board.set_piece_at(square, chess.Piece(piece + 1, not code & _BLACK))
     turn_ep = int(record["turn_ep"])
-    board.turn = not turn_ep & _BLACK_TO_MOVE
+    board.turn = not turn_ep & BLACK_TO_MOVE
     board.ep_square = None if turn_ep & 127 == _NO_EP else turn_ep & 127
     board.castling_rights = rooks
     board.halfmove_clock = int(record["halfmove"])
