@@ -1,7 +1,7 @@
 /* CPython's stable ABI, as far as the kernel's modules use it. Only for Linux without Python's own header files.
 
 This file was written for Secateur from the documentation: https://docs.python.org/3/c-api/stable.html. It is not
-CPython's Python.h. It declares what the C code of Cython needs, with a version of 3.11, and nothing more.
+CPython's Python.h. It declares what the C code of Cython 3.1 to 3.3 needs, for Python 3.11, and nothing more.
 `headers` in toolchain.py decides when it is used, and tests/test_own_headers.py compares it with the real headers.
 
 Invariants: every function and variable here is in the stable ABI of 3.11. Of an object only the count and the type are
@@ -263,6 +263,7 @@ typedef int PyGILState_STATE;
 #define Py_tp_call 50
 #define Py_tp_clear 51
 #define Py_tp_dealloc 52
+#define Py_tp_del 53
 #define Py_tp_descr_get 54
 #define Py_tp_doc 56
 #define Py_tp_getattro 58
@@ -298,7 +299,8 @@ extern PyTypeObject PyBaseObject_Type, PyByteArray_Type, PyBytes_Type, PyCFuncti
     PyUnicode_Type;
 
 extern PyObject *PyExc_AttributeError, *PyExc_BaseException, *PyExc_DeprecationWarning, *PyExc_Exception,
-    *PyExc_GeneratorExit, *PyExc_ImportError, *PyExc_IndexError, *PyExc_KeyError, *PyExc_NameError,
+    *PyExc_GeneratorExit, *PyExc_ImportError, *PyExc_IndexError, *PyExc_KeyError,
+    *PyExc_ModuleNotFoundError, *PyExc_NameError,
     *PyExc_NotImplementedError, *PyExc_OverflowError, *PyExc_RuntimeError, *PyExc_RuntimeWarning,
     *PyExc_StopAsyncIteration, *PyExc_StopIteration, *PyExc_SystemError, *PyExc_TypeError, *PyExc_UnboundLocalError,
     *PyExc_ValueError;
@@ -349,7 +351,9 @@ static inline int secateur_is_exception_class(PyObject *object) {
 /* Functions that answer a number, or 0 or -1 for done or failed ---------------------------------------------------- */
 
 int PyArg_ValidateKeywordArguments(PyObject *);
+int PyArg_UnpackTuple(PyObject *, const char *, Py_ssize_t, Py_ssize_t, ...);
 int PyBytes_AsStringAndSize(PyObject *, char **, Py_ssize_t *);
+int PyCFunction_GetFlags(PyObject *);
 int PyCallable_Check(PyObject *);
 int PyCapsule_IsValid(PyObject *, const char *);
 int PyDict_Contains(PyObject *, PyObject *);
@@ -369,6 +373,7 @@ int PyList_SetItem(PyObject *, Py_ssize_t, PyObject *);
 int PyList_SetSlice(PyObject *, Py_ssize_t, Py_ssize_t, PyObject *);
 int PyList_Sort(PyObject *);
 int PyMapping_Check(PyObject *);
+int PyModule_AddObject(PyObject *, const char *, PyObject *);
 int PyNumber_Check(PyObject *);
 int PyOS_snprintf(char *, size_t, const char *, ...);
 int PyObject_GC_IsFinalized(PyObject *);
@@ -381,6 +386,7 @@ int PyObject_RichCompareBool(PyObject *, PyObject *, int);
 int PyObject_SetAttr(PyObject *, PyObject *, PyObject *);
 int PyObject_SetAttrString(PyObject *, const char *, PyObject *);
 int PyObject_SetItem(PyObject *, PyObject *, PyObject *);
+int PySequence_Contains(PyObject *, PyObject *);
 int PySequence_SetItem(PyObject *, Py_ssize_t, PyObject *);
 int PyTraceBack_Here(PyFrameObject *);
 int PyTuple_SetItem(PyObject *, Py_ssize_t, PyObject *);
@@ -499,6 +505,7 @@ PyObject *PyLong_FromSsize_t(Py_ssize_t);
 PyObject *PyLong_FromString(const char *, char **, int);
 PyObject *PyLong_FromUnsignedLong(unsigned long);
 PyObject *PyLong_FromUnsignedLongLong(unsigned long long);
+PyObject *PyMemoryView_FromMemory(char *, Py_ssize_t, int);
 PyObject *PyModule_NewObject(PyObject *);
 PyObject *PyNumber_Index(PyObject *);
 PyObject *PyNumber_Invert(PyObject *);
@@ -506,6 +513,7 @@ PyObject *PyNumber_Long(PyObject *);
 PyObject *PyObject_Call(PyObject *, PyObject *, PyObject *);
 PyObject *PyObject_CallFunction(PyObject *, const char *, ...);
 PyObject *PyObject_CallFunctionObjArgs(PyObject *, ...);
+PyObject *PyObject_CallMethod(PyObject *, const char *, const char *, ...);
 PyObject *PyObject_CallMethodObjArgs(PyObject *, PyObject *, ...);
 PyObject *PyObject_CallObject(PyObject *, PyObject *);
 PyObject *PyObject_GenericGetAttr(PyObject *, PyObject *);
@@ -517,6 +525,7 @@ PyObject *PyObject_GetIter(PyObject *);
 PyObject *PyObject_RichCompare(PyObject *, PyObject *, int);
 PyObject *PyObject_SelfIter(PyObject *);
 PyObject *PySequence_GetItem(PyObject *, Py_ssize_t);
+PyObject *PySequence_GetSlice(PyObject *, Py_ssize_t, Py_ssize_t);
 PyObject *PySequence_List(PyObject *);
 PyObject *PySequence_Tuple(PyObject *);
 PyObject *PySet_Pop(PyObject *);
@@ -535,6 +544,7 @@ PyObject *PyUnicode_FromOrdinal(int);
 PyObject *PyUnicode_FromString(const char *);
 PyObject *PyUnicode_FromStringAndSize(const char *, Py_ssize_t);
 PyObject *PyUnicode_InternFromString(const char *);
+PyObject *PyUnicode_Join(PyObject *, PyObject *);
 PyObject *PyUnicode_Substring(PyObject *, Py_ssize_t, Py_ssize_t);
 PyObject *Py_CompileString(const char *, const char *, int);
 PyObject *_PyObject_GC_New(PyTypeObject *);
@@ -550,6 +560,9 @@ secateur_operator PyNumber_Add, PyNumber_And, PyNumber_FloorDivide, PyNumber_InP
 
 /* Other names of the same functions -------------------------------------------------------------------------------- */
 
+/* The documentation names the variable. */
+#define Py_UNBLOCK_THREADS _save = PyEval_SaveThread();
+#define Py_BLOCK_THREADS PyEval_RestoreThread(_save);
 #define PyCFunction_NewEx(method, self, module) PyCMethod_New(method, self, module, NULL)
 #define PyCFunction_New(method, self) PyCFunction_NewEx(method, self, NULL)
 #define PyObject_GC_New(members, type) ((members *)_PyObject_GC_New(type))
