@@ -231,6 +231,12 @@ def test_zig_builds_for_every_processor_unless_told(monkeypatch: pytest.MonkeyPa
     assert "-mcpu=native" in toolchain.zig_flags()
 
 
+def test_zig_keeps_no_frame_pointers_and_inlines_as_gcc_does() -> None:
+    flags = toolchain.zig_flags()
+    assert "-fomit-frame-pointer" in flags
+    assert flags[flags.index("-mllvm") + 1] == "-inline-threshold=1500"
+
+
 # The hooks that pip calls --------------------------------------------------------------------------------------------
 
 

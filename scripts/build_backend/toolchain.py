@@ -205,5 +205,7 @@ def zig_command(output: Path, sources: list[str], flags: list[str], include: lis
 def zig_flags() -> list[str]:
     """Zig takes the processor it runs on for the target, and traps undefined behaviour, unless told otherwise."""
     processor = "native" if wanted("SECATEUR_NATIVE") else "baseline"
-    speed = ["-O3", "-fno-tree-vectorize", f"-mcpu={processor}"]
+    # Zig keeps frame pointers, and Clang leaves calls where gcc is told not to: 3 and 6 % more instructions.
+    speed = ["-O3", "-fno-tree-vectorize", "-fomit-frame-pointer", "-mllvm", "-inline-threshold=1500"]
+    speed += [f"-mcpu={processor}"]
     return [*speed, "-DNDEBUG", "-fwrapv", "-g0", "-fvisibility=hidden", "-fno-sanitize=undefined"]
