@@ -45,8 +45,8 @@ SEE_VALUES = [0, 100, 300, 300, 500, 900, 0]
 # power first. The number of pieces is first clamped to WIN_PIECES. scripts/fit_wdl.py fits the model to games of the
 # engine against itself, and prints the next three lines.
 WIN_PIECES = (6, 32)
-WIN_MIDPOINT_CP = (563.1, -1947.3, 2472.7, -1040.9)
-WIN_SPREAD_CP = (97.4, 115.4, -247.8, 235.9)
+WIN_MIDPOINT_CP = (316.8, -657.8, 390.1)
+WIN_SPREAD_CP = (71.9, 41.1, -9.4)
 MAX_PIECES = 32
 
 
