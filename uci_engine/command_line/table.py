@@ -1,4 +1,4 @@
-"""`secateur go` on a terminal: a row for each depth, with scores in pawns and moves as people write them."""
+"""`secateur go` on a terminal: a row for each depth, with scores and moves as people write them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class Table:
 
     def begin(self) -> None:
         """Show the position and the heading."""
-        self._on_line(f"{self._board.fen()}\nScores in pawns, from White's view. Ctrl-C ends the search.\n\n{HEADING}")
+        scale = "Scores from White's view, +1.00: an even chance to win. Ctrl-C ends the search."
+        self._on_line(f"{self._board.fen()}\n{scale}\n\n{HEADING}")
 
     def on_info(self, info: Info) -> None:
         """Show a message, or a row for a line of moves."""
