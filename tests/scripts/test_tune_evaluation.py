@@ -230,6 +230,8 @@ def test_priors_pull_towards_what_they_name() -> None:
     assert mirror.loss(weights) == 0
     other = Penalty([Prior("knight_squares", "pawn_squares", 30.0)], start)
     assert other.loss(weights) == pytest.approx(2.0)
+    large = Penalty([Prior("*", "start", 10.0, min_size=65)], start)
+    assert large.loss(weights) == 0
     direction = np.random.default_rng(1).normal(size=weights.shape)
     for penalty in (mirror, other, Penalty(PRIORS, start)):
         step = (penalty.loss(weights + direction) - penalty.loss(weights - direction)) / 2
@@ -237,7 +239,16 @@ def test_priors_pull_towards_what_they_name() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "terms=*", "terms=x kind=start cp=1", "terms=* kind=x cp=1", "terms=* kind=start cp=0", "'"]
+    "text",
+    [
+        "",
+        "terms=*",
+        "terms=x kind=start cp=1",
+        "terms=* kind=x cp=1",
+        "terms=* kind=start cp=0",
+        "'",
+        "terms=* kind=start cp=1 size=9999999",
+    ],
 )
 def test_a_prior_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(ProgramError, match="--prior"):

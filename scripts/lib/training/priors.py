@@ -2,7 +2,11 @@
 
 A prior says that some differences are about as large as `cp`: to the start weights, between mirror images of a board,
 between neighbours in a table, or to another term's table, which it corrects. A difference d adds (d / cp)² / 2 to the
-sum of the losses, so that positions soon outweigh it where there are many, and it decides where there are none.
+sum of the losses, so that positions soon outweigh it where there are many, and it decides where there are none. All
+rows that fit a term add up.
+
+The narrow row for large tables lowers the loss on held-back games: with 1.2 million positions and 21 709 weights, START
+priors of 15 for all terms ended at 0.48307, 5 for all at 0.48327, 30 with 4 for the large tables at 0.48262.
 """
 
 from __future__ import annotations
@@ -24,26 +28,35 @@ from lib.training.examples import Floats
 START, MIRROR, NEIGHBOUR = "start", "mirror", "neighbour"
 KINDS: Final = (START, MIRROR, NEIGHBOUR)
 PRIOR_SYNTAX: Final = (
-    "'terms=*_squares kind=mirror cp=20'; kind is start, mirror (files a to h, of tables by square), neighbour (the "
-    "next number of a table) or the name of a term of the same size, or of 64 squares repeated"
+    "'terms=*_squares kind=mirror cp=20 [size=N]'; size is the least number of weights of a term; kind is start, "
+    "mirror (files a to h, of tables by square), neighbour (the next number of a table) or the name of a term of the "
+    "same size, or of 64 squares repeated"
 )
 
 
 @dataclass(frozen=True)
 class Prior:
-    """One row of the table. `terms`: a pattern of names. `kind`: one of KINDS, or the name of a term."""
+    """One row of the table. `terms`: a pattern of names. `kind`: one of KINDS, or the name of a term. `min_size`: of
+    the terms, in weights.
+    """
 
     terms: str
     kind: str
     cp: float
+    min_size: int = 1
 
     def __str__(self) -> str:
-        return f"terms={self.terms} kind={self.kind} cp={self.cp:g}"
+        return f"terms={self.terms} kind={self.kind} cp={self.cp:g} size={self.min_size}"
+
+    def fits(self, term: Term) -> bool:
+        """Whether it is about this term. Material is fixed."""
+        return fnmatchcase(term.name, self.terms) and term.size >= self.min_size and term.name != "material"
 
 
-# The later row decides where two have the same terms and kind.
+# The later row decides where two have the same terms, kind and size.
 PRIORS: Final = (
-    Prior("*", START, 100.0),
+    Prior("*", START, 30.0),
+    Prior("*", START, 4.0, min_size=512),
     Prior("*_squares", MIRROR, 15.0),
     Prior("*_mobility", NEIGHBOUR, 15.0),
     Prior("king_danger", NEIGHBOUR, 20.0),
@@ -55,13 +68,13 @@ def parse_prior(text: str) -> Prior:
     names = {term.name for term in CATALOGUE}
     try:
         words = dict(word.split("=", 1) for word in shlex.split(text))
-        prior = Prior(words.pop("terms"), words.pop("kind"), float(words.pop("cp")))
+        prior = Prior(words.pop("terms"), words.pop("kind"), float(words.pop("cp")), int(words.pop("size", 1)))
     except (ValueError, KeyError) as error:
         raise ProgramError(f"--prior {text!r} is not like {PRIOR_SYNTAX} ({error})") from None
     if words or prior.kind not in (*KINDS, *names) or not 0 < prior.cp < float("inf"):
         raise ProgramError(f"--prior {text!r} is not like {PRIOR_SYNTAX}")
-    if not any(fnmatchcase(name, prior.terms) for name in names):
-        raise ProgramError(f"--prior {text!r}: no term is called so")
+    if not any(prior.fits(term) for term in CATALOGUE):
+        raise ProgramError(f"--prior {text!r}: there is no such term")
     return prior
 
 
@@ -74,7 +87,7 @@ class Penalty:
         columns: list[int] = []
         values: list[float] = []
         centre: list[Floats] = []
-        for prior in {(prior.terms, prior.kind): prior for prior in priors}.values():
+        for prior in {(prior.terms, prior.kind, prior.min_size): prior for prior in priors}.values():
             for column, other in _differences(prior):
                 row = len(centre)
                 rows.append(row)
@@ -103,7 +116,7 @@ def _differences(prior: Prior) -> Iterator[tuple[int, int]]:
     """The columns of each difference; -1 stands for the start weight."""
     terms = {term.name: term for term in CATALOGUE}
     for term in CATALOGUE:
-        if not fnmatchcase(term.name, prior.terms) or term.name == "material":
+        if not prior.fits(term):
             continue
         first = OFFSETS[term.name]
         if prior.kind == START:
