@@ -8,6 +8,7 @@ import random
 from pathlib import Path
 
 import chess
+import chess.engine
 import numpy as np
 import pytest
 
@@ -19,6 +20,8 @@ from lib.training.positions import CAPTURE, FIRST, QUIET, RECORD, board_of, game
 from lib.training.sources import choose_opening, parse_source, random_endgame
 from selfplay import main
 from tests.support.kernel import is_compiled
+from uci_engine import Engine
+from uci_engine import score as scores
 
 NODES = 100
 
@@ -147,6 +150,25 @@ def test_flags_and_scores_of_known_positions(player: SelfPlayer) -> None:
         assert sign * int(first["score_cp"]) > 100
     quiet = np.frombuffer(play_game(player, Opening(), Rules(max_moves=1), None).records[0], RECORD)[0]
     assert quiet["flags"] & (QUIET | CAPTURE) == QUIET
+
+
+def test_it_thinks_as_the_engine_does() -> None:
+    """An interrupted last depth, with or without a result, must not cost the depths before it."""
+    nodes = 3000 if is_compiled() else 100
+    board = chess.Board()
+    with Engine(hash=16) as engine:
+        for number in range(20):
+            player = SelfPlayer(nodes, 16)
+            player.new_game()
+            thought = player.think(board)
+            engine.new_game()
+            found = engine.play(board, chess.engine.Limit(nodes=nodes), info=chess.engine.INFO_ALL)
+            assert thought.move == found.move, board.fen()
+            pieces = board.occupied.bit_count()
+            score = found.info["score"].relative.score(mate_score=scores.MATE)
+            if not scores.is_mate(thought.score_cp):
+                assert scores.normalised(thought.score_cp, pieces) == score, (number, board.fen())
+            board.push(thought.move)
 
 
 def test_unequal_openings_and_positions_in_check(player: SelfPlayer) -> None:

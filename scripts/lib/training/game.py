@@ -20,6 +20,7 @@ from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.core import load
 from uci_engine.search.factory import new_searcher, new_worker
+from uci_engine.search.root_moves import RootMove, sort_root_moves
 
 RESULTS = {"0-1": 0, "1/2-1/2": 1, "1-0": 2}
 
@@ -34,7 +35,10 @@ class Thought:
 
 
 class SelfPlayer:
-    """The engine's search with a fixed number of nodes a move, for both sides of a game."""
+    """The engine's search with a fixed number of nodes a move, for both sides of a game.
+
+    Invariant: it finds the move and the score that `go nodes` finds with the same table.
+    """
 
     def __init__(self, nodes: int, hash_mib: int) -> None:
         core = load()
@@ -52,13 +56,15 @@ class SelfPlayer:
     def think(self, board: chess.Board) -> Thought:
         """Search a position that has a legal move."""
         searcher, worker = self._searcher, self._worker
+        searcher.table.new_search()
         node_limit, last_depth = self._nodes, scores.MAX_DEPTH
         while True:
             worker.set_up(board, node_limit)
-            root_moves = searcher.position.legal_moves()
-            searcher.set_root(root_moves)
+            root_moves = [RootMove((move,)) for move in searcher.position.legal_moves()]
+            searcher.set_root([root_move.move for root_move in sort_root_moves(searcher, root_moves)])
             worker.run(1, last_depth)
-            if worker.has_result:
+            # The last depth is interrupted, often before it has a result. Then that of the depth before it counts.
+            if worker.depth:
                 break
             # Too few nodes for the first move of depth 1.
             node_limit, last_depth = 0, 1
