@@ -145,8 +145,9 @@ class Searcher:
 
         The TT and the correction history must hold no results of another value, nor of the other side.
         """
-        self.draw_score[0] = -contempt_cp
-        self.draw_score[1] = contempt_cp
+        contempt: cython.int = contempt_cp
+        self.draw_score[0] = -contempt
+        self.draw_score[1] = contempt
 
     def stop(self):
         """Ask a running search to stop soon. The request holds until `begin`."""
