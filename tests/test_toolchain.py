@@ -171,8 +171,8 @@ def test_a_compiler_that_works_is_believed(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("release", "command"),
     [
-        ({"ID": "debian"}, "apt install gcc libc6-dev python3-dev"),
-        ({"ID": "linuxmint", "ID_LIKE": "ubuntu debian"}, "apt install gcc libc6-dev python3-dev"),
+        ({"ID": "debian"}, "apt install python3-venv gcc libc6-dev python3-dev"),
+        ({"ID": "linuxmint", "ID_LIKE": "ubuntu debian"}, "apt install python3-venv gcc libc6-dev python3-dev"),
         ({"ID": "rocky", "ID_LIKE": "rhel centos fedora"}, "dnf install gcc python3-devel"),
         ({"ID": "arch"}, "pacman -S gcc"),
         ({"ID": "opensuse-leap", "ID_LIKE": "suse opensuse"}, "zypper install gcc python3-devel"),

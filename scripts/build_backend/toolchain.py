@@ -49,7 +49,7 @@ PROBE_SECONDS = 60.0
 
 # The commands that install a compiler and Python's headers, by the ID and ID_LIKE of /etc/os-release.
 PACKAGES = {
-    "debian": "apt install gcc libc6-dev python3-dev",
+    "debian": "apt install python3-venv gcc libc6-dev python3-dev",
     "fedora": "dnf install gcc python3-devel",
     "rhel": "dnf install gcc python3-devel",
     "arch": "pacman -S gcc",
