@@ -212,7 +212,7 @@ class Engine:
         """Send these lines in one write; returns the time after it. Raises EngineError."""
         sent = self._process.send_bytes("".join(f"{line}\n" for line in lines).encode())
         if self._process.ended:
-            raise self._failure("takes no more commands")
+            raise self._failure()
         return sent
 
     def read(self, seconds: float) -> Line:
@@ -220,7 +220,7 @@ class Engine:
         found = self._process.take_line(max(seconds, 0.0))
         if found is None:
             if self._process.ended:
-                raise self._failure("ended")
+                raise self._failure()
             raise EngineTimeoutError(f"{self.name} said nothing for {max(seconds, 0.0):.3g} s")
         text, arrived = found
         return Line(arrived, text.encode("latin-1").decode("utf-8", errors="replace").strip())
@@ -319,8 +319,10 @@ class Engine:
             limit = replace(limit, black_clock=limit.black_clock - answer.seconds + (limit.black_inc or 0.0))
         self.send(self._pondered, f"go ponder {go_words(limit)}")
 
-    def _failure(self, what: str) -> EngineEndedError:
+    def _failure(self) -> EngineEndedError:
+        """What to raise when a pipe is closed. It does not matter which one was noticed first."""
         code = self._process.wait_for_exit(END_SECONDS)
+        what = "has closed its pipes" if code is None else "ended"
         ending = "" if code is None else f", exit code {code}"
         words = self._process.errors[-REPORTED_ERROR_CHARACTERS:].strip().split("\n")
         # On one line: reports take the last line of what a worker raises.
