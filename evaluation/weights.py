@@ -18,7 +18,6 @@ import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -150,7 +149,8 @@ class Weights:
 @cache
 def default_weights() -> Weights:
     """The weights of the file in the package."""
-    return Weights.parse(resources.files("evaluation").joinpath("weights.toml").read_bytes())
+    # Not by importlib.resources, which takes milliseconds to import.
+    return Weights.parse(Path(__file__).with_name("weights.toml").read_bytes())
 
 
 def _checked(values: Mapping[str, Iterable[int]], phase: str) -> Mapping[str, tuple[int, ...]]:
