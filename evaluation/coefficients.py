@@ -3,7 +3,7 @@
 The sum of terms is linear in the weights: coefficients times weights, in the middlegame as in the endgame. Invariant:
 the coefficients are read from the result of `Evaluator.sum_of_terms`, so they cannot differ from those of the engine.
 
-With the weights 1, 32, 1024, ... the sum holds one coefficient in each five bits. `DIGITS` says where each coefficient
+With the weights 1, 32, 1024, ... the sum holds one coefficient in each five bits. `layout` says where each coefficient
 is: how many bits it needs follows from the bound of its term in the catalogue. A sum has 64 bits, so a row of
 evaluators is prepared, each with the weights for its part, and every position is shown to each of them. That takes a
 fraction of a microsecond for each evaluator.
