@@ -26,7 +26,17 @@ import numpy as np
 from scipy.special import expit
 
 from evaluation.weights import Weights, WeightsError, default_weights
-from lib.console import at_least_one, complain, make_table, new_file, say, show_progress, standard_output, write_json
+from lib.console import (
+    above_zero,
+    at_least_one,
+    complain,
+    make_table,
+    new_file,
+    say,
+    show_progress,
+    standard_output,
+    write_json,
+)
 from lib.engines.spec import ENGINE_SYNTAX, parse_engine
 from lib.errors import ProgramError
 from lib.games.pgn import game_texts
@@ -137,7 +147,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     table.add_argument("--weights", type=Path, action="append", default=[], metavar="FILE", help="also with these")
     table.add_argument("--engine", action="append", default=[], metavar="'KEY=VALUE ...'", help="also its `eval`")
     table.add_argument(
-        "--deep-scale", type=positive, default=DEEP_SCALE_CP, metavar="CP", help="of the deep search's scores (100)"
+        "--deep-scale", type=above_zero, default=DEEP_SCALE_CP, metavar="CP", help="of the deep search's scores (100)"
     )
     table.add_argument(
         "--worst", type=int, default=0, metavar="N", help="kinds and positions with large errors, of the last weights"
@@ -145,17 +155,6 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     table.add_argument("--json", type=new_file, metavar="FILE", help="write the results")
     table.set_defaults(run=compare)
     return parser.parse_args(arguments)
-
-
-def positive(word: str) -> float:
-    """A number above 0, from a command line."""
-    try:
-        number = float(word)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{word} is not a number above 0")
-    return number
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -31,6 +31,7 @@ import numpy.typing as npt
 from evaluation.catalogue import CATALOGUE
 from evaluation.weights import Weights, WeightsError, default_weights
 from lib.console import (
+    above_zero,
     at_least_one,
     complain,
     make_table,
@@ -86,17 +87,17 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     data.add_argument("--noisy", action="store_true", help="take positions that are not quiet, too")
     data.add_argument("--positions", type=int, default=0, metavar="N", help="the first of each file, 0 for all (0)")
     data.add_argument("--parts", type=parse_parts, default="90,5,5", metavar="N,N,N", help="shares (90,5,5)")
-    data.add_argument("--score-scale", type=float, metavar="CP", help="of the scores (fitted to the results)")
+    data.add_argument("--score-scale", type=above_zero, metavar="CP", help="of the scores (fitted to the results)")
     data.add_argument("--cache", type=Path, default=CACHE, metavar="FOLDER", help="(.selfplay/coefficients)")
     fit = parser.add_argument_group("fit")
     fit.add_argument("--start", type=Path, metavar="FILE", help="weights to begin with (those of the engine)")
-    fit.add_argument("--scale", type=float, metavar="CP", help="of the evaluation (that of the start weights)")
+    fit.add_argument("--scale", type=above_zero, metavar="CP", help="of the evaluation (that of the start weights)")
     fit.add_argument("--terms", action="append", default=[], metavar="PATTERN", help="fit these terms only (*)")
     fit.add_argument("--prior", action="append", default=[], metavar="'...'", help="more rows of the table of priors")
     fit.add_argument("--epochs", type=at_least_one, default=40, metavar="N", help="(40)")
     fit.add_argument("--patience", type=at_least_one, default=15, metavar="N", help="epochs without gain (15)")
     fit.add_argument("--batch", type=at_least_one, default=8, metavar="N", help=f"in units of {SLICE} positions (8)")
-    fit.add_argument("--rate", type=float, default=1.0, metavar="CP", help="the largest step (1)")
+    fit.add_argument("--rate", type=above_zero, default=1.0, metavar="CP", help="the largest step (1)")
     fit.add_argument("--seed", type=int, default=0)
     fit.add_argument("--threads", type=at_least_one, default=1, metavar="N", help="(1)")
     fit.add_argument("--checkpoint", type=new_file, metavar="FILE", help="what --resume needs")
@@ -108,8 +109,6 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     words = parser.parse_args(arguments)
     if not 0 <= words.mix <= 1:
         parser.error(f"--mix {words.mix:g} is not between 0 and 1")
-    if words.rate <= 0 or any(scale is not None and scale <= 0 for scale in (words.scale, words.score_scale)):
-        parser.error("--rate, --scale and --score-scale are above 0")
     if words.resume and words.checkpoint is None:
         parser.error("--resume needs --checkpoint")
     return words

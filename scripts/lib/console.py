@@ -76,6 +76,17 @@ def at_least_one(word: str) -> int:
     return number
 
 
+def above_zero(word: str) -> float:
+    """A number above 0, from a command line."""
+    try:
+        number = float(word)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{word} is not a number above 0")
+    return number
+
+
 def new_file(word: str) -> Path:
     """A file that a program is to write, from a command line: its folder is there, and it is no folder itself."""
     path = Path(word)
