@@ -27,7 +27,7 @@ import numpy as np
 from lib.console import at_least_one, complain, make_table, new_file, standard_output
 from lib.elo import DEVIATIONS_95
 from lib.errors import ProgramError
-from lib.training.positions import read_positions
+from lib.training.positions import read_positions, split_rows
 from lib.training.wins import Outcomes, WinModel, fit, joined, read_outcomes
 from uci_engine import score as scores
 
@@ -41,9 +41,8 @@ SHOWN_PIECES = (6, 8, 10, 12, 16, 20, 24, 28, 32)
 
 def split(outcomes: Outcomes, held_out: float, seed: int) -> tuple[Outcomes, Outcomes]:
     """The outcomes of some games, and those of the others, a share `held_out` of all."""
-    numbers = np.random.default_rng(seed).random(int(outcomes.game.max(initial=-1)) + 1)
-    is_held_out = numbers[outcomes.game] < held_out
-    return outcomes.where(~is_held_out), outcomes.where(is_held_out)
+    test, train = split_rows(outcomes.game, (held_out, 1.0 - held_out), np.random.default_rng(seed))
+    return outcomes.where(train), outcomes.where(test)
 
 
 def resampled(outcomes: Outcomes, chance: np.random.Generator) -> Outcomes:

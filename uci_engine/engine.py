@@ -24,7 +24,7 @@ from uci_engine.board.validation import PositionError
 from uci_engine.book.opening import BookSettings, Opening
 from uci_engine.core import load
 from uci_engine.options import OptionError, Options, read_opponent
-from uci_engine.score import normalised
+from uci_engine.score import normalised, piece_count
 from uci_engine.search.strength import Strength, elo_of_skill_level, level_of
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.search_task import OnBestMove, OnInfo, Resources, SearchTask
@@ -144,7 +144,7 @@ class UciEngine:
         if board is None:
             return "no position"
         explanation = explain(board)
-        shown = normalised(explanation.white_score, board.occupied.bit_count()) / 100
+        shown = normalised(explanation.white_score, piece_count(board)) / 100
         text = f"Normalised {shown:+.2f} (White's view; +1.00: half of the games are won)"
         return f"{format_explanation(explanation)}\n{text}"
 

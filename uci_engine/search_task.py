@@ -187,7 +187,7 @@ class SearchTask(Task):
         searcher.position.set_board(board)
         score = searcher.evaluate()
         elapsed_ms = int(max(self._clock.elapsed_ms(), 0.0))
-        pieces = board.occupied.bit_count()
+        pieces = scores.piece_count(board)
         self._on_info(Info(depth=1, score=score, pieces=pieces, nodes=0, time_ms=elapsed_ms, pv=advice.line))
         return BestMove(advice.line[0], advice.line[1] if len(advice.line) > 1 else None)
 

@@ -1,4 +1,4 @@
-"""Text from outside: reading its numbers, quoting it, and collecting messages about its errors.
+"""Text from outside: reading its numbers, quoting it, guessing at misspelt words, and collecting messages about errors.
 
 Invariant: all errors of a line are counted, but at most MAX_MESSAGES messages are kept.
 """
@@ -6,6 +6,7 @@ Invariant: all errors of a line are counted, but at most MAX_MESSAGES messages a
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 # `parse_int` clamps to plus or minus this number. It fits in 64 bits.
 MAX_INT_DIGITS = 18
@@ -38,6 +39,15 @@ def parse_int(word: str) -> int | None:
     digits = digits.lstrip("0") or "0"
     magnitude = MAX_INT if len(digits) > MAX_INT_DIGITS else int(digits)
     return -magnitude if sign == "-" else magnitude
+
+
+def closest(word: str, choices: Iterable[str]) -> str | None:
+    """The choice that a misspelt word resembles most, whatever the case; None if it resembles none."""
+    import difflib  # only after an error
+
+    by_key = {choice.lower(): choice for choice in choices}
+    close = difflib.get_close_matches(word.lower(), by_key, n=1)
+    return by_key[close[0]] if close else None
 
 
 class Messages:

@@ -30,6 +30,7 @@ from uci_engine.api.explanation import Explanation
 from uci_engine.api.settings import settings, values
 from uci_engine.engine import UciEngine
 from uci_engine.options import EngineOptions, OptionError
+from uci_engine.score import piece_count
 from uci_engine.text import ERROR
 from uci_engine.tools.installation import slow_core_warning
 
@@ -260,7 +261,7 @@ class Engine:
             check(board)
             base_board.set_pieces(board)
             score = int(evaluator.evaluate(base_board))
-            return PovScore(score_of(score, board.occupied.bit_count()), board.turn)
+            return PovScore(score_of(score, piece_count(board)), board.turn)
 
     def explain(self, board: chess.Board) -> Explanation:
         """The static evaluation, term by term. The terms add up to its `score`; `evaluate` is its `normalised_score`.

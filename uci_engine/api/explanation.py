@@ -15,6 +15,7 @@ import evaluation
 from evaluation.catalogue import CATALOGUE
 from evaluation.constants import FULL_SCALE
 from uci_engine.api.conversion import score_of
+from uci_engine.score import piece_count
 
 # The fixed point of `Evaluator.taper`: shares of the middlegame are in 256ths.
 FULL_SHARE = 256
@@ -88,7 +89,7 @@ def explain(board: chess.Board) -> Explanation:
         terms.append(TermValue("known_ending", details.kpk_result, details.white_score - rounded_sum))
     elif details.white_score != rounded_sum:
         terms.append(TermValue("limit", "limit of the score", details.white_score - rounded_sum))
-    shown = score_of(details.score, board.occupied.bit_count())
+    shown = score_of(details.score, piece_count(board))
     return Explanation(tuple(terms), PovScore(Cp(details.score), board.turn), PovScore(shown, board.turn), details)
 
 

@@ -5,11 +5,11 @@ A keyword is the UCI name in lower case, with underscores: `move_overhead` is `M
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 
 from uci_engine.options import EMPTY, Check, EngineOptions, Option, Options, Spin, String, ValueOption
+from uci_engine.text import closest
 
 KEYWORDS = tuple(EngineOptions.__annotations__)
 
@@ -70,8 +70,8 @@ def _shown(value: object) -> str:
 
 
 def _suggestion(keyword: str) -> str:
-    close = difflib.get_close_matches(keyword.lower(), KEYWORDS, n=1)
-    return f"; did you mean {close[0]!r}?" if close else f"; the options are {', '.join(KEYWORDS)}"
+    meant = closest(keyword, KEYWORDS)
+    return f"; did you mean {meant!r}?" if meant else f"; the options are {', '.join(KEYWORDS)}"
 
 
 def _key(name: str) -> str:

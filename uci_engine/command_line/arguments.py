@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from uci_engine.command_line.console import warn
-from uci_engine.text import ERROR
+from uci_engine.core import CORES
+from uci_engine.text import ERROR, closest
 
 if TYPE_CHECKING:
     from uci_engine.engine import UciEngine
 
 # "interpreted" is accepted too but not shown, because it is for tests and debugging only.
-CORES_SHOWN = ("auto", "compiled", "python-chess")
-CORES_ACCEPTED = (*CORES_SHOWN, "interpreted")
+CORES_SHOWN = tuple(name for name in CORES if name != "interpreted")
 
 _MOVES = re.compile(r"[a-h][1-8][a-h][1-8]\w?(\s+[a-h][1-8][a-h][1-8]\w?)*")
 
@@ -42,7 +42,7 @@ def add_core(parser: argparse.ArgumentParser, default: str) -> None:
     """Add `--core`."""
     parser.add_argument(
         "--core",
-        choices=CORES_ACCEPTED,
+        choices=CORES,
         default=default,
         metavar="{" + ",".join(CORES_SHOWN) + "}",
         help="the board and search to use (default: the environment variable SECATEUR_CORE, or auto)",
@@ -122,8 +122,5 @@ def prepare(engine: UciEngine, options: argparse.Namespace, search_moves: Sequen
 
 def suggestion(word: str, choices: Iterable[str]) -> str:
     """The end of a sentence: the choice that the word resembles, if any."""
-    import difflib  # only after an error
-
-    by_key = {choice.lower(): choice for choice in choices}
-    close = difflib.get_close_matches(word.lower(), by_key, n=1)
-    return f", did you mean {by_key[close[0]]}?" if close else ""
+    meant = closest(word, choices)
+    return f", did you mean {meant}?" if meant else ""

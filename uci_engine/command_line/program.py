@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from uci_engine import __version__
 from uci_engine.command_line.arguments import (
-    CORES_ACCEPTED,
     CORES_SHOWN,
     Parser,
     UsageError,
@@ -28,6 +27,7 @@ from uci_engine.command_line.arguments import (
 )
 from uci_engine.command_line.console import show, warn
 from uci_engine.command_line.conversation import converse, execute, guarded
+from uci_engine.core import CORES
 from uci_engine.text import ERROR
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def run(arguments: Sequence[str]) -> int:
     parser.add_argument("--tuning", action="store_true", help="offer the parameters of the search as UCI options")
     parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    if options.core not in CORES_ACCEPTED:
+    if options.core not in CORES:
         parser.error(f"{CORE_VARIABLE} must be one of {', '.join(CORES_SHOWN)}, not {options.core!r}")
     return guarded(lambda: _execute(parser, options))
 

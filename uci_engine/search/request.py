@@ -8,6 +8,7 @@ from typing import Any
 
 import chess
 
+from uci_engine.score import piece_count
 from uci_engine.search.strength import Strength
 from uci_engine.tablebases.root_ranking import Probing, RootRanking
 from uci_engine.time_management.allocation import TIME_DEFAULTS, TimeParameters
@@ -44,7 +45,7 @@ class SearchRequest:
     @property
     def pieces(self) -> int:
         """The number of pieces on the board, for the scores that are shown."""
-        return self.board.occupied.bit_count()
+        return piece_count(self.board)
 
     def prepare(self, searcher: Any) -> None:
         """Set contempt and tablebase limits of a searcher. It does not probe if the root ranking is `complete`."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from scipy.special import expit, log1p
 from lib.console import show_progress
 from lib.errors import ProgramError
 from lib.training.coefficients import CoefficientCache, Coefficients, join
-from lib.training.positions import CAPTURE, QUIET, game_numbers, keys, read_positions
+from lib.training.positions import CAPTURE, QUIET, game_numbers, keys, read_positions, split_rows
 
 # Scales that are thought possible, in centipawns.
 SCALES_CP = (20.0, 2000.0)
@@ -130,15 +129,11 @@ def _read_file(path: Path, choice: Choice, store: CoefficientCache, workers: int
 
 def split_games(examples: Examples, parts: dict[str, float], seed: int) -> dict[str, Examples]:
     """The examples of each part, shuffled. A game is in one part. Raises ProgramError for a file without games."""
-    counts = np.bincount(examples.games)
-    if counts.max() > MAX_GAME:
+    if np.bincount(examples.games).max() > MAX_GAME:
         raise ProgramError("a file has lost its games: use one that was not shuffled")
     chance = np.random.default_rng(seed)
-    part_of_game = chance.random(len(counts))[examples.games]
-    bounds = np.cumsum([0.0, *parts.values()]) / sum(parts.values())
     found = {}
-    for name, (low, high) in zip(parts, pairwise(bounds), strict=True):
-        rows = np.flatnonzero((part_of_game >= low) & (part_of_game < high))
+    for name, rows in zip(parts, split_rows(examples.games, tuple(parts.values()), chance), strict=True):
         if not len(rows):
             raise ProgramError(f"no game is left for the part {name!r}: more games are needed")
         chance.shuffle(rows)

@@ -22,7 +22,8 @@ from __future__ import annotations
 import json
 import os
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,18 @@ def game_numbers(positions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     if len(first):
         first[0] = True
     return np.cumsum(first, dtype=np.int64) - 1
+
+
+def split_rows(
+    games: npt.NDArray[np.int64], shares: Sequence[float], chance: np.random.Generator
+) -> list[npt.NDArray[np.intp]]:
+    """The rows of each part. `games`: the number of each row's game, from 0; `shares`: of the parts, of any sum.
+
+    Whole games are drawn at random, because positions of one game share their result.
+    """
+    part_of_game = chance.random(int(games.max(initial=-1)) + 1)[games]
+    bounds = np.cumsum([0.0, *shares]) / sum(shares)
+    return [np.flatnonzero((part_of_game >= low) & (part_of_game < high)) for low, high in pairwise(bounds)]
 
 
 def keys(positions: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
