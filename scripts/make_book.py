@@ -18,6 +18,7 @@ from lib.program import run_program
 # isort: split
 
 import argparse
+import gzip
 import sys
 import unicodedata
 from collections import defaultdict
@@ -35,6 +36,7 @@ from lib.console import at_least_one
 from lib.errors import ProgramError
 from uci_engine.book.book import BUILT_IN, Book, BookError
 from uci_engine.book.repertoire import OPENINGS, RepertoireError, opening_names, read_table, replay
+from uci_engine.game_analysis.opening_names import POSITIONS
 
 SEARCH_DEPTH = 10
 # Letters that Unicode takes for whole ones, and not for a letter with a mark.
@@ -79,6 +81,19 @@ def names_command(options: argparse.Namespace) -> int:
             print(f"{line}\n    there: {' '.join(there)}, after {len(position.move_stack)} plies")
     print(f"{len(lines)} lines, {unlike} with another code, name, or place of the name")
     return 1 if unlike else 0
+
+
+def positions_command(options: argparse.Namespace) -> int:
+    """The names of positions, by their keys: what the analysis of games reads."""
+    lines = [line for table in options.tables for line in read_table(table)]
+    names = {
+        chess.polyglot.zobrist_hash(board): f"{line.eco}\t{line.name}"
+        for line, board in replay(lines, as_far_as_named=True)
+    }
+    rows = "".join(f"{key:016x}\t{name}\n" for key, name in sorted(names.items(), key=lambda item: (item[1], item[0])))
+    options.output.write_bytes(gzip.compress(rows.encode(), mtime=0))
+    print(f"{len(names)} positions")
+    return 0
 
 
 def _plain(name: str) -> str:
@@ -214,6 +229,10 @@ def parser() -> argparse.ArgumentParser:
     sub = command("names", names_command, "Compare codes and names with those in other tables of openings.")
     sub.add_argument("tables", nargs="+", type=Path, metavar="TABLE", help="eco, name, moves or pgn")
     sub.add_argument("--lines", type=Path, default=OPENINGS, help="what to compare (default: our own)")
+
+    sub = command("positions", positions_command, "Write the names of positions, for secateur analyse.")
+    sub.add_argument("tables", nargs="+", type=Path, metavar="TABLE", help="eco, name, moves or pgn")
+    sub.add_argument("-o", "--output", type=Path, default=POSITIONS, help=f"the file to write (default {POSITIONS})")
 
     sub = command("pgn", pgn_command, "Make a book of the moves that were played in games.")
     sub.add_argument("games", nargs="+", type=Path, metavar="PGN")

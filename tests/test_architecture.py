@@ -32,6 +32,7 @@ LAYERS = (
     ("command_line",),
     ("uci",),
     ("api",),
+    ("game_analysis",),
     ("tools",),
     ("engine",),
     ("search",),

@@ -4,6 +4,7 @@
     command_line     arguments, subcommands, output for people
     uci              the UCI loop, its input and output, the protocol
     api              the engine as a Python library
+    game_analysis    games judged, moves explained, and the pages that show it
     tools            bench, perft, doctor
     engine           what UCI commands do: options, the game, one search at a time (with search_task and options)
     search           the search, its tables, and the threads that run it

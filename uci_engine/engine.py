@@ -148,6 +148,17 @@ class UciEngine:
         text = f"Normalised {shown:+.2f} (White's view; +1.00: half of the games are won)"
         return f"{format_explanation(explanation)}\n{text}"
 
+    def probe_wdl(self, board: chess.Board) -> int | None:
+        """What the Syzygy tables say of a position: 2 (win), 1 (cursed win), 0, -1, -2 for the side to move.
+
+        None if it is not in the tables. Only while no search runs.
+        """
+        if board.castling_rights or board.occupied.bit_count() > self._tablebases.max_pieces:
+            return None
+        self._tablebases.drop_changed()
+        self.position.set_board(board)
+        return self._tablebases.probe_wdl(self.position)
+
     def close(self) -> None:
         """Stop the running search, if any, and end all threads."""
         self.stop()

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 from uci_engine.options import EMPTY, Check, EngineOptions, Option, Options, Spin, String, ValueOption
-from uci_engine.text import closest
+from uci_engine.text import closest, parse_int
 
 KEYWORDS = tuple(EngineOptions.__annotations__)
 
@@ -40,6 +40,24 @@ def settings(options: Options, keywords: Mapping[str, object]) -> list[tuple[Opt
     if "uci_elo" in keywords and "uci_limit_strength" not in keywords:
         found.append((options.limit_strength, "true"))
     return found
+
+
+def keyword_of(name: str, text: str) -> tuple[str, bool | int | str]:
+    """The keyword of a UCI option and its value, out of the name and text of `setoption`. ValueError: one is wrong."""
+    keyword = next((keyword for keyword in KEYWORDS if _key(keyword) == _key(name)), None)
+    if keyword is None or _key(name) in MANAGED:
+        raise ValueError(f"option {name!a} cannot be set here{_suggestion(name)}")
+    kind = str(EngineOptions.__annotations__[keyword])
+    if "bool" in kind:
+        if text.lower() not in ("true", "false"):
+            raise ValueError(f"option {name} must be true or false, not {text!a}")
+        return keyword, text.lower() == "true"
+    if "int" in kind:
+        value = parse_int(text)
+        if value is None:
+            raise ValueError(f"option {name} must be a whole number, not {text!a}")
+        return keyword, value
+    return keyword, "" if text == EMPTY else text
 
 
 def values(options: Options) -> dict[str, bool | int | str]:

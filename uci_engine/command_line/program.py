@@ -40,6 +40,7 @@ Secateur is a UCI chess engine. Without arguments it speaks UCI on standard inpu
 chess programs use it. With arguments it runs one command and exits:
 
   secateur go LIMIT ...       search a position, for example: secateur go movetime 2000
+  secateur analyse GAMES      annotate games, and show their mistakes on pages
   secateur eval               explain the evaluation of a position, term by term
   secateur perft DEPTH        count the leaf nodes of the legal move tree
   secateur bench [DEPTH]      search fixed positions and show nodes, time and speed
@@ -69,7 +70,7 @@ def run(arguments: Sequence[str]) -> int:
         prog="secateur",
         usage="secateur [-h] [--version] [--core CORE] [--tuning] [COMMAND ...]",
         description=DESCRIPTION,
-        epilog="secateur COMMAND --help explains go, eval, perft, bench and doctor.",
+        epilog="secateur COMMAND --help explains go, analyse, eval, perft, bench and doctor.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -197,6 +198,12 @@ def _eval(words: Sequence[str], default_core: str, tuning: bool) -> int:
     return 0
 
 
+def _analyse(words: Sequence[str], default_core: str, tuning: bool) -> int:
+    from uci_engine.command_line import analyse
+
+    return analyse.run(words, default_core)
+
+
 def _doctor(words: Sequence[str], default_core: str, tuning: bool) -> int:
     from uci_engine.tools import doctor
 
@@ -207,6 +214,7 @@ def _doctor(words: Sequence[str], default_core: str, tuning: bool) -> int:
 
 COMMANDS: dict[str, Callable[[Sequence[str], str, bool], int]] = {
     "go": _go,
+    "analyse": _analyse,
     "eval": _eval,
     "perft": _perft,
     "bench": _bench,

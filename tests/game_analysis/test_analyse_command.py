@@ -1,0 +1,181 @@
+"""`secateur analyse`: files in, pages and PGN out; interrupted and continued; one sentence for every mistake."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import chess.pgn
+import pytest
+
+from tests.support.uci_process import PACKAGE_ROOT
+
+SHORT = '[Event "A"]\n[White "{white}"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 *\n\n'
+ATOMIC = '[Event "A"]\n[Variant "Atomic"]\n[White "C"]\n\n1. e4 *\n\n'
+PATIENCE_SECONDS = 60
+
+
+def command(*words: object) -> list[str]:
+    return [sys.executable, "-m", "uci_engine", "analyse", *map(str, words)]
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(PACKAGE_ROOT)}
+
+
+def analyse(folder: Path, *words: object, data: str | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(*words),
+        cwd=folder,
+        env=environment(),
+        input=data,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def games_of(path: Path) -> list[chess.pgn.Game]:
+    with path.open(encoding="utf-8") as file:
+        return list(iter(lambda: chess.pgn.read_game(file), None))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    games = "".join(SHORT.format(white=name) for name in ("Ann", "Bob"))
+    (tmp_path / "games.pgn").write_text(games + ATOMIC, "utf-8")
+    return tmp_path
+
+
+def test_games_become_pgn_pages_and_an_index(folder: Path) -> None:
+    result = analyse(folder, "games.pgn", "--nodes", 300)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == "game 3: it is a game of atomic, and this engine plays chess and Chess960\n"
+    assert result.stdout == f"2 of 3 games analysed: {Path('games-analysis', 'index.html')}\n"
+    out = folder / "games-analysis"
+    assert sorted(path.name for path in out.iterdir()) == [
+        "game-0001.html",
+        "game-0002.html",
+        "games.pgn",
+        "index.html",
+    ]
+    games = games_of(out / "games.pgn")
+    assert [game.headers["White"] for game in games] == ["Ann", "Bob"]
+    assert [node.san() for node in games[0].mainline()] == ["e4", "e5", "Bc4", "Nc6", "Qh5", "Nf6"]
+    assert 4 in list(games[0].mainline())[-1].nags
+    index = (out / "index.html").read_text("utf-8")
+    assert re.findall(r'href="(game[^"]*)"', index) == ["game-0001.html", "game-0002.html"]
+
+
+def test_one_game_from_standard_input_has_no_index(folder: Path) -> None:
+    result = analyse(folder, "-", "--depth", 3, "--threads", 1, data=SHORT.format(white="Ann"))
+    assert result.returncode == 0, result.stderr
+    assert sorted(path.name for path in (folder / "analysis").iterdir()) == ["game-0001.html", "games.pgn"]
+
+
+def test_pages_can_be_left_out(folder: Path) -> None:
+    result = analyse(folder, "games.pgn", "--nodes", 100, "--no-pages", "--output", "out")
+    assert result.returncode == 0, result.stderr
+    assert [path.name for path in (folder / "out").iterdir()] == ["games.pgn"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("missing.pgn",), "secateur analyse: there is no file missing.pgn"),
+        (("empty.pgn",), "secateur analyse: empty.pgn holds no game"),
+        (("games.pgn", "--time", "0"), "secateur analyse: argument --time: '0' is not a number of seconds"),
+        (("games.pgn", "--nodes", "9", "--depth", "3"), "not allowed with argument"),
+        (("games.pgn", "--option", "Hsah=3"), "option 'Hsah' cannot be set here; did you mean 'hash'?"),
+        (("games.pgn", "--option", "MultiPV=3"), "secateur analyse: option 'MultiPV' cannot be set here"),
+        (("games.pgn", "--option", "Contempt=x"), "secateur analyse: option Contempt must be a whole number, not 'x'"),
+        ((), "the following arguments are required: GAMES"),
+    ],
+)
+def test_a_mistake_gets_one_sentence(folder: Path, words: tuple[str, ...], sentence: str) -> None:
+    (folder / "empty.pgn").write_text("\n")
+    result = analyse(folder, *words)
+    assert result.returncode in (1, 2)
+    assert sentence in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+def journal_length(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def started(folder: Path, *words: object, games: int = 2) -> subprocess.Popen[str]:
+    """A run that has finished some of its games, and is at work on the next."""
+    process = subprocess.Popen(
+        command(*words), cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while journal_length(folder / "out" / "unfinished.journal") < games + 1:
+        assert time.monotonic() < deadline
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    return process
+
+
+WORDS = ("many.pgn", "--nodes", 3000, "--threads", 1, "--output", "out", "--option", "Hash=4")
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    (tmp_path / "many.pgn").write_text("".join(SHORT.format(white=f"P{number}") for number in range(1, 9)), "utf-8")
+    return tmp_path
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["interrupted", "killed"])
+def test_a_run_that_ends_early_is_continued(many: Path, number: signal.Signals) -> None:
+    process = started(many, *WORDS)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=PATIENCE_SECONDS)
+    out = many / "out"
+    if number == signal.SIGINT:
+        assert process.returncode == 130
+        assert re.search(r"^interrupted: \d+ of 8 games are done, --resume goes on with the others$", errors, re.M)
+        assert len(games_of(out / "games.pgn")) >= 2
+        assert (out / "index.html").exists()
+    else:
+        # A line that was torn.
+        with (out / "unfinished.journal").open("ab") as file:
+            file.write(b'{"number":9,"dig')
+    first_page = (out / "game-0001.html").stat().st_mtime_ns
+
+    refused = analyse(many, *WORDS)
+    assert refused.returncode == 1
+    assert "holds an unfinished analysis: continue it with --resume" in refused.stderr
+    other = analyse(many, *WORDS, "--resume", "--no-pages")
+    assert other.returncode == 1
+    assert "was begun with other settings" in other.stderr
+
+    result = analyse(many, *WORDS, "--resume")
+    assert result.returncode == 0, result.stderr
+    assert "8 of 8 games analysed" in result.stdout
+    assert [game.headers["White"] for game in games_of(out / "games.pgn")] == [f"P{i}" for i in range(1, 9)]
+    assert (out / "game-0001.html").stat().st_mtime_ns == first_page
+    assert not (out / "unfinished.journal").exists()
+
+
+def test_a_game_that_was_changed_is_analysed_again(many: Path) -> None:
+    out = many / "out"
+    out.mkdir()
+    settings = {"effort": "3000 nodes a move", "options": {"threads": 1, "hash": 4}, "pages": True}
+    row = {"number": 1, "white": "stale", "problem": ""}
+    entry = {"number": 1, "digest": "0", "pgn": "stale", "row": row}
+    (out / "unfinished.journal").write_text(f"{json.dumps({'settings': settings})}\n{json.dumps(entry)}\n".replace(
+        '{"settings": ', '{"settings":'
+    ))
+    result = analyse(many, *WORDS, "--resume")
+    assert result.returncode == 0, result.stderr
+    assert "stale" not in (out / "games.pgn").read_text()

@@ -1,0 +1,176 @@
+"""Marks, losses and accuracy, out of values alone."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import chess
+import pytest
+from chess.engine import Cp, Mate, MateGiven
+from hypothesis import given
+from hypothesis import strategies as st
+
+from uci_engine.game_analysis.judgement import (
+    BLUNDER_LOSS,
+    ERRORS,
+    INACCURACY_LOSS,
+    MISTAKE_LOSS,
+    Judgement,
+    Mark,
+    MoveFacts,
+    Phase,
+    judge,
+    phases_of,
+    summary_of,
+)
+from uci_engine.game_analysis.values import Value, value_of
+
+
+def value(expected: float) -> Value:
+    return Value(Cp(round(400 * (expected - 0.5))), expected)
+
+
+def facts(best: float, played: float, white: bool = True, **changes: object) -> MoveFacts:
+    """A move by White, or the same seen by Black."""
+    values = [value(expected if white else 1 - expected) for expected in (best, played)]
+    move = MoveFacts(white, Phase.MIDDLEGAME, values[0], values[1], best == played, legal_moves=30)
+    return dataclasses.replace(move, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("white", chess.COLORS)
+@pytest.mark.parametrize(
+    ("loss", "mark"),
+    [
+        (0.0, Mark.BEST),
+        (INACCURACY_LOSS - 0.001, Mark.SOUND),
+        (INACCURACY_LOSS + 0.001, Mark.INACCURACY),
+        (MISTAKE_LOSS + 0.001, Mark.MISTAKE),
+        (BLUNDER_LOSS + 0.001, Mark.BLUNDER),
+    ],
+)
+def test_the_mark_is_that_of_the_loss_of_expected_result(white: bool, loss: float, mark: Mark) -> None:
+    judgement = judge(facts(0.6, 0.6 - loss, white))
+    assert judgement.mark is mark
+    assert judgement.loss == pytest.approx(loss)
+    assert judgement.mark.is_error == (mark in ERRORS)
+
+
+def test_a_book_move_and_a_forced_move_are_not_judged() -> None:
+    book = judge(facts(0.6, 0.2, is_book=True))
+    forced = judge(facts(0.6, 0.2, legal_moves=1))
+    assert (book.mark, book.is_judged) == (Mark.BOOK, False)
+    assert (forced.mark, forced.is_judged) == (Mark.FORCED, False)
+
+
+def test_the_only_move_deserves_a_sign_and_an_obvious_one_does_not() -> None:
+    only = facts(0.5, 0.5, others=value(0.2))
+    assert judge(only).mark is Mark.GOOD
+    assert judge(dataclasses.replace(only, is_sacrifice=True)).mark is Mark.BRILLIANT
+    assert judge(dataclasses.replace(only, is_obvious=True, is_sacrifice=True)).mark is Mark.BEST
+    assert judge(dataclasses.replace(only, legal_moves=1)).mark is Mark.FORCED
+    assert judge(dataclasses.replace(only, others=value(0.45))).mark is Mark.BEST
+    assert judge(dataclasses.replace(only, others=None)).mark is Mark.BEST
+
+
+def test_in_a_won_game_no_move_is_brilliant() -> None:
+    move = facts(1.0, 1.0, others=value(0.92), is_sacrifice=True)
+    assert judge(move).mark is Mark.BEST
+
+
+def test_a_lost_game_weighs_little() -> None:
+    lost, even = judge(facts(0.02, 0.0)), judge(facts(0.5, 0.5))
+    assert not lost.mark.is_error
+    assert lost.weight < even.weight / 5
+    thrown_away = judge(facts(0.99, 0.5))
+    assert thrown_away.weight == pytest.approx(even.weight)
+
+
+def test_a_missed_win() -> None:
+    assert judge(facts(0.95, 0.6)).missed_win
+    assert judge(facts(0.95, 0.6, white=False)).missed_win
+    assert not judge(facts(0.95, 0.8)).missed_win
+    assert not judge(facts(0.8, 0.3)).missed_win
+
+
+@pytest.mark.parametrize("white", chess.COLORS)
+def test_a_missed_mate_is_no_error_while_the_game_stays_won(white: bool) -> None:
+    won = 1.0 if white else 0.0
+    move = dataclasses.replace(
+        facts(0.5, 0.5, white), is_best=False, best=Value(Mate(3 if white else -3), won), played=Value(Cp(900), won)
+    )
+    judgement = judge(move)
+    assert (judgement.mark, judgement.missed_mate) == (Mark.SOUND, 3)
+    slower = judge(dataclasses.replace(move, played=Value(Mate(9 if white else -9), won)))
+    assert slower.missed_mate is None
+
+
+expectations = st.floats(0, 1)
+
+
+@given(expectations, expectations, st.booleans())
+def test_white_and_black_are_judged_alike(best: float, played: float, is_best: bool) -> None:
+    for_white = judge(facts(best, played, white=True, is_best=is_best))
+    for_black = judge(facts(best, played, white=False, is_best=is_best))
+    assert for_white.mark is for_black.mark or abs(for_white.loss - for_black.loss) < 1e-9
+    assert for_white.loss == pytest.approx(for_black.loss, abs=1e-9)
+    assert 0 <= for_white.accuracy <= 100
+    assert 0 <= for_white.loss <= 1
+
+
+@given(expectations, st.floats(0, 1), st.floats(0, 1))
+def test_a_greater_loss_is_never_a_better_mark(best: float, one: float, other: float) -> None:
+    losses = sorted((best * one, best * other))
+    smaller, greater = (judge(facts(best, best - loss, is_best=False)) for loss in losses)
+    order = [Mark.SOUND, *ERRORS]
+    assert order.index(smaller.mark) <= order.index(greater.mark)
+    assert smaller.accuracy >= greater.accuracy
+
+
+def test_a_summary_counts_and_weighs() -> None:
+    judgements = [
+        Judgement(Mark.BOOK, 0.0, 100.0, 0.0),
+        Judgement(Mark.BEST, 0.0, 100.0, 1.0),
+        Judgement(Mark.BLUNDER, 0.5, 10.0, 1.0, missed_win=True),
+        Judgement(Mark.BLUNDER, 0.5, 10.0, 0.5),
+    ]
+    summary = summary_of(judgements)
+    assert summary.accuracy == pytest.approx((100 + 10 + 5) / 2.5)
+    assert (summary.moves, summary.count(Mark.BLUNDER), summary.count(Mark.MISTAKE)) == (4, 2, 0)
+    assert summary.missed_wins == 1
+    assert summary_of(judgements[:1]).accuracy is None
+
+
+def test_phases_never_return() -> None:
+    assert phases_of([24, 24, 19, 24, 8, 12]) == [
+        Phase.OPENING,
+        Phase.OPENING,
+        Phase.MIDDLEGAME,
+        Phase.MIDDLEGAME,
+        Phase.ENDGAME,
+        Phase.ENDGAME,
+    ]
+    assert phases_of([24] * 26)[23:] == [Phase.OPENING, Phase.MIDDLEGAME, Phase.MIDDLEGAME]
+
+
+def test_a_shown_score_of_one_pawn_wins_half_of_the_games() -> None:
+    for pieces in (10, 20, 32):
+        one = value_of(Cp(100), pieces)
+        assert 0.70 <= one.expected <= 0.76
+        assert value_of(Cp(-100), pieces).expected == pytest.approx(1 - one.expected)
+    assert value_of(Mate(-2), 20).expected == 0.0
+    assert value_of(Cp(31000), 5).is_tablebase
+
+
+def test_a_mate_is_one_move_longer_before_the_move_of_the_mating_side() -> None:
+    assert Value(MateGiven, 1.0).backed_up(chess.WHITE).score == Mate(1)
+    assert Value(-MateGiven, 0.0).backed_up(chess.BLACK).score == Mate(-1)
+    assert Value(Mate(2), 1.0).backed_up(chess.WHITE).score == Mate(3)
+    assert Value(Mate(-2), 0.0).backed_up(chess.WHITE).score == Mate(-2)
+    assert Value(Cp(30), 0.5).backed_up(chess.BLACK).score == Cp(30)
+
+
+@pytest.mark.parametrize(
+    ("score", "text"), [(Cp(31), "+0.31"), (Cp(-5), "-0.05"), (Mate(3), "#3"), (Mate(-1), "#-1"), (MateGiven, "#")]
+)
+def test_scores_as_text(score: chess.engine.Score, text: str) -> None:
+    assert Value(score, 0.5).text == text

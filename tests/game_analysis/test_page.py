@@ -1,0 +1,178 @@
+"""The page: one file that loads nothing, with names as text, and all that the script needs."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import sys
+from html.parser import HTMLParser
+
+import chess
+import pytest
+
+from tests.game_analysis.test_pgn import SCHOLAR, report_of
+from uci_engine.game_analysis import html
+from uci_engine.game_analysis.page import IndexRow, game_page, index_page, index_row
+from uci_engine.game_analysis.pgn_reader import read_game
+
+EVIL = "<script>alert(1)</script>\u2028</script><img src=x onerror=alert(2)>&amp;'"
+
+
+class Page(HTMLParser):
+    """The elements of a page: tags with their attributes, the text of scripts and styles, all other text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.styles: list[str] = []
+        self.text = ""
+        self._inside = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._inside = tag
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._inside == "script":
+            self.scripts.append(data)
+        elif self._inside == "style":
+            self.styles.append(data)
+        else:
+            self.text += data
+
+
+def page_of(text: str) -> Page:
+    return Page(game_page(report_of(read_game(text.encode()))))
+
+
+@pytest.fixture(scope="module")
+def page() -> Page:
+    return page_of(SCHOLAR)
+
+
+def test_nothing_is_loaded(page: Page) -> None:
+    for tag, attributes in page.tags:
+        assert tag not in ("iframe", "object", "embed", "audio", "video", "base", "img", "form")
+        for name, text in attributes.items():
+            assert not name.startswith("on")
+            assert name != "style"
+            if name in ("src", "href", "data", "action", "poster"):
+                assert text is not None
+                assert text.startswith(("#", "data:,")), (tag, text)
+    assert "url(" not in page.styles[0]
+    assert "@import" not in page.styles[0]
+
+
+def test_the_policy_allows_the_style_and_the_script_of_the_page_and_no_other(page: Page) -> None:
+    (policy,) = (
+        attributes["content"]
+        for tag, attributes in page.tags
+        if tag == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert policy is not None
+    _, script = page.scripts
+
+    def hash_of(text: str) -> str:
+        return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+    assert f"script-src '{hash_of(script)}'" in policy
+    assert f"style-src '{hash_of(page.styles[0])}'" in policy
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+
+
+@pytest.mark.parametrize("header", ["White", "Black", "Event", "Site", "Result"])
+def test_a_script_in_a_name_is_text(header: str) -> None:
+    report = report_of(read_game(SCHOLAR.encode()))
+    report.headers[header] = EVIL
+    page = Page(game_page(report))
+    assert len(page.scripts) == 2
+    assert "<script>alert(1)</script>" in page.text
+    assert not [tag for tag, _ in page.tags if tag == "img"]
+    index = Page(index_page([index_row(report, 1, "game-1.html"), IndexRow(2, white=EVIL, problem=EVIL)]))
+    assert len(index.scripts) == 2
+    assert not [tag for tag, _ in index.tags if tag == "img"]
+
+
+def test_the_data_cannot_leave_its_element() -> None:
+    text = html.render("index.html.j2", {"say": EVIL}, rows=[], missing=0)
+    data = Page(text).scripts[0]
+    assert "<" not in data
+    assert "\u2028" not in data
+    assert json.loads(data) == {"say": EVIL}
+
+
+def test_the_script_has_every_position_and_line(page: Page) -> None:
+    data = json.loads(page.scripts[0])
+    assert len(data["positions"]) == 8
+    assert data["positions"][0]["fen"] == chess.STARTING_BOARD_FEN
+    assert data["positions"][7]["last"] == ["h5", "f7"]
+    assert data["positions"][7]["check"] == "e8"
+    assert data["errors"]
+    for line in data["lines"]:
+        assert data["positions"][line["from"]]["fen"] == line["positions"][0]["fen"]
+        assert len(line["positions"]) > 1
+    shown = [attributes["data-line"] for _, attributes in page.tags if "data-line" in attributes]
+    assert sorted(map(int, filter(None, shown))) == list(range(len(data["lines"])))
+
+
+def test_every_reference_to_a_piece_exists(page: Page) -> None:
+    names = {attributes["id"] for _, attributes in page.tags if attributes.get("id")}
+    used = {attributes["href"] for tag, attributes in page.tags if tag == "use"}
+    assert {str(name)[1:] for name in used} <= names
+    assert {color + piece for color in "wb" for piece in "PNBRQK"} <= names
+
+
+def test_every_control_has_a_name(page: Page) -> None:
+    text = game_page(report_of(read_game(SCHOLAR.encode())))
+    for button in re.findall(r"<button.*?</button>", text, re.DOTALL):
+        words = re.sub(r"<[^>]*>", "", button).strip()
+        assert words, button
+        assert "aria-label" in button or re.search(r"\w", words), button
+    assert re.search(r'<label for="slider"', text)
+    assert 'aria-live="polite"' in text
+
+
+def test_a_game_without_moves_has_a_page() -> None:
+    page = page_of('[Event "x"]\n[White "W"]\n\n*')
+    assert len(json.loads(page.scripts[0])["positions"]) == 1
+    assert "W" in page.text
+
+
+def test_times_are_drawn_where_the_game_has_them() -> None:
+    times = SCHOLAR.replace("1. e4 e5", "1. e4 {[%emt 0:00:03]} e5 {[%emt 0:01:10]}")
+    clocks = SCHOLAR.replace(
+        "1. e4 e5 2. Bc4 Nc6", "1. e4 {[%clk 0:05:00]} e5 {[%clk 0:05:00]} 2. Bc4 {[%clk 0:04:18]} Nc6"
+    )
+    assert "longest 1 min 10 s" in page_of(times).text
+    assert "longest 42 s" in page_of(clocks).text
+    assert "longest" not in page_of(SCHOLAR).text
+
+
+def test_a_long_game_is_a_small_page() -> None:
+    moves = " ".join(f"{2 * i + 1}. Nf3 Nf6 {2 * i + 2}. Ng1 Ng8" for i in range(75))
+    text = game_page(report_of(read_game(f'[Event "x"]\n\n{moves} *'.encode())))
+    assert len(text.encode()) <= 300_000
+
+
+def test_the_index_names_games_that_could_not_be_analysed() -> None:
+    row = index_row(report_of(read_game(SCHOLAR.encode())), 1, "game-0001.html")
+    index = Page(index_page([row, IndexRow(2, white="A \u2013 B", problem="it is a game of atomic")]))
+    assert "it is a game of atomic" in index.text
+    assert "1 not analysed" in index.text
+    assert [a["href"] for tag, a in index.tags if tag == "a"] == ["game-0001.html"]
+
+
+def test_without_jinja_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    html.environment.cache_clear()
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(html.MissingLibraryError, match=r"pip install 'secateur\[analysis\]'"):
+        html.environment()

@@ -1,0 +1,208 @@
+"""PGN from anywhere read within bounds, and annotated PGN that python-chess reads back with the same moves."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.analyser import MaterialAnalyser, material_cp
+from uci_engine.game_analysis.game_search import Effort
+from uci_engine.game_analysis.page import game_page
+from uci_engine.game_analysis.pgn_reader import (
+    MAX_GAME_BYTES,
+    PgnError,
+    decoded,
+    game_texts,
+    number_of_positions,
+    pgn_files,
+    read_game,
+)
+from uci_engine.game_analysis.pgn_writer import annotate
+from uci_engine.game_analysis.report import GameReport, analyse_game
+
+# No line ends, which would end a header.
+NAME_LETTERS = st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp"))
+SCHOLAR = '[Event "A"]\n[White "W"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n'
+
+
+def report_of(game: chess.pgn.Game) -> GameReport:
+    return analyse_game(game, MaterialAnalyser(), Effort(nodes=100), material_cp)
+
+
+def read_back(text: str) -> chess.pgn.Game:
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None
+    assert not game.errors
+    return game
+
+
+def annotated(text: str) -> tuple[chess.pgn.Game, GameReport, str]:
+    game = read_game(text.encode())
+    report = report_of(game)
+    written = annotate(game, report, "test")
+    return read_back(written), report, written
+
+
+def test_a_game_is_annotated() -> None:
+    game, report, text = annotated(SCHOLAR)
+    assert [node.san() for node in game.mainline()] == ["e4", "e5", "Bc4", "Nc6", "Qh5", "Nf6", "Qxf7#"]
+    blunder = list(game.mainline())[5]
+    assert 4 in blunder.nags
+    assert "Blunder." in blunder.comment
+    assert "mate in 1" in blunder.comment
+    better = blunder.parent.variations[1]
+    assert better.comment.startswith("better: ")
+    assert better.move == report.plies[5].better[0]
+    assert game.headers["ECO"] == "C20" or game.headers["ECO"].startswith("C")
+    assert game.headers["Annotator"] == "test"
+    evaluation = blunder.eval()
+    assert evaluation is not None
+    assert evaluation.white() == chess.engine.Mate(1)
+    assert "[%eval" in text
+
+
+def test_comments_and_variations_of_the_game_stay_and_old_marks_go() -> None:
+    text = SCHOLAR.replace("3. Qh5 Nf6", "3. Qh5 { [%eval 9.99] early [%clk 0:01:02] } (3. Nf3 Nf6) 3... Nf6 $1")
+    game, _, written = annotated(text)
+    queen = list(game.mainline())[4]
+    assert "early" in queen.comment
+    assert queen.clock() == 62
+    assert "9.99" not in written
+    assert queen.parent is not None
+    assert [branch.san() for branch in queen.parent.variations][:2] == ["Qh5", "Nf3"]
+    assert 1 not in list(game.mainline())[5].nags
+
+
+@st.composite
+def games(draw: st.DrawFn) -> chess.pgn.Game:
+    """A legal game of random moves, from the usual position or one of Chess960."""
+    number = draw(st.one_of(st.none(), st.integers(0, 959)))
+    board = chess.Board() if number is None else chess.Board.from_chess960_pos(number)
+    if number is not None:
+        board.chess960 = True
+    for choice in draw(st.lists(st.integers(0, 200), max_size=12)):
+        moves = sorted(board.legal_moves, key=chess.Move.uci)
+        if not moves:
+            break
+        board.push(moves[choice % len(moves)])
+    game = chess.pgn.Game.from_board(board)
+    for name in ("Event", "White", "Black"):
+        game.headers[name] = draw(st.text(NAME_LETTERS, max_size=30))
+    return game
+
+
+@given(games())
+@settings(max_examples=20)
+def test_any_legal_game_gives_pgn_with_the_same_moves_and_a_page(game: chess.pgn.Game) -> None:
+    moves = [node.move for node in game.mainline()]
+    read = read_game(str(game).encode("utf-8", "replace"))
+    report = report_of(read)
+    again = read_back(annotate(read, report, "test"))
+    assert [node.move for node in again.mainline()] == moves
+    page = game_page(report)
+    assert page.startswith("<!DOCTYPE html>")
+    assert page.count("<script") == 2
+    assert len(page.encode()) <= 300_000
+
+
+def texts(data: bytes) -> list[bytes]:
+    return list(game_texts(io.BytesIO(data)))
+
+
+def test_games_are_split_at_their_headers() -> None:
+    data = (SCHOLAR + "\n" + SCHOLAR.replace("1. e4 e5", "1. e4 {\n\n unfinished ( e5")).encode()
+    first, second = texts(data)
+    assert number_of_positions(read_game(first)) == 8
+    assert read_game(second).headers["White"] == "W"
+
+
+def test_an_endless_game_and_an_endless_line_are_cut() -> None:
+    endless = b'[Event "x"]\n\n1. e4 ' + b"( 1. d4 ) " * (MAX_GAME_BYTES // 5)
+    (text, last) = texts(endless + b"\n" + SCHOLAR.encode())
+    assert len(text) < 2 * MAX_GAME_BYTES
+    assert number_of_positions(read_game(last)) == 8
+
+
+def test_text_that_is_no_utf8_is_latin_1() -> None:
+    assert decoded(b"M\xfcller") == "M\u00fcller"
+    assert decoded(b"\xef\xbb\xbf[Event]") == "[Event]"
+    game = read_game(SCHOLAR.replace('"W"', '"Müller, Jörg"').encode("latin-1"))
+    assert game.headers["White"] == "Müller, Jörg"
+    assert "\x1b" not in decoded(b"\x1b[31m")
+
+
+@pytest.mark.parametrize(
+    ("moves", "plies"),
+    [("1. e4 e5 2. Ke3 Nc6", 2), ("1. e4 e5 2. Zz9 Nc6", 2), ("1. e4 e4", 1), ("1. e9", 0)],
+)
+def test_a_game_with_an_illegal_move_is_analysed_up_to_there(moves: str, plies: int) -> None:
+    game = read_game(f'[Event "x"]\n\n{moves} *'.encode())
+    report = report_of(game)
+    assert len(report.plies) == plies
+    if report.remarks:
+        assert "cannot be read to its end" in report.remarks[0]
+    read_back(annotate(game, report, "test"))
+
+
+def test_a_null_move_ends_the_analysis() -> None:
+    report = report_of(read_game(b'[Event "x"]\n\n1. e4 -- 2. d4 d5 *'))
+    assert len(report.plies) == 1
+    assert "null move" in report.remarks[0]
+
+
+@pytest.mark.parametrize("variant", ["Atomic", "Crazyhouse", "Antichess"])
+def test_other_variants_are_refused_in_a_sentence(variant: str) -> None:
+    game = read_game(f'[Event "x"]\n[Variant "{variant}"]\n\n1. e4 e5 *'.encode())
+    with pytest.raises(ValueError, match=variant.lower()):
+        report_of(game)
+
+
+@pytest.mark.parametrize("fen", ["8/8/8/8/8/8/8/8 w - - 0 1", "kk6/8/8/8/8/8/8/K7 w - - 0 1", "nonsense"])
+def test_an_impossible_position_is_refused_in_a_sentence(fen: str) -> None:
+    game = read_game(f'[Event "x"]\n[FEN "{fen}"]\n[SetUp "1"]\n\n1. e4 *'.encode())
+    with pytest.raises(ValueError, match="its first position"):
+        report_of(game)
+
+
+@pytest.mark.parametrize("data", [b"", b"\n\n", b"hello", bytes(range(256)) * 50, b"\x00" * 5000])
+def test_what_is_no_game_is_told(data: bytes) -> None:
+    for text in texts(data):
+        with pytest.raises(PgnError):
+            read_game(text)
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_give_a_game_or_a_sentence(data: bytes) -> None:
+    for text in texts(b'[Event "x"]\n' + data):
+        try:
+            game = read_game(text)
+            report = report_of(game)
+        except ValueError:
+            continue
+        read_back(annotate(game, report, "test"))
+
+
+def test_variations_nested_a_thousand_deep() -> None:
+    depth = 1000
+    text = '[Event "x"]\n\n1. e4 ' + "( 1. d4 " * depth + ")" * depth + " e5 *"
+    game = read_game(text.encode())
+    assert len(report_of(game).plies) == 2
+    read_back(annotate(game, report_of(game), "test"))
+
+
+def test_files_and_folders(tmp_path: Path) -> None:
+    (tmp_path / "b.pgn").write_text(SCHOLAR)
+    (tmp_path / "a.PGN").write_text(SCHOLAR)
+    (tmp_path / "notes.txt").write_text("")
+    assert [path.name for path in pgn_files([tmp_path])] == ["a.PGN", "b.pgn"]
+    with pytest.raises(PgnError, match="there is no file"):
+        pgn_files([tmp_path / "missing.pgn"])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(PgnError, match=r"no \.pgn file"):
+        pgn_files([tmp_path / "empty"])

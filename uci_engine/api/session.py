@@ -1,0 +1,220 @@
+"""`Session`: an engine in this process, its options and games, and how its one search begins and ends.
+
+`Engine` adds the searches that a user asks for.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Self, Unpack
+
+import chess
+import chess.engine
+from chess.engine import EngineTerminatedError, Info, Limit
+
+from uci_engine.api.analysis import LOGGER, RunningSearch
+from uci_engine.api.conversion import is_bounded, limits_of
+from uci_engine.api.settings import settings, values
+from uci_engine.engine import UciEngine
+from uci_engine.options import EngineOptions, OptionError
+from uci_engine.text import ERROR
+from uci_engine.tools.installation import slow_core_warning
+
+Moves = Iterable[chess.Move] | None
+
+# `core.load` changes the whole process, so only one thread may call it.
+_LOADING = threading.Lock()
+
+
+class Session:
+    """What `Engine` has apart from its searches."""
+
+    def __init__(self, *, core: str = "auto", **options: Unpack[EngineOptions]) -> None:
+        """`options`: as for `configure`. `core`: see `uci_engine.core.load`; one process runs one core.
+
+        ValueError: an option is wrong. ImportError: the core is not installed.
+        """
+        with _LOADING:
+            inner = UciEngine(core, owns_process=False)
+        self._inner = inner
+        # Guards all that follows, and the reports of the running search.
+        self._condition = threading.Condition()
+        self._search: RunningSearch | None = None
+        self._is_closed = False
+        self._game: object = None
+        self._chooses_analyse_mode = True
+        # For an engine that is dropped without `close`, and at the end of the program.
+        self._finalizer = weakref.finalize(self, _release, inner)
+        if warning := slow_core_warning(inner.core):
+            LOGGER.warning("%s", warning)
+        try:
+            self.configure(**options)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def name(self) -> str:
+        """The name of the engine, with its version."""
+        return self._inner.name
+
+    # Options and games ---------------------------------------------------------------------------------------------
+
+    def configure(self, **options: Unpack[EngineOptions]) -> None:
+        """Set options. README's table explains each; `EngineOptions` lists the keywords.
+
+        >>> with Engine() as engine:
+        ...     engine.configure(threads=2, uci_elo=1800)
+        ...     engine.options["uci_limit_strength"]
+        True
+
+        `uci_elo` also sets `uci_limit_strength`, unless that is given. `uci_analyse_mode` is on in `analyse` and
+        `analysis` and off in `play`, until it is set. ValueError: there is no such option or value; the options before
+        it are set. A `hash` larger than this machine allows is cut, and logged.
+        """
+        with self._condition:
+            for option, text in settings(self._inner.options, options):
+                self._wait_for_turn()
+                try:
+                    messages = option.set(text)
+                except OptionError as error:
+                    raise ValueError(str(error)) from None
+                for message in messages:
+                    LOGGER.warning("%s", message.removeprefix(ERROR))
+            if "uci_analyse_mode" in options:
+                self._chooses_analyse_mode = False
+
+    @property
+    def options(self) -> dict[str, bool | int | str]:
+        """The value of every option, by keyword."""
+        return values(self._inner.options)
+
+    def new_game(self) -> None:
+        """Forget what was learnt from earlier searches: clear the hash table and the histories."""
+        with self._condition:
+            self._wait_for_turn()
+            self._inner.new_game()
+
+    # The end -------------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Stop the search that runs, which returns what it has found, and end all threads."""
+        with self._condition:
+            self._is_closed = True
+            self._inner.stop()
+            self._condition.notify_all()
+        if self._finalizer.detach() is not None:
+            self._inner.close()
+
+    def quit(self) -> None:
+        """The same as `close`, as in python-chess."""
+        self.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        state = ", closed" if self._is_closed else ""
+        options = self._inner.options
+        return f"<{self.name}, hash={options.hash.value}, threads={options.threads.value}{state}>"
+
+    # How a search begins and ends ----------------------------------------------------------------------------------
+
+    def _begin(
+        self,
+        board: chess.Board,
+        limit: Limit | None,
+        *,
+        multipv: int | None = None,
+        game: object,
+        info: Info,
+        root_moves: Moves,
+        analyses: bool = False,
+        in_background: bool = False,
+    ) -> RunningSearch:
+        """Start a search, as soon as none is running."""
+        limits = limits_of(limit, board, root_moves)
+        if not in_background and not is_bounded(limits, board.turn):
+            raise ValueError("the limit needs a time, depth, nodes, mate or clock: this search would never end")
+        with self._condition:
+            self._wait_for_turn()
+            if game != self._game:
+                self._inner.new_game()
+                self._game = game
+            self._set_lines(multipv)
+            self._set_position(board)
+            if self._chooses_analyse_mode and self._inner.options.analyse_mode.value != analyses:
+                self._inner.set_option("UCI_AnalyseMode", "true" if analyses else "false")
+            search = RunningSearch(self._condition, board.turn, info, in_background)
+            self._inner.go(limits, time.perf_counter(), search.on_info, search.on_best_move)
+            self._search = search
+            return search
+
+    def _wait_for_turn(self) -> None:
+        """Wait until no search runs. An analysis in the background is stopped."""
+        while self._search is not None and not self._search.is_done:
+            if self._search.is_analysis:
+                self._inner.stop()
+            self._require_open()
+            self._condition.wait()
+        self._require_open()
+        # The thread of the last search has answered, and is about to end.
+        self._inner.wait()
+
+    def _set_lines(self, multipv: int | None) -> None:
+        option = self._inner.options.multi_pv
+        lines = 1 if multipv is None else multipv
+        if isinstance(lines, bool) or not isinstance(lines, int) or not option.minimum <= lines <= option.maximum:
+            raise ValueError(f"multipv must be a whole number from {option.minimum} to {option.maximum}, not {lines!r}")
+        option.value = lines
+
+    def _set_position(self, board: chess.Board) -> None:
+        """Set up the position as the UCI loop does, so that a position which no game can hold is refused."""
+        variant = type(board).uci_variant
+        if variant != "chess":
+            raise ValueError(f"this engine plays chess and Chess960, not {variant}")
+        self._inner.options.chess960.value = board.chess960
+        # A null move is not a move of a game. The position after it can be searched.
+        has_game = all(board.move_stack)
+        root = board.root() if has_game else board
+        moves = [move.uci() for move in board.move_stack] if has_game else []
+        for message in self._inner.set_position(root.fen(shredder=board.chess960, en_passant="fen"), moves):
+            if message.startswith(ERROR):
+                raise ValueError(message.removeprefix(ERROR))
+            LOGGER.warning("%s", message)
+
+    def _answer(self, search: RunningSearch) -> chess.engine.BestMove:
+        """Wait for a search. If that is interrupted, for example by Ctrl-C, the search is stopped."""
+        try:
+            return search.wait()
+        except BaseException:
+            self._stop(search)
+            raise
+
+    def _stop(self, search: RunningSearch) -> None:
+        with self._condition:
+            if not search.is_done:
+                self._inner.stop()
+
+    def _require_open(self) -> None:
+        if self._is_closed:
+            raise EngineTerminatedError("this engine is closed")
+
+
+def _release(inner: UciEngine) -> None:
+    """Close an engine that was dropped. The garbage collector may call this in one of the engine's own threads, which
+    cannot wait for itself.
+    """
+    if threading.current_thread() is threading.main_thread():
+        inner.close()
+    else:
+        threading.Thread(target=inner.close, name="close").start()

@@ -1,0 +1,257 @@
+"""`secateur analyse`: the games of PGN files annotated, with a page for each and an index."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from uci_engine.command_line.arguments import Parser, UsageError, add_core
+from uci_engine.command_line.console import show, warn
+from uci_engine.command_line.effort import add_effort, effort_of, keyword_options
+from uci_engine.command_line.progress import printable, progress
+
+INTERRUPTED = 130
+JOURNAL_FILE = "unfinished.journal"
+PGN_FILE = "games.pgn"
+STDIN = "-"
+DEFAULT_SECONDS = 0.2
+# Of more games that cannot be analysed only the number is told.
+MAX_PROBLEMS = 20
+
+DESCRIPTION = """\
+Analyse games: write annotated PGN, and a page for each game that shows the mistakes, what was better, and why.
+
+The folder of the results gets games.pgn, a page for each game, and index.html where there are several. Every page is
+one file that needs no network. Games of variants, and what is no game, are told and left out.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The games to analyse: open files in order, and how many games they hold."""
+
+    files: list[BinaryIO]
+    count: int
+
+    def texts(self) -> Iterator[tuple[int, bytes]]:
+        """The games with their numbers, from 1."""
+        from uci_engine.game_analysis.pgn_reader import game_texts
+
+        number = 0
+        for file in self.files:
+            file.seek(0)
+            for text in game_texts(file):
+                number += 1
+                yield number, text
+
+
+def run(words: Sequence[str], default_core: str) -> int:
+    """Run the command. Returns the exit code."""
+    options = _parser(default_core).parse_intermixed_args(words)
+    from uci_engine.game_analysis.html import MissingLibraryError, environment
+    from uci_engine.game_analysis.journal import JournalError
+    from uci_engine.game_analysis.pgn_reader import PgnError
+
+    if not options.no_pages:
+        try:
+            environment()
+        except MissingLibraryError as error:
+            raise UsageError(f"{error}, or use --no-pages") from None
+    effort = effort_of(options, DEFAULT_SECONDS)
+    keywords = keyword_options(options, default_threads=1 if options.cluster else min(2, os.cpu_count() or 1))
+    try:
+        source = _opened(options.games)
+        folder = Path(options.output or _folder_for(options.games))
+        folder.mkdir(parents=True, exist_ok=True)
+        return _Run(source, folder, effort, keywords, options).run()
+    except (PgnError, JournalError) as error:
+        raise UsageError(f"secateur analyse: {error}", exit_code=1) from None
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename is not None else ""
+        raise UsageError(f"secateur analyse: {name}{error.strerror or error}", exit_code=1) from None
+
+
+class _Run:
+    """One run of the command."""
+
+    def __init__(
+        self, source: Source, folder: Path, effort: Any, keywords: dict[str, Any], options: argparse.Namespace
+    ) -> None:
+        from uci_engine.game_analysis.journal import Journal
+
+        self._source = source
+        self._folder = folder
+        self._effort = effort
+        self._keywords = keywords
+        self._options = options
+        settings = {"effort": str(effort), "options": keywords, "pages": not options.no_pages}
+        self._journal = Journal(folder / JOURNAL_FILE, settings, options.resume)
+        self._problems = 0
+        self._digits = max(4, len(str(source.count)))
+
+    def run(self) -> int:
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        interrupted = False
+        complete = False
+        try:
+            done = len(self._journal.entries)
+            with progress("games", self._source.count, done) as advance:
+                try:
+                    self._analyse(advance)
+                except KeyboardInterrupt:
+                    interrupted = True
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            analysed = self._write_results()
+            complete = not interrupted
+        finally:
+            self._journal.close(remove=complete)
+            signal.signal(signal.SIGINT, before)
+        if self._problems > MAX_PROBLEMS:
+            warn(f"and {self._problems - MAX_PROBLEMS} more games with problems")
+        if interrupted:
+            done = len(self._journal.entries)
+            warn(f"interrupted: {done} of {self._source.count} games are done, --resume goes on with the others")
+            return INTERRUPTED
+        show(f"{analysed} of {self._source.count} games analysed: {self._first_result()}")
+        return 0 if analysed else 1
+
+    def _analyse(self, advance: Callable[..., None]) -> None:
+        tasks = self._tasks()
+        if self._options.cluster:
+            from uci_engine.api.cluster import run_on_cluster
+            from uci_engine.api.games import analyse_task
+
+            for _, result in run_on_cluster(analyse_task, tasks, self._options.cluster):
+                self._keep(result)
+                advance(1)
+            return
+        from uci_engine.api.games import analyse_with, new_engine
+
+        try:
+            engine = new_engine(self._keywords, self._options.core)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        with engine:
+            for task in tasks:
+                shares = [0.0]
+
+                def on_position(share: float, shares: list[float] = shares) -> None:
+                    shares[0] += share
+                    advance(share)
+
+                result = analyse_with(engine, task, on_position)
+                self._keep(result)
+                advance(1 - shares[0], f"{result.row['white']} {result.row['black']}")
+
+    def _tasks(self) -> Iterator[Any]:
+        """The games that are not done."""
+        from uci_engine.api.games import GameTask
+
+        for number, text in self._source.texts():
+            page = "" if self._options.no_pages else f"game-{number:0{self._digits}}.html"
+            task = GameTask(
+                number, text, page, self._effort, self._keywords, self._options.core, self._source.count > 1
+            )
+            is_done = number in self._journal.entries and self._journal.entry(number)["digest"] == task.digest
+            if not is_done:
+                yield task
+
+    def _keep(self, result: Any) -> None:
+        """Write the page, then the entry of the journal, so that what the journal has is there."""
+        if result.page:
+            _replace(self._folder / result.row["page"], result.page)
+        entry = {"number": result.number, "digest": result.digest, "pgn": result.pgn, "row": result.row}
+        self._journal.append(entry)
+        for remark in result.remarks:
+            self._problems += 1
+            if self._problems <= MAX_PROBLEMS:
+                warn(printable(f"game {result.number}: {remark}"))
+
+    def _write_results(self) -> int:
+        """Write the annotated games and the index. Returns how many games were analysed."""
+        from uci_engine.game_analysis.page import index_page, rows_of
+
+        rows = []
+        temporary = self._folder / f".{PGN_FILE}.{os.getpid()}"
+        try:
+            with temporary.open("w", encoding="utf-8") as file:
+                for entry in self._journal.in_order():
+                    rows.append(entry["row"])
+                    if entry["pgn"]:
+                        file.write(f"{entry['pgn']}\n\n")
+            temporary.replace(self._folder / PGN_FILE)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        if not self._options.no_pages and self._source.count > 1:
+            from uci_engine.api.games import INDEX_FILE
+
+            _replace(self._folder / INDEX_FILE, index_page(rows_of(rows)))
+        return sum(1 for row in rows if not row["problem"])
+
+    def _first_result(self) -> Path:
+        """What the user will want to open."""
+        if self._options.no_pages:
+            return self._folder / PGN_FILE
+        return self._folder / ("index.html" if self._source.count > 1 else f"game-{1:0{self._digits}}.html")
+
+
+def _parser(default_core: str) -> Parser:
+    parser = Parser(
+        prog="secateur analyse",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("games", metavar="GAMES", nargs="+", help="PGN files, folders of them, or - for standard input")
+    parser.add_argument("--output", metavar="FOLDER", help="where to write (default: the name of the games, -analysis)")
+    add_effort(parser, f"{DEFAULT_SECONDS:g}")
+    parser.add_argument("--resume", action="store_true", help="continue a run that was interrupted or killed")
+    parser.add_argument("--no-pages", action="store_true", help="write annotated PGN only")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="analyse on this Dask cluster, for example tcp://host:8786")
+    add_core(parser, default_core)
+    return parser
+
+
+def _opened(names: Sequence[str]) -> Source:
+    """The games of these files. Raises PgnError and OSError."""
+    from uci_engine.game_analysis.pgn_reader import PgnError, game_texts, pgn_files
+
+    files: list[BinaryIO] = []
+    for name in names:
+        if name == STDIN:
+            # Read to its end, because the games are counted first.
+            file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115 it is read until the end of the run
+            shutil.copyfileobj(sys.stdin.buffer, file)
+            file.seek(0)
+            files.append(file)
+        else:
+            files += [path.open("rb") for path in pgn_files([Path(name)])]
+    count = sum(1 for file in files for _ in game_texts(file))
+    if not count:
+        raise PgnError(f"{names[0]} holds no game" if len(names) == 1 else "there is no game in these files")
+    return Source(files, count)
+
+
+def _folder_for(names: Sequence[str]) -> str:
+    name = names[0]
+    return "analysis" if name == STDIN else f"{Path(name).resolve().stem}-analysis"
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file: afterwards it is all new, or all old."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_text(text, "utf-8")
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,16 @@
+"""Games analysed and moves explained: what was worth playing, what was a mistake, and why.
+
+    values         what a position is worth, and the result of one search
+    judgement      marks, losses and accuracy, out of the values of a game
+    game_search    the searches of one game, from its last position to its first
+    features       the features of the evaluation, and how they change along a line
+    reasons        why a move is a mistake, in words
+    opening_names  the name of the opening, and where theory was left
+    report         all that is known of one game
+    pgn_reader     games out of any PGN
+    pgn_writer     a report as annotated PGN
+    page           a report as one self-contained page, and the index of many
+    explanation    the legal moves of a position compared, and one move explained
+
+Nothing here starts an engine. What searches is handed in, as an `Analyser`.
+"""

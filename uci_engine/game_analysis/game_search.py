@@ -1,0 +1,184 @@
+"""The searches of one game, from its last position to its first.
+
+The transposition table is kept from one position to the next, so what a later position has shown reaches the moves
+before it. Of the effort for a move, most goes into a search of the position. The rest checks what that search says:
+the better move once more, alone, before the move played is called an error, or all other moves, before the move played
+is called the only one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import chess
+from chess.engine import Limit
+
+from uci_engine.game_analysis.judgement import INACCURACY_LOSS, WON
+from uci_engine.game_analysis.values import DRAWN, Analyser, Found, Value, final_value, found_by
+
+# The share of the effort for the search of the position.
+MAIN_SHARE = 0.8
+# A loss that may become an error is checked.
+SUSPICION = INACCURACY_LOSS / 2
+# Out of check, so few moves leave not much to find.
+FEW_EVASIONS = 3
+PIECE_VALUES = (0, 1, 3, 3, 5, 9, 0)
+PHASE_WEIGHTS = {chess.KNIGHT: 1, chess.BISHOP: 1, chess.ROOK: 2, chess.QUEEN: 4}
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What the analysis of one move may take: seconds, nodes or a depth in plies. One of them is given."""
+
+    seconds: float | None = None
+    nodes: int | None = None
+    depth: int | None = None
+
+    def share(self, share: float) -> Limit:
+        """The limit of a search that takes this share of the effort. A depth is not shared."""
+        return Limit(
+            time=None if self.seconds is None else self.seconds * share,
+            nodes=None if self.nodes is None else max(1, round(self.nodes * share)),
+            depth=self.depth,
+        )
+
+    def __str__(self) -> str:
+        if self.seconds is not None:
+            return f"{self.seconds:g} s a move"
+        return f"{self.nodes} nodes a move" if self.nodes is not None else f"depth {self.depth}"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedMove:
+    """A move of the game with what the searches found. Values are from White's view.
+
+    `best` is the value of the best move, with its line; `played` that of the move played, with what follows it.
+    `others` is the value of the best of the other moves, where the move played is the best and that was searched.
+    """
+
+    best: Found
+    played: Found
+    is_best: bool
+    others: Value | None
+
+
+def search_game(
+    analyser: Analyser,
+    start: chess.Board,
+    moves: Sequence[chess.Move],
+    effort: Effort,
+    on_position: Callable[[], None] = lambda: None,
+) -> tuple[list[Found], list[SearchedMove]]:
+    """Search every position of a game. Returns what was found in each, and for each move.
+
+    `on_position` is called after each of the `len(moves) + 1` positions. ValueError: the engine refuses the position.
+    """
+    board = start.copy()
+    for move in moves:
+        board.push(move)
+    game = object()
+    found = [_search(analyser, board, effort, MAIN_SHARE, game)]
+    searched: list[SearchedMove] = []
+    on_position()
+    for move in reversed(moves):
+        board.pop()
+        here = _search(analyser, board, effort, MAIN_SHARE, game)
+        result = _compared(analyser, board, move, here, found[-1], effort, game)
+        found.append(result.best)
+        searched.append(result)
+        on_position()
+    return found[::-1], searched[::-1]
+
+
+def _search(
+    analyser: Analyser,
+    board: chess.Board,
+    effort: Effort,
+    share: float,
+    game: object,
+    root_moves: list[chess.Move] | None = None,
+) -> Found:
+    value = final_value(board)
+    if value is not None:
+        return Found(value)
+    info = analyser.analyse(board, effort.share(share), game=game, root_moves=root_moves)
+    # A search that was cut before its first report knows nothing.
+    return found_by(info, board) or Found(DRAWN)
+
+
+def _compared(
+    analyser: Analyser,
+    board: chess.Board,
+    move: chess.Move,
+    here: Found,
+    after: Found,
+    effort: Effort,
+    game: object,
+) -> SearchedMove:
+    """Compare the move played with the best one. `after`: what was found in the position after it."""
+    white = board.turn
+    played = Found(after.value.backed_up(white), after.depth + 1, after.nodes, (move, *after.line))
+    gain = after.value.expected_for(white) - here.value.expected_for(white)
+    if here.move is None or here.move == move or gain >= 0:
+        others = None
+        if _may_be_only_move(board, move, played.value):
+            allowed = [other for other in board.legal_moves if other != move]
+            others = _search(analyser, board, effort, 1 - MAIN_SHARE, game, allowed).value
+        return SearchedMove(played, played, True, others)
+    if -gain < SUSPICION:
+        return SearchedMove(here, played, False, None)
+    checked = _search(analyser, board, effort, 1 - MAIN_SHARE, game, [here.move])
+    best = checked if checked.depth >= here.depth and checked.line else here
+    if best.value.expected_for(white) <= played.value.expected_for(white):
+        return SearchedMove(played, played, True, None)
+    return SearchedMove(best, played, False, None)
+
+
+def _may_be_only_move(board: chess.Board, move: chess.Move, value: Value) -> bool:
+    """Whether it is worth knowing what the other moves are worth: the game is open, and the move is not obvious."""
+    expected = value.expected_for(board.turn)
+    return expected > 1 - WON and board.legal_moves.count() > 1 and not is_obvious(board, move)
+
+
+def is_obvious(board: chess.Board, move: chess.Move) -> bool:
+    """Whether a move takes back, takes at least what it can lose, promotes, or is one of few out of check."""
+    if move.promotion is not None or (board.is_check() and board.legal_moves.count() <= FEW_EVASIONS):
+        return True
+    if not board.is_capture(move):
+        return False
+    if board.move_stack and board.peek().to_square == move.to_square:
+        return True
+    captured = board.piece_type_at(move.to_square) or chess.PAWN
+    moved = board.piece_type_at(move.from_square) or chess.PAWN
+    is_defended = board.is_attacked_by(not board.turn, move.to_square)
+    return not is_defended or PIECE_VALUES[captured] >= PIECE_VALUES[moved]
+
+
+def is_sacrifice(board: chess.Board, line: Sequence[chess.Move]) -> bool:
+    """Whether the first move of a line gives at least two pawns' worth that the next four plies do not bring back."""
+    after = board.copy(stack=False)
+    side = board.turn
+    before = _material(after, side)
+    balances = []
+    for move in line[:6]:
+        after.push(move)
+        balances.append(_material(after, side) - before)
+    # After the opponent's reply, and after the side's own next moves.
+    return len(balances) >= 4 and balances[1] <= -2 and max(balances[2::2]) <= -2
+
+
+def _material(board: chess.Board, color: chess.Color) -> int:
+    """The material of one side minus that of the other, in pawns."""
+    return sum(
+        PIECE_VALUES[piece_type] * (len(board.pieces(piece_type, color)) - len(board.pieces(piece_type, not color)))
+        for piece_type in chess.PIECE_TYPES
+    )
+
+
+def phase_weight(board: chess.Board) -> int:
+    """The pieces of both sides: minor pieces 1, rooks 2, queens 4, added up."""
+    return sum(
+        weight * (len(board.pieces(piece_type, chess.WHITE)) + len(board.pieces(piece_type, chess.BLACK)))
+        for piece_type, weight in PHASE_WEIGHTS.items()
+    )

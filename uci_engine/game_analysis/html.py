@@ -1,0 +1,166 @@
+"""What every page is made of: templates, the style and the script inside the page, pieces, diagrams, positions.
+
+A page is one file. It loads nothing: its content security policy allows its own style and its own script, by their
+hashes, and nothing else. Names and comments from games are text, never markup.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import chess
+import chess.svg
+
+from uci_engine import __version__
+from uci_engine.game_analysis.values import Value
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+TEMPLATES = Path(__file__).with_name("templates")
+GENERATOR = f"Secateur {__version__}"
+MISSING = "the pages need Jinja2: pip install 'secateur[analysis]'"
+SQUARE = 45
+# Characters that could end the script element, or that old parsers of JSON take for the end of a line.
+_UNSAFE = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
+
+
+class MissingLibraryError(ImportError):
+    """A library for pages is not installed. The text is one sentence for the user."""
+
+
+@cache
+def environment() -> Environment:
+    """The templates. Raises MissingLibraryError where Jinja2 is not installed."""
+    try:
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    except ImportError:
+        raise MissingLibraryError(MISSING) from None
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def render(template: str, data: Mapping[str, Any], **values: Any) -> str:
+    """A page out of this template. `data` is what its script reads. Raises MissingLibraryError."""
+    from_template = environment().get_template(template)
+    return from_template.render(page=_page(data), **values).lstrip()
+
+
+def _page(data: Mapping[str, Any]) -> dict[str, Any]:
+    from markupsafe import Markup
+
+    css, script = _source("page.css"), _source("page.js")
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).translate(_UNSAFE)
+    return {
+        "css": Markup(css),
+        "script": Markup(script),
+        "policy": f"default-src 'none'; style-src '{_hash(css)}'; script-src '{_hash(script)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'",
+        "data": Markup(text),
+        "generator": GENERATOR,
+        "pieces": Markup(_pieces()),
+        "dark_squares": _dark_squares(),
+    }
+
+
+@cache
+def _dark_squares() -> str:
+    corners = [(x * SQUARE, y * SQUARE) for y in range(8) for x in range(8) if (x + y) % 2]
+    return "".join(f"M{x} {y}h{SQUARE}v{SQUARE}h-{SQUARE}z" for x, y in corners)
+
+
+@cache
+def _source(name: str) -> str:
+    return (TEMPLATES / name).read_text("utf-8").strip()
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@cache
+def _pieces() -> str:
+    """The pieces of python-chess, by short names: `wK`, `bP`."""
+    drawn = []
+    for letter, svg in chess.svg.PIECES.items():
+        name = ("w" if letter.isupper() else "b") + letter.upper()
+        svg = re.sub(r'id="[^"]*" class="[^"]*"', f'id="{name}"', svg, count=1)
+        drawn.append(re.sub(r'style="([^"]*)"', _as_attributes, svg))
+    return "".join(drawn)
+
+
+def _as_attributes(match: re.Match[str]) -> str:
+    """A style attribute as attributes of SVG: the policy of the page allows no style attributes."""
+    declarations = (part.split(":") for part in match[1].split(";") if part.strip())
+    return " ".join(f'{name.strip()}="{value.strip()}"' for name, value in declarations)
+
+
+# Positions and lines for the script ----------------------------------------------------------------------------------
+
+
+def position(board: chess.Board, say: str, value: Value | None = None) -> dict[str, Any]:
+    """A position as the script shows it. `say`: what is said of it, on the page and to a screen reader."""
+    result: dict[str, Any] = {"fen": board.board_fen(), "say": say}
+    if board.move_stack and board.peek():
+        move = board.peek()
+        result["last"] = [chess.square_name(move.from_square), chess.square_name(move.to_square)]
+    if board.is_check():
+        king = board.king(board.turn)
+        if king is not None:
+            result["check"] = chess.square_name(king)
+    if value is not None:
+        result["share"] = round(value.expected, 3)
+    return result
+
+
+def line(board: chess.Board, moves: Sequence[chess.Move], start: int, title: str, value: Value) -> dict[str, Any]:
+    """A line to play through, from the position with this number."""
+    after = board.copy(stack=False)
+    positions = [position(after, f"{title}: before the line", value)]
+    for move in moves:
+        words = numbered(after, move)
+        after.push(move)
+        positions.append(position(after, f"{title}: {words}", value))
+    return {"from": start, "title": title, "positions": positions}
+
+
+def numbered(board: chess.Board, move: chess.Move) -> str:
+    """`12. Nf3` or `12... Nf6`."""
+    return f"{board.fullmove_number}{'.' if board.turn else '...'} {board.san(move)}"
+
+
+def line_text(board: chess.Board, moves: Iterable[chess.Move]) -> str:
+    """The moves of a line with their numbers."""
+    return board.variation_san(moves)
+
+
+def diagram(board: chess.Board, label: str, arrows: Iterable[tuple[str, chess.Move]]) -> dict[str, Any]:
+    """A small board, seen from the side to move, with an arrow for each pair of a kind and a move."""
+
+    def corner(square: chess.Square) -> tuple[int, int]:
+        x, y = chess.square_file(square), 7 - chess.square_rank(square)
+        return (x * SQUARE, y * SQUARE) if board.turn else ((7 - x) * SQUARE, (7 - y) * SQUARE)
+
+    pieces = []
+    for square, piece in board.piece_map().items():
+        x, y = corner(square)
+        name = ("w" if piece.color else "b") + piece.symbol().upper()
+        pieces.append({"name": name, "x": x, "y": y})
+    paths = []
+    for kind, move in arrows:
+        (x1, y1), (x2, y2) = corner(move.from_square), corner(move.to_square)
+        half = SQUARE // 2
+        paths.append({"kind": kind, "path": f"M{x1 + half} {y1 + half}L{x2 + half} {y2 + half}"})
+    return {"label": label, "pieces": pieces, "arrows": paths}

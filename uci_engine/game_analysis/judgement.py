@@ -1,0 +1,202 @@
+"""Marks, losses and accuracy: what each move of a game cost, out of the values of its positions.
+
+A move is judged by the loss of expected result, and not by centipawns: three pawns more or less decide nothing once a
+game is won. So a lost position's further errors cost little, and weigh little in the accuracy. Moves of the book and
+moves without an alternative are not judged.
+
+This module is pure. It knows neither boards nor searches.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from uci_engine.game_analysis.values import Value
+
+# The smallest loss of expected result for each mark. From an even position in the middlegame 0.10 is about half
+# a pawn as it is shown, 0.20 about 0.9 and 0.30 about 1.2.
+INACCURACY_LOSS = 0.10
+MISTAKE_LOSS = 0.20
+BLUNDER_LOSS = 0.30
+# A move is the only one when every other loses this much.
+ONLY_MOVE_LOSS = MISTAKE_LOSS
+# Where even the second best move expects this much, the game is won, and no move deserves an exclamation mark.
+WON = 0.90
+# After a missed win the side expects at most this.
+NO_WIN = 0.70
+# The accuracy of a move in percent is 100 * exp(-ACCURACY_DECAY * loss).
+ACCURACY_DECAY = 4.0
+# The weight of a move in a decided position. In an even one it is 1.
+LEAST_WEIGHT = 0.1
+
+
+class Phase(Enum):
+    """A phase of the game."""
+
+    OPENING = "opening"
+    MIDDLEGAME = "middlegame"
+    ENDGAME = "endgame"
+
+
+class Mark(Enum):
+    """What a move deserves. `nag` is its number in PGN, 0 for none."""
+
+    BOOK = ("book", "", 0)
+    FORCED = ("forced", "", 0)
+    BRILLIANT = ("brilliant", "!!", 3)
+    GOOD = ("good", "!", 1)
+    BEST = ("best", "", 0)
+    SOUND = ("sound", "", 0)
+    INACCURACY = ("inaccuracy", "?!", 6)
+    MISTAKE = ("mistake", "?", 2)
+    BLUNDER = ("blunder", "??", 4)
+
+    def __init__(self, word: str, sign: str, nag: int) -> None:
+        self.word = word
+        self.sign = sign
+        self.nag = nag
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it is an inaccuracy, a mistake or a blunder."""
+        return self in ERRORS
+
+
+ERRORS = (Mark.INACCURACY, Mark.MISTAKE, Mark.BLUNDER)
+# The marks of PGN that are set here, so that those of an earlier analysis are replaced.
+MARK_NAGS = frozenset(range(1, 7))
+
+
+@dataclass(frozen=True, slots=True)
+class MoveFacts:
+    """What is known of one move. The values are from White's view.
+
+    `best` is the value of the best move, `played` that of the move played, `others` that of the best of the other
+    moves, None if that was not searched. `is_obvious`: it needs no thought, for instance it takes back.
+    """
+
+    white: bool
+    phase: Phase
+    best: Value
+    played: Value
+    is_best: bool
+    others: Value | None = None
+    legal_moves: int = 2
+    is_book: bool = False
+    is_obvious: bool = False
+    is_sacrifice: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What one move cost.
+
+    `loss` is the loss of expected result, from 0 to 1. `accuracy` is in percent, and `weight` its weight in averages,
+    0 for a move that is not judged. `missed_win`: the move before was won, and after it that is gone. `missed_mate`:
+    the moves of the mate that was there, None if there was none or it is still there.
+    """
+
+    mark: Mark
+    loss: float
+    accuracy: float
+    weight: float
+    missed_win: bool = False
+    missed_mate: int | None = None
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the move counts: it is no book move, and there was another one."""
+        return self.weight > 0
+
+
+def judge(move: MoveFacts) -> Judgement:
+    """Judge one move."""
+    best, played = move.best.expected_for(move.white), move.played.expected_for(move.white)
+    loss = 0.0 if move.is_best else max(0.0, best - played)
+    if move.is_book or move.legal_moves < 2:
+        return Judgement(Mark.BOOK if move.is_book else Mark.FORCED, loss, 100.0, 0.0)
+    mate = move.best.mate_for(move.white)
+    return Judgement(
+        mark=_mark(move, loss),
+        loss=loss,
+        accuracy=100.0 * math.exp(-ACCURACY_DECAY * loss),
+        weight=max(LEAST_WEIGHT, _openness(best), _openness(played)),
+        missed_win=not move.is_best and best >= WON and played <= NO_WIN,
+        missed_mate=mate if not move.is_best and move.played.mate_for(move.white) is None else None,
+    )
+
+
+def _mark(move: MoveFacts, loss: float) -> Mark:
+    if loss >= BLUNDER_LOSS:
+        return Mark.BLUNDER
+    if loss >= MISTAKE_LOSS:
+        return Mark.MISTAKE
+    if loss >= INACCURACY_LOSS:
+        return Mark.INACCURACY
+    if not move.is_best:
+        return Mark.SOUND
+    if move.others is None or move.is_obvious:
+        return Mark.BEST
+    played, others = move.played.expected_for(move.white), move.others.expected_for(move.white)
+    if others >= WON or played - others < ONLY_MOVE_LOSS:
+        return Mark.BEST
+    # What only delays the loss of a lost game is no good move.
+    return Mark.BRILLIANT if move.is_sacrifice else Mark.GOOD
+
+
+def _openness(expected: float) -> float:
+    """How open the result is: 1 at an even chance, 0 at a sure win or loss."""
+    return 4.0 * expected * (1.0 - expected)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The moves of one player, of the whole game or of a phase.
+
+    `accuracy` is in percent, None if no move was judged. `counts` has the number of moves with each mark.
+    """
+
+    accuracy: float | None
+    moves: int
+    counts: dict[Mark, int]
+    missed_wins: int
+    mean_loss: float
+
+    def count(self, mark: Mark) -> int:
+        """The number of moves with this mark."""
+        return self.counts.get(mark, 0)
+
+
+def summary_of(judgements: Iterable[Judgement]) -> Summary:
+    """Sum up the judgements of one player's moves."""
+    all_of_them = list(judgements)
+    judged = [judgement for judgement in all_of_them if judgement.is_judged]
+    weight = sum(judgement.weight for judgement in judged)
+    counts: dict[Mark, int] = {}
+    for judgement in all_of_them:
+        counts[judgement.mark] = counts.get(judgement.mark, 0) + 1
+    return Summary(
+        accuracy=sum(one.accuracy * one.weight for one in judged) / weight if judged else None,
+        moves=len(all_of_them),
+        counts=counts,
+        missed_wins=sum(judgement.missed_win for judgement in all_of_them),
+        mean_loss=sum(judgement.loss for judgement in judged) / len(judged) if judged else 0.0,
+    )
+
+
+def phases_of(piece_weights: Sequence[int]) -> list[Phase]:
+    """The phase of each position. `piece_weights`: minor pieces 1, rooks 2, queens 4, added up for both sides.
+
+    The opening ends after 12 moves, or when four minor pieces' worth is gone. A phase never returns.
+    """
+    phases: list[Phase] = []
+    order = list(Phase)
+    reached = 0
+    for ply, weight in enumerate(piece_weights):
+        now = 2 if weight <= 8 else 0 if ply < 24 and weight >= 20 else 1
+        reached = max(reached, now)
+        phases.append(order[reached])
+    return phases

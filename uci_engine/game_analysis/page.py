@@ -1,0 +1,268 @@
+"""A report as one self-contained page, and the index of many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import chess
+
+from uci_engine.game_analysis.html import diagram, line, line_text, numbered, position, render
+from uci_engine.game_analysis.judgement import INACCURACY_LOSS, Mark, Phase
+from uci_engine.game_analysis.report import GameReport, Ply
+
+SIDES = ((chess.WHITE, "White"), (chess.BLACK, "Black"))
+SPARE_HEADERS = ("Event", "Site", "Date", "Round", "TimeControl", "Termination")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRow:
+    """A game in the index. `page` is its file, "" for a game that could not be analysed, for the reason `problem`."""
+
+    number: int
+    page: str = ""
+    white: str = ""
+    black: str = ""
+    result: str = ""
+    opening: str = ""
+    date: str = ""
+    moves: int = 0
+    accuracy: str = ""
+    white_errors: str = ""
+    black_errors: str = ""
+    problem: str = ""
+
+
+def game_page(report: GameReport, links: Sequence[tuple[str, str]] = ()) -> str:
+    """The page of a game. `links`: text and address of other pages."""
+    boards = _boards(report)
+    lines: list[dict[str, Any]] = []
+    errors = [_error(report, index, ply, boards[index], lines) for index, ply in report.errors]
+    positions = [position(boards[0], f"Start of the game. {report.value.text}", report.value)]
+    positions += [
+        position(board, _said(ply), ply.value) for board, ply in zip(boards[1:], report.plies, strict=True)
+    ]
+    data = {"positions": positions, "lines": lines, "errors": [index for index, _ in report.errors]}
+    white, black = report.player(chess.WHITE), report.player(chess.BLACK)
+    return render(
+        "game.html.j2",
+        data,
+        title=f"{white} \u2013 {black}",
+        white=white,
+        black=black,
+        result=report.headers.get("Result", "*"),
+        facts=_facts(report),
+        links=[{"text": text, "href": address} for text, address in links],
+        remarks=[remark[:1].upper() + remark[1:] + "." for remark in report.remarks],
+        effort=report.effort,
+        graph=_graph(report),
+        times=_times(report),
+        phases=[phase.value.capitalize() for phase in Phase],
+        players=[_player(report, color) for color, _ in SIDES],
+        errors=errors,
+        least_loss=round(100 * INACCURACY_LOSS),
+        notes=_notes(report, boards),
+        plies=[_move(report, index, ply) for index, ply in enumerate(report.plies)],
+    )
+
+
+def index_row(report: GameReport, number: int, page: str) -> IndexRow:
+    """The game's row in the index."""
+    accuracies = [report.summary(color).accuracy for color, _ in SIDES]
+    errors = []
+    for color, _ in SIDES:
+        summary = report.summary(color)
+        errors.append("/".join(str(summary.count(mark)) for mark in (Mark.INACCURACY, Mark.MISTAKE, Mark.BLUNDER)))
+    return IndexRow(
+        number=number,
+        page=page,
+        white=report.player(chess.WHITE),
+        black=report.player(chess.BLACK),
+        result=report.headers.get("Result", "*"),
+        opening=str(report.theory.name or ""),
+        date=report.headers.get("Date", "").replace("?", "").strip("."),
+        moves=(len(report.plies) + 1) // 2,
+        accuracy=" \u2013 ".join(_percent(accuracy) for accuracy in accuracies),
+        white_errors=errors[0],
+        black_errors=errors[1],
+    )
+
+
+def index_page(rows: Sequence[IndexRow]) -> str:
+    """The index of many games."""
+    missing = sum(1 for row in rows if row.problem)
+    return render("index.html.j2", {}, rows=[asdict(row) for row in rows], missing=missing)
+
+
+# Parts of the page ---------------------------------------------------------------------------------------------------
+
+
+def _boards(report: GameReport) -> list[chess.Board]:
+    """The position before each move, and the last one."""
+    board = report.start.copy(stack=False)
+    boards = [board.copy()]
+    for ply in report.plies:
+        board.push(ply.move)
+        boards.append(board.copy(stack=1))
+    return boards
+
+
+def _facts(report: GameReport) -> list[str]:
+    values = [report.headers.get(name, "") for name in SPARE_HEADERS]
+    facts = [value for value in values if value.strip("?. ") not in ("", "-")]
+    elos = [report.headers.get(f"{side}Elo", "") for _, side in SIDES]
+    if all(elo.isdecimal() for elo in elos):
+        facts.append(f"Elo {elos[0]} \u2013 {elos[1]}")
+    if report.theory.name is not None:
+        facts.append(str(report.theory.name))
+    return facts
+
+
+def _label(ply: Ply) -> str:
+    return f"{ply.number}{'.' if ply.white else '...'} {ply.san}"
+
+
+def _said(ply: Ply) -> str:
+    """What is said of a move: on the page below the board, and by a screen reader."""
+    mark = ply.judgement.mark
+    said = f"{_label(ply)}{mark.sign}  {ply.value.text}"
+    if mark.sign or mark in (Mark.BOOK, Mark.FORCED):
+        said += f", {mark.word}"
+    if ply.reason is not None:
+        said += f". {ply.reason.text}"
+    if ply.verdict:
+        said += f". Tablebases: {ply.verdict}"
+    return said
+
+
+def _error(
+    report: GameReport, index: int, ply: Ply, board: chess.Board, lines: list[dict[str, Any]]
+) -> dict[str, Any]:
+    assert ply.reason is not None
+
+    def playable(moves: Sequence[chess.Move], title: str, value: Any) -> dict[str, Any] | None:
+        if not moves:
+            return None
+        lines.append(line(board, moves, index, f"{title} ({value.text})", value))
+        return {"number": len(lines) - 1, "text": f"{line_text(board, moves)} ({value.text})"}
+
+    arrows = [("played", ply.move)] + ([("better", ply.better[0])] if ply.better else [])
+    missed = []
+    if ply.judgement.missed_win:
+        missed.append("A win is gone.")
+    if ply.judgement.missed_mate is not None and "misses mate" not in ply.reason.text:
+        missed.append(f"A mate in {ply.judgement.missed_mate} is missed.")
+    better = numbered(board, ply.better[0]) if ply.better else ""
+    return {
+        "index": index,
+        "kind": ply.judgement.mark.word,
+        "move": _label(ply),
+        "sign": ply.judgement.mark.sign,
+        "word": ply.judgement.mark.word,
+        "player": "White" if ply.white else "Black",
+        "change": f"{ply.better_value.text} → {ply.value.text}, \u2212{100 * ply.judgement.loss:.0f} %",
+        "reason": " ".join([f"{ply.reason.text}.", *missed]),
+        "better": playable(ply.better, f"Better: {better}", ply.better_value),
+        "played": playable(ply.played, f"Played: {_label(ply)}", ply.value),
+        "diagram": diagram(board, f"Position before {_label(ply)}; better is {better}", arrows),
+    }
+
+
+def _player(report: GameReport, color: chess.Color) -> dict[str, Any]:
+    summary = report.summary(color)
+    cells = [_percent(summary.accuracy)]
+    cells += [_percent(report.summary(color, phase).accuracy) for phase in Phase]
+    cells += [str(summary.count(mark)) for mark in (Mark.INACCURACY, Mark.MISTAKE, Mark.BLUNDER)]
+    return {"name": report.player(color), "cells": [*cells, str(summary.missed_wins)]}
+
+
+def _percent(accuracy: float | None) -> str:
+    return "\u2013" if accuracy is None else f"{accuracy:.0f} %"
+
+
+def _move(report: GameReport, index: int, ply: Ply) -> dict[str, Any]:
+    label = f"{ply.number}." if ply.white else f"{ply.number}..." if index == 0 else ""
+    mark = ply.judgement.mark
+    return {"label": label, "san": ply.san + mark.sign, "kind": mark.word, "title": ply.value.text}
+
+
+def _notes(report: GameReport, boards: Sequence[chess.Board]) -> list[dict[str, Any]]:
+    """Where theory was left, missed wins, what the tablebases say: each with the position to jump to."""
+    notes: list[dict[str, Any]] = []
+    plies = report.theory.plies
+    if 0 < plies < len(report.plies):
+        notes.append(_note(plies + 1, report.plies[plies], f"leaves the book ({report.theory.name})."))
+    elif plies and plies == len(report.plies):
+        notes.append({"to": None, "move": "", "text": f"The whole game is theory ({report.theory.name})."})
+    verdict = ""
+    for index, ply in enumerate(report.plies):
+        if ply.judgement.missed_win:
+            notes.append(_note(index + 1, ply, f"misses a win: {_best(ply, boards[index])}."))
+        elif ply.judgement.missed_mate is not None:
+            text = f"misses mate in {ply.judgement.missed_mate}"
+            notes.append(_note(index + 1, ply, f"{text}: {_best(ply, boards[index])}." if ply.better else f"{text}."))
+        if ply.verdict and ply.verdict != verdict:
+            notes.append(_note(index + 1, ply, f"the tablebases say: {ply.verdict}."))
+        verdict = ply.verdict
+    return notes
+
+
+def _best(ply: Ply, board: chess.Board) -> str:
+    return f"{numbered(board, ply.better[0])} ({ply.better_value.text})" if ply.better else ply.better_value.text
+
+
+def _note(to: int, ply: Ply, text: str) -> dict[str, Any]:
+    return {"to": to, "move": _label(ply), "text": text}
+
+
+# Graphs --------------------------------------------------------------------------------------------------------------
+
+
+def _graph(report: GameReport) -> dict[str, Any]:
+    """White's expected result after each move, from 0 at the top of the black part to 100."""
+    heights = [round(100 - 100 * value.expected, 1) for value in (report.value, *(ply.value for ply in report.plies))]
+    points = "".join(f"L{x} {y:g}" for x, y in enumerate(heights))
+    width = max(1, len(heights) - 1)
+    end = width if len(heights) > 1 else 0
+    last = heights[-1] if len(heights) > 1 else heights[0]
+    shares = [100 - height for height in heights]
+    return {
+        "width": width,
+        "area": f"M0 100{points}L{end or width} {last:g}V100z",
+        "dots": [{"x": i + 1, "y": f"{heights[i + 1]:g}", "kind": ply.judgement.mark.word} for i, ply in report.errors],
+        "label": f"White's expected result after each move: {shares[0]:.0f} % at first, {max(shares):.0f} % at most, "
+        f"{min(shares):.0f} % at least, {shares[-1]:.0f} % at the end. The list of mistakes says where it changed.",
+    }
+
+
+def _times(report: GameReport) -> dict[str, Any] | None:
+    """The time of each move: bars of White above the middle, of Black below. None if the game has no times."""
+    spent = [ply.spent for ply in report.plies]
+    known = [seconds for seconds in spent if seconds is not None]
+    if not any(known):
+        return None
+    longest = max(known)
+    paths = {True: "", False: ""}
+    for index, (ply, seconds) in enumerate(zip(report.plies, spent, strict=True)):
+        if seconds:
+            # The root lets short moves be seen beside long ones.
+            height = 48 * (seconds / longest) ** 0.5
+            paths[ply.white] += f"M{index + 0.1:g} 50h.8v{-height if ply.white else height:.1f}h-.8z"
+    return {
+        "white": paths[True],
+        "black": paths[False],
+        "longest": _duration(longest),
+        "label": f"Time for each move, White's above the line and Black's below. The longest is {_duration(longest)}.",
+    }
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+    return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
+
+
+def rows_of(entries: Iterable[dict[str, Any]]) -> list[IndexRow]:
+    """The rows of the index, by number, out of what `asdict` made of them."""
+    return sorted((IndexRow(**entry) for entry in entries), key=lambda row: row.number)

@@ -1,0 +1,194 @@
+"""Why a move is an error, in words: where its line leads, compared with where the better line leads.
+
+Both lines are followed to a quiet position in which the static evaluation shows best what the search has found. There
+the features are compared. A forced mate, a draw and a tablebase result are reasons of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import chess
+
+from uci_engine.game_analysis.features import FeatureChange, feature_changes, material_words, strongest
+from uci_engine.game_analysis.values import Value, final_value
+
+# Lines are compared at most this many plies deep.
+MAX_COMPARED_PLIES = 12
+# A later position must show the loss better by this much a ply, in shown centipawns.
+PLY_COST_CP = 6
+# Greater scores do not matter to the choice of the positions.
+MAX_SCORE_CP = 1500
+# What is worth naming, in shown centipawns.
+LEAST_FEATURE_CP = 12
+LEAST_SHARE = 0.15
+MAX_FEATURES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why the move is worse. `text` is a sentence for the player.
+
+    `changes` are the features that changed most against the player, `played_plies` and `better_plies` where in the two
+    lines they were compared (0 where they were not).
+    """
+
+    text: str
+    changes: tuple[FeatureChange, ...] = field(default=())
+    played_plies: int = 0
+    better_plies: int = 0
+
+
+StaticScore = Callable[[chess.Board], int | None]
+
+
+def reason_for(
+    board: chess.Board,
+    played: tuple[Value, Sequence[chess.Move]],
+    better: tuple[Value, Sequence[chess.Move]],
+    static_cp: StaticScore,
+) -> Reason:
+    """Why the line of the move played is worse than the better line; each with its value, both from this board.
+
+    `static_cp`: the static evaluation of a board in shown centipawns from White's view, None if there is none.
+    """
+    played_line, better_line = played[1], better[1]
+    color = board.turn
+    forced = _forced(board, played, better)
+    positions = _compared_positions(board, played, better, static_cp)
+    if positions is None:
+        return Reason(_sentence(forced or ["the better line is worth more"]))
+    played_plies, better_plies = positions
+    after_played, after_better = _after(board, played_line[:played_plies]), _after(board, better_line[:better_plies])
+    changes = feature_changes(after_better, after_played)
+    lost = _material(board, after_better, after_played)
+    greatest = max((abs(change.cp) for change in changes), default=0)
+    named = strongest(changes, color, MAX_FEATURES, max(LEAST_FEATURE_CP, round(LEAST_SHARE * greatest)))
+    parts = [*forced]
+    is_settled = any("mate" in part or "draw" in part for part in forced)
+    if lost and not is_settled:
+        parts.append(lost)
+    if named and not is_settled:
+        parts.append(", ".join(change.words(color) for change in named))
+    if not parts:
+        parts.append("the position that follows is a little worse in many small ways")
+    return Reason(_sentence(parts), tuple(changes), played_plies, better_plies)
+
+
+def _forced(
+    board: chess.Board, played: tuple[Value, Sequence[chess.Move]], better: tuple[Value, Sequence[chess.Move]]
+) -> list[str]:
+    """What the lines lead to by force."""
+    color = board.turn
+    played_value, played_line = played
+    better_value, better_line = better
+    parts = []
+    against, missed = played_value.mate_for(not color), better_value.mate_for(color)
+    if against is not None:
+        parts.append(f"it allows mate in {against}" if against else "it allows mate")
+    elif played_value.is_tablebase and played_value.expected_for(color) < 0.5:
+        parts.append("the tablebases say that it loses")
+    if missed is not None:
+        parts.append(f"it misses mate in {missed}")
+    elif better_value.is_tablebase and better_value.expected_for(color) > 0.5:
+        parts.append("the tablebases say that the better move wins")
+    if (ending := _drawn_end(board, played_line)) and better_value.expected_for(color) > 0.5:
+        parts.append(f"its line ends in a draw by {ending}")
+    if (ending := _drawn_end(board, better_line)) and played_value.expected_for(color) < 0.5:
+        parts.append(f"the better line holds the draw by {ending}")
+    return parts
+
+
+def _material(board: chess.Board, after_better: chess.Board, after_played: chess.Board) -> str:
+    """The material that the move costs or leaves, in words; "" for none."""
+    owed = material_words(after_better, after_played, board.turn)
+    if not owed:
+        return ""
+    return f"it costs {owed}" if material_words(board, after_played, board.turn) else f"it leaves {owed} untaken"
+
+
+def _drawn_end(board: chess.Board, line: Sequence[chess.Move]) -> str:
+    """How the game is drawn at the end of a line; "" if it is not."""
+    end = board.copy()
+    for move in line:
+        end.push(move)
+    if end.is_stalemate():
+        return "stalemate"
+    if end.is_insufficient_material():
+        return "insufficient material"
+    if end.is_repetition(2) and len(line) > 1:
+        return "repetition"
+    return ""
+
+
+def _bounded(value: Value) -> int:
+    """The score in shown centipawns from White's view, within bounds."""
+    return min(max(value.score.score(mate_score=100_000), -MAX_SCORE_CP), MAX_SCORE_CP)
+
+
+def _compared_positions(
+    board: chess.Board,
+    played: tuple[Value, Sequence[chess.Move]],
+    better: tuple[Value, Sequence[chess.Move]],
+    static_cp: StaticScore,
+) -> tuple[int, int] | None:
+    """After how many plies of each line to compare; None if neither line can be compared.
+
+    With the same side to move, so that no difference is that of a move.
+    """
+    played_value, played_line = played
+    better_value, better_line = better
+    played_scores = _quiet_scores(board, played_line, static_cp, first=2)
+    better_scores = _quiet_scores(board, better_line, static_cp, first=1)
+    difference_cp = _bounded(played_value) - _bounded(better_value)
+    pairs = [
+        (
+            abs(played_cp - better_cp - difference_cp)
+            + abs(played_cp - _bounded(played_value))
+            + abs(better_cp - _bounded(better_value))
+            + PLY_COST_CP * (i + j),
+            i,
+            j,
+        )
+        for i, played_cp in played_scores.items()
+        for j, better_cp in better_scores.items()
+        if (i - j) % 2 == 0
+    ]
+    if not pairs:
+        return None
+    _, i, j = min(pairs)
+    return i, j
+
+
+def _quiet_scores(
+    board: chess.Board, line: Sequence[chess.Move], static_cp: StaticScore, first: int
+) -> dict[int, int]:
+    """The static scores after so many plies of a line, where the position is quiet; of its ends if it never is."""
+    quiet: dict[int, int] = {}
+    others: dict[int, int] = {}
+    position = board.copy(stack=False)
+    for ply, move in enumerate(line[:MAX_COMPARED_PLIES], start=1):
+        was_capture = position.is_capture(move) or move.promotion is not None
+        position.push(move)
+        if ply < first or position.is_check() or final_value(position) is not None:
+            continue
+        score = static_cp(position)
+        if score is None:
+            continue
+        following = line[ply] if ply < len(line) else None
+        is_quiet = following is None or not (position.is_capture(following) or following.promotion)
+        (quiet if is_quiet and not (was_capture and following is None) else others)[ply] = score
+    return quiet or dict(list(others.items())[-2:])
+
+
+def _after(board: chess.Board, line: Sequence[chess.Move]) -> chess.Board:
+    after = board.copy(stack=False)
+    for move in line:
+        after.push(move)
+    return after
+
+
+def _sentence(parts: Sequence[str]) -> str:
+    text = "; ".join(parts)
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,265 @@
+"""All that is known of one analysed game: what the page and the annotated PGN show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import chess
+import chess.pgn
+from chess.engine import Limit
+
+from uci_engine.game_analysis.game_search import (
+    Effort,
+    SearchedMove,
+    is_obvious,
+    is_sacrifice,
+    phase_weight,
+    search_game,
+)
+from uci_engine.game_analysis.judgement import Judgement, MoveFacts, Phase, Summary, judge, phases_of, summary_of
+from uci_engine.game_analysis.opening_names import Theory, theory_of
+from uci_engine.game_analysis.reasons import Reason, StaticScore, reason_for
+from uci_engine.game_analysis.values import Analyser, Value, final_value, found_by
+from uci_engine.score import piece_count
+
+# Lines are shown at most this long, but to the end where they mate.
+MAX_LINE_PLIES = 10
+# A shorter line of an error is made longer by short searches, so that it shows the reason.
+LEAST_LINE_PLIES = 6
+EXTENSION = Limit(nodes=4000)
+MAX_EXTENSIONS = 3
+# No tablebases have more pieces.
+MAX_TABLEBASE_PIECES = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Ply:
+    """One move of the game.
+
+    `value` is that of the position after it. `better` is the better line, and `played` the move with what follows it;
+    both are empty where the move is no error. `clock` is what the clock showed after the move and `spent` what the
+    move took, in seconds. `verdict` is what the tablebases say of the position after it, "" for nothing.
+    """
+
+    number: int
+    white: bool
+    move: chess.Move
+    san: str
+    phase: Phase
+    value: Value
+    depth: int
+    judgement: Judgement
+    better_value: Value
+    better: tuple[chess.Move, ...]
+    played: tuple[chess.Move, ...]
+    reason: Reason | None
+    clock: float | None
+    spent: float | None
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class GameReport:
+    """One analysed game. `start` is its first position, `value` what that is worth."""
+
+    headers: dict[str, str]
+    start: chess.Board
+    value: Value
+    plies: tuple[Ply, ...]
+    theory: Theory
+    effort: str
+    remarks: tuple[str, ...]
+
+    def summary(self, color: chess.Color, phase: Phase | None = None) -> Summary:
+        """The moves of one player, in one phase or in the whole game."""
+        return summary_of(
+            ply.judgement for ply in self.plies if ply.white == color and phase in (None, ply.phase)
+        )
+
+    @property
+    def errors(self) -> list[tuple[int, Ply]]:
+        """The inaccuracies, mistakes and blunders, each with its index."""
+        return [(index, ply) for index, ply in enumerate(self.plies) if ply.judgement.mark.is_error]
+
+    def player(self, color: chess.Color) -> str:
+        """The name of a player, `White` or `Black` if it is not known."""
+        name = self.headers.get("White" if color else "Black", "?")
+        return name if name.strip("? ") else "White" if color else "Black"
+
+
+def played_moves(game: chess.pgn.Game) -> tuple[list[chess.pgn.ChildNode], list[str]]:
+    """The moves of a game that can be analysed, and remarks on those that cannot."""
+    nodes: list[chess.pgn.ChildNode] = []
+    for node in game.mainline():
+        if not node.move:
+            return nodes, [f"the game has a null move after {len(nodes)} plies, and is analysed up to there"]
+        nodes.append(node)
+    remarks = [f"the game cannot be read to its end: {error}" for error in game.errors[:1]]
+    return nodes, remarks
+
+
+def analyse_game(
+    game: chess.pgn.Game,
+    analyser: Analyser,
+    effort: Effort,
+    static_cp: StaticScore,
+    on_position: Callable[[], None] = lambda: None,
+) -> GameReport:
+    """Analyse the main line of a game.
+
+    `static_cp`: see `reasons.reason_for`. `on_position` is called after each position. ValueError: the first position
+    cannot be analysed.
+    """
+    try:
+        start = game.board()
+    except ValueError as error:
+        raise ValueError(f"its first position cannot be read: {error}") from None
+    variant = type(start).uci_variant
+    if variant != "chess":
+        raise ValueError(f"it is a game of {variant}, and this engine plays chess and Chess960")
+    if not start.is_valid():
+        raise ValueError("its first position is not legal")
+    nodes, remarks = played_moves(game)
+    moves = [node.move for node in nodes]
+    found, searched = search_game(analyser, start, moves, effort, on_position)
+    theory = theory_of(start, moves)
+    board = start.copy()
+    weights = [phase_weight(board)]
+    for move in moves:
+        board.push(move)
+        weights.append(phase_weight(board))
+    phases = phases_of(weights)
+    board = start.copy()
+    plies = []
+    for index, (node, result) in enumerate(zip(nodes, searched, strict=True)):
+        judgement = judge(_facts(board, node.move, result, phases[index], index < theory.plies))
+        there = found[index + 1]
+        plies.append(
+            _ply(board, node, result, judgement, phases[index], there.value, there.depth, analyser, static_cp)
+        )
+        board.push(node.move)
+    return GameReport(
+        headers=dict(game.headers),
+        start=start,
+        value=found[0].value,
+        plies=tuple(plies),
+        theory=theory,
+        effort=str(effort),
+        remarks=tuple(remarks),
+    )
+
+
+def _facts(board: chess.Board, move: chess.Move, result: SearchedMove, phase: Phase, is_book: bool) -> MoveFacts:
+    return MoveFacts(
+        white=board.turn,
+        phase=phase,
+        best=result.best.value,
+        played=result.played.value,
+        is_best=result.is_best,
+        others=result.others,
+        legal_moves=board.legal_moves.count(),
+        is_book=is_book,
+        is_obvious=is_obvious(board, move),
+        is_sacrifice=is_sacrifice(board, result.played.line),
+    )
+
+
+def _ply(
+    board: chess.Board,
+    node: chess.pgn.ChildNode,
+    result: SearchedMove,
+    judgement: Judgement,
+    phase: Phase,
+    after_value: Value,
+    depth: int,
+    analyser: Analyser,
+    static_cp: StaticScore,
+) -> Ply:
+    better: tuple[chess.Move, ...] = ()
+    played: tuple[chess.Move, ...] = ()
+    reason = None
+    if judgement.mark.is_error:
+        better = extended(analyser, board, result.best.line)
+        played = extended(analyser, board, result.played.line)
+        reason = reason_for(board, (result.played.value, played), (result.best.value, better), static_cp)
+        better, played = shown(better, result.best.value), shown(played, result.played.value)
+    after = board.copy()
+    after.push(node.move)
+    return Ply(
+        number=board.fullmove_number,
+        white=board.turn,
+        move=node.move,
+        san=board.san(node.move),
+        phase=phase,
+        value=after_value,
+        depth=depth,
+        judgement=judgement,
+        better_value=result.best.value,
+        better=better,
+        played=played,
+        reason=reason,
+        clock=node.clock(),
+        spent=_spent(node),
+        verdict=tablebase_verdict(analyser, after),
+    )
+
+
+def _spent(node: chess.pgn.ChildNode) -> float | None:
+    """The seconds that a move took: as the PGN says, or as the clock shows, without an increment."""
+    taken = node.emt()
+    if taken is not None:
+        return taken
+    before = node.parent.parent if node.parent is not None else None
+    clock, clock_before = node.clock(), before.clock() if before is not None else None
+    if clock is None or clock_before is None:
+        return None
+    return max(0.0, clock_before - clock)
+
+
+def shown(line: tuple[chess.Move, ...], value: Value) -> tuple[chess.Move, ...]:
+    """As much of a line as is shown."""
+    return line if value.score.is_mate() else line[:MAX_LINE_PLIES]
+
+
+def extended(analyser: Analyser, board: chess.Board, line: tuple[chess.Move, ...]) -> tuple[chess.Move, ...]:
+    """The line, made longer by short searches if it is too short to show anything."""
+    end = board.copy()
+    for move in line:
+        end.push(move)
+    for _ in range(MAX_EXTENSIONS):
+        if len(line) >= LEAST_LINE_PLIES or not line or end.is_game_over():
+            break
+        found = found_by(analyser.analyse(end, EXTENSION), end)
+        if found is None or found.move is None:
+            break
+        for move in found.line[: MAX_LINE_PLIES - len(line)]:
+            end.push(move)
+            line = (*line, move)
+    return line
+
+
+def tablebase_verdict(analyser: Analyser, board: chess.Board) -> str:
+    """What the tablebases say of a position, "" where they say nothing."""
+    if piece_count(board) > MAX_TABLEBASE_PIECES or final_value(board) is not None:
+        return ""
+    result = analyser.probe_tablebases(board)
+    if result is None:
+        return ""
+    if result == 0:
+        return "draw"
+    winner = "White" if (result > 0) == board.turn else "Black"
+    return f"{winner} wins" if abs(result) == 2 else f"draw by the fifty-move rule ({winner} would win)"
+
+
+def static_score(evaluate: Callable[[chess.Board], chess.engine.PovScore]) -> StaticScore:
+    """The static evaluation for `analyse_game`, out of `Engine.evaluate`."""
+    return partial(_static_cp, evaluate)
+
+
+def _static_cp(evaluate: Callable[[chess.Board], chess.engine.PovScore], board: chess.Board) -> int | None:
+    try:
+        return evaluate(board).white().score()
+    except ValueError:
+        return None

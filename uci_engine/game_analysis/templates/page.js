@@ -1,0 +1,245 @@
+"use strict";
+// The board of an analysed game or position, and what moves it. The positions come with the page: no rules are needed.
+(() => {
+  const SVG = "http://www.w3.org/2000/svg";
+  const NAMES = { P: "pawn", N: "knight", B: "bishop", R: "rook", Q: "queen", K: "king" };
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const byId = (id) => document.getElementById(id);
+  const all = (selector) => [...document.querySelectorAll(selector)];
+
+  // Light and dark: first as the system has it.
+  byId("theme").addEventListener("click", () => {
+    const root = document.documentElement;
+    const systemIsDark = matchMedia("(prefers-color-scheme: dark)").matches;
+    const isDark = root.dataset.theme ? root.dataset.theme === "dark" : systemIsDark;
+    root.dataset.theme = isDark ? "light" : "dark";
+  });
+  const board = byId("board");
+  if (!board) return;
+
+  // The state: a step of the game, or a step of one of the lines.
+  const game = data.positions;
+  let line = null;
+  let at = data.at || 0;
+  let flipped = Boolean(data.flipped);
+
+  const squareOf = (name) => [name.charCodeAt(0) - 97, 8 - Number(name[1])];
+  const place = ([x, y]) => (flipped ? [(7 - x) * 45, (7 - y) * 45] : [x * 45, y * 45]);
+
+  function add(parent, tag, attributes, text) {
+    const element = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    if (text !== undefined) element.textContent = text;
+    parent.append(element);
+    return element;
+  }
+
+  function pieces(placement) {
+    const found = [];
+    placement.split("/").forEach((row, y) => {
+      let x = 0;
+      for (const letter of row) {
+        if (letter >= "1" && letter <= "8") x += Number(letter);
+        else found.push([letter, x++, y]);
+      }
+    });
+    return found;
+  }
+
+  function describe(placement) {
+    const sides = { White: [], Black: [] };
+    for (const [letter, x, y] of pieces(placement)) {
+      const upper = letter.toUpperCase();
+      sides[letter === upper ? "White" : "Black"].push(`${NAMES[upper]} ${"abcdefgh"[x]}${8 - y}`);
+    }
+    return `Board. White: ${sides.White.sort().join(", ")}. Black: ${sides.Black.sort().join(", ")}.`;
+  }
+
+  function draw(position) {
+    board.replaceChildren();
+    add(board, "use", { href: "#squares" });
+    for (const name of position.last || []) {
+      const [x, y] = place(squareOf(name));
+      add(board, "rect", { class: "last-move", x, y, width: 45, height: 45 });
+    }
+    if (position.check) {
+      const [x, y] = place(squareOf(position.check));
+      add(board, "rect", { class: "check-square", x, y, width: 45, height: 45 });
+    }
+    for (const [letter, x, y] of pieces(position.fen)) {
+      const [left, top] = place([x, y]);
+      const name = (letter === letter.toUpperCase() ? "w" : "b") + letter.toUpperCase();
+      add(board, "use", { href: `#${name}`, x: left, y: top });
+    }
+    for (let i = 0; i < 8; i++) {
+      add(board, "text", { class: "coordinate", x: i * 45 + 38, y: 357 }, "abcdefgh"[flipped ? 7 - i : i]);
+      add(board, "text", { class: "coordinate", x: 2, y: i * 45 + 10 }, String(flipped ? i + 1 : 8 - i));
+    }
+    board.setAttribute("aria-label", describe(position.fen));
+  }
+
+  const positions = () => (line === null ? game : data.lines[line].positions);
+
+  function show() {
+    const list = positions();
+    const position = list[at];
+    draw(position);
+    byId("status").textContent = position.say;
+    if (position.share !== undefined) {
+      byId("bar-white").setAttribute("y", 100 - 100 * position.share);
+      byId("bar-white").setAttribute("height", 100 * position.share);
+    }
+    byId("first").disabled = byId("previous").disabled = at === 0;
+    byId("last").disabled = byId("next").disabled = at === list.length - 1;
+    byId("line-controls").hidden = line === null;
+    if (line !== null) byId("line-title").textContent = data.lines[line].title;
+    const ply = line === null ? at : data.lines[line].from;
+    for (const id of ["cursor", "time-cursor"]) {
+      if (byId(id)) byId(id).setAttribute("d", `M${ply} 0V100`);
+    }
+    const slider = byId("slider");
+    if (slider) {
+      slider.value = ply;
+      slider.setAttribute("aria-valuetext", game[ply].say);
+    }
+    for (const button of all(".move")) {
+      const isHere = Number(button.dataset.to) === ply;
+      button.tabIndex = isHere || (ply === 0 && button.dataset.to === "1") ? 0 : -1;
+      if (isHere) button.setAttribute("aria-current", "true");
+      else button.removeAttribute("aria-current");
+    }
+    for (const error of all(".error")) error.classList.toggle("current", error.id === `error-${ply - 1}`);
+    for (const row of all("tr[data-line]")) {
+      if (Number(row.dataset.line) === line) row.setAttribute("aria-current", "true");
+      else row.removeAttribute("aria-current");
+    }
+  }
+
+  // Where the board stands above everything else, it is brought into sight.
+  const isNarrow = () => innerWidth < 900;
+  const toBoard = () => {
+    if (isNarrow()) board.scrollIntoView({ block: "nearest" });
+  };
+
+  function step(to) {
+    at = Math.max(0, Math.min(to, positions().length - 1));
+    show();
+  }
+
+  function jump(ply) {
+    line = null;
+    step(ply);
+  }
+
+  function enter(number) {
+    line = number;
+    step(1);
+    toBoard();
+  }
+
+  function leave() {
+    if (line === null) return;
+    const from = data.lines[line].from;
+    line = null;
+    step(from);
+    const article = byId(`error-${from}`);
+    if (article && isNarrow()) article.scrollIntoView({ block: "nearest" });
+  }
+
+  function turn() {
+    flipped = !flipped;
+    show();
+  }
+
+  const errors = (data.errors || []).map((index) => index + 1);
+
+  function toError(direction) {
+    const here = line === null ? at : data.lines[line].from + 1;
+    const found = direction > 0 ? errors.find((ply) => ply > here) : errors.findLast((ply) => ply < here);
+    if (found === undefined) return;
+    jump(found);
+    const article = byId(`error-${found - 1}`);
+    if (article) article.scrollIntoView({ block: "nearest" });
+  }
+
+  const actions = {
+    first: () => step(0),
+    previous: () => step(at - 1),
+    next: () => step(at + 1),
+    last: () => step(positions().length - 1),
+    flip: turn,
+    leave,
+    "error-before": () => toError(-1),
+    "error-after": () => toError(1),
+  };
+  for (const [id, action] of Object.entries(actions)) {
+    if (byId(id)) byId(id).addEventListener("click", action);
+  }
+  for (const button of all("[data-to]")) {
+    button.addEventListener("click", () => {
+      jump(Number(button.dataset.to));
+      toBoard();
+    });
+  }
+  for (const button of all("button[data-line]")) {
+    button.addEventListener("click", () => enter(Number(button.dataset.line)));
+  }
+  if (byId("slider")) byId("slider").addEventListener("input", (event) => jump(Number(event.target.value)));
+
+  const keys = {
+    ArrowLeft: actions.previous,
+    ArrowRight: actions.next,
+    Home: actions.first,
+    End: actions.last,
+    p: actions["error-before"],
+    n: actions["error-after"],
+    f: turn,
+    Escape: leave,
+  };
+  document.addEventListener("keydown", (event) => {
+    const isOther = event.ctrlKey || event.altKey || event.metaKey || event.target.tagName === "INPUT";
+    if (isOther && event.key !== "Escape") return;
+    const action = keys[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+    // The focus follows the move that is shown.
+    if (event.target.classList && event.target.classList.contains("move")) {
+      const current = document.querySelector(".move[tabindex='0']");
+      if (current) current.focus();
+    }
+  });
+
+  // The graphs: a click or a drag jumps.
+  for (const graph of all(".graph")) {
+    const follow = (event) => {
+      const box = graph.getBoundingClientRect();
+      jump(Math.round(((event.clientX - box.left) / box.width) * (game.length - 1)));
+    };
+    graph.addEventListener("click", follow);
+    graph.addEventListener("pointermove", (event) => {
+      if (event.buttons & 1) follow(event);
+    });
+  }
+
+  // Touch: a swipe across the board steps, a tap on its right half goes on, on its left half back.
+  let began = null;
+  board.addEventListener("pointerdown", (event) => {
+    began = [event.clientX, event.clientY];
+  });
+  board.addEventListener("pointerup", (event) => {
+    if (began === null) return;
+    const [dx, dy] = [event.clientX - began[0], event.clientY - began[1]];
+    began = null;
+    if (Math.abs(dx) > 30 && Math.abs(dx) > Math.abs(dy)) step(at + (dx < 0 ? 1 : -1));
+    else if (Math.abs(dx) < 10 && Math.abs(dy) < 10) {
+      const box = board.getBoundingClientRect();
+      step(at + (event.clientX > box.left + box.width / 2 ? 1 : -1));
+    }
+  });
+  board.addEventListener("pointercancel", () => {
+    began = null;
+  });
+
+  show();
+})();

@@ -1,0 +1,117 @@
+"""What a position is worth, and the result of one search.
+
+The expected result is that of the win model in `uci_engine.score`: 1 for a win, 0.5 for a draw, 0 for a loss.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import chess
+from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, Score
+
+from uci_engine.score import TABLEBASE_BOUND, piece_count, win_curve, win_draw_loss
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value from White's view: a score as it is shown, and the expected result, from 0 to 1."""
+
+    score: Score
+    expected: float
+
+    def expected_for(self, color: chess.Color) -> float:
+        """The expected result of one side."""
+        return self.expected if color else 1.0 - self.expected
+
+    def mate_for(self, color: chess.Color) -> int | None:
+        """The moves in which this side mates; None if it does not."""
+        mate = self.score.mate()
+        if mate is None:
+            return None
+        if self.score == MateGiven or mate > 0:
+            return mate if color else None
+        return None if color else -mate
+
+    def backed_up(self, mover: chess.Color) -> Value:
+        """The value before a move of this side, out of the value after it: a mate by that side is one move longer."""
+        mate = self.mate_for(mover)
+        if mate is None:
+            return self
+        return Value(Mate(mate + 1 if mover else -mate - 1), self.expected)
+
+    @property
+    def is_tablebase(self) -> bool:
+        """Whether the score is that of a tablebase win."""
+        cp = self.score.score()
+        return cp is not None and abs(cp) >= TABLEBASE_BOUND
+
+    @property
+    def text(self) -> str:
+        """`+0.31`, `#-3` for a mate by Black in 3, `+TB` for a tablebase win of White."""
+        cp = self.score.score()
+        if cp is None:
+            mate = self.score.mate() or 0
+            is_white_win = mate > 0 or self.score == MateGiven
+            return f"#{mate}" if mate else "#" if is_white_win else "#-0"
+        if self.is_tablebase:
+            return "+TB" if cp > 0 else "-TB"
+        return f"{cp / 100:+.2f}"
+
+
+DRAWN = Value(Cp(0), 0.5)
+
+
+def value_of(score: Score, pieces: int) -> Value:
+    """The value of a shown score, from White's view. `pieces`: on the board at the root of the search."""
+    cp = score.score()
+    if cp is None or abs(cp) >= TABLEBASE_BOUND:
+        return Value(score, 1.0 if score > Cp(0) else 0.0)
+    midpoint_cp, _ = win_curve(pieces)
+    wins, draws, _ = win_draw_loss(round(cp * midpoint_cp / 100), pieces)
+    return Value(score, (wins + draws / 2) / 1000)
+
+
+def final_value(board: chess.Board) -> Value | None:
+    """The value of a position without legal moves, or drawn whatever is played; None for any other."""
+    if board.is_checkmate():
+        return Value(-MateGiven if board.turn else MateGiven, 0.0 if board.turn else 1.0)
+    if board.is_stalemate() or board.is_insufficient_material():
+        return DRAWN
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found in one position. `line` begins with the best move, and is empty if there is none."""
+
+    value: Value
+    depth: int = 0
+    nodes: int = 0
+    line: tuple[chess.Move, ...] = ()
+
+    @property
+    def move(self) -> chess.Move | None:
+        """The best move."""
+        return self.line[0] if self.line else None
+
+
+def found_by(info: InfoDict, board: chess.Board) -> Found | None:
+    """The result that the last report of a search of this board gives; None if it holds no score."""
+    if "score" not in info:
+        return None
+    value = value_of(info["score"].white(), piece_count(board))
+    return Found(value, info.get("depth", 0), info.get("nodes", 0), tuple(info.get("pv", ())))
+
+
+class Analyser(Protocol):
+    """What searches: `uci_engine.api.Engine`, or a double of it in tests."""
+
+    def analyse(
+        self, board: chess.Board, limit: Limit, *, game: object = ..., root_moves: Any = ..., multipv: Any = ...
+    ) -> Any:
+        """Search a position, and return the last report, or with `multipv` one for each line."""
+
+    def probe_tablebases(self, board: chess.Board) -> int | None:
+        """The result by the tablebases, 2 (win) to -2 (loss) for the side to move; None if not in them."""
