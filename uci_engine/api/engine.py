@@ -23,6 +23,9 @@ from uci_engine.api.analysis import Analysis
 from uci_engine.api.conversion import score_of
 from uci_engine.api.explanation import Explanation
 from uci_engine.api.session import Moves, Session
+from uci_engine.game_analysis.explanation import MoveComparison, MoveExplanation, compare_moves, explain_move
+from uci_engine.game_analysis.game_search import Effort
+from uci_engine.game_analysis.report import static_score
 from uci_engine.score import piece_count
 
 
@@ -184,8 +187,18 @@ class Engine(Session):
             score = int(evaluator.evaluate(base_board))
             return PovScore(score_of(score, piece_count(board)), board.turn)
 
-    def explain(self, board: chess.Board) -> Explanation:
-        """The static evaluation, term by term. The terms add up to its `score`; `evaluate` is its `normalised_score`.
+    @overload
+    def explain(self, board: chess.Board) -> Explanation: ...
+
+    @overload
+    def explain(self, board: chess.Board, move: chess.Move, limit: Limit | None = ...) -> MoveExplanation: ...
+
+    def explain(
+        self, board: chess.Board, move: chess.Move | None = None, limit: Limit | None = None
+    ) -> Explanation | MoveExplanation:
+        """The static evaluation, term by term; or with a move, why that is good or bad.
+
+        The terms add up to the `score` of the explanation; `evaluate` is its `normalised_score`.
 
         >>> with Engine() as engine:
         ...     explanation = engine.explain(chess.Board())
@@ -194,11 +207,35 @@ class Engine(Session):
         >>> sum(term.white_cp for term in explanation) == explanation.score.white().score()
         True
 
-        ValueError: as for `evaluate`.
+        A move is explained by searches, as `secateur explain --move` does: what refutes or supports it, what is better,
+        and which features change. `limit` has a time, nodes or a depth, and is for all searches together (a depth for
+        each); None is one second. The result is a table in a notebook, and `str` of it is text.
+
+        >>> with Engine() as engine:
+        ...     engine.explain(chess.Board(), chess.Move.from_uci("f2f3"), Limit(depth=6)).is_best
+        False
+
+        ValueError: as for `evaluate`, or the move is not legal.
         """
+        if move is not None:
+            if not board.is_legal(move):
+                raise ValueError(f"{move.uci()} is not legal here")
+            return explain_move(self, board, move, _effort(limit), static_score(self.evaluate))
         with self._condition:
             self._require_open()
             return explanation.explain(board)
+
+    def compare_moves(self, board: chess.Board, limit: Limit | None = None) -> MoveComparison:
+        """All legal moves with value, depth and nodes, best first, as `secateur explain` shows them.
+
+        `limit` has a time or nodes for all moves together, or a depth for each; None is one second.
+
+        >>> with Engine() as engine:
+        ...     comparison = engine.compare_moves(chess.Board("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), Limit(depth=4))
+        >>> comparison.moves[0].move, comparison.moves[0].value.text
+        (Move.from_uci('a1a8'), '#1')
+        """
+        return compare_moves(self, board, _effort(limit))
 
     def probe_tablebases(self, board: chess.Board) -> int | None:
         """What the Syzygy tables of the option `syzygy_path` say of a position, for the side to move.
@@ -215,3 +252,12 @@ class Engine(Session):
         with self._condition:
             self._wait_for_turn()
             return self._inner.probe_wdl(board)
+
+
+def _effort(limit: Limit | None) -> Effort:
+    """The effort that a limit stands for. ValueError: it has no time, nodes or depth."""
+    if limit is None:
+        return Effort(seconds=1.0)
+    if limit.time is None and limit.nodes is None and limit.depth is None:
+        raise ValueError("the limit needs a time, nodes or a depth")
+    return Effort(limit.time, limit.nodes, limit.depth)

@@ -41,6 +41,7 @@ chess programs use it. With arguments it runs one command and exits:
 
   secateur go LIMIT ...       search a position, for example: secateur go movetime 2000
   secateur analyse GAMES      annotate games, and show their mistakes on pages
+  secateur explain            compare the legal moves of a position, or explain one
   secateur eval               explain the evaluation of a position, term by term
   secateur perft DEPTH        count the leaf nodes of the legal move tree
   secateur bench [DEPTH]      search fixed positions and show nodes, time and speed
@@ -70,7 +71,7 @@ def run(arguments: Sequence[str]) -> int:
         prog="secateur",
         usage="secateur [-h] [--version] [--core CORE] [--tuning] [COMMAND ...]",
         description=DESCRIPTION,
-        epilog="secateur COMMAND --help explains go, analyse, eval, perft, bench and doctor.",
+        epilog="secateur COMMAND --help explains go, analyse, explain, eval, perft, bench and doctor.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -204,6 +205,12 @@ def _analyse(words: Sequence[str], default_core: str, tuning: bool) -> int:
     return analyse.run(words, default_core)
 
 
+def _explain(words: Sequence[str], default_core: str, tuning: bool) -> int:
+    from uci_engine.command_line import explain
+
+    return explain.run(words, default_core)
+
+
 def _doctor(words: Sequence[str], default_core: str, tuning: bool) -> int:
     from uci_engine.tools import doctor
 
@@ -215,6 +222,7 @@ def _doctor(words: Sequence[str], default_core: str, tuning: bool) -> int:
 COMMANDS: dict[str, Callable[[Sequence[str], str, bool], int]] = {
     "go": _go,
     "analyse": _analyse,
+    "explain": _explain,
     "eval": _eval,
     "perft": _perft,
     "bench": _bench,

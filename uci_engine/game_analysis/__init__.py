@@ -10,7 +10,9 @@
     pgn_reader     games out of any PGN
     pgn_writer     a report as annotated PGN
     page           a report as one self-contained page, and the index of many
-    explanation    the legal moves of a position compared, and one move explained
+    html           what all pages are made of
+    explanation    the legal moves of a position compared, and one move explained, with proofs
+    journal        what a long analysis has done, so that it can be continued
 
 Nothing here starts an engine. What searches is handed in, as an `Analyser`.
 """

@@ -25,6 +25,10 @@ class Value:
         """The expected result of one side."""
         return self.expected if color else 1.0 - self.expected
 
+    def score_for(self, color: chess.Color) -> Score:
+        """The score from the view of one side."""
+        return self.score if color else -self.score
+
     def mate_for(self, color: chess.Color) -> int | None:
         """The moves in which this side mates; None if it does not."""
         mate = self.score.mate()

@@ -86,7 +86,7 @@
     draw(position);
     byId("status").textContent = position.say;
     if (position.share !== undefined) {
-      byId("bar-white").setAttribute("y", 100 - 100 * position.share);
+      byId("bar-white").setAttribute("y", flipped ? 0 : 100 - 100 * position.share);
       byId("bar-white").setAttribute("height", 100 * position.share);
     }
     byId("first").disabled = byId("previous").disabled = at === 0;

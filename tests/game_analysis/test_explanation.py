@@ -1,0 +1,195 @@
+"""Moves compared and explained, with the real engine: order, lines, proofs, text, JSON, HTML and the command."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import pytest
+from chess.engine import Limit
+
+from tests.support import ROOT, TABLES
+from tests.support.uci_process import PACKAGE_ROOT
+from uci_engine import Engine
+from uci_engine.game_analysis.explanation import MoveExplanation
+from uci_engine.game_analysis.explanation_text import (
+    comparison_data,
+    comparison_page,
+    explanation_data,
+    explanation_page,
+)
+
+SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
+BACK_RANK = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
+LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    with Engine(hash=8) as engine:
+        yield engine
+
+
+def explained(engine: Engine, fen: str, move: str, depth: int = 6) -> MoveExplanation:
+    return engine.explain(chess.Board(fen), chess.Move.from_uci(move), Limit(depth=depth))
+
+
+def test_every_legal_move_is_there_best_first(engine: Engine) -> None:
+    board = chess.Board(BACK_RANK)
+    comparison = engine.compare_moves(board, Limit(depth=5))
+    assert {entry.move for entry in comparison.moves} == set(board.legal_moves)
+    assert comparison.moves[0].move == chess.Move.from_uci("a1a8")
+    assert comparison.moves[0].value.text == "#1"
+    expected = [entry.value.expected for entry in comparison.moves]
+    assert expected == sorted(expected, reverse=True)
+    for entry in comparison.moves[1:]:
+        assert entry.depth >= 5
+        assert entry.nodes > 0
+        assert entry.line[0] == entry.move
+    assert comparison.nodes >= sum(entry.nodes for entry in comparison.moves)
+
+
+def test_black_has_the_lowest_value_first(engine: Engine) -> None:
+    comparison = engine.compare_moves(chess.Board(SCHOLAR), Limit(nodes=20_000))
+    expected = [entry.value.expected for entry in comparison.moves]
+    assert expected == sorted(expected)
+    assert expected[-1] == 1.0
+    assert min(entry.depth for entry in comparison.moves) >= 1
+
+
+def test_a_position_without_moves_gives_an_empty_comparison(engine: Engine) -> None:
+    comparison = engine.compare_moves(chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), Limit(depth=3))
+    assert comparison.moves == ()
+    assert "There is no legal move." in str(comparison)
+    assert "There is no legal move." in comparison_page(comparison)
+
+
+def test_a_blunder_is_refuted(engine: Engine) -> None:
+    explanation = explained(engine, SCHOLAR, "g8f6")
+    assert explanation.judgement.mark.word == "blunder"
+    assert [move.uci() for move in explanation.line] == ["g8f6", "h5f7"]
+    assert not explanation.is_best
+    assert explanation.reason is not None
+    assert "mate in 1" in explanation.reason.text
+    assert explanation.proof is not None
+    assert (explanation.proof.white_mates, explanation.proof.moves) == (True, 1)
+    assert explanation.reply_count == 43
+    assert explanation.alternatives == chess.Board(SCHOLAR).legal_moves.count() - 1
+    text = str(explanation)
+    assert "What refutes it: 3...Nf6 4. Qxf7#." in text
+    assert "White mates in 1 by force." in text
+
+
+def test_a_forced_win_is_proved_for_every_defence(engine: Engine) -> None:
+    explanation = explained(engine, LADDER, "b1b7", depth=8)
+    proof = explanation.proof
+    assert proof is not None
+    assert proof.is_complete
+    assert proof.white_mates
+    board = chess.Board(LADDER)
+    board.push_uci("b1b7")
+    assert {answer.defence for answer in proof.answers} == set(board.legal_moves)
+    for answer in proof.answers:
+        after = board.copy()
+        after.push(answer.defence)
+        for move in answer.line:
+            after.push(move)
+        assert after.is_checkmate()
+
+
+def test_a_mating_move_has_mated(engine: Engine) -> None:
+    explanation = explained(engine, BACK_RANK, "a1a8")
+    assert explanation.is_best
+    assert explanation.proof is not None
+    assert "White has mated." in str(explanation)
+    assert explanation.replies == ()
+
+
+def test_a_slower_mate_is_sound_and_not_best(engine: Engine) -> None:
+    explanation = explained(engine, "k7/8/1K6/8/8/8/8/7R w - - 0 1", "h1h7")
+    assert not explanation.is_best
+    assert "a sound move, which costs nothing" in str(explanation)
+
+
+def test_a_loss_of_material_names_it(engine: Engine) -> None:
+    explanation = explained(engine, "3k4/8/8/3p4/8/4Q3/4P3/4K3 w - - 0 1", "e3e4")
+    assert explanation.reason is not None
+    assert "it costs a queen" in explanation.reason.text.lower()
+    assert explanation.changes[0].title == "material"
+    assert explanation.changes[0].cp < 0
+
+
+def test_tablebases_give_a_verdict() -> None:
+    won, drawn = chess.Board("k7/8/8/8/8/8/7P/4K3 w - - 0 1"), chess.Board("7k/8/8/8/8/8/7P/4K3 w - - 0 1")
+    with Engine(hash=8, syzygy_path=str(TABLES)) as engine:
+        assert (engine.probe_tablebases(won), engine.probe_tablebases(drawn)) == (2, 0)
+        assert engine.probe_tablebases(chess.Board()) is None
+        assert explained(engine, won.fen(), "h2h4").verdict == "White wins"
+        assert explained(engine, drawn.fen(), "h2h4").verdict == "draw"
+        assert "The tablebases say: draw." in str(explained(engine, drawn.fen(), "h2h4"))
+
+
+def test_an_illegal_move_is_refused(engine: Engine) -> None:
+    with pytest.raises(ValueError, match="e2e5 is not legal here"):
+        engine.explain(chess.Board(), chess.Move.from_uci("e2e5"))
+    with pytest.raises(ValueError, match="the limit needs"):
+        engine.compare_moves(chess.Board(), Limit(mate=3))
+
+
+def test_json_and_html(engine: Engine) -> None:
+    explanation = explained(engine, SCHOLAR, "g8f6")
+    data = json.loads(json.dumps(explanation_data(explanation)))
+    assert data["line"] == ["g8f6", "h5f7"]
+    assert data["value"] == {"mate": 1, "expected": 1.0}
+    assert data["proof"]["winner"] == "white"
+    html = explanation._repr_html_()
+    assert html.startswith("<div><svg")
+    assert "<script" not in html
+    page = explanation_page(explanation)
+    assert page.count("<script") == 2
+    comparison = engine.compare_moves(chess.Board(SCHOLAR), Limit(depth=2))
+    rows = json.loads(json.dumps(comparison_data(comparison)))["moves"]
+    assert len(rows) == len(comparison.moves)
+    assert "<table>" in comparison._repr_html_()
+
+
+def secateur(*words: object, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "uci_engine", "explain", *map(str, words)]
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE_ROOT)}
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_the_command_compares_and_explains(tmp_path: Path) -> None:
+    table = secateur("--fen", BACK_RANK, "--depth", 4)
+    assert table.stderr == ""
+    assert table.stdout.splitlines()[2].startswith("Ra8#          #1")
+    result = secateur("--fen", BACK_RANK, "--depth", 4, "--move", "Ra8#", "--json", "--page", "p.html", folder=tmp_path)
+    assert result.stderr == ""
+    assert json.loads(result.stdout)["san"] == "Ra8#"
+    assert (tmp_path / "p.html").read_text("utf-8").startswith("<!DOCTYPE html>")
+    moves = secateur("--moves", "e2e4", "e7e5", "--depth", 2, "--move", "g1f3")
+    assert "2. Nf3" in moves.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--move", "e9"), "secateur explain: 'e9' is no legal move here"),
+        (("--move", "e2e5"), "secateur explain: 'e2e5' is no legal move here"),
+        (("--fen", "nonsense"), "error: "),
+        (("--time", "-1"), "is not a number of seconds, at least 0.001"),
+        (("--page", "/no/such/folder/p.html", "--depth", "1"), "secateur explain: /no/such/folder/p.html: "),
+    ],
+)
+def test_a_mistake_gets_one_sentence(words: tuple[str, ...], sentence: str) -> None:
+    result = secateur(*words)
+    assert result.returncode in (1, 2)
+    assert result.stderr.startswith(sentence) or sentence in result.stderr
+    assert result.stderr.count("\n") == 1

@@ -1,0 +1,112 @@
+"""`secateur explain`: the legal moves of a position compared, or one move explained."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import chess
+
+from uci_engine.command_line.arguments import Parser, UsageError, add_core
+from uci_engine.command_line.console import show, warn
+from uci_engine.command_line.effort import add_effort, effort_of, keyword_options
+from uci_engine.text import ERROR, quoted
+
+DEFAULT_SECONDS = 2.0
+
+DESCRIPTION = """\
+Compare the legal moves of a position: value, depth reached and nodes explored of each, best first.
+
+With --move, explain one move: the line that supports or refutes it, the features that change along it, what is better
+and why, and a proof where it wins or loses by force.
+"""
+
+
+def run(words: Sequence[str], default_core: str) -> int:
+    """Run the command. Returns the exit code."""
+    options = _parser(default_core).parse_args(words)
+    from uci_engine.api.games import new_engine
+    from uci_engine.game_analysis import explanation_text as shown_as
+    from uci_engine.game_analysis.explanation import compare_moves, explain_move
+    from uci_engine.game_analysis.html import MissingLibraryError, environment
+    from uci_engine.game_analysis.report import static_score
+
+    if options.page:
+        try:
+            environment()
+        except MissingLibraryError as error:
+            raise UsageError(str(error)) from None
+    effort = effort_of(options, DEFAULT_SECONDS)
+    keywords = keyword_options(options, default_threads=min(2, os.cpu_count() or 1))
+    board = _board(options)
+    move = None if options.move is None else _move(board, options.move)
+    try:
+        engine = new_engine(keywords, options.core)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    with engine:
+        if move is None:
+            comparison = compare_moves(engine, board, effort)
+            data, text = shown_as.comparison_data(comparison), str(comparison)
+            page = shown_as.comparison_page(comparison) if options.page else ""
+        else:
+            explained = explain_move(engine, board, move, effort, static_score(engine.evaluate))
+            data, text = shown_as.explanation_data(explained), str(explained)
+            page = shown_as.explanation_page(explained) if options.page else ""
+    show(json.dumps(data, indent=1) if options.json else text)
+    if options.page:
+        try:
+            Path(options.page).write_text(page, "utf-8")
+        except OSError as error:
+            raise UsageError(f"secateur explain: {options.page}: {error.strerror}", exit_code=1) from None
+    return 0
+
+
+def _parser(default_core: str) -> Parser:
+    parser = Parser(
+        prog="secateur explain",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--fen", metavar="FEN", help="the position (default: the start position)")
+    parser.add_argument("--moves", metavar="MOVES", help="moves to play first, for example: --moves e2e4 e7e5")
+    parser.add_argument("--chess960", action="store_true", help="read position and moves as Chess960")
+    parser.add_argument("--move", metavar="MOVE", help="the move to explain, for example e2e4 or Nf3")
+    add_effort(parser, f"{DEFAULT_SECONDS:g}", "all searches")
+    parser.add_argument("--json", action="store_true", help="show JSON")
+    parser.add_argument("--page", metavar="FILE", help="also write a page, one HTML file that needs no network")
+    add_core(parser, default_core)
+    return parser
+
+
+def _board(options: argparse.Namespace) -> chess.Board:
+    """The position, repaired or refused as UCI's `position` does. Raises UsageError."""
+    from uci_engine.board.game import Game
+    from uci_engine.board.validation import PositionError
+
+    game = Game()
+    try:
+        for message in game.set(options.fen, (options.moves or "").split(), options.chess960):
+            if message.startswith(ERROR):
+                raise UsageError(message, exit_code=1)
+            warn(message)
+    except PositionError as error:
+        raise UsageError(f"{ERROR}{error}", exit_code=1) from None
+    assert game.board is not None
+    return game.board
+
+
+def _move(board: chess.Board, text: str) -> chess.Move:
+    """A legal move, in UCI notation or in SAN. Raises UsageError."""
+    for parse in (board.parse_uci, board.parse_san):
+        try:
+            move = parse(text)
+        except ValueError:
+            continue
+        if move:
+            return move
+    raise UsageError(f"{quoted(text)} is no legal move here")

@@ -1,0 +1,292 @@
+"""The legal moves of a position compared, and one move explained: what refutes or supports it, and why.
+
+`explanation_text` shows the results as text, JSON and HTML.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import chess
+from chess.engine import Limit
+
+from uci_engine.game_analysis.features import FeatureChange, feature_changes
+from uci_engine.game_analysis.game_search import Effort, is_obvious, is_sacrifice
+from uci_engine.game_analysis.judgement import Judgement, MoveFacts, Phase, judge
+from uci_engine.game_analysis.proof import Proof, prove
+from uci_engine.game_analysis.reasons import Reason, StaticScore, reason_for
+from uci_engine.game_analysis.report import extended, shown, tablebase_verdict
+from uci_engine.game_analysis.values import DRAWN, Analyser, Found, Value, final_value, found_by
+from uci_engine.score import MAX_DEPTH
+
+# The share of the effort for a search of the position as a whole, before each move is searched alone.
+FIRST_SHARE = 0.4
+# The depths of the first rounds, in which each move is searched alone.
+FIRST_DEPTHS = (1, 4, 6, 8)
+# The replies to a move that are shown.
+REPLIES = 3
+# The shares of the effort for one move: the position, the position after the move, and the check of the best move.
+MOVE_SHARES = (0.4, 0.4, 0.2)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveValue:
+    """A legal move with its value from White's view, the depth reached, the nodes explored for it, and its line."""
+
+    move: chess.Move
+    value: Value
+    depth: int
+    nodes: int
+    line: tuple[chess.Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MoveComparison:
+    """All legal moves of a position, best first. `nodes` has those of the first search of the position, too."""
+
+    board: chess.Board
+    moves: tuple[MoveValue, ...]
+    nodes: int
+    seconds: float
+
+    def __str__(self) -> str:
+        from uci_engine.game_analysis.explanation_text import comparison_text
+
+        return comparison_text(self)
+
+    def _repr_html_(self) -> str:
+        from uci_engine.game_analysis.explanation_text import comparison_html
+
+        return comparison_html(self)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveExplanation:
+    """Why a move is good or bad. Values are from White's view.
+
+    `value` is that of the move, and `line` the move with the best play after it: what supports or refutes it. `best` is
+    the best move with its line, `is_best` whether that is the move itself, `others` the value of the best other move
+    where it is. `replies` are the opponent's best replies, and `reply_count` how many there are. `alternatives` is the
+    number of other legal moves. `changes` are the features that change most from the position to the end of the line.
+    `reason` compares that with the better line; None for the best move. `proof`: the move wins or loses by force.
+    `verdict` is what the tablebases say after the move, "" for nothing.
+    """
+
+    board: chess.Board
+    move: chess.Move
+    value: Value
+    line: tuple[chess.Move, ...]
+    depth: int
+    judgement: Judgement
+    best: Found
+    is_best: bool
+    others: Value | None
+    replies: tuple[Found, ...]
+    reply_count: int
+    alternatives: int
+    changes: tuple[FeatureChange, ...]
+    reason: Reason | None
+    proof: Proof | None
+    verdict: str
+    nodes: int
+    seconds: float
+
+    def __str__(self) -> str:
+        from uci_engine.game_analysis.explanation_text import explanation_text
+
+        return explanation_text(self)
+
+    def _repr_html_(self) -> str:
+        from uci_engine.game_analysis.explanation_text import explanation_html
+
+        return explanation_html(self)
+
+
+class _Budget:
+    """What is left of an effort that several searches share."""
+
+    def __init__(self, effort: Effort) -> None:
+        self._effort = effort
+        self._began = time.perf_counter()
+        self.nodes = 0
+
+    @property
+    def seconds(self) -> float:
+        """The time since the start."""
+        return time.perf_counter() - self._began
+
+    def left(self) -> Limit | None:
+        """The limit of the next search, None if nothing is left."""
+        if self._effort.seconds is not None:
+            left = self._effort.seconds - self.seconds
+            return Limit(time=left) if left > 0 else None
+        if self._effort.nodes is not None:
+            nodes = self._effort.nodes - self.nodes
+            return Limit(nodes=nodes) if nodes > 0 else None
+        return Limit()
+
+
+def compare_moves(analyser: Analyser, board: chess.Board, effort: Effort) -> MoveComparison:
+    """Compare the legal moves of a position. The effort is for all of them; a depth is for each.
+
+    Each move is searched alone, deeper in every round, so that all are searched equally deep.
+    """
+    budget = _Budget(effort)
+    game = object()
+    moves: dict[chess.Move, MoveValue] = {}
+    for move in board.legal_moves:
+        after = board.copy()
+        after.push(move)
+        value = final_value(after)
+        moves[move] = MoveValue(move, DRAWN if value is None else value.backed_up(board.turn), 0, 0, (move,))
+    open_moves = [move for move in moves if not _is_final(board, move)]
+    first = None
+    if open_moves and len(moves) > 1:
+        first = found_by(analyser.analyse(board, effort.share(FIRST_SHARE), game=game), board)
+    if first is not None:
+        budget.nodes += first.nodes
+    for depth in _depths(effort):
+        order = _in_order(moves, open_moves, board)
+        if not all(_deepen(analyser, board, moves, move, depth, budget, game) for move in order):
+            break
+    if first is not None and first.move is not None and first.depth > moves[first.move].depth:
+        own_nodes = moves[first.move].nodes
+        moves[first.move] = MoveValue(first.move, first.value, first.depth, own_nodes, first.line)
+    ranked = [moves[move] for move in _in_order(moves, list(moves), board)]
+    return MoveComparison(board.copy(), tuple(ranked), budget.nodes, budget.seconds)
+
+
+def _depths(effort: Effort) -> Sequence[int]:
+    last = MAX_DEPTH if effort.depth is None else effort.depth
+    return [depth for depth in (*FIRST_DEPTHS, *range(FIRST_DEPTHS[-1] + 1, MAX_DEPTH)) if depth < last] + [last]
+
+
+def _in_order(moves: dict[chess.Move, MoveValue], wanted: list[chess.Move], board: chess.Board) -> list[chess.Move]:
+    """Moves, best first; among equal ones the deeper, then by name."""
+
+    def key(move: chess.Move) -> tuple[float, float, int, str]:
+        entry = moves[move]
+        score = entry.value.score_for(board.turn).score(mate_score=100_000)
+        return (-entry.value.expected_for(board.turn), -score, -entry.depth, move.uci())
+
+    return sorted(wanted, key=key)
+
+
+def _is_final(board: chess.Board, move: chess.Move) -> bool:
+    after = board.copy(stack=False)
+    after.push(move)
+    return final_value(after) is not None
+
+
+def _deepen(
+    analyser: Analyser,
+    board: chess.Board,
+    moves: dict[chess.Move, MoveValue],
+    move: chess.Move,
+    depth: int,
+    budget: _Budget,
+    game: object,
+) -> bool:
+    """Search one move to this depth. False if the budget is at its end; the first round is always finished."""
+    limit = budget.left()
+    if limit is None and depth > FIRST_DEPTHS[0]:
+        return False
+    limit = Limit() if limit is None else limit
+    limit.depth = depth
+    found = found_by(analyser.analyse(board, limit, game=game, root_moves=[move]), board)
+    entry = moves[move]
+    if found is None:
+        return True
+    budget.nodes += found.nodes
+    # A search that was cut short says less than the one before it.
+    is_complete = found.depth >= depth or found.value.score.is_mate() or not entry.depth
+    taken = found if is_complete else Found(entry.value, entry.depth, 0, entry.line)
+    moves[move] = MoveValue(move, taken.value, taken.depth, entry.nodes + found.nodes, taken.line or (move,))
+    return True
+
+
+def explain_move(
+    analyser: Analyser, board: chess.Board, move: chess.Move, effort: Effort, static_cp: StaticScore
+) -> MoveExplanation:
+    """Explain one legal move. The effort is for all of it; a depth is for each search."""
+    budget = _Budget(effort)
+    game = object()
+    color = board.turn
+    first, second, third = (effort.share(share) for share in MOVE_SHARES)
+    after = board.copy()
+    after.push(move)
+    here = found_by(analyser.analyse(board, first, game=game), board) or Found(DRAWN)
+    replies = _replies(analyser, after, second, game)
+    value = replies[0].value.backed_up(color)
+    line = (move, *replies[0].line)
+    others: Value | None = None
+    best = here
+    is_best = here.move in (None, move) or value.score_for(color) >= here.value.score_for(color)
+    if is_best:
+        best = Found(value, replies[0].depth + 1, replies[0].nodes, line)
+        other_moves = [other for other in board.legal_moves if other != move]
+        if other_moves:
+            found = found_by(analyser.analyse(board, third, game=game, root_moves=other_moves), board)
+            others = None if found is None else found.value
+    elif here.move is not None:
+        found = found_by(analyser.analyse(board, third, game=game, root_moves=[here.move]), board)
+        best = here if found is None or found.depth < here.depth else found
+    legal_moves = board.legal_moves.count()
+    judgement = judge(
+        MoveFacts(
+            white=color,
+            phase=Phase.MIDDLEGAME,
+            best=best.value,
+            played=value,
+            is_best=is_best,
+            others=others,
+            legal_moves=legal_moves,
+            is_obvious=is_obvious(board, move),
+            is_sacrifice=is_sacrifice(board, line),
+        )
+    )
+    line = extended(analyser, board, line)
+    better = best.line if is_best else extended(analyser, board, best.line)
+    reason = None if is_best else reason_for(board, (value, line), (best.value, better), static_cp)
+    return MoveExplanation(
+        board=board.copy(),
+        move=move,
+        value=value,
+        line=shown(line, value),
+        depth=replies[0].depth,
+        judgement=judgement,
+        best=Found(best.value, best.depth, best.nodes, shown(better, best.value)),
+        is_best=is_best,
+        others=others,
+        replies=replies if replies[0].line else (),
+        reply_count=after.legal_moves.count(),
+        alternatives=legal_moves - 1,
+        changes=_changes_along(board, shown(line, value)),
+        reason=reason,
+        proof=prove(analyser, board, move, line, value),
+        verdict=tablebase_verdict(analyser, after),
+        nodes=here.nodes + replies[0].nodes,
+        seconds=budget.seconds,
+    )
+
+
+def _replies(analyser: Analyser, after: chess.Board, limit: Limit, game: object) -> tuple[Found, ...]:
+    """The best replies of the opponent, at least one; without a line where the game is over."""
+    value = final_value(after)
+    if value is not None:
+        return (Found(value),)
+    infos = analyser.analyse(after, limit, game=game, multipv=min(REPLIES, after.legal_moves.count()))
+    found = [reply for info in infos if (reply := found_by(info, after)) is not None and reply.line]
+    return tuple(found) or (Found(DRAWN),)
+
+
+def _changes_along(board: chess.Board, line: Sequence[chess.Move]) -> tuple[FeatureChange, ...]:
+    end = board.copy(stack=False)
+    for move in line:
+        end.push(move)
+    try:
+        return tuple(feature_changes(board, end))
+    except ValueError:
+        return ()
