@@ -16,8 +16,8 @@ from chess.engine import Limit
 from tests.support import ROOT, TABLES
 from tests.support.uci_process import PACKAGE_ROOT
 from uci_engine import Engine
-from uci_engine.game_analysis.explanation import MoveExplanation
-from uci_engine.game_analysis.explanation_text import (
+from uci_engine.game_analysis.explained import (
+    MoveExplanation,
     comparison_data,
     comparison_page,
     explanation_data,

@@ -23,7 +23,8 @@ from uci_engine.api.analysis import Analysis
 from uci_engine.api.conversion import score_of
 from uci_engine.api.explanation import Explanation
 from uci_engine.api.session import Moves, Session
-from uci_engine.game_analysis.explanation import MoveComparison, MoveExplanation, compare_moves, explain_move
+from uci_engine.game_analysis.explained import MoveComparison, MoveExplanation
+from uci_engine.game_analysis.explanation import compare_moves, explain_move
 from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.report import static_score
 from uci_engine.score import piece_count

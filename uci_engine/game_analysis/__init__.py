@@ -11,7 +11,9 @@
     pgn_writer     a report as annotated PGN
     page           a report as one self-contained page, and the index of many
     html           what all pages are made of
-    explanation    the legal moves of a position compared, and one move explained, with proofs
+    explanation    the legal moves of a position compared, and one move explained
+    explained      what comes of that, as text, JSON, HTML and a page
+    proof          the answers to every defence, where a move mates or is mated
     journal        what a long analysis has done, so that it can be continued
 
 Nothing here starts an engine. What searches is handed in, as an `Analyser`.

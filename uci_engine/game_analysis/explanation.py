@@ -1,22 +1,22 @@
 """The legal moves of a position compared, and one move explained: what refutes or supports it, and why.
 
-`explanation_text` shows the results as text, JSON and HTML.
+`explained` has the results, and shows them.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import chess
 from chess.engine import Limit
 
+from uci_engine.game_analysis.explained import MoveComparison, MoveExplanation, MoveValue
 from uci_engine.game_analysis.features import FeatureChange, feature_changes
 from uci_engine.game_analysis.game_search import Effort, is_obvious, is_sacrifice
-from uci_engine.game_analysis.judgement import Judgement, MoveFacts, Phase, judge
-from uci_engine.game_analysis.proof import Proof, prove
-from uci_engine.game_analysis.reasons import Reason, StaticScore, reason_for
+from uci_engine.game_analysis.judgement import MoveFacts, Phase, judge
+from uci_engine.game_analysis.proof import prove
+from uci_engine.game_analysis.reasons import StaticScore, reason_for
 from uci_engine.game_analysis.report import extended, shown, tablebase_verdict
 from uci_engine.game_analysis.values import DRAWN, Analyser, Found, Value, final_value, found_by
 from uci_engine.score import MAX_DEPTH
@@ -29,79 +29,6 @@ FIRST_DEPTHS = (1, 4, 6, 8)
 REPLIES = 3
 # The shares of the effort for one move: the position, the position after the move, and the check of the best move.
 MOVE_SHARES = (0.4, 0.4, 0.2)
-
-
-@dataclass(frozen=True, slots=True)
-class MoveValue:
-    """A legal move with its value from White's view, the depth reached, the nodes explored for it, and its line."""
-
-    move: chess.Move
-    value: Value
-    depth: int
-    nodes: int
-    line: tuple[chess.Move, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MoveComparison:
-    """All legal moves of a position, best first. `nodes` has those of the first search of the position, too."""
-
-    board: chess.Board
-    moves: tuple[MoveValue, ...]
-    nodes: int
-    seconds: float
-
-    def __str__(self) -> str:
-        from uci_engine.game_analysis.explanation_text import comparison_text
-
-        return comparison_text(self)
-
-    def _repr_html_(self) -> str:
-        from uci_engine.game_analysis.explanation_text import comparison_html
-
-        return comparison_html(self)
-
-
-@dataclass(frozen=True, slots=True)
-class MoveExplanation:
-    """Why a move is good or bad. Values are from White's view.
-
-    `value` is that of the move, and `line` the move with the best play after it: what supports or refutes it. `best` is
-    the best move with its line, `is_best` whether that is the move itself, `others` the value of the best other move
-    where it is. `replies` are the opponent's best replies, and `reply_count` how many there are. `alternatives` is the
-    number of other legal moves. `changes` are the features that change most from the position to the end of the line.
-    `reason` compares that with the better line; None for the best move. `proof`: the move wins or loses by force.
-    `verdict` is what the tablebases say after the move, "" for nothing.
-    """
-
-    board: chess.Board
-    move: chess.Move
-    value: Value
-    line: tuple[chess.Move, ...]
-    depth: int
-    judgement: Judgement
-    best: Found
-    is_best: bool
-    others: Value | None
-    replies: tuple[Found, ...]
-    reply_count: int
-    alternatives: int
-    changes: tuple[FeatureChange, ...]
-    reason: Reason | None
-    proof: Proof | None
-    verdict: str
-    nodes: int
-    seconds: float
-
-    def __str__(self) -> str:
-        from uci_engine.game_analysis.explanation_text import explanation_text
-
-        return explanation_text(self)
-
-    def _repr_html_(self) -> str:
-        from uci_engine.game_analysis.explanation_text import explanation_html
-
-        return explanation_html(self)
 
 
 class _Budget:

@@ -1,26 +1,92 @@
-"""Explanations as text, as JSON, as HTML for notebooks, and as a page."""
+"""What is found out about moves, and how it is shown: as text, as JSON, as HTML for notebooks, and as a page."""
 
 from __future__ import annotations
 
 import html as html_text
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import chess
 import chess.svg
 
-from uci_engine.game_analysis.explanation import MoveComparison, MoveExplanation
 from uci_engine.game_analysis.features import MATERIAL, PHRASES, FeatureChange
 from uci_engine.game_analysis.html import line, line_text, numbered, position, render
-from uci_engine.game_analysis.judgement import Mark
+from uci_engine.game_analysis.judgement import Judgement, Mark
 from uci_engine.game_analysis.proof import Proof
-from uci_engine.game_analysis.values import Value
+from uci_engine.game_analysis.reasons import Reason
+from uci_engine.game_analysis.values import Found, Value
 
 MAX_CHANGES = 6
 # Smaller changes, in shown centipawns, are not listed.
 LEAST_CHANGE_CP = 10
 # A loss of expected result that is shown as 0 %.
 NOTHING = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class MoveValue:
+    """A legal move with its value from White's view, the depth reached, the nodes explored for it, and its line."""
+
+    move: chess.Move
+    value: Value
+    depth: int
+    nodes: int
+    line: tuple[chess.Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MoveComparison:
+    """All legal moves of a position, best first. `nodes` has those of the first search of the position, too."""
+
+    board: chess.Board
+    moves: tuple[MoveValue, ...]
+    nodes: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return comparison_text(self)
+
+    def _repr_html_(self) -> str:
+        return comparison_html(self)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveExplanation:
+    """Why a move is good or bad. Values are from White's view.
+
+    `value` is that of the move, and `line` the move with the best play after it: what supports or refutes it. `best` is
+    the best move with its line, `is_best` whether that is the move itself, `others` the value of the best other move
+    where it is. `replies` are the opponent's best replies, and `reply_count` how many there are. `alternatives` is the
+    number of other legal moves. `changes` are the features that change most from the position to the end of the line.
+    `reason` compares that with the better line; None for the best move. `proof`: the move wins or loses by force.
+    `verdict` is what the tablebases say after the move, "" for nothing.
+    """
+
+    board: chess.Board
+    move: chess.Move
+    value: Value
+    line: tuple[chess.Move, ...]
+    depth: int
+    judgement: Judgement
+    best: Found
+    is_best: bool
+    others: Value | None
+    replies: tuple[Found, ...]
+    reply_count: int
+    alternatives: int
+    changes: tuple[FeatureChange, ...]
+    reason: Reason | None
+    proof: Proof | None
+    verdict: str
+    nodes: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return explanation_text(self)
+
+    def _repr_html_(self) -> str:
+        return explanation_html(self)
 
 
 def value_data(value: Value) -> dict[str, Any]:

@@ -1,0 +1,295 @@
+"""The pages in a real browser: no errors, every control works, at two widths, by keyboard alone, in print.
+
+Skipped where there is no Chromium with its driver, or no Selenium.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+
+from tests.game_analysis.test_page import EVIL
+from tests.game_analysis.test_pgn import report_of
+from tests.support.analyser import MaterialAnalyser, material_cp
+from uci_engine.game_analysis.explained import explanation_page
+from uci_engine.game_analysis.explanation import explain_move
+from uci_engine.game_analysis.game_search import Effort
+from uci_engine.game_analysis.page import game_page, index_page, index_row
+from uci_engine.game_analysis.pgn_reader import read_game
+
+webdriver: Any = pytest.importorskip("selenium.webdriver")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+DRIVER = shutil.which("chromedriver")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason="there is no Chromium with its driver"),
+]
+
+GAME = """[Event "A"]
+[White "White, W."]
+[Black "Black, B."]
+[Result "1-0"]
+
+1. e4 {[%clk 0:04:58]} e5 {[%clk 0:04:59]} 2. Qh5 {[%clk 0:04:50]} Nc6 {[%clk 0:04:30]} 3. Qxe5+ {[%clk 0:04:49]}
+Nxe5 {[%clk 0:04:28]} 4. d4 {[%clk 0:04:40]} Ng6 {[%clk 0:04:10]} 5. Bh6 Nxh6 6. Nf3 Qg5 7. Nxg5 f6 8. Bc4 fxg5 1-0
+"""
+WIDTHS = (1280, 390)
+
+
+class Browser:
+    """Headless Chromium. `show` opens a page at a width, `log` has what the page complains of."""
+
+    def __init__(self) -> None:
+        from selenium.webdriver.chrome.service import Service
+
+        options = webdriver.ChromeOptions()
+        options.binary_location = CHROMIUM
+        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+
+    def show(self, path: Path, width: int = 1280) -> None:
+        metrics = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        self.driver.get(path.as_uri())
+
+    def log(self) -> list[str]:
+        return [entry["message"] for entry in self.driver.get_log("browser")]
+
+    def run(self, script: str) -> Any:
+        return self.driver.execute_script(f"return ({script});")
+
+    def find(self, selector: str) -> list[Any]:
+        return list(self.driver.find_elements("css selector", selector))
+
+    def click(self, selector: str) -> None:
+        """Click as a mouse would, which needs the element to be in sight and uncovered."""
+        (element, *_) = self.find(selector)
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element)
+        element.click()
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.driver.switch_to.active_element.send_keys(key)
+
+    @property
+    def status(self) -> str:
+        return str(self.run("document.getElementById('status').textContent"))
+
+    @property
+    def board(self) -> str:
+        return str(self.run("document.getElementById('board').getAttribute('aria-label')"))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    browser = Browser()
+    yield browser
+    browser.driver.quit()
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pages")
+    report = report_of(read_game(GAME.encode()))
+    assert len(report.errors) >= 3
+    (folder / "game.html").write_text(game_page(report, [("All games", "index.html")]), "utf-8")
+    (folder / "index.html").write_text(index_page([index_row(report, 1, "game.html")]), "utf-8")
+    return folder / "game.html"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_control_works_by_mouse(browser: Browser, page: Path, width: int) -> None:
+    browser.show(page, width)
+    assert browser.status.startswith("Start of the game")
+    browser.click("#next")
+    assert browser.status.startswith("1. e4")
+    assert "pawn e4" in browser.board
+    browser.click("#last")
+    assert browser.status.startswith("8... fxg5")
+    assert not browser.find("#next")[0].is_enabled()
+    browser.click("#previous")
+    assert browser.status.startswith("8. Bc4")
+    browser.click("#first")
+    assert browser.status.startswith("Start of the game")
+    assert not browser.find("#previous")[0].is_enabled()
+
+    first_square = "document.querySelector('#board text').textContent"
+    assert browser.run(first_square) == "a"
+    browser.click("#flip")
+    assert browser.run(first_square) == "h"
+
+    browser.click("#error-after")
+    first_error = browser.status
+    assert "mistake" in first_error or "blunder" in first_error or "inaccuracy" in first_error
+    browser.click("#error-after")
+    assert browser.status != first_error
+    browser.click("#error-before")
+    assert browser.status == first_error
+    assert len(browser.find(".error.current")) == 1
+
+    browser.click(".error .show")
+    assert browser.find("#leave")[0].is_displayed()
+    assert browser.status.startswith("Better: ")
+    browser.click("#leave")
+    assert not browser.find("#leave")[0].is_displayed()
+
+    browser.click(".error .jump")
+    assert browser.status == first_error
+    browser.click(".move[data-to='5']")
+    assert browser.status.startswith("3. Qxe5+")
+    assert browser.run("document.querySelector('.move[aria-current]').dataset.to") == "5"
+    browser.click("#graph")
+    assert browser.status.startswith("4... Ng6") or browser.status.startswith("4. d4")
+    assert browser.run("document.getElementById('cursor').getAttribute('d')").startswith("M")
+    browser.click("#times")
+    before = browser.run("getComputedStyle(document.body).backgroundColor")
+    browser.click("#theme")
+    assert browser.run("getComputedStyle(document.body).backgroundColor") != before
+    browser.click("#theme")
+    assert browser.run("getComputedStyle(document.body).backgroundColor") == before
+    assert browser.run("document.documentElement.scrollWidth <= innerWidth")
+    assert browser.log() == []
+
+
+def test_the_board_is_stepped_by_taps_and_swipes(browser: Browser, page: Path) -> None:
+    browser.show(page, 390)
+    box = browser.run("document.getElementById('board').getBoundingClientRect().toJSON()")
+    left, top, width, height = box["left"], box["top"], box["width"], box["height"]
+
+    def touch(*points: tuple[float, float]) -> None:
+        kinds = ["touchStart"] + ["touchMove"] * (len(points) - 1)
+        for kind, (x, y) in zip(kinds, points, strict=True):
+            place = {"x": left + x * width, "y": top + y * height}
+            browser.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [place]})
+        browser.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    touch((0.8, 0.5))
+    assert browser.status.startswith("1. e4")
+    touch((0.8, 0.5), (0.5, 0.5), (0.3, 0.5))
+    assert browser.status.startswith("1... e5")
+    touch((0.3, 0.5), (0.5, 0.5), (0.8, 0.5))
+    touch((0.2, 0.5))
+    assert browser.status.startswith("Start of the game")
+    assert browser.log() == []
+
+
+def test_every_control_works_by_keyboard_alone(browser: Browser, page: Path) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    browser.show(page)
+    browser.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    assert browser.status.startswith("1... e5")
+    browser.press(Keys.ARROW_LEFT)
+    assert browser.status.startswith("1. e4")
+    browser.press(Keys.END)
+    assert browser.status.startswith("8... fxg5")
+    browser.press(Keys.HOME, "n")
+    error = browser.status
+    browser.press("n", "p")
+    assert browser.status == error
+    browser.press("f")
+    assert browser.run("document.querySelector('#board text').textContent") == "h"
+
+    # Every control is reached by Tab, but of the moves only one, from which the arrows go on.
+    browser.show(page)
+    reached: list[str] = []
+    for _ in range(100):
+        browser.press(Keys.TAB)
+        name = browser.run(
+            "document.activeElement === document.body ? '' : document.activeElement.id || "
+            "document.activeElement.className + document.activeElement.textContent"
+        )
+        if not name or (reached and name == reached[0]):
+            break
+        reached.append(name)
+    for control in ("next", "last", "flip", "theme", "slider", "error-after"):
+        assert control in reached, reached
+    assert sum(name.startswith("show") for name in reached) == len(browser.find(".show"))
+    assert sum(name.startswith("move") for name in reached) == 1
+
+    # A line is entered, played through and left.
+    browser.driver.execute_script("document.querySelector('.show').focus()")
+    browser.press(Keys.ENTER)
+    assert browser.status.startswith("Better: ")
+    browser.press(Keys.ESCAPE)
+    assert not browser.status.startswith("Better: ")
+    browser.driver.execute_script("document.querySelector(\".move[tabindex='0']\").focus()")
+    at = browser.run("document.activeElement.dataset.to")
+    browser.press(Keys.ARROW_RIGHT)
+    assert browser.run("document.activeElement.dataset.to") != at
+    browser.driver.execute_script("document.getElementById('slider').focus()")
+    browser.press(Keys.HOME)
+    browser.press(Keys.ARROW_RIGHT)
+    assert browser.status.startswith("1. e4")
+    assert browser.log() == []
+
+
+@pytest.mark.parametrize("name", ["game.html", "index.html"])
+def test_a_screen_reader_finds_a_name_for_everything(browser: Browser, page: Path, name: str) -> None:
+    browser.show(page.with_name(name))
+    browser.driver.execute_cdp_cmd("Accessibility.enable", {})
+    nodes = browser.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    wanted = ("button", "link", "slider", "image", "img", "heading", "region", "toolbar", "columnheader")
+    nameless = [
+        node["role"]["value"]
+        for node in nodes
+        if not node.get("ignored")
+        and node.get("role", {}).get("value") in wanted
+        and not node.get("name", {}).get("value", "").strip()
+    ]
+    assert nameless == []
+    assert browser.run("document.documentElement.lang") == "en"
+
+
+def test_names_with_markup_are_text(browser: Browser, tmp_path: Path) -> None:
+    report = report_of(read_game(GAME.encode()))
+    for header in ("White", "Black", "Event", "Site", "Result", "Date"):
+        report.headers[header] = EVIL
+    (tmp_path / "evil.html").write_text(game_page(report), "utf-8")
+    (tmp_path / "index.html").write_text(index_page([index_row(report, 1, "evil.html")]), "utf-8")
+    for name in ("evil.html", "index.html"):
+        browser.show(tmp_path / name)
+        assert browser.log() == []
+        assert not browser.find("img")
+        assert "<script>alert(1)</script>" in browser.run("document.body.textContent")
+
+
+def test_in_print_there_are_moves_and_diagrams_and_no_controls(browser: Browser, page: Path) -> None:
+    browser.show(page)
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        for selector in ("#next", "#theme", "#slider", "#board", "#error-after"):
+            assert not browser.find(selector)[0].is_displayed(), selector
+        for selector in (".diagram", ".move", "#graph", "table", ".error p"):
+            assert browser.find(selector)[0].is_displayed(), selector
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_nothing_is_asked_of_the_network(browser: Browser, page: Path) -> None:
+    browser.show(page)
+    assert browser.run("performance.getEntriesByType('resource').length") == 0
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_page_of_an_explained_move(browser: Browser, tmp_path: Path, width: int) -> None:
+    board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
+    move = chess.Move.from_uci("g8f6")
+    explanation = explain_move(MaterialAnalyser(), board, move, Effort(nodes=10), material_cp)
+    (tmp_path / "explain.html").write_text(explanation_page(explanation), "utf-8")
+    browser.show(tmp_path / "explain.html", width)
+    browser.click("button[data-line='0']")
+    assert browser.status.endswith("3... Nf6")
+    browser.click("#next")
+    assert browser.status.endswith("4. Qxf7#")
+    browser.click("#leave")
+    assert browser.status == "Black is to move."
+    assert browser.run("document.documentElement.scrollWidth <= innerWidth")
+    assert browser.log() == []
