@@ -149,10 +149,15 @@ def is_obvious(board: chess.Board, move: chess.Move) -> bool:
         return False
     if board.move_stack and board.peek().to_square == move.to_square:
         return True
-    captured = board.piece_type_at(move.to_square) or chess.PAWN
-    moved = board.piece_type_at(move.from_square) or chess.PAWN
-    is_defended = board.is_attacked_by(not board.turn, move.to_square)
-    return not is_defended or PIECE_VALUES[captured] >= PIECE_VALUES[moved]
+    return wins_material(board, move, or_trades=True)
+
+
+def wins_material(board: chess.Board, capture: chess.Move, or_trades: bool = False) -> bool:
+    """Whether a capture takes what has no defence, or is worth more than what takes it; as much with `or_trades`."""
+    captured = PIECE_VALUES[board.piece_type_at(capture.to_square) or chess.PAWN]
+    moved = PIECE_VALUES[board.piece_type_at(capture.from_square) or chess.PAWN]
+    is_defended = board.is_attacked_by(not board.turn, capture.to_square)
+    return not is_defended or captured > moved or (or_trades and captured == moved)
 
 
 def is_sacrifice(board: chess.Board, line: Sequence[chess.Move]) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import chess
 
 from uci_engine.game_analysis.features import FeatureChange, feature_changes, material_words, strongest
+from uci_engine.game_analysis.game_search import wins_material
 from uci_engine.game_analysis.values import Value, final_value
 
 # Lines are compared at most this many plies deep.
@@ -177,9 +178,17 @@ def _quiet_scores(
         if score is None:
             continue
         following = line[ply] if ply < len(line) else None
-        is_quiet = following is None or not (position.is_capture(following) or following.promotion)
-        (quiet if is_quiet and not (was_capture and following is None) else others)[ply] = score
+        if following is None:
+            is_quiet = not was_capture and not _can_win_material(position)
+        else:
+            is_quiet = not (position.is_capture(following) or following.promotion)
+        (quiet if is_quiet else others)[ply] = score
     return quiet or dict(list(others.items())[-2:])
+
+
+def _can_win_material(position: chess.Board) -> bool:
+    """Whether the side to move can take what is not defended, or is worth more than what takes it."""
+    return any(wins_material(position, move) for move in position.generate_legal_captures())
 
 
 def _after(board: chess.Board, line: Sequence[chess.Move]) -> chess.Board:

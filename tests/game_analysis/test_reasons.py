@@ -1,0 +1,153 @@
+"""Features compared, and reasons in words."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+from chess.engine import Cp, Mate
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evaluation
+from tests.support.analyser import material_cp
+from uci_engine.game_analysis.features import (
+    MATERIAL,
+    FeatureChange,
+    feature_changes,
+    feature_values,
+    material_words,
+    strongest,
+)
+from uci_engine.game_analysis.reasons import reason_for
+from uci_engine.game_analysis.values import DRAWN, Value, value_of
+from uci_engine.score import win_curve
+
+
+def moves(board: chess.Board, *words: str) -> tuple[chess.Move, ...]:
+    after = board.copy()
+    return tuple(after.push_san(word) for word in words)
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        chess.STARTING_FEN,
+        "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4",
+        "8/5k2/3p4/1p1Pp2p/pP2Pp1P/P4P1K/8/8 b - - 99 50",
+    ],
+)
+def test_the_features_add_up_to_the_static_score(fen: str) -> None:
+    board = chess.Board(fen)
+    midpoint_cp, _ = win_curve(board.occupied.bit_count())
+    expected = evaluation.explain(board).white_score * 100 / midpoint_cp
+    assert sum(feature_values(board).values()) == pytest.approx(expected, abs=3)
+
+
+def test_the_mirror_image_has_the_mirror_image_of_every_change() -> None:
+    before = chess.Board("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4")
+    after = before.copy()
+    after.push_san("Qf3")
+    there = {(change.title, change.color): change.cp for change in feature_changes(before, after)}
+    here = {}
+    for change in feature_changes(before.mirror(), after.mirror()):
+        color = change.color if change.title == MATERIAL else not change.color
+        here[change.title, color] = -change.cp
+    assert there == here
+
+
+def test_words_are_from_the_view_of_the_reader() -> None:
+    change = FeatureChange("king shelter", chess.BLACK, 80)
+    assert change.words(chess.BLACK) == "your king's shelter -0.80"
+    assert change.words(chess.WHITE) == "Black's king's shelter +0.80"
+    assert FeatureChange("a new term", chess.WHITE, -5).words(chess.BLACK) == "White's a new term +0.05"
+
+
+def test_the_strongest_changes_against_a_side() -> None:
+    changes = [FeatureChange("a", True, -50), FeatureChange("b", False, -70), FeatureChange("c", True, 90)]
+    material = FeatureChange(MATERIAL, True, -300)
+    assert [change.title for change in strongest([*changes, material], chess.WHITE, 5, 10)] == ["b", "a"]
+    assert [change.title for change in strongest(changes, chess.BLACK, 5, 10)] == ["c"]
+    assert len(strongest(changes, chess.WHITE, 1, 10)) == 1
+
+
+FULL = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
+
+
+@pytest.mark.parametrize(
+    ("worse", "words"),
+    [
+        (FULL, ""),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/R1BQKBNR", "a knight"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPP1/RNBQKBNR", "a pawn"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPP2/RNBQKBNR", "2 pawns"),
+        ("rnbqkb1r/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1", "the exchange"),
+        ("rnbqkb1r/pppppppp/8/8/8/8/PPPPPPP1/RNBQKBN1", "the exchange and a pawn"),
+        ("rnbqkbnr/ppppppp1/8/8/8/8/PPPPPPPP/R1BQKBNR", "a knight for a pawn"),
+        ("rnbqk1nr/pppppppp/8/8/8/8/PPPPPPPP/R1BQKBNR", ""),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBN1", "a queen and a rook"),
+        ("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", ""),
+    ],
+)
+def test_material_in_words(worse: str, words: str) -> None:
+    board, other = chess.Board(f"{FULL} w - - 0 1"), chess.Board(f"{worse} w - - 0 1")
+    assert material_words(board, other, chess.WHITE) == words
+
+
+def value(board: chess.Board, cp: int) -> Value:
+    return value_of(Cp(cp), board.occupied.bit_count())
+
+
+def test_a_lost_piece_is_the_reason() -> None:
+    board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 3")
+    played, better = moves(board, "Nxe5", "Nxe5", "d3", "d6"), moves(board, "Nc3", "Nf6", "d3", "d6")
+    reason = reason_for(board, (value(board, -400), played), (value(board, 20), better), material_cp)
+    assert reason.text.startswith("It costs a knight for a pawn")
+    assert reason.played_plies % 2 == reason.better_plies % 2
+    assert reason.changes[0].title == MATERIAL
+
+
+def test_an_untaken_piece_is_the_reason() -> None:
+    board = chess.Board("r1bqkbnr/pppp1ppp/8/4p3/4n3/2N5/PPPP1PPP/R1BQKBNR w KQkq - 0 3")
+    played, better = moves(board, "d3", "Nc5", "Be2", "d6"), moves(board, "Nxe4", "d6", "d3", "c6")
+    reason = reason_for(board, (value(board, -50), played), (value(board, 350), better), material_cp)
+    assert reason.text.startswith("It leaves a knight untaken")
+
+
+def test_mates_are_reasons_of_their_own() -> None:
+    board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
+    played, better = moves(board, "Nf6", "Qxf7"), moves(board, "g6", "Qf3", "Nf6")
+    reason = reason_for(board, (Value(Mate(1), 1.0), played), (value(board, 10), better), material_cp)
+    assert reason.text == "It allows mate in 1"
+    board = chess.Board("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
+    missed = reason_for(
+        board, (value(board, 500), moves(board, "Kd2")), (Value(Mate(1), 1.0), moves(board, "Ra8")), material_cp
+    )
+    assert missed.text.startswith("It misses mate in 1")
+
+
+def test_a_stalemate_is_a_reason() -> None:
+    board = chess.Board("7k/5Q2/8/6K1/8/8/8/8 w - - 0 1")
+    played, better = moves(board, "Kg6"), moves(board, "Qe7", "Kg8", "Kg6")
+    reason = reason_for(board, (DRAWN, played), (Value(Mate(3), 1.0), better), material_cp)
+    assert "it misses mate in 3" in reason.text.lower()
+    assert "its line ends in a draw by stalemate" in reason.text
+
+
+@given(st.integers(0, 10_000), st.integers(-3000, 3000), st.integers(-3000, 3000))
+def test_any_two_lines_give_a_sentence(seed: int, played_cp: int, better_cp: int) -> None:
+    board = chess.Board("r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b kq - 5 4")
+
+    def line(number: int) -> tuple[chess.Move, ...]:
+        after = board.copy()
+        for _ in range(number % 14):
+            legal = sorted(after.legal_moves, key=chess.Move.uci)
+            if not legal:
+                break
+            after.push(legal[number % len(legal)])
+            number = number * 31 + 7
+        return tuple(after.move_stack)
+
+    reason = reason_for(
+        board, (value(board, played_cp), line(seed)), (value(board, better_cp), line(seed + 1)), material_cp
+    )
+    assert reason.text[0].isupper()
