@@ -14,7 +14,7 @@ import pytest
 
 from tests.game_analysis.test_pgn import SCHOLAR, report_of
 from uci_engine.game_analysis import html
-from uci_engine.game_analysis.page import IndexRow, game_page, index_page, index_row
+from uci_engine.game_analysis.page import MAX_SHOWN_ERRORS, IndexRow, game_page, index_page, index_row
 from uci_engine.game_analysis.pgn_reader import read_game
 
 EVIL = "<script>alert(1)</script>\u2028</script><img src=x onerror=alert(2)>&amp;'"
@@ -114,7 +114,7 @@ def test_the_script_has_every_position_and_line(page: Page) -> None:
     data = json.loads(page.scripts[0])
     assert len(data["positions"]) == 8
     assert data["positions"][0]["fen"] == chess.STARTING_BOARD_FEN
-    assert data["positions"][7]["last"] == ["h5", "f7"]
+    assert data["positions"][7]["last"] == "h5f7"
     assert data["positions"][7]["check"] == "e8"
     assert data["errors"]
     for line in data["lines"]:
@@ -161,6 +161,23 @@ def test_a_long_game_is_a_small_page() -> None:
     moves = " ".join(f"{2 * i + 1}. Nf3 Nf6 {2 * i + 2}. Ng1 Ng8" for i in range(75))
     text = game_page(report_of(read_game(f'[Event "x"]\n\n{moves} *'.encode())))
     assert len(text.encode()) <= 300_000
+
+
+def test_a_game_of_many_errors_is_a_small_page() -> None:
+    words = []
+    board = chess.Board()
+    for number in range(300):
+        move = sorted(board.legal_moves, key=chess.Move.uci)[number * 7 % board.legal_moves.count()]
+        words.append(board.san(move))
+        board.push(move)
+        if board.is_game_over():
+            break
+    report = report_of(read_game(f'[Event "x"]\n\n{" ".join(words)} *'.encode()))
+    assert len(report.errors) > MAX_SHOWN_ERRORS
+    text = game_page(report)
+    assert len(text.encode()) <= 300_000
+    assert text.count('<li class="error') == MAX_SHOWN_ERRORS
+    assert f"The {MAX_SHOWN_ERRORS} worst are shown." in text
 
 
 def test_the_index_names_games_that_could_not_be_analysed() -> None:

@@ -19,12 +19,11 @@ from uci_engine.game_analysis.pgn_reader import (
     PgnError,
     decoded,
     game_texts,
-    number_of_positions,
     pgn_files,
     read_game,
 )
 from uci_engine.game_analysis.pgn_writer import annotate
-from uci_engine.game_analysis.report import GameReport, analyse_game
+from uci_engine.game_analysis.report import MAX_PLIES, GameReport, analyse_game, played_moves
 
 # No line ends, which would end a header.
 NAME_LETTERS = st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp"))
@@ -118,7 +117,7 @@ def texts(data: bytes) -> list[bytes]:
 def test_games_are_split_at_their_headers() -> None:
     data = (SCHOLAR + "\n" + SCHOLAR.replace("1. e4 e5", "1. e4 {\n\n unfinished ( e5")).encode()
     first, second = texts(data)
-    assert number_of_positions(read_game(first)) == 8
+    assert len(played_moves(read_game(first))[0]) == 7
     assert read_game(second).headers["White"] == "W"
 
 
@@ -126,7 +125,7 @@ def test_an_endless_game_and_an_endless_line_are_cut() -> None:
     endless = b'[Event "x"]\n\n1. e4 ' + b"( 1. d4 ) " * (MAX_GAME_BYTES // 5)
     (text, last) = texts(endless + b"\n" + SCHOLAR.encode())
     assert len(text) < 2 * MAX_GAME_BYTES
-    assert number_of_positions(read_game(last)) == 8
+    assert len(played_moves(read_game(last))[0]) == 7
 
 
 def test_text_that_is_no_utf8_is_latin_1() -> None:
@@ -148,6 +147,13 @@ def test_a_game_with_an_illegal_move_is_analysed_up_to_there(moves: str, plies: 
     if report.remarks:
         assert "cannot be read to its end" in report.remarks[0]
     read_back(annotate(game, report, "test"))
+
+
+def test_an_endless_game_is_analysed_up_to_a_bound() -> None:
+    game = read_game(b'[Event "x"]\n\n' + b"Nf3 Nf6 Ng1 Ng8\n" * 600)
+    nodes, (remark,) = played_moves(game)
+    assert len(nodes) == MAX_PLIES
+    assert "more than" in remark
 
 
 def test_a_null_move_ends_the_analysis() -> None:

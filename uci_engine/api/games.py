@@ -11,9 +11,9 @@ from uci_engine.api.engine import Engine
 from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.html import GENERATOR
 from uci_engine.game_analysis.page import IndexRow, game_page, index_row
-from uci_engine.game_analysis.pgn_reader import PgnError, number_of_positions, read_game
+from uci_engine.game_analysis.pgn_reader import PgnError, read_game
 from uci_engine.game_analysis.pgn_writer import annotate
-from uci_engine.game_analysis.report import analyse_game, static_score
+from uci_engine.game_analysis.report import analyse_game, played_moves, static_score
 
 # Most of it is used again by the position before.
 DEFAULT_HASH_MIB = 64
@@ -71,7 +71,7 @@ def analyse_with(
     """Analyse a game. `on_position` is told the share of the game that each position is."""
     try:
         game = read_game(task.text)
-        share = 1.0 / number_of_positions(game)
+        share = 1.0 / (len(played_moves(game)[0]) + 1)
         engine.new_game()
         report = analyse_game(game, engine, task.effort, static_score(engine.evaluate), lambda: on_position(share))
     except (PgnError, ValueError) as error:

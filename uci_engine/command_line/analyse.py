@@ -120,8 +120,11 @@ class _Run:
             done = len(self._journal.entries)
             warn(f"interrupted: {done} of {self._source.count} games are done, --resume goes on with the others")
             return INTERRUPTED
+        if not analysed:
+            warn("no game could be analysed")
+            return 1
         show(f"{analysed} of {self._source.count} games analysed: {self._first_result()}")
-        return 0 if analysed else 1
+        return 0
 
     def _analyse(self, advance: Callable[..., None]) -> None:
         tasks = self._tasks()

@@ -19,6 +19,8 @@ from uci_engine.game_analysis.values import DRAWN, Analyser, Found, Value, final
 
 # The share of the effort for the search of the position.
 MAIN_SHARE = 0.8
+# The fifty-move rule ends the game before a position further back is repeated.
+MAX_REPEATED_PLIES = 100
 # A loss that may become an error is checked.
 SUSPICION = INACCURACY_LOSS / 2
 # Out of check, so few moves leave not much to find.
@@ -102,7 +104,9 @@ def _search(
     value = final_value(board)
     if value is not None:
         return Found(value)
-    info = analyser.analyse(board, effort.share(share), game=game, root_moves=root_moves)
+    # Of the moves before, only those that can be repeated matter. To replay all of them for each search takes time.
+    root = board.copy(stack=min(board.halfmove_clock, MAX_REPEATED_PLIES))
+    info = analyser.analyse(root, effort.share(share), game=game, root_moves=root_moves)
     # A search that was cut before its first report knows nothing.
     return found_by(info, board) or Found(DRAWN)
 

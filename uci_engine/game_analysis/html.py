@@ -114,8 +114,7 @@ def position(board: chess.Board, say: str, value: Value | None = None) -> dict[s
     """A position as the script shows it. `say`: what is said of it, on the page and to a screen reader."""
     result: dict[str, Any] = {"fen": board.board_fen(), "say": say}
     if board.move_stack and board.peek():
-        move = board.peek()
-        result["last"] = [chess.square_name(move.from_square), chess.square_name(move.to_square)]
+        result["last"] = board.peek().uci()[:4]
     if board.is_check():
         king = board.king(board.turn)
         if king is not None:
@@ -128,11 +127,11 @@ def position(board: chess.Board, say: str, value: Value | None = None) -> dict[s
 def line(board: chess.Board, moves: Sequence[chess.Move], start: int, title: str, value: Value) -> dict[str, Any]:
     """A line to play through, from the position with this number."""
     after = board.copy(stack=False)
-    positions = [position(after, f"{title}: before the line", value)]
+    positions = [position(after, "before the line", value)]
     for move in moves:
         words = numbered(after, move)
         after.push(move)
-        positions.append(position(after, f"{title}: {words}", value))
+        positions.append(position(after, words))
     return {"from": start, "title": title, "positions": positions}
 
 

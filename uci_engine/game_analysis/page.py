@@ -13,6 +13,8 @@ from uci_engine.game_analysis.judgement import INACCURACY_LOSS, Mark, Phase
 from uci_engine.game_analysis.report import GameReport, Ply
 
 SIDES = ((chess.WHITE, "White"), (chess.BLACK, "Black"))
+# Of more errors the worst are shown with their lines, so that the page stays small. All have their marks.
+MAX_SHOWN_ERRORS = 40
 SPARE_HEADERS = ("Event", "Site", "Date", "Round", "TimeControl", "Termination")
 
 
@@ -38,12 +40,14 @@ def game_page(report: GameReport, links: Sequence[tuple[str, str]] = ()) -> str:
     """The page of a game. `links`: text and address of other pages."""
     boards = _boards(report)
     lines: list[dict[str, Any]] = []
-    errors = [_error(report, index, ply, boards[index], lines) for index, ply in report.errors]
+    worst = sorted(report.errors, key=lambda error: -error[1].judgement.loss)[:MAX_SHOWN_ERRORS]
+    worst.sort(key=lambda error: error[0])
+    errors = [_error(report, index, ply, boards[index], lines) for index, ply in worst]
     positions = [position(boards[0], f"Start of the game. {report.value.text}", report.value)]
     positions += [
         position(board, _said(ply), ply.value) for board, ply in zip(boards[1:], report.plies, strict=True)
     ]
-    data = {"positions": positions, "lines": lines, "errors": [index for index, _ in report.errors]}
+    data = {"positions": positions, "lines": lines, "errors": [error["index"] for error in errors]}
     white, black = report.player(chess.WHITE), report.player(chess.BLACK)
     return render(
         "game.html.j2",
@@ -61,6 +65,7 @@ def game_page(report: GameReport, links: Sequence[tuple[str, str]] = ()) -> str:
         phases=[phase.value.capitalize() for phase in Phase],
         players=[_player(report, color) for color, _ in SIDES],
         errors=errors,
+        all_errors=len(report.errors),
         least_loss=round(100 * INACCURACY_LOSS),
         notes=_notes(report, boards),
         plies=[_move(report, index, ply) for index, ply in enumerate(report.plies)],

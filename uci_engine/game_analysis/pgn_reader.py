@@ -92,6 +92,3 @@ def read_game(text: bytes) -> chess.pgn.Game:
     return game
 
 
-def number_of_positions(game: chess.pgn.Game) -> int:
-    """How many positions of the game are to be searched."""
-    return 1 + sum(1 for _ in game.mainline())

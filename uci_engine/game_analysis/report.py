@@ -28,8 +28,10 @@ from uci_engine.score import piece_count
 MAX_LINE_PLIES = 10
 # A shorter line of an error is made longer by short searches, so that it shows the reason.
 LEAST_LINE_PLIES = 6
-EXTENSION = Limit(nodes=4000)
+EXTENSION = Limit(nodes=2000)
 MAX_EXTENSIONS = 3
+# Twice the length of the longest games. What is longer is no game that anybody played.
+MAX_PLIES = 1200
 # No tablebases have more pieces.
 MAX_TABLEBASE_PIECES = 7
 
@@ -95,6 +97,8 @@ def played_moves(game: chess.pgn.Game) -> tuple[list[chess.pgn.ChildNode], list[
     for node in game.mainline():
         if not node.move:
             return nodes, [f"the game has a null move after {len(nodes)} plies, and is analysed up to there"]
+        if len(nodes) == MAX_PLIES:
+            return nodes, [f"the game has more than {MAX_PLIES} plies, and is analysed up to there"]
         nodes.append(node)
     remarks = [f"the game cannot be read to its end: {error}" for error in game.errors[:1]]
     return nodes, remarks

@@ -58,7 +58,8 @@
   function draw(position) {
     board.replaceChildren();
     add(board, "use", { href: "#squares" });
-    for (const name of position.last || []) {
+    const last = position.last || "";
+    for (const name of last ? [last.slice(0, 2), last.slice(2)] : []) {
       const [x, y] = place(squareOf(name));
       add(board, "rect", { class: "last-move", x, y, width: 45, height: 45 });
     }
@@ -84,10 +85,12 @@
     const list = positions();
     const position = list[at];
     draw(position);
-    byId("status").textContent = position.say;
-    if (position.share !== undefined) {
-      byId("bar-white").setAttribute("y", flipped ? 0 : 100 - 100 * position.share);
-      byId("bar-white").setAttribute("height", 100 * position.share);
+    byId("status").textContent = line === null ? position.say : `${data.lines[line].title}: ${position.say}`;
+    // All of a line has one value.
+    const share = line === null ? position.share : list[0].share;
+    if (share !== undefined) {
+      byId("bar-white").setAttribute("y", flipped ? 0 : 100 - 100 * share);
+      byId("bar-white").setAttribute("height", 100 * share);
     }
     byId("first").disabled = byId("previous").disabled = at === 0;
     byId("last").disabled = byId("next").disabled = at === list.length - 1;
