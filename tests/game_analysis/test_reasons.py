@@ -106,11 +106,11 @@ def test_a_lost_piece_is_the_reason() -> None:
     assert reason.changes[0].title == MATERIAL
 
 
-def test_an_untaken_piece_is_the_reason() -> None:
+def test_a_piece_that_was_not_taken_is_the_reason() -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/8/4p3/4n3/2N5/PPPP1PPP/R1BQKBNR w KQkq - 0 3")
     played, better = moves(board, "d3", "Nc5", "Be2", "d6"), moves(board, "Nxe4", "d6", "d3", "c6")
     reason = reason_for(board, (value(board, -50), played), (value(board, 350), better), material_cp)
-    assert reason.text.startswith("It leaves a knight untaken")
+    assert reason.text.startswith("It misses the gain of a knight")
 
 
 def test_mates_are_reasons_of_their_own() -> None:

@@ -94,7 +94,7 @@ class _Run:
         self._options = options
         settings = {"effort": str(effort), "options": keywords, "pages": not options.no_pages}
         self._journal = Journal(folder / JOURNAL_FILE, settings, options.resume)
-        self._problems = 0
+        self._problems: list[str] = []
         self._digits = max(4, len(str(source.count)))
 
     def run(self) -> int:
@@ -114,8 +114,11 @@ class _Run:
         finally:
             self._journal.close(remove=complete)
             signal.signal(signal.SIGINT, before)
-        if self._problems > MAX_PROBLEMS:
-            warn(f"and {self._problems - MAX_PROBLEMS} more games with problems")
+        # Told at the end, because they would break the bar.
+        for problem in self._problems[:MAX_PROBLEMS]:
+            warn(printable(problem))
+        if len(self._problems) > MAX_PROBLEMS:
+            warn(f"and {len(self._problems) - MAX_PROBLEMS} more games with problems")
         if interrupted:
             done = len(self._journal.entries)
             warn(f"interrupted: {done} of {self._source.count} games are done, --resume goes on with the others")
@@ -173,10 +176,7 @@ class _Run:
             _replace(self._folder / result.row["page"], result.page)
         entry = {"number": result.number, "digest": result.digest, "pgn": result.pgn, "row": result.row}
         self._journal.append(entry)
-        for remark in result.remarks:
-            self._problems += 1
-            if self._problems <= MAX_PROBLEMS:
-                warn(printable(f"game {result.number}: {remark}"))
+        self._problems += [f"game {result.number}: {remark}" for remark in result.remarks]
 
     def _write_results(self) -> int:
         """Write the annotated games and the index. Returns how many games were analysed."""

@@ -31,12 +31,15 @@ def progress(what: str, total: int, done: int = 0) -> Iterator[Advance]:
         yield _Lines(what, total, done)
         return
     with bar:
-        task = bar.add_task(what, total=total, completed=done, text="")
+        task = bar.add_task(what, total=total, completed=done, text="", count=done)
+        sum_of_steps = float(done)
 
         def advance(steps: float, text: str | None = None) -> None:
+            nonlocal sum_of_steps
+            sum_of_steps += steps
             if text is not None:
                 bar.update(task, text=printable(text))
-            bar.advance(task, steps)
+            bar.update(task, advance=steps, count=whole(sum_of_steps))
 
         yield advance
 
@@ -49,7 +52,7 @@ def _bar() -> Progress | None:
     except ImportError:
         return None
     columns = (
-        TextColumn("{task.description} {task.completed:.0f}/{task.total:.0f}"),
+        TextColumn("{task.description} {task.fields[count]}/{task.total:.0f}"),
         BarColumn(),
         TimeElapsedColumn(),
         TextColumn("left"),
@@ -73,7 +76,12 @@ class _Lines:
         if now - self._told >= PLAIN_SECONDS and self._new > 0:
             self._told = now
             left = (self._total - self._done) * (now - self._began) / self._new
-            warn(f"{self._what} {int(self._done + 1e-6)}/{self._total}, {_clock(left)} left")
+            warn(f"{self._what} {whole(self._done)}/{self._total}, {_clock(left)} left")
+
+
+def whole(done: float) -> int:
+    """The steps that are done, out of a sum of shares that may be a little too small."""
+    return int(done + 1e-6)
 
 
 def _clock(seconds: float) -> str:

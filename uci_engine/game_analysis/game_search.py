@@ -142,7 +142,9 @@ def _compared(
 def _may_be_only_move(board: chess.Board, move: chess.Move, value: Value) -> bool:
     """Whether it is worth knowing what the other moves are worth: the game is open, and the move is not obvious."""
     expected = value.expected_for(board.turn)
-    return expected > 1 - WON and board.legal_moves.count() > 1 and not is_obvious(board, move)
+    if expected <= 1 - WON or value.mate_for(board.turn) == 1 or board.legal_moves.count() < 2:
+        return False
+    return not is_obvious(board, move)
 
 
 def is_obvious(board: chess.Board, move: chess.Move) -> bool:

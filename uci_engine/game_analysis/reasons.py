@@ -106,7 +106,7 @@ def _material(board: chess.Board, after_better: chess.Board, after_played: chess
     owed = material_words(after_better, after_played, board.turn)
     if not owed:
         return ""
-    return f"it costs {owed}" if material_words(board, after_played, board.turn) else f"it leaves {owed} untaken"
+    return f"it costs {owed}" if material_words(board, after_played, board.turn) else f"it misses the gain of {owed}"
 
 
 def _drawn_end(board: chess.Board, line: Sequence[chess.Move]) -> str:
