@@ -127,6 +127,9 @@ def test_the_wheel_holds_the_compiled_kernel_and_no_c(wheel: Path, tmp_path: Pat
         assert [name for name in files if name.startswith(f"{stem}.") and name.endswith((".so", ".pyd"))]
         assert f"{stem}.py" in files
     assert {"evaluation/weights.toml", "evaluation/py.typed", "uci_engine/py.typed"} <= files
+    analysis = ROOT / "uci_engine" / "game_analysis"
+    data = [*(analysis / "templates").iterdir(), analysis / "opening_names.tsv.gz"]
+    assert {path.relative_to(ROOT).as_posix() for path in data} <= files
     assert not [name for name in files if name.endswith(".c")]
     about = f"secateur-{__version__}.dist-info"
     assert {name.split("/")[0] for name in files} == {"evaluation", "uci_engine", "secateur.py", about}

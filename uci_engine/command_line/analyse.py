@@ -73,10 +73,10 @@ def run(words: Sequence[str], default_core: str) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         return _Run(source, folder, effort, keywords, options).run()
     except (PgnError, JournalError) as error:
-        raise UsageError(f"secateur analyse: {error}", exit_code=1) from None
+        raise UsageError(printable(f"secateur analyse: {error}"), exit_code=1) from None
     except OSError as error:
         name = f"{error.filename}: " if error.filename is not None else ""
-        raise UsageError(f"secateur analyse: {name}{error.strerror or error}", exit_code=1) from None
+        raise UsageError(printable(f"secateur analyse: {name}{error.strerror or error}"), exit_code=1) from None
 
 
 class _Run:

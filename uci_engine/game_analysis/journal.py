@@ -1,16 +1,20 @@
 """The journal of a long analysis: one JSON line for each finished game, so that a run that was killed can be continued.
 
 Invariants: what `append` has returned from is on disk. A line that was torn by a kill is dropped. A journal is
-continued only with the settings that it was begun with.
+continued only with the settings that it was begun with. Two runs cannot write the same journal.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
+
+if sys.platform != "win32":
+    import fcntl
 
 BEGINNING = b'{"settings":'
 
@@ -28,7 +32,7 @@ class Journal:
         self.entries: dict[int, int] = {}
         # As the settings come back from a file: tuples have become lists.
         wanted = json.loads(json.dumps(settings))
-        self._file: BinaryIO = path.open("r+b" if path.exists() else "w+b")
+        self._file = _open_locked(path)
         try:
             end = self._read(wanted, resume)
             self._file.truncate(end)
@@ -93,3 +97,17 @@ class Journal:
         if settings != wanted:
             raise JournalError(f"{self.path} was begun with other settings: {settings}, and not {wanted}")
         return end
+
+
+def _open_locked(path: Path) -> BinaryIO:
+    """The file, new or old, for reading and writing by this process alone. Raises JournalError and OSError."""
+    file = path.open("r+b" if path.exists() else "w+b")
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            # Any other error is that of a file system without locks.
+            if isinstance(error, BlockingIOError):
+                file.close()
+                raise JournalError(f"{path} is being written by another run") from None
+    return file

@@ -1,0 +1,74 @@
+"""The journal: entries that survive a kill, and one run at a time."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from uci_engine.game_analysis.journal import Journal, JournalError
+
+SETTINGS = {"effort": "5 nodes", "options": ("a",)}
+
+
+def test_entries_come_back_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    journal = Journal(path, SETTINGS, resume=False)
+    for number in (2, 1, 3):
+        journal.append({"number": number, "text": f"game {number}"})
+    journal.close()
+    again = Journal(path, SETTINGS, resume=True)
+    assert [entry["text"] for entry in again.in_order()] == ["game 1", "game 2", "game 3"]
+    again.append({"number": 1, "text": "new"})
+    assert [entry["text"] for entry in again.in_order()] == ["new", "game 2", "game 3"]
+    again.close(remove=True)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("torn", [b"", b"{", b'{"number": 3, "te', b"\xff\xfe"])
+def test_a_torn_line_is_dropped(tmp_path: Path, torn: bytes) -> None:
+    path = tmp_path / "journal"
+    journal = Journal(path, SETTINGS, resume=False)
+    journal.append({"number": 1})
+    journal.close()
+    with path.open("ab") as file:
+        file.write(torn)
+    again = Journal(path, SETTINGS, resume=True)
+    assert list(again.entries) == [1]
+    again.append({"number": 2})
+    again.close()
+    last = Journal(path, SETTINGS, resume=True)
+    assert list(last.entries) == [1, 2]
+    last.close()
+
+
+def test_an_unfinished_run_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    journal = Journal(path, SETTINGS, resume=False)
+    journal.close()
+    # Nothing was finished, so nothing is lost.
+    journal = Journal(path, {"effort": "other"}, resume=False)
+    journal.append({"number": 1})
+    journal.close()
+    with pytest.raises(JournalError, match="continue it with --resume"):
+        Journal(path, {"effort": "other"}, resume=False)
+    with pytest.raises(JournalError, match="was begun with other settings"):
+        Journal(path, SETTINGS, resume=True)
+
+
+@pytest.mark.parametrize("content", [b"hello", b'[Event "x"]', b'{"settings": 3}x\n', b'{"settings":{}}\n{"a":1}\n'])
+def test_another_file_is_not_touched(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "journal"
+    path.write_bytes(content)
+    with pytest.raises(JournalError):
+        Journal(path, {}, resume=True)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks")
+def test_two_runs_cannot_write_the_same_journal(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal", SETTINGS, resume=False)
+    with pytest.raises(JournalError, match="another run"):
+        Journal(tmp_path / "journal", SETTINGS, resume=True)
+    journal.close()
