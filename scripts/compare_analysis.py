@@ -3,10 +3,10 @@
 
     python scripts/compare_analysis.py games.pgn --engine stockfish [--nodes 25000] [--factor 10] [--games 20]
 
-The other engine searches every position with FACTOR times the nodes. Its moves are judged by the same losses of
-expected result, with the model of wins of Secateur on both engines' normalised scores. Prints how many of its blunders
-are named, how many named ones are false, and each move about which the two disagree. Moves of the book and forced moves
-do not count.
+The other engine searches every position with FACTOR times the nodes. Two rules turn its scores into blunders: that of
+lichess.org (15 points of win percentage, by 1 / (1 + exp(-0.00368208 cp))), and Secateur's own losses of expected
+result. Prints how many of its blunders are named, how many named ones are false, and each move about which the two
+disagree. Moves of the book and forced moves do not count.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from lib.program import run_program
 # isort: split
 
 import argparse
+import math
 import shlex
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import chess
@@ -30,16 +30,23 @@ from lib.console import at_least_one, complain, say, show_progress, write_json
 from lib.errors import ProgramError
 from uci_engine.api.games import new_engine
 from uci_engine.game_analysis.game_search import Effort
-from uci_engine.game_analysis.judgement import BLUNDER_LOSS, INACCURACY_LOSS, MISTAKE_LOSS, Mark
+from uci_engine.game_analysis.judgement import BLUNDER_LOSS, INACCURACY_LOSS, Mark
 from uci_engine.game_analysis.pgn_reader import PgnError, game_texts, read_game
 from uci_engine.game_analysis.report import GameReport, analyse_game, static_score
-from uci_engine.game_analysis.values import final_value, value_of
+from uci_engine.game_analysis.values import Value, final_value, value_of
 from uci_engine.score import piece_count
+
+# The rule of lichess.org: the slope for a centipawn, and the losses of win percentage for each mark.
+WIN_SHARE_SLOPE = 0.00368208
+PERCENTAGE_BLUNDER, PERCENTAGE_INACCURACY = 0.15, 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One judged move: its mark, the loss that Secateur found, and the loss by the other engine."""
+    """One judged move: its mark, the loss that Secateur found, and the losses by the other engine's scores.
+
+    `reference_loss` is by Secateur's model of wins, `percentage_loss` by that of lichess.org. Both are from 0 to 1.
+    """
 
     game: int
     move: str
@@ -47,29 +54,40 @@ class Compared:
     mark: str
     loss: float
     reference_loss: float
+    percentage_loss: float
 
 
-def reference_losses(engine: chess.engine.SimpleEngine, report: GameReport, nodes: int, game: object) -> list[float]:
-    """The loss of expected result of each move by the other engine."""
+def reference_losses(
+    engine: chess.engine.SimpleEngine, report: GameReport, nodes: int, game: object
+) -> list[tuple[float, float]]:
+    """The loss of each move by the other engine, by both rules."""
     board = report.start.copy()
-    expected = [_expected(engine, board, nodes, game)]
+    values = [_value(engine, board, nodes, game)]
     for ply in report.plies:
         board.push(ply.move)
-        expected.append(_expected(engine, board, nodes, game))
+        values.append(_value(engine, board, nodes, game))
     losses = []
     for index, ply in enumerate(report.plies):
-        loss = expected[index] - expected[index + 1]
-        losses.append(max(0.0, loss if ply.white else -loss))
+        before, after = values[index], values[index + 1]
+        sign = 1 if ply.white else -1
+        by_result = sign * (before.expected - after.expected)
+        by_percentage = sign * (win_share(before) - win_share(after))
+        losses.append((max(0.0, by_result), max(0.0, by_percentage)))
     return losses
 
 
-def _expected(engine: chess.engine.SimpleEngine, board: chess.Board, nodes: int, game: object) -> float:
-    """White's expected result in a position."""
+def win_share(value: Value) -> float:
+    """White's share of wins by the rule of lichess.org."""
+    cp = min(max(value.score.score(mate_score=100_000), -1000), 1000)
+    return 1 / (1 + math.exp(-WIN_SHARE_SLOPE * cp))
+
+
+def _value(engine: chess.engine.SimpleEngine, board: chess.Board, nodes: int, game: object) -> Value:
     value = final_value(board)
     if value is None:
         info = engine.analyse(board, chess.engine.Limit(nodes=nodes), game=game)
         value = value_of(info["score"].white(), piece_count(board))
-    return value.expected
+    return value
 
 
 def compare(options: argparse.Namespace) -> Iterator[list[Compared]]:
@@ -93,41 +111,40 @@ def compare(options: argparse.Namespace) -> Iterator[list[Compared]]:
             yield list(_judged(number, report, losses))
 
 
-def _judged(number: int, report: GameReport, losses: list[float]) -> Iterator[Compared]:
+def _judged(number: int, report: GameReport, losses: list[tuple[float, float]]) -> Iterator[Compared]:
     board = report.start.copy()
     for ply, loss in zip(report.plies, losses, strict=True):
         if ply.judgement.is_judged:
             name = f"{ply.number}{'.' if ply.white else '...'}{ply.san}"
-            yield Compared(number, name, board.fen(), ply.judgement.mark.word, ply.judgement.loss, loss)
+            yield Compared(number, name, board.fen(), ply.judgement.mark.word, ply.judgement.loss, *loss)
         board.push(ply.move)
-
-
-def mark_of(loss: float) -> str:
-    """The mark that a loss deserves."""
-    bounds = ((BLUNDER_LOSS, Mark.BLUNDER), (MISTAKE_LOSS, Mark.MISTAKE), (INACCURACY_LOSS, Mark.INACCURACY))
-    return next((mark.word for least, mark in bounds if loss >= least), "none")
 
 
 def summary(moves: list[Compared]) -> list[str]:
     """What comes of the comparison, as lines."""
-    errors = (Mark.MISTAKE.word, Mark.BLUNDER.word)
-    blunders = [move for move in moves if mark_of(move.reference_loss) == Mark.BLUNDER.word]
-    named = [move for move in moves if move.mark == Mark.BLUNDER.word]
-    counts = Counter(move.mark for move in blunders)
-    as_error = sum(counts[word] for word in errors)
-    false = [move for move in named if move.reference_loss < INACCURACY_LOSS]
-    not_an_error = [move for move in named if move.reference_loss < MISTAKE_LOSS]
+    lines = [f"{len(moves)} judged moves in {len({move.game for move in moves})} games"]
+    lines.append("by the rule of lichess.org for the other engine:")
+    lines += _counts(moves, [move.percentage_loss for move in moves], PERCENTAGE_BLUNDER, PERCENTAGE_INACCURACY)
+    lines.append("by Secateur's losses of expected result for both:")
+    return lines + _counts(moves, [move.reference_loss for move in moves], BLUNDER_LOSS, INACCURACY_LOSS)
+
+
+def _counts(moves: list[Compared], losses: list[float], blunder: float, inaccuracy: float) -> list[str]:
+    """How many blunders by these losses are named, and how many that are named are none."""
+    pairs = list(zip(moves, losses, strict=True))
+    theirs = [move.mark for move, loss in pairs if loss >= blunder]
+    as_error = sum(mark in (Mark.MISTAKE.word, Mark.BLUNDER.word) for mark in theirs)
+    at_all = as_error + theirs.count(Mark.INACCURACY.word)
+    named = [loss for move, loss in pairs if move.mark == Mark.BLUNDER.word]
 
     def share(part: int, whole: int) -> str:
         return f"{part} of {whole} ({100 * part / whole:.1f} %)" if whole else f"{part} of {whole}"
 
     return [
-        f"{len(moves)} judged moves in {len({move.game for move in moves})} games",
-        f"its blunders that are named a blunder: {share(counts[Mark.BLUNDER.word], len(blunders))}",
-        f"its blunders that are named a mistake or a blunder: {share(as_error, len(blunders))}",
-        f"its blunders that are named at all: {share(as_error + counts[Mark.INACCURACY.word], len(blunders))}",
-        f"named blunders that cost nothing by it (less than an inaccuracy): {share(len(false), len(named))}",
-        f"named blunders that are no mistake by it: {share(len(not_an_error), len(named))}",
+        f"  its blunders that are named a blunder: {share(theirs.count(Mark.BLUNDER.word), len(theirs))}",
+        f"  its blunders that are named a mistake or a blunder: {share(as_error, len(theirs))}",
+        f"  its blunders that are named at all: {share(at_all, len(theirs))}",
+        f"  named blunders that are no error by it: {share(sum(loss < inaccuracy for loss in named), len(named))}",
     ]
 
 
@@ -155,22 +172,21 @@ def main() -> int:
         with show_progress("games", options.games) as advance:
             for game in compare(options):
                 moves += game
+                if options.json:
+                    write_json(options.json, [asdict(move) for move in moves])
                 advance()
+    except KeyboardInterrupt:
+        complain("interrupted")
     except (ProgramError, OSError, chess.engine.EngineError) as error:
         complain(error)
         return 1
     for line in summary(moves):
         say(line)
     for move in moves:
-        theirs = mark_of(move.reference_loss)
-        if "blunder" in (move.mark, theirs) and move.mark != theirs:
-            say(f"game {move.game} {move.move}: {move.mark} {move.loss:.2f}, by it {theirs} {move.reference_loss:.2f}")
-    if options.json:
-        rows = [
-            {name: getattr(move, name) for name in ("game", "move", "fen", "mark", "loss", "reference_loss")}
-            for move in moves
-        ]
-        write_json(options.json, rows)
+        is_blunder = move.percentage_loss >= PERCENTAGE_BLUNDER
+        if is_blunder != (move.mark == Mark.BLUNDER.word):
+            losses = f"by it {move.reference_loss:.2f}, and {100 * move.percentage_loss:.0f} points of win percentage"
+            say(f"game {move.game} {move.move}: {move.mark} {move.loss:.2f}, {losses}")
     return 0
 
 

@@ -23,7 +23,8 @@ from uci_engine.game_analysis.judgement import (
     phases_of,
     summary_of,
 )
-from uci_engine.game_analysis.values import Value, value_of
+from uci_engine.game_analysis.values import MAX_JUDGED_PIECES, Value, value_of
+from uci_engine.score import win_curve
 
 
 def value(expected: float) -> Value:
@@ -153,10 +154,14 @@ def test_phases_never_return() -> None:
 
 
 def test_a_shown_score_of_one_pawn_wins_half_of_the_games() -> None:
-    for pieces in (10, 20, 32):
+    for pieces in (10, 20, MAX_JUDGED_PIECES):
         one = value_of(Cp(100), pieces)
         assert 0.70 <= one.expected <= 0.76
         assert value_of(Cp(-100), pieces).expected == pytest.approx(1 - one.expected)
+    # All pieces: the same internal score counts as much as with fewer.
+    internal = {pieces: 100 * win_curve(24)[0] / win_curve(pieces)[0] for pieces in (24, 28, 32)}
+    expected = [value_of(Cp(round(cp)), pieces).expected for pieces, cp in internal.items()]
+    assert max(expected) - min(expected) < 0.01
     assert value_of(Mate(-2), 20).expected == 0.0
     assert value_of(Cp(31000), 5).is_tablebase
 

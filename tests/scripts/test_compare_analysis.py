@@ -7,33 +7,33 @@ import sys
 from pathlib import Path
 
 import pytest
+from chess.engine import Cp, Mate
 
 import compare_analysis
-from compare_analysis import Compared, mark_of
+from compare_analysis import Compared, win_share
 from tests.game_analysis.test_pgn import SCHOLAR
 from tests.support import SCRIPTS
-from uci_engine.game_analysis.judgement import BLUNDER_LOSS, INACCURACY_LOSS, MISTAKE_LOSS
+from uci_engine.game_analysis.values import Value
 
 
-def compared(mark: str, reference_loss: float) -> Compared:
-    return Compared(1, "1.e4", "", mark, 0.0, reference_loss)
-
-
-@pytest.mark.parametrize(
-    ("loss", "mark"),
-    [(0.0, "none"), (INACCURACY_LOSS, "inaccuracy"), (MISTAKE_LOSS, "mistake"), (BLUNDER_LOSS, "blunder")],
-)
-def test_marks_of_losses(loss: float, mark: str) -> None:
-    assert mark_of(loss) == mark
+def compared(mark: str, reference_loss: float, percentage_loss: float) -> Compared:
+    return Compared(1, "1.e4", "", mark, 0.0, reference_loss, percentage_loss)
 
 
 def test_the_counts() -> None:
-    moves = [compared("blunder", 0.5), compared("mistake", 0.5), compared("sound", 0.5), compared("blunder", 0.01)]
-    lines = compare_analysis.summary(moves)
-    assert "named a blunder: 1 of 3 (33.3 %)" in lines[1]
-    assert "a mistake or a blunder: 2 of 3" in lines[2]
-    assert "less than an inaccuracy): 1 of 2 (50.0 %)" in lines[4]
-    assert "0 of 0" in compare_analysis.summary([])[1]
+    moves = [compared("blunder", 0.5, 0.2), compared("mistake", 0.5, 0.1), compared("sound", 0.5, 0.2)]
+    lines = compare_analysis.summary([*moves, compared("blunder", 0.01, 0.01)])
+    assert "named a blunder: 1 of 2 (50.0 %)" in lines[2]
+    assert "no error by it: 1 of 2 (50.0 %)" in lines[5]
+    assert "named a blunder: 1 of 3 (33.3 %)" in lines[7]
+    assert "a mistake or a blunder: 2 of 3" in lines[8]
+    assert "0 of 0" in compare_analysis.summary([])[2]
+
+
+def test_the_share_of_wins() -> None:
+    assert win_share(Value(Cp(0), 0.5)) == 0.5
+    assert win_share(Value(Cp(100), 0.5)) == pytest.approx(0.591, abs=0.001)
+    assert win_share(Value(Mate(-1), 0.0)) == pytest.approx(1 - win_share(Value(Mate(3), 1.0)))
 
 
 def test_the_engine_compared_with_itself(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, Score
 
 from uci_engine.score import TABLEBASE_BOUND, piece_count, win_curve, win_draw_loss
 
+MAX_JUDGED_PIECES = 24
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -68,12 +70,16 @@ DRAWN = Value(Cp(0), 0.5)
 
 
 def value_of(score: Score, pieces: int) -> Value:
-    """The value of a shown score, from White's view. `pieces`: on the board at the root of the search."""
+    """The value of a shown score, from White's view. `pieces`: on the board at the root of the search.
+
+    With more than MAX_JUDGED_PIECES the curve of that many serves. That of all pieces is flat, because it describes
+    games that have just begun. By it, a move that loses a pawn would be no error in the opening.
+    """
     cp = score.score()
     if cp is None or abs(cp) >= TABLEBASE_BOUND:
         return Value(score, 1.0 if score > Cp(0) else 0.0)
     midpoint_cp, _ = win_curve(pieces)
-    wins, draws, _ = win_draw_loss(round(cp * midpoint_cp / 100), pieces)
+    wins, draws, _ = win_draw_loss(round(cp * midpoint_cp / 100), min(pieces, MAX_JUDGED_PIECES))
     return Value(score, (wins + draws / 2) / 1000)
 
 
