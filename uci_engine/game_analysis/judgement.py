@@ -16,13 +16,13 @@ from enum import Enum
 
 from uci_engine.game_analysis.values import Value
 
-# The smallest loss of expected result for each mark. From an even position in the middlegame 0.10 is about half
-# a pawn as it is shown, 0.20 about 0.9 and 0.30 about 1.2.
+# The smallest loss of expected result for each mark. From an even position in the middlegame 0.10 is about 0.4 pawns as
+# they are shown, 0.15 about 0.6 and 0.25 about 1.0. RESULTS.md compares the marks with those by Stockfish's scores.
 INACCURACY_LOSS = 0.10
-MISTAKE_LOSS = 0.20
-BLUNDER_LOSS = 0.30
+MISTAKE_LOSS = 0.15
+BLUNDER_LOSS = 0.25
 # A move is the only one when every other loses this much.
-ONLY_MOVE_LOSS = MISTAKE_LOSS
+ONLY_MOVE_LOSS = 0.20
 # Where even the second best move expects this much, the game is won, and no move deserves an exclamation mark.
 WON = 0.90
 # After a missed win the side expects at most this.

@@ -131,7 +131,8 @@ def _label(ply: Ply) -> str:
 def _said(ply: Ply) -> str:
     """What is said of a move: on the page below the board, and by a screen reader."""
     mark = ply.judgement.mark
-    said = f"{_label(ply)}{mark.sign}  {ply.value.text}"
+    value = "" if ply.value.score.mate() == 0 else f"  {ply.value.text}"
+    said = f"{_label(ply)}{mark.sign}{value}"
     if mark.sign or mark in (Mark.BOOK, Mark.FORCED):
         said += f", {mark.word}"
     if ply.reason is not None:
