@@ -3,7 +3,8 @@
 The transposition table is kept from one position to the next, so what a later position has shown reaches the moves
 before it. Of the effort for a move, most goes into a search of the position. The rest checks what that search says:
 the better move once more, alone, before the move played is called an error, or all other moves, before the move played
-is called the only one.
+is called the only one. What the checks leave over goes into a second look at the worst errors: both moves are searched
+alone, as deep as each other, so that neither looks better only because it was searched longer.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ from uci_engine.game_analysis.values import DRAWN, Analyser, Found, Value, final
 
 # The share of the effort for the search of the position.
 MAIN_SHARE = 0.8
+# Errors of this loss get a second look. Each of their two searches takes between these shares of the effort for a move.
+SECOND_LOOK_LOSS = INACCURACY_LOSS
+LEAST_SECOND_SHARE = 0.5
+MOST_SECOND_SHARE = 3.0
 # The fifty-move rule ends the game before a position further back is repeated.
 MAX_REPEATED_PLIES = 100
 # A loss that may become an error is checked.
@@ -64,6 +69,10 @@ class SearchedMove:
     is_best: bool
     others: Value | None
 
+    def loss(self, white: bool) -> float:
+        """The loss of expected result, for the side that moved."""
+        return 0.0 if self.is_best else self.best.value.expected_for(white) - self.played.value.expected_for(white)
+
 
 def search_game(
     analyser: Analyser,
@@ -83,14 +92,57 @@ def search_game(
     found = [_search(analyser, board, effort, MAIN_SHARE, game)]
     searched: list[SearchedMove] = []
     on_position()
+    left_over = 0.0
     for move in reversed(moves):
         board.pop()
         here = _search(analyser, board, effort, MAIN_SHARE, game)
-        result = _compared(analyser, board, move, here, found[-1], effort, game)
+        result, is_checked = _compared(analyser, board, move, here, found[-1], effort, game)
+        left_over += 0.0 if is_checked else 1 - MAIN_SHARE
         found.append(result.best)
         searched.append(result)
         on_position()
-    return found[::-1], searched[::-1]
+    found, searched = found[::-1], searched[::-1]
+    if effort.depth is None:
+        _look_again(analyser, start, moves, found, searched, effort, left_over, game)
+    return found, searched
+
+
+def _look_again(
+    analyser: Analyser,
+    start: chess.Board,
+    moves: Sequence[chess.Move],
+    found: list[Found],
+    searched: list[SearchedMove],
+    effort: Effort,
+    left_over: float,
+    game: object,
+) -> None:
+    """Search the errors once more, the worst first, with what is left over. Changes `found` and `searched`."""
+    losses = {index: result.loss(start.turn == (index % 2 == 0)) for index, result in enumerate(searched)}
+    errors = sorted((index for index in losses if losses[index] >= SECOND_LOOK_LOSS), key=lambda index: -losses[index])
+    errors = errors[: int(left_over / (2 * LEAST_SECOND_SHARE) + 1e-9)]
+    if not errors:
+        return
+    share = min(left_over / (2 * len(errors)), MOST_SECOND_SHARE)
+    for index in errors:
+        board = start.copy()
+        for move in moves[:index]:
+            board.push(move)
+        result = searched[index]
+        best, played = (
+            _deeper(analyser, board, line, effort, share, game) for line in (result.best, result.played)
+        )
+        is_best = best.value.expected_for(board.turn) <= played.value.expected_for(board.turn)
+        searched[index] = SearchedMove(played if is_best else best, played, is_best, None)
+        found[index] = searched[index].best
+
+
+def _deeper(
+    analyser: Analyser, board: chess.Board, before: Found, effort: Effort, share: float, game: object
+) -> Found:
+    """A move searched alone once more; what was known if that is no deeper."""
+    again = _search(analyser, board, effort, share, game, [before.line[0]])
+    return again if again.line and again.depth >= before.depth else before
 
 
 def _search(
@@ -119,24 +171,24 @@ def _compared(
     after: Found,
     effort: Effort,
     game: object,
-) -> SearchedMove:
-    """Compare the move played with the best one. `after`: what was found in the position after it."""
+) -> tuple[SearchedMove, bool]:
+    """Compare the move played with the best one, and whether that took a check. `after`: what was found after it."""
     white = board.turn
     played = Found(after.value.backed_up(white), after.depth + 1, after.nodes, (move, *after.line))
     gain = after.value.expected_for(white) - here.value.expected_for(white)
     if here.move is None or here.move == move or gain >= 0:
-        others = None
-        if _may_be_only_move(board, move, played.value):
-            allowed = [other for other in board.legal_moves if other != move]
-            others = _search(analyser, board, effort, 1 - MAIN_SHARE, game, allowed).value
-        return SearchedMove(played, played, True, others)
+        if not _may_be_only_move(board, move, played.value):
+            return SearchedMove(played, played, True, None), False
+        allowed = [other for other in board.legal_moves if other != move]
+        others = _search(analyser, board, effort, 1 - MAIN_SHARE, game, allowed).value
+        return SearchedMove(played, played, True, others), True
     if -gain < SUSPICION:
-        return SearchedMove(here, played, False, None)
+        return SearchedMove(here, played, False, None), False
     checked = _search(analyser, board, effort, 1 - MAIN_SHARE, game, [here.move])
     best = checked if checked.depth >= here.depth and checked.line else here
     if best.value.expected_for(white) <= played.value.expected_for(white):
-        return SearchedMove(played, played, True, None)
-    return SearchedMove(best, played, False, None)
+        return SearchedMove(played, played, True, None), True
+    return SearchedMove(best, played, False, None), True
 
 
 def _may_be_only_move(board: chess.Board, move: chess.Move, value: Value) -> bool:
