@@ -345,7 +345,7 @@ class Options(OptionTable):
             Check(
                 "UCI_AnalyseMode",
                 False,
-                "no book; root moves are also searched one by one, each with its own window",
+                "no book; root moves are also searched one by one",
             )
         )
         self.opponent = add(String("UCI_Opponent", "", "the opponent's title, Elo, kind and name; d shows them"))
