@@ -12,6 +12,7 @@ import chess
 
 import evaluation
 from evaluation.constants import FULL_PHASE, FULL_SCALE
+from uci_engine.game_analysis.game_search import PIECE_VALUES
 from uci_engine.score import piece_count, win_curve
 
 MATERIAL = "material"
@@ -27,7 +28,6 @@ PHRASES = {
     "mop-up": "drive against the bare king",
 }
 PIECE_WORDS = {piece_type: chess.piece_name(piece_type) for piece_type in range(chess.PAWN, chess.KING)}
-MATERIAL_UNITS = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +91,9 @@ def material_words(better: chess.Board, worse: chess.Board, color: chess.Color) 
     """
     owed = {
         piece_type: _balance(better, piece_type, color) - _balance(worse, piece_type, color)
-        for piece_type in MATERIAL_UNITS
+        for piece_type in PIECE_WORDS
     }
-    total = sum(MATERIAL_UNITS[piece_type] * count for piece_type, count in owed.items())
+    total = sum(PIECE_VALUES[piece_type] * count for piece_type, count in owed.items())
     if total <= 0:
         return ""
     minor = owed[chess.KNIGHT] + owed[chess.BISHOP]

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import chess
 from chess.engine import Limit
 
+from evaluation.constants import PHASE_WEIGHTS
 from uci_engine.game_analysis.judgement import INACCURACY_LOSS, WON
 from uci_engine.game_analysis.values import DRAWN, Analyser, Found, Value, final_value, found_by
 
@@ -31,7 +32,6 @@ SUSPICION = INACCURACY_LOSS / 2
 # Out of check, so few moves leave not much to find.
 FEW_EVASIONS = 3
 PIECE_VALUES = (0, 1, 3, 3, 5, 9, 0)
-PHASE_WEIGHTS = {chess.KNIGHT: 1, chess.BISHOP: 1, chess.ROOK: 2, chess.QUEEN: 4}
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,8 +240,5 @@ def _material(board: chess.Board, color: chess.Color) -> int:
 
 
 def phase_weight(board: chess.Board) -> int:
-    """The pieces of both sides: minor pieces 1, rooks 2, queens 4, added up."""
-    return sum(
-        weight * (len(board.pieces(piece_type, chess.WHITE)) + len(board.pieces(piece_type, chess.BLACK)))
-        for piece_type, weight in PHASE_WEIGHTS.items()
-    )
+    """The game phase of the evaluation: the pieces of both sides, each with its weight."""
+    return sum(PHASE_WEIGHTS[piece.piece_type] for piece in board.piece_map().values())
