@@ -16,9 +16,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from lib.errors import ProgramError
-
-if sys.platform != "win32":
-    import fcntl
+from uci_engine.game_analysis.journal import JournalError, open_locked
 
 # How every journal begins. A file that begins otherwise is somebody else's and is never written to.
 BEGINNING = b'{"settings":'
@@ -43,7 +41,10 @@ class Journal:
         # As they come back from a file: tuples have become lists.
         wanted: dict[str, Any] = json.loads(json.dumps(settings))
         self._path = path
-        self._file = _open_locked(path)
+        try:
+            self._file = open_locked(path)
+        except JournalError as error:
+            raise ProgramError(str(error)) from None
         try:
             good_bytes = self._read(wanted, resume)
             self._file.truncate(good_bytes)
@@ -112,20 +113,6 @@ class Journal:
         self._is_empty = False
         _compare(path, settings, wanted)
         return good_bytes
-
-
-def _open_locked(path: Path) -> BinaryIO:
-    """The file, new or old, for reading and writing by this process alone. Raises ProgramError and OSError."""
-    file = path.open("r+b" if path.exists() else "w+b")
-    if sys.platform != "win32":
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            # Any other error is that of a file system without locks.
-            if isinstance(error, BlockingIOError):
-                file.close()
-                raise ProgramError(f"{path} is being written by another run") from None
-    return file
 
 
 def _compare(path: Path, found: Any, wanted: dict[str, Any]) -> None:

@@ -32,7 +32,7 @@ class Journal:
         self.entries: dict[int, int] = {}
         # As the settings come back from a file: tuples have become lists.
         wanted = json.loads(json.dumps(settings))
-        self._file = _open_locked(path)
+        self._file = open_locked(path)
         try:
             end = self._read(wanted, resume)
             self._file.truncate(end)
@@ -99,7 +99,7 @@ class Journal:
         return end
 
 
-def _open_locked(path: Path) -> BinaryIO:
+def open_locked(path: Path) -> BinaryIO:
     """The file, new or old, for reading and writing by this process alone. Raises JournalError and OSError."""
     file = path.open("r+b" if path.exists() else "w+b")
     if sys.platform != "win32":
