@@ -17,6 +17,8 @@ from importlib import import_module
 from typing import Final
 
 ACCUMULATED: Final = "accumulator"
+# A weight with at least this many numbers is a table: one text in the file, which tomllib reads faster than a list.
+MIN_TABLE: Final = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,11 @@ class Term:
     def is_board(self) -> bool:
         """Whether there is a weight for each of the 64 squares: in the file eight rows, the eighth rank first."""
         return self.name.endswith("_squares")
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it has so many numbers that the file holds them as one text, or as one number where all are equal."""
+        return self.size >= MIN_TABLE
 
     @property
     def function(self) -> Callable[..., int]:

@@ -29,6 +29,7 @@ MATERIAL: Final = (100, 300, 300, 500, 900)
 PIECE_NAMES: Final = ("pawn", "knight", "bishop", "rook", "queen", "king")
 PHASES: Final = ("middlegame", "endgame")
 BOARDS: Final = frozenset(term.name for term in CATALOGUE if term.is_board)
+TABLES: Final = {term.name: term.size for term in CATALOGUE if term.is_table}
 MAX_BYTES: Final = 1 << 22
 MAX_CENTIPAWNS: Final = 1000
 MAX_SUM: Final = 0x7FFFFFFF
@@ -71,6 +72,7 @@ class Weights:
         self.middlegame: Mapping[str, tuple[int, ...]] = _checked(middlegame, "middlegame")
         self.endgame: Mapping[str, tuple[int, ...]] = _checked(endgame, "endgame")
         self.provenance: Mapping[str, str] = _checked_provenance(provenance)
+        self._packed: dict[str, list[int]] = {}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Weights):
@@ -80,8 +82,11 @@ class Weights:
     __hash__ = None  # type: ignore[assignment]
 
     def packed(self, name: str) -> list[int]:
-        """All numbers of one weight, each with middlegame and endgame packed into one int."""
-        return [pack(mg, eg) for mg, eg in zip(self.middlegame[name], self.endgame[name], strict=True)]
+        """All numbers of one weight, each with middlegame and endgame packed into one int. Not to be changed."""
+        if name not in self._packed:
+            pairs = zip(self.middlegame[name], self.endgame[name], strict=True)
+            self._packed[name] = [pack(mg, eg) for mg, eg in pairs]
+        return self._packed[name]
 
     def fill(self, target: Any, group: str) -> None:
         """Set each packed weight of `group` as the attribute of the same name on `target`."""
@@ -212,7 +217,12 @@ def _extreme(values: Mapping[str, tuple[int, ...]], sign: int) -> int:
 
 
 def _from_rows(name: str, value: Any) -> list[int]:
-    """A flat list from one phase of a weight in the file: a number, a list, or eight rows for a board."""
+    """A flat list from one phase of a weight in the file: a number, a list, eight rows for a board, or a table's text.
+
+    A table that is one number has it everywhere.
+    """
+    if name in TABLES:
+        return _from_table(name, value)
     if not isinstance(value, list):
         return [value]
     if name not in BOARDS:
@@ -222,10 +232,23 @@ def _from_rows(name: str, value: Any) -> list[int]:
     return [number for row in reversed(value) for number in row]
 
 
+def _from_table(name: str, value: Any) -> list[int]:
+    """The numbers of a table, from its text or from the one number that all of them are."""
+    if not isinstance(value, str):
+        return [value] * TABLES[name]
+    try:
+        return list(map(int, value.split()))
+    except ValueError as error:
+        raise WeightsError(f"weight {name} takes whole numbers to ±{MAX_CENTIPAWNS}") from error
+
+
 def _to_rows(term: Term, numbers: tuple[int, ...]) -> str:
     """One phase of a weight as TOML: `_from_rows` reads it back."""
-    if term.size == 1:
+    if term.size == 1 or (term.is_table and len(set(numbers)) == 1):
         return str(numbers[0])
+    if term.is_table:
+        rows = [numbers[i : i + MAX_NUMBERS_PER_LINE] for i in range(0, term.size, MAX_NUMBERS_PER_LINE)]
+        return "'''\n" + "".join(" ".join(map(str, row)) + "\n" for row in rows) + "'''"
     if term.is_board:
         rows = [numbers[rank * 8 : rank * 8 + 8] for rank in range(7, -1, -1)]
         lines = ["    [" + ", ".join(f"{number:4d}" for number in row) + "],\n" for row in rows]
