@@ -10,12 +10,15 @@ cdef extern from *:
     #if defined(__GNUC__)
     static inline int secateur_lsb(uint64_t squares) { return __builtin_ctzll(squares); }
     static inline int secateur_msb(uint64_t squares) { return 63 ^ __builtin_clzll(squares); }
+    static inline uint64_t secateur_flip(uint64_t squares) { return __builtin_bswap64(squares); }
     #else
     #include <intrin.h>
+    #include <stdlib.h>
     static __forceinline int secateur_lsb(uint64_t squares)
     { unsigned long index; _BitScanForward64(&index, squares); return (int)index; }
     static __forceinline int secateur_msb(uint64_t squares)
     { unsigned long index; _BitScanReverse64(&index, squares); return (int)index; }
+    static __forceinline uint64_t secateur_flip(uint64_t squares) { return _byteswap_uint64(squares); }
     #endif
     #if defined(__GNUC__) && (defined(__POPCNT__) || !defined(__x86_64__))
     static inline int secateur_popcount(uint64_t squares) { return __builtin_popcountll(squares); }
@@ -35,6 +38,7 @@ cdef extern from *:
     int popcount "secateur_popcount" (u64 squares) noexcept nogil
     int lsb "secateur_lsb" (u64 squares) noexcept nogil
     int msb "secateur_msb" (u64 squares) noexcept nogil
+    u64 flip_vertical "secateur_flip" (u64 squares) noexcept nogil
 
 cdef enum:  # python-chess's piece types, as constants of the C compiler
     PAWN = 1

@@ -100,6 +100,10 @@ if not cython.compiled:
         """The highest square of a set that is not empty."""
         return squares.bit_length() - 1
 
+    def flip_vertical(squares: int) -> int:
+        """The mirror image of a set, with the first rank as the eighth."""
+        return chess.flip_vertical(squares)
+
     def bishop_attacks(square: int, occupied: int) -> int:
         """What a bishop on `square` attacks when `occupied` squares stop it, the first piece on each ray included."""
         return chess.BB_DIAG_ATTACKS[square][chess.BB_DIAG_MASKS[square] & occupied]

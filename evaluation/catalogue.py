@@ -78,6 +78,22 @@ CATALOGUE: Final = (
         "connected_pawn", 8, "pawns", "pawn", 1, "connected pawns",
         "a pawn defended by another or in a phalanx, by rank",
     ),
+    Term(
+        "pawn_pair", 4096, "pawn_pairs", "pawn", 7, "pawn pairs",
+        "two pawns of one side: 64 * the lower square + the higher one",
+    ),
+    Term(
+        "pawn_against_pawn", 4096, "pawn_pairs", "side", 225, "pawn against pawn",
+        "64 * a pawn's square + an enemy pawn's, for the side whose pawn has the lower square in its own view",
+    ),
+    Term(
+        "pawn_by_own_king", 4096, "pawn_pairs", "pawn", 1, "pawns by king",
+        "64 * the square of its own king + a pawn's",
+    ),
+    Term(
+        "pawn_by_enemy_king", 4096, "pawn_pairs", "pawn", 1, "pawns by king",
+        "64 * the enemy king's square + a pawn's, as the pawn's side sees the board",
+    ),
     Term("passed_pawn", 8, "passed_pawns", "pawn", 1, "passed pawns", "a passed pawn, by rank"),
     Term(
         "passed_pawn_own_king", 8, "passed_pawns", "pawn", 1, "passed pawns",

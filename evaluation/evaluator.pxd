@@ -6,11 +6,12 @@ from evaluation.accumulator cimport Accumulator
 from evaluation.base_board cimport BaseBoard
 from evaluation.bitboards cimport i64, u64
 from evaluation.context cimport EvaluationContext
-from evaluation.terms cimport endgames, king, passed_pawns, pawns, pieces, tempo, threats
+from evaluation.terms cimport endgames, king, passed_pawns, pawn_pairs, pawns, pieces, tempo, threats
 from evaluation.terms.endgames cimport EndgameWeights, endgame_scale
 from evaluation.terms.king cimport KingWeights
 from evaluation.terms.kpk cimport BLACK_WINS, DRAWN, NO_RESULT, WHITE_WINS, KpkBitbase
 from evaluation.terms.passed_pawns cimport PassedPawnWeights
+from evaluation.terms.pawn_pairs cimport PawnPairWeights
 from evaluation.terms.pawns cimport PawnWeights
 from evaluation.terms.pieces cimport PieceWeights
 from evaluation.terms.tempo cimport TempoWeights
@@ -28,6 +29,7 @@ cdef int PAWN_ENTRIES
 cdef class Evaluator:
     cdef readonly EvaluationContext context
     cdef readonly PawnWeights pawns
+    cdef readonly PawnPairWeights pawn_pairs
     cdef readonly PassedPawnWeights passed_pawns
     cdef readonly PieceWeights pieces
     cdef readonly KingWeights king

@@ -18,11 +18,12 @@ if not cython.compiled:
     from evaluation.base_board import BaseBoard
     from evaluation.bitboards import i64
     from evaluation.context import EvaluationContext
-    from evaluation.terms import endgames, king, passed_pawns, pawns, pieces, tempo, threats
+    from evaluation.terms import endgames, king, passed_pawns, pawn_pairs, pawns, pieces, tempo, threats
     from evaluation.terms.endgames import EndgameWeights, endgame_scale
     from evaluation.terms.king import KingWeights
     from evaluation.terms.kpk import BLACK_WINS, DRAWN, NO_RESULT, WHITE_WINS, KpkBitbase
     from evaluation.terms.passed_pawns import PassedPawnWeights
+    from evaluation.terms.pawn_pairs import PawnPairWeights
     from evaluation.terms.pawns import PawnWeights
     from evaluation.terms.pieces import PieceWeights
     from evaluation.terms.tempo import TempoWeights
@@ -50,6 +51,7 @@ class Evaluator:
     def __init__(self, weights: Weights) -> None:
         self.context = EvaluationContext()
         self.pawns = PawnWeights(weights)
+        self.pawn_pairs = PawnPairWeights(weights)
         self.passed_pawns = PassedPawnWeights(weights)
         self.pieces = PieceWeights(weights)
         self.king = KingWeights(weights)
@@ -62,8 +64,9 @@ class Evaluator:
 
     def parts(self) -> tuple[object, ...]:
         """The objects that it owns, for counting the memory of a search thread."""
-        groups = (self.pawns, self.passed_pawns, self.pieces, self.king, self.threats, self.endgames, self.tempo)
-        return (self.context, self.kpk, *groups)
+        of_pawns = (self.pawns, self.pawn_pairs, self.passed_pawns)
+        others = (self.pieces, self.king, self.threats, self.endgames, self.tempo)
+        return (self.context, self.kpk, *of_pawns, *others)
 
     def evaluate(self, board: BaseBoard) -> cython.int:
         """Centipawns from the side to move's view, strictly within ±STATIC_LIMIT.
@@ -113,6 +116,7 @@ class Evaluator:
     def _pawn_king_total(self, board: BaseBoard) -> i64:
         """The sum of the terms that depend on pawns and kings alone."""
         score = pawns.pawn_king_total(self.pawns, self.context, board)
+        score += pawn_pairs.pawn_king_total(self.pawn_pairs, self.context, board)
         score += passed_pawns.pawn_king_total(self.passed_pawns, self.context, board)
         return score + king.pawn_king_total(self.king, self.context, board)
 

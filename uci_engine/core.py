@@ -28,6 +28,7 @@ KERNEL_MODULES = (
     "evaluation.base_board",
     "evaluation.context",
     "evaluation.terms.pawns",
+    "evaluation.terms.pawn_pairs",
     "evaluation.terms.passed_pawns",
     "evaluation.terms.pieces",
     "evaluation.terms.king",

@@ -100,3 +100,8 @@ def test_counting_and_finding(squares: int) -> None:
     assert PLAIN.popcount(squares) == len(chess.SquareSet(squares))
     assert PLAIN.lsb(squares) == min(chess.SquareSet(squares))
     assert PLAIN.msb(squares) == max(chess.SquareSet(squares))
+
+
+@given(squares=st.integers(0, chess.BB_ALL))
+def test_flipping(squares: int) -> None:
+    assert PLAIN.flip_vertical(squares) == int(chess.SquareSet(squares).mirror())

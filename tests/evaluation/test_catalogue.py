@@ -17,11 +17,17 @@ from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
 from evaluation.coefficients import coefficients
 from evaluation.explain import set_up
 from evaluation.weights import MATERIAL, Weights, default_weights, unpack
+from tests.evaluation.definitions import DEFINITIONS
 from tests.evaluation.test_evaluation import BOARDS, EXTREME, random_game, random_pieces
 
 TERMS = Path(evaluation.__file__).parent / "terms"
 WITH_FUNCTIONS = [term for term in CATALOGUE if term.group != ACCUMULATED]
 NAMES = [term.name for term in CATALOGUE]
+SEVERAL = [
+    *(random_game(seed, 7 * seed % 150) for seed in range(15)),
+    *(random_pieces(seed) for seed in range(30)),
+    *map(chess.Board, EXTREME),
+]
 
 
 def functions(path: Path) -> dict[str, ast.FunctionDef]:
@@ -78,10 +84,8 @@ def test_every_term_says_what_it_counts_and_stands_in_one_sum(term: Term) -> Non
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_term_alone_is_the_sum_and_its_row_of_the_explanation(name: str) -> None:
-    boards = [random_game(seed, 7 * seed % 150) for seed in range(15)] + [random_pieces(seed) for seed in range(30)]
-    boards += [chess.Board(fen) for fen in EXTREME]
     weights = alone(name, NAMES.index(name))
-    for board in boards:
+    for board in SEVERAL:
         evaluator, base_board = set_up(board, weights)
         total = unpack(evaluator.sum_of_terms(base_board, True))
         rows = {row.term: row for row in evaluation.explain(board, weights).terms}
@@ -89,6 +93,29 @@ def test_each_term_alone_is_the_sum_and_its_row_of_the_explanation(name: str) ->
         assert total == (rows["material"].mg + (name != "material") * rows[name].mg,
                          rows["material"].eg + (name != "material") * rows[name].eg)
         assert not [row for row in rows.values() if row.term not in (name, "material") and any((row.mg, row.eg))]
+
+
+def defined(name: str, board: chess.Board, weights: Weights) -> tuple[int, int]:
+    """A term's score in middlegame and endgame for White, from its definition."""
+    indices = list(DEFINITIONS[name](board))
+    middlegame, endgame = weights.middlegame[name], weights.endgame[name]
+    return sum(middlegame[index] for index in indices), sum(endgame[index] for index in indices)
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_a_term_counts_what_its_definition_says(name: str) -> None:
+    weights = alone(name, NAMES.index(name))
+    (term,) = [term for term in CATALOGUE if term.name == name]
+    counted = 0
+    for board in SEVERAL:
+        evaluator, base_board = set_up(board, weights)
+        # The attacks that some terms read.
+        evaluator.sum_of_terms(base_board, False)
+        for us, view in ((1, board), (0, board.mirror())):
+            score = unpack(term.function(getattr(evaluator, term.group), evaluator.context, base_board, us))
+            assert score == defined(name, view, weights), (board.fen(), us)
+            counted += score != (0, 0)
+    assert counted >= 3
 
 
 @given(board=BOARDS)

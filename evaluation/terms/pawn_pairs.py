@@ -1,0 +1,97 @@
+"""Pairs: each two pawns of one side, each pawn with each enemy pawn, and each pawn with each king, by their squares.
+
+All of it depends on pawns and kings alone, so the pawn hash table holds the sums. Each table is 64 squares by 64, as
+the side to which the pawn belongs sees the board.
+"""
+
+from __future__ import annotations
+
+import cython
+
+from evaluation.weights import Weights
+
+if not cython.compiled:
+    from evaluation.base_board import BaseBoard
+    from evaluation.bitboards import PAWN, flip_vertical, i64, lsb
+    from evaluation.context import EvaluationContext
+
+
+class PawnPairWeights:
+    """The weights of the group "pawn_pairs", packed."""
+
+    def __init__(self, weights: Weights) -> None:
+        weights.fill(self, "pawn_pairs")
+
+
+def pawn_pair(weights: PawnPairWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Each two of our pawns: 64 * the lower square + the higher one, as we see the board."""
+    pawns = board.by_type[PAWN] & board.by_colour[us]
+    if not us:
+        pawns = flip_vertical(pawns)
+    score: i64 = 0
+    while pawns:
+        lower = 64 * lsb(pawns)
+        pawns &= pawns - 1
+        others = pawns
+        while others:
+            score += weights.pawn_pair[lower + lsb(others)]
+            others &= others - 1
+    return score
+
+
+def pawn_against_pawn(weights: PawnPairWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Each of our pawns with each enemy pawn: 64 * our square + their square, as we see the board.
+
+    Both sides see each such pair. It counts once, for the side whose own pawn has the lower square in its own view.
+    Equal squares are mirror images and count for nobody.
+    """
+    pawns = board.by_type[PAWN] & board.by_colour[us]
+    # As the enemy sees the board.
+    enemies = board.by_type[PAWN] & board.by_colour[us ^ 1]
+    if us:
+        enemies = flip_vertical(enemies)
+    else:
+        pawns = flip_vertical(pawns)
+    score: i64 = 0
+    while pawns:
+        own = lsb(pawns)
+        others = enemies & ~(pawns ^ (pawns - 1))
+        pawns &= pawns - 1
+        while others:
+            score += weights.pawn_against_pawn[64 * own + (lsb(others) ^ 56)]
+            others &= others - 1
+    return score
+
+
+def pawn_by_own_king(weights: PawnPairWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Each of our pawns by our king: 64 * the king's square + the pawn's, as we see the board."""
+    pawns = board.by_type[PAWN] & board.by_colour[us]
+    flip = 0 if us else 56
+    king = 64 * (context.king[us] ^ flip)
+    score: i64 = 0
+    while pawns:
+        score += weights.pawn_by_own_king[king + (lsb(pawns) ^ flip)]
+        pawns &= pawns - 1
+    return score
+
+
+def pawn_by_enemy_king(weights: PawnPairWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Each of our pawns by the enemy king: 64 * the king's square + the pawn's, as we see the board."""
+    pawns = board.by_type[PAWN] & board.by_colour[us]
+    flip = 0 if us else 56
+    king = 64 * (context.king[us ^ 1] ^ flip)
+    score: i64 = 0
+    while pawns:
+        score += weights.pawn_by_enemy_king[king + (lsb(pawns) ^ flip)]
+        pawns &= pawns - 1
+    return score
+
+
+def pawn_king_total(weights: PawnPairWeights, context: EvaluationContext, board: BaseBoard) -> i64:
+    """The terms of this module, White minus Black."""
+    score: i64 = 0
+    for us in range(2):
+        side = pawn_pair(weights, context, board, us) + pawn_against_pawn(weights, context, board, us)
+        side += pawn_by_own_king(weights, context, board, us) + pawn_by_enemy_king(weights, context, board, us)
+        score = side - score
+    return score
