@@ -79,6 +79,28 @@ CATALOGUE: Final = (
         "a pawn defended by another or in a phalanx, by rank",
     ),
     Term(
+        "doubled_isolated_pawn", 1, "pawns", "pawn", 1, "doubled pawns",
+        "a doubled pawn that is isolated too",
+    ),
+    Term(
+        "isolated_pawn_open", 4, "pawns", "pawn", 1, "isolated pawns",
+        "an isolated pawn without an enemy pawn ahead on its file, by the file's distance from the edge",
+    ),
+    Term(
+        "backward_pawn", 16, "pawns", "pawn", 1, "backward pawns",
+        "a backward pawn, by rank: with an enemy pawn ahead on its file, then without",
+    ),
+    Term(
+        "connected_pawn_opposed", 8, "pawns", "pawn", 1, "connected pawns",
+        "a connected pawn with an enemy pawn ahead on its file, by rank",
+    ),
+    Term("phalanx_pawn", 8, "pawns", "pawn", 1, "connected pawns", "a pawn with another beside it, by rank"),
+    Term("doubly_supported_pawn", 8, "pawns", "pawn", 1, "connected pawns", "a pawn that two pawns defend, by rank"),
+    Term("candidate_pawn", 8, "pawns", "pawn", 1, "candidate pawns", "a candidate to become a passed pawn, by rank"),
+    Term("pawn_lever", 8, "pawns", "pawn", 1, "levers", "a pawn that attacks an enemy pawn, by rank"),
+    Term("blocked_pawn", 8, "pawns", "pawn", 1, "blocked pawns", "a pawn with an enemy pawn directly ahead, by rank"),
+    Term("pawn_island", 1, "pawns", "side", 4, "pawn islands", "a group of adjacent files with pawns"),
+    Term(
         "pawn_pair", 4096, "pawn_pairs", "pawn", 7, "pawn pairs",
         "two pawns of one side: 64 * the lower square + the higher one",
     ),
@@ -102,6 +124,26 @@ CATALOGUE: Final = (
     Term(
         "passed_pawn_enemy_king", 8, "passed_pawns", "pawn", 1, "passed pawns",
         "a passed pawn beyond the third rank, by the enemy king's distance",
+    ),
+    Term(
+        "passed_pawn_square", 32, "passed_pawns", "pawn", 1, "passed pawns",
+        "a passed pawn: 8 * the file's distance from the edge + the rank",
+    ),
+    Term(
+        "passed_pawn_rank_own_king", 64, "passed_pawns", "pawn", 1, "passed pawns",
+        "a passed pawn: 8 * the rank + its own king's distance from the square ahead",
+    ),
+    Term(
+        "passed_pawn_rank_enemy_king", 64, "passed_pawns", "pawn", 1, "passed pawns",
+        "a passed pawn: 8 * the rank + the enemy king's distance from the square ahead",
+    ),
+    Term(
+        "protected_passed_pawn", 8, "passed_pawns", "pawn", 1, "passed pawns",
+        "a passed pawn that a pawn defends, by rank",
+    ),
+    Term(
+        "connected_passed_pawn", 8, "passed_pawns", "pawn", 1, "passed pawns",
+        "a passed pawn with another on an adjacent file, at most one rank away, by rank",
     ),
     Term(
         "king_shelter", 32, "king", "side", 3, "king shelter",
@@ -144,6 +186,22 @@ CATALOGUE: Final = (
     Term(
         "passed_pawn_free", 8, "passed_pawns", "pawn", 1, "passed pawns' paths",
         "a passed pawn with a free, unattacked path, by rank",
+    ),
+    Term(
+        "passed_pawn_enemy_ahead", 8, "passed_pawns", "pawn", 1, "passed pawns' paths",
+        "a passed pawn that an enemy piece blocks, by rank",
+    ),
+    Term(
+        "passed_pawn_path", 32, "passed_pawns", "pawn", 1, "passed pawns' paths",
+        "a passed pawn, by rank: path not attacked, only beyond the next square, next square defended, undefended",
+    ),
+    Term(
+        "rook_behind_passed_pawn", 16, "passed_pawns", "pawn", 1, "passed pawns' paths",
+        "a passed pawn with a rook as the first piece behind it, by rank: its own rook, then an enemy rook",
+    ),
+    Term(
+        "unstoppable_pawn", 8, "passed_pawns", "pawn", 1, "unstoppable pawns",
+        "a passed pawn that the king of a side without pieces cannot catch, by rank",
     ),
     Term("king_danger", 24, "king", "side", 1, "attack on the king", "the attack on the enemy king, by attack units"),
     Term(

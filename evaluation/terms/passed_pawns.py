@@ -1,4 +1,4 @@
-"""Passed pawns: their rank, the distance of the kings, and whether their path is blocked or free."""
+"""Passed pawns: their square, the distance of the kings, their support, and whether their path is blocked or free."""
 
 from __future__ import annotations
 
@@ -8,7 +8,21 @@ from evaluation.weights import Weights
 
 if not cython.compiled:
     from evaluation.base_board import BaseBoard
-    from evaluation.bitboards import BB, PAWN, RANKS, adjacent, distance, forward, front_span, i64, lsb
+    from evaluation.bitboards import (
+        BB,
+        KING,
+        PAWN,
+        RANKS,
+        ROOK,
+        adjacent,
+        distance,
+        forward,
+        front_span,
+        i64,
+        lsb,
+        rook_attacks,
+        u64,
+    )
     from evaluation.context import EvaluationContext
 
 
@@ -62,6 +76,68 @@ def passed_pawn_enemy_king(
     return score
 
 
+def passed_pawn_square(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Passed pawns: 8 * the file's distance from the edge + the rank."""
+    pawns = context.passed_pawns & board.by_colour[us]
+    flip = 0 if us else 7
+    score: i64 = 0
+    while pawns:
+        square = lsb(pawns)
+        pawns &= pawns - 1
+        file = square & 7
+        score += weights.passed_pawn_square[8 * (file if file < 4 else 7 - file) + ((square >> 3) ^ flip)]
+    return score
+
+
+def passed_pawn_rank_own_king(
+    weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int
+) -> i64:
+    """Passed pawns: 8 * the rank + their king's distance from the square ahead of them."""
+    pawns = context.passed_pawns & board.by_colour[us]
+    ahead = 8 if us else -8
+    flip = 0 if us else 7
+    score: i64 = 0
+    while pawns:
+        square = lsb(pawns)
+        pawns &= pawns - 1
+        rank = (square >> 3) ^ flip
+        score += weights.passed_pawn_rank_own_king[8 * rank + distance(context.king[us], square + ahead)]
+    return score
+
+
+def passed_pawn_rank_enemy_king(
+    weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int
+) -> i64:
+    """Passed pawns: 8 * the rank + the enemy king's distance from the square ahead of them."""
+    pawns = context.passed_pawns & board.by_colour[us]
+    ahead = 8 if us else -8
+    flip = 0 if us else 7
+    score: i64 = 0
+    while pawns:
+        square = lsb(pawns)
+        pawns &= pawns - 1
+        rank = (square >> 3) ^ flip
+        score += weights.passed_pawn_rank_enemy_king[8 * rank + distance(context.king[us ^ 1], square + ahead)]
+    return score
+
+
+def protected_passed_pawn(
+    weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int
+) -> i64:
+    """Passed pawns that a pawn defends, by rank."""
+    pawns = context.passed_pawns & board.by_colour[us] & context.pawn_attacks[us]
+    return _by_rank(weights.protected_passed_pawn, 0, pawns, us)
+
+
+def connected_passed_pawn(
+    weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int
+) -> i64:
+    """Passed pawns with another of their colour on an adjacent file, at most one rank away, by rank."""
+    pawns = context.passed_pawns & board.by_colour[us]
+    pawns &= adjacent(pawns | forward(pawns, 0) | forward(pawns, 1))
+    return _by_rank(weights.connected_passed_pawn, 0, pawns, us)
+
+
 def passed_pawn_blocked(
     weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int
 ) -> i64:
@@ -90,10 +166,93 @@ def passed_pawn_free(weights: PassedPawnWeights, context: EvaluationContext, boa
     return score
 
 
+def passed_pawn_enemy_ahead(
+    weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int
+) -> i64:
+    """Passed pawns that an enemy piece blocks, by rank."""
+    pawns = context.passed_pawns & board.by_colour[us] & forward(board.by_colour[us ^ 1], us ^ 1)
+    return _by_rank(weights.passed_pawn_enemy_ahead, 0, pawns, us)
+
+
+def passed_pawn_path(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Passed pawns: the rank, and by what the enemy attacks of their front span 0, 8, 16 or 24 more.
+
+    0: nothing. 8: not the square ahead. 16: the square ahead, but we defend it. 24: the square ahead, which we do not
+    defend.
+    """
+    pawns = context.passed_pawns & board.by_colour[us]
+    flip = 0 if us else 7
+    score: i64 = 0
+    while pawns:
+        square = lsb(pawns)
+        pawns &= pawns - 1
+        attacked = front_span(BB[square], us) & context.attacked[us ^ 1]
+        ahead = forward(BB[square], us)
+        index = (square >> 3) ^ flip
+        if attacked & ahead:
+            index += 16 if ahead & context.attacked[us] else 24
+        elif attacked:
+            index += 8
+        score += weights.passed_pawn_path[index]
+    return score
+
+
+def rook_behind_passed_pawn(
+    weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int
+) -> i64:
+    """Passed pawns with a rook as the first piece behind them on the file: the rank, and 8 more for an enemy rook."""
+    rooks = board.by_type[ROOK]
+    pawns = context.passed_pawns & board.by_colour[us] & front_span(rooks, us)
+    occupied = board.by_colour[0] | board.by_colour[1]
+    own: u64 = 0
+    enemies: u64 = 0
+    while pawns:
+        square = lsb(pawns)
+        pawns &= pawns - 1
+        behind = rooks & rook_attacks(square, occupied) & front_span(BB[square], us ^ 1)
+        if behind & board.by_colour[us]:
+            own |= BB[square]
+        elif behind:
+            enemies |= BB[square]
+    score = _by_rank(weights.rook_behind_passed_pawn, 0, own, us)
+    return score + _by_rank(weights.rook_behind_passed_pawn, 8, enemies, us)
+
+
+def unstoppable_pawn(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Unstoppable passed pawns against a king and pawns, by rank.
+
+    The front span is empty. The enemy king cannot reach the promotion square in time, even if it moves first.
+    """
+    if board.by_colour[us ^ 1] & ~(board.by_type[PAWN] | board.by_type[KING]):
+        return 0
+    pawns = context.passed_pawns & board.by_colour[us]
+    pawns &= ~front_span(board.by_colour[0] | board.by_colour[1], us ^ 1)
+    flip = 0 if us else 7
+    score: i64 = 0
+    while pawns:
+        square = lsb(pawns)
+        pawns &= pawns - 1
+        rank = (square >> 3) ^ flip
+        moves = 7 - rank if rank > 1 else 5
+        if distance(context.king[us ^ 1], (square & 7) + (56 if us else 0)) > moves + 1:
+            score += weights.unstoppable_pawn[rank]
+    return score
+
+
 def _advanced(context: EvaluationContext, board: BaseBoard, us: cython.int) -> u64:
     """Our passed pawns beyond the third rank."""
     near = RANKS[0] | RANKS[1] | RANKS[2] if us else RANKS[5] | RANKS[6] | RANKS[7]
     return context.passed_pawns & board.by_colour[us] & ~near
+
+
+def _by_rank(table: cython.pointer(i64), offset: cython.int, pawns: u64, us: cython.int) -> i64:
+    """The weights of pawns by rank, from `offset` on in the table."""
+    flip = 0 if us else 7
+    score: i64 = 0
+    while pawns:
+        score += table[offset + ((lsb(pawns) >> 3) ^ flip)]
+        pawns &= pawns - 1
+    return score
 
 
 def pawn_king_total(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard) -> i64:
@@ -102,6 +261,11 @@ def pawn_king_total(weights: PassedPawnWeights, context: EvaluationContext, boar
     for us in range(2):
         side = passed_pawn(weights, context, board, us) + passed_pawn_own_king(weights, context, board, us)
         side += passed_pawn_enemy_king(weights, context, board, us)
+        side += passed_pawn_square(weights, context, board, us)
+        side += passed_pawn_rank_own_king(weights, context, board, us)
+        side += passed_pawn_rank_enemy_king(weights, context, board, us)
+        side += protected_passed_pawn(weights, context, board, us)
+        side += connected_passed_pawn(weights, context, board, us)
         score = side - score
     return score
 
@@ -111,5 +275,7 @@ def total(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoa
     score: i64 = 0
     for us in range(2):
         side = passed_pawn_blocked(weights, context, board, us) + passed_pawn_free(weights, context, board, us)
+        side += passed_pawn_enemy_ahead(weights, context, board, us) + passed_pawn_path(weights, context, board, us)
+        side += rook_behind_passed_pawn(weights, context, board, us) + unstoppable_pawn(weights, context, board, us)
         score = side - score
     return score

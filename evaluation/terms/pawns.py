@@ -1,4 +1,4 @@
-"""Pawn structure: doubled, isolated and connected pawns."""
+"""Pawn structure: doubled, isolated, backward, connected and blocked pawns, candidates, levers, islands."""
 
 from __future__ import annotations
 
@@ -8,7 +8,21 @@ from evaluation.weights import Weights
 
 if not cython.compiled:
     from evaluation.base_board import BaseBoard
-    from evaluation.bitboards import PAWN, adjacent, file_fill, front_span, i64, lsb, popcount
+    from evaluation.bitboards import (
+        BB,
+        PAWN,
+        PAWN_ATTACKS,
+        RANKS,
+        adjacent,
+        file_fill,
+        forward,
+        front_span,
+        i64,
+        lsb,
+        pawn_attacks,
+        popcount,
+        u64,
+    )
     from evaluation.context import EvaluationContext
 
 
@@ -31,6 +45,40 @@ def isolated_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseB
     return weights.isolated_pawn * popcount(pawns & ~adjacent(file_fill(pawns)))
 
 
+def doubled_isolated_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Doubled pawns that are isolated too."""
+    pawns = board.by_type[PAWN] & board.by_colour[us]
+    return weights.doubled_isolated_pawn * popcount(pawns & front_span(pawns, us) & ~adjacent(file_fill(pawns)))
+
+
+def isolated_pawn_open(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Isolated pawns without an enemy pawn ahead on their file, by the file's distance from the edge."""
+    pawns = board.by_type[PAWN] & board.by_colour[us]
+    pawns &= ~adjacent(file_fill(pawns)) & ~front_span(board.by_type[PAWN] & board.by_colour[us ^ 1], us ^ 1)
+    score: i64 = 0
+    while pawns:
+        file = lsb(pawns) & 7
+        score += weights.isolated_pawn_open[file if file < 4 else 7 - file]
+        pawns &= pawns - 1
+    return score
+
+
+def backward_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Backward pawns, by rank, and 8 more without an enemy pawn ahead on the file.
+
+    A backward pawn is not isolated, has no pawn of its colour beside or behind it on the adjacent files, and an enemy
+    pawn occupies or attacks the square ahead of it.
+    """
+    pawns = board.by_type[PAWN] & board.by_colour[us]
+    enemies = board.by_type[PAWN] & board.by_colour[us ^ 1]
+    backward = pawns & adjacent(file_fill(pawns)) & ~adjacent(pawns | front_span(pawns, us))
+    backward &= forward(enemies | context.pawn_attacks[us ^ 1], us ^ 1)
+    opposed = front_span(enemies, us ^ 1)
+    return _by_rank(weights.backward_pawn, 0, backward & opposed, us) + _by_rank(
+        weights.backward_pawn, 8, backward & ~opposed, us
+    )
+
+
 def connected_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Connected pawns, by rank: each pawn that another defends, or that has another next to it (a phalanx)."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
@@ -43,11 +91,93 @@ def connected_pawn(weights: PawnWeights, context: EvaluationContext, board: Base
     return score
 
 
+def connected_pawn_opposed(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Connected pawns with an enemy pawn ahead on their file, by rank."""
+    pawns = board.by_type[PAWN] & board.by_colour[us]
+    pawns &= context.pawn_attacks[us] | adjacent(pawns)
+    pawns &= front_span(board.by_type[PAWN] & board.by_colour[us ^ 1], us ^ 1)
+    return _by_rank(weights.connected_pawn_opposed, 0, pawns, us)
+
+
+def phalanx_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Pawns with another of their colour beside them, by rank."""
+    pawns = board.by_type[PAWN] & board.by_colour[us]
+    return _by_rank(weights.phalanx_pawn, 0, pawns & adjacent(pawns), us)
+
+
+def doubly_supported_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Pawns that two pawns of their colour defend, by rank."""
+    pawns = board.by_type[PAWN] & board.by_colour[us]
+    supported = pawns & context.pawn_attacks[us]
+    doubly: u64 = 0
+    while supported:
+        square = lsb(supported)
+        supported &= supported - 1
+        supporters = pawns & PAWN_ATTACKS[64 * (us ^ 1) + square]
+        if supporters & (supporters - 1):
+            doubly |= BB[square]
+    return _by_rank(weights.doubly_supported_pawn, 0, doubly, us)
+
+
+def candidate_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Candidates to become passed pawns, by rank: no pawn ahead on the file, but enemy pawns ahead on adjacent files.
+
+    On the adjacent files at least as many pawns of the candidate's side stand beside or behind it.
+    """
+    own = board.by_type[PAWN] & board.by_colour[us]
+    enemies = board.by_type[PAWN] & board.by_colour[us ^ 1]
+    pawns = own & ~front_span(own | enemies, us ^ 1)
+    candidates: u64 = 0
+    while pawns:
+        pawn = BB[lsb(pawns)]
+        pawns ^= pawn
+        sentries = enemies & adjacent(front_span(pawn, us))
+        if sentries and popcount(own & adjacent(pawn | front_span(pawn, us ^ 1))) >= popcount(sentries):
+            candidates |= pawn
+    return _by_rank(weights.candidate_pawn, 0, candidates, us)
+
+
+def pawn_lever(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Levers, by rank: pawns that attack an enemy pawn."""
+    enemies = board.by_type[PAWN] & board.by_colour[us ^ 1]
+    pawns = board.by_type[PAWN] & board.by_colour[us]
+    return _by_rank(weights.pawn_lever, 0, pawns & pawn_attacks(enemies, us ^ 1), us)
+
+
+def blocked_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Pawns with an enemy pawn directly ahead, by rank."""
+    pawns = board.by_type[PAWN] & board.by_colour[us]
+    return _by_rank(
+        weights.blocked_pawn, 0, pawns & forward(board.by_type[PAWN] & board.by_colour[us ^ 1], us ^ 1), us
+    )
+
+
+def pawn_island(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Pawn islands: groups of adjacent files with pawns."""
+    files = file_fill(board.by_type[PAWN] & board.by_colour[us]) & RANKS[0]
+    return weights.pawn_island * popcount(files & ~(files << 1))
+
+
+def _by_rank(table: cython.pointer(i64), offset: cython.int, pawns: u64, us: cython.int) -> i64:
+    """The weights of pawns by rank, from `offset` on in the table."""
+    flip = 0 if us else 7
+    score: i64 = 0
+    while pawns:
+        score += table[offset + ((lsb(pawns) >> 3) ^ flip)]
+        pawns &= pawns - 1
+    return score
+
+
 def pawn_king_total(weights: PawnWeights, context: EvaluationContext, board: BaseBoard) -> i64:
     """The terms that depend on pawns and kings alone, White minus Black."""
     score: i64 = 0
     for us in range(2):
-        side = doubled_pawn(weights, context, board, us) + isolated_pawn(weights, context, board, us)
-        side += connected_pawn(weights, context, board, us)
+        side = doubled_pawn(weights, context, board, us) + doubled_isolated_pawn(weights, context, board, us)
+        side += isolated_pawn(weights, context, board, us) + isolated_pawn_open(weights, context, board, us)
+        side += backward_pawn(weights, context, board, us)
+        side += connected_pawn(weights, context, board, us) + connected_pawn_opposed(weights, context, board, us)
+        side += phalanx_pawn(weights, context, board, us) + doubly_supported_pawn(weights, context, board, us)
+        side += candidate_pawn(weights, context, board, us) + pawn_lever(weights, context, board, us)
+        side += blocked_pawn(weights, context, board, us) + pawn_island(weights, context, board, us)
         score = side - score
     return score

@@ -26,6 +26,7 @@ NAMES = [term.name for term in CATALOGUE]
 SEVERAL = [
     *(random_game(seed, 7 * seed % 150) for seed in range(15)),
     *(random_pieces(seed) for seed in range(30)),
+    *(random_pieces(seed, 4) for seed in range(20)),
     *map(chess.Board, EXTREME),
 ]
 

@@ -66,14 +66,14 @@ def random_game(seed: int, plies: int) -> chess.Board:
     return board
 
 
-def random_pieces(seed: int) -> chess.Board:
-    """Two kings and any other pieces anywhere, up to 15 a side, the rest of the rules ignored."""
+def random_pieces(seed: int, limit: int = 15) -> chess.Board:
+    """Two kings and any other pieces anywhere, up to a limit a side, the rest of the rules ignored."""
     chance = random.Random(seed)
     board = chess.Board(None)
     squares = chance.sample(chess.SQUARES, 64)
     for colour in chess.COLORS:
         board.set_piece_at(squares.pop(), chess.Piece(chess.KING, colour))
-        for _ in range(chance.randint(0, 15)):
+        for _ in range(chance.randint(0, limit)):
             square = squares.pop()
             on_back_rank = chess.BB_SQUARES[square] & chess.BB_BACKRANKS
             piece_types = chess.PIECE_TYPES[1:5] if on_back_rank else chess.PIECE_TYPES[:5]
