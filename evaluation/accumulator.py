@@ -11,45 +11,78 @@ from __future__ import annotations
 import cython
 
 from evaluation.constants import PHASE_WEIGHTS
+from evaluation.piece_squares import KING_BUCKET, KING_BUCKETS
 
 if not cython.compiled:
-    from evaluation.bitboards import KING, PAWN, ZOBRIST
+    from evaluation.bitboards import KING, PAWN, ZOBRIST, i64
 
-# Pieces run from 2 (a black pawn) to 13 (the white king).
-TABLE_SIZE = 14 * 64
+# Pieces run from 2 (a black pawn) to 13 (the white king), and there is a table for each bucket of either king.
+PIECES = 14 * 64
+TABLE_SIZE = 2 * KING_BUCKETS * PIECES
 # The number of positions that can be saved: at least the size of the board's stack.
 STACK_SIZE = 1024
+# [colour of a king * 64 + its square]: where the table of its bucket begins.
+TABLE_OF_KING = [
+    (colour * KING_BUCKETS + KING_BUCKET[square if colour else square ^ 56]) * PIECES
+    for colour in range(2)
+    for square in range(64)
+]
 PHASE_OF = [PHASE_WEIGHTS[piece >> 1] for piece in range(14)]
 
 
 class Accumulator:
     """Three sums over the pieces.
 
-    `score`: the packed sum of material and piece-square weights, White minus Black (see `evaluation.weights`).
+    `score`: the packed sum of material and piece-square weights, White minus Black (see `evaluation.weights`), with
+    the tables that `set_kings` chose.
     `phase`: the game phase from non-pawn material (24: all pieces; more after promotions).
     `pawn_key`: the Zobrist key of the pawns and kings alone.
     """
 
     def __init__(self, piece_square: list[int]) -> None:
-        """`piece_square`: 896 packed weights, [piece * 64 + square], negative for Black's pieces."""
+        """`piece_square`: see `Weights.piece_square`."""
         if not cython.compiled:
             self.saved_score = [0] * STACK_SIZE
             self.saved_phase = [0] * STACK_SIZE
             self.saved_pawn_key = [0] * STACK_SIZE
+            self.saved_black_king_table = [0] * STACK_SIZE
+            self.saved_white_king_table = [0] * STACK_SIZE
         self.piece_square = piece_square
+        self.black_king_table = TABLE_OF_KING[0]
+        self.white_king_table = TABLE_OF_KING[64]
         self.clear()
 
     def clear(self) -> cython.int:
-        """Set the sums to those of an empty board."""
+        """Set the sums to those of an empty board. The kings' tables are kept."""
         self.score = 0
         self.phase = 0
         self.pawn_key = 0
         return 0
 
+    def set_kings(self, black_king: cython.int, white_king: cython.int) -> cython.bint:
+        """Choose the tables for two kings' squares. When they differ, the score becomes 0 and the result is True."""
+        black = TABLE_OF_KING[black_king]
+        white = TABLE_OF_KING[64 + white_king]
+        if black == self.black_king_table and white == self.white_king_table:
+            return False
+        self.black_king_table = black
+        self.white_king_table = white
+        self.score = 0
+        return True
+
+    def add(self, piece: cython.int, square: cython.int) -> cython.int:
+        """Add a piece to the score alone, after `set_kings`."""
+        self.score += self.value(piece * 64 + square)
+        return 0
+
+    def value(self, index: cython.int) -> i64:
+        """The packed weight of piece * 64 + square."""
+        return self.piece_square[self.black_king_table + index] + self.piece_square[self.white_king_table + index]
+
     def put(self, piece: cython.int, square: cython.int) -> cython.int:
         """A piece was put on an empty square."""
         index = piece * 64 + square
-        self.score += self.piece_square[index]
+        self.score += self.value(index)
         self.phase += PHASE_OF[piece]
         if piece >> 1 == PAWN or piece >> 1 == KING:
             self.pawn_key ^= ZOBRIST[index]
@@ -58,7 +91,7 @@ class Accumulator:
     def remove(self, piece: cython.int, square: cython.int) -> cython.int:
         """A piece was taken off its square."""
         index = piece * 64 + square
-        self.score -= self.piece_square[index]
+        self.score -= self.value(index)
         self.phase -= PHASE_OF[piece]
         if piece >> 1 == PAWN or piece >> 1 == KING:
             self.pawn_key ^= ZOBRIST[index]
@@ -68,7 +101,7 @@ class Accumulator:
         """A piece went from one square to another."""
         before = piece * 64 + origin
         after = piece * 64 + target
-        self.score += self.piece_square[after] - self.piece_square[before]
+        self.score += self.value(after) - self.value(before)
         if piece >> 1 == PAWN or piece >> 1 == KING:
             self.pawn_key ^= ZOBRIST[before] ^ ZOBRIST[after]
         return 0
@@ -78,6 +111,8 @@ class Accumulator:
         self.saved_score[index] = self.score
         self.saved_phase[index] = self.phase
         self.saved_pawn_key[index] = self.pawn_key
+        self.saved_black_king_table[index] = self.black_king_table
+        self.saved_white_king_table[index] = self.white_king_table
         return 0
 
     def restore(self, index: cython.int) -> cython.int:
@@ -85,4 +120,6 @@ class Accumulator:
         self.score = self.saved_score[index]
         self.phase = self.saved_phase[index]
         self.pawn_key = self.saved_pawn_key[index]
+        self.black_king_table = self.saved_black_king_table[index]
+        self.white_king_table = self.saved_white_king_table[index]
         return 0

@@ -1,7 +1,7 @@
 # C types of base_board.py.
 
 from evaluation.accumulator cimport Accumulator
-from evaluation.bitboards cimport BB, u64
+from evaluation.bitboards cimport BB, KING, lsb, u64
 
 cdef class BaseBoard:
     cdef readonly int turn
@@ -13,4 +13,5 @@ cdef class BaseBoard:
     cpdef int clear(self) except? -1
     cpdef int put(self, int piece, int square) except? -1
     cpdef int remove(self, int piece, int square) except? -1
+    cdef int update_king_buckets(self) noexcept nogil
     cpdef int refresh(self) except? -1

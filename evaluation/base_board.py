@@ -13,7 +13,7 @@ import cython
 
 if not cython.compiled:
     from evaluation.accumulator import Accumulator
-    from evaluation.bitboards import BB
+    from evaluation.bitboards import BB, KING, lsb
 
 
 class BaseBoard:
@@ -57,6 +57,18 @@ class BaseBoard:
         self.by_type[piece >> 1] ^= BB[square]
         self.by_colour[piece & 1] ^= BB[square]
         self.accumulator.remove(piece, square)
+        return 0
+
+    def update_king_buckets(self) -> cython.int:
+        """Add up the accumulator's score again if a king has come into another bucket."""
+        kings = self.by_type[KING]
+        if not self.accumulator.set_kings(lsb(kings & self.by_colour[0]), lsb(kings & self.by_colour[1])):
+            return 0
+        occupied = self.by_colour[0] | self.by_colour[1]
+        while occupied:
+            square = lsb(occupied)
+            occupied &= occupied - 1
+            self.accumulator.add(self.squares[square], square)
         return 0
 
     def refresh(self) -> cython.int:

@@ -67,6 +67,38 @@ CATALOGUE: Final = (
     Term("queen_squares", 64, ACCUMULATED, "queen", 1, "piece squares", "a queen by square"),
     Term("king_squares", 64, ACCUMULATED, "king", 1, "piece squares", "the king by square"),
     Term(
+        "knight_squares_by_own_king", 512, ACCUMULATED, "knight", 1, "squares by kings",
+        "a knight by square, for each bucket of its own king",
+    ),
+    Term(
+        "knight_squares_by_enemy_king", 512, ACCUMULATED, "knight", 1, "squares by kings",
+        "a knight by square, for each bucket of the enemy king",
+    ),
+    Term(
+        "bishop_squares_by_own_king", 512, ACCUMULATED, "bishop", 1, "squares by kings",
+        "a bishop by square, for each bucket of its own king",
+    ),
+    Term(
+        "bishop_squares_by_enemy_king", 512, ACCUMULATED, "bishop", 1, "squares by kings",
+        "a bishop by square, for each bucket of the enemy king",
+    ),
+    Term(
+        "rook_squares_by_own_king", 512, ACCUMULATED, "rook", 1, "squares by kings",
+        "a rook by square, for each bucket of its own king",
+    ),
+    Term(
+        "rook_squares_by_enemy_king", 512, ACCUMULATED, "rook", 1, "squares by kings",
+        "a rook by square, for each bucket of the enemy king",
+    ),
+    Term(
+        "queen_squares_by_own_king", 512, ACCUMULATED, "queen", 1, "squares by kings",
+        "a queen by square, for each bucket of its own king",
+    ),
+    Term(
+        "queen_squares_by_enemy_king", 512, ACCUMULATED, "queen", 1, "squares by kings",
+        "a queen by square, for each bucket of the enemy king",
+    ),
+    Term(
         "doubled_pawn", 1, "pawns", "pawn", 1, "doubled pawns",
         "a pawn with another of its side behind it on its file",
     ),

@@ -92,6 +92,7 @@ class Evaluator:
         old sums.
         """
         self.context.begin(board)
+        board.update_king_buckets()
         key = board.accumulator.pawn_key
         index: cython.int = 4 * (key & (PAWN_ENTRIES - 1))
         score: i64 = 0

@@ -13,9 +13,10 @@ from typing import Any, Final
 import chess
 
 from evaluation import plain_cython
-from evaluation.catalogue import ACCUMULATED, CATALOGUE
+from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
 from evaluation.constants import FULL_PHASE, FULL_SCALE
-from evaluation.weights import PIECE_NAMES, Weights, default_weights, pack, unpack
+from evaluation.piece_squares import accumulated_indices
+from evaluation.weights import Weights, default_weights, pack, unpack
 
 # The results of `KpkBitbase.result`, indexed by its return value.
 KPK_RESULTS: Final = (
@@ -132,7 +133,7 @@ def explain(board: chess.Board, weights: Weights | None = None) -> Explanation:
     terms = []
     for term in CATALOGUE:
         if term.group == ACCUMULATED:
-            white, black = (_accumulated(board, us, term.name, weights.packed(term.name)) for us in (True, False))
+            white, black = (_accumulated(board, us, term, weights.packed(term.name)) for us in (True, False))
         else:
             group_weights = getattr(evaluator, term.group)
             white, black = (term.function(group_weights, context, base_board, us) for us in (1, 0))
@@ -172,16 +173,9 @@ def format_explanation(explanation: Explanation) -> str:
     return "\n".join(lines)
 
 
-def _accumulated(board: chess.Board, colour: chess.Color, name: str, weights: list[int]) -> int:
+def _accumulated(board: chess.Board, colour: chess.Color, term: Term, weights: list[int]) -> int:
     """What one side's pieces add for one term of the accumulator."""
-    pieces = [
-        (square if colour else square ^ 56, piece)
-        for square, piece in board.piece_map().items()
-        if piece.color == colour
-    ]
-    if name == "material":
-        return sum(weights[piece.piece_type - 1] for _, piece in pieces if piece.piece_type != chess.KING)
-    return sum(weights[square] for square, piece in pieces if name == f"{PIECE_NAMES[piece.piece_type - 1]}_squares")
+    return sum(weights[index] for index in accumulated_indices(board, colour, term))
 
 
 def _line(row: Row) -> str:

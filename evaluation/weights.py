@@ -18,15 +18,19 @@ import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
+from operator import add
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
 from evaluation.catalogue import CATALOGUE, Term
+from evaluation.piece_squares import ENEMY_KING, KING_BUCKETS, OWN_KING
 
 # Centipawns, by python-chess's piece types: pawn, knight, bishop, rook, queen.
 MATERIAL: Final = (100, 300, 300, 500, 900)
 PIECE_NAMES: Final = ("pawn", "knight", "bishop", "rook", "queen", "king")
+# Pieces run from 2 (a black pawn) to 13 (the white king).
+PIECES: Final = 14 * 64
 PHASES: Final = ("middlegame", "endgame")
 BOARDS: Final = frozenset(term.name for term in CATALOGUE if term.is_board)
 TABLES: Final = {term.name: term.size for term in CATALOGUE if term.is_table}
@@ -96,13 +100,28 @@ class Weights:
                 setattr(target, term.name, packed if term.size > 1 else packed[0])
 
     def piece_square(self) -> list[int]:
-        """Material plus square: 896 packed numbers, [(2 * type + colour) * 64 + square], negative for Black."""
-        numbers = [0] * 896
+        """What the accumulator adds for a piece, packed, negative for Black: 2 * 8 * 896 numbers.
+
+        [(8 * colour of a king + its bucket) * 896 + (2 * type + colour) * 64 + square]. For each piece the numbers of
+        both kings are added. Those of the white king hold material and square.
+        """
+        numbers = [0] * (2 * KING_BUCKETS * PIECES)
         material = [*self.packed("material"), 0]
         for piece_type, (value, name) in enumerate(zip(material, PIECE_NAMES, strict=True), start=1):
-            for square, bonus in enumerate(self.packed(f"{name}_squares")):
-                numbers[(2 * piece_type + 1) * 64 + square] = value + bonus
-                numbers[2 * piece_type * 64 + (square ^ 56)] = -(value + bonus)
+            plain = [value + bonus for bonus in self.packed(f"{name}_squares")]
+            own, enemy = ([0] * 64 * KING_BUCKETS for _ in range(2))
+            if f"{name}_squares{OWN_KING}" in self.middlegame:
+                own = self.packed(f"{name}_squares{OWN_KING}")
+                enemy = self.packed(f"{name}_squares{ENEMY_KING}")
+            for bucket in range(KING_BUCKETS):
+                by_own, by_enemy = (table[64 * bucket : 64 * bucket + 64] for table in (own, enemy))
+                black_king = bucket * PIECES + 128 * piece_type
+                white_king = black_king + KING_BUCKETS * PIECES
+                # The black piece, then the white one, of this type.
+                numbers[black_king : black_king + 128] = _mirrored(by_own) + by_enemy
+                numbers[white_king : white_king + 128] = _mirrored(list(map(add, plain, by_enemy))) + list(
+                    map(add, plain, by_own)
+                )
         return numbers
 
     @classmethod
@@ -191,6 +210,11 @@ def _checked_provenance(provenance: Any) -> Mapping[str, str]:
         if not (isinstance(text, str) and text.isprintable() and len(text) <= MAX_PROVENANCE_CHARACTERS):
             raise WeightsError(f"{name[:40]} in the provenance of weights is no printable string of reasonable length")
     return MappingProxyType(dict(provenance))
+
+
+def _mirrored(numbers: list[int]) -> list[int]:
+    """64 packed numbers of a white piece, as those of a black one."""
+    return [-numbers[square ^ 56] for square in range(64)]
 
 
 def max_sum(values: Mapping[str, tuple[int, ...]]) -> int:

@@ -8,8 +8,13 @@ from typing import Any
 import chess
 import pytest
 
-from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, new_position, on_core, start_board
+from evaluation.catalogue import ACCUMULATED, CATALOGUE
+from evaluation.piece_squares import accumulated_indices
+from evaluation.weights import Weights
+from tests.evaluation.test_weights import random_weights
+from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, on_core, start_board
 from uci_engine.board import moves
+from uci_engine.core import load
 
 
 def sums(position: Any) -> tuple[int, int, int]:
@@ -18,9 +23,15 @@ def sums(position: Any) -> tuple[int, int, int]:
 
 
 def check_random_games(games: int, plies: int, chess960: bool) -> int:
-    """After each random move, its twin and each move taken back: the sums kept, and those made anew."""
+    """After each random move, its twin and each move taken back: the sums kept, and those made anew.
+
+    Now and then the evaluation reads the score, which chooses the tables of the kings' buckets.
+    """
     compared = 0
-    position = new_position()
+    weights = random_weights(3)
+    core = load()
+    evaluator = core.modules["evaluation.evaluator"].Evaluator(weights)
+    position = core.position_class(weights.piece_square())
     for number in range(games):
         chance = random.Random(number)
         board = start_board(number, chess960)
@@ -36,6 +47,9 @@ def check_random_games(games: int, plies: int, chess960: bool) -> int:
             position.make(played[-1][0])
             board.push(move)
             compared += refreshed(position, board)
+            if chance.random() < 0.05:
+                evaluator.sum_of_terms(position, False)
+                assert position.accumulator.score == accumulated(weights, board), board.fen()
             if not board.is_check():
                 kept = sums(position)
                 position.make_null()
@@ -46,9 +60,22 @@ def check_random_games(games: int, plies: int, chess960: bool) -> int:
             encoded, before = played.pop()
             position.unmake(encoded)
             board.pop()
-            assert sums(position) == before, board.fen()
             compared += refreshed(position, board)
+            if not played or chance.random() < 0.05:
+                evaluator.sum_of_terms(position, False)
+                assert position.accumulator.score == accumulated(weights, board), board.fen()
     return compared
+
+
+def accumulated(weights: Weights, board: chess.Board) -> int:
+    """The packed sum of the terms of pieces by square, without an accumulator."""
+    total = 0
+    for term in CATALOGUE:
+        if term.group == ACCUMULATED:
+            packed = weights.packed(term.name)
+            for colour in chess.COLORS:
+                total += (1 if colour else -1) * sum(packed[i] for i in accumulated_indices(board, colour, term))
+    return total
 
 
 def refreshed(position: Any, board: chess.Board) -> int:

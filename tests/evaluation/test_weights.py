@@ -13,12 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.catalogue import CATALOGUE, Term
+from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
+from evaluation.piece_squares import KING_BUCKETS, accumulated_indices, bucket_of_king
 from evaluation.weights import (
     MATERIAL,
     MAX_BYTES,
     MAX_SUM,
     PHASES,
+    PIECES,
     Weights,
     WeightsError,
     _to_rows,
@@ -158,20 +160,38 @@ def test_a_table_of_64_squares_by_64_has_64_lines() -> None:
     assert _to_rows(term, (7,) * 4096) == "7"
 
 
-def test_piece_square_is_material_and_square_and_the_mirror_image_for_black() -> None:
-    weights = default_weights()
+def random_weights(seed: int) -> Weights:
+    chance = random.Random(seed)
+    phases: list[dict[str, list[int]]] = [{}, {}]
+    for term in CATALOGUE:
+        for phase in phases:
+            phase[term.name] = [chance.randint(-50, 50) for _ in range(term.size)]
+            if term.name == "material":
+                phase[term.name] = list(MATERIAL)
+    return Weights(*phases)
+
+
+def test_piece_square_is_what_explain_counts_and_the_mirror_image_for_black() -> None:
+    weights = random_weights(1)
     numbers = weights.piece_square()
-    assert len(numbers) == 896
-    for piece_type in chess.PIECE_TYPES:
-        name = chess.piece_name(piece_type)
-        for square in chess.SQUARES:
-            white = numbers[(2 * piece_type + 1) * 64 + square]
-            assert numbers[2 * piece_type * 64 + chess.square_mirror(square)] == -white
-            material = MATERIAL[piece_type - 1] if piece_type != chess.KING else 0
-            assert unpack(white) == (
-                material + weights.middlegame[f"{name}_squares"][square],
-                material + weights.endgame[f"{name}_squares"][square],
-            )
+    assert len(numbers) == 2 * KING_BUCKETS * PIECES
+    chance = random.Random(2)
+    for _ in range(100):
+        white_king, black_king, square = chance.sample(chess.SQUARES, 3)
+        piece = chess.Piece(chance.randint(chess.PAWN, chess.QUEEN), chance.random() < 0.5)
+        board = chess.Board(None)
+        board.set_piece_at(white_king, chess.Piece(chess.KING, chess.WHITE))
+        board.set_piece_at(black_king, chess.Piece(chess.KING, chess.BLACK))
+        board.set_piece_at(square, piece)
+        index = (2 * piece.piece_type + piece.color) * 64 + square
+        black_bucket, white_bucket = bucket_of_king(board, chess.BLACK), bucket_of_king(board, chess.WHITE)
+        value = numbers[black_bucket * PIECES + index] + numbers[(KING_BUCKETS + white_bucket) * PIECES + index]
+        terms = [term for term in CATALOGUE if term.group == ACCUMULATED and not term.name.startswith("king_")]
+        indices = {term.name: accumulated_indices(board, piece.color, term) for term in terms}
+        assert unpack(value if piece.color else -value) == tuple(
+            sum(phase[name][index] for name, found in indices.items() for index in found)
+            for phase in (weights.middlegame, weights.endgame)
+        )
     assert not any(numbers[:128])
 
 
