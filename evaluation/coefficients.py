@@ -8,9 +8,7 @@ is: how many bits it needs follows from the bound of its term in the catalogue. 
 evaluators is prepared, each with the weights for its part, and every position is shown to each of them. That takes a
 fraction of a microsecond for each evaluator.
 
-The terms of the accumulator depend on the pieces alone and are not read in this way: `accumulated` counts the pieces.
-A table of thousands of weights outside the accumulator should be read from the pieces, too, if it depends on pawns and
-kings alone. Otherwise it costs one evaluator for each dozen of its weights.
+The large tables, of pieces by square and of pairs of pawns, are not read in this way: `counted` counts the pieces.
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations, product
 from typing import Any, Final
 
 import chess
@@ -26,8 +25,11 @@ from evaluation import plain_cython
 from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
 from evaluation.constants import FULL_PHASE
 from evaluation.explain import check
-from evaluation.weights import PIECE_NAMES, default_weights
+from evaluation.piece_squares import KING_BUCKET, counted_weights
+from evaluation.weights import default_weights
 
+# The groups whose coefficients are counted from the pieces.
+COUNTED_GROUPS: Final = (ACCUMULATED, "pawn_pairs")
 # A side has at most so many pieces of one type, apart from its king.
 MAX_PIECES: Final = 15
 # Of a signed 64-bit sum. All sums of a word's coefficients stay within them.
@@ -78,7 +80,7 @@ def layout() -> Layout:
     biases = [0]
     shift = 0
     for term in CATALOGUE:
-        if term.group == ACCUMULATED:
+        if term.group in COUNTED_GROUPS:
             continue
         bits = (2 * _max_coefficient(term)).bit_length()
         for index in range(term.size):
@@ -101,7 +103,7 @@ class CoefficientReader:
         from evaluation.evaluator import Evaluator
         from evaluation.terms.endgames import endgame_scale
 
-        self._board = BaseBoard([0] * 896)
+        self._board = BaseBoard([0] * len(default_weights().piece_square()))
         self._empty = [chess.Board(None), chess.Board(None)]
         self._empty[0].turn = chess.BLACK
         self._endgame_scale = endgame_scale
@@ -144,19 +146,28 @@ def coefficients(board: chess.Board) -> dict[str, list[int]]:
     for digit in layout().digits:
         biased = sums[digit.word] >> digit.shift & (1 << digit.bits) - 1
         found[digit.term][digit.index] = biased - (1 << digit.bits - 1)
-    for name, index, count in accumulated(pieces):
+    for name, index, count in counted(pieces):
         found[name][index] += count
     return found
 
 
-def accumulated(pieces: Iterable[tuple[int, int]]) -> Iterator[tuple[str, int, int]]:
-    """What the pieces count in the terms of the accumulator: term, index, and 1 for White or -1 for Black."""
+def counted(pieces: Iterable[tuple[int, int]]) -> Iterator[tuple[str, int, int]]:
+    """What the pieces count in the terms that are not read from sums: term, index, and 1 for White or -1 for Black."""
+    own: tuple[list[tuple[int, int]], ...] = ([], [])
     for piece, square in pieces:
-        piece_type, is_white = piece >> 1, piece & 1
-        sign = 1 if is_white else -1
-        if piece_type != chess.KING:
-            yield "material", piece_type - 1, sign
-        yield f"{PIECE_NAMES[piece_type - 1]}_squares", square if is_white else square ^ 56, sign
+        own[piece & 1].append((piece >> 1, square if piece & 1 else square ^ 56))
+    kings = [next(square for piece_type, square in side if piece_type == chess.KING) for side in own]
+    for colour, sign in ((1, 1), (0, -1)):
+        own_king, enemy_king = kings[colour], kings[1 - colour]
+        for piece_type, square in own[colour]:
+            buckets = KING_BUCKET[own_king], KING_BUCKET[enemy_king]
+            yield from ((term, index, sign) for term, index in counted_weights(piece_type, square, *buckets))
+        pawns, enemies = (sorted(square for kind, square in own[us] if kind == chess.PAWN) for us in (colour, 1 - colour))
+        yield from (("pawn_pair", 64 * a + b, sign) for a, b in combinations(pawns, 2))
+        # As the enemy sees the board in the comparison, as we do in the index.
+        yield from (("pawn_against_pawn", 64 * a + (b ^ 56), sign) for a, b in product(pawns, enemies) if a < b)
+        yield from (("pawn_by_own_king", 64 * own_king + square, sign) for square in pawns)
+        yield from (("pawn_by_enemy_king", 64 * (enemy_king ^ 56) + square, sign) for square in pawns)
 
 
 @cache

@@ -175,7 +175,7 @@ def format_explanation(explanation: Explanation) -> str:
 
 def _accumulated(board: chess.Board, colour: chess.Color, term: Term, weights: list[int]) -> int:
     """What one side's pieces add for one term of the accumulator."""
-    return sum(weights[index] for index in accumulated_indices(board, colour, term))
+    return sum(weights[index] for index in accumulated_indices(board, colour, term.name))
 
 
 def _line(row: Row) -> str:

@@ -4,16 +4,15 @@ A piece counts one weight of each term of its type: by its square, and by its sq
 bucket is a part of the board. Squares are numbered as the piece's own side sees the board, buckets as the king's side
 sees it.
 
-The accumulator adds up the weights, `explain` and `coefficients` count them. `accumulated_indices` says which they are.
+The accumulator adds up the weights (see `Weights.piece_square`). `explain` and `coefficients` count them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import chess
-
-from evaluation.catalogue import Term
 
 # The bucket of a king, the eighth rank first: three parts of the first two ranks, two parts of the rest.
 _BUCKETS: Final = (
@@ -33,32 +32,35 @@ OWN_KING: Final = "_by_own_king"
 ENEMY_KING: Final = "_by_enemy_king"
 
 
-def piece_type_of(term: Term) -> chess.PieceType:
-    """The piece type of a term of pieces by square."""
-    return chess.PIECE_NAMES.index(term.name.partition("_")[0])
+# The pieces that also count by the buckets of the kings. For pawns there are tables of all king squares (`pawn_pairs`).
+BY_KINGS: Final = (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
 
 
-def accumulated_indices(board: chess.Board, colour: chess.Color, term: Term) -> list[int]:
-    """The index of the weight of `term`, which the accumulator adds up, for each piece of a colour that counts one."""
+def counted_weights(
+    piece_type: chess.PieceType, square: chess.Square, own_bucket: int, enemy_bucket: int
+) -> Iterator[tuple[str, int]]:
+    """The weights that a piece counts once each: name of the term, index. `square` as its side sees the board."""
+    name = chess.piece_name(piece_type)
+    if piece_type != chess.KING:
+        yield "material", piece_type - 1
+    yield f"{name}_squares", square
+    if piece_type in BY_KINGS:
+        yield f"{name}_squares{OWN_KING}", 64 * own_bucket + square
+        yield f"{name}_squares{ENEMY_KING}", 64 * enemy_bucket + square
+
+
+def accumulated_indices(board: chess.Board, colour: chess.Color, name: str) -> list[int]:
+    """The index in the term of this name for each piece of a colour that counts a weight of it."""
+    own_bucket, enemy_bucket = bucket_of_king(board, colour), bucket_of_king(board, not colour)
     return [
         index
         for square, piece in board.piece_map().items()
         if piece.color == colour
-        if (index := _weight_index(board, term, square, piece)) is not None
+        for term, index in counted_weights(
+            piece.piece_type, square if colour else chess.square_mirror(square), own_bucket, enemy_bucket
+        )
+        if term == name
     ]
-
-
-def _weight_index(board: chess.Board, term: Term, square: chess.Square, piece: chess.Piece) -> int | None:
-    if term.name == "material":
-        return piece.piece_type - 1 if piece.piece_type != chess.KING else None
-    if piece.piece_type != piece_type_of(term):
-        return None
-    own_square = square if piece.color else chess.square_mirror(square)
-    if term.name.endswith(OWN_KING):
-        return 64 * bucket_of_king(board, piece.color) + own_square
-    if term.name.endswith(ENEMY_KING):
-        return 64 * bucket_of_king(board, not piece.color) + own_square
-    return own_square
 
 
 def bucket_of_king(board: chess.Board, colour: chess.Color) -> int:

@@ -74,7 +74,7 @@ def accumulated(weights: Weights, board: chess.Board) -> int:
         if term.group == ACCUMULATED:
             packed = weights.packed(term.name)
             for colour in chess.COLORS:
-                total += (1 if colour else -1) * sum(packed[i] for i in accumulated_indices(board, colour, term))
+                total += (1 if colour else -1) * sum(packed[i] for i in accumulated_indices(board, colour, term.name))
     return total
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 
 import evaluation
 from evaluation.catalogue import ACCUMULATED, CATALOGUE
-from evaluation.coefficients import WORD_BITS, CoefficientReader, accumulated, coefficients, layout
+from evaluation.coefficients import COUNTED_GROUPS, WORD_BITS, CoefficientReader, coefficients, counted, layout
 from evaluation.constants import FULL_PHASE, FULL_SCALE, STATIC_LIMIT
 from evaluation.explain import KPK_RESULTS, check, set_up
 from evaluation.weights import MATERIAL, Weights, default_weights
@@ -70,7 +70,7 @@ def test_coefficients_times_weights_are_the_score(core: str) -> None:
 
 def test_every_weight_has_its_place_and_no_two_share_a_bit() -> None:
     digits = layout().digits
-    terms = [term for term in CATALOGUE if term.group != ACCUMULATED]
+    terms = [term for term in CATALOGUE if term.group not in COUNTED_GROUPS]
     assert [(digit.term, digit.index) for digit in digits] == [
         (term.name, index) for term in terms for index in range(term.size)
     ]
@@ -102,9 +102,10 @@ def test_a_reading_has_the_phase_and_the_scale_of_the_explanation(board: chess.B
 @given(board=BOARDS)
 def test_the_terms_of_the_accumulator_are_what_it_adds_up(board: chess.Board) -> None:
     weights = random_weights(3)
-    _, base_board = set_up(board, weights)
-    packed = {term.name: weights.packed(term.name) for term in CATALOGUE}
-    found = sum(count * packed[name][index] for name, index, count in accumulated(placed(board)))
+    evaluator, base_board = set_up(board, weights)
+    evaluator.sum_of_terms(base_board, False)
+    packed = {term.name: weights.packed(term.name) for term in CATALOGUE if term.group == ACCUMULATED}
+    found = sum(count * packed[name][index] for name, index, count in counted(placed(board)) if name in packed)
     assert found == base_board.accumulator.score
 
 

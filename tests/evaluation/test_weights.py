@@ -187,7 +187,7 @@ def test_piece_square_is_what_explain_counts_and_the_mirror_image_for_black() ->
         black_bucket, white_bucket = bucket_of_king(board, chess.BLACK), bucket_of_king(board, chess.WHITE)
         value = numbers[black_bucket * PIECES + index] + numbers[(KING_BUCKETS + white_bucket) * PIECES + index]
         terms = [term for term in CATALOGUE if term.group == ACCUMULATED and not term.name.startswith("king_")]
-        indices = {term.name: accumulated_indices(board, piece.color, term) for term in terms}
+        indices = {term.name: accumulated_indices(board, piece.color, term.name) for term in terms}
         assert unpack(value if piece.color else -value) == tuple(
             sum(phase[name][index] for name, found in indices.items() for index in found)
             for phase in (weights.middlegame, weights.endgame)

@@ -25,22 +25,17 @@ import numpy.typing as npt
 from scipy import sparse
 
 import evaluation
-from evaluation.catalogue import CATALOGUE
-from evaluation.coefficients import CoefficientReader, accumulated, layout
+from evaluation.coefficients import CoefficientReader, layout
 from lib.errors import ProgramError
 from lib.files import replaced
 from lib.pool import Task, run_tasks
+from lib.training.piece_counts import COLUMNS, MAX_PAWNS, OFFSETS, matrix_of_pieces
 from lib.training.positions import RECORD, pieces_of
 from uci_engine.core import load
 
 CHUNK: Final = 32768
 # Positions that are taken apart at a time: their dense coefficients fit the processor's caches.
 BATCH: Final = 2048
-
-OFFSETS: Final = dict(
-    zip((term.name for term in CATALOGUE), np.cumsum([0, *(term.size for term in CATALOGUE)]).tolist(), strict=False)
-)
-COLUMNS: Final = sum(term.size for term in CATALOGUE)
 
 
 @dataclass(frozen=True)
@@ -171,17 +166,6 @@ def _reader() -> CoefficientReader:
     return CoefficientReader()
 
 
-@cache
-def _columns_of_pieces() -> npt.NDArray[np.int32]:
-    """For piece and square, [number * 64 + square], the columns of its terms in the accumulator; unused ones are -1."""
-    columns = np.full((14 * 64, 2), -1, np.int32)
-    for piece in range(2, 14):
-        for square in range(64):
-            for number, (name, index, _) in enumerate(accumulated([(piece, square)])):
-                columns[piece * 64 + square, number] = OFFSETS[name] + index
-    return columns
-
-
 def _find_batch(records: npt.NDArray[Any]) -> Coefficients:
     pieces = pieces_of(records)
     _check(pieces)
@@ -193,17 +177,7 @@ def _find_batch(records: npt.NDArray[Any]) -> Coefficients:
     read = _reader().read
     readings = [read(placed[first:last], turn) for first, last, turn in zip([0, *ends], ends, turns, strict=False)]
     words = np.array([reading.words for reading in readings], np.int64).reshape(-1, len(layout().biases))
-    columns = _columns_of_pieces()[numbers.astype(np.int64) * 64 + squares]
-    signs = np.where(numbers & 1, 1, -1)
-    counted = columns >= 0
-    of_pieces = sparse.coo_matrix(
-        (
-            np.broadcast_to(signs[:, None], columns.shape)[counted].astype(np.int8),
-            (np.broadcast_to(rows[:, None], columns.shape)[counted], columns[counted]),
-        ),
-        shape=(len(records), COLUMNS),
-    )
-    matrix = (of_pieces.tocsr() + _matrix_of_words(words)).astype(np.int8)
+    matrix = (matrix_of_pieces(pieces) + _matrix_of_words(words)).astype(np.int8)
     matrix.eliminate_zeros()
     matrix.sort_indices()
     return Coefficients(
@@ -229,11 +203,11 @@ def _matrix_of_words(words: npt.NDArray[np.int64]) -> Any:
 
 
 def _check(pieces: npt.NDArray[np.uint8]) -> None:
-    """Raises ProgramError for a position that cannot be evaluated, as `evaluation.explain.check` does."""
+    """Raises ProgramError for a position with more than eight pawns a side, or that cannot be evaluated (see `evaluation.explain.check`)."""
     wrong = np.zeros(len(pieces), np.bool_)
     for colour in (0, 1):
         own = (pieces > 0) & (pieces & 1 == colour)
-        wrong |= ((pieces == 12 + colour).sum(1) != 1) | (own.sum(1) > 16)
+        wrong |= ((pieces == 12 + colour).sum(1) != 1) | (own.sum(1) > 16) | ((pieces == 2 + colour).sum(1) > MAX_PAWNS)
     back_ranks = np.concatenate([pieces[:, :8], pieces[:, 56:]], axis=1)
     wrong |= (back_ranks >> 1 == 1).any(1)
     if wrong.any():
