@@ -186,6 +186,15 @@ CATALOGUE: Final = (
         "for each of three files around the king: rank of the enemy pawn, from the king's side",
     ),
     Term(
+        "pawn_storm_by_file", 32, "king", "side", 3, "pawn storm",
+        "the same pawns: 8 * the file's distance from the edge + the rank",
+    ),
+    Term("blocked_storm", 8, "king", "side", 3, "pawn storm", "those that a pawn of the king's side blocks, by rank"),
+    Term(
+        "king_pawn_distance", 8, "king", "side", 1, "king and pawns",
+        "the king, by its distance from the nearest pawn",
+    ),
+    Term(
         "knight_mobility", 9, "pieces", "knight", 1, "knight mobility",
         "a knight, by the number of squares of the mobility area that it attacks",
     ),
@@ -240,6 +249,7 @@ CATALOGUE: Final = (
         "safe_check", 4, "king", "side", 4, "safe checks",
         "a knight, bishop, rook or queen can give check on a safe square",
     ),
+    Term("king_attack", 64, "king", "side", 1, "attack on the king", "all dangers of the enemy king, by units"),
     Term("threat_by_pawn", 1, "threats", "side", 15, "threats", "an enemy piece attacked by a pawn"),
     Term(
         "threat_by_push", 1, "threats", "side", 15, "pawn push threats",

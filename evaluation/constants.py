@@ -19,6 +19,26 @@ FULL_PHASE: Final = 24
 ATTACK_UNITS: Final = (0, 0, 2, 2, 3, 4)
 MAX_ATTACK_UNITS: Final = 23
 
+# Units of `king_attack`: how much each fact adds to the danger of an attacked king. By piece type where there are six
+# numbers, by the rank of a pawn as the king's side sees the board (0: no pawn) where there are eight. They are not
+# weights, because the danger is an index. Shelter and storm take 0 to 85, because the pawn hash table holds a byte for
+# each sum of three.
+KING_ATTACK_UNITS: Final[dict[str, tuple[int, ...]]] = {
+    "attacker_units": (0, 0, 8, 6, 7, 5),
+    "safe_check_units": (0, 0, 50, 35, 60, 45),
+    "unsafe_check_units": (0, 0, 12, 8, 15, 10),
+    "no_shelter_units": (9, 0, 2, 5, 7, 7, 7, 7),
+    "near_storm_units": (3, 8, 8, 7, 4, 2, 0, 0),
+    "ring_attack_units": (5,),
+    "weak_square_units": (12,),
+    "pinned_units": (8,),
+    "flank_attack_units": (2,),
+    "flank_defence_units": (-2,),
+    "no_queen_units": (-60,),
+}
+# So many units more are the next weight of `king_attack`: 2 to the power of this.
+KING_ATTACK_SHIFT: Final = 3
+
 # Endgame scale factors, in 64ths.
 FULL_SCALE: Final = 64
 DRAWN_SCALE: Final = 0

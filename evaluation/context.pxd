@@ -3,7 +3,7 @@
 cimport cython
 
 from evaluation.base_board cimport BaseBoard
-from evaluation.bitboards cimport ALL, KING, KING_ATTACKS, PAWN, forward, lsb, pawn_attacks, u64
+from evaluation.bitboards cimport ALL, FILES, KING, KING_ATTACKS, PAWN, forward, lsb, u64
 
 @cython.final
 cdef class EvaluationContext:
@@ -13,7 +13,12 @@ cdef class EvaluationContext:
     cdef u64[2] king_zone
     cdef u64[2] attacked
     cdef u64[16] attacked_by            # [8 * colour + piece type], knights to queens
+    cdef u64[2] attacked_twice
     cdef int[2] attack_units
+    cdef int[16] king_attackers         # [8 * colour + piece type], knights to queens
+    cdef int[2] ring_attacks
+    cdef int[2] shelter_units
+    cdef int[2] storm_units
     cdef public u64 passed_pawns
 
     cpdef int begin(self, BaseBoard board) noexcept nogil

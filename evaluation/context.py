@@ -8,7 +8,7 @@ import cython
 
 if not cython.compiled:
     from evaluation.base_board import BaseBoard
-    from evaluation.bitboards import ALL, KING, KING_ATTACKS, PAWN, forward, lsb, pawn_attacks
+    from evaluation.bitboards import ALL, FILES, KING, KING_ATTACKS, PAWN, forward, lsb
 
 
 class EvaluationContext:
@@ -16,8 +16,13 @@ class EvaluationContext:
 
     `mobility_area`: squares a piece can use, all but those of its own king and pawns and those that enemy pawns attack.
     `king_zone`: the squares around the king and those one rank ahead. The mobility terms add to `attacked`,
-    `attacked_by` and `attack_units`. `attack_units` is how strongly that colour attacks the enemy king. `passed_pawns`
-    is one set for both colours, filled by `passed_pawn` or from the pawn hash table.
+    `attacked_twice`, `attacked_by`, `attack_units`, `king_attackers` and `ring_attacks`. `attack_units` is how strongly
+    that colour attacks the enemy king. `king_attackers` counts its pieces that attack the enemy king's zone, by type,
+    and `ring_attacks` the squares that each of them attacks there.
+
+    `passed_pawns` is one set for both colours. `shelter_units` says how much the pawns around that colour's king are
+    missing, `storm_units` how near enemy pawns are. `passed_pawn`, `king_shelter` and `pawn_storm` fill them, or the
+    pawn hash table does.
     """
 
     def __init__(self) -> None:
@@ -29,7 +34,12 @@ class EvaluationContext:
             self.king_zone = [0, 0]
             self.attacked = [0, 0]
             self.attacked_by = [0] * 16
+            self.attacked_twice = [0, 0]
             self.attack_units = [0, 0]
+            self.king_attackers = [0] * 16
+            self.ring_attacks = [0, 0]
+            self.shelter_units = [0, 0]
+            self.storm_units = [0, 0]
 
     def begin(self, board: BaseBoard) -> cython.int:
         """Start a position: fill in kings, king zones, pawn attacks and mobility areas, and clear what terms add to."""
@@ -39,12 +49,17 @@ class EvaluationContext:
             king = board.by_type[KING] & board.by_colour[us]
             square = lsb(king)
             around = KING_ATTACKS[square]
-            attacks = pawn_attacks(pawns, us)
+            ahead = forward(pawns, us)
+            leftward = (ahead & ~FILES[0]) >> 1
+            rightward = (ahead & ~FILES[7]) << 1
+            attacks = leftward | rightward
             self.king[us] = square
             self.king_zone[us] = around | forward(around, us)
             self.pawn_attacks[us] = attacks
             self.attacked[us] = attacks | around
+            self.attacked_twice[us] = leftward & rightward | attacks & around
             self.attack_units[us] = 0
+            self.ring_attacks[us] = 0
             self.mobility_area[us] = ALL ^ (pawns | king)
         self.mobility_area[0] &= ~self.pawn_attacks[1]
         self.mobility_area[1] &= ~self.pawn_attacks[0]

@@ -43,5 +43,7 @@ cdef class Evaluator:
     cpdef bint is_known_draw(self, BaseBoard board) noexcept nogil
     cpdef i64 sum_of_terms(self, BaseBoard board, bint use_pawn_hash) noexcept nogil
     cdef i64 _pawn_king_total(self, BaseBoard board) noexcept nogil
+    cdef u64 _packed_units(self) noexcept nogil
+    cdef int _unpack_units(self, u64 units) noexcept nogil
     cpdef int taper(self, BaseBoard board, i64 packed) noexcept nogil
     cpdef int with_kpk_result(self, int white_score, int result) noexcept nogil

@@ -16,7 +16,7 @@ from evaluation.weights import Weights
 
 if not cython.compiled:
     from evaluation.base_board import BaseBoard
-    from evaluation.bitboards import i64
+    from evaluation.bitboards import i64, u64
     from evaluation.context import EvaluationContext
     from evaluation.terms import endgames, king, passed_pawns, pawn_pairs, pawns, pieces, tempo, threats
     from evaluation.terms.endgames import EndgameWeights, endgame_scale
@@ -38,7 +38,8 @@ WON_KPK_CP = constants.WON_KPK_CP
 HALF = 1 << 31
 MASK = (1 << 32) - 1
 
-# The number of entries of the pawn hash table. An entry is four numbers: key, passed pawns, packed score, unused.
+# The number of entries of the pawn hash table. An entry is four numbers: key, passed pawns, packed
+# score, shelter and storm units in bytes.
 PAWN_ENTRIES = 8192
 
 
@@ -99,12 +100,14 @@ class Evaluator:
         if use_pawn_hash and self.pawn_hash[index] == key:
             self.context.passed_pawns = self.pawn_hash[index + 1]
             score = self.pawn_hash[index + 2]
+            self._unpack_units(self.pawn_hash[index + 3])
         else:
             score = self._pawn_king_total(board)
             if use_pawn_hash:
                 self.pawn_hash[index] = key
                 self.pawn_hash[index + 1] = self.context.passed_pawns
                 self.pawn_hash[index + 2] = score
+                self.pawn_hash[index + 3] = self._packed_units()
         score += board.accumulator.score
         score += pieces.total(self.pieces, self.context, board)
         if self.context.passed_pawns:
@@ -120,6 +123,21 @@ class Evaluator:
         score += pawn_pairs.pawn_king_total(self.pawn_pairs, self.context, board)
         score += passed_pawns.pawn_king_total(self.passed_pawns, self.context, board)
         return score + king.pawn_king_total(self.king, self.context, board)
+
+    def _packed_units(self) -> u64:
+        """The shelter and storm units of both colours in one number."""
+        units: u64 = 0
+        for us in range(2):
+            units |= (self.context.shelter_units[us] & 255) << 8 * us
+            units |= (self.context.storm_units[us] & 255) << 16 + 8 * us
+        return units
+
+    def _unpack_units(self, units: u64) -> cython.int:
+        """Fill in what `_packed_units` has packed."""
+        for us in range(2):
+            self.context.shelter_units[us] = (units >> 8 * us) & 255
+            self.context.storm_units[us] = (units >> 16 + 8 * us) & 255
+        return 0
 
     def taper(self, board: BaseBoard, packed: i64) -> cython.int:
         """A packed sum as one score from White's view, tapered by phase, with the endgame scaled."""

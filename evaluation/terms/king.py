@@ -1,4 +1,4 @@
-"""King safety: pawn shelter, pawn storm, attacks on the king zone, safe checks."""
+"""King safety: pawn shelter, pawn storm, attacks on the king zone, safe checks, and all of them as one danger."""
 
 from __future__ import annotations
 
@@ -12,56 +12,125 @@ if not cython.compiled:
     from evaluation.bitboards import (
         ALL,
         BB,
+        BETWEEN,
         BISHOP,
+        BISHOP_PSEUDO_ATTACKS,
         FILES,
+        KING_ATTACKS,
         KNIGHT,
         KNIGHT_ATTACKS,
         PAWN,
         QUEEN,
+        RANKS,
         ROOK,
+        ROOK_PSEUDO_ATTACKS,
         adjacent,
         bishop_attacks,
+        distance,
+        forward,
         front_span,
         i64,
         lsb,
         msb,
         popcount,
         rook_attacks,
+        u64,
     )
     from evaluation.context import EvaluationContext
 
 MAX_ATTACK_UNITS = constants.MAX_ATTACK_UNITS
+KING_ATTACK_SHIFT = constants.KING_ATTACK_SHIFT
+MAX_KING_ATTACK = 63
+
+# The wing of a king, [8 * colour + file]: three or four files around it, five ranks from its side's first on.
+_WINGS = [FILES[0] | FILES[1] | FILES[2] | FILES[3]] * 3
+_WINGS += [FILES[2] | FILES[3] | FILES[4] | FILES[5]] * 2
+_WINGS += [FILES[4] | FILES[5] | FILES[6] | FILES[7]] * 3
+_BLACK_HALF = RANKS[3] | RANKS[4] | RANKS[5] | RANKS[6] | RANKS[7]
+_WHITE_HALF = RANKS[0] | RANKS[1] | RANKS[2] | RANKS[3] | RANKS[4]
+KING_WING = [wing & _BLACK_HALF for wing in _WINGS] + [wing & _WHITE_HALF for wing in _WINGS]
 
 
 class KingWeights:
-    """The weights of the group "king", packed."""
+    """The weights of the group "king", packed, and the units of `king_attack`, which are no weights."""
 
     def __init__(self, weights: Weights) -> None:
         weights.fill(self, "king")
+        for name, units in constants.KING_ATTACK_UNITS.items():
+            setattr(self, name, list(units) if len(units) > 1 else units[0])
 
 
 def king_shelter(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Pawn shelter: on each of three files around the king, our rearmost pawn not behind the king.
 
-    The weight depends on the file's distance from the edge and on the pawn's rank (0 for no pawn).
+    The weight depends on the file's distance from the edge and on the pawn's rank (0 for no pawn). Fills
+    `context.shelter_units`, which `king_attack` reads.
     """
     pawns = board.by_type[PAWN] & board.by_colour[us] & _shelter_area(context.king[us], us)
     centre = _shelter_file(context.king[us])
+    units = 0
     score: i64 = 0
     for file in range(centre - 1, centre + 2):
         rank = _nearest_rank(pawns & FILES[file], us)
         score += weights.king_shelter[8 * (file if file < 4 else 7 - file) + rank]
+        units += weights.no_shelter_units[rank]
+    context.shelter_units[us] = units
     return score
 
 
 def pawn_storm(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Pawn storm: on the same files, the nearest enemy pawn not behind our king, by rank (0 for no pawn)."""
+    """Pawn storm: on the same files, the nearest enemy pawn not behind our king, by rank (0 for no pawn).
+
+    Fills `context.storm_units`, which `king_attack` reads.
+    """
+    pawns = board.by_type[PAWN] & board.by_colour[us ^ 1] & _shelter_area(context.king[us], us)
+    centre = _shelter_file(context.king[us])
+    units = 0
+    score: i64 = 0
+    for file in range(centre - 1, centre + 2):
+        rank = _nearest_rank(pawns & FILES[file], us)
+        score += weights.pawn_storm[rank]
+        units += weights.near_storm_units[rank]
+    context.storm_units[us] = units
+    return score
+
+
+def pawn_storm_by_file(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Pawn storm: the same pawns, 8 * the file's distance from the edge + the rank (0 for no pawn)."""
     pawns = board.by_type[PAWN] & board.by_colour[us ^ 1] & _shelter_area(context.king[us], us)
     centre = _shelter_file(context.king[us])
     score: i64 = 0
     for file in range(centre - 1, centre + 2):
-        score += weights.pawn_storm[_nearest_rank(pawns & FILES[file], us)]
+        rank = _nearest_rank(pawns & FILES[file], us)
+        score += weights.pawn_storm_by_file[8 * (file if file < 4 else 7 - file) + rank]
     return score
+
+
+def blocked_storm(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Pawn storm: the same pawns, those that one of our pawns blocks, by rank."""
+    pawns = board.by_type[PAWN] & board.by_colour[us ^ 1] & _shelter_area(context.king[us], us)
+    own = forward(board.by_type[PAWN] & board.by_colour[us], us)
+    centre = _shelter_file(context.king[us])
+    score: i64 = 0
+    for file in range(centre - 1, centre + 2):
+        rank = _nearest_rank(pawns & FILES[file], us)
+        if rank and own & FILES[file] & RANKS[rank if us else 7 - rank]:
+            score += weights.blocked_storm[rank]
+    return score
+
+
+def king_pawn_distance(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """The distance of our king from the nearest pawn of either side. Nothing without pawns."""
+    pawns = board.by_type[PAWN]
+    if pawns == 0:
+        return 0
+    nearest = 7
+    while pawns:
+        steps = distance(context.king[us], lsb(pawns))
+        pawns &= pawns - 1
+        if steps < nearest:
+            nearest = steps
+    return weights.king_pawn_distance[nearest]
 
 
 def king_danger(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
@@ -96,6 +165,76 @@ def safe_check(weights: KingWeights, context: EvaluationContext, board: BaseBoar
     return score
 
 
+def king_attack(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Our attack on the enemy king as one danger: the sum of units, divided, is the index of a weight.
+
+    Nothing without a piece that attacks the king zone. The units are `constants.KING_ATTACK_UNITS`: for our pieces that
+    attack the zone, for each square that each of them attacks there, for the zone's weak squares, for checks, for
+    pieces pinned to the king, for the squares of its wing that we attack (twice: two times) and that they defend, for
+    shelter and storm, and for no queen of ours.
+
+    A weak square is attacked by us and defended by nothing, or only once, by king or queen. A check is safe on a square
+    that they do not attack, or that is weak and attacked twice.
+    """
+    if context.attack_units[us] == 0:
+        return 0
+    units = _king_attack_units(weights, context, board, us, us ^ 1)
+    index = units >> KING_ATTACK_SHIFT
+    return weights.king_attack[index if index < MAX_KING_ATTACK else MAX_KING_ATTACK]
+
+
+def _king_attack_units(
+    weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int, them: cython.int
+) -> cython.int:
+    """The sum of the units of our attack, at least 0."""
+    king = context.king[them]
+    occupied = board.by_colour[0] | board.by_colour[1]
+    ours = board.by_colour[us]
+    attacked = context.attacked[us]
+    queens = board.by_type[QUEEN] & ours
+    weak = attacked & ~context.attacked_twice[them]
+    weak &= ~context.attacked[them] | KING_ATTACKS[king] | context.attacked_by[8 * them + QUEEN]
+    units = context.shelter_units[them] + context.storm_units[them]
+    units += weights.ring_attack_units * context.ring_attacks[us]
+    units += weights.weak_square_units * popcount(weak & context.king_zone[them])
+    if queens == 0:
+        units += weights.no_queen_units
+
+    wing = KING_WING[8 * them + (king & 7)]
+    on_wing = popcount(wing & attacked) + popcount(wing & context.attacked_twice[us])
+    units += weights.flank_attack_units * on_wing
+    units += weights.flank_defence_units * popcount(wing & context.attacked[them])
+
+    diagonal = bishop_attacks(king, occupied)
+    straight = rook_attacks(king, occupied)
+    safe = ~ours & (~context.attacked[them] | weak & context.attacked_twice[us])
+    for piece_type in range(KNIGHT, QUEEN + 1):
+        units += weights.attacker_units[piece_type] * context.king_attackers[8 * us + piece_type]
+        if piece_type == KNIGHT:
+            checks = KNIGHT_ATTACKS[king]
+        elif piece_type == BISHOP:
+            checks = diagonal
+        elif piece_type == ROOK:
+            checks = straight
+        else:
+            checks = diagonal | straight
+        checks &= context.attacked_by[8 * us + piece_type] & ~ours
+        if checks & safe:
+            units += weights.safe_check_units[piece_type]
+        elif checks:
+            units += weights.unsafe_check_units[piece_type]
+
+    snipers = BISHOP_PSEUDO_ATTACKS[king] & ~diagonal & (board.by_type[BISHOP] | queens)
+    snipers |= ROOK_PSEUDO_ATTACKS[king] & ~straight & (board.by_type[ROOK] | queens)
+    snipers &= ours
+    while snipers:
+        between = BETWEEN[64 * king + lsb(snipers)] & occupied
+        snipers &= snipers - 1
+        if not between & (between - 1):
+            units += weights.pinned_units
+    return units if units > 0 else 0
+
+
 def _shelter_area(king: cython.int, us: cython.int) -> u64:
     """The king's file and the adjacent files, from its rank forward."""
     front = BB[king] | adjacent(BB[king])
@@ -122,6 +261,8 @@ def pawn_king_total(weights: KingWeights, context: EvaluationContext, board: Bas
     score: i64 = 0
     for us in range(2):
         side = king_shelter(weights, context, board, us) + pawn_storm(weights, context, board, us)
+        side += pawn_storm_by_file(weights, context, board, us) + blocked_storm(weights, context, board, us)
+        side += king_pawn_distance(weights, context, board, us)
         score = side - score
     return score
 
@@ -131,5 +272,6 @@ def total(weights: KingWeights, context: EvaluationContext, board: BaseBoard) ->
     score: i64 = 0
     for us in range(2):
         side = king_danger(weights, context, board, us) + safe_check(weights, context, board, us)
+        side += king_attack(weights, context, board, us)
         score = side - score
     return score

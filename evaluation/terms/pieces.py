@@ -47,6 +47,7 @@ def _mobility(
     type, so that the C compiler specialises the function.
     """
     context.attacked_by[8 * us + piece_type] = 0
+    context.king_attackers[8 * us + piece_type] = 0
     pieces = board.by_type[piece_type] & board.by_colour[us]
     if pieces == 0:
         return 0
@@ -58,6 +59,7 @@ def _mobility(
     area = context.mobility_area[us]
     zone = context.king_zone[us ^ 1]
     reached: u64 = 0
+    attacked = context.attacked[us]
     attackers = 0
     score: i64 = 0
     while pieces:
@@ -72,8 +74,11 @@ def _mobility(
         else:
             attacks = bishop_attacks(square, blockers) | rook_attacks(square, blockers)
         reached |= attacks
+        context.attacked_twice[us] |= attacked & attacks
+        attacked |= attacks
         if attacks & zone:
             attackers += 1
+            context.ring_attacks[us] += popcount(attacks & zone)
         mobility = popcount(attacks & area)
         if piece_type == KNIGHT:
             score += weights.knight_mobility[mobility]
@@ -84,7 +89,8 @@ def _mobility(
         else:
             score += weights.queen_mobility[mobility]
     context.attacked_by[8 * us + piece_type] = reached
-    context.attacked[us] |= reached
+    context.attacked[us] = attacked
+    context.king_attackers[8 * us + piece_type] = attackers
     context.attack_units[us] += attackers * ATTACK_UNITS[piece_type]
     return score
 

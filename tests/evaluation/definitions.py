@@ -13,6 +13,8 @@ from operator import or_
 
 import chess
 
+from evaluation import constants
+
 Definition = Callable[[chess.Board], Iterator[int]]
 
 
@@ -239,11 +241,10 @@ def passed_pawn_enemy_ahead(board: chess.Board) -> Iterator[int]:
 def passed_pawn_path(board: chess.Board) -> Iterator[int]:
     for pawn in passed(board):
         attacked = ahead(pawn) & attacks(board, chess.BLACK)
+        kind = bool(attacked)
         if pawn + 8 in attacked:
-            kind = 16 if pawn + 8 in attacks(board, chess.WHITE) else 24
-        else:
-            kind = 8 if attacked else 0
-        yield kind + rank(pawn)
+            kind = 2 if pawn + 8 in attacks(board, chess.WHITE) else 3
+        yield 8 * kind + rank(pawn)
 
 
 def rook_behind_passed_pawn(board: chess.Board) -> Iterator[int]:
@@ -262,6 +263,99 @@ def unstoppable_pawn(board: chess.Board) -> Iterator[int]:
         king_moves = chess.square_distance(king(board, chess.BLACK), target)
         if not any(map(board.piece_at, ahead(pawn))) and king_moves - 1 > moves:
             yield rank(pawn)
+
+
+def shelter_files(board: chess.Board) -> range:
+    centre = min(max(king(board, chess.WHITE) % 8, 1), 6)
+    return range(centre - 1, centre + 2)
+
+
+def nearest(board: chess.Board, colour: chess.Color, file: int) -> int:
+    """The rank of a side's pawn on a file that is nearest to White's side, but not behind White's king.
+
+    0: there is none, or the file is not next to the king, because the king stands on the edge.
+    """
+    if abs(file - king(board, chess.WHITE) % 8) > 1:
+        return 0
+    pawns = board.pieces(chess.PAWN, colour) & chess.SquareSet(chess.BB_FILES[file])
+    return min((rank(pawn) for pawn in pawns if rank(pawn) >= rank(king(board, chess.WHITE))), default=0)
+
+
+def king_shelter(board: chess.Board) -> Iterator[int]:
+    for file in shelter_files(board):
+        yield 8 * edge(file) + nearest(board, chess.WHITE, file)
+
+
+def pawn_storm(board: chess.Board) -> Iterator[int]:
+    for file in shelter_files(board):
+        yield nearest(board, chess.BLACK, file)
+
+
+def pawn_storm_by_file(board: chess.Board) -> Iterator[int]:
+    for file in shelter_files(board):
+        yield 8 * edge(file) + nearest(board, chess.BLACK, file)
+
+
+def blocked_storm(board: chess.Board) -> Iterator[int]:
+    for file in shelter_files(board):
+        storm = nearest(board, chess.BLACK, file)
+        if storm and chess.square(file, storm - 1) in own(board, chess.PAWN):
+            yield storm
+
+
+def king_pawn_distance(board: chess.Board) -> Iterator[int]:
+    if board.pawns:
+        pawns = chess.SquareSet(board.pawns)
+        yield min(chess.square_distance(king(board, chess.WHITE), pawn) for pawn in pawns)
+
+
+def attackers(board: chess.Board, colour: chess.Color, square: chess.Square) -> list[chess.PieceType]:
+    """The types of a side's pieces that attack a square."""
+    pieces = chess.SquareSet(board.occupied_co[colour])
+    return [board.piece_type_at(piece) or 0 for piece in pieces if square in xray(board, piece)]
+
+
+def king_attack(board: chess.Board) -> Iterator[int]:
+    """White's attack on the black king."""
+    units = constants.KING_ATTACK_UNITS
+    square = king(board, chess.BLACK)
+    zone = chess.SquareSet(chess.BB_KING_ATTACKS[square])
+    zone |= chess.SquareSet(int(zone) >> 8)
+    ours = {piece: xray(board, piece) for piece_type in chess.PIECE_TYPES[1:5] for piece in own(board, piece_type)}
+    attacking = [piece for piece in ours if ours[piece] & zone]
+    if not attacking:
+        return
+    first = {there: attackers(board, chess.WHITE, there) for there in chess.SQUARES}
+    second = {there: attackers(board, chess.BLACK, there) for there in chess.SQUARES}
+    weak = {there for there in chess.SQUARES if first[there] and second[there] in ([], [chess.KING], [chess.QUEEN])}
+    mirrored = board.mirror()
+    danger = sum(units["attacker_units"][board.piece_type_at(piece) or 0] for piece in attacking)
+    danger += units["ring_attack_units"][0] * sum(len(ours[piece] & zone) for piece in attacking)
+    danger += units["weak_square_units"][0] * len(weak & set(zone))
+    danger += units["no_queen_units"][0] if not own(board, chess.QUEEN) else 0
+    for file in shelter_files(mirrored):
+        danger += units["no_shelter_units"][nearest(mirrored, chess.WHITE, file)]
+        danger += units["near_storm_units"][nearest(mirrored, chess.BLACK, file)]
+    files = range(4) if square % 8 < 3 else range(4, 8) if square % 8 > 4 else range(2, 6)
+    for there in (chess.square(file, high) for file in files for high in range(3, 8)):
+        danger += units["flank_attack_units"][0] * min(len(first[there]), 2)
+        danger += units["flank_defence_units"][0] * bool(second[there])
+    for piece_type in chess.PIECE_TYPES[1:5]:
+        from_king = board.copy(stack=False)
+        from_king.set_piece_at(square, chess.Piece(piece_type, chess.BLACK))
+        reached = union(ours[piece] for piece in own(board, piece_type))
+        checks = set(from_king.attacks(square) & reached) - set(chess.SquareSet(board.occupied_co[chess.WHITE]))
+        if any(not second[there] or (there in weak and len(first[there]) > 1) for there in checks):
+            danger += units["safe_check_units"][piece_type]
+        elif checks:
+            danger += units["unsafe_check_units"][piece_type]
+    for piece in own(board, chess.BISHOP, chess.ROOK, chess.QUEEN):
+        between = [there for there in chess.SquareSet.between(piece, square) if board.piece_at(there)]
+        alone = chess.Board(None)
+        alone.set_piece_at(piece, board.piece_at(piece))
+        if square in alone.attacks(piece) and len(between) == 1:
+            danger += units["pinned_units"][0]
+    yield min(max(danger, 0) >> constants.KING_ATTACK_SHIFT, 63)
 
 
 DEFINITIONS: dict[str, Definition] = {
@@ -294,5 +388,11 @@ DEFINITIONS: dict[str, Definition] = {
         passed_pawn_path,
         rook_behind_passed_pawn,
         unstoppable_pawn,
+        king_shelter,
+        pawn_storm,
+        pawn_storm_by_file,
+        blocked_storm,
+        king_pawn_distance,
+        king_attack,
     )
 }
