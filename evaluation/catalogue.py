@@ -264,6 +264,46 @@ CATALOGUE: Final = (
         "a rook attacks: a minor piece that no pawn defends, a queen",
     ),
     Term("hanging", 1, "threats", "side", 15, "hanging pieces", "an enemy piece attacked and not defended"),
+    Term(
+        "minor_threat", 10, "threats", "side", 15, "threats",
+        "a knight or bishop attacks a pawn, knight, bishop, rook, queen; then: a strongly defended one",
+    ),
+    Term(
+        "rook_threat", 10, "threats", "side", 15, "threats",
+        "a rook attacks a pawn, knight, bishop, rook, queen; then: a strongly defended one",
+    ),
+    Term(
+        "queen_threat", 10, "threats", "side", 15, "threats",
+        "a queen attacks a pawn, knight, bishop, rook, queen; then: a strongly defended one",
+    ),
+    Term(
+        "king_threat", 5, "threats", "side", 8, "threats",
+        "the king attacks a pawn, knight, bishop, rook, queen that is not strongly defended",
+    ),
+    Term(
+        "safe_pawn_threat", 5, "threats", "side", 15, "threats",
+        "a safe pawn attacks (no pawn), knight, bishop, rook, queen",
+    ),
+    Term(
+        "push_threat", 5, "threats", "side", 15, "pawn push threats",
+        "a pawn could attack with its next push (no pawn), a knight, bishop, rook, queen",
+    ),
+    Term(
+        "hanging_piece", 5, "threats", "side", 15, "hanging pieces",
+        "a pawn, knight, bishop, rook, queen of the enemy attacked and not defended",
+    ),
+    Term(
+        "defended_once", 5, "threats", "side", 15, "hanging pieces",
+        "a pawn, knight, bishop, rook, queen of the enemy attacked and defended only once",
+    ),
+    Term(
+        "restricted_square", 1, "threats", "side", 64, "contested squares",
+        "a square that both sides attack and the enemy does not defend strongly",
+    ),
+    Term(
+        "queen_attackable", 3, "threats", "side", 35, "threats",
+        "a square from which a knight, bishop, rook could attack the only enemy queen",
+    ),
     Term("mop_up_edge", 1, "endgames", "side", 7, "mop-up", "a bare enemy king: each step from the centre"),
     Term(
         "mop_up_near", 1, "endgames", "side", 7, "mop-up",

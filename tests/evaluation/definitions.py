@@ -358,6 +358,105 @@ def king_attack(board: chess.Board) -> Iterator[int]:
     yield min(max(danger, 0) >> constants.KING_ATTACK_SHIFT, 63)
 
 
+def of_type(board: chess.Board, colour: chess.Color, *piece_types: chess.PieceType) -> chess.SquareSet:
+    """All squares that a side's pieces of some types attack."""
+    pieces = union(board.pieces(piece_type, colour) for piece_type in piece_types)
+    return union(xray(board, piece) for piece in pieces)
+
+
+def victims(board: chess.Board) -> Iterator[tuple[chess.Square, int]]:
+    """Black's pieces without the king, and their index in the tables by victim."""
+    for square in enemy(board, *chess.PIECE_TYPES[:5]):
+        yield square, (board.piece_type_at(square) or 0) - 1
+
+
+def is_strong(board: chess.Board, square: chess.Square) -> bool:
+    """Whether Black defends a square strongly."""
+    defenders = attackers(board, chess.BLACK, square)
+    return chess.PAWN in defenders or (len(defenders) > 1 and len(attackers(board, chess.WHITE, square)) < 2)
+
+
+def by_victim_and_defence(board: chess.Board, attacked: chess.SquareSet) -> Iterator[int]:
+    for square, index in victims(board):
+        if square in attacked:
+            yield index + (5 if is_strong(board, square) else 0)
+
+
+def minor_threat(board: chess.Board) -> Iterator[int]:
+    return by_victim_and_defence(board, of_type(board, chess.WHITE, chess.KNIGHT, chess.BISHOP))
+
+
+def rook_threat(board: chess.Board) -> Iterator[int]:
+    return by_victim_and_defence(board, of_type(board, chess.WHITE, chess.ROOK))
+
+
+def queen_threat(board: chess.Board) -> Iterator[int]:
+    return by_victim_and_defence(board, of_type(board, chess.WHITE, chess.QUEEN))
+
+
+def king_threat(board: chess.Board) -> Iterator[int]:
+    for square, index in victims(board):
+        if chess.square_distance(square, king(board, chess.WHITE)) == 1 and not is_strong(board, square):
+            yield index
+
+
+def safe_pawn_threat(board: chess.Board) -> Iterator[int]:
+    attacked, defended = attacks(board, chess.BLACK), attacks(board, chess.WHITE)
+    safe = [pawn for pawn in own(board, chess.PAWN) if pawn in defended or pawn not in attacked]
+    targets = union(board.attacks(pawn) for pawn in safe)
+    return (index for square, index in victims(board) if square in targets and index)
+
+
+def push_threat(board: chess.Board) -> Iterator[int]:
+    attacked, defended = attacks(board, chess.BLACK), attacks(board, chess.WHITE)
+    targets = set()
+    for pawn in own(board, chess.PAWN):
+        steps = [pawn + 8, pawn + 16] if rank(pawn) == 1 else [pawn + 8]
+        for step in steps:
+            if board.piece_at(step):
+                break
+            by_pawn = chess.PAWN in attackers(board, chess.BLACK, step)
+            if not by_pawn and (step in defended or step not in attacked):
+                targets |= {step + side for side in (7, 9) if abs((step + side) % 8 - step % 8) == 1}
+    return (index for square, index in victims(board) if square in targets and index)
+
+
+def hanging_piece(board: chess.Board) -> Iterator[int]:
+    attacked, defended = attacks(board, chess.WHITE), attacks(board, chess.BLACK)
+    return (index for square, index in victims(board) if square in attacked and square not in defended)
+
+
+def defended_once(board: chess.Board) -> Iterator[int]:
+    for square, index in victims(board):
+        if attackers(board, chess.WHITE, square) and len(attackers(board, chess.BLACK, square)) == 1:
+            yield index
+
+
+def restricted_square(board: chess.Board) -> Iterator[int]:
+    for square in attacks(board, chess.WHITE) & attacks(board, chess.BLACK):
+        if not is_strong(board, square):
+            yield 0
+
+
+def mobility_area(board: chess.Board) -> chess.SquareSet:
+    """All squares but those of White's king and pawns and those that black pawns attack."""
+    return ~(own(board, chess.PAWN, chess.KING) | of_type(board, chess.BLACK, chess.PAWN))
+
+
+def queen_attackable(board: chess.Board) -> Iterator[int]:
+    queens = enemy(board, chess.QUEEN)
+    if len(queens) != 1:
+        return
+    for index, piece_type in enumerate((chess.KNIGHT, chess.BISHOP, chess.ROOK)):
+        from_queen = board.copy(stack=False)
+        from_queen.set_piece_at(min(queens), chess.Piece(piece_type, chess.BLACK))
+        squares = from_queen.attacks(min(queens)) & of_type(board, chess.WHITE, piece_type) & mobility_area(board)
+        for square in squares:
+            twice = len(attackers(board, chess.WHITE, square)) > 1
+            if not is_strong(board, square) and (twice or piece_type == chess.KNIGHT):
+                yield index
+
+
 DEFINITIONS: dict[str, Definition] = {
     definition.__name__: definition
     for definition in (
@@ -394,5 +493,15 @@ DEFINITIONS: dict[str, Definition] = {
         blocked_storm,
         king_pawn_distance,
         king_attack,
+        minor_threat,
+        rook_threat,
+        queen_threat,
+        king_threat,
+        safe_pawn_threat,
+        push_threat,
+        hanging_piece,
+        defended_once,
+        restricted_square,
+        queen_attackable,
     )
 }
