@@ -221,6 +221,70 @@ CATALOGUE: Final = (
         "a rook with enemy pawns only on its file",
     ),
     Term(
+        "outpost_by_rank", 16, "minor_pieces", "side", 10, "outposts",
+        "a knight on an outpost, by rank; then a bishop",
+    ),
+    Term(
+        "reachable_outpost", 2, "minor_pieces", "side", 48, "outposts",
+        "an outpost without a piece of its side that its knights, its bishops attack",
+    ),
+    Term(
+        "minor_behind_pawn", 2, "minor_pieces", "side", 10, "minor pieces",
+        "a knight, a bishop with any pawn directly ahead",
+    ),
+    Term(
+        "minor_by_own_king", 16, "minor_pieces", "side", 10, "minor pieces",
+        "a knight, by its distance from its king; then a bishop",
+    ),
+    Term(
+        "minor_by_enemy_king", 16, "minor_pieces", "side", 10, "minor pieces",
+        "a knight, by its distance from the enemy king; then a bishop",
+    ),
+    Term(
+        "bishop_pawns", 45, "minor_pieces", "bishop", 1, "bishops and pawns",
+        "a bishop: 5 * the number of its pawns on its colour + that of its blocked centre pawns",
+    ),
+    Term(
+        "bishop_enemy_pawns", 9, "minor_pieces", "bishop", 1, "bishops and pawns",
+        "a bishop, by the number of enemy pawns on its colour",
+    ),
+    Term(
+        "long_diagonal", 1, "minor_pieces", "bishop", 1, "minor pieces",
+        "a bishop that attacks two central squares where only pawns stop it",
+    ),
+    Term(
+        "rook_on_seventh", 1, "major_pieces", "rook", 1, "rooks and queens",
+        "a rook on the seventh rank, with enemy pawns on it or the enemy king on the eighth",
+    ),
+    Term(
+        "rook_on_queen_file", 1, "major_pieces", "rook", 1, "rooks and queens",
+        "a rook on the file of a queen of either side",
+    ),
+    Term(
+        "rook_on_king_file", 1, "major_pieces", "rook", 1, "rooks on open files",
+        "a rook on a file of the enemy king zone without a pawn of its side",
+    ),
+    Term(
+        "trapped_rook", 1, "major_pieces", "rook", 1, "rooks and queens",
+        "a rook on the first rank between its king and the edge, behind a pawn of its side",
+    ),
+    Term(
+        "queen_infiltration", 1, "major_pieces", "queen", 1, "rooks and queens",
+        "a queen beyond the fourth rank where no enemy pawn can attack it",
+    ),
+    Term(
+        "weak_queen", 1, "major_pieces", "side", 60, "rooks and queens",
+        "an enemy bishop or rook that would attack the queen but for one piece between",
+    ),
+    Term(
+        "safe_mobility", 4, "pieces", "side", 256, "safe mobility",
+        "a square of the mobility area attacked by a knight, bishop, rook, queen, and by no lesser or like enemy",
+    ),
+    Term(
+        "space", 17, "pieces", "side", 24, "space",
+        "a square of space, by the number of its side's pieces and pawns",
+    ),
+    Term(
         "passed_pawn_blocked", 8, "passed_pawns", "pawn", 1, "passed pawns' paths",
         "a blocked passed pawn, by rank",
     ),

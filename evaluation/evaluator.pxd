@@ -6,10 +6,14 @@ from evaluation.accumulator cimport Accumulator
 from evaluation.base_board cimport BaseBoard
 from evaluation.bitboards cimport i64, u64
 from evaluation.context cimport EvaluationContext
-from evaluation.terms cimport endgames, king, passed_pawns, pawn_pairs, pawns, pieces, tempo, threats
+from evaluation.terms cimport (
+    endgames, king, major_pieces, minor_pieces, passed_pawns, pawn_pairs, pawns, pieces, tempo, threats,
+)
 from evaluation.terms.endgames cimport EndgameWeights, endgame_scale
 from evaluation.terms.king cimport KingWeights
 from evaluation.terms.kpk cimport BLACK_WINS, DRAWN, NO_RESULT, WHITE_WINS, KpkBitbase
+from evaluation.terms.major_pieces cimport MajorPieceWeights
+from evaluation.terms.minor_pieces cimport MinorPieceWeights
 from evaluation.terms.passed_pawns cimport PassedPawnWeights
 from evaluation.terms.pawn_pairs cimport PawnPairWeights
 from evaluation.terms.pawns cimport PawnWeights
@@ -32,6 +36,8 @@ cdef class Evaluator:
     cdef readonly PawnPairWeights pawn_pairs
     cdef readonly PassedPawnWeights passed_pawns
     cdef readonly PieceWeights pieces
+    cdef readonly MinorPieceWeights minor_pieces
+    cdef readonly MajorPieceWeights major_pieces
     cdef readonly KingWeights king
     cdef readonly ThreatWeights threats
     cdef readonly EndgameWeights endgames

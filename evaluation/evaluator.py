@@ -18,10 +18,23 @@ if not cython.compiled:
     from evaluation.base_board import BaseBoard
     from evaluation.bitboards import i64, u64
     from evaluation.context import EvaluationContext
-    from evaluation.terms import endgames, king, passed_pawns, pawn_pairs, pawns, pieces, tempo, threats
+    from evaluation.terms import (
+        endgames,
+        king,
+        major_pieces,
+        minor_pieces,
+        passed_pawns,
+        pawn_pairs,
+        pawns,
+        pieces,
+        tempo,
+        threats,
+    )
     from evaluation.terms.endgames import EndgameWeights, endgame_scale
     from evaluation.terms.king import KingWeights
     from evaluation.terms.kpk import BLACK_WINS, DRAWN, NO_RESULT, WHITE_WINS, KpkBitbase
+    from evaluation.terms.major_pieces import MajorPieceWeights
+    from evaluation.terms.minor_pieces import MinorPieceWeights
     from evaluation.terms.passed_pawns import PassedPawnWeights
     from evaluation.terms.pawn_pairs import PawnPairWeights
     from evaluation.terms.pawns import PawnWeights
@@ -55,6 +68,8 @@ class Evaluator:
         self.pawn_pairs = PawnPairWeights(weights)
         self.passed_pawns = PassedPawnWeights(weights)
         self.pieces = PieceWeights(weights)
+        self.minor_pieces = MinorPieceWeights(weights)
+        self.major_pieces = MajorPieceWeights(weights)
         self.king = KingWeights(weights)
         self.threats = ThreatWeights(weights)
         self.endgames = EndgameWeights(weights)
@@ -66,8 +81,9 @@ class Evaluator:
     def parts(self) -> tuple[object, ...]:
         """The objects that it owns, for counting the memory of a search thread."""
         of_pawns = (self.pawns, self.pawn_pairs, self.passed_pawns)
-        others = (self.pieces, self.king, self.threats, self.endgames, self.tempo)
-        return (self.context, self.kpk, *of_pawns, *others)
+        of_pieces = (self.pieces, self.minor_pieces, self.major_pieces)
+        others = (self.king, self.threats, self.endgames, self.tempo)
+        return (self.context, self.kpk, *of_pawns, *of_pieces, *others)
 
     def evaluate(self, board: BaseBoard) -> cython.int:
         """Centipawns from the side to move's view, strictly within ±STATIC_LIMIT.
@@ -110,6 +126,8 @@ class Evaluator:
                 self.pawn_hash[index + 3] = self._packed_units()
         score += board.accumulator.score
         score += pieces.total(self.pieces, self.context, board)
+        score += minor_pieces.total(self.minor_pieces, self.context, board)
+        score += major_pieces.total(self.major_pieces, self.context, board)
         if self.context.passed_pawns:
             score += passed_pawns.total(self.passed_pawns, self.context, board)
         score += king.total(self.king, self.context, board)

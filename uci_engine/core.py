@@ -31,6 +31,8 @@ KERNEL_MODULES = (
     "evaluation.terms.pawn_pairs",
     "evaluation.terms.passed_pawns",
     "evaluation.terms.pieces",
+    "evaluation.terms.minor_pieces",
+    "evaluation.terms.major_pieces",
     "evaluation.terms.king",
     "evaluation.terms.threats",
     "evaluation.terms.endgames",

@@ -21,6 +21,8 @@ cdef class PieceWeights:
     cdef public i64[2] outpost
     cdef public i64 rook_open_file
     cdef public i64 rook_half_open_file
+    cdef public i64[4] safe_mobility
+    cdef public i64[17] space
 
 cdef i64 _mobility(PieceWeights weights, EvaluationContext context, BaseBoard board, int us, int piece_type) noexcept nogil
 cpdef i64 knight_mobility(PieceWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
@@ -31,4 +33,6 @@ cpdef i64 bishop_pair(PieceWeights weights, EvaluationContext context, BaseBoard
 cpdef i64 outpost(PieceWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 rook_open_file(PieceWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 rook_half_open_file(PieceWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
+cpdef i64 safe_mobility(PieceWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
+cpdef i64 space(PieceWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cdef i64 total(PieceWeights weights, EvaluationContext context, BaseBoard board) noexcept nogil

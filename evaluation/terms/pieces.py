@@ -1,4 +1,4 @@
-"""Pieces: mobility, the bishop pair, outposts, rooks on open files."""
+"""Pieces: mobility, the bishop pair, outposts, rooks on open files, safe squares and space."""
 
 from __future__ import annotations
 
@@ -157,8 +157,39 @@ def rook_half_open_file(weights: PieceWeights, context: EvaluationContext, board
     return score
 
 
+def safe_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Squares of the mobility area that our knights, bishops, rooks, queens attack, and no lesser or like enemy piece.
+
+    Knights and bishops are alike. A queen is safe from knights, bishops and rooks.
+    """
+    them = 8 * (us ^ 1)
+    area = context.mobility_area[us] & ~(context.attacked_by[them + KNIGHT] | context.attacked_by[them + BISHOP])
+    score = weights.safe_mobility[0] * popcount(area & context.attacked_by[8 * us + KNIGHT])
+    score += weights.safe_mobility[1] * popcount(area & context.attacked_by[8 * us + BISHOP])
+    area &= ~context.attacked_by[them + ROOK]
+    score += weights.safe_mobility[2] * popcount(area & context.attacked_by[8 * us + ROOK])
+    if context.attacked_by[8 * us + QUEEN]:
+        score += weights.safe_mobility[3] * popcount(area & context.attacked_by[8 * us + QUEEN])
+    return score
+
+
+def space(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Space, by the number of our pieces and pawns: squares on the second to fourth rank of the four central files.
+
+    They hold no pawn of ours, and no enemy pawn attacks them. Those behind a pawn of ours that no enemy attacks count
+    twice.
+    """
+    squares = (FILES[2] | FILES[3] | FILES[4] | FILES[5]) & (
+        RANKS[1] | RANKS[2] | RANKS[3] if us else RANKS[4] | RANKS[5] | RANKS[6]
+    )
+    pawns = board.by_type[PAWN] & board.by_colour[us]
+    squares &= ~(pawns | context.pawn_attacks[us ^ 1])
+    behind = squares & front_span(pawns, us ^ 1) & ~context.attacked[us ^ 1]
+    return weights.space[popcount(board.by_colour[us])] * (popcount(squares) + popcount(behind))
+
+
 def total(weights: PieceWeights, context: EvaluationContext, board: BaseBoard) -> i64:
-    """The terms of this module, White minus Black."""
+    """The terms of this module, White minus Black. The last two read the attacks of both colours."""
     score: i64 = 0
     for us in range(2):
         side = knight_mobility(weights, context, board, us) + bishop_mobility(weights, context, board, us)
@@ -166,4 +197,8 @@ def total(weights: PieceWeights, context: EvaluationContext, board: BaseBoard) -
         side += bishop_pair(weights, context, board, us) + outpost(weights, context, board, us)
         side += rook_open_file(weights, context, board, us) + rook_half_open_file(weights, context, board, us)
         score = side - score
-    return score
+    by_attacks: i64 = 0
+    for us in range(2):
+        side = safe_mobility(weights, context, board, us) + space(weights, context, board, us)
+        by_attacks = side - by_attacks
+    return score + by_attacks

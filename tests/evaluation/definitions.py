@@ -457,6 +457,144 @@ def queen_attackable(board: chess.Board) -> Iterator[int]:
                 yield index
 
 
+def can_be_attacked(board: chess.Board, square: chess.Square) -> bool:
+    """Whether a black pawn attacks a square, or could after moves straight ahead."""
+    return any(rank(pawn) > rank(square) for pawn in enemy(board, chess.PAWN) & beside(square))
+
+
+def outposts(board: chess.Board) -> Iterator[chess.Square]:
+    for square in chess.SQUARES[24:48]:
+        if supporters(board, square) and not can_be_attacked(board, square):
+            yield square
+
+
+def minors(board: chess.Board) -> Iterator[tuple[chess.Square, int]]:
+    """White's knights, with 0, and bishops, with 1."""
+    for square in own(board, chess.KNIGHT, chess.BISHOP):
+        yield square, int(board.piece_type_at(square) == chess.BISHOP)
+
+
+def outpost(board: chess.Board) -> Iterator[int]:
+    return (kind for square, kind in minors(board) if square in outposts(board))
+
+
+def outpost_by_rank(board: chess.Board) -> Iterator[int]:
+    return (8 * kind + rank(square) for square, kind in minors(board) if square in outposts(board))
+
+
+def reachable_outpost(board: chess.Board) -> Iterator[int]:
+    for index, piece_type in enumerate((chess.KNIGHT, chess.BISHOP)):
+        for square in of_type(board, chess.WHITE, piece_type) & set(outposts(board)):
+            if board.color_at(square) is not chess.WHITE:
+                yield index
+
+
+def minor_behind_pawn(board: chess.Board) -> Iterator[int]:
+    return (kind for square, kind in minors(board) if square < 56 and board.piece_type_at(square + 8) == chess.PAWN)
+
+
+def minor_by_own_king(board: chess.Board) -> Iterator[int]:
+    return (8 * kind + chess.square_distance(square, king(board, chess.WHITE)) for square, kind in minors(board))
+
+
+def minor_by_enemy_king(board: chess.Board) -> Iterator[int]:
+    return (8 * kind + chess.square_distance(square, king(board, chess.BLACK)) for square, kind in minors(board))
+
+
+def on_colour_of(square: chess.Square, squares: chess.SquareSet) -> int:
+    """How many squares have the colour of a square, at most 8."""
+    light = chess.SquareSet(chess.BB_LIGHT_SQUARES)
+    return min(8, len(squares & light if square in light else squares - light))
+
+
+def bishop_pawns(board: chess.Board) -> Iterator[int]:
+    pawns = own(board, chess.PAWN)
+    blocked = [pawn for pawn in pawns if edge(pawn) > 1 and board.piece_at(pawn + 8)]
+    for bishop in own(board, chess.BISHOP):
+        yield 5 * on_colour_of(bishop, pawns) + min(4, len(blocked))
+
+
+def bishop_enemy_pawns(board: chess.Board) -> Iterator[int]:
+    return (on_colour_of(bishop, enemy(board, chess.PAWN)) for bishop in own(board, chess.BISHOP))
+
+
+def long_diagonal(board: chess.Board) -> Iterator[int]:
+    for bishop in own(board, chess.BISHOP):
+        pawns = chess.Board(None)
+        for pawn in chess.SquareSet(board.pawns):
+            pawns.set_piece_at(pawn, chess.Piece(chess.PAWN, chess.WHITE))
+        pawns.set_piece_at(bishop, chess.Piece(chess.BISHOP, chess.WHITE))
+        if len(pawns.attacks(bishop) & chess.SquareSet(chess.BB_CENTER)) > 1:
+            yield 0
+
+
+def rook_on_seventh(board: chess.Board) -> Iterator[int]:
+    for rook in own(board, chess.ROOK):
+        if rank(rook) == 6 and (rank(king(board, chess.BLACK)) == 7 or 6 in map(rank, enemy(board, chess.PAWN))):
+            yield 0
+
+
+def rook_on_queen_file(board: chess.Board) -> Iterator[int]:
+    for rook in own(board, chess.ROOK):
+        if any(queen % 8 == rook % 8 for queen in chess.SquareSet(board.queens)):
+            yield 0
+
+
+def rook_on_king_file(board: chess.Board) -> Iterator[int]:
+    for rook in own(board, chess.ROOK):
+        if abs(rook % 8 - king(board, chess.BLACK) % 8) <= 1 and not on_file(rook, own(board, chess.PAWN)):
+            yield 0
+
+
+def on_file(square: chess.Square, squares: chess.SquareSet) -> bool:
+    return any(other % 8 == square % 8 for other in squares)
+
+
+def trapped_rook(board: chess.Board) -> Iterator[int]:
+    home = king(board, chess.WHITE)
+    side = range(home + 1, 8) if home > 3 else range(home)
+    for rook in own(board, chess.ROOK):
+        if home < 8 and rook in side and on_file(rook, own(board, chess.PAWN)):
+            yield 0
+
+
+def queen_infiltration(board: chess.Board) -> Iterator[int]:
+    for queen in own(board, chess.QUEEN):
+        if rank(queen) >= 4 and not can_be_attacked(board, queen):
+            yield 0
+
+
+def weak_queen(board: chess.Board) -> Iterator[int]:
+    for queen in own(board, chess.QUEEN):
+        for sniper in enemy(board, chess.BISHOP, chess.ROOK):
+            alone = chess.Board(None)
+            alone.set_piece_at(sniper, board.piece_at(sniper))
+            between = [square for square in chess.SquareSet.between(queen, sniper) if board.piece_at(square)]
+            if queen in alone.attacks(sniper) and len(between) == 1:
+                yield 0
+
+
+def safe_mobility(board: chess.Board) -> Iterator[int]:
+    lesser = [chess.KNIGHT, chess.BISHOP]
+    for index, piece_type in enumerate(chess.PIECE_TYPES[1:5]):
+        if piece_type == chess.ROOK:
+            lesser.append(chess.ROOK)
+        safe = mobility_area(board) - of_type(board, chess.BLACK, *lesser)
+        for _ in of_type(board, chess.WHITE, piece_type) & safe:
+            yield index
+
+
+def space(board: chess.Board) -> Iterator[int]:
+    pieces = chess.SquareSet(board.occupied_co[chess.WHITE])
+    pawns = own(board, chess.PAWN)
+    for square in chess.SQUARES[8:32]:
+        by_pawn = chess.PAWN in attackers(board, chess.BLACK, square)
+        if edge(square) > 1 and square not in pawns and not by_pawn:
+            yield len(pieces)
+            if ahead(square) & pawns and square not in attacks(board, chess.BLACK):
+                yield len(pieces)
+
+
 DEFINITIONS: dict[str, Definition] = {
     definition.__name__: definition
     for definition in (
@@ -503,5 +641,22 @@ DEFINITIONS: dict[str, Definition] = {
         defended_once,
         restricted_square,
         queen_attackable,
+        outpost,
+        outpost_by_rank,
+        reachable_outpost,
+        minor_behind_pawn,
+        minor_by_own_king,
+        minor_by_enemy_king,
+        bishop_pawns,
+        bishop_enemy_pawns,
+        long_diagonal,
+        rook_on_seventh,
+        rook_on_queen_file,
+        rook_on_king_file,
+        trapped_rook,
+        queen_infiltration,
+        weak_queen,
+        safe_mobility,
+        space,
     )
 }
