@@ -4,6 +4,7 @@ cimport cython
 
 from evaluation.bitboards cimport KING, PAWN, ZOBRIST, i64, u64
 
+cdef u64[14] MATERIAL_OF
 cdef int[14] PHASE_OF
 cdef int[128] TABLE_OF_KING
 
@@ -12,6 +13,7 @@ cdef class Accumulator:
     cdef readonly i64 score                 # packed, White minus Black
     cdef readonly int phase
     cdef readonly u64 pawn_key
+    cdef readonly u64 material_key
     cdef int black_king_table
     cdef int white_king_table
     cdef i64[14336] piece_square            # 2 * KING_BUCKETS * 896, packed, see Weights.piece_square
@@ -20,6 +22,7 @@ cdef class Accumulator:
     cdef u64[1024] saved_pawn_key
     cdef int[1024] saved_black_king_table
     cdef int[1024] saved_white_king_table
+    cdef u64[1024] saved_material_key
 
     cdef int clear(self) noexcept nogil
     cdef bint set_kings(self, int black_king, int white_king) noexcept nogil

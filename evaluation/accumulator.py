@@ -27,16 +27,19 @@ TABLE_OF_KING = [
     for colour in range(2)
     for square in range(64)
 ]
+# What one piece adds to the material key: four bits count the pieces of each kind.
+MATERIAL_OF = [1 << 4 * piece for piece in range(14)]
 PHASE_OF = [PHASE_WEIGHTS[piece >> 1] for piece in range(14)]
 
 
 class Accumulator:
-    """Three sums over the pieces.
+    """Four sums over the pieces.
 
     `score`: the packed sum of material and piece-square weights, White minus Black (see `evaluation.weights`), with
     the tables that `set_kings` chose.
     `phase`: the game phase from non-pawn material (24: all pieces; more after promotions).
     `pawn_key`: the Zobrist key of the pawns and kings alone.
+    `material_key`: the number of each piece, piece number * 4 bits up.
     """
 
     def __init__(self, piece_square: list[int]) -> None:
@@ -47,6 +50,7 @@ class Accumulator:
             self.saved_pawn_key = [0] * STACK_SIZE
             self.saved_black_king_table = [0] * STACK_SIZE
             self.saved_white_king_table = [0] * STACK_SIZE
+            self.saved_material_key = [0] * STACK_SIZE
         self.piece_square = piece_square
         self.black_king_table = TABLE_OF_KING[0]
         self.white_king_table = TABLE_OF_KING[64]
@@ -57,6 +61,7 @@ class Accumulator:
         self.score = 0
         self.phase = 0
         self.pawn_key = 0
+        self.material_key = 0
         return 0
 
     def set_kings(self, black_king: cython.int, white_king: cython.int) -> cython.bint:
@@ -84,6 +89,7 @@ class Accumulator:
         index = piece * 64 + square
         self.score += self.value(index)
         self.phase += PHASE_OF[piece]
+        self.material_key += MATERIAL_OF[piece]
         if piece >> 1 == PAWN or piece >> 1 == KING:
             self.pawn_key ^= ZOBRIST[index]
         return 0
@@ -93,6 +99,7 @@ class Accumulator:
         index = piece * 64 + square
         self.score -= self.value(index)
         self.phase -= PHASE_OF[piece]
+        self.material_key -= MATERIAL_OF[piece]
         if piece >> 1 == PAWN or piece >> 1 == KING:
             self.pawn_key ^= ZOBRIST[index]
         return 0
@@ -113,6 +120,7 @@ class Accumulator:
         self.saved_pawn_key[index] = self.pawn_key
         self.saved_black_king_table[index] = self.black_king_table
         self.saved_white_king_table[index] = self.white_king_table
+        self.saved_material_key[index] = self.material_key
         return 0
 
     def restore(self, index: cython.int) -> cython.int:
@@ -122,4 +130,5 @@ class Accumulator:
         self.pawn_key = self.saved_pawn_key[index]
         self.black_king_table = self.saved_black_king_table[index]
         self.white_king_table = self.saved_white_king_table[index]
+        self.material_key = self.saved_material_key[index]
         return 0

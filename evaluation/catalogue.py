@@ -99,6 +99,14 @@ CATALOGUE: Final = (
         "a queen by square, for each bucket of the enemy king",
     ),
     Term(
+        "own_pair", 15, "imbalance", "side", 105, "material imbalance",
+        "two pieces of one side: pawn and pawn, knight and pawn, knight and knight, bishop and pawn, ... two queens",
+    ),
+    Term(
+        "enemy_pair", 10, "imbalance", "side", 225, "material imbalance",
+        "a piece and a lesser enemy piece: knight and pawn, bishop and pawn, bishop and knight, ... queen and rook",
+    ),
+    Term(
         "doubled_pawn", 1, "pawns", "pawn", 1, "doubled pawns",
         "a pawn with another of its side behind it on its file",
     ),

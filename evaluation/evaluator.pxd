@@ -4,12 +4,13 @@ cimport cython
 
 from evaluation.accumulator cimport Accumulator
 from evaluation.base_board cimport BaseBoard
-from evaluation.bitboards cimport i64, u64
+from evaluation.bitboards cimport ALL, i64, u64
 from evaluation.context cimport EvaluationContext
 from evaluation.terms cimport (
-    endgames, king, major_pieces, minor_pieces, passed_pawns, pawn_pairs, pawns, pieces, tempo, threats,
+    endgames, imbalance, king, major_pieces, minor_pieces, passed_pawns, pawn_pairs, pawns, pieces, tempo, threats,
 )
 from evaluation.terms.endgames cimport EndgameWeights, endgame_scale
+from evaluation.terms.imbalance cimport ImbalanceWeights
 from evaluation.terms.king cimport KingWeights
 from evaluation.terms.kpk cimport BLACK_WINS, DRAWN, NO_RESULT, WHITE_WINS, KpkBitbase
 from evaluation.terms.major_pieces cimport MajorPieceWeights
@@ -27,6 +28,9 @@ cdef int FULL_SCALE
 cdef int WON_KPK_CP
 cdef i64 HALF
 cdef i64 MASK
+cdef int MATERIAL_ENTRIES
+cdef int MATERIAL_SHIFT
+cdef u64 MATERIAL_FACTOR
 cdef int PAWN_ENTRIES
 
 @cython.final
@@ -35,6 +39,7 @@ cdef class Evaluator:
     cdef readonly PawnWeights pawns
     cdef readonly PawnPairWeights pawn_pairs
     cdef readonly PassedPawnWeights passed_pawns
+    cdef readonly ImbalanceWeights imbalance
     cdef readonly PieceWeights pieces
     cdef readonly MinorPieceWeights minor_pieces
     cdef readonly MajorPieceWeights major_pieces
@@ -43,12 +48,14 @@ cdef class Evaluator:
     cdef readonly EndgameWeights endgames
     cdef readonly TempoWeights tempo
     cdef readonly KpkBitbase kpk
+    cdef u64[2048] material_hash   # 2 * MATERIAL_ENTRIES
     cdef u64[32768] pawn_hash      # 4 * PAWN_ENTRIES
 
     cpdef int evaluate(self, BaseBoard board) noexcept nogil
     cpdef bint is_known_draw(self, BaseBoard board) noexcept nogil
     cpdef i64 sum_of_terms(self, BaseBoard board, bint use_pawn_hash) noexcept nogil
     cdef i64 _pawn_king_total(self, BaseBoard board) noexcept nogil
+    cdef i64 _imbalance_total(self, BaseBoard board, bint use_hash) noexcept nogil
     cdef u64 _packed_units(self) noexcept nogil
     cdef int _unpack_units(self, u64 units) noexcept nogil
     cpdef int taper(self, BaseBoard board, i64 packed) noexcept nogil

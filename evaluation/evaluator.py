@@ -16,10 +16,11 @@ from evaluation.weights import Weights
 
 if not cython.compiled:
     from evaluation.base_board import BaseBoard
-    from evaluation.bitboards import i64, u64
+    from evaluation.bitboards import ALL, i64, u64
     from evaluation.context import EvaluationContext
     from evaluation.terms import (
         endgames,
+        imbalance,
         king,
         major_pieces,
         minor_pieces,
@@ -31,6 +32,7 @@ if not cython.compiled:
         threats,
     )
     from evaluation.terms.endgames import EndgameWeights, endgame_scale
+    from evaluation.terms.imbalance import ImbalanceWeights
     from evaluation.terms.king import KingWeights
     from evaluation.terms.kpk import BLACK_WINS, DRAWN, NO_RESULT, WHITE_WINS, KpkBitbase
     from evaluation.terms.major_pieces import MajorPieceWeights
@@ -51,6 +53,12 @@ WON_KPK_CP = constants.WON_KPK_CP
 HALF = 1 << 31
 MASK = (1 << 32) - 1
 
+# The number of entries of the material hash table, the shift of a product of 64 bits that leaves their number, and the
+# factor. An entry is two numbers: key, packed score.
+MATERIAL_ENTRIES = 1024
+MATERIAL_SHIFT = 54
+MATERIAL_FACTOR = 0x9E3779B97F4A7C15
+
 # The number of entries of the pawn hash table. An entry is four numbers: key, passed pawns, packed
 # score, shelter and storm units in bytes.
 PAWN_ENTRIES = 8192
@@ -67,6 +75,7 @@ class Evaluator:
         self.pawns = PawnWeights(weights)
         self.pawn_pairs = PawnPairWeights(weights)
         self.passed_pawns = PassedPawnWeights(weights)
+        self.imbalance = ImbalanceWeights(weights)
         self.pieces = PieceWeights(weights)
         self.minor_pieces = MinorPieceWeights(weights)
         self.major_pieces = MajorPieceWeights(weights)
@@ -76,13 +85,14 @@ class Evaluator:
         self.tempo = TempoWeights(weights)
         self.kpk = KpkBitbase()
         if not cython.compiled:
+            self.material_hash = [0] * (2 * MATERIAL_ENTRIES)
             self.pawn_hash = [0] * (4 * PAWN_ENTRIES)
 
     def parts(self) -> tuple[object, ...]:
         """The objects that it owns, for counting the memory of a search thread."""
         of_pawns = (self.pawns, self.pawn_pairs, self.passed_pawns)
         of_pieces = (self.pieces, self.minor_pieces, self.major_pieces)
-        others = (self.king, self.threats, self.endgames, self.tempo)
+        others = (self.imbalance, self.king, self.threats, self.endgames, self.tempo)
         return (self.context, self.kpk, *of_pawns, *of_pieces, *others)
 
     def evaluate(self, board: BaseBoard) -> cython.int:
@@ -105,8 +115,8 @@ class Evaluator:
     def sum_of_terms(self, board: BaseBoard, use_pawn_hash: cython.bint) -> i64:
         """The packed sum of all terms, White minus Black.
 
-        `use_pawn_hash`: read and write the pawn hash table. Pass False after changing weights, because the table holds
-        old sums.
+        `use_pawn_hash`: read and write the hash tables of pawns and material. Pass False after changing weights,
+        because the tables hold old sums.
         """
         self.context.begin(board)
         board.update_king_buckets()
@@ -125,6 +135,7 @@ class Evaluator:
                 self.pawn_hash[index + 2] = score
                 self.pawn_hash[index + 3] = self._packed_units()
         score += board.accumulator.score
+        score += self._imbalance_total(board, use_pawn_hash)
         score += pieces.total(self.pieces, self.context, board)
         score += minor_pieces.total(self.minor_pieces, self.context, board)
         score += major_pieces.total(self.major_pieces, self.context, board)
@@ -141,6 +152,18 @@ class Evaluator:
         score += pawn_pairs.pawn_king_total(self.pawn_pairs, self.context, board)
         score += passed_pawns.pawn_king_total(self.passed_pawns, self.context, board)
         return score + king.pawn_king_total(self.king, self.context, board)
+
+    def _imbalance_total(self, board: BaseBoard, use_hash: cython.bint) -> i64:
+        """The sum of the terms that depend on the numbers of pieces alone."""
+        key = board.accumulator.material_key
+        index: cython.int = 2 * (((key * MATERIAL_FACTOR) & ALL) >> MATERIAL_SHIFT)
+        if use_hash and self.material_hash[index] == key:
+            return self.material_hash[index + 1]
+        score: i64 = imbalance.total(self.imbalance, self.context, board)
+        if use_hash:
+            self.material_hash[index] = key
+            self.material_hash[index + 1] = score
+        return score
 
     def _packed_units(self) -> u64:
         """The shelter and storm units of both colours in one number."""

@@ -35,6 +35,7 @@ KERNEL_MODULES = (
     "evaluation.terms.major_pieces",
     "evaluation.terms.king",
     "evaluation.terms.threats",
+    "evaluation.terms.imbalance",
     "evaluation.terms.endgames",
     "evaluation.terms.tempo",
     "evaluation.terms.kpk",

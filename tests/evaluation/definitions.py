@@ -595,6 +595,20 @@ def space(board: chess.Board) -> Iterator[int]:
                 yield len(pieces)
 
 
+def own_pair(board: chess.Board) -> Iterator[int]:
+    types = sorted(board.piece_type_at(square) or 0 for square in own(board, *chess.PIECE_TYPES[:5]))
+    for lesser, greater in combinations(types, 2):
+        yield greater * (greater - 1) // 2 + lesser - 1
+
+
+def enemy_pair(board: chess.Board) -> Iterator[int]:
+    for ours in own(board, *chess.PIECE_TYPES[1:5]):
+        for theirs in enemy(board, *chess.PIECE_TYPES[:4]):
+            greater, lesser = board.piece_type_at(ours) or 0, board.piece_type_at(theirs) or 0
+            if lesser < greater:
+                yield (greater - 1) * (greater - 2) // 2 + lesser - 1
+
+
 DEFINITIONS: dict[str, Definition] = {
     definition.__name__: definition
     for definition in (
@@ -658,5 +672,7 @@ DEFINITIONS: dict[str, Definition] = {
         weak_queen,
         safe_mobility,
         space,
+        own_pair,
+        enemy_pair,
     )
 }

@@ -17,9 +17,9 @@ from uci_engine.board import moves
 from uci_engine.core import load
 
 
-def sums(position: Any) -> tuple[int, int, int]:
+def sums(position: Any) -> tuple[int, int, int, int]:
     kept = position.accumulator
-    return kept.score, kept.phase, kept.pawn_key
+    return kept.score, kept.phase, kept.pawn_key, kept.material_key
 
 
 def check_random_games(games: int, plies: int, chess960: bool) -> int:

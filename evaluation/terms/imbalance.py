@@ -1,0 +1,66 @@
+"""Material imbalance: what pieces are worth beside one another and against one another.
+
+The weights count pairs of pieces, so the value of a piece depends on the others. What it is worth alone is in the piece
+squares. These terms depend on the numbers of pieces alone, and the material hash table holds their sum.
+"""
+
+from __future__ import annotations
+
+import cython
+
+from evaluation.weights import Weights
+
+if not cython.compiled:
+    from evaluation.base_board import BaseBoard
+    from evaluation.bitboards import PAWN, QUEEN, i64
+    from evaluation.context import EvaluationContext
+
+
+class ImbalanceWeights:
+    """The weights of the group "imbalance", packed."""
+
+    def __init__(self, weights: Weights) -> None:
+        weights.fill(self, "imbalance")
+
+
+def own_pair(weights: ImbalanceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Pairs of our own pieces, kings apart: pawn and pawn, knight and pawn, knight and knight, bishop and pawn, …"""
+    index = 0
+    score: i64 = 0
+    for one in range(PAWN, QUEEN + 1):
+        count = _count(board, one, us)
+        for other in range(PAWN, one):
+            score += weights.own_pair[index] * (count * _count(board, other, us))
+            index += 1
+        score += weights.own_pair[index] * ((count * (count - 1)) >> 1)
+        index += 1
+    return score
+
+
+def enemy_pair(weights: ImbalanceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Our pieces with each lesser enemy piece: knight and pawn, bishop and pawn, bishop and knight, rook and pawn, …
+
+    A bishop counts as more than a knight. What is left out, the enemy counts.
+    """
+    index = 0
+    score: i64 = 0
+    for one in range(PAWN + 1, QUEEN + 1):
+        count = _count(board, one, us)
+        for other in range(PAWN, one):
+            score += weights.enemy_pair[index] * (count * _count(board, other, us ^ 1))
+            index += 1
+    return score
+
+
+def _count(board: BaseBoard, piece_type: cython.int, us: cython.int) -> cython.int:
+    """The number of our pieces of one type."""
+    return (board.accumulator.material_key >> 4 * (2 * piece_type + us)) & 15
+
+
+def total(weights: ImbalanceWeights, context: EvaluationContext, board: BaseBoard) -> i64:
+    """The terms of this module, White minus Black."""
+    score: i64 = 0
+    for us in range(2):
+        side = own_pair(weights, context, board, us) + enemy_pair(weights, context, board, us)
+        score = side - score
+    return score
