@@ -16,7 +16,7 @@ cdef class EvaluationContext:
     cdef u64[2] attacked_twice
     cdef int[2] attack_units
     cdef int[16] king_attackers         # [8 * colour + piece type], knights to queens
-    cdef int[2] ring_attacks
+    cdef int[6] storm_ranks             # [3 * colour + number of the file]
     cdef int[2] shelter_units
     cdef int[2] storm_units
     cdef public u64 passed_pawns

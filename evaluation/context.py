@@ -16,13 +16,12 @@ class EvaluationContext:
 
     `mobility_area`: squares a piece can use, all but those of its own king and pawns and those that enemy pawns attack.
     `king_zone`: the squares around the king and those one rank ahead. The mobility terms add to `attacked`,
-    `attacked_twice`, `attacked_by`, `attack_units`, `king_attackers` and `ring_attacks`. `attack_units` is how strongly
-    that colour attacks the enemy king. `king_attackers` counts its pieces that attack the enemy king's zone, by type,
-    and `ring_attacks` the squares that each of them attacks there.
+    `attacked_twice`, `attacked_by`, `attack_units` and `king_attackers`. `attack_units` is how strongly that colour
+    attacks the enemy king. `king_attackers` counts its pieces that attack the enemy king's zone, by type.
 
     `passed_pawns` is one set for both colours. `shelter_units` says how much the pawns around that colour's king are
     missing, `storm_units` how near enemy pawns are. `passed_pawn`, `king_shelter` and `pawn_storm` fill them, or the
-    pawn hash table does.
+    pawn hash table does. `pawn_storm` leaves the ranks that it has found in `storm_ranks`, for the terms after it.
     """
 
     def __init__(self) -> None:
@@ -37,9 +36,9 @@ class EvaluationContext:
             self.attacked_twice = [0, 0]
             self.attack_units = [0, 0]
             self.king_attackers = [0] * 16
-            self.ring_attacks = [0, 0]
             self.shelter_units = [0, 0]
             self.storm_units = [0, 0]
+            self.storm_ranks = [0] * 6
 
     def begin(self, board: BaseBoard) -> cython.int:
         """Start a position: fill in kings, king zones, pawn attacks and mobility areas, and clear what terms add to."""
@@ -59,7 +58,6 @@ class EvaluationContext:
             self.attacked[us] = attacks | around
             self.attacked_twice[us] = leftward & rightward | attacks & around
             self.attack_units[us] = 0
-            self.ring_attacks[us] = 0
             self.mobility_area[us] = ALL ^ (pawns | king)
         self.mobility_area[0] &= ~self.pawn_attacks[1]
         self.mobility_area[1] &= ~self.pawn_attacks[0]

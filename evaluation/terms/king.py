@@ -81,7 +81,7 @@ def king_shelter(weights: KingWeights, context: EvaluationContext, board: BaseBo
 def pawn_storm(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Pawn storm: on the same files, the nearest enemy pawn not behind our king, by rank (0 for no pawn).
 
-    Fills `context.storm_units`, which `king_attack` reads.
+    Fills `context.storm_units`, which `king_attack` reads, and `context.storm_ranks`.
     """
     pawns = board.by_type[PAWN] & board.by_colour[us ^ 1] & _shelter_area(context.king[us], us)
     centre = _shelter_file(context.king[us])
@@ -89,6 +89,7 @@ def pawn_storm(weights: KingWeights, context: EvaluationContext, board: BaseBoar
     score: i64 = 0
     for file in range(centre - 1, centre + 2):
         rank = _nearest_rank(pawns & FILES[file], us)
+        context.storm_ranks[3 * us + file - centre + 1] = rank
         score += weights.pawn_storm[rank]
         units += weights.near_storm_units[rank]
     context.storm_units[us] = units
@@ -97,23 +98,21 @@ def pawn_storm(weights: KingWeights, context: EvaluationContext, board: BaseBoar
 
 def pawn_storm_by_file(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Pawn storm: the same pawns, 8 * the file's distance from the edge + the rank (0 for no pawn)."""
-    pawns = board.by_type[PAWN] & board.by_colour[us ^ 1] & _shelter_area(context.king[us], us)
     centre = _shelter_file(context.king[us])
     score: i64 = 0
     for file in range(centre - 1, centre + 2):
-        rank = _nearest_rank(pawns & FILES[file], us)
+        rank = context.storm_ranks[3 * us + file - centre + 1]
         score += weights.pawn_storm_by_file[8 * (file if file < 4 else 7 - file) + rank]
     return score
 
 
 def blocked_storm(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Pawn storm: the same pawns, those that one of our pawns blocks, by rank."""
-    pawns = board.by_type[PAWN] & board.by_colour[us ^ 1] & _shelter_area(context.king[us], us)
     own = forward(board.by_type[PAWN] & board.by_colour[us], us)
     centre = _shelter_file(context.king[us])
     score: i64 = 0
     for file in range(centre - 1, centre + 2):
-        rank = _nearest_rank(pawns & FILES[file], us)
+        rank = context.storm_ranks[3 * us + file - centre + 1]
         if rank and own & FILES[file] & RANKS[rank if us else 7 - rank]:
             score += weights.blocked_storm[rank]
     return score
@@ -169,7 +168,7 @@ def king_attack(weights: KingWeights, context: EvaluationContext, board: BaseBoa
     """Our attack on the enemy king as one danger: the sum of units, divided, is the index of a weight.
 
     Nothing without a piece that attacks the king zone. The units are `constants.KING_ATTACK_UNITS`: for our pieces that
-    attack the zone, for each square that each of them attacks there, for the zone's weak squares, for checks, for
+    attack the zone, for each square that those of one type attack there, for the zone's weak squares, for checks, for
     pieces pinned to the king, for the squares of its wing that we attack (twice: two times) and that they defend, for
     shelter and storm, and for no queen of ours.
 
@@ -195,7 +194,6 @@ def _king_attack_units(
     weak = attacked & ~context.attacked_twice[them]
     weak &= ~context.attacked[them] | KING_ATTACKS[king] | context.attacked_by[8 * them + QUEEN]
     units = context.shelter_units[them] + context.storm_units[them]
-    units += weights.ring_attack_units * context.ring_attacks[us]
     units += weights.weak_square_units * popcount(weak & context.king_zone[them])
     if queens == 0:
         units += weights.no_queen_units
@@ -218,7 +216,9 @@ def _king_attack_units(
             checks = straight
         else:
             checks = diagonal | straight
-        checks &= context.attacked_by[8 * us + piece_type] & ~ours
+        reached = context.attacked_by[8 * us + piece_type]
+        units += weights.ring_attack_units * popcount(reached & context.king_zone[them])
+        checks &= reached & ~ours
         if checks & safe:
             units += weights.safe_check_units[piece_type]
         elif checks:

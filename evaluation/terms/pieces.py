@@ -60,6 +60,7 @@ def _mobility(
     zone = context.king_zone[us ^ 1]
     reached: u64 = 0
     attacked = context.attacked[us]
+    attacked_twice = context.attacked_twice[us]
     attackers = 0
     score: i64 = 0
     while pieces:
@@ -74,11 +75,10 @@ def _mobility(
         else:
             attacks = bishop_attacks(square, blockers) | rook_attacks(square, blockers)
         reached |= attacks
-        context.attacked_twice[us] |= attacked & attacks
+        attacked_twice |= attacked & attacks
         attacked |= attacks
         if attacks & zone:
             attackers += 1
-            context.ring_attacks[us] += popcount(attacks & zone)
         mobility = popcount(attacks & area)
         if piece_type == KNIGHT:
             score += weights.knight_mobility[mobility]
@@ -90,6 +90,7 @@ def _mobility(
             score += weights.queen_mobility[mobility]
     context.attacked_by[8 * us + piece_type] = reached
     context.attacked[us] = attacked
+    context.attacked_twice[us] = attacked_twice
     context.king_attackers[8 * us + piece_type] = attackers
     context.attack_units[us] += attackers * ATTACK_UNITS[piece_type]
     return score

@@ -330,7 +330,6 @@ def king_attack(board: chess.Board) -> Iterator[int]:
     weak = {there for there in chess.SQUARES if first[there] and second[there] in ([], [chess.KING], [chess.QUEEN])}
     mirrored = board.mirror()
     danger = sum(units["attacker_units"][board.piece_type_at(piece) or 0] for piece in attacking)
-    danger += units["ring_attack_units"][0] * sum(len(ours[piece] & zone) for piece in attacking)
     danger += units["weak_square_units"][0] * len(weak & set(zone))
     danger += units["no_queen_units"][0] if not own(board, chess.QUEEN) else 0
     for file in shelter_files(mirrored):
@@ -344,6 +343,7 @@ def king_attack(board: chess.Board) -> Iterator[int]:
         from_king = board.copy(stack=False)
         from_king.set_piece_at(square, chess.Piece(piece_type, chess.BLACK))
         reached = union(ours[piece] for piece in own(board, piece_type))
+        danger += units["ring_attack_units"][0] * len(reached & zone)
         checks = set(from_king.attacks(square) & reached) - set(chess.SquareSet(board.occupied_co[chess.WHITE]))
         if any(not second[there] or (there in weak and len(first[there]) > 1) for there in checks):
             danger += units["safe_check_units"][piece_type]
