@@ -241,7 +241,7 @@ def passed_pawn_enemy_ahead(board: chess.Board) -> Iterator[int]:
 def passed_pawn_path(board: chess.Board) -> Iterator[int]:
     for pawn in passed(board):
         attacked = ahead(pawn) & attacks(board, chess.BLACK)
-        kind = bool(attacked)
+        kind = 1 if attacked else 0
         if pawn + 8 in attacked:
             kind = 2 if pawn + 8 in attacks(board, chess.WHITE) else 3
         yield 8 * kind + rank(pawn)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import evaluation
 from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
 from evaluation.coefficients import coefficients
+from evaluation.constants import KING_ATTACK_UNITS
 from evaluation.explain import set_up
 from evaluation.weights import MATERIAL, Weights, default_weights, unpack
 from tests.evaluation.definitions import DEFINITIONS
@@ -152,6 +153,18 @@ def test_no_weight_is_counted_more_often_than_its_bound_allows(board: chess.Boar
         if term.owner != "side":
             owners = len(board.pieces(chess.PIECE_NAMES.index(term.owner), colour))
         assert 0 <= count <= term.max_count * owners
+
+
+def test_the_units_of_the_attack_on_the_king_are_data() -> None:
+    """They are attributes, so that a tuner can change them; a sum of three for shelter or storm fits a byte."""
+    evaluator, base_board = set_up(chess.Board(TYPICAL[3]), alone("king_attack", 1))
+    for name, units in KING_ATTACK_UNITS.items():
+        assert getattr(evaluator.king, name) == (list(units) if len(units) > 1 else units[0])
+    for name in ("no_shelter_units", "near_storm_units"):
+        assert all(0 <= units <= 85 for units in KING_ATTACK_UNITS[name])
+    before = evaluator.sum_of_terms(base_board, False)
+    evaluator.king.attacker_units = [0, 0, 80, 80, 80, 80]
+    assert evaluator.sum_of_terms(base_board, False) != before
 
 
 def test_the_modules_hold_the_weights_of_their_terms() -> None:

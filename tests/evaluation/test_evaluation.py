@@ -82,6 +82,15 @@ def random_pieces(seed: int, limit: int = 15) -> chess.Board:
     return board
 
 
+def random_weights(seed: int) -> Weights:
+    """Weights from -40 to 40 for every term, so that no term is silent. Material is fixed."""
+    chance = random.Random(seed)
+    phases = [{term.name: [chance.randint(-40, 40) for _ in range(term.size)] for term in CATALOGUE} for _ in range(2)]
+    for phase in phases:
+        phase["material"] = list(default_weights().middlegame["material"])
+    return Weights(*phases)
+
+
 BOARDS = st.one_of(
     st.builds(random_game, st.integers(0, 10**9), st.integers(0, 150)),
     st.builds(random_pieces, st.integers(0, 10**9)),
@@ -138,6 +147,15 @@ def test_the_pawn_hash_table_changes_nothing(board: chess.Board, evaluator: Any)
     assert evaluator.evaluate(placed(board)) == fresh
 
 
+def test_the_hash_tables_change_nothing_with_any_weights() -> None:
+    weights = random_weights(1)
+    evaluator = Evaluator(weights)
+    boards = [random_game(seed, 3 * seed % 160) for seed in range(100)] + [random_pieces(seed) for seed in range(100)]
+    for board in boards + boards:
+        base_board = placed(board, weights)
+        assert evaluator.sum_of_terms(base_board, True) == evaluator.sum_of_terms(base_board, False)
+
+
 @given(board=BOARDS)
 def test_a_static_score_stays_below_every_mate_score(board: chess.Board) -> None:
     assert -STATIC_LIMIT < evaluation.evaluate(board) < STATIC_LIMIT
@@ -155,24 +173,28 @@ def test_a_static_score_stays_in_its_band_with_the_greatest_weights_allowed(turn
 
 
 @pytest.mark.skipif(not COMPILED, reason="the installed modules are the plain ones")
-def test_compiled_and_plain_modules_agree(tmp_path: Path, evaluator: Any) -> None:
+def test_compiled_and_plain_modules_agree(tmp_path: Path) -> None:
     boards = [random_game(seed, 3 * seed % 160) for seed in range(300)] + [random_pieces(seed) for seed in range(700)]
     boards += [chess.Board(fen) for fen in EXTREME]
     copy = tmp_path / "evaluation"
     (copy / "terms").mkdir(parents=True)
     for source in [*PACKAGE.rglob("*.py"), PACKAGE / "weights.toml"]:
         (copy / source.relative_to(PACKAGE)).write_bytes(source.read_bytes())
+    weights = random_weights(2)
+    weights.save(tmp_path / "random.toml")
     program = (
         "import sys, chess, evaluation.evaluator as module\n"
         "from evaluation.base_board import BaseBoard\n"
-        "from evaluation import default_weights\n"
+        "from evaluation.weights import Weights\n"
         "assert module.__file__.endswith('.py')\n"
-        "evaluator = module.Evaluator(default_weights())\n"
-        "base_board = BaseBoard(default_weights().piece_square())\n"
+        "weights = Weights.load('random.toml')\n"
+        "evaluator = module.Evaluator(weights)\n"
+        "base_board = BaseBoard(weights.piece_square())\n"
         "for fen in sys.stdin:\n"
         "    base_board.set_pieces(chess.Board(fen))\n"
         "    kept = base_board.accumulator\n"
-        "    print(evaluator.evaluate(base_board), kept.score, kept.phase, kept.pawn_key)\n"
+        "    total = evaluator.sum_of_terms(base_board, True)\n"
+        "    print(total, evaluator.evaluate(base_board), kept.score, kept.phase, kept.pawn_key)\n"
     )
     result = subprocess.run(
         [sys.executable, "-c", program],
@@ -185,10 +207,12 @@ def test_compiled_and_plain_modules_agree(tmp_path: Path, evaluator: Any) -> Non
         check=True,
     )
     ours = []
+    evaluator = Evaluator(weights)
     for board in boards:
-        base_board = placed(board)
+        base_board = placed(board, weights)
         kept = base_board.accumulator
-        numbers = (evaluator.evaluate(base_board), kept.score, kept.phase, kept.pawn_key)
+        total = evaluator.sum_of_terms(base_board, True)
+        numbers = (total, evaluator.evaluate(base_board), kept.score, kept.phase, kept.pawn_key)
         ours.append(" ".join(map(str, numbers)))
     assert result.stdout.splitlines() == ours
 
