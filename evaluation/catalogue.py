@@ -99,11 +99,11 @@ CATALOGUE: Final = (
         "a queen by square, for each bucket of the enemy king",
     ),
     Term(
-        "own_pair", 15, "imbalance", "side", 105, "material imbalance",
+        "own_pair", 15, "imbalance", "side", 105, "imbalance",
         "two pieces of one side: pawn and pawn, knight and pawn, knight and knight, bishop and pawn, ... two queens",
     ),
     Term(
-        "enemy_pair", 10, "imbalance", "side", 225, "material imbalance",
+        "enemy_pair", 10, "imbalance", "side", 225, "imbalance",
         "a piece and a lesser enemy piece: knight and pawn, bishop and pawn, bishop and knight, ... queen and rook",
     ),
     Term(
@@ -219,17 +219,13 @@ CATALOGUE: Final = (
         "a queen, by the number of squares of the mobility area that it attacks",
     ),
     Term("bishop_pair", 1, "pieces", "side", 1, "bishop pair", "two bishops or more"),
-    Term(
-        "outpost", 2, "pieces", "side", 10, "outposts",
-        "a knight, a bishop: defended by a pawn, and no enemy pawn can attack it",
-    ),
     Term("rook_open_file", 1, "pieces", "rook", 1, "rooks on open files", "a rook with no pawn on its file"),
     Term(
         "rook_half_open_file", 1, "pieces", "rook", 1, "rooks on open files",
         "a rook with enemy pawns only on its file",
     ),
     Term(
-        "outpost_by_rank", 16, "minor_pieces", "side", 10, "outposts",
+        "outpost", 16, "minor_pieces", "side", 10, "outposts",
         "a knight on an outpost, by rank; then a bishop",
     ),
     Term(
@@ -241,36 +237,16 @@ CATALOGUE: Final = (
         "a knight, a bishop with any pawn directly ahead",
     ),
     Term(
-        "minor_by_own_king", 16, "minor_pieces", "side", 10, "minor pieces",
-        "a knight, by its distance from its king; then a bishop",
-    ),
-    Term(
-        "minor_by_enemy_king", 16, "minor_pieces", "side", 10, "minor pieces",
-        "a knight, by its distance from the enemy king; then a bishop",
-    ),
-    Term(
         "bishop_pawns", 45, "minor_pieces", "bishop", 1, "bishops and pawns",
-        "a bishop: 5 * the number of its pawns on its colour + that of its blocked centre pawns",
+        "a bishop: 5 * the number of its pawns on its colour + that of its rammed centre pawns",
     ),
     Term(
         "bishop_enemy_pawns", 9, "minor_pieces", "bishop", 1, "bishops and pawns",
         "a bishop, by the number of enemy pawns on its colour",
     ),
     Term(
-        "long_diagonal", 1, "minor_pieces", "bishop", 1, "minor pieces",
-        "a bishop that attacks two central squares where only pawns stop it",
-    ),
-    Term(
         "rook_on_seventh", 1, "major_pieces", "rook", 1, "rooks and queens",
         "a rook on the seventh rank, with enemy pawns on it or the enemy king on the eighth",
-    ),
-    Term(
-        "rook_on_queen_file", 1, "major_pieces", "rook", 1, "rooks and queens",
-        "a rook on the file of a queen of either side",
-    ),
-    Term(
-        "rook_on_king_file", 1, "major_pieces", "rook", 1, "rooks on open files",
-        "a rook on a file of the enemy king zone without a pawn of its side",
     ),
     Term(
         "trapped_rook", 1, "major_pieces", "rook", 1, "rooks and queens",
@@ -285,12 +261,12 @@ CATALOGUE: Final = (
         "an enemy bishop or rook that would attack the queen but for one piece between",
     ),
     Term(
-        "safe_mobility", 4, "pieces", "side", 256, "safe mobility",
-        "a square of the mobility area attacked by a knight, bishop, rook, queen, and by no lesser or like enemy",
+        "safe_mobility", 2, "pieces", "side", 128, "safe mobility",
+        "a square of the mobility area that a rook, a queen attacks, and no lesser enemy piece",
     ),
     Term(
-        "space", 17, "pieces", "side", 24, "space",
-        "a square of space, by the number of its side's pieces and pawns",
+        "space", 2, "pieces", "side", 24, "space",
+        "a square of space; one behind a pawn of its side",
     ),
     Term(
         "passed_pawn_blocked", 8, "passed_pawns", "pawn", 1, "passed pawns' paths",
@@ -322,44 +298,31 @@ CATALOGUE: Final = (
         "a knight, bishop, rook or queen can give check on a safe square",
     ),
     Term("king_attack", 64, "king", "side", 1, "attack on the king", "all dangers of the enemy king, by units"),
-    Term("threat_by_pawn", 1, "threats", "side", 15, "threats", "an enemy piece attacked by a pawn"),
     Term(
-        "threat_by_push", 1, "threats", "side", 15, "pawn push threats",
-        "an enemy piece that a pawn could attack with its next push",
+        "threat_by_pawn", 10, "threats", "side", 15, "threats",
+        "a safe pawn attacks (no pawn), knight, bishop, rook, queen; then: an unsafe pawn does",
     ),
     Term(
-        "threat_by_minor", 2, "threats", "side", 15, "threats",
-        "a knight or bishop attacks: a minor piece that no pawn defends, a rook or queen",
+        "threat_by_push", 6, "threats", "side", 15, "pawn push threats",
+        "a pawn could attack with its next push (no pawn), knight, bishop, rook, queen, king",
     ),
     Term(
-        "threat_by_rook", 2, "threats", "side", 15, "threats",
-        "a rook attacks: a minor piece that no pawn defends, a queen",
-    ),
-    Term("hanging", 1, "threats", "side", 15, "hanging pieces", "an enemy piece attacked and not defended"),
-    Term(
-        "minor_threat", 10, "threats", "side", 15, "threats",
-        "a knight or bishop attacks a pawn, knight, bishop, rook, queen; then: a strongly defended one",
+        "threat_by_minor", 10, "threats", "side", 15, "threats",
+        "a knight or bishop attacks a pawn, knight, bishop, rook, queen; then: one that a pawn defends",
     ),
     Term(
-        "rook_threat", 10, "threats", "side", 15, "threats",
-        "a rook attacks a pawn, knight, bishop, rook, queen; then: a strongly defended one",
+        "threat_by_rook", 10, "threats", "side", 15, "threats",
+        "a rook attacks a pawn, knight, bishop, rook, queen; then: one that a pawn defends",
     ),
     Term(
-        "queen_threat", 10, "threats", "side", 15, "threats",
-        "a queen attacks a pawn, knight, bishop, rook, queen; then: a strongly defended one",
+        "threat_by_queen", 10, "threats", "side", 15, "threats",
+        "a queen attacks a pawn, knight, bishop, rook, queen; then: one that a pawn defends",
     ),
     Term(
-        "king_threat", 5, "threats", "side", 8, "threats",
+        "threat_by_king", 5, "threats", "side", 8, "threats",
         "the king attacks a pawn, knight, bishop, rook, queen that is not strongly defended",
     ),
-    Term(
-        "safe_pawn_threat", 5, "threats", "side", 15, "threats",
-        "a safe pawn attacks (no pawn), knight, bishop, rook, queen",
-    ),
-    Term(
-        "push_threat", 5, "threats", "side", 15, "pawn push threats",
-        "a pawn could attack with its next push (no pawn), a knight, bishop, rook, queen",
-    ),
+    Term("hanging", 1, "threats", "side", 15, "hanging pieces", "an enemy piece attacked and not defended"),
     Term(
         "hanging_piece", 5, "threats", "side", 15, "hanging pieces",
         "a pawn, knight, bishop, rook, queen of the enemy attacked and not defended",

@@ -29,7 +29,7 @@ KING_ATTACK_UNITS: Final[dict[str, tuple[int, ...]]] = {
     "unsafe_check_units": (0, 0, 12, 8, 15, 10),
     "no_shelter_units": (9, 0, 2, 5, 7, 7, 7, 7),
     "near_storm_units": (3, 8, 8, 7, 4, 2, 0, 0),
-    "ring_attack_units": (5,),
+    "attacked_twice_units": (8,),
     "weak_square_units": (12,),
     "pinned_units": (8,),
     "flank_attack_units": (2,),
@@ -37,7 +37,12 @@ KING_ATTACK_UNITS: Final[dict[str, tuple[int, ...]]] = {
     "no_queen_units": (-60,),
 }
 # So many units more are the next weight of `king_attack`: 2 to the power of this.
-KING_ATTACK_SHIFT: Final = 3
+KING_ATTACK_SHIFT: Final = 2
+# Attack units of `king_danger` that it takes for `king_attack`: two pieces or a queen attack the king zone.
+MIN_ATTACK_UNITS: Final = 4
+
+# The least game phase at which space counts.
+MIN_SPACE_PHASE: Final = 12
 
 # Endgame scale factors, in 64ths.
 FULL_SCALE: Final = 64

@@ -8,20 +8,23 @@ import cython
 
 if not cython.compiled:
     from evaluation.base_board import BaseBoard
-    from evaluation.bitboards import ALL, FILES, KING, KING_ATTACKS, PAWN, forward, lsb
+    from evaluation.bitboards import ALL, FILES, KING, KING_ATTACKS, PAWN, file_fill, forward, lsb
 
 
 class EvaluationContext:
     """By colour: kings, attacks, and squares of interest. One search thread owns one.
 
     `mobility_area`: squares a piece can use, all but those of its own king and pawns and those that enemy pawns attack.
+    `pawn_files`: all squares on files with a pawn of that colour.
     `king_zone`: the squares around the king and those one rank ahead. The mobility terms add to `attacked`,
     `attacked_twice`, `attacked_by`, `attack_units` and `king_attackers`. `attack_units` is how strongly that colour
     attacks the enemy king. `king_attackers` counts its pieces that attack the enemy king's zone, by type.
 
     `passed_pawns` is one set for both colours. `shelter_units` says how much the pawns around that colour's king are
-    missing, `storm_units` how near enemy pawns are. `passed_pawn`, `king_shelter` and `pawn_storm` fill them, or the
-    pawn hash table does. `pawn_storm` leaves the ranks that it has found in `storm_ranks`, for the terms after it.
+    missing, `storm_units` how near enemy pawns are. `pawns_on_colour` counts that colour's pawns on dark and on light
+    squares, `rammed_pawns` those on the files c to f that an enemy pawn blocks. `passed_pawn`, `king_shelter`,
+    `pawn_storm` and `blocked_pawn` fill them, or the pawn hash table does. `pawn_storm` leaves the ranks that it has
+    found in `storm_ranks`, for the terms after it.
     """
 
     def __init__(self) -> None:
@@ -31,6 +34,7 @@ class EvaluationContext:
             self.pawn_attacks = [0, 0]
             self.mobility_area = [0, 0]
             self.king_zone = [0, 0]
+            self.pawn_files = [0, 0]
             self.attacked = [0, 0]
             self.attacked_by = [0] * 16
             self.attacked_twice = [0, 0]
@@ -39,9 +43,11 @@ class EvaluationContext:
             self.shelter_units = [0, 0]
             self.storm_units = [0, 0]
             self.storm_ranks = [0] * 6
+            self.pawns_on_colour = [0] * 4
+            self.rammed_pawns = [0, 0]
 
     def begin(self, board: BaseBoard) -> cython.int:
-        """Start a position: fill in kings, king zones, pawn attacks and mobility areas, and clear what terms add to."""
+        """Start a position: fill in kings, king zones, pawn sets and mobility areas, and clear what terms add to."""
         self.passed_pawns = 0
         for us in range(2):
             pawns = board.by_type[PAWN] & board.by_colour[us]
@@ -55,6 +61,7 @@ class EvaluationContext:
             self.king[us] = square
             self.king_zone[us] = around | forward(around, us)
             self.pawn_attacks[us] = attacks
+            self.pawn_files[us] = file_fill(pawns)
             self.attacked[us] = attacks | around
             self.attacked_twice[us] = leftward & rightward | attacks & around
             self.attack_units[us] = 0

@@ -60,7 +60,7 @@ MATERIAL_SHIFT = 54
 MATERIAL_FACTOR = 0x9E3779B97F4A7C15
 
 # The number of entries of the pawn hash table. An entry is four numbers: key, passed pawns, packed
-# score, shelter and storm units in bytes.
+# score, what `_packed_units` makes.
 PAWN_ENTRIES = 8192
 
 
@@ -166,18 +166,29 @@ class Evaluator:
         return score
 
     def _packed_units(self) -> u64:
-        """The shelter and storm units of both colours in one number."""
+        """What the terms of pawns and kings leave in the context for other terms, in one number.
+
+        Four bytes hold shelter and storm units, six times four bits the numbers of pawns by colour and of rammed pawns.
+        """
         units: u64 = 0
         for us in range(2):
-            units |= (self.context.shelter_units[us] & 255) << 8 * us
-            units |= (self.context.storm_units[us] & 255) << 16 + 8 * us
+            units = units << 8 | self.context.shelter_units[us] & 255
+            units = units << 8 | self.context.storm_units[us] & 255
+            units = units << 4 | self.context.rammed_pawns[us] & 15
+        for index in range(4):
+            units = units << 4 | self.context.pawns_on_colour[index] & 15
         return units
 
     def _unpack_units(self, units: u64) -> cython.int:
-        """Fill in what `_packed_units` has packed."""
-        for us in range(2):
-            self.context.shelter_units[us] = (units >> 8 * us) & 255
-            self.context.storm_units[us] = (units >> 16 + 8 * us) & 255
+        """Fill in what `_packed_units` has packed, the last first."""
+        for index in range(3, -1, -1):
+            self.context.pawns_on_colour[index] = units & 15
+            units >>= 4
+        for us in range(1, -1, -1):
+            self.context.rammed_pawns[us] = units & 15
+            self.context.storm_units[us] = (units >> 4) & 255
+            self.context.shelter_units[us] = (units >> 12) & 255
+            units >>= 20
         return 0
 
     def taper(self, board: BaseBoard, packed: i64) -> cython.int:

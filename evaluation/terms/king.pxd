@@ -5,12 +5,13 @@ cimport cython
 from evaluation.base_board cimport BaseBoard
 from evaluation.bitboards cimport (
     ALL, BB, BETWEEN, BISHOP, BISHOP_PSEUDO_ATTACKS, FILES, KING_ATTACKS, KNIGHT, KNIGHT_ATTACKS, PAWN, QUEEN, RANKS,
-    ROOK, ROOK_PSEUDO_ATTACKS, adjacent, bishop_attacks, distance, forward, front_span, i64, lsb, msb, popcount,
+    ROOK, ROOK_PSEUDO_ATTACKS, adjacent, bishop_attacks, forward, front_span, i64, lsb, msb, popcount, popcount_few,
     rook_attacks, u64,
 )
 from evaluation.context cimport EvaluationContext
 
 cdef int MAX_ATTACK_UNITS
+cdef int MIN_ATTACK_UNITS
 cdef int KING_ATTACK_SHIFT
 cdef int MAX_KING_ATTACK
 cdef u64[16] KING_WING
@@ -31,7 +32,7 @@ cdef class KingWeights:
     cdef public int[6] unsafe_check_units
     cdef public int[8] no_shelter_units
     cdef public int[8] near_storm_units
-    cdef public int ring_attack_units
+    cdef public int attacked_twice_units
     cdef public int weak_square_units
     cdef public int pinned_units
     cdef public int flank_attack_units

@@ -26,19 +26,20 @@ if not cython.compiled:
         ROOK_PSEUDO_ATTACKS,
         adjacent,
         bishop_attacks,
-        distance,
         forward,
         front_span,
         i64,
         lsb,
         msb,
         popcount,
+        popcount_few,
         rook_attacks,
         u64,
     )
     from evaluation.context import EvaluationContext
 
 MAX_ATTACK_UNITS = constants.MAX_ATTACK_UNITS
+MIN_ATTACK_UNITS = constants.MIN_ATTACK_UNITS
 KING_ATTACK_SHIFT = constants.KING_ATTACK_SHIFT
 MAX_KING_ATTACK = 63
 
@@ -123,13 +124,13 @@ def king_pawn_distance(weights: KingWeights, context: EvaluationContext, board: 
     pawns = board.by_type[PAWN]
     if pawns == 0:
         return 0
-    nearest = 7
-    while pawns:
-        steps = distance(context.king[us], lsb(pawns))
-        pawns &= pawns - 1
-        if steps < nearest:
-            nearest = steps
-    return weights.king_pawn_distance[nearest]
+    within = BB[context.king[us]]
+    steps = 0
+    while not within & pawns:
+        within |= adjacent(within)
+        within |= forward(within, 0) | forward(within, 1)
+        steps += 1
+    return weights.king_pawn_distance[steps]
 
 
 def king_danger(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
@@ -167,15 +168,15 @@ def safe_check(weights: KingWeights, context: EvaluationContext, board: BaseBoar
 def king_attack(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Our attack on the enemy king as one danger: the sum of units, divided, is the index of a weight.
 
-    Nothing without a piece that attacks the king zone. The units are `constants.KING_ATTACK_UNITS`: for our pieces that
-    attack the zone, for each square that those of one type attack there, for the zone's weak squares, for checks, for
+    Nothing unless two pieces or a queen attack the king zone. The units are `constants.KING_ATTACK_UNITS`: for our
+    pieces that attack the zone, for the squares of it that we attack twice, for its weak squares, for checks, for
     pieces pinned to the king, for the squares of its wing that we attack (twice: two times) and that they defend, for
     shelter and storm, and for no queen of ours.
 
     A weak square is attacked by us and defended by nothing, or only once, by king or queen. A check is safe on a square
     that they do not attack, or that is weak and attacked twice.
     """
-    if context.attack_units[us] == 0:
+    if context.attack_units[us] < MIN_ATTACK_UNITS:
         return 0
     units = _king_attack_units(weights, context, board, us, us ^ 1)
     index = units >> KING_ATTACK_SHIFT
@@ -194,7 +195,8 @@ def _king_attack_units(
     weak = attacked & ~context.attacked_twice[them]
     weak &= ~context.attacked[them] | KING_ATTACKS[king] | context.attacked_by[8 * them + QUEEN]
     units = context.shelter_units[them] + context.storm_units[them]
-    units += weights.weak_square_units * popcount(weak & context.king_zone[them])
+    units += weights.weak_square_units * popcount_few(weak & context.king_zone[them])
+    units += weights.attacked_twice_units * popcount_few(context.attacked_twice[us] & context.king_zone[them])
     if queens == 0:
         units += weights.no_queen_units
 
@@ -216,9 +218,7 @@ def _king_attack_units(
             checks = straight
         else:
             checks = diagonal | straight
-        reached = context.attacked_by[8 * us + piece_type]
-        units += weights.ring_attack_units * popcount(reached & context.king_zone[them])
-        checks &= reached & ~ours
+        checks &= context.attacked_by[8 * us + piece_type] & ~ours
         if checks & safe:
             units += weights.safe_check_units[piece_type]
         elif checks:

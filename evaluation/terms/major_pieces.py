@@ -1,4 +1,4 @@
-"""Rooks and queens: rooks on the seventh rank, behind queens and shut in, queens in enemy country and in danger."""
+"""Rooks and queens: rooks on the seventh rank and shut in, queens in enemy country and in danger."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ if not cython.compiled:
         RANKS,
         ROOK,
         ROOK_PSEUDO_ATTACKS,
-        file_fill,
         front_span,
         i64,
         lsb,
-        popcount,
+        popcount_few,
     )
     from evaluation.context import EvaluationContext
 
@@ -40,23 +39,7 @@ def rook_on_seventh(weights: MajorPieceWeights, context: EvaluationContext, boar
     if rooks == 0:
         return 0
     targets = board.by_type[PAWN] & RANKS[6 if us else 1] | board.by_type[KING] & RANKS[7 if us else 0]
-    return weights.rook_on_seventh * popcount(rooks) if targets & board.by_colour[us ^ 1] else 0
-
-
-def rook_on_queen_file(weights: MajorPieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Rooks on the file of a queen of either side."""
-    rooks = board.by_type[ROOK] & board.by_colour[us]
-    if rooks == 0 or board.by_type[QUEEN] == 0:
-        return 0
-    return weights.rook_on_queen_file * popcount(rooks & file_fill(board.by_type[QUEEN]))
-
-
-def rook_on_king_file(weights: MajorPieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Rooks on a file of the enemy king zone without a pawn of ours."""
-    rooks = board.by_type[ROOK] & board.by_colour[us]
-    if rooks:
-        rooks &= file_fill(context.king_zone[us ^ 1]) & ~file_fill(board.by_type[PAWN] & board.by_colour[us])
-    return weights.rook_on_king_file * popcount(rooks) if rooks else 0
+    return weights.rook_on_seventh * popcount_few(rooks) if targets & board.by_colour[us ^ 1] else 0
 
 
 def trapped_rook(weights: MajorPieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
@@ -66,7 +49,7 @@ def trapped_rook(weights: MajorPieceWeights, context: EvaluationContext, board: 
     rooks = board.by_type[ROOK] & board.by_colour[us] & first
     if rooks == 0 or king >> 3 != (0 if us else 7):
         return 0
-    rooks &= file_fill(board.by_type[PAWN] & board.by_colour[us])
+    rooks &= context.pawn_files[us]
     score: i64 = 0
     while rooks:
         file = lsb(rooks) & 7
@@ -82,7 +65,7 @@ def queen_infiltration(weights: MajorPieceWeights, context: EvaluationContext, b
     queens &= ~(RANKS[0] | RANKS[1] | RANKS[2] | RANKS[3]) if us else RANKS[0] | RANKS[1] | RANKS[2] | RANKS[3]
     if queens:
         queens &= ~(context.pawn_attacks[us ^ 1] | front_span(context.pawn_attacks[us ^ 1], us ^ 1))
-    return weights.queen_infiltration * popcount(queens) if queens else 0
+    return weights.queen_infiltration * popcount_few(queens)
 
 
 def weak_queen(weights: MajorPieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
@@ -107,8 +90,7 @@ def total(weights: MajorPieceWeights, context: EvaluationContext, board: BaseBoa
     """The terms of this module, White minus Black."""
     score: i64 = 0
     for us in range(2):
-        side = rook_on_seventh(weights, context, board, us) + rook_on_queen_file(weights, context, board, us)
-        side += rook_on_king_file(weights, context, board, us) + trapped_rook(weights, context, board, us)
+        side = rook_on_seventh(weights, context, board, us) + trapped_rook(weights, context, board, us)
         side += queen_infiltration(weights, context, board, us) + weak_queen(weights, context, board, us)
         score = side - score
     return score

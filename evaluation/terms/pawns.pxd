@@ -4,7 +4,8 @@ cimport cython
 
 from evaluation.base_board cimport BaseBoard
 from evaluation.bitboards cimport (
-    BB, PAWN, PAWN_ATTACKS, RANKS, adjacent, file_fill, forward, front_span, i64, lsb, pawn_attacks, popcount, u64,
+    ALL, BB, FILES, LIGHT, PAWN, PAWN_ATTACKS, RANKS, adjacent, file_fill, forward, front_span, i64, lsb, pawn_attacks,
+    popcount, popcount_few, u64,
 )
 from evaluation.context cimport EvaluationContext
 

@@ -9,7 +9,10 @@ from evaluation.weights import Weights
 if not cython.compiled:
     from evaluation.base_board import BaseBoard
     from evaluation.bitboards import (
+        ALL,
         BB,
+        FILES,
+        LIGHT,
         PAWN,
         PAWN_ATTACKS,
         RANKS,
@@ -21,6 +24,7 @@ if not cython.compiled:
         lsb,
         pawn_attacks,
         popcount,
+        popcount_few,
         u64,
     )
     from evaluation.context import EvaluationContext
@@ -145,11 +149,18 @@ def pawn_lever(weights: PawnWeights, context: EvaluationContext, board: BaseBoar
 
 
 def blocked_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Pawns with an enemy pawn directly ahead, by rank."""
+    """Pawns with an enemy pawn directly ahead, by rank.
+
+    Fills `context.pawns_on_colour` and `context.rammed_pawns`, which the terms of bishops read: at most 8 and 4.
+    """
     pawns = board.by_type[PAWN] & board.by_colour[us]
-    return _by_rank(
-        weights.blocked_pawn, 0, pawns & forward(board.by_type[PAWN] & board.by_colour[us ^ 1], us ^ 1), us
-    )
+    for light in range(2):
+        count = popcount(pawns & (LIGHT if light else ALL ^ LIGHT))
+        context.pawns_on_colour[2 * us + light] = count if count < 8 else 8
+    blocked = pawns & forward(board.by_type[PAWN] & board.by_colour[us ^ 1], us ^ 1)
+    rammed = popcount_few(blocked & (FILES[2] | FILES[3] | FILES[4] | FILES[5]))
+    context.rammed_pawns[us] = rammed if rammed < 4 else 4
+    return _by_rank(weights.blocked_pawn, 0, blocked, us)
 
 
 def pawn_island(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:

@@ -1,4 +1,4 @@
-"""Pieces: mobility, the bishop pair, outposts, rooks on open files, safe squares and space."""
+"""Pieces: mobility, the bishop pair, rooks on open files, safe squares and space."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ if not cython.compiled:
         i64,
         lsb,
         popcount,
+        popcount_few,
         rook_attacks,
         u64,
     )
     from evaluation.context import EvaluationContext
 
 ATTACK_UNITS = constants.ATTACK_UNITS
+MIN_SPACE_PHASE = constants.MIN_SPACE_PHASE
 
 
 class PieceWeights:
@@ -122,71 +124,46 @@ def bishop_pair(weights: PieceWeights, context: EvaluationContext, board: BaseBo
     return weights.bishop_pair if bishops & (bishops - 1) else 0
 
 
-def outpost(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Outposts: each knight and bishop on the fourth to sixth rank that a pawn defends and no enemy pawn can attack."""
-    minors = board.by_colour[us] & (board.by_type[KNIGHT] | board.by_type[BISHOP]) & context.pawn_attacks[us]
-    minors &= RANKS[3] | RANKS[4] | (RANKS[5] if us else RANKS[2])
-    if minors:
-        minors &= ~(context.pawn_attacks[us ^ 1] | front_span(context.pawn_attacks[us ^ 1], us ^ 1))
-    score: i64 = 0
-    while minors:
-        score += weights.outpost[0 if minors & -minors & board.by_type[KNIGHT] else 1]
-        minors &= minors - 1
-    return score
-
-
 def rook_open_file(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Rooks on open files: each rook with no pawn on its file."""
     rooks = board.by_type[ROOK] & board.by_colour[us]
-    score: i64 = 0
-    while rooks:
-        if not FILES[lsb(rooks) & 7] & board.by_type[PAWN]:
-            score += weights.rook_open_file
-        rooks &= rooks - 1
-    return score
+    return weights.rook_open_file * popcount_few(rooks & ~(context.pawn_files[0] | context.pawn_files[1]))
 
 
 def rook_half_open_file(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Rooks on half-open files: each rook with enemy pawns, and none of its own, on its file."""
     rooks = board.by_type[ROOK] & board.by_colour[us]
-    score: i64 = 0
-    while rooks:
-        pawns = FILES[lsb(rooks) & 7] & board.by_type[PAWN]
-        if pawns and not pawns & board.by_colour[us]:
-            score += weights.rook_half_open_file
-        rooks &= rooks - 1
-    return score
+    return weights.rook_half_open_file * popcount_few(rooks & ~context.pawn_files[us] & context.pawn_files[us ^ 1])
 
 
 def safe_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Squares of the mobility area that our knights, bishops, rooks, queens attack, and no lesser or like enemy piece.
-
-    Knights and bishops are alike. A queen is safe from knights, bishops and rooks.
-    """
+    """Squares of the mobility area that our rooks attack and no enemy minor piece; our queens, and no minor or rook."""
     them = 8 * (us ^ 1)
-    area = context.mobility_area[us] & ~(context.attacked_by[them + KNIGHT] | context.attacked_by[them + BISHOP])
-    score = weights.safe_mobility[0] * popcount(area & context.attacked_by[8 * us + KNIGHT])
-    score += weights.safe_mobility[1] * popcount(area & context.attacked_by[8 * us + BISHOP])
-    area &= ~context.attacked_by[them + ROOK]
-    score += weights.safe_mobility[2] * popcount(area & context.attacked_by[8 * us + ROOK])
+    safe = context.mobility_area[us] & ~(context.attacked_by[them + KNIGHT] | context.attacked_by[them + BISHOP])
+    score: i64 = 0
+    if context.attacked_by[8 * us + ROOK]:
+        score += weights.safe_mobility[0] * popcount(safe & context.attacked_by[8 * us + ROOK])
     if context.attacked_by[8 * us + QUEEN]:
-        score += weights.safe_mobility[3] * popcount(area & context.attacked_by[8 * us + QUEEN])
+        safe &= ~context.attacked_by[them + ROOK]
+        score += weights.safe_mobility[1] * popcount(safe & context.attacked_by[8 * us + QUEEN])
     return score
 
 
 def space(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Space, by the number of our pieces and pawns: squares on the second to fourth rank of the four central files.
+    """Space: squares on the second to fourth rank of the four central files, and those of them behind a pawn of ours.
 
-    They hold no pawn of ours, and no enemy pawn attacks them. Those behind a pawn of ours that no enemy attacks count
-    twice.
+    They hold no pawn of ours, and no enemy pawn attacks them. Those behind a pawn are not attacked at all. They count
+    as long as at least half of the pieces are on the board.
     """
+    if board.accumulator.phase < MIN_SPACE_PHASE:
+        return 0
     squares = (FILES[2] | FILES[3] | FILES[4] | FILES[5]) & (
         RANKS[1] | RANKS[2] | RANKS[3] if us else RANKS[4] | RANKS[5] | RANKS[6]
     )
     pawns = board.by_type[PAWN] & board.by_colour[us]
     squares &= ~(pawns | context.pawn_attacks[us ^ 1])
     behind = squares & front_span(pawns, us ^ 1) & ~context.attacked[us ^ 1]
-    return weights.space[popcount(board.by_colour[us])] * (popcount(squares) + popcount(behind))
+    return weights.space[0] * popcount(squares) + weights.space[1] * popcount(behind)
 
 
 def total(weights: PieceWeights, context: EvaluationContext, board: BaseBoard) -> i64:
@@ -195,8 +172,8 @@ def total(weights: PieceWeights, context: EvaluationContext, board: BaseBoard) -
     for us in range(2):
         side = knight_mobility(weights, context, board, us) + bishop_mobility(weights, context, board, us)
         side += rook_mobility(weights, context, board, us) + queen_mobility(weights, context, board, us)
-        side += bishop_pair(weights, context, board, us) + outpost(weights, context, board, us)
-        side += rook_open_file(weights, context, board, us) + rook_half_open_file(weights, context, board, us)
+        side += bishop_pair(weights, context, board, us) + rook_open_file(weights, context, board, us)
+        side += rook_half_open_file(weights, context, board, us)
         score = side - score
     by_attacks: i64 = 0
     for us in range(2):

@@ -16,6 +16,7 @@ if not cython.compiled:
         ALL,
         BB,
         BISHOP,
+        BISHOP_PSEUDO_ATTACKS,
         KING,
         KING_ATTACKS,
         KNIGHT,
@@ -24,12 +25,14 @@ if not cython.compiled:
         QUEEN,
         RANKS,
         ROOK,
+        ROOK_PSEUDO_ATTACKS,
         bishop_attacks,
         forward,
         i64,
         lsb,
         pawn_attacks,
         popcount,
+        popcount_few,
         rook_attacks,
         u64,
     )
@@ -44,95 +47,73 @@ class ThreatWeights:
 
 
 def threat_by_pawn(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Each enemy knight, bishop, rook and queen that a pawn attacks."""
-    targets = board.by_type[KNIGHT] | board.by_type[BISHOP] | board.by_type[ROOK] | board.by_type[QUEEN]
-    targets &= board.by_colour[us ^ 1] & context.pawn_attacks[us]
-    return weights.threat_by_pawn * popcount(targets) if targets else 0
+    """Each enemy piece that a pawn attacks, by victim; the second five: attacked by unsafe pawns alone.
+
+    A pawn is safe if it is defended or not attacked.
+    """
+    targets = context.pawn_attacks[us] & board.by_colour[us ^ 1] & ~(board.by_type[PAWN] | board.by_type[KING])
+    if targets == 0:
+        return 0
+    pawns = board.by_type[PAWN] & board.by_colour[us] & (context.attacked[us] | ~context.attacked[us ^ 1])
+    return _by_victim_and_defence(weights.threat_by_pawn, board, targets, ~pawn_attacks(pawns, us))
 
 
 def threat_by_push(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Each enemy piece (not a pawn) that a pawn could attack with its next push, to a square where it would be safe."""
-    targets = pawn_attacks(_safe_pushes(context, board, us), us) & board.by_colour[us ^ 1] & ~board.by_type[PAWN]
-    return weights.threat_by_push * popcount(targets) if targets else 0
+    """Each enemy piece, by victim (the last number: the king), that a pawn could attack with its next push.
+
+    The pawn would be safe on its new square: no pawn attacks it there, and it is defended or not attacked.
+    """
+    empty = ALL ^ (board.by_colour[0] | board.by_colour[1])
+    pushes = forward(board.by_type[PAWN] & board.by_colour[us], us) & empty
+    pushes |= forward(pushes & (RANKS[2] if us else RANKS[5]), us) & empty
+    pushes &= ~context.pawn_attacks[us ^ 1]
+    pushes &= context.attacked[us] | ~context.attacked[us ^ 1]
+    targets = pawn_attacks(pushes, us) & board.by_colour[us ^ 1] & ~board.by_type[PAWN]
+    return _by_victim(weights.threat_by_push, board, targets)
 
 
 def threat_by_minor(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Attacked by a knight or bishop: each enemy minor piece that no pawn defends, and each rook and queen."""
-    attacked = context.attacked_by[8 * us + KNIGHT] | context.attacked_by[8 * us + BISHOP]
-    attacked &= board.by_colour[us ^ 1]
-    score: i64 = 0
-    targets = attacked & (board.by_type[KNIGHT] | board.by_type[BISHOP]) & ~context.pawn_attacks[us ^ 1]
-    if targets:
-        score += weights.threat_by_minor[0] * popcount(targets)
-    targets = attacked & (board.by_type[ROOK] | board.by_type[QUEEN])
-    if targets:
-        score += weights.threat_by_minor[1] * popcount(targets)
-    return score
+    """Each enemy pawn and piece that a knight or bishop attacks, by victim; the second five: a pawn defends it."""
+    targets = context.attacked_by[8 * us + KNIGHT] | context.attacked_by[8 * us + BISHOP]
+    targets &= board.by_colour[us ^ 1] & ~board.by_type[KING]
+    return _by_victim_and_defence(weights.threat_by_minor, board, targets, context.pawn_attacks[us ^ 1])
 
 
 def threat_by_rook(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Attacked by a rook: each enemy minor piece that no pawn defends, and each queen."""
-    attacked = context.attacked_by[8 * us + ROOK] & board.by_colour[us ^ 1]
-    score: i64 = 0
-    targets = attacked & (board.by_type[KNIGHT] | board.by_type[BISHOP]) & ~context.pawn_attacks[us ^ 1]
-    if targets:
-        score += weights.threat_by_rook[0] * popcount(targets)
-    targets = attacked & board.by_type[QUEEN]
-    if targets:
-        score += weights.threat_by_rook[1] * popcount(targets)
-    return score
+    """Each enemy pawn and piece that a rook attacks, by victim; the second five: a pawn defends it."""
+    targets = context.attacked_by[8 * us + ROOK] & board.by_colour[us ^ 1] & ~board.by_type[KING]
+    return _by_victim_and_defence(weights.threat_by_rook, board, targets, context.pawn_attacks[us ^ 1])
+
+
+def threat_by_queen(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Each enemy pawn and piece that a queen attacks, by victim; the second five: a pawn defends it."""
+    targets = context.attacked_by[8 * us + QUEEN] & board.by_colour[us ^ 1] & ~board.by_type[KING]
+    return _by_victim_and_defence(weights.threat_by_queen, board, targets, context.pawn_attacks[us ^ 1])
+
+
+def threat_by_king(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+    """Each enemy pawn and piece that our king attacks and that is not strongly defended, by victim."""
+    targets = KING_ATTACKS[context.king[us]] & board.by_colour[us ^ 1] & ~board.by_type[KING]
+    return _by_victim(weights.threat_by_king, board, targets & ~_strongly_defended(context, us)) if targets else 0
 
 
 def hanging(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Hanging pieces: each enemy piece or pawn that we attack and nothing defends."""
     targets = board.by_colour[us ^ 1] & context.attacked[us] & ~context.attacked[us ^ 1]
-    return weights.hanging * popcount(targets) if targets else 0
-
-
-def minor_threat(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Each enemy pawn and piece that a knight or bishop attacks, by victim; the second five: strongly defended ones."""
-    attacked = context.attacked_by[8 * us + KNIGHT] | context.attacked_by[8 * us + BISHOP]
-    return _by_victim_and_defence(weights.minor_threat, context, board, us, attacked)
-
-
-def rook_threat(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Each enemy pawn and piece that a rook attacks, by victim; the second five: strongly defended ones."""
-    return _by_victim_and_defence(weights.rook_threat, context, board, us, context.attacked_by[8 * us + ROOK])
-
-
-def queen_threat(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Each enemy pawn and piece that a queen attacks, by victim; the second five: strongly defended ones."""
-    return _by_victim_and_defence(weights.queen_threat, context, board, us, context.attacked_by[8 * us + QUEEN])
-
-
-def king_threat(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Each enemy pawn and piece that our king attacks and that is not strongly defended, by victim."""
-    targets = KING_ATTACKS[context.king[us]] & ~_strongly_defended(context, us)
-    return _by_victim(weights.king_threat, board, us, targets)
-
-
-def safe_pawn_threat(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Each enemy piece, by victim, that a pawn attacks which is defended or not attacked."""
-    pawns = board.by_type[PAWN] & board.by_colour[us] & (context.attacked[us] | ~context.attacked[us ^ 1])
-    return _by_victim(weights.safe_pawn_threat, board, us, pawn_attacks(pawns, us) & ~board.by_type[PAWN])
-
-
-def push_threat(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Each enemy piece, by victim, that a pawn could attack with its next push, as in `threat_by_push`."""
-    targets = pawn_attacks(_safe_pushes(context, board, us), us) & ~board.by_type[PAWN]
-    return _by_victim(weights.push_threat, board, us, targets)
+    return weights.hanging * popcount_few(targets)
 
 
 def hanging_piece(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Hanging pieces and pawns of the enemy, by victim: we attack them, and nothing defends them."""
-    return _by_victim(weights.hanging_piece, board, us, context.attacked[us] & ~context.attacked[us ^ 1])
+    targets = board.by_colour[us ^ 1] & context.attacked[us] & ~context.attacked[us ^ 1]
+    return _by_victim(weights.hanging_piece, board, targets & ~board.by_type[KING])
 
 
 def defended_once(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Enemy pieces and pawns, by victim, that we attack and only one piece or pawn defends: it may be overloaded."""
     them = us ^ 1
     targets = context.attacked[us] & context.attacked[them] & ~context.attacked_twice[them]
-    return _by_victim(weights.defended_once, board, us, targets)
+    return _by_victim(weights.defended_once, board, targets & board.by_colour[them] & ~board.by_type[KING])
 
 
 def restricted_square(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
@@ -151,28 +132,18 @@ def queen_attackable(weights: ThreatWeights, context: EvaluationContext, board: 
         return 0
     square = lsb(queen)
     safe = context.mobility_area[us] & ~_strongly_defended(context, us)
-    score: i64 = 0
-    squares = safe & KNIGHT_ATTACKS[square] & context.attacked_by[8 * us + KNIGHT]
-    if squares:
-        score += weights.queen_attackable[0] * popcount(squares)
+    score = weights.queen_attackable[0] * popcount_few(
+        safe & KNIGHT_ATTACKS[square] & context.attacked_by[8 * us + KNIGHT]
+    )
     safe &= context.attacked_twice[us]
     occupied = board.by_colour[0] | board.by_colour[1]
-    squares = safe & context.attacked_by[8 * us + BISHOP]
+    squares = safe & BISHOP_PSEUDO_ATTACKS[square] & context.attacked_by[8 * us + BISHOP]
     if squares:
-        score += weights.queen_attackable[1] * popcount(squares & bishop_attacks(square, occupied))
-    squares = safe & context.attacked_by[8 * us + ROOK]
+        score += weights.queen_attackable[1] * popcount_few(squares & bishop_attacks(square, occupied))
+    squares = safe & ROOK_PSEUDO_ATTACKS[square] & context.attacked_by[8 * us + ROOK]
     if squares:
-        score += weights.queen_attackable[2] * popcount(squares & rook_attacks(square, occupied))
+        score += weights.queen_attackable[2] * popcount_few(squares & rook_attacks(square, occupied))
     return score
-
-
-def _safe_pushes(context: EvaluationContext, board: BaseBoard, us: cython.int) -> u64:
-    """The squares to which our pawns can move, without those where they would not be safe."""
-    empty = ALL ^ (board.by_colour[0] | board.by_colour[1])
-    pushes = forward(board.by_type[PAWN] & board.by_colour[us], us) & empty
-    pushes |= forward(pushes & (RANKS[2] if us else RANKS[5]), us) & empty
-    pushes &= ~context.pawn_attacks[us ^ 1]
-    return pushes & (context.attacked[us] | ~context.attacked[us ^ 1])
 
 
 def _strongly_defended(context: EvaluationContext, us: cython.int) -> u64:
@@ -180,9 +151,8 @@ def _strongly_defended(context: EvaluationContext, us: cython.int) -> u64:
     return context.pawn_attacks[us ^ 1] | context.attacked_twice[us ^ 1] & ~context.attacked_twice[us]
 
 
-def _by_victim(table: cython.pointer(i64), board: BaseBoard, us: cython.int, targets: u64) -> i64:
-    """The weights of the enemy pawns and pieces among the targets, without the king, by type."""
-    targets &= board.by_colour[us ^ 1] & ~board.by_type[KING]
+def _by_victim(table: cython.pointer(i64), board: BaseBoard, targets: u64) -> i64:
+    """The weights of the pawns and pieces on the targets, by type. Every target holds one."""
     score: i64 = 0
     while targets:
         score += table[(board.squares[lsb(targets)] >> 1) - PAWN]
@@ -190,21 +160,14 @@ def _by_victim(table: cython.pointer(i64), board: BaseBoard, us: cython.int, tar
     return score
 
 
-def _by_victim_and_defence(
-    table: cython.pointer(i64), context: EvaluationContext, board: BaseBoard, us: cython.int, targets: u64
-) -> i64:
-    """The same, five more for a strongly defended one."""
-    targets &= board.by_colour[us ^ 1] & ~board.by_type[KING]
+def _by_victim_and_defence(table: cython.pointer(i64), board: BaseBoard, targets: u64, second: u64) -> i64:
+    """The same, from the second five weights for targets in another set."""
     score: i64 = 0
-    if targets:
-        strong = _strongly_defended(context, us)
-        while targets:
-            square = lsb(targets)
-            index = (board.squares[square] >> 1) - PAWN
-            if BB[square] & strong:
-                index += 5
-            score += table[index]
-            targets &= targets - 1
+    while targets:
+        square = lsb(targets)
+        index = (board.squares[square] >> 1) - PAWN
+        score += table[index + 5 if BB[square] & second else index]
+        targets &= targets - 1
     return score
 
 
@@ -215,9 +178,7 @@ def total(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard) 
         side = threat_by_pawn(weights, context, board, us) + threat_by_push(weights, context, board, us)
         side += threat_by_minor(weights, context, board, us) + threat_by_rook(weights, context, board, us)
         side += hanging(weights, context, board, us)
-        side += minor_threat(weights, context, board, us) + rook_threat(weights, context, board, us)
-        side += queen_threat(weights, context, board, us) + king_threat(weights, context, board, us)
-        side += safe_pawn_threat(weights, context, board, us) + push_threat(weights, context, board, us)
+        side += threat_by_queen(weights, context, board, us) + threat_by_king(weights, context, board, us)
         side += hanging_piece(weights, context, board, us) + defended_once(weights, context, board, us)
         side += restricted_square(weights, context, board, us) + queen_attackable(weights, context, board, us)
         score = side - score

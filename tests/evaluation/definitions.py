@@ -323,13 +323,14 @@ def king_attack(board: chess.Board) -> Iterator[int]:
     zone |= chess.SquareSet(int(zone) >> 8)
     ours = {piece: xray(board, piece) for piece_type in chess.PIECE_TYPES[1:5] for piece in own(board, piece_type)}
     attacking = [piece for piece in ours if ours[piece] & zone]
-    if not attacking:
+    if sum(constants.ATTACK_UNITS[board.piece_type_at(piece) or 0] for piece in attacking) < 4:
         return
     first = {there: attackers(board, chess.WHITE, there) for there in chess.SQUARES}
     second = {there: attackers(board, chess.BLACK, there) for there in chess.SQUARES}
     weak = {there for there in chess.SQUARES if first[there] and second[there] in ([], [chess.KING], [chess.QUEEN])}
     mirrored = board.mirror()
     danger = sum(units["attacker_units"][board.piece_type_at(piece) or 0] for piece in attacking)
+    danger += units["attacked_twice_units"][0] * sum(len(first[there]) > 1 for there in zone)
     danger += units["weak_square_units"][0] * len(weak & set(zone))
     danger += units["no_queen_units"][0] if not own(board, chess.QUEEN) else 0
     for file in shelter_files(mirrored):
@@ -343,7 +344,6 @@ def king_attack(board: chess.Board) -> Iterator[int]:
         from_king = board.copy(stack=False)
         from_king.set_piece_at(square, chess.Piece(piece_type, chess.BLACK))
         reached = union(ours[piece] for piece in own(board, piece_type))
-        danger += units["ring_attack_units"][0] * len(reached & zone)
         checks = set(from_king.attacks(square) & reached) - set(chess.SquareSet(board.occupied_co[chess.WHITE]))
         if any(not second[there] or (there in weak and len(first[there]) > 1) for there in checks):
             danger += units["safe_check_units"][piece_type]
@@ -376,38 +376,23 @@ def is_strong(board: chess.Board, square: chess.Square) -> bool:
     return chess.PAWN in defenders or (len(defenders) > 1 and len(attackers(board, chess.WHITE, square)) < 2)
 
 
-def by_victim_and_defence(board: chess.Board, attacked: chess.SquareSet) -> Iterator[int]:
+def by_victim_and_defence(board: chess.Board, *piece_types: chess.PieceType) -> Iterator[int]:
+    attacked = of_type(board, chess.WHITE, *piece_types)
     for square, index in victims(board):
         if square in attacked:
-            yield index + (5 if is_strong(board, square) else 0)
+            yield index + (5 if chess.PAWN in attackers(board, chess.BLACK, square) else 0)
 
 
-def minor_threat(board: chess.Board) -> Iterator[int]:
-    return by_victim_and_defence(board, of_type(board, chess.WHITE, chess.KNIGHT, chess.BISHOP))
-
-
-def rook_threat(board: chess.Board) -> Iterator[int]:
-    return by_victim_and_defence(board, of_type(board, chess.WHITE, chess.ROOK))
-
-
-def queen_threat(board: chess.Board) -> Iterator[int]:
-    return by_victim_and_defence(board, of_type(board, chess.WHITE, chess.QUEEN))
-
-
-def king_threat(board: chess.Board) -> Iterator[int]:
-    for square, index in victims(board):
-        if chess.square_distance(square, king(board, chess.WHITE)) == 1 and not is_strong(board, square):
-            yield index
-
-
-def safe_pawn_threat(board: chess.Board) -> Iterator[int]:
+def threat_by_pawn(board: chess.Board) -> Iterator[int]:
     attacked, defended = attacks(board, chess.BLACK), attacks(board, chess.WHITE)
     safe = [pawn for pawn in own(board, chess.PAWN) if pawn in defended or pawn not in attacked]
     targets = union(board.attacks(pawn) for pawn in safe)
-    return (index for square, index in victims(board) if square in targets and index)
+    for square, index in victims(board):
+        if index and chess.PAWN in attackers(board, chess.WHITE, square):
+            yield index if square in targets else index + 5
 
 
-def push_threat(board: chess.Board) -> Iterator[int]:
+def threat_by_push(board: chess.Board) -> Iterator[int]:
     attacked, defended = attacks(board, chess.BLACK), attacks(board, chess.WHITE)
     targets = set()
     for pawn in own(board, chess.PAWN):
@@ -418,7 +403,27 @@ def push_threat(board: chess.Board) -> Iterator[int]:
             by_pawn = chess.PAWN in attackers(board, chess.BLACK, step)
             if not by_pawn and (step in defended or step not in attacked):
                 targets |= {step + side for side in (7, 9) if abs((step + side) % 8 - step % 8) == 1}
-    return (index for square, index in victims(board) if square in targets and index)
+    for square in enemy(board, *chess.PIECE_TYPES[1:]):
+        if square in targets:
+            yield (board.piece_type_at(square) or 0) - 1
+
+
+def threat_by_minor(board: chess.Board) -> Iterator[int]:
+    return by_victim_and_defence(board, chess.KNIGHT, chess.BISHOP)
+
+
+def threat_by_rook(board: chess.Board) -> Iterator[int]:
+    return by_victim_and_defence(board, chess.ROOK)
+
+
+def threat_by_queen(board: chess.Board) -> Iterator[int]:
+    return by_victim_and_defence(board, chess.QUEEN)
+
+
+def threat_by_king(board: chess.Board) -> Iterator[int]:
+    for square, index in victims(board):
+        if chess.square_distance(square, king(board, chess.WHITE)) == 1 and not is_strong(board, square):
+            yield index
 
 
 def hanging_piece(board: chess.Board) -> Iterator[int]:
@@ -475,10 +480,6 @@ def minors(board: chess.Board) -> Iterator[tuple[chess.Square, int]]:
 
 
 def outpost(board: chess.Board) -> Iterator[int]:
-    return (kind for square, kind in minors(board) if square in outposts(board))
-
-
-def outpost_by_rank(board: chess.Board) -> Iterator[int]:
     return (8 * kind + rank(square) for square, kind in minors(board) if square in outposts(board))
 
 
@@ -493,14 +494,6 @@ def minor_behind_pawn(board: chess.Board) -> Iterator[int]:
     return (kind for square, kind in minors(board) if square < 56 and board.piece_type_at(square + 8) == chess.PAWN)
 
 
-def minor_by_own_king(board: chess.Board) -> Iterator[int]:
-    return (8 * kind + chess.square_distance(square, king(board, chess.WHITE)) for square, kind in minors(board))
-
-
-def minor_by_enemy_king(board: chess.Board) -> Iterator[int]:
-    return (8 * kind + chess.square_distance(square, king(board, chess.BLACK)) for square, kind in minors(board))
-
-
 def on_colour_of(square: chess.Square, squares: chess.SquareSet) -> int:
     """How many squares have the colour of a square, at most 8."""
     light = chess.SquareSet(chess.BB_LIGHT_SQUARES)
@@ -509,40 +502,28 @@ def on_colour_of(square: chess.Square, squares: chess.SquareSet) -> int:
 
 def bishop_pawns(board: chess.Board) -> Iterator[int]:
     pawns = own(board, chess.PAWN)
-    blocked = [pawn for pawn in pawns if edge(pawn) > 1 and board.piece_at(pawn + 8)]
+    rammed = [pawn for pawn in pawns if edge(pawn) > 1 and pawn + 8 in enemy(board, chess.PAWN)]
     for bishop in own(board, chess.BISHOP):
-        yield 5 * on_colour_of(bishop, pawns) + min(4, len(blocked))
+        yield 5 * on_colour_of(bishop, pawns) + min(4, len(rammed))
 
 
 def bishop_enemy_pawns(board: chess.Board) -> Iterator[int]:
     return (on_colour_of(bishop, enemy(board, chess.PAWN)) for bishop in own(board, chess.BISHOP))
 
 
-def long_diagonal(board: chess.Board) -> Iterator[int]:
-    for bishop in own(board, chess.BISHOP):
-        pawns = chess.Board(None)
-        for pawn in chess.SquareSet(board.pawns):
-            pawns.set_piece_at(pawn, chess.Piece(chess.PAWN, chess.WHITE))
-        pawns.set_piece_at(bishop, chess.Piece(chess.BISHOP, chess.WHITE))
-        if len(pawns.attacks(bishop) & chess.SquareSet(chess.BB_CENTER)) > 1:
+def rook_open_file(board: chess.Board) -> Iterator[int]:
+    return (0 for rook in own(board, chess.ROOK) if not on_file(rook, chess.SquareSet(board.pawns)))
+
+
+def rook_half_open_file(board: chess.Board) -> Iterator[int]:
+    for rook in own(board, chess.ROOK):
+        if on_file(rook, enemy(board, chess.PAWN)) and not on_file(rook, own(board, chess.PAWN)):
             yield 0
 
 
 def rook_on_seventh(board: chess.Board) -> Iterator[int]:
     for rook in own(board, chess.ROOK):
         if rank(rook) == 6 and (rank(king(board, chess.BLACK)) == 7 or 6 in map(rank, enemy(board, chess.PAWN))):
-            yield 0
-
-
-def rook_on_queen_file(board: chess.Board) -> Iterator[int]:
-    for rook in own(board, chess.ROOK):
-        if any(queen % 8 == rook % 8 for queen in chess.SquareSet(board.queens)):
-            yield 0
-
-
-def rook_on_king_file(board: chess.Board) -> Iterator[int]:
-    for rook in own(board, chess.ROOK):
-        if abs(rook % 8 - king(board, chess.BLACK) % 8) <= 1 and not on_file(rook, own(board, chess.PAWN)):
             yield 0
 
 
@@ -576,23 +557,22 @@ def weak_queen(board: chess.Board) -> Iterator[int]:
 
 def safe_mobility(board: chess.Board) -> Iterator[int]:
     lesser = [chess.KNIGHT, chess.BISHOP]
-    for index, piece_type in enumerate(chess.PIECE_TYPES[1:5]):
-        if piece_type == chess.ROOK:
-            lesser.append(chess.ROOK)
+    for index, piece_type in enumerate((chess.ROOK, chess.QUEEN)):
         safe = mobility_area(board) - of_type(board, chess.BLACK, *lesser)
         for _ in of_type(board, chess.WHITE, piece_type) & safe:
             yield index
+        lesser.append(chess.ROOK)
 
 
 def space(board: chess.Board) -> Iterator[int]:
-    pieces = chess.SquareSet(board.occupied_co[chess.WHITE])
+    phase = sum(constants.PHASE_WEIGHTS[piece.piece_type] for piece in board.piece_map().values())
     pawns = own(board, chess.PAWN)
-    for square in chess.SQUARES[8:32]:
+    for square in chess.SQUARES[8:32] if phase >= 12 else []:
         by_pawn = chess.PAWN in attackers(board, chess.BLACK, square)
         if edge(square) > 1 and square not in pawns and not by_pawn:
-            yield len(pieces)
+            yield 0
             if ahead(square) & pawns and square not in attacks(board, chess.BLACK):
-                yield len(pieces)
+                yield 1
 
 
 def own_pair(board: chess.Board) -> Iterator[int]:
@@ -645,28 +625,24 @@ DEFINITIONS: dict[str, Definition] = {
         blocked_storm,
         king_pawn_distance,
         king_attack,
-        minor_threat,
-        rook_threat,
-        queen_threat,
-        king_threat,
-        safe_pawn_threat,
-        push_threat,
+        threat_by_pawn,
+        threat_by_push,
+        threat_by_minor,
+        threat_by_rook,
+        threat_by_queen,
+        threat_by_king,
         hanging_piece,
         defended_once,
         restricted_square,
         queen_attackable,
         outpost,
-        outpost_by_rank,
         reachable_outpost,
         minor_behind_pawn,
-        minor_by_own_king,
-        minor_by_enemy_king,
         bishop_pawns,
         bishop_enemy_pawns,
-        long_diagonal,
+        rook_open_file,
+        rook_half_open_file,
         rook_on_seventh,
-        rook_on_queen_file,
-        rook_on_king_file,
         trapped_rook,
         queen_infiltration,
         weak_queen,

@@ -97,7 +97,7 @@ def test_lines_through_a_square() -> None:
 
 @given(squares=st.integers(1, chess.BB_ALL))
 def test_counting_and_finding(squares: int) -> None:
-    assert PLAIN.popcount(squares) == len(chess.SquareSet(squares))
+    assert PLAIN.popcount(squares) == PLAIN.popcount_few(squares) == len(chess.SquareSet(squares))
     assert PLAIN.lsb(squares) == min(chess.SquareSet(squares))
     assert PLAIN.msb(squares) == max(chess.SquareSet(squares))
 

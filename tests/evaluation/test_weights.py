@@ -243,7 +243,7 @@ def test_weights_that_could_overflow_together_are_refused(value: int, monkeypatc
     """With a lower limit: thirty terms of 1000 centipawns do not come near the true one."""
     weights = default_weights()
     monkeypatch.setattr("evaluation.weights.MAX_SUM", 0x7FFF)
-    changes = {"threat_by_push": [value], "hanging": [value]}
+    changes = {"threat_by_king": [value] * 5, "hanging": [value]}
     with pytest.raises(WeightsError, match="more than 32 bits"):
         Weights({**weights.middlegame, **changes}, weights.endgame)
     with pytest.raises(WeightsError, match="more than 32 bits"):
