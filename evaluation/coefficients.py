@@ -162,7 +162,9 @@ def counted(pieces: Iterable[tuple[int, int]]) -> Iterator[tuple[str, int, int]]
         for piece_type, square in own[colour]:
             buckets = KING_BUCKET[own_king], KING_BUCKET[enemy_king]
             yield from ((term, index, sign) for term, index in counted_weights(piece_type, square, *buckets))
-        pawns, enemies = (sorted(square for kind, square in own[us] if kind == chess.PAWN) for us in (colour, 1 - colour))
+        pawns, enemies = (
+            sorted(square for piece_type, square in own[us] if piece_type == chess.PAWN) for us in (colour, 1 - colour)
+        )
         yield from (("pawn_pair", 64 * a + b, sign) for a, b in combinations(pawns, 2))
         # As the enemy sees the board in the comparison, as we do in the index.
         yield from (("pawn_against_pawn", 64 * a + (b ^ 56), sign) for a, b in product(pawns, enemies) if a < b)

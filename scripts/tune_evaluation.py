@@ -44,7 +44,7 @@ from lib.console import (
 )
 from lib.errors import ProgramError
 from lib.files import replaced
-from lib.training.coefficients import COLUMNS, CoefficientCache, source_digest
+from lib.training.coefficients import CoefficientCache, source_digest
 from lib.training.examples import Choice, Examples, Floats, fit_scale, read_examples, split_games
 from lib.training.model import (
     SLICE,
@@ -57,6 +57,7 @@ from lib.training.model import (
 )
 from lib.training.optimiser import Fit, Plan, State, load_checkpoint, new_state, save_checkpoint
 from lib.training.outliers import group_errors, group_table, worst_positions
+from lib.training.piece_counts import COLUMNS
 from lib.training.priors import PRIOR_SYNTAX, PRIORS, Penalty, parse_prior
 from lib.training.tuning_report import (
     Measured,

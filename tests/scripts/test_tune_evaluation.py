@@ -15,7 +15,7 @@ from evaluation.catalogue import CATALOGUE
 from evaluation.coefficients import coefficients
 from evaluation.weights import MATERIAL, Weights, default_weights
 from lib.errors import ProgramError
-from lib.training.coefficients import COLUMNS, OFFSETS, CoefficientCache, Coefficients, find_coefficients
+from lib.training.coefficients import CoefficientCache, Coefficients, find_coefficients
 from lib.training.examples import Choice, Examples, fit_scale, log_loss, read_examples, split_games
 from lib.training.model import (
     add_up,
@@ -28,6 +28,7 @@ from lib.training.model import (
 )
 from lib.training.optimiser import Fit, Plan, State, load_checkpoint, new_state, save_checkpoint
 from lib.training.outliers import group_errors, worst_positions
+from lib.training.piece_counts import COLUMNS, OFFSETS
 from lib.training.positions import CAPTURE, FIRST, QUIET, RECORD, board_of, pack, write_positions
 from lib.training.priors import PRIORS, Penalty, Prior, parse_prior
 from lib.training.tuning_report import Rival, calibrate

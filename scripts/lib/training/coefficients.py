@@ -203,7 +203,10 @@ def _matrix_of_words(words: npt.NDArray[np.int64]) -> Any:
 
 
 def _check(pieces: npt.NDArray[np.uint8]) -> None:
-    """Raises ProgramError for a position with more than eight pawns a side, or that cannot be evaluated (see `evaluation.explain.check`)."""
+    """Raises ProgramError for a position with more than eight pawns a side, or that cannot be evaluated.
+
+    See `evaluation.explain.check`.
+    """
     wrong = np.zeros(len(pieces), np.bool_)
     for colour in (0, 1):
         own = (pieces > 0) & (pieces & 1 == colour)

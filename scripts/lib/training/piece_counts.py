@@ -29,7 +29,10 @@ Counts = tuple[Numbers, Numbers, int]
 
 
 def matrix_of_pieces(pieces: npt.NDArray[np.uint8]) -> Any:
-    """A sparse matrix of int8 for positions with one king a side: [position, square] is 2 * piece type + colour or 0."""
+    """A sparse matrix of int8, a row for each position and a column for each weight.
+
+    `pieces[position, square]` is 2 * piece type + colour or 0. Each position has one king a side.
+    """
     rows, columns, signs = [], [], []
     for found_rows, found_columns, sign in _counts(pieces):
         rows.append(found_rows)

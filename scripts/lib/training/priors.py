@@ -22,8 +22,8 @@ from scipy import sparse
 
 from evaluation.catalogue import CATALOGUE, Term
 from lib.errors import ProgramError
-from lib.training.coefficients import COLUMNS, OFFSETS
 from lib.training.examples import Floats
+from lib.training.piece_counts import COLUMNS, OFFSETS
 
 START, MIRROR, NEIGHBOUR = "start", "mirror", "neighbour"
 KINDS: Final = (START, MIRROR, NEIGHBOUR)
