@@ -48,8 +48,19 @@ MIN_SPACE_PHASE: Final = 12
 FULL_SCALE: Final = 64
 DRAWN_SCALE: Final = 0
 DRAWISH_SCALE: Final = 8
-PURE_OPPOSITE_BISHOPS_SCALE: Final = 32
-OPPOSITE_BISHOPS_SCALE: Final = 52
+# For a side with pawns: by the kind of ending (`terms.endgames.ending`) and the number of its pawns, 0 to 8. More than
+# 64 where an advantage counts more than the same weights say with more pieces.
+ENDGAME_SCALES: Final[dict[str, tuple[int, ...]]] = {
+    "pawns": (64, 64, 64, 64, 64, 64, 64, 64, 64),
+    "minors": (64, 64, 64, 64, 64, 64, 64, 64, 64),
+    "opposite bishops": (32, 32, 32, 32, 32, 32, 32, 32, 32),
+    "opposite bishops and others": (52, 52, 52, 52, 52, 52, 52, 52, 52),
+    "rooks": (64, 64, 64, 64, 64, 64, 64, 64, 64),
+    "rooks and minors": (64, 64, 64, 64, 64, 64, 64, 64, 64),
+    "queens": (64, 64, 64, 64, 64, 64, 64, 64, 64),
+    "equal": (64, 64, 64, 64, 64, 64, 64, 64, 64),
+    "unequal": (64, 64, 64, 64, 64, 64, 64, 64, 64),
+}
 # For a side without pawns, in pawn units of non-pawn material: less than MIN_WINNING_MATERIAL cannot win, and a lead
 # of at most DRAWISH_LEAD rarely wins.
 MIN_WINNING_MATERIAL: Final = 5

@@ -12,19 +12,38 @@ from evaluation.weights import Weights
 
 if not cython.compiled:
     from evaluation.base_board import BaseBoard
-    from evaluation.bitboards import BISHOP, KNIGHT, LIGHT, PAWN, QUEEN, ROOK, distance, i64, popcount
+    from evaluation.bitboards import (
+        BB,
+        BISHOP,
+        FILES,
+        KING,
+        KNIGHT,
+        LIGHT,
+        PAWN,
+        QUEEN,
+        ROOK,
+        distance,
+        i64,
+        lsb,
+        popcount,
+        popcount_few,
+    )
     from evaluation.context import EvaluationContext
 
     # Whether mop-up applies, and to which corners the bare king should be driven.
     NOTHING_TO_MOP_UP, ANY_CORNER, LIGHT_CORNERS, DARK_CORNERS = range(4)
 
+    # The rows of `constants.ENDGAME_SCALES`.
+    PAWNS, MINORS, OPPOSITE_BISHOPS, OPPOSITE_BISHOPS_AND_OTHERS = range(4)
+    ROOKS, ROOKS_AND_MINORS, QUEENS, EQUAL, UNEQUAL = range(4, 9)
+
+FULL_PHASE = constants.FULL_PHASE
 FULL_SCALE = constants.FULL_SCALE
 DRAWN_SCALE = constants.DRAWN_SCALE
 DRAWISH_SCALE = constants.DRAWISH_SCALE
-PURE_OPPOSITE_BISHOPS_SCALE = constants.PURE_OPPOSITE_BISHOPS_SCALE
-OPPOSITE_BISHOPS_SCALE = constants.OPPOSITE_BISHOPS_SCALE
 MIN_WINNING_MATERIAL = constants.MIN_WINNING_MATERIAL
 DRAWISH_LEAD = constants.DRAWISH_LEAD
+ENDGAME_SCALES = [scale for row in constants.ENDGAME_SCALES.values() for scale in row]
 
 
 class EndgameWeights:
@@ -90,26 +109,68 @@ def total(weights: EndgameWeights, context: EvaluationContext, board: BaseBoard)
 
 
 def endgame_scale(board: BaseBoard, strong_side: cython.int) -> cython.int:
-    """The endgame scale factor, in 64ths, when `strong_side` is ahead: less than 64 where a win is unlikely."""
-    bishops = board.by_type[BISHOP]
-    ours = bishops & board.by_colour[strong_side]
-    theirs = bishops ^ ours
-    if (
-        ours
-        and theirs
-        and not ours & (ours - 1)
-        and not theirs & (theirs - 1)
-        and (ours & LIGHT == 0) != (theirs & LIGHT == 0)
-        and non_pawn_material(board, 1) == non_pawn_material(board, 0)
-    ):
-        others = board.by_type[KNIGHT] | board.by_type[ROOK] | board.by_type[QUEEN]
-        return OPPOSITE_BISHOPS_SCALE if others else PURE_OPPOSITE_BISHOPS_SCALE
-    if board.by_type[PAWN] & board.by_colour[strong_side]:
+    """The endgame scale factor, in 64ths, when `strong_side` is ahead: less where a win is unlikely.
+
+    With pawns it is a number of `constants.ENDGAME_SCALES`. It does not matter with all pieces on the board.
+    """
+    if board.accumulator.phase >= FULL_PHASE:
         return FULL_SCALE
-    material = non_pawn_material(board, strong_side)
-    if material < MIN_WINNING_MATERIAL or only_two_knights(board, strong_side):
+    pawns = popcount_few(board.by_type[PAWN] & board.by_colour[strong_side])
+    if pawns == 0:
+        material = non_pawn_material(board, strong_side)
+        if material < MIN_WINNING_MATERIAL or only_two_knights(board, strong_side):
+            return DRAWN_SCALE
+        return FULL_SCALE if material > non_pawn_material(board, strong_side ^ 1) + DRAWISH_LEAD else DRAWISH_SCALE
+    if _wrong_bishop(board, strong_side):
         return DRAWN_SCALE
-    return FULL_SCALE if material > non_pawn_material(board, strong_side ^ 1) + DRAWISH_LEAD else DRAWISH_SCALE
+    return ENDGAME_SCALES[9 * ending(board) + (pawns if pawns < 8 else 8)]
+
+
+def ending(board: BaseBoard) -> cython.int:
+    """The kind of ending, by the pieces of both sides: a row of `constants.ENDGAME_SCALES`."""
+    material = non_pawn_material(board, 0)
+    if material != non_pawn_material(board, 1):
+        return UNEQUAL
+    if material == 0:
+        return PAWNS
+    bishops = board.by_type[BISHOP]
+    white = bishops & board.by_colour[1]
+    black = bishops & board.by_colour[0]
+    if (
+        white
+        and black
+        and not white & (white - 1)
+        and not black & (black - 1)
+        and (white & LIGHT == 0) != (black & LIGHT == 0)
+    ):
+        return OPPOSITE_BISHOPS if material == 3 else OPPOSITE_BISHOPS_AND_OTHERS
+    if material == 3:
+        return MINORS
+    if material == 5:
+        return ROOKS
+    if material == 8:
+        return ROOKS_AND_MINORS
+    if material == 9 and board.by_type[QUEEN]:
+        return QUEENS
+    return EQUAL
+
+
+def _wrong_bishop(board: BaseBoard, us: cython.int) -> cython.bint:
+    """Whether we have pawns on one edge file alone, no piece but bishops that cannot attack the corner, and the enemy
+    king holds the corner.
+    """
+    ours = board.by_colour[us]
+    if ours & (board.by_type[KNIGHT] | board.by_type[ROOK] | board.by_type[QUEEN]):
+        return False
+    pawns = ours & board.by_type[PAWN]
+    file: cython.int = 0 if not pawns & ~FILES[0] else 7
+    if pawns & ~FILES[file]:
+        return False
+    corner = (56 if us else 0) + file
+    bishops = ours & board.by_type[BISHOP]
+    if bishops & LIGHT if BB[corner] & LIGHT else bishops & ~LIGHT:
+        return False
+    return distance(lsb(board.by_type[KING] & board.by_colour[us ^ 1]), corner) <= 1
 
 
 def non_pawn_material(board: BaseBoard, us: cython.int) -> cython.int:

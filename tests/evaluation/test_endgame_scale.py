@@ -1,0 +1,80 @@
+"""The endgame scale factor: kinds of ending, and endings that cannot be won."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from evaluation import plain_cython
+from evaluation.constants import DRAWISH_SCALE, DRAWN_SCALE, ENDGAME_SCALES, FULL_SCALE
+from evaluation.explain import set_up
+
+plain_cython.provide()
+
+from evaluation.terms.endgames import endgame_scale, ending  # noqa: E402
+
+KINDS = [
+    ("pawns", "4k3/pp6/8/8/8/8/PPP5/4K3 w - - 0 1"),
+    ("minors", "4k1n1/pp6/8/8/8/8/PPP5/4KB2 w - - 0 1"),
+    ("minors", "4kb2/pp6/8/8/8/8/PPP5/2B1K3 w - - 0 1"),
+    ("opposite bishops", "4kb2/pp6/8/8/8/8/PPP5/4KB2 w - - 0 1"),
+    ("opposite bishops and others", "r3kb2/pp6/8/8/8/8/PPP5/R3KB2 w - - 0 1"),
+    ("opposite bishops and others", "4kbn1/pp6/8/8/8/8/PPP5/4KBN1 w - - 0 1"),
+    ("rooks", "r3k3/pp6/8/8/8/8/PPP5/R3K3 w - - 0 1"),
+    ("rooks and minors", "r3k1n1/pp6/8/8/8/8/PPP5/R3KB2 w - - 0 1"),
+    ("queens", "3qk3/pp6/8/8/8/8/PPP5/3QK3 w - - 0 1"),
+    ("equal", "n1b1k1n1/pp6/8/8/8/8/PPP5/B1N1KB2 w - - 0 1"),
+    ("equal", "r2qk3/pp6/8/8/8/8/PPP5/R2QK3 w - - 0 1"),
+    ("unequal", "4k3/pp6/8/8/8/8/PPP5/R3K3 w - - 0 1"),
+    ("unequal", "r3k3/pp6/8/8/8/8/PPP5/B3K1N1 w - - 0 1"),
+]
+
+
+def scale_of(board: chess.Board, strong: chess.Color) -> int:
+    _, base_board = set_up(board)
+    scale: int = endgame_scale(base_board, int(strong))
+    return scale
+
+
+@pytest.mark.parametrize(("kind", "fen"), KINDS)
+def test_the_scale_is_that_of_the_kind_of_ending_and_the_number_of_pawns(kind: str, fen: str) -> None:
+    for board in (chess.Board(fen), chess.Board(fen).mirror()):
+        _, base_board = set_up(board)
+        assert ending(base_board) == list(ENDGAME_SCALES).index(kind)
+        for colour in chess.COLORS:
+            assert scale_of(board, colour) == ENDGAME_SCALES[kind][len(board.pieces(chess.PAWN, colour))]
+
+
+def test_the_scales_of_all_kinds_fit_the_table() -> None:
+    assert len(ENDGAME_SCALES) == 9
+    assert all(len(row) == 9 and all(0 <= scale <= 255 for scale in row) for row in ENDGAME_SCALES.values())
+
+
+@pytest.mark.parametrize(
+    ("fen", "scale"),
+    [
+        ("4k3/p7/8/8/8/8/8/4KN2 w - - 0 1", DRAWN_SCALE),
+        ("4k3/p7/8/8/8/8/8/3NKN2 w - - 0 1", DRAWN_SCALE),
+        ("4k1n1/p7/8/8/8/8/8/R3K3 w - - 0 1", DRAWISH_SCALE),
+        ("4k3/p7/8/8/8/8/8/Q3K3 w - - 0 1", FULL_SCALE),
+        # The bishop does not attack the corner: with the king in it, beside it, too far away.
+        ("k7/8/8/P7/8/8/8/2B1K3 w - - 0 1", DRAWN_SCALE),
+        ("8/1k6/P7/P7/8/8/3p4/2B1K3 w - - 0 1", DRAWN_SCALE),
+        ("2k5/8/8/P7/8/8/8/2B1K3 w - - 0 1", ENDGAME_SCALES["unequal"][1]),
+        ("7k/8/8/7P/8/8/8/4KB2 w - - 0 1", DRAWN_SCALE),
+        # The bishop attacks the corner; a pawn on another file; a knight.
+        ("k7/8/8/P7/8/8/8/4KB2 w - - 0 1", ENDGAME_SCALES["unequal"][1]),
+        ("k7/8/8/PP6/8/8/8/2B1K3 w - - 0 1", ENDGAME_SCALES["unequal"][2]),
+        ("k7/8/8/P7/8/8/8/2B1K1N1 w - - 0 1", ENDGAME_SCALES["unequal"][1]),
+        ("7k/8/8/P6P/8/8/8/4KB2 w - - 0 1", ENDGAME_SCALES["unequal"][2]),
+        # Edge pawns alone.
+        ("1k6/8/8/P7/P7/8/8/4K3 w - - 0 1", DRAWN_SCALE),
+    ],
+)
+def test_endings_that_are_hard_or_impossible_to_win(fen: str, scale: int) -> None:
+    assert scale_of(chess.Board(fen), chess.WHITE) == scale
+    assert scale_of(chess.Board(fen).mirror(), chess.BLACK) == scale
+
+
+def test_with_all_pieces_the_scale_is_full() -> None:
+    assert scale_of(chess.Board(), chess.WHITE) == FULL_SCALE
