@@ -45,6 +45,7 @@ from lib.console import (
 from lib.errors import ProgramError
 from lib.files import replaced
 from lib.training.coefficients import CoefficientCache, source_digest
+from lib.training.endgame_scales import as_constants, fit_scales, scale_table
 from lib.training.examples import Choice, Examples, Floats, fit_scale, read_examples, split_games
 from lib.training.model import (
     SLICE,
@@ -105,6 +106,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     fit.add_argument("--resume", action="store_true", help="go on from the checkpoint, if there is one")
     report = parser.add_argument_group("report")
     report.add_argument("--worst", type=int, default=0, metavar="N", help="show kinds and positions with large errors")
+    report.add_argument("--endgame-scales", action="store_true", help="fit the endgame scale factors, and print them")
     report.add_argument("--picture", type=new_file, metavar="PNG", help="draw the calibration")
     report.add_argument("--json", type=new_file, metavar="FILE", help="write the results")
     words = parser.parse_args(arguments)
@@ -246,6 +248,10 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
     if words.worst:
         console.print(group_table(group_errors(rivals[-1], job.parts["test"])))
         print(worst_positions(rivals[-1], job.parts["test"], words.worst))
+    if words.endgame_scales:
+        cells = fit_scales(train, new, job.plan.scale)
+        console.print(scale_table(cells))
+        print(as_constants(cells))
     if words.json is not None:
         figures: dict[str, Any] = {"sources": job.sources, "losses": as_json(measured, rivals)}
         write_json(words.json, {**figures, "epochs": state.epoch, "history": state.history})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,12 @@ import pytest
 import evaluation
 from evaluation.catalogue import CATALOGUE
 from evaluation.coefficients import coefficients
+from evaluation.explain import set_up
+from evaluation.terms.endgames import ending
 from evaluation.weights import MATERIAL, Weights, default_weights
 from lib.errors import ProgramError
 from lib.training.coefficients import CoefficientCache, Coefficients, find_coefficients
+from lib.training.endgame_scales import KINDS, as_constants, ending_kinds, fit_scales
 from lib.training.examples import Choice, Examples, fit_scale, log_loss, read_examples, split_games
 from lib.training.model import (
     add_up,
@@ -29,7 +34,7 @@ from lib.training.model import (
 from lib.training.optimiser import Fit, Plan, State, load_checkpoint, new_state, save_checkpoint
 from lib.training.outliers import group_errors, worst_positions
 from lib.training.piece_counts import COLUMNS, OFFSETS
-from lib.training.positions import CAPTURE, FIRST, QUIET, RECORD, board_of, pack, write_positions
+from lib.training.positions import CAPTURE, FIRST, QUIET, RECORD, board_of, pack, pieces_of, write_positions
 from lib.training.priors import PRIORS, Penalty, Prior, parse_prior
 from lib.training.tuning_report import Rival, calibrate
 from tests.evaluation.test_evaluation import EXTREME, random_pieces
@@ -436,3 +441,58 @@ def test_wrong_options_are_refused(data: Path, more: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main([*command(data), *more])
     assert ended.value.code == 2
+
+
+# ---- Endgame scale factors ----
+
+
+def random_endings(count: int, seed: int) -> list[chess.Board]:
+    """Kings, up to two pieces a side and up to six pawns a side."""
+    chance = random.Random(seed)
+    boards = []
+    for _ in range(count):
+        board = chess.Board(None)
+        kings = chance.sample([chess.A1, chess.C3, chess.F1, chess.B8, chess.E6, chess.H8], 2)
+        board.set_piece_at(kings[0], chess.Piece(chess.KING, chess.WHITE))
+        board.set_piece_at(kings[1], chess.Piece(chess.KING, chess.BLACK))
+        types = chance.choices(chess.PIECE_TYPES[1:5], k=chance.randrange(3))
+        for colour in chess.COLORS:
+            for piece_type in types if chance.random() < 0.8 else types[1:]:
+                free = [square for square in chess.SQUARES if board.piece_at(square) is None]
+                board.set_piece_at(chance.choice(free), chess.Piece(piece_type, colour))
+            for _ in range(chance.randrange(7)):
+                free = [square for square in range(8, 56) if board.piece_at(square) is None]
+                board.set_piece_at(chance.choice(free), chess.Piece(chess.PAWN, colour))
+        boards.append(board)
+    return boards
+
+
+def test_the_kinds_of_endings_are_those_of_the_evaluation() -> None:
+    boards = random_endings(300, 1)
+    records = np.frombuffer(b"".join(pack(board, 0, 1, QUIET) for board in boards), RECORD)
+    kinds = ending_kinds(pieces_of(records))
+    assert kinds.tolist() == [ending(set_up(board)[1]) for board in boards]
+    assert set(kinds.tolist()) == set(range(len(KINDS)))
+
+
+def test_the_factors_behind_the_results_are_found_again() -> None:
+    boards = random_endings(6000, 2)
+    records = np.frombuffer(b"".join(pack(board, 0, 1, QUIET) for board in boards), RECORD)
+    examples = make_examples(records)
+    kinds = ending_kinds(pieces_of(examples.records))
+    right = np.where(kinds == KINDS.index("pawns"), 100, np.where(kinds == KINDS.index("rooks"), 30, 64))
+    found = examples.coefficients
+    table = (found.scales == 64) | (found.scales == 32) | (found.scales == 52)
+    scales = np.where(table, right[:, None], found.scales).astype(np.uint8)
+    true = Coefficients(found.matrix, found.phase, scales, found.kpk_result)
+    cells = fit_scales(replace(examples, expected=promised(true, OLD)), OLD, SCALE)
+    fitted = {(cell.kind, cell.pawns): cell for cell in cells}
+    for kind, scale in (("pawns", 100), ("rooks", 30), ("unequal", 64), ("opposite bishops", 64)):
+        for pawns in (2, 4):
+            cell = fitted[kind, pawns]
+            assert cell.count > 5
+            assert abs(cell.fitted - scale) < 12, cell
+    assert fitted["pawns", 3].gain > 0
+    lines = as_constants(cells).splitlines()
+    assert len(lines) == len(KINDS)
+    assert lines[0].startswith('    "pawns": (64, ')
