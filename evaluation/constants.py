@@ -48,18 +48,18 @@ MIN_SPACE_PHASE: Final = 12
 FULL_SCALE: Final = 64
 DRAWN_SCALE: Final = 0
 DRAWISH_SCALE: Final = 8
-# For a side with pawns: by the kind of ending (`terms.endgames.ending`) and the number of its pawns, 0 to 8. More than
-# 64 where an advantage counts more than the same weights say with more pieces.
+# For a side with pawns: by the kind of ending (`terms.endgames.ending`) and the number of its pawns, 1 to 8. More than
+# 64 where an advantage counts more than the same weights say with other pieces. From tune_evaluation.py.
 ENDGAME_SCALES: Final[dict[str, tuple[int, ...]]] = {
-    "pawns": (64, 64, 64, 64, 64, 64, 64, 64, 64),
-    "minors": (64, 64, 64, 64, 64, 64, 64, 64, 64),
-    "opposite bishops": (32, 32, 32, 32, 32, 32, 32, 32, 32),
-    "opposite bishops and others": (52, 52, 52, 52, 52, 52, 52, 52, 52),
-    "rooks": (64, 64, 64, 64, 64, 64, 64, 64, 64),
-    "rooks and minors": (64, 64, 64, 64, 64, 64, 64, 64, 64),
-    "queens": (64, 64, 64, 64, 64, 64, 64, 64, 64),
-    "equal": (64, 64, 64, 64, 64, 64, 64, 64, 64),
-    "unequal": (64, 64, 64, 64, 64, 64, 64, 64, 64),
+    "pawns": (80, 104, 100, 87, 78, 69, 67, 67),
+    "minors": (28, 57, 72, 75, 73, 70, 57, 48),
+    "opposite bishops": (5, 15, 28, 31, 35, 41, 31, 25),
+    "opposite bishops and others": (21, 49, 60, 66, 67, 69, 64, 61),
+    "rooks": (56, 67, 69, 69, 72, 70, 62, 65),
+    "rooks and minors": (40, 61, 70, 73, 75, 75, 70, 61),
+    "queens": (36, 56, 58, 66, 69, 61, 41, 53),
+    "equal": (31, 60, 68, 74, 78, 79, 75, 56),
+    "unequal": (56, 63, 62, 62, 60, 56, 52, 45),
 }
 # For a side without pawns, in pawn units of non-pawn material: less than MIN_WINNING_MATERIAL cannot win, and a lead
 # of at most DRAWISH_LEAD rarely wins.

@@ -15,7 +15,7 @@ cdef int DRAWN_SCALE
 cdef int DRAWISH_SCALE
 cdef int MIN_WINNING_MATERIAL
 cdef int DRAWISH_LEAD
-cdef int[81] ENDGAME_SCALES
+cdef int[72] ENDGAME_SCALES
 
 cdef enum:  # as in endgames.py
     NOTHING_TO_MOP_UP = 0

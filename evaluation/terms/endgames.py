@@ -123,7 +123,7 @@ def endgame_scale(board: BaseBoard, strong_side: cython.int) -> cython.int:
         return FULL_SCALE if material > non_pawn_material(board, strong_side ^ 1) + DRAWISH_LEAD else DRAWISH_SCALE
     if _wrong_bishop(board, strong_side):
         return DRAWN_SCALE
-    return ENDGAME_SCALES[9 * ending(board) + (pawns if pawns < 8 else 8)]
+    return ENDGAME_SCALES[8 * ending(board) + (pawns if pawns < 8 else 8) - 1]
 
 
 def ending(board: BaseBoard) -> cython.int:

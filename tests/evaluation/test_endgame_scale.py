@@ -42,12 +42,12 @@ def test_the_scale_is_that_of_the_kind_of_ending_and_the_number_of_pawns(kind: s
         _, base_board = set_up(board)
         assert ending(base_board) == list(ENDGAME_SCALES).index(kind)
         for colour in chess.COLORS:
-            assert scale_of(board, colour) == ENDGAME_SCALES[kind][len(board.pieces(chess.PAWN, colour))]
+            assert scale_of(board, colour) == ENDGAME_SCALES[kind][len(board.pieces(chess.PAWN, colour)) - 1]
 
 
 def test_the_scales_of_all_kinds_fit_the_table() -> None:
     assert len(ENDGAME_SCALES) == 9
-    assert all(len(row) == 9 and all(0 <= scale <= 255 for scale in row) for row in ENDGAME_SCALES.values())
+    assert all(len(row) == 8 and all(0 <= scale <= 255 for scale in row) for row in ENDGAME_SCALES.values())
 
 
 @pytest.mark.parametrize(
@@ -60,13 +60,13 @@ def test_the_scales_of_all_kinds_fit_the_table() -> None:
         # The bishop does not attack the corner: with the king in it, beside it, too far away.
         ("k7/8/8/P7/8/8/8/2B1K3 w - - 0 1", DRAWN_SCALE),
         ("8/1k6/P7/P7/8/8/3p4/2B1K3 w - - 0 1", DRAWN_SCALE),
-        ("2k5/8/8/P7/8/8/8/2B1K3 w - - 0 1", ENDGAME_SCALES["unequal"][1]),
+        ("2k5/8/8/P7/8/8/8/2B1K3 w - - 0 1", ENDGAME_SCALES["unequal"][0]),
         ("7k/8/8/7P/8/8/8/4KB2 w - - 0 1", DRAWN_SCALE),
         # The bishop attacks the corner; a pawn on another file; a knight.
-        ("k7/8/8/P7/8/8/8/4KB2 w - - 0 1", ENDGAME_SCALES["unequal"][1]),
-        ("k7/8/8/PP6/8/8/8/2B1K3 w - - 0 1", ENDGAME_SCALES["unequal"][2]),
-        ("k7/8/8/P7/8/8/8/2B1K1N1 w - - 0 1", ENDGAME_SCALES["unequal"][1]),
-        ("7k/8/8/P6P/8/8/8/4KB2 w - - 0 1", ENDGAME_SCALES["unequal"][2]),
+        ("k7/8/8/P7/8/8/8/4KB2 w - - 0 1", ENDGAME_SCALES["unequal"][0]),
+        ("k7/8/8/PP6/8/8/8/2B1K3 w - - 0 1", ENDGAME_SCALES["unequal"][1]),
+        ("k7/8/8/P7/8/8/8/2B1K1N1 w - - 0 1", ENDGAME_SCALES["unequal"][0]),
+        ("7k/8/8/P6P/8/8/8/4KB2 w - - 0 1", ENDGAME_SCALES["unequal"][1]),
         # Edge pawns alone.
         ("1k6/8/8/P7/P7/8/8/4K3 w - - 0 1", DRAWN_SCALE),
     ],

@@ -15,14 +15,14 @@ import numpy.typing as npt
 from rich.table import Table
 from scipy.optimize import minimize_scalar
 
-from evaluation.constants import DRAWISH_SCALE, ENDGAME_SCALES, FULL_SCALE
+from evaluation.constants import DRAWN_SCALE, ENDGAME_SCALES, FULL_SCALE
 from lib.console import make_table
 from lib.training.examples import Examples, Floats
 from lib.training.model import shares
 from lib.training.positions import pieces_of
 
 KINDS: Final = tuple(ENDGAME_SCALES)
-COUNTS: Final = 9
+MAX_PAWNS: Final = 8
 # What is expected before any position was seen: a whole row is about as far from FULL_SCALE as this, a factor from its
 # row. It adds to the sum of the losses, as in lib.training.priors.
 ROW_DEVIATION: Final = 32.0
@@ -86,7 +86,7 @@ def fit_scales(examples: Examples, weights: Numbers, scale_cp: float) -> list[Ce
     now = examples.coefficients.scales[rows, strong]
     # Other rules of `endgame_scale` decide where the factor is not that of the table.
     table = np.array([ENDGAME_SCALES[kind] for kind in KINDS])
-    counts = (now == table[kinds, np.minimum(pawns, 8)]) & (now > DRAWISH_SCALE) & (pawns > 0) & (phase_share < 1)
+    counts = (now == table[kinds, np.clip(pawns, 1, MAX_PAWNS) - 1]) & (now > DRAWN_SCALE) & (pawns > 0) & (phase_share < 1)
     base = phase_share * middlegame / scale_cp
     slope = (1 - phase_share) * endgame / (FULL_SCALE * scale_cp)
     cells = []
@@ -95,9 +95,9 @@ def fit_scales(examples: Examples, weights: Numbers, scale_cp: float) -> list[Ce
         if not len(of_kind):
             continue
         row, _ = _fit(base[of_kind], slope[of_kind], examples.expected[of_kind], float(FULL_SCALE), ROW_DEVIATION)
-        for pawn_count in range(1, COUNTS):
+        for pawn_count in range(1, MAX_PAWNS + 1):
             chosen = of_kind[pawns[of_kind] == pawn_count]
-            scale = ENDGAME_SCALES[name][pawn_count]
+            scale = ENDGAME_SCALES[name][pawn_count - 1]
             parts = (base[chosen], slope[chosen], examples.expected[chosen])
             fitted, loss = _fit(*parts, row, DEVIATION)
             gain = _loss(*parts, float(scale)) - loss if len(chosen) else 0.0
@@ -120,7 +120,7 @@ def as_constants(cells: list[Cell]) -> str:
     """The table for `evaluation.constants`."""
     table = {kind: list(scales) for kind, scales in ENDGAME_SCALES.items()}
     for cell in cells:
-        table[cell.kind][cell.pawns] = round(cell.fitted)
+        table[cell.kind][cell.pawns - 1] = round(cell.fitted)
     return "\n".join(f'    "{kind}": ({", ".join(map(str, scales))}),' for kind, scales in table.items())
 
 
