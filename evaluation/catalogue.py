@@ -136,7 +136,6 @@ CATALOGUE: Final = (
     ),
     Term("phalanx_pawn", 8, "pawns", "pawn", 1, "connected pawns", "a pawn with another beside it, by rank"),
     Term("doubly_supported_pawn", 8, "pawns", "pawn", 1, "connected pawns", "a pawn that two pawns defend, by rank"),
-    Term("candidate_pawn", 8, "pawns", "pawn", 1, "candidate pawns", "a candidate to become a passed pawn, by rank"),
     Term("pawn_lever", 8, "pawns", "pawn", 1, "levers", "a pawn that attacks an enemy pawn, by rank"),
     Term("blocked_pawn", 8, "pawns", "pawn", 1, "blocked pawns", "a pawn with an enemy pawn directly ahead, by rank"),
     Term("pawn_island", 1, "pawns", "side", 4, "pawn islands", "a group of adjacent files with pawns"),
@@ -164,18 +163,6 @@ CATALOGUE: Final = (
     Term(
         "passed_pawn_enemy_king", 8, "passed_pawns", "pawn", 1, "passed pawns",
         "a passed pawn beyond the third rank, by the enemy king's distance",
-    ),
-    Term(
-        "passed_pawn_square", 32, "passed_pawns", "pawn", 1, "passed pawns",
-        "a passed pawn: 8 * the file's distance from the edge + the rank",
-    ),
-    Term(
-        "passed_pawn_rank_own_king", 64, "passed_pawns", "pawn", 1, "passed pawns",
-        "a passed pawn: 8 * the rank + its own king's distance from the square ahead",
-    ),
-    Term(
-        "passed_pawn_rank_enemy_king", 64, "passed_pawns", "pawn", 1, "passed pawns",
-        "a passed pawn: 8 * the rank + the enemy king's distance from the square ahead",
     ),
     Term(
         "protected_passed_pawn", 8, "passed_pawns", "pawn", 1, "passed pawns",
@@ -245,22 +232,6 @@ CATALOGUE: Final = (
         "a bishop, by the number of enemy pawns on its colour",
     ),
     Term(
-        "rook_on_seventh", 1, "major_pieces", "rook", 1, "rooks and queens",
-        "a rook on the seventh rank, with enemy pawns on it or the enemy king on the eighth",
-    ),
-    Term(
-        "trapped_rook", 1, "major_pieces", "rook", 1, "rooks and queens",
-        "a rook on the first rank between its king and the edge, behind a pawn of its side",
-    ),
-    Term(
-        "queen_infiltration", 1, "major_pieces", "queen", 1, "rooks and queens",
-        "a queen beyond the fourth rank where no enemy pawn can attack it",
-    ),
-    Term(
-        "weak_queen", 1, "major_pieces", "side", 60, "rooks and queens",
-        "an enemy bishop or rook that would attack the queen but for one piece between",
-    ),
-    Term(
         "safe_mobility", 2, "pieces", "side", 128, "safe mobility",
         "a square of the mobility area that a rook, a queen attacks, and no lesser enemy piece",
     ),
@@ -289,11 +260,6 @@ CATALOGUE: Final = (
         "a passed pawn with a rook as the first piece behind it, by rank: its own rook, then an enemy rook",
     ),
     Term(
-        "unstoppable_pawn", 8, "passed_pawns", "pawn", 1, "unstoppable pawns",
-        "a passed pawn that the king of a side without pieces cannot catch, by rank",
-    ),
-    Term("king_danger", 24, "king", "side", 1, "attack on the king", "the attack on the enemy king, by attack units"),
-    Term(
         "safe_check", 4, "king", "side", 4, "safe checks",
         "a knight, bishop, rook or queen can give check on a safe square",
     ),
@@ -315,22 +281,10 @@ CATALOGUE: Final = (
         "a rook attacks a pawn, knight, bishop, rook, queen; then: one that a pawn defends",
     ),
     Term(
-        "threat_by_queen", 10, "threats", "side", 15, "threats",
-        "a queen attacks a pawn, knight, bishop, rook, queen; then: one that a pawn defends",
-    ),
-    Term(
         "threat_by_king", 5, "threats", "side", 8, "threats",
         "the king attacks a pawn, knight, bishop, rook, queen that is not strongly defended",
     ),
     Term("hanging", 1, "threats", "side", 15, "hanging pieces", "an enemy piece attacked and not defended"),
-    Term(
-        "hanging_piece", 5, "threats", "side", 15, "hanging pieces",
-        "a pawn, knight, bishop, rook, queen of the enemy attacked and not defended",
-    ),
-    Term(
-        "defended_once", 5, "threats", "side", 15, "hanging pieces",
-        "a pawn, knight, bishop, rook, queen of the enemy attacked and defended only once",
-    ),
     Term(
         "restricted_square", 1, "threats", "side", 64, "contested squares",
         "a square that both sides attack and the enemy does not defend strongly",

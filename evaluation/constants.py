@@ -15,9 +15,10 @@ STATIC_LIMIT: Final = 30000
 PHASE_WEIGHTS: Final = (0, 0, 1, 1, 2, 4, 0)
 FULL_PHASE: Final = 24
 
-# Attack units of a piece that attacks the king zone, by piece type, and the maximum of all units that counts.
+# Attack units of a piece that attacks the king zone, by piece type. `king_attack` takes at least MIN_ATTACK_UNITS: two
+# pieces or a queen.
 ATTACK_UNITS: Final = (0, 0, 2, 2, 3, 4)
-MAX_ATTACK_UNITS: Final = 23
+MIN_ATTACK_UNITS: Final = 4
 
 # Units of `king_attack`: how much each fact adds to the danger of an attacked king. By piece type where there are six
 # numbers, by the rank of a pawn as the king's side sees the board (0: no pawn) where there are eight. They are not
@@ -38,8 +39,6 @@ KING_ATTACK_UNITS: Final[dict[str, tuple[int, ...]]] = {
 }
 # So many units more are the next weight of `king_attack`: 2 to the power of this.
 KING_ATTACK_SHIFT: Final = 2
-# Attack units of `king_danger` that it takes for `king_attack`: two pieces or a queen attack the king zone.
-MIN_ATTACK_UNITS: Final = 4
 
 # The least game phase at which space counts.
 MIN_SPACE_PHASE: Final = 12

@@ -7,13 +7,12 @@ from evaluation.base_board cimport BaseBoard
 from evaluation.bitboards cimport ALL, i64, u64
 from evaluation.context cimport EvaluationContext
 from evaluation.terms cimport (
-    endgames, imbalance, king, major_pieces, minor_pieces, passed_pawns, pawn_pairs, pawns, pieces, tempo, threats,
+    endgames, imbalance, king, minor_pieces, passed_pawns, pawn_pairs, pawns, pieces, tempo, threats,
 )
 from evaluation.terms.endgames cimport EndgameWeights, endgame_scale
 from evaluation.terms.imbalance cimport ImbalanceWeights
 from evaluation.terms.king cimport KingWeights
 from evaluation.terms.kpk cimport BLACK_WINS, DRAWN, NO_RESULT, WHITE_WINS, KpkBitbase
-from evaluation.terms.major_pieces cimport MajorPieceWeights
 from evaluation.terms.minor_pieces cimport MinorPieceWeights
 from evaluation.terms.passed_pawns cimport PassedPawnWeights
 from evaluation.terms.pawn_pairs cimport PawnPairWeights
@@ -42,7 +41,6 @@ cdef class Evaluator:
     cdef readonly ImbalanceWeights imbalance
     cdef readonly PieceWeights pieces
     cdef readonly MinorPieceWeights minor_pieces
-    cdef readonly MajorPieceWeights major_pieces
     cdef readonly KingWeights king
     cdef readonly ThreatWeights threats
     cdef readonly EndgameWeights endgames

@@ -22,7 +22,6 @@ if not cython.compiled:
         endgames,
         imbalance,
         king,
-        major_pieces,
         minor_pieces,
         passed_pawns,
         pawn_pairs,
@@ -35,7 +34,6 @@ if not cython.compiled:
     from evaluation.terms.imbalance import ImbalanceWeights
     from evaluation.terms.king import KingWeights
     from evaluation.terms.kpk import BLACK_WINS, DRAWN, NO_RESULT, WHITE_WINS, KpkBitbase
-    from evaluation.terms.major_pieces import MajorPieceWeights
     from evaluation.terms.minor_pieces import MinorPieceWeights
     from evaluation.terms.passed_pawns import PassedPawnWeights
     from evaluation.terms.pawn_pairs import PawnPairWeights
@@ -78,7 +76,6 @@ class Evaluator:
         self.imbalance = ImbalanceWeights(weights)
         self.pieces = PieceWeights(weights)
         self.minor_pieces = MinorPieceWeights(weights)
-        self.major_pieces = MajorPieceWeights(weights)
         self.king = KingWeights(weights)
         self.threats = ThreatWeights(weights)
         self.endgames = EndgameWeights(weights)
@@ -91,7 +88,7 @@ class Evaluator:
     def parts(self) -> tuple[object, ...]:
         """The objects that it owns, for counting the memory of a search thread."""
         of_pawns = (self.pawns, self.pawn_pairs, self.passed_pawns)
-        of_pieces = (self.pieces, self.minor_pieces, self.major_pieces)
+        of_pieces = (self.pieces, self.minor_pieces)
         others = (self.imbalance, self.king, self.threats, self.endgames, self.tempo)
         return (self.context, self.kpk, *of_pawns, *of_pieces, *others)
 
@@ -138,7 +135,6 @@ class Evaluator:
         score += self._imbalance_total(board, use_pawn_hash)
         score += pieces.total(self.pieces, self.context, board)
         score += minor_pieces.total(self.minor_pieces, self.context, board)
-        score += major_pieces.total(self.major_pieces, self.context, board)
         if self.context.passed_pawns:
             score += passed_pawns.total(self.passed_pawns, self.context, board)
         score += king.total(self.king, self.context, board)

@@ -32,7 +32,6 @@ KERNEL_MODULES = (
     "evaluation.terms.passed_pawns",
     "evaluation.terms.pieces",
     "evaluation.terms.minor_pieces",
-    "evaluation.terms.major_pieces",
     "evaluation.terms.king",
     "evaluation.terms.threats",
     "evaluation.terms.imbalance",

@@ -10,7 +10,6 @@ from evaluation.bitboards cimport (
 )
 from evaluation.context cimport EvaluationContext
 
-cdef int MAX_ATTACK_UNITS
 cdef int MIN_ATTACK_UNITS
 cdef int KING_ATTACK_SHIFT
 cdef int MAX_KING_ATTACK
@@ -20,7 +19,6 @@ cdef u64[16] KING_WING
 cdef class KingWeights:
     cdef public i64[32] king_shelter
     cdef public i64[8] pawn_storm
-    cdef public i64[24] king_danger
     cdef public i64[4] safe_check
     cdef public i64[32] pawn_storm_by_file
     cdef public i64[8] blocked_storm
@@ -44,7 +42,6 @@ cdef int _nearest_rank(u64 pawns, int us) noexcept nogil
 cdef int _shelter_file(int king) noexcept nogil
 cpdef i64 king_shelter(KingWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 pawn_storm(KingWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
-cpdef i64 king_danger(KingWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 safe_check(KingWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 pawn_storm_by_file(KingWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 blocked_storm(KingWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil

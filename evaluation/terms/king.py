@@ -38,7 +38,6 @@ if not cython.compiled:
     )
     from evaluation.context import EvaluationContext
 
-MAX_ATTACK_UNITS = constants.MAX_ATTACK_UNITS
 MIN_ATTACK_UNITS = constants.MIN_ATTACK_UNITS
 KING_ATTACK_SHIFT = constants.KING_ATTACK_SHIFT
 MAX_KING_ATTACK = 63
@@ -131,19 +130,6 @@ def king_pawn_distance(weights: KingWeights, context: EvaluationContext, board: 
         within |= forward(within, 0) | forward(within, 1)
         steps += 1
     return weights.king_pawn_distance[steps]
-
-
-def king_danger(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Our attack on the enemy king, by attack units.
-
-    Each piece that attacks the king zone adds units by its type. Each square of the zone that we attack and no enemy
-    pawn defends adds one more.
-    """
-    units = context.attack_units[us]
-    if units == 0:
-        return 0
-    units += popcount(context.attacked[us] & context.king_zone[us ^ 1] & ~context.pawn_attacks[us ^ 1])
-    return weights.king_danger[units if units < MAX_ATTACK_UNITS else MAX_ATTACK_UNITS]
 
 
 def safe_check(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
@@ -271,7 +257,6 @@ def total(weights: KingWeights, context: EvaluationContext, board: BaseBoard) ->
     """The other terms, White minus Black."""
     score: i64 = 0
     for us in range(2):
-        side = king_danger(weights, context, board, us) + safe_check(weights, context, board, us)
-        side += king_attack(weights, context, board, us)
+        side = safe_check(weights, context, board, us) + king_attack(weights, context, board, us)
         score = side - score
     return score

@@ -10,7 +10,6 @@ if not cython.compiled:
     from evaluation.base_board import BaseBoard
     from evaluation.bitboards import (
         BB,
-        KING,
         PAWN,
         RANKS,
         ROOK,
@@ -73,51 +72,6 @@ def passed_pawn_enemy_king(
     while pawns:
         score += weights.passed_pawn_enemy_king[distance(context.king[us ^ 1], lsb(pawns) + ahead)]
         pawns &= pawns - 1
-    return score
-
-
-def passed_pawn_square(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Passed pawns: 8 * the file's distance from the edge + the rank."""
-    pawns = context.passed_pawns & board.by_colour[us]
-    flip = 0 if us else 7
-    score: i64 = 0
-    while pawns:
-        square = lsb(pawns)
-        pawns &= pawns - 1
-        file = square & 7
-        score += weights.passed_pawn_square[8 * (file if file < 4 else 7 - file) + ((square >> 3) ^ flip)]
-    return score
-
-
-def passed_pawn_rank_own_king(
-    weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int
-) -> i64:
-    """Passed pawns: 8 * the rank + their king's distance from the square ahead of them."""
-    pawns = context.passed_pawns & board.by_colour[us]
-    ahead = 8 if us else -8
-    flip = 0 if us else 7
-    score: i64 = 0
-    while pawns:
-        square = lsb(pawns)
-        pawns &= pawns - 1
-        rank = (square >> 3) ^ flip
-        score += weights.passed_pawn_rank_own_king[8 * rank + distance(context.king[us], square + ahead)]
-    return score
-
-
-def passed_pawn_rank_enemy_king(
-    weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int
-) -> i64:
-    """Passed pawns: 8 * the rank + the enemy king's distance from the square ahead of them."""
-    pawns = context.passed_pawns & board.by_colour[us]
-    ahead = 8 if us else -8
-    flip = 0 if us else 7
-    score: i64 = 0
-    while pawns:
-        square = lsb(pawns)
-        pawns &= pawns - 1
-        rank = (square >> 3) ^ flip
-        score += weights.passed_pawn_rank_enemy_king[8 * rank + distance(context.king[us ^ 1], square + ahead)]
     return score
 
 
@@ -218,27 +172,6 @@ def rook_behind_passed_pawn(
     return score + _by_rank(weights.rook_behind_passed_pawn, 8, enemies, us)
 
 
-def unstoppable_pawn(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Unstoppable passed pawns against a king and pawns, by rank.
-
-    The front span is empty. The enemy king cannot reach the promotion square in time, even if it moves first.
-    """
-    if board.by_colour[us ^ 1] & ~(board.by_type[PAWN] | board.by_type[KING]):
-        return 0
-    pawns = context.passed_pawns & board.by_colour[us]
-    pawns &= ~front_span(board.by_colour[0] | board.by_colour[1], us ^ 1)
-    flip = 0 if us else 7
-    score: i64 = 0
-    while pawns:
-        square = lsb(pawns)
-        pawns &= pawns - 1
-        rank = (square >> 3) ^ flip
-        moves = 7 - rank if rank > 1 else 5
-        if distance(context.king[us ^ 1], (square & 7) + (56 if us else 0)) > moves + 1:
-            score += weights.unstoppable_pawn[rank]
-    return score
-
-
 def _advanced(context: EvaluationContext, board: BaseBoard, us: cython.int) -> u64:
     """Our passed pawns beyond the third rank."""
     near = RANKS[0] | RANKS[1] | RANKS[2] if us else RANKS[5] | RANKS[6] | RANKS[7]
@@ -261,9 +194,6 @@ def pawn_king_total(weights: PassedPawnWeights, context: EvaluationContext, boar
     for us in range(2):
         side = passed_pawn(weights, context, board, us) + passed_pawn_own_king(weights, context, board, us)
         side += passed_pawn_enemy_king(weights, context, board, us)
-        side += passed_pawn_square(weights, context, board, us)
-        side += passed_pawn_rank_own_king(weights, context, board, us)
-        side += passed_pawn_rank_enemy_king(weights, context, board, us)
         side += protected_passed_pawn(weights, context, board, us)
         side += connected_passed_pawn(weights, context, board, us)
         score = side - score
@@ -276,6 +206,6 @@ def total(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoa
     for us in range(2):
         side = passed_pawn_blocked(weights, context, board, us) + passed_pawn_free(weights, context, board, us)
         side += passed_pawn_enemy_ahead(weights, context, board, us) + passed_pawn_path(weights, context, board, us)
-        side += rook_behind_passed_pawn(weights, context, board, us) + unstoppable_pawn(weights, context, board, us)
+        side += rook_behind_passed_pawn(weights, context, board, us)
         score = side - score
     return score

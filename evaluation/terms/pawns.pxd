@@ -20,7 +20,6 @@ cdef class PawnWeights:
     cdef public i64[8] connected_pawn_opposed
     cdef public i64[8] phalanx_pawn
     cdef public i64[8] doubly_supported_pawn
-    cdef public i64[8] candidate_pawn
     cdef public i64[8] pawn_lever
     cdef public i64[8] blocked_pawn
     cdef public i64 pawn_island
@@ -34,7 +33,6 @@ cpdef i64 backward_pawn(PawnWeights weights, EvaluationContext context, BaseBoar
 cpdef i64 connected_pawn_opposed(PawnWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 phalanx_pawn(PawnWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 doubly_supported_pawn(PawnWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
-cpdef i64 candidate_pawn(PawnWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 pawn_lever(PawnWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 blocked_pawn(PawnWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 pawn_island(PawnWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil

@@ -123,24 +123,6 @@ def doubly_supported_pawn(weights: PawnWeights, context: EvaluationContext, boar
     return _by_rank(weights.doubly_supported_pawn, 0, doubly, us)
 
 
-def candidate_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Candidates to become passed pawns, by rank: no pawn ahead on the file, but enemy pawns ahead on adjacent files.
-
-    On the adjacent files at least as many pawns of the candidate's side stand beside or behind it.
-    """
-    own = board.by_type[PAWN] & board.by_colour[us]
-    enemies = board.by_type[PAWN] & board.by_colour[us ^ 1]
-    pawns = own & ~front_span(own | enemies, us ^ 1)
-    candidates: u64 = 0
-    while pawns:
-        pawn = BB[lsb(pawns)]
-        pawns ^= pawn
-        sentries = enemies & adjacent(front_span(pawn, us))
-        if sentries and popcount(own & adjacent(pawn | front_span(pawn, us ^ 1))) >= popcount(sentries):
-            candidates |= pawn
-    return _by_rank(weights.candidate_pawn, 0, candidates, us)
-
-
 def pawn_lever(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Levers, by rank: pawns that attack an enemy pawn."""
     enemies = board.by_type[PAWN] & board.by_colour[us ^ 1]
@@ -188,7 +170,7 @@ def pawn_king_total(weights: PawnWeights, context: EvaluationContext, board: Bas
         side += backward_pawn(weights, context, board, us)
         side += connected_pawn(weights, context, board, us) + connected_pawn_opposed(weights, context, board, us)
         side += phalanx_pawn(weights, context, board, us) + doubly_supported_pawn(weights, context, board, us)
-        side += candidate_pawn(weights, context, board, us) + pawn_lever(weights, context, board, us)
+        side += pawn_lever(weights, context, board, us)
         side += blocked_pawn(weights, context, board, us) + pawn_island(weights, context, board, us)
         score = side - score
     return score

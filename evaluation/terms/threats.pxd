@@ -15,11 +15,8 @@ cdef class ThreatWeights:
     cdef public i64[6] threat_by_push
     cdef public i64[10] threat_by_minor
     cdef public i64[10] threat_by_rook
-    cdef public i64[10] threat_by_queen
     cdef public i64[5] threat_by_king
     cdef public i64 hanging
-    cdef public i64[5] hanging_piece
-    cdef public i64[5] defended_once
     cdef public i64 restricted_square
     cdef public i64[3] queen_attackable
 
@@ -27,11 +24,8 @@ cpdef i64 threat_by_pawn(ThreatWeights weights, EvaluationContext context, BaseB
 cpdef i64 threat_by_push(ThreatWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 threat_by_minor(ThreatWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 threat_by_rook(ThreatWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
-cpdef i64 threat_by_queen(ThreatWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 threat_by_king(ThreatWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 hanging(ThreatWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
-cpdef i64 hanging_piece(ThreatWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
-cpdef i64 defended_once(ThreatWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 restricted_square(ThreatWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 queen_attackable(ThreatWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cdef u64 _strongly_defended(EvaluationContext context, int us) noexcept nogil

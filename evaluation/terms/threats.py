@@ -85,12 +85,6 @@ def threat_by_rook(weights: ThreatWeights, context: EvaluationContext, board: Ba
     return _by_victim_and_defence(weights.threat_by_rook, board, targets, context.pawn_attacks[us ^ 1])
 
 
-def threat_by_queen(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Each enemy pawn and piece that a queen attacks, by victim; the second five: a pawn defends it."""
-    targets = context.attacked_by[8 * us + QUEEN] & board.by_colour[us ^ 1] & ~board.by_type[KING]
-    return _by_victim_and_defence(weights.threat_by_queen, board, targets, context.pawn_attacks[us ^ 1])
-
-
 def threat_by_king(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Each enemy pawn and piece that our king attacks and that is not strongly defended, by victim."""
     targets = KING_ATTACKS[context.king[us]] & board.by_colour[us ^ 1] & ~board.by_type[KING]
@@ -101,19 +95,6 @@ def hanging(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard
     """Hanging pieces: each enemy piece or pawn that we attack and nothing defends."""
     targets = board.by_colour[us ^ 1] & context.attacked[us] & ~context.attacked[us ^ 1]
     return weights.hanging * popcount_few(targets)
-
-
-def hanging_piece(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Hanging pieces and pawns of the enemy, by victim: we attack them, and nothing defends them."""
-    targets = board.by_colour[us ^ 1] & context.attacked[us] & ~context.attacked[us ^ 1]
-    return _by_victim(weights.hanging_piece, board, targets & ~board.by_type[KING])
-
-
-def defended_once(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Enemy pieces and pawns, by victim, that we attack and only one piece or pawn defends: it may be overloaded."""
-    them = us ^ 1
-    targets = context.attacked[us] & context.attacked[them] & ~context.attacked_twice[them]
-    return _by_victim(weights.defended_once, board, targets & board.by_colour[them] & ~board.by_type[KING])
 
 
 def restricted_square(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
@@ -178,8 +159,7 @@ def total(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard) 
         side = threat_by_pawn(weights, context, board, us) + threat_by_push(weights, context, board, us)
         side += threat_by_minor(weights, context, board, us) + threat_by_rook(weights, context, board, us)
         side += hanging(weights, context, board, us)
-        side += threat_by_queen(weights, context, board, us) + threat_by_king(weights, context, board, us)
-        side += hanging_piece(weights, context, board, us) + defended_once(weights, context, board, us)
+        side += threat_by_king(weights, context, board, us)
         side += restricted_square(weights, context, board, us) + queen_attackable(weights, context, board, us)
         score = side - score
     return score

@@ -178,14 +178,6 @@ def doubly_supported_pawn(board: chess.Board) -> Iterator[int]:
             yield rank(pawn)
 
 
-def candidate_pawn(board: chess.Board) -> Iterator[int]:
-    for pawn in own(board, chess.PAWN):
-        sentries = [other for other in enemy(board, chess.PAWN) & beside(pawn) if rank(other) > rank(pawn)]
-        helpers = [other for other in neighbours(board, pawn) if rank(other) <= rank(pawn)]
-        if not ahead(pawn) & board.pawns and sentries and len(helpers) >= len(sentries):
-            yield rank(pawn)
-
-
 def pawn_lever(board: chess.Board) -> Iterator[int]:
     for pawn in own(board, chess.PAWN):
         if board.attacks(pawn) & enemy(board, chess.PAWN):
@@ -207,21 +199,6 @@ def pawn_island(board: chess.Board) -> Iterator[int]:
 
 def passed_pawn(board: chess.Board) -> Iterator[int]:
     return map(rank, passed(board))
-
-
-def passed_pawn_square(board: chess.Board) -> Iterator[int]:
-    for pawn in passed(board):
-        yield 8 * edge(pawn) + rank(pawn)
-
-
-def passed_pawn_rank_own_king(board: chess.Board) -> Iterator[int]:
-    for pawn in passed(board):
-        yield 8 * rank(pawn) + chess.square_distance(king(board, chess.WHITE), pawn + 8)
-
-
-def passed_pawn_rank_enemy_king(board: chess.Board) -> Iterator[int]:
-    for pawn in passed(board):
-        yield 8 * rank(pawn) + chess.square_distance(king(board, chess.BLACK), pawn + 8)
 
 
 def protected_passed_pawn(board: chess.Board) -> Iterator[int]:
@@ -252,17 +229,6 @@ def rook_behind_passed_pawn(board: chess.Board) -> Iterator[int]:
         behind = [square for square in range(pawn % 8, pawn, 8) if board.piece_at(square)]
         if behind and board.piece_type_at(behind[-1]) == chess.ROOK:
             yield rank(pawn) + (0 if board.color_at(behind[-1]) else 8)
-
-
-def unstoppable_pawn(board: chess.Board) -> Iterator[int]:
-    if enemy(board, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN):
-        return
-    for pawn in passed(board):
-        target = 56 + pawn % 8
-        moves = 7 - max(rank(pawn), 2)
-        king_moves = chess.square_distance(king(board, chess.BLACK), target)
-        if not any(map(board.piece_at, ahead(pawn))) and king_moves - 1 > moves:
-            yield rank(pawn)
 
 
 def shelter_files(board: chess.Board) -> range:
@@ -416,24 +382,9 @@ def threat_by_rook(board: chess.Board) -> Iterator[int]:
     return by_victim_and_defence(board, chess.ROOK)
 
 
-def threat_by_queen(board: chess.Board) -> Iterator[int]:
-    return by_victim_and_defence(board, chess.QUEEN)
-
-
 def threat_by_king(board: chess.Board) -> Iterator[int]:
     for square, index in victims(board):
         if chess.square_distance(square, king(board, chess.WHITE)) == 1 and not is_strong(board, square):
-            yield index
-
-
-def hanging_piece(board: chess.Board) -> Iterator[int]:
-    attacked, defended = attacks(board, chess.WHITE), attacks(board, chess.BLACK)
-    return (index for square, index in victims(board) if square in attacked and square not in defended)
-
-
-def defended_once(board: chess.Board) -> Iterator[int]:
-    for square, index in victims(board):
-        if attackers(board, chess.WHITE, square) and len(attackers(board, chess.BLACK, square)) == 1:
             yield index
 
 
@@ -521,38 +472,8 @@ def rook_half_open_file(board: chess.Board) -> Iterator[int]:
             yield 0
 
 
-def rook_on_seventh(board: chess.Board) -> Iterator[int]:
-    for rook in own(board, chess.ROOK):
-        if rank(rook) == 6 and (rank(king(board, chess.BLACK)) == 7 or 6 in map(rank, enemy(board, chess.PAWN))):
-            yield 0
-
-
 def on_file(square: chess.Square, squares: chess.SquareSet) -> bool:
     return any(other % 8 == square % 8 for other in squares)
-
-
-def trapped_rook(board: chess.Board) -> Iterator[int]:
-    home = king(board, chess.WHITE)
-    side = range(home + 1, 8) if home > 3 else range(home)
-    for rook in own(board, chess.ROOK):
-        if home < 8 and rook in side and on_file(rook, own(board, chess.PAWN)):
-            yield 0
-
-
-def queen_infiltration(board: chess.Board) -> Iterator[int]:
-    for queen in own(board, chess.QUEEN):
-        if rank(queen) >= 4 and not can_be_attacked(board, queen):
-            yield 0
-
-
-def weak_queen(board: chess.Board) -> Iterator[int]:
-    for queen in own(board, chess.QUEEN):
-        for sniper in enemy(board, chess.BISHOP, chess.ROOK):
-            alone = chess.Board(None)
-            alone.set_piece_at(sniper, board.piece_at(sniper))
-            between = [square for square in chess.SquareSet.between(queen, sniper) if board.piece_at(square)]
-            if queen in alone.attacks(sniper) and len(between) == 1:
-                yield 0
 
 
 def safe_mobility(board: chess.Board) -> Iterator[int]:
@@ -605,20 +526,15 @@ DEFINITIONS: dict[str, Definition] = {
         connected_pawn_opposed,
         phalanx_pawn,
         doubly_supported_pawn,
-        candidate_pawn,
         pawn_lever,
         blocked_pawn,
         pawn_island,
         passed_pawn,
-        passed_pawn_square,
-        passed_pawn_rank_own_king,
-        passed_pawn_rank_enemy_king,
         protected_passed_pawn,
         connected_passed_pawn,
         passed_pawn_enemy_ahead,
         passed_pawn_path,
         rook_behind_passed_pawn,
-        unstoppable_pawn,
         king_shelter,
         pawn_storm,
         pawn_storm_by_file,
@@ -629,10 +545,7 @@ DEFINITIONS: dict[str, Definition] = {
         threat_by_push,
         threat_by_minor,
         threat_by_rook,
-        threat_by_queen,
         threat_by_king,
-        hanging_piece,
-        defended_once,
         restricted_square,
         queen_attackable,
         outpost,
@@ -642,10 +555,6 @@ DEFINITIONS: dict[str, Definition] = {
         bishop_enemy_pawns,
         rook_open_file,
         rook_half_open_file,
-        rook_on_seventh,
-        trapped_rook,
-        queen_infiltration,
-        weak_queen,
         safe_mobility,
         space,
         own_pair,

@@ -86,7 +86,8 @@ def fit_scales(examples: Examples, weights: Numbers, scale_cp: float) -> list[Ce
     now = examples.coefficients.scales[rows, strong]
     # Other rules of `endgame_scale` decide where the factor is not that of the table.
     table = np.array([ENDGAME_SCALES[kind] for kind in KINDS])
-    counts = (now == table[kinds, np.clip(pawns, 1, MAX_PAWNS) - 1]) & (now > DRAWN_SCALE) & (pawns > 0) & (phase_share < 1)
+    counts = (now == table[kinds, np.clip(pawns, 1, MAX_PAWNS) - 1]) & (now > DRAWN_SCALE)
+    counts &= (pawns > 0) & (phase_share < 1)
     base = phase_share * middlegame / scale_cp
     slope = (1 - phase_share) * endgame / (FULL_SCALE * scale_cp)
     cells = []
