@@ -50,15 +50,15 @@ DRAWISH_SCALE: Final = 8
 # For a side with pawns: by the kind of ending (`terms.endgames.ending`) and the number of its pawns, 1 to 8. More than
 # 64 where an advantage counts more than the same weights say with other pieces. From tune_evaluation.py.
 ENDGAME_SCALES: Final[dict[str, tuple[int, ...]]] = {
-    "pawns": (80, 104, 100, 87, 78, 69, 67, 67),
-    "minors": (28, 57, 72, 75, 73, 70, 57, 48),
-    "opposite bishops": (5, 15, 28, 31, 35, 41, 31, 25),
-    "opposite bishops and others": (21, 49, 60, 66, 67, 69, 64, 61),
-    "rooks": (56, 67, 69, 69, 72, 70, 62, 65),
-    "rooks and minors": (40, 61, 70, 73, 75, 75, 70, 61),
-    "queens": (36, 56, 58, 66, 69, 61, 41, 53),
-    "equal": (31, 60, 68, 74, 78, 79, 75, 56),
-    "unequal": (56, 63, 62, 62, 60, 56, 52, 45),
+    "pawns": (81, 110, 106, 93, 84, 74, 75, 93),
+    "minors": (25, 57, 73, 78, 76, 74, 63, 52),
+    "opposite bishops": (5, 15, 29, 32, 38, 43, 33, 25),
+    "opposite bishops and others": (20, 48, 60, 68, 69, 72, 68, 65),
+    "rooks": (55, 69, 72, 72, 76, 74, 66, 67),
+    "rooks and minors": (39, 61, 71, 75, 78, 77, 74, 64),
+    "queens": (34, 61, 63, 70, 74, 67, 45, 54),
+    "equal": (31, 59, 70, 77, 81, 82, 79, 60),
+    "unequal": (59, 64, 63, 61, 58, 54, 49, 40),
 }
 # For a side without pawns, in pawn units of non-pawn material: less than MIN_WINNING_MATERIAL cannot win, and a lead
 # of at most DRAWISH_LEAD rarely wins.
