@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import Final
 
 ACCUMULATED: Final = "accumulator"
-# A weight with at least this many numbers is a table: one text in the file, which tomllib reads faster than a list.
+# A weight with at least this many numbers is a table.
 MIN_TABLE: Final = 512
 
 
@@ -46,7 +46,7 @@ class Term:
 
     @property
     def is_table(self) -> bool:
-        """Whether it has so many numbers that the file holds them as one text, or as one number where all are equal."""
+        """Whether it has so many numbers that the file holds one number where all are equal."""
         return self.size >= MIN_TABLE
 
     @property

@@ -9,7 +9,8 @@ that could overflow, or that has any other fault, is refused with WeightsError.
 Material is the classical 9/5/3/3/1 in both phases and cannot be changed. The piece-square tables hold the rest, so they
 may include an offset common to all squares of one type (what a bishop is worth beyond a knight, for example).
 
-A file may begin with a table `provenance`, strings that say where its weights come from.
+In the file the numbers of a weight are one text, separated by blanks, because tomllib reads a text much faster than a
+list. Lists are read too. A file may begin with a table `provenance`, strings that say where its weights come from.
 """
 
 from __future__ import annotations
@@ -33,14 +34,17 @@ PIECE_NAMES: Final = ("pawn", "knight", "bishop", "rook", "queen", "king")
 PIECES: Final = 14 * 64
 PHASES: Final = ("middlegame", "endgame")
 BOARDS: Final = frozenset(term.name for term in CATALOGUE if term.is_board)
+SINGLE: Final = frozenset(term.name for term in CATALOGUE if term.size == 1)
 TABLES: Final = {term.name: term.size for term in CATALOGUE if term.is_table}
-MAX_BYTES: Final = 1 << 22
+MAX_BYTES: Final = 1 << 20
 MAX_CENTIPAWNS: Final = 1000
 MAX_SUM: Final = 0x7FFFFFFF
 PROVENANCE: Final = "provenance"
 MAX_PROVENANCE_CHARACTERS: Final = 10_000
 # In the weights file. A longer list continues on the next line.
 MAX_NUMBERS_PER_LINE: Final = 64
+# Every number as the text of a file has it. Looking it up is faster than `int`, and checks its bound.
+_NUMBERS: Final = {str(number): number for number in range(-MAX_CENTIPAWNS, MAX_CENTIPAWNS + 1)}
 
 
 class WeightsError(ValueError):
@@ -89,7 +93,8 @@ class Weights:
         """All numbers of one weight, each with middlegame and endgame packed into one int. Not to be changed."""
         if name not in self._packed:
             pairs = zip(self.middlegame[name], self.endgame[name], strict=True)
-            self._packed[name] = [pack(mg, eg) for mg, eg in pairs]
+            # `pack`, without the calls.
+            self._packed[name] = [(eg << 32) + mg for mg, eg in pairs]
         return self._packed[name]
 
     def fill(self, target: Any, group: str) -> None:
@@ -189,9 +194,8 @@ def _checked(values: Mapping[str, Iterable[int]], phase: str) -> Mapping[str, tu
         numbers = tuple(values[term.name])
         if len(numbers) != term.size:
             raise WeightsError(f"weight {term.name} has {len(numbers)} {phase} numbers, not {term.size}")
-        for number in numbers:
-            if type(number) is not int or abs(number) > MAX_CENTIPAWNS:
-                raise WeightsError(f"weight {term.name}: {phase} takes whole numbers to ±{MAX_CENTIPAWNS}")
+        if set(map(type, numbers)) != {int} or max(numbers) > MAX_CENTIPAWNS or min(numbers) < -MAX_CENTIPAWNS:
+            raise WeightsError(f"weight {term.name}: {phase} takes whole numbers to ±{MAX_CENTIPAWNS}")
         checked[term.name] = numbers
     if checked["material"] != MATERIAL:
         raise WeightsError(f"weight material ({phase}) must be {', '.join(map(str, MATERIAL))}")
@@ -230,7 +234,8 @@ def _extreme(values: Mapping[str, tuple[int, ...]], sign: int) -> int:
     pieces = {name: sign * value for name, value in zip(PIECE_NAMES, (*values["material"], 0), strict=True)}
     extreme = 0
     for term in CATALOGUE:
-        reach = term.max_count * max(0, *(sign * value for value in values[term.name]))
+        numbers = values[term.name]
+        reach = term.max_count * max(0, max(numbers) if sign > 0 else -min(numbers))
         if term.owner == "side":
             extreme += reach
         else:
@@ -241,14 +246,14 @@ def _extreme(values: Mapping[str, tuple[int, ...]], sign: int) -> int:
 
 
 def _from_rows(name: str, value: Any) -> list[int]:
-    """A flat list from one phase of a weight in the file: a number, a list, eight rows for a board, or a table's text.
+    """A flat list from one phase of a weight in the file: one number, or a text or a list of them, rows for a board.
 
     A table that is one number has it everywhere.
     """
-    if name in TABLES:
-        return _from_table(name, value)
+    if isinstance(value, str) and name not in SINGLE:
+        return _from_text(name, value)
     if not isinstance(value, list):
-        return [value]
+        return [value] * TABLES.get(name, 1)
     if name not in BOARDS:
         return value
     if len(value) != 8 or not all(isinstance(row, list) for row in value):
@@ -256,29 +261,25 @@ def _from_rows(name: str, value: Any) -> list[int]:
     return [number for row in reversed(value) for number in row]
 
 
-def _from_table(name: str, value: Any) -> list[int]:
-    """The numbers of a table, from its text or from the one number that all of them are."""
-    if not isinstance(value, str):
-        return [value] * TABLES[name]
+def _from_text(name: str, text: str) -> list[int]:
+    """The numbers of a text. Those of a board begin with the eighth rank."""
     try:
-        return list(map(int, value.split()))
-    except ValueError as error:
-        raise WeightsError(f"weight {name} takes whole numbers to ±{MAX_CENTIPAWNS}") from error
+        numbers = [_NUMBERS[word] for word in text.split()]
+    except KeyError as error:
+        raise WeightsError(f"weight {name[:40]} takes whole numbers to ±{MAX_CENTIPAWNS}") from error
+    if name not in BOARDS or len(numbers) != 64:
+        return numbers
+    return [number for rank in range(56, -1, -8) for number in numbers[rank : rank + 8]]
 
 
 def _to_rows(term: Term, numbers: tuple[int, ...]) -> str:
     """One phase of a weight as TOML: `_from_rows` reads it back."""
     if term.size == 1 or (term.is_table and len(set(numbers)) == 1):
         return str(numbers[0])
-    if term.is_table:
-        rows = [numbers[i : i + MAX_NUMBERS_PER_LINE] for i in range(0, term.size, MAX_NUMBERS_PER_LINE)]
-        return "'''\n" + "".join(" ".join(map(str, row)) + "\n" for row in rows) + "'''"
     if term.is_board:
         rows = [numbers[rank * 8 : rank * 8 + 8] for rank in range(7, -1, -1)]
-        lines = ["    [" + ", ".join(f"{number:4d}" for number in row) + "],\n" for row in rows]
-    elif term.size <= MAX_NUMBERS_PER_LINE:
-        return "[" + ", ".join(map(str, numbers)) + "]"
+        lines = [" ".join(f"{number:4d}" for number in row) for row in rows]
     else:
         rows = [numbers[i : i + MAX_NUMBERS_PER_LINE] for i in range(0, term.size, MAX_NUMBERS_PER_LINE)]
-        lines = ["    " + ", ".join(map(str, row)) + ",\n" for row in rows]
-    return "[\n" + "".join(lines) + "]"
+        lines = [" ".join(map(str, row)) for row in rows]
+    return f"'{lines[0]}'" if len(lines) == 1 else "\n".join(["'''", *lines, "'''"])

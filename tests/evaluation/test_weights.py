@@ -148,8 +148,23 @@ def test_board_shaped_weights_stand_in_the_file_as_white_sees_the_board() -> Non
     numbers[chess.A8], numbers[chess.H1] = 11, 22
     text = Weights(*replaced("knight_squares", numbers, [0] * 64)).text()  # type: ignore[arg-type]
     rows = text.split("[knight_squares]")[1].splitlines()[2:10]
-    assert rows[0].split() == ["[", "11,", "0,", "0,", "0,", "0,", "0,", "0,", "0],"]
-    assert rows[7].split() == ["[", "0,", "0,", "0,", "0,", "0,", "0,", "0,", "22],"]
+    assert rows[0].split() == ["11", "0", "0", "0", "0", "0", "0", "0"]
+    assert rows[7].split() == ["0", "0", "0", "0", "0", "0", "0", "22"]
+
+
+def test_lists_are_read_too() -> None:
+    """As files of 22 November 2026 have them."""
+    numbers = random_numbers(64, 1, 1000)
+    rows = [numbers[rank : rank + 8] for rank in range(56, -1, -8)]
+    texts = [" ".join(map(str, row)) for row in rows]
+    weights = Weights(*replaced("knight_squares", numbers, numbers))  # type: ignore[arg-type]
+    start = weights.text().index("[knight_squares]")
+    end = weights.text().index("[bishop_squares]")
+    for board in (str(rows), f"'{' '.join(texts)}'", "'''\n" + "\n".join(texts) + "\n'''"):
+        section = f"[knight_squares]\nmiddlegame = {board}\nendgame = {board}\n"
+        assert Weights.parse((weights.text()[:start] + section + weights.text()[end:]).encode()) == weights
+    changes = changed("safe_check", "endgame", "[1, -2, 3, 4]")
+    assert Weights.parse(changes).endgame["safe_check"] == (1, -2, 3, 4)
 
 
 def test_a_table_of_64_squares_by_64_has_64_lines() -> None:
@@ -227,9 +242,13 @@ def test_default_weights_leave_room_in_half_a_packed_number() -> None:
         (changed("safe_check", "endgame", "[1, 2, 3]"), "3 endgame numbers, not 4"),
         (changed("safe_check", "endgame", "[1, 2, 3, [4]]"), "whole numbers"),
         (changed("safe_check", "endgame", "{}"), "1 endgame numbers, not 4"),
+        (changed("safe_check", "endgame", "'1 2 3'"), "3 endgame numbers, not 4"),
+        (changed("safe_check", "endgame", "'1 2 3 1001'"), "whole numbers"),
+        (changed("safe_check", "endgame", "'1 2 3 nan'"), "whole numbers"),
+        (changed("safe_check", "endgame", "''"), "0 endgame numbers, not 4"),
         (changed("material", "middlegame", "[100, 320, 330, 500, 900]"), "must be 100, 300, 300, 500, 900"),
     ],
-    ids=range(24),
+    ids=range(28),
 )
 def test_bad_files_are_refused_with_one_sentence(data: bytes, reason: str) -> None:
     with pytest.raises(WeightsError, match=re.escape(reason)) as caught:
