@@ -11,11 +11,15 @@ Invariant: importing this package loads no kernel module (`bitboards`, `accumula
 
 from __future__ import annotations
 
-from evaluation.explain import Explanation, Row, evaluate, explain, format_explanation
+from evaluation.explain import Explanation, Family, Part, PieceValue, Row, evaluate, explain
+from evaluation.report import format_explanation
 from evaluation.weights import Weights, WeightsError, default_weights
 
 __all__ = [
     "Explanation",
+    "Family",
+    "Part",
+    "PieceValue",
     "Row",
     "Weights",
     "WeightsError",

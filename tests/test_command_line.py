@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 
 import uci_engine
 from uci_engine import __version__
+from uci_engine.score import normalised, win_draw_loss
 from uci_engine.tools import doctor
 
 ROOT = Path(uci_engine.__file__).parents[1]
@@ -101,6 +103,28 @@ def test_perft_chess960() -> None:
 
 def test_eval_explains_a_position() -> None:
     assert output("eval") != output("eval", "--fen", KIWIPETE)
+
+
+def test_eval_as_json_has_the_keys_that_its_help_names() -> None:
+    data = json.loads("\n".join(output("eval", "--json", "--fen", KIWIPETE)))
+    keys = set(data)
+    for entry in (*data["families"], *data["pieces"], *data["families"][0]["terms"]):
+        keys |= set(entry)
+    assert data["fen"] == KIWIPETE
+    assert sum(family["difference_cp"] for family in data["families"]) == data["white_score_cp"]
+    assert data["normalised_cp"] == normalised(data["white_score_cp"], 32)
+    permille = data["wins_permille"], data["draws_permille"], data["losses_permille"]
+    assert permille == win_draw_loss(data["white_score_cp"], 32)
+    _, _, explained = "\n".join(output("eval", "--help")).partition("The JSON")
+    assert not [key for key in keys if not re.search(rf"\b{key}\b", explained)]
+
+
+def test_eval_shows_the_expected_result() -> None:
+    data = json.loads("\n".join(output("eval", "--json")))
+    wins, draws, losses = data["wins_permille"], data["draws_permille"], data["losses_permille"]
+    numbers = [wins / 10 + draws / 20, wins / 10, draws / 10, losses / 10]
+    shown = [float(number) for number in re.findall(r"([\d.]+) %", output("eval")[-1])]
+    assert shown == pytest.approx(numbers, abs=0.051)
 
 
 @pytest.mark.parametrize("command", [("perft", "1"), ("eval",), ("bench", "1"), ("go", "depth", "1")])

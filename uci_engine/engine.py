@@ -24,7 +24,7 @@ from uci_engine.board.validation import PositionError
 from uci_engine.book.opening import BookSettings, Opening
 from uci_engine.core import load
 from uci_engine.options import OptionError, Options, read_opponent
-from uci_engine.score import normalised, piece_count
+from uci_engine.score import normalised, piece_count, win_draw_loss
 from uci_engine.search.strength import Strength, elo_of_skill_level, level_of
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.search_task import OnBestMove, OnInfo, Resources, SearchTask
@@ -136,17 +136,47 @@ class UciEngine:
             lines.append(f"Opponent {read_opponent(self.options.opponent.value)}")
         return "\n".join(lines)
 
-    def evaluation_text(self) -> str:
-        """The static evaluation of the position, term by term, and the score that a search would show for it."""
-        from evaluation.explain import explain, format_explanation
+    def evaluation_text(self, colour: bool = False) -> str:
+        """The static evaluation of the position, term by term, the score that a search would show for it, and the
+        expected result. `colour`: with the escape sequences of a terminal.
+        """
+        from evaluation.explain import explain
+        from evaluation.report import format_explanation
 
         board = self._game.board
         if board is None:
             return "no position"
         explanation = explain(board)
-        shown = normalised(explanation.white_score, piece_count(board)) / 100
-        text = f"Normalised {shown:+.2f} (White's view; +1.00: half of the games are won)"
-        return f"{format_explanation(explanation)}\n{text}"
+        pieces = piece_count(board)
+        shown = normalised(explanation.white_score, pieces) / 100
+        wins, draws, losses = win_draw_loss(explanation.white_score, pieces)
+        return "\n".join(
+            [
+                format_explanation(explanation, colour),
+                f"Normalised {shown:+.2f} (White's view; +1.00: half of the games are won)",
+                f"Expected result {wins / 10 + draws / 20:.1f} % for White: "
+                f"wins {wins / 10:.1f} %, draws {draws / 10:.1f} %, losses {losses / 10:.1f} %",
+            ]
+        )
+
+    def evaluation_data(self) -> dict[str, Any]:
+        """What `evaluation_text` shows, as data (see `evaluation.report.as_data`). There must be a position."""
+        from evaluation.explain import explain
+        from evaluation.report import as_data
+
+        board = self._game.board
+        assert board is not None
+        explanation = explain(board)
+        pieces = piece_count(board)
+        wins, draws, losses = win_draw_loss(explanation.white_score, pieces)
+        return {
+            "fen": board.fen(),
+            "normalised_cp": normalised(explanation.white_score, pieces),
+            "wins_permille": wins,
+            "draws_permille": draws,
+            "losses_permille": losses,
+            **as_data(explanation),
+        }
 
     def probe_wdl(self, board: chess.Board) -> int | None:
         """What the Syzygy tables say of a position: 2 (win), 1 (cursed win), 0, -1, -2 for the side to move.

@@ -15,7 +15,17 @@ from typing import Any
 import chess
 import chess.engine
 import pytest
-from chess.engine import INFO_NONE, INFO_SCORE, AnalysisComplete, Cp, EngineError, EngineTerminatedError, Limit, Mate
+from chess.engine import (
+    INFO_NONE,
+    INFO_SCORE,
+    AnalysisComplete,
+    Cp,
+    EngineError,
+    EngineTerminatedError,
+    Limit,
+    Mate,
+    Wdl,
+)
 
 from tests.support.kernel import STARTS, is_compiled, random_game
 from uci_engine import Engine, Explanation
@@ -327,7 +337,13 @@ def test_the_terms_add_up_to_the_evaluation(engine: Engine) -> None:
         assert score.relative == chess.engine.Cp(shown)
         white = explanation.score.white().score()
         assert sum(term.white_cp for term in explanation) == white == sum(explanation.by_title().values())
-        assert white == explanation.details.white_score
+        assert white == explanation.details.white_score == sum(family.difference_cp for family in explanation.families)
+        wins, draws, losses = scores.win_draw_loss(explanation.details.score, chess.popcount(board.occupied))
+        assert explanation.expected.relative == Wdl(wins, draws, losses)
+        assert {term.family for term in explanation} <= {family.name for family in explanation.families}
+        assert 1 <= len(explanation.reasons) <= 3
+        kings = {board.king(chess.WHITE), board.king(chess.BLACK)}
+        assert set(explanation.piece_values) == set(board.piece_map()) - kings
         checked += 1
     assert checked > 20
 

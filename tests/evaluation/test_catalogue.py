@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluation
-from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
+from evaluation.catalogue import ACCUMULATED, CATALOGUE, FAMILIES, Term
 from evaluation.coefficients import coefficients
 from evaluation.constants import KING_ATTACK_UNITS
 from evaluation.explain import set_up
@@ -65,6 +65,15 @@ def test_names_are_distinct_and_groups_are_modules() -> None:
     assert len(set(NAMES)) == len(NAMES)
     modules = {path.stem for path in TERMS.glob("*.py")} - {"__init__", "kpk"}
     assert {term.group for term in WITH_FUNCTIONS} == modules
+
+
+def test_every_term_has_one_family_and_all_terms_of_a_title_the_same() -> None:
+    assert len(set(FAMILIES)) == len(FAMILIES)
+    assert {term.family for term in CATALOGUE} == set(FAMILIES)
+    families: dict[str, set[str]] = {}
+    for term in CATALOGUE:
+        families.setdefault(term.title, set()).add(term.family)
+    assert not {title: found for title, found in families.items() if len(found) > 1}
 
 
 def test_every_function_of_a_term_has_its_row_and_every_row_its_function() -> None:

@@ -244,22 +244,6 @@ def test_boards_that_cannot_be_evaluated_are_refused(fen: str) -> None:
         evaluation.explain(chess.Board(fen))
 
 
-def test_format_explanation() -> None:
-    explanation = evaluation.explain(chess.Board("r1bq1rk1/pp3ppp/2n1pn2/3p4/3P4/P1PBPN2/5PPP/R1BQ1RK1 b - - 0 10"))
-    text = evaluation.format_explanation(explanation)
-    assert text.isascii()
-    lines = text.splitlines()
-    assert not any(line != line.rstrip() for line in lines)
-    for row in (*explanation.rows, explanation.total):
-        (line,) = [line for line in lines if line.startswith(f" {row.term} ")]
-        cells = line.replace("|", " ")[len(row.term) + 2 :].split()
-        numbers = (row.white_mg, row.white_eg, row.black_mg, row.black_eg, row.mg, row.eg)
-        assert cells == [f"{number / 100:.2f}" for number in numbers]
-        assert len(line) == len(lines[2])
-    assert f"Score {explanation.white_score / 100:+.2f} (White's view)" in text
-    assert f"Score {explanation.score / 100:+.2f} (the side to move's view: Black)" in text
-
-
 # For every term a position in which White has some of it, and Black has none.
 NAMED = [
     ("doubled pawns", "4k3/8/8/8/8/P7/P7/4K3 w - - 0 1"),

@@ -1,6 +1,6 @@
-"""The evaluation of a position, term by term, in internal centipawns for White.
+"""The evaluation of a position, term by term, in internal centipawns.
 
-Invariant: the terms add up to the score.
+Invariant: the terms add up to the score, and so do the families.
 """
 
 from __future__ import annotations
@@ -9,16 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import chess
-from chess.engine import Cp, PovScore
+from chess.engine import Cp, PovScore, PovWdl, Wdl
 
 import evaluation
-from evaluation.catalogue import CATALOGUE
-from evaluation.constants import FULL_SCALE
+from evaluation import report
 from uci_engine.api.conversion import score_of
-from uci_engine.score import piece_count
-
-# The fixed point of `Evaluator.taper`: shares of the middlegame are in 256ths.
-FULL_SHARE = 256
+from uci_engine.score import piece_count, win_draw_loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +22,13 @@ class TermValue:
     """What one term of the evaluation adds, in centipawns from White's view.
 
     `name` is the term's name in the weights file, `title` says what it counts. Several terms may share a title.
+    `family` is the name of its family.
     """
 
     name: str
     title: str
     white_cp: int
+    family: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +37,14 @@ class Explanation:
 
     `terms` add up to `score`. Both are in the centipawns of the weights. Each term is rounded to a whole centipawn, so
     that it may be off by one. `normalised_score` is `score` on the scale of `Engine.evaluate` and of search reports,
-    where +100 wins half of the games. `details` has every term for each side, in the middlegame and in the endgame.
+    where +100 wins half of the games. `expected` is the result that `score` lets expect. `details` has every term for
+    each side, in the middlegame and in the endgame.
     """
 
     terms: tuple[TermValue, ...]
     score: PovScore
     normalised_score: PovScore
+    expected: PovWdl
     details: evaluation.Explanation
 
     def __iter__(self) -> Iterator[TermValue]:
@@ -56,6 +56,21 @@ class Explanation:
             if term.name == name:
                 return term.white_cp
         raise KeyError(name)
+
+    @property
+    def families(self) -> tuple[evaluation.Family, ...]:
+        """The terms in families, for White, for Black and the difference. Each side's numbers are from its own view."""
+        return self.details.families
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The three largest differences in words, with their size in pawns from White's view."""
+        return report.reasons(self.details)
+
+    @property
+    def piece_values(self) -> dict[chess.Square, int]:
+        """What each piece but the kings is worth to its own side, in centipawns: what the score loses without it."""
+        return {value.square: value.value_cp for value in self.details.pieces if value.value_cp is not None}
 
     def by_title(self) -> dict[str, int]:
         """The sum of the terms of each title, in centipawns from White's view."""
@@ -76,23 +91,11 @@ class Explanation:
 def explain(board: chess.Board) -> Explanation:
     """The evaluation of a position, term by term. ValueError when the board cannot be evaluated."""
     details = evaluation.explain(board)
-    share = details.phase * 32 // 3
-    terms = []
-    # The sums are rounded and not the terms, so that the rounded terms add up to the rounded sum.
-    exact_sum = rounded_sum = 0
-    for term, row in zip(CATALOGUE, details.terms, strict=True):
-        exact_sum += row.mg * share * FULL_SCALE + row.eg * (FULL_SHARE - share) * details.scale
-        rounded = _divided(exact_sum, FULL_SHARE * FULL_SCALE)
-        terms.append(TermValue(term.name, term.title, rounded - rounded_sum))
-        rounded_sum = rounded
-    if details.kpk_result:
-        terms.append(TermValue("known_ending", details.kpk_result, details.white_score - rounded_sum))
-    elif details.white_score != rounded_sum:
-        terms.append(TermValue("limit", "limit of the score", details.white_score - rounded_sum))
-    shown = score_of(details.score, piece_count(board))
-    return Explanation(tuple(terms), PovScore(Cp(details.score), board.turn), PovScore(shown, board.turn), details)
-
-
-def _divided(number: int, divisor: int) -> int:
-    """The quotient, rounded towards zero."""
-    return number // divisor if number >= 0 else -(-number // divisor)
+    pieces = piece_count(board)
+    return Explanation(
+        terms=tuple(TermValue(part.name, part.title, part.difference_cp, part.family) for part in details.parts),
+        score=PovScore(Cp(details.score), board.turn),
+        normalised_score=PovScore(score_of(details.score, pieces), board.turn),
+        expected=PovWdl(Wdl(*win_draw_loss(details.score, pieces)), board.turn),
+        details=details,
+    )

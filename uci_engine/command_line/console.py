@@ -26,3 +26,10 @@ def warn(text: str) -> None:
     """Print a line on standard error, if there is one."""
     with contextlib.suppress(OSError):
         print(text, file=sys.stderr, flush=True)
+
+
+def has_colour() -> bool:
+    """Whether the standard output is a terminal that shows colours, and the user has not refused them."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or sys.stdout is None:
+        return False
+    return os.name == "posix" and sys.stdout.isatty()

@@ -25,7 +25,7 @@ from uci_engine.command_line.arguments import (
     prepare,
     suggestion,
 )
-from uci_engine.command_line.console import show, warn
+from uci_engine.command_line.console import has_colour, show, warn
 from uci_engine.command_line.conversation import converse, execute, guarded
 from uci_engine.core import CORES
 from uci_engine.text import ERROR
@@ -62,6 +62,26 @@ The words are those of the UCI command go, in any order:
   wtime N btime N winc N binc N movestogo N
                        search as in a game with these clocks, in milliseconds
   perft N              count the leaf nodes of the legal move tree, N plies deep
+"""
+
+
+EVAL_KEYS = """\
+The JSON is one object. Scores are whole centipawns of the weights, from White's view where nothing else is said.
+  fen, side_to_move    the position; white or black
+  white_score_cp       the static evaluation
+  normalised_cp        the same as a search shows it: at 100 half of the games are won
+  wins_permille, draws_permille, losses_permille
+                       the result that is expected for White
+  phase                24: all pieces are on the board; 0: kings and pawns
+  endgame_scale        how much of the endgame's score counts, in 64ths
+  known_ending         null, or the ending that is known and its result
+  reasons              the largest differences, as sentences
+  families             name, white_cp, black_cp, difference_cp and terms of each family; the differences add up to
+                       white_score_cp; white_cp and black_cp are from that side's view
+    terms              name and title, the same three numbers, and middlegame_cp and endgame_cp: the difference before
+                       it is tapered, or null for what is no term
+  pieces               square, piece (as in FEN) and value_cp of each: what the score of its side loses without it, null
+                       for kings
 """
 
 
@@ -191,11 +211,19 @@ def _perft(words: Sequence[str], default_core: str, tuning: bool) -> int:
 
 def _eval(words: Sequence[str], default_core: str, tuning: bool) -> int:
     parser = _subcommand("eval", "Explain the evaluation of a position, term by term.")
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EVAL_KEYS
     add_settings(parser, default_core)
+    parser.add_argument("--json", action="store_true", help="show it as JSON, with the keys below")
     options = parser.parse_args(words)
     with closing(_engine(options.core, tuning)) as engine:
         prepare(engine, options)
-        show(engine.evaluation_text())
+        if options.json:
+            import json
+
+            show(json.dumps(engine.evaluation_data(), indent=2))
+        else:
+            show(engine.evaluation_text(has_colour()))
     return 0
 
 

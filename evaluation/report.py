@@ -1,0 +1,185 @@
+"""An explanation for people: a table in pawns, a board with the value of every piece, reasons in words. And as data.
+
+Invariant: in every line of the table White minus Black is the difference, and the differences of the families add up to
+the score.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, Final
+
+import chess
+
+from evaluation.constants import FULL_PHASE, FULL_SCALE
+from evaluation.explain import LIMIT_FAMILY, Explanation, Part, Row
+
+REASONS: Final = 3
+# The width of the first column, of a square, and of a paragraph.
+NAME_WIDTH: Final = 28
+SQUARE_WIDTH: Final = 7
+TEXT_WIDTH: Final = 100
+# ANSI escape sequences.
+BOLD, RED, GREEN, FAINT = "1", "31", "32", "2"
+_COUNTS = ("no", "a", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def format_explanation(explanation: Explanation, colour: bool = False) -> str:
+    """An ASCII table in pawns and what belongs to it, without a newline at the end. `colour`: with ANSI colours."""
+    paint = _painted if colour else _plain
+    rule = "-" * (NAME_WIDTH + 32)
+    lines = [f" {'':<{NAME_WIDTH}}{'White':>9}{'Black':>9}{'Difference':>13}", rule]
+    folded = []
+    for family in explanation.families:
+        shown = [part for part in family.titles if part.white_cp or part.black_cp]
+        if not shown:
+            folded.append(family.name)
+            continue
+        numbers = family.white_cp, family.black_cp, family.difference_cp
+        lines.append(_row(paint(f"{family.name:<{NAME_WIDTH}}", BOLD), numbers, paint))
+        if len(family.titles) > 1:
+            lines += [
+                _row(f"  {part.title:<{NAME_WIDTH - 2}}", (part.white_cp, part.black_cp, part.difference_cp), paint)
+                for part in shown
+            ]
+            folded += [part.title for part in family.titles if part not in shown]
+    families = explanation.families
+    sums = sum(family.white_cp for family in families), sum(family.black_cp for family in families)
+    lines += [rule, _row(paint(f"{'Sum':<{NAME_WIDTH}}", BOLD), (*sums, explanation.white_score), paint), ""]
+    if folded:
+        # Imported here, because every start of the engine imports this module.
+        import textwrap
+
+        lines += [*textwrap.wrap(f"0 for both sides: {', '.join(folded)}", TEXT_WIDTH), ""]
+    lines += ["Value of each piece for its own side: what the score loses without it", *_board(explanation, paint), ""]
+    if found := reasons(explanation):
+        lines += ["The biggest reasons:", *(f" {number}. {text}" for number, text in enumerate(found, start=1)), ""]
+    if explanation.kpk_result:
+        lines.append(f"Known ending: {explanation.kpk_result}")
+    phase = f"Phase {explanation.phase} ({FULL_PHASE}: middlegame, 0: endgame)"
+    lines.append(f"{phase}; endgame counts {explanation.scale} of {FULL_SCALE}")
+    side = "White" if explanation.white_to_move else "Black"
+    lines.append(f"Score {explanation.white_score / 100:+.2f} (White's view)")
+    lines.append(f"Score {explanation.score / 100:+.2f} (the side to move's view: {side})")
+    return "\n".join(lines)
+
+
+def reasons(explanation: Explanation) -> tuple[str, ...]:
+    """The largest differences in words, the largest first: at most REASONS sentences in pawns, from White's view."""
+    parts = [part for family in explanation.families for part in family.titles if part.difference_cp]
+    parts.sort(key=lambda part: -abs(part.difference_cp))
+    return tuple(f"{_words(explanation, part)} ({part.difference_cp / 100:+.2f})" for part in parts[:REASONS])
+
+
+def as_data(explanation: Explanation) -> dict[str, Any]:
+    """The explanation as dicts, lists, texts and whole numbers. All scores are in centipawns.
+
+    The keys are those that `secateur eval --help` describes. New ones may come, and none goes or changes its meaning.
+    """
+    rows = {row.term: row for row in explanation.terms}
+    return {
+        "side_to_move": "white" if explanation.white_to_move else "black",
+        "white_score_cp": explanation.white_score,
+        "phase": explanation.phase,
+        "endgame_scale": explanation.scale,
+        "known_ending": explanation.kpk_result or None,
+        "reasons": list(reasons(explanation)),
+        "families": [
+            {
+                "name": family.name,
+                "white_cp": family.white_cp,
+                "black_cp": family.black_cp,
+                "difference_cp": family.difference_cp,
+                "terms": [_term_data(part, rows.get(part.name)) for part in family.parts],
+            }
+            for family in explanation.families
+        ],
+        "pieces": [
+            {"square": chess.square_name(value.square), "piece": value.piece.symbol(), "value_cp": value.value_cp}
+            for value in explanation.pieces
+        ],
+    }
+
+
+def _term_data(part: Part, row: Row | None) -> dict[str, Any]:
+    """A part as data. `row`: the same term before it is tapered, None where it is no term."""
+    return {
+        "name": part.name,
+        "title": part.title,
+        "white_cp": part.white_cp,
+        "black_cp": part.black_cp,
+        "difference_cp": part.difference_cp,
+        "middlegame_cp": None if row is None else row.mg,
+        "endgame_cp": None if row is None else row.eg,
+    }
+
+
+def _words(explanation: Explanation, part: Part) -> str:
+    """Why a part is what it is."""
+    side = "White" if part.difference_cp > 0 else "Black"
+    if part.title == "material" and (words := _material(explanation, side)):
+        return words
+    if part.title == "tempo":
+        return f"{side} is to move"
+    name = part.title.capitalize()
+    if part.title == "known ending":
+        return f"{name}: {explanation.kpk_result}"
+    return name if part.family == LIMIT_FAMILY else f"{name}: better for {side}"
+
+
+def _material(explanation: Explanation, side: str) -> str:
+    """What the pieces of a side are more than those of the other: "White has a knight for two pawns". Or ""."""
+    count = Counter((value.piece.piece_type, value.piece.color) for value in explanation.pieces)
+    us = side == "White"
+    more: list[str] = []
+    fewer: list[str] = []
+    for piece_type in range(chess.QUEEN, 0, -1):
+        surplus = count[piece_type, us] - count[piece_type, not us]
+        if surplus:
+            words = f"{_COUNTS[abs(surplus)]} {chess.piece_name(piece_type)}{'s' if abs(surplus) > 1 else ''}"
+            (more if surplus > 0 else fewer).append(words)
+    if more and fewer:
+        return f"{side} has {_joined(more)} for {_joined(fewer)}"
+    return f"{side} is {_joined(more)} up" if more else ""
+
+
+def _joined(words: list[str]) -> str:
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _row(name: str, numbers: tuple[int, int, int], paint: Any) -> str:
+    """A line of the table. `name` is padded."""
+    white, black, difference = numbers
+    colour = GREEN if difference > 0 else RED if difference < 0 else FAINT
+    return f" {name}{white / 100:9.2f}{black / 100:9.2f}{paint(f'{difference / 100:13.2f}', colour)}"
+
+
+def _board(explanation: Explanation, paint: Any) -> Iterable[str]:
+    """The board, each piece with its value in pawns."""
+    on = {value.square: value for value in explanation.pieces}
+    rule = "   +" + (("-" * SQUARE_WIDTH) + "+") * 8
+    yield rule
+    for rank in range(7, -1, -1):
+        row = [on.get(chess.square(file, rank)) for file in range(8)]
+        pieces = ["" if value is None else paint(f"{value.piece.symbol():^{SQUARE_WIDTH}}", BOLD) for value in row]
+        numbers = [
+            ""
+            if value is None or value.value_cp is None
+            else paint(f"{value.value_cp / 100:.2f}".center(SQUARE_WIDTH), RED if value.value_cp < 0 else FAINT)
+            for value in row
+        ]
+        empty = " " * SQUARE_WIDTH
+        yield f" {rank + 1} |" + "".join(f"{cell or empty}|" for cell in pieces)
+        yield "   |" + "".join(f"{cell or empty}|" for cell in numbers)
+        yield rule
+    yield "    " + " ".join(f"{name:^{SQUARE_WIDTH}}" for name in chess.FILE_NAMES).rstrip()
+
+
+def _plain(text: str, code: str) -> str:
+    return text
+
+
+def _painted(text: str, code: str) -> str:
+    return f"\x1b[{code}m{text}\x1b[0m"

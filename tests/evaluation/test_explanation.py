@@ -1,0 +1,260 @@
+"""The explanation in parts: it adds up to the score of the search to the centipawn, on every core, and is readable."""
+
+from __future__ import annotations
+
+import json
+import random
+from itertools import pairwise
+
+import chess
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evaluation
+from evaluation.catalogue import CATALOGUE, FAMILIES
+from evaluation.constants import STATIC_LIMIT
+from evaluation.explain import KNOWN_ENDING, LIMIT, LIMIT_FAMILY, UNITS, Explanation
+from evaluation.report import REASONS, as_data, format_explanation, reasons
+from evaluation.weights import Weights, default_weights
+from tests.evaluation.test_evaluation import BOARDS, EXTREME, placed, random_game, random_pieces, random_weights
+from tests.support.kernel import ALL_CORES, core_or_skip, on_core, searcher
+
+TYPICAL = "r1bq1rk1/pp3ppp/2n1pn2/3p4/3P4/P1PBPN2/5PPP/R1BQ1RK1 b - - 0 10"
+PAWN_ENDINGS = ["4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", "8/8/8/4p3/4k3/8/8/4K3 w - - 0 1"]
+WEIGHTS = random_weights(3)
+
+
+def positions(count: int) -> list[chess.Board]:
+    """Random games, random pieces, and the extreme ones: the same for the same count."""
+    boards = [chess.Board(fen) for fen in (*EXTREME, *PAWN_ENDINGS)]
+    for seed in range(count - len(boards)):
+        boards.append(random_game(seed, 3 * seed % 200) if seed % 2 else random_pieces(seed, 1 + seed % 15))
+    return boards
+
+
+def sums_and_scores(count: int) -> list[tuple[int, int, int, str]]:
+    """For each position: the sum of its parts, the score of the search from White's view, all numbers."""
+    found = []
+    search = searcher()
+    for board in positions(count):
+        explanation = evaluation.explain(board)
+        search.position.set_board(board)
+        score = search.evaluate()
+        total = sum(family.difference_cp for family in explanation.families)
+        white_score = score if board.turn else -score
+        found.append((total, white_score, explanation.white_score, json.dumps(as_data(explanation))))
+    return found
+
+
+@pytest.mark.parametrize("core", ALL_CORES)
+def test_the_parts_add_up_to_the_score_of_the_search_on_every_core(core: str) -> None:
+    count = 300
+    found = on_core(core_or_skip(core), __name__, "sums_and_scores", count)
+    assert len(found) == count
+    assert not [row[:3] for row in found if len(set(row[:3])) > 1]
+    # The plain Python of this process's core says the same.
+    assert [row[3] for row in found] == [row[3] for row in sums_and_scores(count)]
+
+
+@given(board=BOARDS, has_random_weights=st.booleans())
+def test_every_part_is_within_a_centipawn_of_its_exact_value(board: chess.Board, has_random_weights: bool) -> None:
+    explanation = evaluation.explain(board, WEIGHTS if has_random_weights else None)
+    share = explanation.phase * 32 // 3
+    for row, part in zip(explanation.terms, explanation.parts, strict=False):
+        assert row.term == part.name
+        for mg, eg, shown, error in (
+            (row.mg, row.eg, part.difference_cp, 1),
+            (row.white_mg, row.white_eg, part.white_cp, 1),
+            (row.black_mg, row.black_eg, part.black_cp, 2),
+        ):
+            exact = mg * share * 64 + eg * (256 - share) * explanation.scale
+            assert abs(UNITS * shown - exact) < error * UNITS
+            assert shown == 0 or exact != 0 or part.white_cp * part.black_cp != 0
+    names = [term.name for term in CATALOGUE]
+    assert [part.name for part in explanation.parts][: len(names)] == names
+    assert {part.name for part in explanation.parts[len(names) :]} <= {KNOWN_ENDING, LIMIT}
+    assert sum(part.difference_cp for part in explanation.parts) == explanation.white_score
+
+
+@given(board=BOARDS)
+def test_the_mirror_image_has_the_opposite_differences(board: chess.Board) -> None:
+    differences, mirrored = (
+        [part.difference_cp for part in evaluation.explain(each, WEIGHTS).parts] for each in (board, board.mirror())
+    )
+    assert differences == [-difference for difference in mirrored]
+
+
+@given(board=BOARDS)
+def test_the_families_hold_every_part_once(board: chess.Board) -> None:
+    explanation = evaluation.explain(board, WEIGHTS)
+    families = explanation.families
+    names = [family.name for family in families]
+    assert names[: len(FAMILIES)] == list(FAMILIES)
+    assert names[len(FAMILIES) :] in ([], [LIMIT_FAMILY])
+    assert sorted(part.name for family in families for part in family.parts) == sorted(
+        part.name for part in explanation.parts
+    )
+    for family in families:
+        for parts in (family.parts, family.titles):
+            assert family.white_cp == sum(part.white_cp for part in parts)
+            assert family.black_cp == sum(part.black_cp for part in parts)
+            assert family.difference_cp == sum(part.difference_cp for part in parts)
+
+
+@pytest.mark.parametrize("board", positions(60), ids=range(60))
+def test_a_piece_is_worth_what_the_score_loses_without_it(board: chess.Board) -> None:
+    explanation = evaluation.explain(board, WEIGHTS)
+    assert {value.square: value.piece for value in explanation.pieces} == board.piece_map()
+    for value in explanation.pieces:
+        if value.piece.piece_type == chess.KING:
+            assert value.value_cp is None
+            continue
+        without = board.copy(stack=False)
+        without.remove_piece_at(value.square)
+        loss = evaluation.evaluate(board, WEIGHTS) - evaluation.evaluate(without, WEIGHTS)
+        assert value.value_cp == (loss if value.piece.color == board.turn else -loss)
+
+
+def test_a_score_at_its_limit_says_what_is_cut_off() -> None:
+    great = {f"{name}_squares": [1000] * 64 for name in ("knight", "bishop", "rook", "queen")}
+    plain = default_weights()
+    great["pawn_squares"] = [-900] * 64
+    weights = Weights({**plain.middlegame, **great}, {**plain.endgame, **great})
+    board = chess.Board("QQQQQQQQ/QRR4k/8/8/8/pppppppp/6BB/K4NN1 w - - 0 1")
+    explanation = evaluation.explain(board, weights)
+    assert explanation.white_score == STATIC_LIMIT - 1 == evaluation.evaluate(board, weights)
+    last = explanation.families[-1]
+    assert (last.name, [part.name for part in last.parts]) == (LIMIT_FAMILY, [LIMIT])
+    assert last.difference_cp < 0
+    assert "limit of the score" in format_explanation(explanation).lower()
+
+
+# For people -------------------------------------------------------------------------------------------------------
+
+
+def numbers_of(line: str) -> tuple[str, list[int]]:
+    """The name and the three numbers of a line of the table, in centipawns."""
+    *words, white, black, difference = line.split()
+    return " ".join(words), [round(100 * float(number)) for number in (white, black, difference)]
+
+
+@pytest.mark.parametrize("fen", [TYPICAL, chess.STARTING_FEN, *PAWN_ENDINGS, *EXTREME])
+def test_the_table_adds_up_line_by_line(fen: str) -> None:
+    explanation = evaluation.explain(chess.Board(fen), WEIGHTS)
+    text = format_explanation(explanation)
+    assert text.isascii()
+    lines = text.splitlines()
+    assert not any(line != line.rstrip() or len(line) > 100 for line in lines)
+    table = lines[2 : lines.index(lines[1], 2)]
+    families = {}
+    # A family of one title has no lines below it.
+    alone = {family.name for family in explanation.families if len(family.titles) == 1}
+    for line in table:
+        name, numbers = numbers_of(line)
+        assert numbers[0] - numbers[1] == numbers[2]
+        if line[1] != " ":
+            families[name] = numbers
+            family, rest = name, list(numbers)
+        else:
+            assert any(numbers[:2])
+            rest = [a - b for a, b in zip(rest, numbers, strict=True)]
+        following = table[table.index(line) + 1 :][:1]
+        if (not following or following[0][1] != " ") and family not in alone:
+            assert rest == [0, 0, 0]
+    total = numbers_of(lines[len(table) + 3])[1]
+    assert total == [sum(numbers[column] for numbers in families.values()) for column in range(3)]
+    assert total[2] == explanation.white_score
+    # What is not in the table is 0 for both sides.
+    titles = {family.name: family.titles for family in explanation.families}
+    shown = {name for name, parts in titles.items() if any(part.white_cp or part.black_cp for part in parts)}
+    assert set(families) == shown
+    assert f"Score {explanation.white_score / 100:+.2f} (White's view)" in lines
+    side = "White" if explanation.white_to_move else "Black"
+    assert f"Score {explanation.score / 100:+.2f} (the side to move's view: {side})" in lines
+
+
+def test_every_piece_stands_on_the_board_above_its_value() -> None:
+    explanation = evaluation.explain(chess.Board(TYPICAL))
+    lines = format_explanation(explanation).splitlines()
+    top = lines.index(next(line for line in lines if line.startswith(" 8 |")))
+    for value in explanation.pieces:
+        row = top + 3 * (7 - chess.square_rank(value.square))
+        column = 1 + chess.square_file(value.square)
+        assert lines[row].split("|")[column].strip() == value.piece.symbol()
+        shown = "" if value.value_cp is None else f"{value.value_cp / 100:.2f}"
+        assert lines[row + 1].split("|")[column].strip() == shown
+
+
+def test_colours_change_nothing_but_the_look() -> None:
+    explanation = evaluation.explain(chess.Board(TYPICAL))
+    coloured = format_explanation(explanation, colour=True)
+    plain = coloured
+    for code in ("1", "2", "31", "32", "0"):
+        assert f"\x1b[{code}m" in coloured or code == "31"
+        plain = plain.replace(f"\x1b[{code}m", "")
+    assert plain == format_explanation(explanation)
+
+
+@pytest.mark.parametrize(
+    ("fen", "reason"),
+    [
+        ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "White is a rook up (+5.00)"),
+        ("rnbqkb1r/pppppppp/8/8/8/8/1PPPPPP1/RNBQKBNR w - - 0 1", "White has a knight for two pawns (+1.00)"),
+        ("rnb1kbn1/pppppppp/8/8/8/8/PPPPPP2/R1B1K2R w - - 0 1", "Black has a bishop, two knights and two pawns for"),
+        ("rnb1kbn1/pppppppp/8/8/8/8/PPPPPP2/R1B1K3 w - - 0 1", "Black is a bishop, two knights and two pawns up (-"),
+        ("4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", "Known ending: king and pawn against king, White wins (+4.00)"),
+        (chess.STARTING_FEN, "White is to move (+0."),
+    ],
+)
+def test_reasons_are_sentences(fen: str, reason: str) -> None:
+    assert any(text.startswith(reason) for text in reasons(evaluation.explain(chess.Board(fen))))
+
+
+@given(board=BOARDS)
+def test_the_reasons_are_the_largest_differences(board: chess.Board) -> None:
+    explanation = evaluation.explain(board)
+    found = [float(text.rpartition("(")[2].rstrip(")")) for text in reasons(explanation)]
+    titles = [part.difference_cp for family in explanation.families for part in family.titles if part.difference_cp]
+    assert len(found) == min(REASONS, len(titles))
+    assert all(abs(a) >= abs(b) for a, b in pairwise(found))
+    largest = sorted(map(abs, titles), reverse=True)[:REASONS]
+    assert [abs(round(100 * number)) for number in found] == largest
+
+
+# As data ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_data_are_the_explanation() -> None:
+    explanation = evaluation.explain(chess.Board(TYPICAL))
+    data = json.loads(json.dumps(as_data(explanation)))
+    assert list(data) == [
+        "side_to_move",
+        "white_score_cp",
+        "phase",
+        "endgame_scale",
+        "known_ending",
+        "reasons",
+        "families",
+        "pieces",
+    ]
+    assert [family["name"] for family in data["families"]] == list(FAMILIES)
+    assert sum(family["difference_cp"] for family in data["families"]) == data["white_score_cp"]
+    terms = [term for family in data["families"] for term in family["terms"]]
+    rows = {row.term: row for row in explanation.terms}
+    assert {term["name"]: (term["middlegame_cp"], term["endgame_cp"]) for term in terms} == {
+        name: (row.mg, row.eg) for name, row in rows.items()
+    }
+    assert {piece["square"]: piece["piece"] for piece in data["pieces"]} == {
+        chess.square_name(square): piece.symbol() for square, piece in chess.Board(TYPICAL).piece_map().items()
+    }
+
+
+def test_explaining_leaves_the_board_alone() -> None:
+    chance = random.Random(1)
+    board = random_game(chance.randrange(1000), 40)
+    before = board.copy()
+    explanation: Explanation = evaluation.explain(board)
+    assert board == before
+    assert board.move_stack == before.move_stack
+    assert placed(board).accumulator.phase >= explanation.phase
