@@ -51,10 +51,14 @@ class Accumulator:
             self.saved_black_king_table = [0] * STACK_SIZE
             self.saved_white_king_table = [0] * STACK_SIZE
             self.saved_material_key = [0] * STACK_SIZE
-        self.piece_square = piece_square
+        self.set_piece_square(piece_square)
         self.black_king_table = TABLE_OF_KING[0]
         self.white_king_table = TABLE_OF_KING[64]
         self.clear()
+
+    def set_piece_square(self, piece_square: list[int]) -> None:
+        """Take other weights. The sums must be made anew (see `BaseBoard.refresh`)."""
+        self.piece_square = piece_square
 
     def clear(self) -> cython.int:
         """Set the sums to those of an empty board. The kings' tables are kept."""

@@ -6,8 +6,9 @@ centipawns. Both are packed into one 64-bit number, so that one addition adds bo
 Invariant: no sum over a legal position overflows either half of 32 bits. `max_sum` proves it for each file. A file
 that could overflow, or that has any other fault, is refused with WeightsError.
 
-Material is the classical 9/5/3/3/1 in both phases and cannot be changed. The piece-square tables hold the rest, so they
-may include an offset common to all squares of one type (what a bishop is worth beyond a knight, for example).
+Material is the classical 9/5/3/3/1 in both phases, and no file can change it. The piece-square tables hold the rest, so
+they may include an offset common to all squares of one type (what a bishop is worth beyond a knight, for example).
+`Weights.scaled` makes a copy with whole families of terms scaled, material too.
 
 In the file the numbers of a weight are one text, separated by blanks, because tomllib reads a text much faster than a
 list. Lists are read too. A file may begin with a table `provenance`, strings that say where its weights come from.
@@ -24,7 +25,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from evaluation.catalogue import CATALOGUE, Term
+from evaluation.catalogue import CATALOGUE, FAMILIES, Term
 from evaluation.piece_squares import ENEMY_KING, KING_BUCKETS, OWN_KING
 
 # Centipawns, by python-chess's piece types: pawn, knight, bishop, rook, queen.
@@ -39,6 +40,8 @@ TABLES: Final = {term.name: term.size for term in CATALOGUE if term.is_table}
 MAX_BYTES: Final = 1 << 20
 MAX_CENTIPAWNS: Final = 1000
 MAX_SUM: Final = 0x7FFFFFFF
+# Of `Weights.scaled`. Then a weight is at most MAX_PERCENT / 100 * MAX_CENTIPAWNS.
+MAX_PERCENT: Final = 400
 PROVENANCE: Final = "provenance"
 MAX_PROVENANCE_CHARACTERS: Final = 10_000
 # In the weights file. A longer list continues on the next line.
@@ -81,6 +84,7 @@ class Weights:
         self.endgame: Mapping[str, tuple[int, ...]] = _checked(endgame, "endgame")
         self.provenance: Mapping[str, str] = _checked_provenance(provenance)
         self._packed: dict[str, list[int]] = {}
+        self._piece_square: list[int] | None = None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Weights):
@@ -97,6 +101,29 @@ class Weights:
             self._packed[name] = [(eg << 32) + mg for mg, eg in pairs]
         return self._packed[name]
 
+    def scaled(self, percent_by_family: Mapping[str, int]) -> Weights:
+        """These weights, those of each family (see `catalogue.FAMILIES`) in percent: 0 to MAX_PERCENT, 100 without one.
+
+        Half a centipawn is rounded away from zero. The result is to play with: `parse` may refuse its text, because
+        material is scaled too. ValueError: there is no such family or percentage. WeightsError: a sum of the scaled
+        weights could overflow.
+        """
+        if unknown := sorted(set(percent_by_family) - set(FAMILIES)):
+            raise ValueError(f"there is no family {unknown[0]!r}")
+        if any(not 0 <= percent <= MAX_PERCENT for percent in percent_by_family.values()):
+            raise ValueError(f"weights are scaled to 0 to {MAX_PERCENT} percent")
+        changed = {family: percent for family, percent in percent_by_family.items() if percent != 100}
+        if not changed:
+            return self
+        # Not by `__init__`, which wants the material of the files.
+        scaled = Weights.__new__(Weights)
+        scaled.middlegame = _scaled(self.middlegame, changed, "middlegame")
+        scaled.endgame = _scaled(self.endgame, changed, "endgame")
+        scaled.provenance = self.provenance
+        scaled._packed = {}
+        scaled._piece_square = None
+        return scaled
+
     def fill(self, target: Any, group: str) -> None:
         """Set each packed weight of `group` as the attribute of the same name on `target`."""
         for term in CATALOGUE:
@@ -108,8 +135,13 @@ class Weights:
         """What the accumulator adds for a piece, packed, negative for Black: 2 * 8 * 896 numbers.
 
         [(8 * colour of a king + its bucket) * 896 + (2 * type + colour) * 64 + square]. For each piece the numbers of
-        both kings are added. Those of the white king hold material and square.
+        both kings are added. Those of the white king hold material and square. Not to be changed.
         """
+        if self._piece_square is None:
+            self._piece_square = self._make_piece_square()
+        return self._piece_square
+
+    def _make_piece_square(self) -> list[int]:
         numbers = [0] * (2 * KING_BUCKETS * PIECES)
         material = [*self.packed("material"), 0]
         for piece_type, (value, name) in enumerate(zip(material, PIECE_NAMES, strict=True), start=1):
@@ -202,6 +234,23 @@ def _checked(values: Mapping[str, Iterable[int]], phase: str) -> Mapping[str, tu
     if max_sum(checked) > MAX_SUM:
         raise WeightsError(f"the {phase} weights can add up to more than 32 bits hold")
     return MappingProxyType(checked)
+
+
+def _scaled(
+    values: Mapping[str, tuple[int, ...]], percent_by_family: Mapping[str, int], phase: str
+) -> Mapping[str, tuple[int, ...]]:
+    """One phase's weights, those of some families scaled. Raises WeightsError."""
+    scaled = dict(values)
+    for term in CATALOGUE:
+        percent = percent_by_family.get(term.family, 100)
+        if percent != 100:
+            scaled[term.name] = tuple(
+                (number * percent + 50) // 100 if number > 0 else -((-number * percent + 50) // 100)
+                for number in values[term.name]
+            )
+    if max_sum(scaled) > MAX_SUM:
+        raise WeightsError(f"the {phase} weights, scaled so, can add up to more than 32 bits hold")
+    return MappingProxyType(scaled)
 
 
 def _checked_provenance(provenance: Any) -> Mapping[str, str]:

@@ -18,6 +18,7 @@ from typing import Any
 import chess
 import chess.polyglot
 
+from evaluation.weights import Weights, WeightsError, default_weights
 from uci_engine import __version__
 from uci_engine.board.game import Game
 from uci_engine.board.validation import PositionError
@@ -25,6 +26,7 @@ from uci_engine.book.opening import BookSettings, Opening
 from uci_engine.core import load
 from uci_engine.options import OptionError, Options, read_opponent
 from uci_engine.score import normalised, piece_count, win_draw_loss
+from uci_engine.search.factory import read_weights
 from uci_engine.search.strength import Strength, elo_of_skill_level, level_of
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.search_task import OnBestMove, OnInfo, Resources, SearchTask
@@ -72,6 +74,7 @@ class UciEngine:
         self._timer = Timer()
         self._time_parameters = time_parameters_of(self.core.name)
         self._available_nodes: AvailableNodes | None = None
+        self._unscaled_weights = self._pool.weights
         self._seed = new_seed()
         self._task: Task | None = None
         self._connect_options()
@@ -115,6 +118,11 @@ class UciEngine:
         """The core's own board. A running task may use it."""
         return self._pool.main.searcher.position
 
+    @property
+    def weights(self) -> Weights:
+        """The weights with which the engine evaluates."""
+        return self._pool.weights
+
     def flip(self) -> list[str]:
         """Swap sides: mirror the board and exchange the colours."""
         board = self._game.board
@@ -146,7 +154,7 @@ class UciEngine:
         board = self._game.board
         if board is None:
             return "no position"
-        explanation = explain(board)
+        explanation = explain(board, self.weights)
         pieces = piece_count(board)
         shown = normalised(explanation.white_score, pieces) / 100
         wins, draws, losses = win_draw_loss(explanation.white_score, pieces)
@@ -166,7 +174,7 @@ class UciEngine:
 
         board = self._game.board
         assert board is not None
-        explanation = explain(board)
+        explanation = explain(board, self.weights)
         pieces = piece_count(board)
         wins, draws, losses = win_draw_loss(explanation.white_score, pieces)
         return {
@@ -220,6 +228,9 @@ class UciEngine:
             parameter.on_set = self._configure_time
         options.nodes_time.on_set = self._reset_available_nodes
         options.opponent.on_set = self._check_opponent
+        options.weights_file.on_change = self._load_weights
+        for percent in options.percents:
+            percent.on_change = self._scale_weights
 
     def _resize_table(self) -> list[str]:
         size = self.options.hash.value
@@ -286,6 +297,28 @@ class UciEngine:
             return []
         form = "[title|none] [Elo|none] [computer|human] name"
         return [f"option {self.options.opponent.name}: {quoted(text)} is taken as a name, the form is {form}"]
+
+    def _load_weights(self) -> list[str]:
+        option = self.options.weights_file
+        try:
+            self._use_weights(read_weights(option.value) if option.value else default_weights())
+        except WeightsError as error:
+            raise OptionError(f"option {option.name} cannot be {quoted(option.value)} ({error})") from None
+        return []
+
+    def _scale_weights(self) -> list[str]:
+        self._use_weights(self._unscaled_weights)
+        return []
+
+    def _use_weights(self, unscaled: Weights) -> None:
+        """Evaluate with these weights, scaled as the options want it. Raises OptionError, and then nothing changes."""
+        try:
+            self._pool.set_weights(unscaled.scaled(self.options.percent_by_family()))
+        except MemoryError:
+            raise OptionError("there is no memory for other weights") from None
+        except WeightsError as error:
+            raise OptionError(str(error)) from None
+        self._unscaled_weights = unscaled
 
     def _strength(self) -> Strength | None:
         """The limited strength that the options ask for, None for full strength."""

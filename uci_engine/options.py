@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, NamedTuple, TypedDict, TypeVar
 
+from evaluation.weights import MAX_PERCENT
 from uci_engine.memory import HASH_DECLARED_MIB, hash_maximum_mib
 from uci_engine.search.parameters import PARAMETERS
 from uci_engine.search.strength import MAX_ELO, MAX_SKILL_LEVEL, MIN_ELO
@@ -226,6 +227,18 @@ def read_opponent(text: str) -> Opponent:
     return Opponent(None if title.lower() == "none" else title, parse_int(elo), kind.lower(), name)
 
 
+# The options that scale weights: name, families of `evaluation.catalogue`, purpose. Only the tempo has none.
+PERCENT_OPTIONS = (
+    ("Material", ("Material",), "percent"),
+    ("Mobility", ("Mobility", "Space"), "percent, also of space"),
+    ("Piece Squares", ("Piece squares", "Pieces"), "percent, also of pieces"),
+    ("Pawn Structure", ("Pawn structure",), "percent"),
+    ("Passed Pawns", ("Passed pawns",), "percent"),
+    ("King Safety", ("King safety",), "percent"),
+    ("Threats", ("Threats",), "percent"),
+    ("Endgames", ("Endgames",), "percent"),
+)
+
 AnyOption = TypeVar("AnyOption", bound=Option)
 
 
@@ -286,6 +299,15 @@ class EngineOptions(TypedDict, total=False):
     syzygy_50_move_rule: bool
     syzygy_probe_limit: int
     gaviota_tb_path: str
+    weights_file: str
+    material: int
+    mobility: int
+    piece_squares: int
+    pawn_structure: int
+    passed_pawns: int
+    king_safety: int
+    threats: int
+    endgames: int
     uci_show_wdl: bool
     uci_analyse_mode: bool
 
@@ -313,7 +335,7 @@ class Options(OptionTable):
         )
         self.threads = add(Spin("Threads", 1, 1, 512, "number of search threads; at most one per CPU core"))
         self.clear_hash = add(Button("Clear Hash", "clear the transposition table"))
-        self.ponder = add(Check("Ponder", False, "the GUI may let the engine think on the opponent's time"))
+        self.ponder = add(Check("Ponder", False, "the engine may think on the opponent's time"))
         self.multi_pv = add(Spin("MultiPV", 1, 1, 256, "number of principal variations to report"))
         self.move_overhead = add(
             Spin("Move Overhead", 10, 0, 5000, "milliseconds reserved for lag; 100 to 300 over a network")
@@ -337,8 +359,10 @@ class Options(OptionTable):
             Spin("SyzygyProbeDepth", 1, 1, 100, "minimum depth at which the largest tables are probed")
         )
         self.syzygy_50_move_rule = add(Check("Syzygy50MoveRule", True, "a cursed win counts as a draw"))
-        self.syzygy_probe_limit = add(Spin("SyzygyProbeLimit", 7, 0, 7, "maximum number of pieces to probe; 0: never"))
+        self.syzygy_probe_limit = add(Spin("SyzygyProbeLimit", 7, 0, 7, "most pieces to probe; 0: never"))
         self.gaviota_path = add(String("GaviotaTbPath", "", "folders of Gaviota tables, used at the root only"))
+        self.weights_file = add(String("WeightsFile", "", "empty: the built-in weights"))
+        self.percents = [add(Spin(name, 100, 0, MAX_PERCENT, help)) for name, _, help in PERCENT_OPTIONS]
         self.chess960 = add(Check("UCI_Chess960", False, "play Chess960"))
         self.show_wdl = add(Check("UCI_ShowWDL", False, "report expected wins, draws and losses in permille"))
         self.analyse_mode = add(
@@ -348,8 +372,8 @@ class Options(OptionTable):
                 "no book; root moves are also searched one by one",
             )
         )
-        self.opponent = add(String("UCI_Opponent", "", "the opponent's title, Elo, kind and name; d shows them"))
-        self.debug_log_file = add(String("Debug Log File", "", "a file that records every line from and to the GUI"))
+        self.opponent = add(String("UCI_Opponent", "", "title, Elo, kind and name; d shows them"))
+        self.debug_log_file = add(String("Debug Log File", "", "records every line from and to the GUI"))
         self.about = add(String("UCI_EngineAbout", ABOUT, "what this engine is", read_only=True))
 
         # For tuners. Without `tuning` they are not offered and keep their defaults.
@@ -360,6 +384,12 @@ class Options(OptionTable):
         if tuning:
             for option in (*self.search_parameters, *self.time_parameters, self.nodes_time, self.seed):
                 add(option)
+
+
+    def percent_by_family(self) -> dict[str, int]:
+        """In how many percent the weights of each family count. Only the tempo is not here: it is not scaled."""
+        percents = zip(PERCENT_OPTIONS, self.percents, strict=True)
+        return {family: option.value for (_, families, _), option in percents for family in families}
 
 
 def _spin(parameter: Tunable) -> Spin:

@@ -18,6 +18,7 @@ import chess.engine
 from chess.engine import INFO_ALL, Info, InfoDict, Limit, PlayResult, PovScore
 
 from evaluation.explain import check, set_up
+from evaluation.weights import Weights
 from uci_engine.api import explanation
 from uci_engine.api.analysis import Analysis
 from uci_engine.api.conversion import score_of
@@ -48,7 +49,7 @@ class Engine(Session):
     `chess.engine.EngineError`.
     """
 
-    _evaluator: tuple[Any, Any] | None = None
+    _evaluator: tuple[Weights, Any, Any] | None = None
 
     # Searching -----------------------------------------------------------------------------------------------------
 
@@ -180,13 +181,13 @@ class Engine(Session):
         """
         with self._condition:
             self._require_open()
-            if self._evaluator is None:
-                self._evaluator = set_up(board)
-            evaluator, base_board = self._evaluator
             check(board)
+            weights = self._inner.weights
+            if self._evaluator is None or self._evaluator[0] is not weights:
+                self._evaluator = (weights, *set_up(board, weights))
+            _, evaluator, base_board = self._evaluator
             base_board.set_pieces(board)
-            score = int(evaluator.evaluate(base_board))
-            return PovScore(score_of(score, piece_count(board)), board.turn)
+            return PovScore(score_of(int(evaluator.evaluate(base_board)), piece_count(board)), board.turn)
 
     @overload
     def explain(self, board: chess.Board) -> Explanation: ...
@@ -224,7 +225,7 @@ class Engine(Session):
             return explain_move(self, board, move, _effort(limit), static_score(self.evaluate))
         with self._condition:
             self._require_open()
-            return explanation.explain(board)
+            return explanation.explain(board, self._inner.weights)
 
     def compare_moves(self, board: chess.Board, limit: Limit | None = None) -> MoveComparison:
         """All legal moves with value, depth and nodes, best first, as `secateur explain` shows them.

@@ -88,9 +88,9 @@ class Explanation:
         return "\n".join([*lines, f"{side} is to move"])
 
 
-def explain(board: chess.Board) -> Explanation:
+def explain(board: chess.Board, weights: evaluation.Weights | None = None) -> Explanation:
     """The evaluation of a position, term by term. ValueError when the board cannot be evaluated."""
-    details = evaluation.explain(board)
+    details = evaluation.explain(board, weights)
     pieces = piece_count(board)
     return Explanation(
         terms=tuple(TermValue(part.name, part.title, part.difference_cp, part.family) for part in details.parts),

@@ -1,10 +1,15 @@
-"""Create searchers and workers of a core, with the default weights."""
+"""Create searchers and workers of a core, and the weights with which they evaluate."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from evaluation.weights import MAX_BYTES, Weights, WeightsError, default_weights
 from uci_engine.core import Core
+from uci_engine.files import open_plain_file
 
 
 def new_searcher(core: Core, hash_mib: int, values: dict[str, int] | None = None) -> Any:
@@ -12,16 +17,47 @@ def new_searcher(core: Core, hash_mib: int, values: dict[str, int] | None = None
     return new_searcher_on(core.table_class(hash_mib), core, values)
 
 
-def new_searcher_on(table: Any, core: Core, values: dict[str, int] | None = None) -> Any:
-    """A searcher on a table that it may share with other searchers. Raises MemoryError."""
-    from evaluation.weights import default_weights
+def new_searcher_on(
+    table: Any, core: Core, values: dict[str, int] | None = None, weights: Weights | None = None
+) -> Any:
+    """A searcher on a table that it may share with other searchers. Raises MemoryError.
 
-    weights = default_weights()
-    evaluator = core.modules["evaluation.evaluator"].Evaluator(weights)
+    `weights`: of its evaluation; None: the default ones.
+    """
+    weights = weights or default_weights()
     position = core.position_class(weights.piece_square())
-    return core.searcher_class(position, evaluator, table, values)
+    return core.searcher_class(position, _new_evaluator(core, weights), table, values)
 
 
 def new_worker(core: Core, searcher: Any) -> Any:
     """A worker that runs this searcher."""
     return core.modules["uci_engine.search.worker"].Worker(searcher)
+
+
+def replace_weights(core: Core, searchers: Sequence[Any], weights: Weights) -> None:
+    """Let searchers that do not run evaluate with other weights. Clear what they have learnt with the old ones.
+
+    Raises MemoryError, and then no searcher is changed.
+    """
+    piece_square = weights.piece_square()
+    evaluators = [_new_evaluator(core, weights) for _ in searchers]
+    for searcher, evaluator in zip(searchers, evaluators, strict=True):
+        searcher.evaluator = evaluator
+        searcher.position.accumulator.set_piece_square(piece_square)
+        searcher.position.refresh()
+
+
+def read_weights(path: str) -> Weights:
+    """The weights of a file that the user has named. Never waits, for example for a pipe. Raises WeightsError."""
+    try:
+        with open(open_plain_file(Path(path)), "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise WeightsError(f"the file cannot be read: {os.strerror(error.errno or 0)}") from error
+    except ValueError as error:
+        raise WeightsError(f"the file cannot be read: {error}") from error
+    return Weights.parse(data)
+
+
+def _new_evaluator(core: Core, weights: Weights) -> Any:
+    return core.modules["evaluation.evaluator"].Evaluator(weights)

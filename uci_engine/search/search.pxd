@@ -25,7 +25,7 @@ cdef int POLL_MASK
 @cython.final
 cdef class Searcher:
     cdef readonly Position position
-    cdef readonly Evaluator evaluator
+    cdef public Evaluator evaluator          # replaced by `factory.replace_weights`, between searches
     cdef readonly TranspositionTable table
     cdef readonly SearchStack stack
     cdef readonly Histories histories

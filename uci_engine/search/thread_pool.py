@@ -12,9 +12,10 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from evaluation.weights import Weights, default_weights
 from uci_engine.core import Core
 from uci_engine.memory import available_bytes
-from uci_engine.search.factory import new_searcher, new_searcher_on, new_worker
+from uci_engine.search.factory import new_searcher, new_searcher_on, new_worker, replace_weights
 from uci_engine.task import TaskThread
 
 # Maximum share of the available memory for workers 1 and up.
@@ -37,6 +38,7 @@ class ThreadPool:
         """A pool of one thread, with a table of `hash_mib` MiB. Raises MemoryError."""
         self._core = core
         self._values: dict[str, int] = {}
+        self.weights = default_weights()
         self.main = new_worker(core, new_searcher(core, hash_mib))
         self.table = self.main.searcher.table
         self.threads: list[WorkerThread] = []
@@ -88,6 +90,15 @@ class ThreadPool:
         for searcher in self._searchers():
             searcher.configure(values)
 
+    def set_weights(self, weights: Weights) -> None:
+        """Evaluate with other weights in all workers, later ones too, and forget all scores and histories.
+
+        Raises MemoryError, and then nothing has changed.
+        """
+        replace_weights(self._core, self._searchers(), weights)
+        self.weights = weights
+        self.clear()
+
     def share_tablebases(self) -> None:
         """Give every worker the tablebases of worker 0. The old files are released."""
         for thread in self.threads:
@@ -101,7 +112,7 @@ class ThreadPool:
         return [self.main.searcher, *(thread.worker.searcher for thread in self.threads)]
 
     def _new_thread(self) -> WorkerThread:
-        return WorkerThread(new_worker(self._core, new_searcher_on(self.table, self._core, self._values)))
+        return WorkerThread(new_worker(self._core, new_searcher_on(self.table, self._core, self._values, self.weights)))
 
     @staticmethod
     def _dismiss(threads: list[WorkerThread]) -> None:
