@@ -11,9 +11,14 @@ Invariant: importing this package loads no kernel module (`bitboards`, `accumula
 
 from __future__ import annotations
 
-from evaluation.explain import Explanation, Family, Part, PieceValue, Row, evaluate, explain
-from evaluation.report import format_explanation
+from typing import TYPE_CHECKING
+
+from evaluation.explain import Explanation, Row, evaluate, explain
 from evaluation.weights import Weights, WeightsError, default_weights
+
+if TYPE_CHECKING:
+    from evaluation.parts import Family, Part, PieceValue
+    from evaluation.report import format_explanation
 
 __all__ = [
     "Explanation",
@@ -28,3 +33,19 @@ __all__ = [
     "explain",
     "format_explanation",
 ]
+
+# Imported when they are used, because a start of the engine does not need them.
+_LATER = {
+    "Family": "evaluation.parts",
+    "Part": "evaluation.parts",
+    "PieceValue": "evaluation.parts",
+    "format_explanation": "evaluation.report",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_LATER[name]), name)

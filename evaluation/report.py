@@ -6,6 +6,7 @@ the score.
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
@@ -13,7 +14,8 @@ from typing import Any, Final
 import chess
 
 from evaluation.constants import FULL_PHASE, FULL_SCALE
-from evaluation.explain import LIMIT_FAMILY, Explanation, Part, Row
+from evaluation.explain import Explanation, Row
+from evaluation.parts import LIMIT_FAMILY, Part
 
 REASONS: Final = 3
 # The width of the first column, of a square, and of a paragraph.
@@ -48,9 +50,6 @@ def format_explanation(explanation: Explanation, colour: bool = False) -> str:
     sums = sum(family.white_cp for family in families), sum(family.black_cp for family in families)
     lines += [rule, _row(paint(f"{'Sum':<{NAME_WIDTH}}", BOLD), (*sums, explanation.white_score), paint), ""]
     if folded:
-        # Imported here, because every start of the engine imports this module.
-        import textwrap
-
         lines += [*textwrap.wrap(f"0 for both sides: {', '.join(folded)}", TEXT_WIDTH), ""]
     lines += ["Value of each piece for its own side: what the score loses without it", *_board(explanation, paint), ""]
     if found := reasons(explanation):

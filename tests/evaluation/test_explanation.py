@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import evaluation
 from evaluation.catalogue import CATALOGUE, FAMILIES
 from evaluation.constants import STATIC_LIMIT
-from evaluation.explain import KNOWN_ENDING, LIMIT, LIMIT_FAMILY, UNITS, Explanation
+from evaluation.explain import Explanation
+from evaluation.parts import KNOWN_ENDING, LIMIT, LIMIT_FAMILY, UNITS
 from evaluation.report import REASONS, as_data, format_explanation, reasons
 from evaluation.weights import Weights, default_weights
 from tests.evaluation.test_evaluation import BOARDS, EXTREME, placed, random_game, random_pieces, random_weights
