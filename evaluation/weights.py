@@ -220,18 +220,21 @@ def _checked(values: Mapping[str, Iterable[int]], phase: str) -> Mapping[str, tu
     if unknown:
         raise WeightsError(f"there is no weight named {unknown[0][:40]!r}")
     checked = {}
+    bounds = {}
     for term in CATALOGUE:
         if term.name not in values:
             raise WeightsError(f"weight {term.name} is missing")
         numbers = tuple(values[term.name])
         if len(numbers) != term.size:
             raise WeightsError(f"weight {term.name} has {len(numbers)} {phase} numbers, not {term.size}")
-        if set(map(type, numbers)) != {int} or max(numbers) > MAX_CENTIPAWNS or min(numbers) < -MAX_CENTIPAWNS:
+        is_whole = set(map(type, numbers)) == {int}
+        bounds[term.name] = (min(numbers), max(numbers)) if is_whole else (0, 0)
+        if not is_whole or max(map(abs, bounds[term.name])) > MAX_CENTIPAWNS:
             raise WeightsError(f"weight {term.name}: {phase} takes whole numbers to ±{MAX_CENTIPAWNS}")
         checked[term.name] = numbers
     if checked["material"] != MATERIAL:
         raise WeightsError(f"weight material ({phase}) must be {', '.join(map(str, MATERIAL))}")
-    if max_sum(checked) > MAX_SUM:
+    if _max_sum(bounds, checked["material"]) > MAX_SUM:
         raise WeightsError(f"the {phase} weights can add up to more than 32 bits hold")
     return MappingProxyType(checked)
 
@@ -272,19 +275,25 @@ def _mirrored(numbers: list[int]) -> list[int]:
 
 def max_sum(values: Mapping[str, tuple[int, ...]]) -> int:
     """A bound on one phase of any evaluation: the best case of one side plus the worst case of the other."""
-    return _extreme(values, 1) + _extreme(values, -1)
+    bounds = {name: (min(numbers), max(numbers)) for name, numbers in values.items()}
+    return _max_sum(bounds, values["material"])
 
 
-def _extreme(values: Mapping[str, tuple[int, ...]], sign: int) -> int:
+def _max_sum(bounds: Mapping[str, tuple[int, int]], material: tuple[int, ...]) -> int:
+    """`max_sum` from the least and the greatest number of each weight, and material."""
+    return _extreme(bounds, material, 1) + _extreme(bounds, material, -1)
+
+
+def _extreme(bounds: Mapping[str, tuple[int, int]], material: tuple[int, ...], sign: int) -> int:
     """The maximum of one side's sum (sign 1), or minus its minimum (sign -1).
 
     Each of the eight pawns may have been promoted, so it counts as the piece type with the greatest sum.
     """
-    pieces = {name: sign * value for name, value in zip(PIECE_NAMES, (*values["material"], 0), strict=True)}
+    pieces = {name: sign * value for name, value in zip(PIECE_NAMES, (*material, 0), strict=True)}
     extreme = 0
     for term in CATALOGUE:
-        numbers = values[term.name]
-        reach = term.max_count * max(0, max(numbers) if sign > 0 else -min(numbers))
+        least, greatest = bounds[term.name]
+        reach = term.max_count * max(0, greatest if sign > 0 else -least)
         if term.owner == "side":
             extreme += reach
         else:
