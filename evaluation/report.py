@@ -24,7 +24,7 @@ SQUARE_WIDTH: Final = 7
 TEXT_WIDTH: Final = 100
 # ANSI escape sequences.
 BOLD, RED, GREEN, FAINT = "1", "31", "32", "2"
-_COUNTS = ("no", "a", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_COUNTS = dict(enumerate(("a", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), start=1))
 
 
 def format_explanation(explanation: Explanation, colour: bool = False) -> str:
@@ -136,7 +136,8 @@ def _material(explanation: Explanation, side: str) -> str:
     for piece_type in range(chess.QUEEN, 0, -1):
         surplus = count[piece_type, us] - count[piece_type, not us]
         if surplus:
-            words = f"{_COUNTS[abs(surplus)]} {chess.piece_name(piece_type)}{'s' if abs(surplus) > 1 else ''}"
+            number = abs(surplus)
+            words = f"{_COUNTS.get(number, number)} {chess.piece_name(piece_type)}{'s' if number > 1 else ''}"
             (more if surplus > 0 else fewer).append(words)
     if more and fewer:
         return f"{side} has {_joined(more)} for {_joined(fewer)}"

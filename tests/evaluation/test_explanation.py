@@ -204,6 +204,7 @@ def test_colours_change_nothing_but_the_look() -> None:
         ("rnbqkb1r/pppppppp/8/8/8/8/1PPPPPP1/RNBQKBNR w - - 0 1", "White has a knight for two pawns (+1.00)"),
         ("rnb1kbn1/pppppppp/8/8/8/8/PPPPPP2/R1B1K2R w - - 0 1", "Black has a bishop, two knights and two pawns for"),
         ("rnb1kbn1/pppppppp/8/8/8/8/PPPPPP2/R1B1K3 w - - 0 1", "Black is a bishop, two knights and two pawns up (-"),
+        ("RRRRRRRR/RRRRRRR1/8/8/8/8/8/k6K w - - 0 1", "White is 15 rooks up (+75.00)"),
         ("4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", "Known ending: king and pawn against king, White wins (+4.00)"),
         (chess.STARTING_FEN, "White is to move (+0."),
     ],
