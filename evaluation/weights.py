@@ -17,6 +17,7 @@ list. Lists are read too. A file may begin with a table `provenance`, strings th
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -37,7 +38,7 @@ PHASES: Final = ("middlegame", "endgame")
 BOARDS: Final = frozenset(term.name for term in CATALOGUE if term.is_board)
 SINGLE: Final = frozenset(term.name for term in CATALOGUE if term.size == 1)
 TABLES: Final = {term.name: term.size for term in CATALOGUE if term.is_table}
-MAX_BYTES: Final = 1 << 20
+MAX_BYTES: Final = 1 << 19
 MAX_CENTIPAWNS: Final = 1000
 MAX_SUM: Final = 0x7FFFFFFF
 # Of `Weights.scaled`. Then a weight is at most MAX_PERCENT / 100 * MAX_CENTIPAWNS.
@@ -46,6 +47,9 @@ PROVENANCE: Final = "provenance"
 MAX_PROVENANCE_CHARACTERS: Final = 10_000
 # In the weights file. A longer list continues on the next line.
 MAX_NUMBERS_PER_LINE: Final = 64
+# In a line of the file, but for one that begins as those of the provenance do: there they stand in a string.
+MAX_DOTS: Final = 100
+_TEXT_LINE: Final = re.compile(r'\w+ = "')
 # Every number as the text of a file has it. Looking it up is faster than `int`, and checks its bound.
 _NUMBERS: Final = {str(number): number for number in range(-MAX_CENTIPAWNS, MAX_CENTIPAWNS + 1)}
 
@@ -177,7 +181,13 @@ class Weights:
         if len(data) > MAX_BYTES:
             raise WeightsError(f"the weights file is longer than {MAX_BYTES} bytes")
         try:
-            document = tomllib.loads(data.decode("utf-8"))
+            text = data.decode("utf-8")
+            # Names have none, but tomllib takes minutes for one with thousands of them.
+            if any(line.count(".") > MAX_DOTS and not _TEXT_LINE.match(line) for line in text.split("\n")):
+                raise WeightsError(f"the weights file has a line with more than {MAX_DOTS} dots")
+            document = tomllib.loads(text)
+        except WeightsError:
+            raise
         except (ValueError, RecursionError) as error:
             raise WeightsError(f"the weights file is not TOML: {str(error)[:200]}") from error
         provenance = document.pop(PROVENANCE, {})

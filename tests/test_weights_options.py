@@ -194,7 +194,10 @@ BAD = {
     "binary": bytes(range(256)) * 16,
     "a line end in a name": b'"a\\nb" = 1\n',
     "deep": b"a = " + b"[" * 20_000,
-    "many keys": b"".join(b"a%d.b.c = 1\n" % number for number in range(50_000)),
+    "many keys": b"".join(b"a%d.b.c = 1\n" % number for number in range(30_000)),
+    "a name of many dots": b"a" + b".a" * 200_000 + b" = 1\n",
+    "a heading of many dots": b"[a" + b" . a" * 100_000 + b"]\nb = 1\n",
+    "dots behind a sign of equality": b'"="' + b".a" * 200_000 + b" = 1\n",
 }
 
 

@@ -117,6 +117,12 @@ def test_printable_provenance_survives_and_other_text_is_refused(provenance: dic
             Weights(plain.middlegame, plain.endgame, provenance=provenance)
 
 
+def test_a_provenance_may_have_many_dots() -> None:
+    plain = default_weights()
+    text = Weights(plain.middlegame, plain.endgame, provenance={"data": "a.b " * 500}).text()
+    assert Weights.parse(text.encode()).provenance == {"data": "a.b " * 500}
+
+
 @pytest.mark.parametrize(
     ("table", "reason"),
     [
