@@ -90,14 +90,14 @@ def test_a_percentage_scales_its_families_and_100_is_the_engine_as_it_was(engine
 def test_setting_a_value_again_costs_nothing(engine: UciEngine, other_file: str) -> None:
     engine.set_option("WeightsFile", other_file)
     engine.set_option("Material", "150")
-    _, fresh_nodes, _ = search(engine)
+    _, fresh_nodes, _ = search(engine, depth=7)
     weights, evaluator = engine.weights, engine._pool.main.searcher.evaluator
     for name, value in (("WeightsFile", other_file), ("Material", "150"), ("Threats", "100")):
         assert engine.set_option(name, value) == []
     assert engine.weights is weights
     assert engine._pool.main.searcher.evaluator is evaluator
     # The entries of the first search are still there.
-    _, nodes, _ = search(engine)
+    _, nodes, _ = search(engine, depth=7)
     assert nodes is not None
     assert fresh_nodes is not None
     assert nodes < fresh_nodes
