@@ -489,8 +489,8 @@ def test_the_factors_behind_the_results_are_found_again() -> None:
     cells = fit_scales(replace(examples, expected=promised(true, OLD)), OLD, SCALE)
     fitted = {(cell.kind, cell.pawns): cell for cell in cells}
     for kind, scale in (("pawns", 40), ("rooks", 110), ("unequal", 64), ("opposite bishops", 64)):
-        for pawns in (2, 4):
-            cell = fitted[kind, pawns]
+        for count in (2, 4):
+            cell = fitted[kind, count]
             assert cell.count > 5
             assert abs(cell.fitted - scale) < 12, cell
     assert fitted["pawns", 3].gain > 0
