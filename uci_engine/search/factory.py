@@ -1,15 +1,20 @@
-"""Create searchers and workers of a core, and the weights with which they evaluate."""
+"""Create searchers and workers of a core, and the weights with which they evaluate.
+
+`evaluation` is imported when it is needed: `core.load` says so first when another file hides that package.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from evaluation.weights import MAX_BYTES, Weights, WeightsError, default_weights
 from uci_engine.core import Core
 from uci_engine.files import open_plain_file
+
+if TYPE_CHECKING:
+    from evaluation.weights import Weights
 
 
 def new_searcher(core: Core, hash_mib: int, values: dict[str, int] | None = None) -> Any:
@@ -24,6 +29,8 @@ def new_searcher_on(
 
     `weights`: of its evaluation; None: the default ones.
     """
+    from evaluation.weights import default_weights
+
     weights = weights or default_weights()
     position = core.position_class(weights.piece_square())
     return core.searcher_class(position, _new_evaluator(core, weights), table, values)
@@ -49,6 +56,8 @@ def replace_weights(core: Core, searchers: Sequence[Any], weights: Weights) -> N
 
 def read_weights(path: str) -> Weights:
     """The weights of a file that the user has named. Never waits, for example for a pipe. Raises WeightsError."""
+    from evaluation.weights import MAX_BYTES, Weights, WeightsError
+
     try:
         with open(open_plain_file(Path(path)), "rb") as file:
             data = file.read(MAX_BYTES + 1)

@@ -10,13 +10,15 @@ Invariant: if `resize` fails, the pool is unchanged.
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from evaluation.weights import Weights, default_weights
 from uci_engine.core import Core
 from uci_engine.memory import available_bytes
 from uci_engine.search.factory import new_searcher, new_searcher_on, new_worker, replace_weights
 from uci_engine.task import TaskThread
+
+if TYPE_CHECKING:
+    from evaluation.weights import Weights
 
 # Maximum share of the available memory for workers 1 and up.
 MEMORY_SHARE = 0.25
@@ -36,6 +38,9 @@ class ThreadPool:
 
     def __init__(self, core: Core, hash_mib: int) -> None:
         """A pool of one thread, with a table of `hash_mib` MiB. Raises MemoryError."""
+        # See `search.factory` for the place of this import.
+        from evaluation.weights import default_weights
+
         self._core = core
         self._values: dict[str, int] = {}
         self.weights = default_weights()
