@@ -16,6 +16,8 @@ from uci_engine.game_analysis.game_search import PIECE_VALUES
 from uci_engine.score import piece_count, win_curve
 
 MATERIAL = "material"
+# Its parts in the table of the evaluation. A piece taken changes all of them.
+MATERIAL_TITLES = (MATERIAL, "imbalance", "bishop pair")
 # The side to move differs from leaf to leaf, so this says nothing of a line.
 NEVER_A_REASON = ("tempo",)
 # Titles that read better in a sentence.
@@ -76,7 +78,7 @@ def feature_changes(before: chess.Board, after: chess.Board) -> list[FeatureChan
     for key in {**values_before, **values_after}:
         title, color = key
         difference = values_after.get(key, 0.0) - values_before.get(key, 0.0)
-        if title == MATERIAL:
+        if title in MATERIAL_TITLES:
             material += difference
         elif title not in NEVER_A_REASON:
             changes.append(FeatureChange(title, color, round(difference)))
