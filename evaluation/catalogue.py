@@ -117,8 +117,8 @@ CATALOGUE: Final = (
         "a queen by square, for each bucket of the enemy king",
     ),
     Term(
-        "own_pair", 15, "imbalance", "side", 105, "Material", "imbalance",
-        "two pieces of one side: pawn and pawn, knight and pawn, knight and knight, bishop and pawn, ... two queens",
+        "own_pair", 14, "imbalance", "side", 105, "Material", "imbalance",
+        "two pieces of one side: pawn and pawn, knight and pawn, knight and knight, ... queen and rook; not two queens",
     ),
     Term(
         "enemy_pair", 10, "imbalance", "side", 225, "Material", "imbalance",

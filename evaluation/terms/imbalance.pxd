@@ -9,7 +9,7 @@ from evaluation.context cimport EvaluationContext
 
 @cython.final
 cdef class ImbalanceWeights:
-    cdef public i64[15] own_pair
+    cdef public i64[14] own_pair
     cdef public i64[10] enemy_pair
 
 cpdef i64 own_pair(ImbalanceWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil

@@ -24,7 +24,11 @@ class ImbalanceWeights:
 
 
 def own_pair(weights: ImbalanceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
-    """Pairs of our own pieces, kings apart: pawn and pawn, knight and pawn, knight and knight, bishop and pawn, …"""
+    """Pairs of our own pieces, kings apart: pawn and pawn, knight and pawn, knight and knight, bishop and pawn, …
+
+    Two queens do not count. In positions that are level enough to learn from, a second queen is there to save a side
+    that is lost, so a weight for it would be wrong everywhere else.
+    """
     index = 0
     score: i64 = 0
     for one in range(PAWN, QUEEN + 1):
@@ -32,8 +36,9 @@ def own_pair(weights: ImbalanceWeights, context: EvaluationContext, board: BaseB
         for other in range(PAWN, one):
             score += weights.own_pair[index] * (count * _count(board, other, us))
             index += 1
-        score += weights.own_pair[index] * ((count * (count - 1)) >> 1)
-        index += 1
+        if one < QUEEN:
+            score += weights.own_pair[index] * ((count * (count - 1)) >> 1)
+            index += 1
     return score
 
 

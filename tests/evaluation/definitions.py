@@ -499,7 +499,8 @@ def space(board: chess.Board) -> Iterator[int]:
 def own_pair(board: chess.Board) -> Iterator[int]:
     types = sorted(board.piece_type_at(square) or 0 for square in own(board, *chess.PIECE_TYPES[:5]))
     for lesser, greater in combinations(types, 2):
-        yield greater * (greater - 1) // 2 + lesser - 1
+        if lesser < chess.QUEEN:
+            yield greater * (greater - 1) // 2 + lesser - 1
 
 
 def enemy_pair(board: chess.Board) -> Iterator[int]:

@@ -136,8 +136,12 @@ def test_the_rows_add_up_to_the_score(board: chess.Board) -> None:
 
 @given(board=BOARDS)
 def test_material_and_squares_are_the_sum_kept_by_the_accumulator(board: chess.Board) -> None:
-    material, squares = evaluation.explain(board).rows[:2]
-    assert unpack(placed(board).accumulator.score) == (material.mg + squares.mg, material.eg + squares.eg)
+    rows = evaluation.explain(board).rows[:3]
+    assert [row.term for row in rows] == ["material", "piece squares", "squares by kings"]
+    base_board = placed(board)
+    # The accumulator chooses the tables of the kings at an evaluation.
+    Evaluator(default_weights()).sum_of_terms(base_board, False)
+    assert unpack(base_board.accumulator.score) == (sum(row.mg for row in rows), sum(row.eg for row in rows))
 
 
 @given(board=BOARDS)

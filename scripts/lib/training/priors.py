@@ -58,6 +58,8 @@ class Prior:
 PRIORS: Final = (
     Prior("*", START, 300.0),
     Prior("*", START, 16.0, min_size=512),
+    # Almost all positions with a bare king are left out, because their scores are too high.
+    Prior("mop_up_*", START, 0.01),
     Prior("*_squares", MIRROR, 15.0),
     Prior("*_mobility", NEIGHBOUR, 15.0),
     Prior("king_attack", NEIGHBOUR, 20.0),
