@@ -32,7 +32,7 @@ from uci_engine.api.games import new_engine
 from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.judgement import BLUNDER_LOSS, INACCURACY_LOSS, Mark
 from uci_engine.game_analysis.pgn_reader import PgnError, game_texts, read_game
-from uci_engine.game_analysis.report import GameReport, analyse_game, static_score
+from uci_engine.game_analysis.report import GameReport, analyse_game
 from uci_engine.game_analysis.values import Value, final_value, value_of
 from uci_engine.score import piece_count
 
@@ -104,7 +104,7 @@ def compare(options: argparse.Namespace) -> Iterator[list[Compared]]:
             try:
                 game = read_game(text)
                 engine.new_game()
-                report = analyse_game(game, engine, Effort(nodes=options.nodes), static_score(engine.evaluate))
+                report = analyse_game(game, engine, Effort(nodes=options.nodes))
             except (PgnError, ValueError) as error:
                 raise ProgramError(f"game {number}: {error}") from None
             losses = reference_losses(reference, report, options.factor * options.nodes, number)

@@ -15,7 +15,7 @@ import pytest
 
 from tests.game_analysis.test_page import EVIL
 from tests.game_analysis.test_pgn import report_of
-from tests.support.analyser import MaterialAnalyser, material_cp
+from tests.support.analyser import MaterialAnalyser
 from uci_engine.game_analysis.explained import explanation_page
 from uci_engine.game_analysis.explanation import explain_move
 from uci_engine.game_analysis.game_search import Effort
@@ -282,7 +282,7 @@ def test_nothing_is_asked_of_the_network(browser: Browser, page: Path) -> None:
 def test_the_page_of_an_explained_move(browser: Browser, tmp_path: Path, width: int) -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
     move = chess.Move.from_uci("g8f6")
-    explanation = explain_move(MaterialAnalyser(), board, move, Effort(nodes=10), material_cp)
+    explanation = explain_move(MaterialAnalyser(), board, move, Effort(nodes=10))
     (tmp_path / "explain.html").write_text(explanation_page(explanation), "utf-8")
     browser.show(tmp_path / "explain.html", width)
     browser.click("button[data-line='0']")

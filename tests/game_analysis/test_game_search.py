@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 import chess
+import chess.pgn
 import pytest
 from chess.engine import Cp, Limit, Mate, PovScore
 
-from tests.support.analyser import MaterialAnalyser, material_cp
+from tests.support.analyser import MaterialAnalyser
 from uci_engine import Engine
 from uci_engine.game_analysis.game_search import (
     MAIN_SHARE,
@@ -19,7 +20,7 @@ from uci_engine.game_analysis.game_search import (
     phase_weight,
     search_game,
 )
-from uci_engine.game_analysis.report import static_score
+from uci_engine.game_analysis.report import analyse_game
 
 MOVES = [chess.Move.from_uci(word) for word in ("e2e4", "e7e5", "f1c4", "b8c6", "d1h5", "g8f6", "h5f7")]
 
@@ -183,9 +184,8 @@ def test_the_real_engine_gives_the_same_twice() -> None:
     assert once() == once()
 
 
-def test_the_static_score_of_a_board_that_cannot_be_evaluated_is_none() -> None:
-    with Engine(hash=1) as engine:
-        score = static_score(engine.evaluate)
-        assert score(chess.Board(None)) is None
-        assert score(chess.Board()) is not None
-    assert material_cp(chess.Board()) == 0
+def test_a_game_from_a_board_that_cannot_be_evaluated_is_refused() -> None:
+    game = chess.pgn.Game()
+    game.headers["FEN"] = "8/8/8/8/8/8/8/8 w - - 0 1"
+    with Engine(hash=1) as engine, pytest.raises(ValueError, match="not legal"):
+        analyse_game(game, engine, Effort(nodes=1))

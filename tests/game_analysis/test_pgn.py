@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.analyser import MaterialAnalyser, material_cp
+from tests.support.analyser import MaterialAnalyser
 from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.page import game_page
 from uci_engine.game_analysis.pgn_reader import (
@@ -31,7 +31,7 @@ SCHOLAR = '[Event "A"]\n[White "W"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. 
 
 
 def report_of(game: chess.pgn.Game) -> GameReport:
-    return analyse_game(game, MaterialAnalyser(), Effort(nodes=100), material_cp)
+    return analyse_game(game, MaterialAnalyser(), Effort(nodes=100))
 
 
 def read_back(text: str) -> chess.pgn.Game:

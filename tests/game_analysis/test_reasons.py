@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import chess
 import pytest
 from chess.engine import Cp, Mate
 from hypothesis import given
 from hypothesis import strategies as st
 
-import evaluation
-from tests.support.analyser import material_cp
+from evaluation.catalogue import CATALOGUE
+from tests.support.analyser import MaterialAnalyser
+from uci_engine import Engine
 from uci_engine.game_analysis.features import (
     MATERIAL,
+    NAMES,
     FeatureChange,
     feature_changes,
-    feature_values,
     material_words,
     strongest,
 )
@@ -28,45 +31,78 @@ def moves(board: chess.Board, *words: str) -> tuple[chess.Move, ...]:
     return tuple(after.push_san(word) for word in words)
 
 
-@pytest.mark.parametrize(
-    "fen",
-    [
-        chess.STARTING_FEN,
-        "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4",
-        "8/5k2/3p4/1p1Pp2p/pP2Pp1P/P4P1K/8/8 b - - 99 50",
-    ],
-)
-def test_the_features_add_up_to_the_static_score(fen: str) -> None:
-    board = chess.Board(fen)
-    midpoint_cp, _ = win_curve(board.occupied.bit_count())
-    expected = evaluation.explain(board).white_score * 100 / midpoint_cp
-    assert sum(feature_values(board).values()) == pytest.approx(expected, abs=3)
+ITALIAN = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
+ENDGAME = "8/5k2/3p4/1p1Pp2p/pP2Pp1P/P4P1K/8/8 b - - 99 50"
 
 
-def test_the_mirror_image_has_the_mirror_image_of_every_change() -> None:
-    before = chess.Board("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4")
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    with Engine(hash=1) as engine:
+        yield engine
+
+
+@pytest.mark.parametrize(("before", "after"), [(chess.STARTING_FEN, ITALIAN), (ITALIAN, ENDGAME), (ENDGAME, ITALIAN)])
+def test_the_changes_add_up_to_that_of_the_static_score(engine: Engine, before: str, after: str) -> None:
+    boards = chess.Board(before), chess.Board(after)
+    midpoint_cp, _ = win_curve(32)
+    without_tempo = [
+        sum(term.white_cp for term in engine.explain(board).terms if term.title != "tempo") for board in boards
+    ]
+    expected = (without_tempo[1] - without_tempo[0]) * 100 / midpoint_cp
+    changes = feature_changes(engine, *boards, 32)
+    # Each change is rounded.
+    assert sum(change.cp for change in changes) == pytest.approx(expected, abs=len(changes))
+
+
+def test_the_changes_are_those_of_the_engine_s_own_weights(engine: Engine) -> None:
+    boards = chess.Board(chess.STARTING_FEN), chess.Board(ITALIAN)
+    before = feature_changes(engine, *boards, 32)
+    with Engine(hash=1, mobility=0) as other:
+        after = feature_changes(other, *boards, 32)
+    assert any("mobility" in change.name for change in before)
+    assert not any("mobility" in change.name for change in after)
+
+
+def test_a_lost_knight_is_material_and_no_gain_of_mobility(engine: Engine) -> None:
+    board = chess.Board(ITALIAN)
+    worse = board.copy()
+    worse.remove_piece_at(chess.B1)
+    changes = feature_changes(engine, board, worse, 32)
+    assert changes[0].name == MATERIAL
+    assert changes[0].cp < -200
+    assert all(abs(change.cp) < 100 for change in changes[1:])
+
+
+def test_every_name_is_that_of_a_row_of_the_table() -> None:
+    assert set(NAMES) <= {term.title for term in CATALOGUE}
+
+
+def test_the_mirror_image_has_the_mirror_image_of_every_change(engine: Engine) -> None:
+    before = chess.Board(ITALIAN)
     after = before.copy()
     after.push_san("Qf3")
-    there = {(change.title, change.color): change.cp for change in feature_changes(before, after)}
+    there = {(change.name, change.color): change.cp for change in feature_changes(engine, before, after, 32)}
     here = {}
-    for change in feature_changes(before.mirror(), after.mirror()):
-        color = change.color if change.title == MATERIAL else not change.color
-        here[change.title, color] = -change.cp
+    for change in feature_changes(engine, before.mirror(), after.mirror(), 32):
+        color = change.color if change.name == MATERIAL else not change.color
+        here[change.name, color] = -change.cp
     assert there == here
 
 
 def test_words_are_from_the_view_of_the_reader() -> None:
-    change = FeatureChange("king shelter", chess.BLACK, 80)
+    change = FeatureChange("king's shelter", chess.BLACK, 80)
     assert change.words(chess.BLACK) == "your king's shelter -0.80"
     assert change.words(chess.WHITE) == "Black's king's shelter +0.80"
+    assert change.words() == "Black's king's shelter +0.80"
+    assert FeatureChange(MATERIAL, chess.WHITE, -300).words() == "material -3.00"
     assert FeatureChange("a new term", chess.WHITE, -5).words(chess.BLACK) == "White's a new term +0.05"
 
 
 def test_the_strongest_changes_against_a_side() -> None:
     changes = [FeatureChange("a", True, -50), FeatureChange("b", False, -70), FeatureChange("c", True, 90)]
     material = FeatureChange(MATERIAL, True, -300)
-    assert [change.title for change in strongest([*changes, material], chess.WHITE, 5, 10)] == ["b", "a"]
-    assert [change.title for change in strongest(changes, chess.BLACK, 5, 10)] == ["c"]
+    assert [change.name for change in strongest([*changes, material], chess.WHITE, 5, 10)] == ["b", "a"]
+    assert [change.name for change in strongest(changes, chess.BLACK, 5, 10)] == ["c"]
     assert len(strongest(changes, chess.WHITE, 1, 10)) == 1
 
 
@@ -100,27 +136,27 @@ def value(board: chess.Board, cp: int) -> Value:
 def test_a_lost_piece_is_the_reason() -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 3")
     played, better = moves(board, "Nxe5", "Nxe5", "d3", "d6"), moves(board, "Nc3", "Nf6", "d3", "d6")
-    reason = reason_for(board, (value(board, -400), played), (value(board, 20), better), material_cp)
+    reason = reason_for(MaterialAnalyser(), board, (value(board, -400), played), (value(board, 20), better))
     assert reason.text.startswith("It costs a knight for a pawn")
     assert reason.played_plies % 2 == reason.better_plies % 2
-    assert reason.changes[0].title == MATERIAL
+    assert reason.changes[0].name == MATERIAL
 
 
 def test_a_piece_that_was_not_taken_is_the_reason() -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/8/4p3/4n3/2N5/PPPP1PPP/R1BQKBNR w KQkq - 0 3")
     played, better = moves(board, "d3", "Nc5", "Be2", "d6"), moves(board, "Nxe4", "d6", "d3", "c6")
-    reason = reason_for(board, (value(board, -50), played), (value(board, 350), better), material_cp)
+    reason = reason_for(MaterialAnalyser(), board, (value(board, -50), played), (value(board, 350), better))
     assert reason.text.startswith("It misses the gain of a knight")
 
 
 def test_mates_are_reasons_of_their_own() -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
     played, better = moves(board, "Nf6", "Qxf7"), moves(board, "g6", "Qf3", "Nf6")
-    reason = reason_for(board, (Value(Mate(1), 1.0), played), (value(board, 10), better), material_cp)
+    reason = reason_for(MaterialAnalyser(), board, (Value(Mate(1), 1.0), played), (value(board, 10), better))
     assert reason.text == "It allows mate in 1"
     board = chess.Board("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
     missed = reason_for(
-        board, (value(board, 500), moves(board, "Kd2")), (Value(Mate(1), 1.0), moves(board, "Ra8")), material_cp
+        MaterialAnalyser(), board, (value(board, 500), moves(board, "Kd2")), (Value(Mate(1), 1.0), moves(board, "Ra8"))
     )
     assert missed.text.startswith("It misses mate in 1")
 
@@ -128,7 +164,7 @@ def test_mates_are_reasons_of_their_own() -> None:
 def test_a_stalemate_is_a_reason() -> None:
     board = chess.Board("7k/5Q2/8/6K1/8/8/8/8 w - - 0 1")
     played, better = moves(board, "Kg6"), moves(board, "Qe7", "Kg8", "Kg6")
-    reason = reason_for(board, (DRAWN, played), (Value(Mate(3), 1.0), better), material_cp)
+    reason = reason_for(MaterialAnalyser(), board, (DRAWN, played), (Value(Mate(3), 1.0), better))
     assert "it misses mate in 3" in reason.text.lower()
     assert "its line ends in a draw by stalemate" in reason.text
 
@@ -148,6 +184,6 @@ def test_any_two_lines_give_a_sentence(seed: int, played_cp: int, better_cp: int
         return tuple(after.move_stack)
 
     reason = reason_for(
-        board, (value(board, played_cp), line(seed)), (value(board, better_cp), line(seed + 1)), material_cp
+        MaterialAnalyser(), board, (value(board, played_cp), line(seed)), (value(board, better_cp), line(seed + 1))
     )
     assert reason.text[0].isupper()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import SimpleNamespace
 from typing import Any
 
 import chess
 from chess.engine import Cp, Limit, Mate, PovScore
+
+import evaluation
 
 VALUES = (0, 100, 300, 300, 500, 900, 0)
 
@@ -41,6 +44,14 @@ class MaterialAnalyser:
         ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1].uci()))
         infos = [self._info(board, score, move) for score, move in ranked[: multipv or 1]]
         return infos if multipv else infos[0] if infos else {}
+
+    def evaluate(self, board: chess.Board) -> PovScore:
+        """The material."""
+        return PovScore(Cp(material_cp(board)), chess.WHITE)
+
+    def explain(self, board: chess.Board) -> Any:
+        """The parts of the engine's evaluation."""
+        return SimpleNamespace(details=evaluation.explain(board))
 
     def probe_tablebases(self, board: chess.Board) -> int | None:
         """There are none."""

@@ -27,7 +27,6 @@ from uci_engine.api.session import Moves, Session
 from uci_engine.game_analysis.explained import MoveComparison, MoveExplanation
 from uci_engine.game_analysis.explanation import compare_moves, explain_move
 from uci_engine.game_analysis.game_search import Effort
-from uci_engine.game_analysis.report import static_score
 from uci_engine.score import piece_count
 
 
@@ -222,7 +221,7 @@ class Engine(Session):
         if move is not None:
             if not board.is_legal(move):
                 raise ValueError(f"{move.uci()} is not legal here")
-            return explain_move(self, board, move, _effort(limit), static_score(self.evaluate))
+            return explain_move(self, board, move, _effort(limit))
         with self._condition:
             self._require_open()
             return explanation.explain(board, self._inner.weights)

@@ -13,7 +13,7 @@ from uci_engine.game_analysis.html import GENERATOR
 from uci_engine.game_analysis.page import IndexRow, game_page, index_row
 from uci_engine.game_analysis.pgn_reader import PgnError, read_game
 from uci_engine.game_analysis.pgn_writer import annotate
-from uci_engine.game_analysis.report import analyse_game, played_moves, static_score
+from uci_engine.game_analysis.report import analyse_game, played_moves
 
 # Most of it is used again by the position before.
 DEFAULT_HASH_MIB = 64
@@ -73,7 +73,7 @@ def analyse_with(
         game = read_game(task.text)
         share = 1.0 / (len(played_moves(game)[0]) + 1)
         engine.new_game()
-        report = analyse_game(game, engine, task.effort, static_score(engine.evaluate), lambda: on_position(share))
+        report = analyse_game(game, engine, task.effort, lambda: on_position(share))
     except (PgnError, ValueError) as error:
         problem = str(error)
         row = IndexRow(task.number, white=_names(task.text), problem=problem)

@@ -32,7 +32,6 @@ def run(words: Sequence[str], default_core: str) -> int:
     from uci_engine.game_analysis import explained as shown_as
     from uci_engine.game_analysis.explanation import compare_moves, explain_move
     from uci_engine.game_analysis.html import MissingLibraryError, environment
-    from uci_engine.game_analysis.report import static_score
 
     if options.page:
         try:
@@ -53,7 +52,7 @@ def run(words: Sequence[str], default_core: str) -> int:
             data, text = shown_as.comparison_data(comparison), str(comparison)
             page = shown_as.comparison_page(comparison) if options.page else ""
         else:
-            explained = explain_move(engine, board, move, effort, static_score(engine.evaluate))
+            explained = explain_move(engine, board, move, effort)
             data, text = shown_as.explanation_data(explained), str(explained)
             page = shown_as.explanation_page(explained) if options.page else ""
     show(json.dumps(data, indent=1) if options.json else text)

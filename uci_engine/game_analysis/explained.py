@@ -10,7 +10,7 @@ from typing import Any
 import chess
 import chess.svg
 
-from uci_engine.game_analysis.features import MATERIAL, PHRASES, FeatureChange
+from uci_engine.game_analysis.features import FeatureChange
 from uci_engine.game_analysis.html import line, line_text, numbered, position, render
 from uci_engine.game_analysis.judgement import Judgement, Mark
 from uci_engine.game_analysis.proof import Proof
@@ -243,13 +243,6 @@ def _greatest(changes: Sequence[FeatureChange]) -> list[FeatureChange]:
     return [change for change in changes if abs(change.cp) >= LEAST_CHANGE_CP][:MAX_CHANGES]
 
 
-def _change_words(change: FeatureChange) -> str:
-    if change.title == MATERIAL:
-        return f"material {change.cp / 100:+.2f}"
-    side = "White's" if change.color else "Black's"
-    return f"{side} {PHRASES.get(change.title, change.title)} {change.cp / 100:+.2f}"
-
-
 def explanation_text(explanation: MoveExplanation) -> str:
     """The explanation for a terminal."""
     board = explanation.board
@@ -261,7 +254,7 @@ def explanation_text(explanation: MoveExplanation) -> str:
         lines += [f"  {reply.value.text:>7}  {line_text(after, reply.line)}" for reply in explanation.replies]
     if changes := _greatest(explanation.changes):
         lines.append("Features that change along the line (pawns, White's view):")
-        lines += [f"  {_change_words(change)}" for change in changes]
+        lines += [f"  {change.words()}" for change in changes]
     if rows := _proof_rows(explanation):
         lines.append("Defences:")
         lines += [f"  {defence:<10} {answer}  ({mate})" if mate else f"  {defence}" for defence, answer, mate in rows]
@@ -292,7 +285,7 @@ def explanation_data(explanation: MoveExplanation) -> dict[str, Any]:
             {"line": _uci(after, reply.line), "value": value_data(reply.value)} for reply in explanation.replies
         ],
         "features": [
-            {"title": change.title, "side": "white" if change.color else "black", "white_cp": change.cp}
+            {"title": change.name, "side": "white" if change.color else "black", "white_cp": change.cp}
             for change in explanation.changes
         ],
         "reason": None if explanation.reason is None else explanation.reason.text,
@@ -332,7 +325,7 @@ def explanation_html(explanation: MoveExplanation) -> str:
     ]
     text = "".join(f"<p>{html_text.escape(sentence)}</p>" for sentence in sentences(explanation))
     if changes := _greatest(explanation.changes):
-        words = ", ".join(_change_words(change) for change in changes)
+        words = ", ".join(change.words() for change in changes)
         text += f"<p>Along the line: {html_text.escape(words)}.</p>"
     return _fragment(explanation.board, explanation.move, text, ("", "Value", "Line"), rows)
 
@@ -347,7 +340,7 @@ def explanation_page(explanation: MoveExplanation) -> str:
         rows.append({"line": number, "name": name, "cells": [value.text], "words": line_text(board, moves)})
     texts = sentences(explanation)
     if changes := _greatest(explanation.changes):
-        words = ", ".join(_change_words(change) for change in changes)
+        words = ", ".join(change.words() for change in changes)
         texts.append(f"Along the line, in pawns from White's view: {words}.")
     title = f"{numbered(board, explanation.move)}{explanation.judgement.mark.sign} explained"
     return _page(board, explanation.value, title, texts, ("Value", "Line"), rows, lines, _proof_rows(explanation))

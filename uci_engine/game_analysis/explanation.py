@@ -16,10 +16,10 @@ from uci_engine.game_analysis.features import FeatureChange, feature_changes
 from uci_engine.game_analysis.game_search import Effort, is_obvious, is_sacrifice
 from uci_engine.game_analysis.judgement import MoveFacts, Phase, judge
 from uci_engine.game_analysis.proof import prove
-from uci_engine.game_analysis.reasons import StaticScore, reason_for
+from uci_engine.game_analysis.reasons import reason_for
 from uci_engine.game_analysis.report import extended, shown, tablebase_verdict
 from uci_engine.game_analysis.values import DRAWN, Analyser, Found, Value, final_value, found_by
-from uci_engine.score import MAX_DEPTH
+from uci_engine.score import MAX_DEPTH, piece_count
 
 # The share of the effort for a search of the position as a whole, before each move is searched alone.
 FIRST_SHARE = 0.4
@@ -134,9 +134,7 @@ def _deepen(
     return True
 
 
-def explain_move(
-    analyser: Analyser, board: chess.Board, move: chess.Move, effort: Effort, static_cp: StaticScore
-) -> MoveExplanation:
+def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, effort: Effort) -> MoveExplanation:
     """Explain one legal move. The effort is for all of it; a depth is for each search."""
     budget = _Budget(effort)
     game = object()
@@ -176,7 +174,7 @@ def explain_move(
     )
     line = extended(analyser, board, line)
     better = best.line if is_best else extended(analyser, board, best.line)
-    reason = None if is_best else reason_for(board, (value, line), (best.value, better), static_cp)
+    reason = None if is_best else reason_for(analyser, board, (value, line), (best.value, better))
     return MoveExplanation(
         board=board.copy(),
         move=move,
@@ -190,7 +188,7 @@ def explain_move(
         replies=replies if replies[0].line else (),
         reply_count=after.legal_moves.count(),
         alternatives=legal_moves - 1,
-        changes=_changes_along(board, shown(line, value)),
+        changes=_changes_along(analyser, board, shown(line, value)),
         reason=reason,
         proof=prove(analyser, board, move, line, value),
         verdict=tablebase_verdict(analyser, after),
@@ -209,11 +207,8 @@ def _replies(analyser: Analyser, after: chess.Board, limit: Limit, game: object)
     return tuple(found) or (Found(DRAWN),)
 
 
-def _changes_along(board: chess.Board, line: Sequence[chess.Move]) -> tuple[FeatureChange, ...]:
+def _changes_along(analyser: Analyser, board: chess.Board, line: Sequence[chess.Move]) -> tuple[FeatureChange, ...]:
     end = board.copy(stack=False)
     for move in line:
         end.push(move)
-    try:
-        return tuple(feature_changes(board, end))
-    except ValueError:
-        return ()
+    return tuple(feature_changes(analyser, board, end, piece_count(board)))

@@ -1,6 +1,11 @@
 """The features of the evaluation, and how they change along a line: the reasons that the evaluation itself has.
 
-Only the public rows of `evaluation.explain` are read, by their titles. So a term that is new there is known here.
+A feature is a row of the table that `secateur eval` shows, or several that say the same to a player. The numbers are
+those of the table, on the scale of the shown scores. A term that is new there is known here.
+
+What a piece is worth wherever it stands is spread over several terms: a knight's mobility, for instance, costs more
+than one pawn in the mean. So a side that has lost a knight would seem to have gained mobility. Therefore a change in
+the number of pieces is material, and the features say how well the pieces stand that are there.
 """
 
 from __future__ import annotations
@@ -10,36 +15,57 @@ from dataclasses import dataclass
 
 import chess
 
-import evaluation
-from evaluation.constants import FULL_PHASE, FULL_SCALE
+from evaluation import Part
+from evaluation.catalogue import CATALOGUE
 from uci_engine.game_analysis.game_search import PIECE_VALUES
-from uci_engine.score import piece_count, win_curve
+from uci_engine.game_analysis.values import Analyser
+from uci_engine.score import win_curve
 
 MATERIAL = "material"
-# Its parts in the table of the evaluation. A piece taken changes all of them.
+# Rows of the table. A piece taken changes all of them.
 MATERIAL_TITLES = (MATERIAL, "imbalance", "bishop pair")
-# The side to move differs from leaf to leaf, so this says nothing of a line.
-NEVER_A_REASON = ("tempo",)
-# Titles that read better in a sentence.
-PHRASES = {
+# The side to move differs from leaf to leaf, and the limit from score to score. Neither says anything of a line.
+NEVER_A_REASON = ("tempo", "limit of the score")
+# The rows of the table by what a player calls them.
+NAMES = {
     "piece squares": "placement of pieces",
+    "squares by kings": "placement of pieces",
+    "levers": "pawn levers",
+    "pawn pairs": "pawn formation",
+    "pawn against pawn": "pawn formation",
+    "pawns by king": "pawns around the kings",
+    "passed pawns' paths": "passed pawns",
     "king shelter": "king's shelter",
-    "attack on the king": "attack on the king",
+    "pawn storm": "king's exposure to pawns",
+    "king and pawns": "king's distance from pawns",
+    "knight mobility": "knights' mobility",
+    "bishop mobility": "bishops' mobility",
+    "rook mobility": "rooks' mobility",
+    "queen mobility": "queen's mobility",
+    "safe mobility": "safe squares of rooks and queen",
+    "minor pieces": "minor pieces behind pawns",
+    "bishops and pawns": "bishops' freedom from pawns",
+    "safe checks": "safe checks against the king",
+    "pawn push threats": "threats to push a pawn",
     "hanging pieces": "attacks on hanging pieces",
-    "passed pawns' paths": "passed pawns' free paths",
+    "contested squares": "hold on contested squares",
     "mop-up": "drive against the bare king",
 }
 PIECE_WORDS = {piece_type: chess.piece_name(piece_type) for piece_type in range(chess.PAWN, chess.KING)}
+# The kind of piece that a term counts, for the terms that count one.
+OWNERS = {
+    term.name: chess.PIECE_NAMES.index(term.owner) for term in CATALOGUE if term.owner in chess.PIECE_NAMES[1:]
+}
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureChange:
     """How much more one side's feature counts in one position than in another.
 
-    `cp` is in shown centipawns from White's view, so a gain for Black is negative.
+    `name` is what a player calls it. `cp` is in shown centipawns from White's view, so a gain for Black is negative.
     """
 
-    title: str
+    name: str
     color: chess.Color
     cp: int
 
@@ -47,43 +73,57 @@ class FeatureChange:
         """The change from the view of one side."""
         return self.cp if color else -self.cp
 
-    def words(self, reader: chess.Color) -> str:
-        """`your king's shelter -0.80`: from the view of the reader, in pawns."""
+    def words(self, reader: chess.Color | None = None) -> str:
+        """`your king's shelter -0.80`: from the view of the reader, in pawns; without one, from White's."""
         owner = "your" if self.color == reader else "White's" if self.color else "Black's"
-        return f"{owner} {PHRASES.get(self.title, self.title)} {self.cp_for(reader) / 100:+.2f}"
+        pawns = self.cp_for(reader is not chess.BLACK) / 100
+        return f"{self.name} {pawns:+.2f}" if self.name == MATERIAL else f"{owner} {self.name} {pawns:+.2f}"
 
 
-def feature_values(board: chess.Board) -> dict[tuple[str, chess.Color], float]:
-    """What each feature of each side adds to the static score, in shown centipawns from White's view.
+def parts_of(analyser: Analyser, board: chess.Board) -> tuple[Part, ...]:
+    """The parts of the static score."""
+    parts: tuple[Part, ...] = analyser.explain(board).details.parts
+    return parts
 
-    ValueError when the board cannot be evaluated.
+
+def feature_changes(analyser: Analyser, before: chess.Board, after: chess.Board, pieces: int) -> list[FeatureChange]:
+    """How the features differ between two positions, greatest difference first. Material is one feature of White's.
+
+    `pieces`: on the board at the root of the search, for the scale.
     """
-    explained = evaluation.explain(board)
-    middlegame = explained.phase / FULL_PHASE
-    endgame = (1 - middlegame) * explained.scale / FULL_SCALE
-    midpoint_cp, _ = win_curve(piece_count(board))
-    shown = 100 / midpoint_cp
-    values = {}
-    for row in explained.rows:
-        values[row.term, chess.WHITE] = (row.white_mg * middlegame + row.white_eg * endgame) * shown
-        values[row.term, chess.BLACK] = -(row.black_mg * middlegame + row.black_eg * endgame) * shown
-    return values
-
-
-def feature_changes(before: chess.Board, after: chess.Board) -> list[FeatureChange]:
-    """How the features differ between two positions, greatest difference first. Material is one feature of White's."""
-    values_before, values_after = feature_values(before), feature_values(after)
-    changes = []
-    material = 0.0
-    for key in {**values_before, **values_after}:
-        title, color = key
-        difference = values_after.get(key, 0.0) - values_before.get(key, 0.0)
-        if title in MATERIAL_TITLES:
-            material += difference
-        elif title not in NEVER_A_REASON:
-            changes.append(FeatureChange(title, color, round(difference)))
-    changes.append(FeatureChange(MATERIAL, chess.WHITE, round(material)))
+    midpoint_cp, _ = win_curve(pieces)
+    sides = ((chess.WHITE, 1), (chess.BLACK, -1))
+    values: list[dict[tuple[str, chess.Color], float]] = []
+    titles: dict[str, str] = {}
+    for board in (before, after):
+        values.append({})
+        for part in parts_of(analyser, board):
+            titles[part.name] = part.title
+            for color, sign in sides:
+                cp = part.white_cp if color else part.black_cp
+                values[-1][part.name, color] = sign * cp * 100 / midpoint_cp
+    sums: dict[tuple[str, chess.Color], float] = {(MATERIAL, chess.WHITE): 0.0}
+    for term, title in titles.items():
+        for color in chess.COLORS:
+            there, here = (values[index].get((term, color), 0.0) for index in (0, 1))
+            number = _share_of_number(term, color, before, after, there + here)
+            sums[MATERIAL, chess.WHITE] += number
+            key = (MATERIAL, chess.WHITE) if title in MATERIAL_TITLES else (NAMES.get(title, title), color)
+            if title not in NEVER_A_REASON:
+                sums[key] = sums.get(key, 0.0) + here - there - number
+    changes = [FeatureChange(name, color, round(cp)) for (name, color), cp in sums.items()]
     return sorted((change for change in changes if change.cp), key=lambda change: -abs(change.cp))
+
+
+def _share_of_number(
+    term: str, color: chess.Color, before: chess.Board, after: chess.Board, sum_of_both: float
+) -> float:
+    """How much of a term's change is due to the number of pieces that it counts: each has the mean of both boards."""
+    owner = OWNERS.get(term)
+    if owner is None:
+        return 0.0
+    there, here = (len(board.pieces(owner, color)) for board in (before, after))
+    return (here - there) * sum_of_both / (here + there) if here != there else 0.0
 
 
 def material_words(better: chess.Board, worse: chess.Board, color: chess.Color) -> str:
@@ -127,5 +167,5 @@ def strongest(
     changes: Iterable[FeatureChange], for_color: chess.Color, count: int, least_cp: int
 ) -> list[FeatureChange]:
     """The greatest changes against one side, at most this many and each of at least this size, without material."""
-    against = [change for change in changes if change.title != MATERIAL and -change.cp_for(for_color) >= least_cp]
+    against = [change for change in changes if change.name != MATERIAL and -change.cp_for(for_color) >= least_cp]
     return sorted(against, key=lambda change: change.cp_for(for_color))[:count]

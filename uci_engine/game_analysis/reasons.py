@@ -6,14 +6,15 @@ the features are compared. A forced mate, a draw and a tablebase result are reas
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import chess
 
 from uci_engine.game_analysis.features import FeatureChange, feature_changes, material_words, strongest
 from uci_engine.game_analysis.game_search import wins_material
-from uci_engine.game_analysis.values import Value, final_value
+from uci_engine.game_analysis.values import Analyser, Value, final_value
+from uci_engine.score import piece_count, win_curve
 
 # Lines are compared at most this many plies deep.
 MAX_COMPARED_PLIES = 12
@@ -41,28 +42,22 @@ class Reason:
     better_plies: int = 0
 
 
-StaticScore = Callable[[chess.Board], int | None]
-
-
 def reason_for(
+    analyser: Analyser,
     board: chess.Board,
     played: tuple[Value, Sequence[chess.Move]],
     better: tuple[Value, Sequence[chess.Move]],
-    static_cp: StaticScore,
 ) -> Reason:
-    """Why the line of the move played is worse than the better line; each with its value, both from this board.
-
-    `static_cp`: the static evaluation of a board in shown centipawns from White's view, None if there is none.
-    """
+    """Why the line of the move played is worse than the better line; each with its value, both from this board."""
     played_line, better_line = played[1], better[1]
     color = board.turn
     forced = _forced(board, played, better)
-    positions = _compared_positions(board, played, better, static_cp)
+    positions = _compared_positions(analyser, board, played, better)
     if positions is None:
         return Reason(_sentence(forced or ["the better line is worth more"]))
     played_plies, better_plies = positions
     after_played, after_better = _after(board, played_line[:played_plies]), _after(board, better_line[:better_plies])
-    changes = feature_changes(after_better, after_played)
+    changes = feature_changes(analyser, after_better, after_played, piece_count(board))
     lost = _material(board, after_better, after_played)
     greatest = max((abs(change.cp) for change in changes), default=0)
     named = strongest(changes, color, MAX_FEATURES, max(LEAST_FEATURE_CP, round(LEAST_SHARE * greatest)))
@@ -129,10 +124,10 @@ def _bounded(value: Value) -> int:
 
 
 def _compared_positions(
+    analyser: Analyser,
     board: chess.Board,
     played: tuple[Value, Sequence[chess.Move]],
     better: tuple[Value, Sequence[chess.Move]],
-    static_cp: StaticScore,
 ) -> tuple[int, int] | None:
     """After how many plies of each line to compare; None if neither line can be compared.
 
@@ -140,8 +135,8 @@ def _compared_positions(
     """
     played_value, played_line = played
     better_value, better_line = better
-    played_scores = _quiet_scores(board, played_line, static_cp, first=2)
-    better_scores = _quiet_scores(board, better_line, static_cp, first=1)
+    played_scores = _quiet_scores(analyser, board, played_line, first=2)
+    better_scores = _quiet_scores(analyser, board, better_line, first=1)
     difference_cp = _bounded(played_value) - _bounded(better_value)
     pairs = [
         (
@@ -163,20 +158,18 @@ def _compared_positions(
 
 
 def _quiet_scores(
-    board: chess.Board, line: Sequence[chess.Move], static_cp: StaticScore, first: int
-) -> dict[int, int]:
+    analyser: Analyser, board: chess.Board, line: Sequence[chess.Move], first: int
+) -> dict[int, float]:
     """The static scores after so many plies of a line, where the position is quiet; of its ends if it never is."""
-    quiet: dict[int, int] = {}
-    others: dict[int, int] = {}
+    quiet: dict[int, float] = {}
+    others: dict[int, float] = {}
     position = board.copy(stack=False)
     for ply, move in enumerate(line[:MAX_COMPARED_PLIES], start=1):
         was_capture = position.is_capture(move) or move.promotion is not None
         position.push(move)
         if ply < first or position.is_check() or final_value(position) is not None:
             continue
-        score = static_cp(position)
-        if score is None:
-            continue
+        score = _static_cp(analyser, position, piece_count(board))
         following = line[ply] if ply < len(line) else None
         if following is None:
             is_quiet = not was_capture and not _can_win_material(position)
@@ -184,6 +177,12 @@ def _quiet_scores(
             is_quiet = not (position.is_capture(following) or following.promotion)
         (quiet if is_quiet else others)[ply] = score
     return quiet or dict(list(others.items())[-2:])
+
+
+def _static_cp(analyser: Analyser, position: chess.Board, pieces: int) -> float:
+    """The static score in shown centipawns from White's view, on the scale of a search of so many pieces."""
+    score = analyser.evaluate(position).white().score(mate_score=0)
+    return score * win_curve(piece_count(position))[0] / win_curve(pieces)[0]
 
 
 def _can_win_material(position: chess.Board) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import chess
 import chess.pgn
@@ -20,7 +19,7 @@ from uci_engine.game_analysis.game_search import (
 )
 from uci_engine.game_analysis.judgement import Judgement, MoveFacts, Phase, Summary, judge, phases_of, summary_of
 from uci_engine.game_analysis.opening_names import Theory, theory_of
-from uci_engine.game_analysis.reasons import Reason, StaticScore, reason_for
+from uci_engine.game_analysis.reasons import Reason, reason_for
 from uci_engine.game_analysis.values import Analyser, Value, final_value, found_by
 from uci_engine.score import piece_count
 
@@ -108,13 +107,11 @@ def analyse_game(
     game: chess.pgn.Game,
     analyser: Analyser,
     effort: Effort,
-    static_cp: StaticScore,
     on_position: Callable[[], None] = lambda: None,
 ) -> GameReport:
     """Analyse the main line of a game.
 
-    `static_cp`: see `reasons.reason_for`. `on_position` is called after each position. ValueError: the first position
-    cannot be analysed.
+    `on_position` is called after each position. ValueError: the first position cannot be analysed.
     """
     try:
         start = game.board()
@@ -141,7 +138,7 @@ def analyse_game(
         judgement = judge(_facts(board, node.move, result, phases[index], index < theory.plies))
         there = found[index + 1]
         plies.append(
-            _ply(board, node, result, judgement, phases[index], there.value, there.depth, analyser, static_cp)
+            _ply(board, node, result, judgement, phases[index], there.value, there.depth, analyser)
         )
         board.push(node.move)
     return GameReport(
@@ -179,7 +176,6 @@ def _ply(
     after_value: Value,
     depth: int,
     analyser: Analyser,
-    static_cp: StaticScore,
 ) -> Ply:
     better: tuple[chess.Move, ...] = ()
     played: tuple[chess.Move, ...] = ()
@@ -187,7 +183,7 @@ def _ply(
     if judgement.mark.is_error:
         better = extended(analyser, board, result.best.line)
         played = extended(analyser, board, result.played.line)
-        reason = reason_for(board, (result.played.value, played), (result.best.value, better), static_cp)
+        reason = reason_for(analyser, board, (result.played.value, played), (result.best.value, better))
         better, played = shown(better, result.best.value), shown(played, result.played.value)
     after = board.copy()
     after.push(node.move)
@@ -255,15 +251,3 @@ def tablebase_verdict(analyser: Analyser, board: chess.Board) -> str:
         return "draw"
     winner = "White" if (result > 0) == board.turn else "Black"
     return f"{winner} wins" if abs(result) == 2 else f"draw by the fifty-move rule ({winner} would win)"
-
-
-def static_score(evaluate: Callable[[chess.Board], chess.engine.PovScore]) -> StaticScore:
-    """The static evaluation for `analyse_game`, out of `Engine.evaluate`."""
-    return partial(_static_cp, evaluate)
-
-
-def _static_cp(evaluate: Callable[[chess.Board], chess.engine.PovScore], board: chess.Board) -> int | None:
-    try:
-        return evaluate(board).white().score()
-    except ValueError:
-        return None

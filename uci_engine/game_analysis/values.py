@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import chess
-from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, Score
+from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, PovScore, Score
 
 from uci_engine.score import TABLEBASE_BOUND, piece_count, win_curve, win_draw_loss
 
@@ -122,6 +122,12 @@ class Analyser(Protocol):
         self, board: chess.Board, limit: Limit, *, game: object = ..., root_moves: Any = ..., multipv: Any = ...
     ) -> Any:
         """Search a position, and return the last report, or with `multipv` one for each line."""
+
+    def evaluate(self, board: chess.Board) -> PovScore:
+        """The static evaluation of a position."""
+
+    def explain(self, board: chess.Board) -> Any:
+        """The same with its parts, as `details.parts`."""
 
     def probe_tablebases(self, board: chess.Board) -> int | None:
         """The result by the tablebases, 2 (win) to -2 (loss) for the side to move; None if not in them."""
