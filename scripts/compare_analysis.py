@@ -3,10 +3,14 @@
 
     python scripts/compare_analysis.py games.pgn --engine stockfish [--nodes 25000] [--factor 10] [--games 20]
 
-The other engine searches every position with FACTOR times the nodes. Two rules turn its scores into blunders: that of
-lichess.org (15 points of win percentage, by 1 / (1 + exp(-0.00368208 cp))), and Secateur's own losses of expected
-result. Prints how many of its blunders are named, how many named ones are false, and each move about which the two
-disagree. Moves of the book and forced moves do not count.
+The other engine searches every position with FACTOR times the nodes. Two rules turn its scores into losses: that of
+lichess.org (points of win percentage, by 1 / (1 + exp(-0.00368208 cp))), and the expected result by its own wins, draws
+and losses (UCI_ShowWDL; by Secateur's model where an engine does not tell them). A blunder costs 15 points by the first
+rule, and as much as a blunder of Secateur by the second.
+
+Prints how many of its blunders are named, how many named ones are false, and each move about which the two disagree.
+Moves of the book and forced moves do not count. With --scores the scores of the other engine are kept in a file, from
+which later runs take them.
 """
 
 from __future__ import annotations
@@ -16,21 +20,24 @@ from lib.program import run_program
 # isort: split
 
 import argparse
+import hashlib
+import json
 import math
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Self
 
 import chess
 import chess.engine
-import chess.pgn
+from chess.engine import Cp, Mate, MateGiven
 
 from lib.console import at_least_one, complain, say, show_progress, write_json
 from lib.errors import ProgramError
 from uci_engine.api.games import new_engine
 from uci_engine.game_analysis.game_search import Effort
-from uci_engine.game_analysis.judgement import BLUNDER_LOSS, INACCURACY_LOSS, Mark
+from uci_engine.game_analysis.judgement import BLUNDER_LOSS, INACCURACY_LOSS, MISTAKE_LOSS, Mark
 from uci_engine.game_analysis.pgn_reader import PgnError, game_texts, read_game
 from uci_engine.game_analysis.report import GameReport, analyse_game
 from uci_engine.game_analysis.values import Value, final_value, value_of
@@ -38,14 +45,15 @@ from uci_engine.score import piece_count
 
 # The rule of lichess.org: the slope for a centipawn, and the losses of win percentage for each mark.
 WIN_SHARE_SLOPE = 0.00368208
-PERCENTAGE_BLUNDER, PERCENTAGE_INACCURACY = 0.15, 0.05
+PERCENTAGE_LOSSES = (0.05, 0.10, 0.15)
+RESULT_LOSSES = (INACCURACY_LOSS, MISTAKE_LOSS, BLUNDER_LOSS)
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
     """One judged move: its mark, the loss that Secateur found, and the losses by the other engine's scores.
 
-    `reference_loss` is by Secateur's model of wins, `percentage_loss` by that of lichess.org. Both are from 0 to 1.
+    `reference_loss` is of expected result, `percentage_loss` of win percentage. Both are from 0 to 1.
     """
 
     game: int
@@ -57,23 +65,70 @@ class Compared:
     percentage_loss: float
 
 
-def reference_losses(
-    engine: chess.engine.SimpleEngine, report: GameReport, nodes: int, game: object
-) -> list[tuple[float, float]]:
-    """The loss of each move by the other engine, by both rules."""
-    board = report.start.copy()
-    values = [_value(engine, board, nodes, game)]
-    for ply in report.plies:
-        board.push(ply.move)
-        values.append(_value(engine, board, nodes, game))
-    losses = []
-    for index, ply in enumerate(report.plies):
-        before, after = values[index], values[index + 1]
-        sign = 1 if ply.white else -1
-        by_result = sign * (before.expected - after.expected)
-        by_percentage = sign * (win_share(before) - win_share(after))
-        losses.append((max(0.0, by_result), max(0.0, by_percentage)))
-    return losses
+class Reference:
+    """The other engine, and the values that it has given to the positions of games."""
+
+    def __init__(self, command: str, nodes: int, scores: Path | None) -> None:
+        """`scores`: a file with values of earlier runs, and for those of this one. Raises ProgramError and OSError."""
+        self._nodes = nodes
+        self._file = scores
+        self._known: dict[str, list[list[float | None]]] = {}
+        if scores is not None and scores.exists():
+            try:
+                self._known = json.loads(scores.read_text("utf-8"))
+            except ValueError:
+                raise ProgramError(f"{scores} is no file of scores") from None
+        self._engine = chess.engine.SimpleEngine.popen_uci(shlex.split(command))
+        fixed = {"Hash": 64, "Threads": 1, "UCI_ShowWDL": True}
+        self._engine.configure({name: value for name, value in fixed.items() if name in self._engine.options})
+        self._name = self._engine.id.get("name", command)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._engine.close()
+
+    def losses(self, report: GameReport) -> list[tuple[float, float]]:
+        """The loss of each move, by expected result and by the rule of lichess.org."""
+        values = self.values(report.start, [ply.move for ply in report.plies])
+        losses = []
+        for ply, before, after in zip(report.plies, values, values[1:], strict=False):
+            sign = 1 if ply.white else -1
+            by_result = sign * (before.expected - after.expected)
+            by_percentage = sign * (win_share(before) - win_share(after))
+            losses.append((max(0.0, by_result), max(0.0, by_percentage)))
+        return losses
+
+    def values(self, start: chess.Board, moves: Sequence[chess.Move]) -> list[Value]:
+        """The value of each position of a game."""
+        words = [self._name, str(self._nodes), start.fen(), *(move.uci() for move in moves)]
+        key = hashlib.sha256(" ".join(words).encode()).hexdigest()[:16]
+        if key not in self._known:
+            board = start.copy()
+            values = [self._value(board, key)]
+            for move in moves:
+                board.push(move)
+                values.append(self._value(board, key))
+            self._known[key] = [[value.score.score(), value.score.mate(), value.expected] for value in values]
+            if self._file is not None:
+                write_json(self._file, self._known)
+        return [_known_value(*known) for known in self._known[key]]
+
+    def _value(self, board: chess.Board, game: str) -> Value:
+        final = final_value(board)
+        if final is not None:
+            return final
+        info = self._engine.analyse(board, chess.engine.Limit(nodes=self._nodes), game=game)
+        value = value_of(info["score"].white(), piece_count(board))
+        return Value(value.score, info["wdl"].white().expectation()) if "wdl" in info else value
+
+
+def _known_value(cp: float | None, mate: float | None, expected: float | None) -> Value:
+    assert expected is not None
+    if cp is not None:
+        return Value(Cp(int(cp)), expected)
+    return Value(Mate(int(mate)) if mate else MateGiven if expected > 0.5 else -MateGiven, expected)
 
 
 def win_share(value: Value) -> float:
@@ -82,22 +137,13 @@ def win_share(value: Value) -> float:
     return 1 / (1 + math.exp(-WIN_SHARE_SLOPE * cp))
 
 
-def _value(engine: chess.engine.SimpleEngine, board: chess.Board, nodes: int, game: object) -> Value:
-    value = final_value(board)
-    if value is None:
-        info = engine.analyse(board, chess.engine.Limit(nodes=nodes), game=game)
-        value = value_of(info["score"].white(), piece_count(board))
-    return value
-
-
 def compare(options: argparse.Namespace) -> Iterator[list[Compared]]:
     """The judged moves of each game."""
     with (
-        chess.engine.SimpleEngine.popen_uci(shlex.split(options.engine)) as reference,
+        Reference(options.engine, options.factor * options.nodes, options.scores) as reference,
         new_engine({"threads": 1}) as engine,
         options.games_file.open("rb") as file,
     ):
-        reference.configure({"Hash": 64, "Threads": 1})
         for number, text in enumerate(game_texts(file), start=1):
             if number > options.games:
                 return
@@ -107,8 +153,7 @@ def compare(options: argparse.Namespace) -> Iterator[list[Compared]]:
                 report = analyse_game(game, engine, Effort(nodes=options.nodes))
             except (PgnError, ValueError) as error:
                 raise ProgramError(f"game {number}: {error}") from None
-            losses = reference_losses(reference, report, options.factor * options.nodes, number)
-            yield list(_judged(number, report, losses))
+            yield list(_judged(number, report, reference.losses(report)))
 
 
 def _judged(number: int, report: GameReport, losses: list[tuple[float, float]]) -> Iterator[Compared]:
@@ -124,13 +169,17 @@ def summary(moves: list[Compared]) -> list[str]:
     """What comes of the comparison, as lines."""
     lines = [f"{len(moves)} judged moves in {len({move.game for move in moves})} games"]
     lines.append("by the rule of lichess.org for the other engine:")
-    lines += _counts(moves, [move.percentage_loss for move in moves], PERCENTAGE_BLUNDER, PERCENTAGE_INACCURACY)
-    lines.append("by Secateur's losses of expected result for both:")
-    return lines + _counts(moves, [move.reference_loss for move in moves], BLUNDER_LOSS, INACCURACY_LOSS)
+    lines += _counts(moves, [move.percentage_loss for move in moves], PERCENTAGE_LOSSES)
+    lines.append("by the losses of expected result for both:")
+    return lines + _counts(moves, [move.reference_loss for move in moves], RESULT_LOSSES)
 
 
-def _counts(moves: list[Compared], losses: list[float], blunder: float, inaccuracy: float) -> list[str]:
-    """How many blunders by these losses are named, and how many that are named are none."""
+def _counts(moves: list[Compared], losses: list[float], thresholds: tuple[float, float, float]) -> list[str]:
+    """How many blunders by these losses are named, and how many that are named are blunders or errors by them.
+
+    `thresholds`: the least losses of an inaccuracy, a mistake and a blunder.
+    """
+    inaccuracy, mistake, blunder = thresholds
     pairs = list(zip(moves, losses, strict=True))
     theirs = [move.mark for move, loss in pairs if loss >= blunder]
     as_error = sum(mark in (Mark.MISTAKE.word, Mark.BLUNDER.word) for mark in theirs)
@@ -140,10 +189,15 @@ def _counts(moves: list[Compared], losses: list[float], blunder: float, inaccura
     def share(part: int, whole: int) -> str:
         return f"{part} of {whole} ({100 * part / whole:.1f} %)" if whole else f"{part} of {whole}"
 
+    def named_share(least: float) -> str:
+        return share(sum(loss >= least for loss in named), len(named))
+
     return [
         f"  its blunders that are named a blunder: {share(theirs.count(Mark.BLUNDER.word), len(theirs))}",
         f"  its blunders that are named a mistake or a blunder: {share(as_error, len(theirs))}",
         f"  its blunders that are named at all: {share(at_all, len(theirs))}",
+        f"  named blunders that are blunders by it: {named_share(blunder)}",
+        f"  named blunders that are at least mistakes by it: {named_share(mistake)}",
         f"  named blunders that are no error by it: {share(sum(loss < inaccuracy for loss in named), len(named))}",
     ]
 
@@ -160,6 +214,7 @@ def parser() -> argparse.ArgumentParser:
     main.add_argument("--nodes", type=at_least_one, default=25_000, help="nodes of Secateur for a move (25000)")
     main.add_argument("--factor", type=at_least_one, default=10, help="how many times as many the other has (10)")
     main.add_argument("--games", type=at_least_one, default=20, help="how many games to compare (20)")
+    main.add_argument("--scores", type=Path, metavar="FILE", help="keep the other engine's scores here, for later runs")
     main.add_argument("--json", type=Path, metavar="FILE", help="write every judged move")
     return main
 
@@ -183,7 +238,7 @@ def main() -> int:
     for line in summary(moves):
         say(line)
     for move in moves:
-        is_blunder = move.percentage_loss >= PERCENTAGE_BLUNDER
+        is_blunder = move.percentage_loss >= PERCENTAGE_LOSSES[-1]
         if is_blunder != (move.mark == Mark.BLUNDER.word):
             losses = f"by it {move.reference_loss:.2f}, and {100 * move.percentage_loss:.0f} points of win percentage"
             say(f"game {move.game} {move.move}: {move.mark} {move.loss:.2f}, {losses}")
