@@ -16,7 +16,7 @@ import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -27,8 +27,6 @@ from lib.errors import ProgramError, missing_library
 
 # How long a worker may take to leave its task when it is asked to end.
 FAREWELL_SECONDS = 5.0
-# How long a cluster may take to answer, and to have a worker.
-CLUSTER_SECONDS = 30.0
 OWN_EXCEPTION = re.compile(r"^lib\.[\w.]+: ")
 
 
@@ -262,62 +260,35 @@ def _source_travels(function: Callable[[Any], Any]) -> Iterator[None]:
 
 
 def _on_cluster(function: Callable[[Any], Any], tasks: Iterator[Task], address: str) -> Generator[Result, None, None]:
+    # The programs that use no cluster need none of this.
     try:
         import cloudpickle
-        from distributed import Client, as_completed
     except ImportError as error:
-        raise ProgramError(missing_library(error.name or "distributed")) from error
+        raise ProgramError(missing_library("cloudpickle")) from error
+    from uci_engine.api.cluster import ClusterError, GivenUp, run_on_cluster
 
-    def attempt(code: bytes, data: bytes) -> bytes:
+    with _source_travels(function):
+        code = cloudpickle.dumps(function)
+
+    def attempt(parcel: tuple[str, bytes]) -> bytes:
         # A local function, so that Dask too has to send it with its code.
         try:
-            return bytes(cloudpickle.dumps((cloudpickle.loads(code)(cloudpickle.loads(data)), None)))
+            return bytes(cloudpickle.dumps((cloudpickle.loads(code)(cloudpickle.loads(parcel[1])), None)))
         except Exception:
             return bytes(cloudpickle.dumps((None, traceback.format_exc())))
 
+    def parcels() -> Iterator[tuple[str, bytes]]:
+        for task in tasks:
+            with _source_travels(function):
+                data = cloudpickle.dumps(task.payload)
+            yield task.key, data
+
     try:
-        client = Client(address, timeout=CLUSTER_SECONDS, set_as_default=False)
-    except OSError as error:
-        raise ProgramError(f"no Dask scheduler answers at {address}: {error}") from error
-    with client:
-        try:
-            client.wait_for_workers(1, timeout=CLUSTER_SECONDS)
-        except TimeoutError as error:
-            raise ProgramError(f"the scheduler at {address} has no workers") from error
-        with _source_travels(function):
-            code = cloudpickle.dumps(function)
-        running: dict[Any, Task] = {}
-        completed = as_completed(loop=client.loop)
-
-        def give_out() -> None:
-            threads = client.nthreads()
-            # One task waits at every worker, so that none is idle while its result travels.
-            while len(running) < max(1, sum(threads.values()) + len(threads)):
-                task = next(tasks, None)
-                if task is None:
-                    return
-                with _source_travels(function):
-                    data = cloudpickle.dumps(task.payload)
-                future = client.submit(attempt, code, data, pure=False)
-                running[future] = task
-                completed.add(future)
-
-        try:
-            give_out()
-            for future in completed:
-                task = running.pop(future)
-                if future.status == "error":
-                    result = Result(task.key, None, f"given up by the cluster: {future.exception()}")
-                elif future.status == "finished":
-                    result = Result(task.key, *cloudpickle.loads(future.result()))
-                elif future.status in ("pending", "lost"):
-                    # The worker that had it died just now, before the result was fetched: it is done again.
-                    running[future] = task
-                    completed.add(future)
-                    continue
+        with closing(run_on_cluster(attempt, parcels(), address)) as results:
+            for (key, _), answer in results:
+                if isinstance(answer, GivenUp):
+                    yield Result(key, None, answer.reason)
                 else:
-                    raise ProgramError(f"the cluster at {address} dropped the task {task.key}: {future.status}")
-                give_out()
-                yield result
-        finally:
-            client.cancel(list(running))
+                    yield Result(key, *cloudpickle.loads(answer))
+    except ClusterError as error:
+        raise ProgramError(str(error)) from error

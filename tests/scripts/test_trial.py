@@ -74,7 +74,7 @@ def test_an_unreachable_scheduler_leaves_nothing_behind(
     program: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("lib.pool.CLUSTER_SECONDS", 0.5)
+    monkeypatch.setattr("uci_engine.api.cluster.CLUSTER_SECONDS", 0.5)
     assert run(program, folder, f"cmd='{FAKE}'", "--cluster", "tcp://127.0.0.1:9") == 1
     out, err = capsys.readouterr()
     assert out == ""

@@ -5,7 +5,8 @@ Invariant: every task gives one result, whatever happens to the workers, as long
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 # How long the cluster may take to answer, and to have a worker.
@@ -16,14 +17,24 @@ class ClusterError(RuntimeError):
     """The cluster cannot be used. The text is one sentence for the user."""
 
 
-def run_on_cluster(function: Callable[[Any], Any], tasks: Iterable[Any], address: str) -> Iterator[tuple[Any, Any]]:
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """What stands for the result of a task that the cluster gave up: why, in a sentence."""
+
+    reason: str
+
+
+def run_on_cluster(
+    function: Callable[[Any], Any], tasks: Iterable[Any], address: str
+) -> Generator[tuple[Any, Any], None, None]:
     """Call the function for each task. Yields pairs of a task and its result, in the order of finishing.
 
     Tasks are handed out only a little ahead of the workers. A task whose worker has died is done again by another.
-    Raises ClusterError.
+    Where several workers have died of a task, its result is a GivenUp. Closing the generator cancels what has not
+    started. Raises ClusterError, also where the function raises or cannot be called on a worker.
     """
     try:
-        from distributed import Client, as_completed
+        from distributed import Client, KilledWorker, as_completed
     except ImportError:
         raise ClusterError("--cluster needs Dask: pip install 'secateur[cluster]'") from None
     try:
@@ -56,21 +67,22 @@ def run_on_cluster(function: Callable[[Any], Any], tasks: Iterable[Any], address
                 task = running.pop(future)
                 if future.status == "finished":
                     result = future.result()
+                elif future.status == "error" and isinstance(error := future.exception(), KilledWorker):
+                    result = GivenUp(f"given up by the cluster: {_sentence(error)}")
                 elif future.status in ("pending", "lost"):
                     # The worker died before the result was fetched. The task is done again.
                     running[future] = task
                     completed.add(future)
                     continue
                 else:
-                    reason = future.exception() if future.status == "error" else future.status
-                    raise ClusterError(f"the cluster at {address} gave up a task: {_sentence(reason)}")
+                    reason = _sentence(future.exception()) if future.status == "error" else future.status
+                    raise ClusterError(f"a task failed on the cluster at {address}: {reason}")
                 give_out()
                 yield task, result
         finally:
             client.cancel(list(running))
 
 
-def _sentence(error: object) -> str:
+def _sentence(error: BaseException | None) -> str:
     text = str(error).strip().splitlines()
-    name = f"{type(error).__name__}: " if isinstance(error, Exception) else ""
-    return f"{name}{text[0] if text else ''}"[:200]
+    return f"{type(error).__name__}: {text[0] if text else ''}"[:200]

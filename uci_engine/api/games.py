@@ -75,13 +75,17 @@ def analyse_with(
         engine.new_game()
         report = analyse_game(game, engine, task.effort, lambda: on_position(share))
     except (PgnError, ValueError) as error:
-        problem = str(error)
-        row = IndexRow(task.number, white=_names(task.text), problem=problem)
-        return GameResult(task.number, task.digest, "", "", asdict(row), (problem,))
+        return unanalysed(task, str(error))
     links = [("All games", INDEX_FILE)] if task.has_index else []
     page = game_page(report, links) if task.page else ""
     row = index_row(report, task.number, task.page)
     return GameResult(task.number, task.digest, annotate(game, report, GENERATOR), page, asdict(row), report.remarks)
+
+
+def unanalysed(task: GameTask, problem: str) -> GameResult:
+    """The result of a game that cannot be analysed, for this reason."""
+    row = IndexRow(task.number, white=_names(task.text), problem=problem)
+    return GameResult(task.number, task.digest, "", "", asdict(row), (problem,))
 
 
 def _names(text: bytes) -> str:

@@ -132,11 +132,11 @@ class _Run:
     def _analyse(self, advance: Callable[..., None]) -> None:
         tasks = self._tasks()
         if self._options.cluster:
-            from uci_engine.api.cluster import run_on_cluster
-            from uci_engine.api.games import analyse_task
+            from uci_engine.api.cluster import GivenUp, run_on_cluster
+            from uci_engine.api.games import analyse_task, unanalysed
 
-            for _, result in run_on_cluster(analyse_task, tasks, self._options.cluster):
-                self._keep(result)
+            for task, result in run_on_cluster(analyse_task, tasks, self._options.cluster):
+                self._keep(unanalysed(task, result.reason) if isinstance(result, GivenUp) else result)
                 advance(1)
             return
         from uci_engine.api.games import analyse_with, new_engine
