@@ -9,7 +9,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import closing
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -34,23 +34,48 @@ one file that needs no network. Games of variants, and what is no game, are told
 """
 
 
-@dataclass(frozen=True, slots=True)
 class Source:
-    """The games to analyse: open files in order, and how many games they hold."""
+    """The games to analyse, file by file. `count` is how many there are."""
 
-    files: list[BinaryIO]
-    count: int
+    def __init__(self, names: Sequence[str]) -> None:
+        """`names`: files, folders, or - for standard input. Raises PgnError and OSError."""
+        from uci_engine.game_analysis.pgn_reader import PgnError, pgn_files
+
+        self._stdin: BinaryIO | None = None
+        self._files: list[Path | None] = []
+        try:
+            for name in names:
+                if name != STDIN:
+                    self._files += pgn_files([Path(name)])
+                elif self._stdin is None:
+                    self._files.append(None)
+                    self._stdin = _standard_input()
+            self.count = sum(1 for _ in self.texts())
+            if not self.count:
+                raise PgnError(f"{names[0]} holds no game" if len(names) == 1 else "there is no game in these files")
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Drop what came from standard input."""
+        if self._stdin is not None:
+            self._stdin.close()
 
     def texts(self) -> Iterator[tuple[int, bytes]]:
         """The games with their numbers, from 1."""
+        return enumerate(self._all_texts(), start=1)
+
+    def _all_texts(self) -> Iterator[bytes]:
         from uci_engine.game_analysis.pgn_reader import game_texts
 
-        number = 0
-        for file in self.files:
-            file.seek(0)
-            for text in game_texts(file):
-                number += 1
-                yield number, text
+        for path in self._files:
+            if path is not None:
+                with path.open("rb") as file:
+                    yield from game_texts(file)
+            elif self._stdin is not None:
+                self._stdin.seek(0)
+                yield from game_texts(self._stdin)
 
 
 def run(words: Sequence[str], default_core: str) -> int:
@@ -68,10 +93,10 @@ def run(words: Sequence[str], default_core: str) -> int:
     effort = effort_of(options, DEFAULT_SECONDS)
     keywords = keyword_options(options, default_threads=1 if options.cluster else min(2, os.cpu_count() or 1))
     try:
-        source = _opened(options.games)
-        folder = Path(options.output or _folder_for(options.games))
-        folder.mkdir(parents=True, exist_ok=True)
-        return _Run(source, folder, effort, keywords, options).run()
+        with closing(Source(options.games)) as source:
+            folder = Path(options.output or _folder_for(options.games))
+            folder.mkdir(parents=True, exist_ok=True)
+            return _Run(source, folder, effort, keywords, options).run()
     except (PgnError, JournalError) as error:
         raise UsageError(printable(f"secateur analyse: {error}"), exit_code=1) from None
     except OSError as error:
@@ -224,24 +249,11 @@ def _parser(default_core: str) -> Parser:
     return parser
 
 
-def _opened(names: Sequence[str]) -> Source:
-    """The games of these files. Raises PgnError and OSError."""
-    from uci_engine.game_analysis.pgn_reader import PgnError, game_texts, pgn_files
-
-    files: list[BinaryIO] = []
-    for name in names:
-        if name == STDIN:
-            # Read to its end, because the games are counted first.
-            file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115 it is read until the end of the run
-            shutil.copyfileobj(sys.stdin.buffer, file)
-            file.seek(0)
-            files.append(file)
-        else:
-            files += [path.open("rb") for path in pgn_files([Path(name)])]
-    count = sum(1 for file in files for _ in game_texts(file))
-    if not count:
-        raise PgnError(f"{names[0]} holds no game" if len(names) == 1 else "there is no game in these files")
-    return Source(files, count)
+def _standard_input() -> BinaryIO:
+    """Standard input, read to its end, because the games are counted first."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 `Source.close` closes it
+    shutil.copyfileobj(sys.stdin.buffer, file)
+    return file
 
 
 def _folder_for(names: Sequence[str]) -> str:
