@@ -10,12 +10,14 @@ import sys
 from html.parser import HTMLParser
 
 import chess
+import chess.pgn
 import pytest
 
 from tests.game_analysis.test_pgn import SCHOLAR, report_of
 from uci_engine.game_analysis import html
 from uci_engine.game_analysis.page import MAX_SHOWN_ERRORS, IndexRow, game_page, index_page, index_row
 from uci_engine.game_analysis.pgn_reader import read_game
+from uci_engine.game_analysis.report import MAX_PLIES
 
 EVIL = "<script>alert(1)</script>\u2028</script><img src=x onerror=alert(2)>&amp;'"
 
@@ -114,14 +116,53 @@ def test_the_script_has_every_position_and_line(page: Page) -> None:
     data = json.loads(page.scripts[0])
     assert len(data["positions"]) == 8
     assert data["positions"][0]["fen"] == chess.STARTING_BOARD_FEN
-    assert data["positions"][7]["last"] == "h5f7"
+    assert data["positions"][7]["set"] == "h5.f7Q"
     assert data["positions"][7]["check"] == "e8"
     assert data["errors"]
     for line in data["lines"]:
-        assert data["positions"][line["from"]]["fen"] == line["positions"][0]["fen"]
-        assert len(line["positions"]) > 1
+        assert 0 <= line["from"] < 7
+        assert line["steps"]
     shown = [attributes["data-line"] for _, attributes in page.tags if "data-line" in attributes]
     assert sorted(map(int, filter(None, shown))) == list(range(len(data["lines"])))
+
+
+def unfolded(positions: list[dict[str, str]]) -> list[str]:
+    """The placement of each position, made as the script makes it."""
+    board = chess.BaseBoard(positions[0]["fen"])
+    placements = [board.board_fen()]
+    for position in positions[1:]:
+        for i in range(0, len(position["set"]), 3):
+            letter = position["set"][i + 2]
+            piece = None if letter == "." else chess.Piece.from_symbol(letter)
+            board.set_piece_at(chess.parse_square(position["set"][i : i + 2]), piece)
+        placements.append(board.board_fen())
+    return placements
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves"),
+    [
+        (chess.STARTING_FEN, "e4 a6 e5 d5 exd6 Nc6 dxc7 Bg4 cxd8=N Rxd8"),
+        (chess.STARTING_FEN, "Nf3 Nf6 g3 g6 Bg2 Bg7 O-O O-O"),
+        ("1k2r3/8/8/8/8/8/8/1KR5 w Cc - 0 1", "Rc8+ Rxc8"),
+        ("5k2/8/8/8/8/8/8/5KR1 w G - 0 1", "O-O Ke7 Rf3"),
+        ("6k1/8/8/8/8/8/8/6KR w H - 0 1", "O-O Kh7"),
+        ("2k5/8/8/8/8/8/8/1RK5 w B - 0 1", "O-O-O Kc7"),
+    ],
+)
+def test_the_positions_are_those_of_the_game(fen: str, moves: str) -> None:
+    board = chess.Board(fen, chess960=True)
+    game = chess.pgn.Game()
+    game.setup(board)
+    node: chess.pgn.GameNode = game
+    placements = [board.board_fen()]
+    for san in moves.split():
+        node = node.add_variation(board.push_san(san))
+        placements.append(board.board_fen())
+    data = json.loads(Page(game_page(report_of(game))).scripts[0])
+    assert unfolded(data["positions"]) == placements
+    for line in data["lines"]:
+        assert len(unfolded([{"fen": placements[line["from"]]}, *line["steps"]])) == len(line["steps"]) + 1
 
 
 def test_every_reference_to_a_piece_exists(page: Page) -> None:
@@ -157,10 +198,11 @@ def test_times_are_drawn_where_the_game_has_them() -> None:
     assert "longest" not in page_of(SCHOLAR).text
 
 
-def test_a_long_game_is_a_small_page() -> None:
-    moves = " ".join(f"{2 * i + 1}. Nf3 Nf6 {2 * i + 2}. Ng1 Ng8" for i in range(75))
-    text = game_page(report_of(read_game(f'[Event "x"]\n\n{moves} *'.encode())))
-    assert len(text.encode()) <= 300_000
+def test_the_longest_game_is_a_small_page() -> None:
+    moves = " ".join(f"{2 * i + 1}. Nf3 Nf6 {2 * i + 2}. Ng1 Ng8" for i in range(MAX_PLIES // 4))
+    report = report_of(read_game(f'[Event "x"]\n\n{moves} *'.encode()))
+    assert len(report.plies) == MAX_PLIES
+    assert len(game_page(report).encode()) <= 300_000
 
 
 def test_a_game_of_many_errors_is_a_small_page() -> None:

@@ -11,7 +11,7 @@ import chess
 import chess.svg
 
 from uci_engine.game_analysis.features import FeatureChange
-from uci_engine.game_analysis.html import line, line_text, numbered, position, render
+from uci_engine.game_analysis.html import first_position, line, line_text, numbered, render
 from uci_engine.game_analysis.judgement import Judgement, Mark
 from uci_engine.game_analysis.proof import Proof
 from uci_engine.game_analysis.reasons import Reason
@@ -360,7 +360,7 @@ def _page(
     proof: Sequence[tuple[str, str, str]] = (),
 ) -> str:
     side = "White" if board.turn else "Black"
-    start = position(board.copy(stack=False), f"{side} is to move.", value)
+    start = first_position(board, f"{side} is to move.", value)
     data = {"positions": [start], "lines": lines, "flipped": not board.turn}
     return render(
         "explain.html.j2", data, title=title, fen=board.fen(), texts=texts, columns=columns, rows=rows, proof=proof

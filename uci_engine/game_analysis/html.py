@@ -110,29 +110,55 @@ def _as_attributes(match: re.Match[str]) -> str:
 # Positions and lines for the script ----------------------------------------------------------------------------------
 
 
-def position(board: chess.Board, say: str, value: Value | None = None) -> dict[str, Any]:
+def first_position(board: chess.Board, say: str, value: Value | None = None) -> dict[str, Any]:
     """A position as the script shows it. `say`: what is said of it, on the page and to a screen reader."""
-    result: dict[str, Any] = {"fen": board.board_fen(), "say": say}
-    if board.move_stack and board.peek():
-        result["last"] = board.peek().uci()[:4]
+    return {"fen": board.board_fen(), **_spoken(board, say, value)}
+
+
+def next_position(before: chess.Board, after: chess.Board, say: str, value: Value | None = None) -> dict[str, Any]:
+    """The position after a move, which is the last one of `after`: the squares that differ from the one before.
+
+    `e2.e4P`: each with its piece, or a point for none. First is where the move begins, then where it ends.
+    """
+    move = after.peek()
+    ends = after.king(before.turn) if before.is_castling(move) else move.to_square
+    assert ends is not None
+    others = [
+        square
+        for square in chess.SQUARES
+        if square not in (move.from_square, ends) and before.piece_at(square) != after.piece_at(square)
+    ]
+    squares = (move.from_square, ends, *others)
+    changes = "".join(chess.square_name(square) + _letter(after, square) for square in squares)
+    return {"set": changes, **_spoken(after, say, value)}
+
+
+def _letter(board: chess.Board, square: chess.Square) -> str:
+    piece = board.piece_at(square)
+    return "." if piece is None else piece.symbol()
+
+
+def _spoken(board: chess.Board, say: str, value: Value | None) -> dict[str, Any]:
+    result: dict[str, Any] = {"say": say}
     if board.is_check():
         king = board.king(board.turn)
-        if king is not None:
-            result["check"] = chess.square_name(king)
+        assert king is not None
+        result["check"] = chess.square_name(king)
     if value is not None:
         result["share"] = round(value.expected, 3)
     return result
 
 
 def line(board: chess.Board, moves: Sequence[chess.Move], start: int, title: str, value: Value) -> dict[str, Any]:
-    """A line to play through, from the position with this number."""
-    after = board.copy(stack=False)
-    positions = [position(after, "before the line", value)]
+    """A line to play through, from the position with this number, which is that of the board."""
+    before = board.copy(stack=False)
+    steps = []
     for move in moves:
-        words = numbered(after, move)
+        after = before.copy(stack=False)
         after.push(move)
-        positions.append(position(after, words))
-    return {"from": start, "title": title, "positions": positions}
+        steps.append(next_position(before, after, numbered(before, move)))
+        before = after
+    return {"from": start, "title": title, "share": round(value.expected, 3), "steps": steps}
 
 
 def numbered(board: chess.Board, move: chess.Move) -> str:

@@ -8,13 +8,15 @@ from typing import Any
 
 import chess
 
-from uci_engine.game_analysis.html import diagram, line, line_text, numbered, position, render
-from uci_engine.game_analysis.judgement import INACCURACY_LOSS, Mark, Phase
+from uci_engine.game_analysis.html import diagram, first_position, line, line_text, next_position, numbered, render
+from uci_engine.game_analysis.judgement import ERRORS, INACCURACY_LOSS, Mark, Phase
 from uci_engine.game_analysis.report import GameReport, Ply
 
 SIDES = ((chess.WHITE, "White"), (chess.BLACK, "Black"))
 # Of more errors the worst are shown with their lines, so that the page stays small. All have their marks.
 MAX_SHOWN_ERRORS = 40
+# The marks that are seen in the list of moves.
+COLORED = (Mark.BOOK, Mark.GOOD, Mark.BRILLIANT, *ERRORS)
 SPARE_HEADERS = ("Event", "Site", "Date", "Round", "TimeControl", "Termination")
 
 
@@ -43,10 +45,9 @@ def game_page(report: GameReport, links: Sequence[tuple[str, str]] = ()) -> str:
     worst = sorted(report.errors, key=lambda error: -error[1].judgement.loss)[:MAX_SHOWN_ERRORS]
     worst.sort(key=lambda error: error[0])
     errors = [_error(report, index, ply, boards[index], lines) for index, ply in worst]
-    positions = [position(boards[0], f"Start of the game. {report.value.text}", report.value)]
-    positions += [
-        position(board, _said(ply), ply.value) for board, ply in zip(boards[1:], report.plies, strict=True)
-    ]
+    positions = [first_position(boards[0], f"Start of the game. {report.value.text}", report.value)]
+    for before, after, ply in zip(boards, boards[1:], report.plies, strict=False):
+        positions.append(next_position(before, after, _said(ply), ply.value))
     data = {"positions": positions, "lines": lines, "errors": [error["index"] for error in errors]}
     white, black = report.player(chess.WHITE), report.player(chess.BLACK)
     return render(
@@ -190,7 +191,7 @@ def _percent(accuracy: float | None) -> str:
 def _move(report: GameReport, index: int, ply: Ply) -> dict[str, Any]:
     label = f"{ply.number}." if ply.white else f"{ply.number}..." if index == 0 else ""
     mark = ply.judgement.mark
-    return {"label": label, "san": ply.san + mark.sign, "kind": mark.word, "title": ply.value.text}
+    return {"label": label, "san": ply.san + mark.sign, "kind": mark.word if mark in COLORED else ""}
 
 
 def _notes(report: GameReport, boards: Sequence[chess.Board]) -> list[dict[str, Any]]:
@@ -232,11 +233,14 @@ def _graph(report: GameReport) -> dict[str, Any]:
     width = max(1, len(heights) - 1)
     end = width if len(heights) > 1 else 0
     last = heights[-1] if len(heights) > 1 else heights[0]
+    dots = dict.fromkeys(ERRORS, "")
+    for index, ply in report.errors:
+        dots[ply.judgement.mark] += f"M{index + 1} {heights[index + 1]:g}h0"
     shares = [100 - height for height in heights]
     return {
         "width": width,
         "area": f"M0 100{points}L{end or width} {last:g}V100z",
-        "dots": [{"x": i + 1, "y": f"{heights[i + 1]:g}", "kind": ply.judgement.mark.word} for i, ply in report.errors],
+        "dots": [(mark.word, dots[mark]) for mark in ERRORS if dots[mark]],
         "label": f"White's expected result after each move: {shares[0]:.0f} % at first, {max(shares):.0f} % at most, "
         f"{min(shares):.0f} % at least, {shares[-1]:.0f} % at the end. The list of mistakes says where it changed.",
     }

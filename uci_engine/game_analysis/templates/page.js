@@ -17,8 +17,38 @@
   const board = byId("board");
   if (!board) return;
 
+  // A position has the letters of its pieces by square. What comes with the page is the first position, and of each
+  // later one the squares that differ: "e2.e4P". The first two of them are those of the move.
+  function unfold(squares, steps) {
+    return steps.map((step) => {
+      const changes = (step.set || "").match(/.{3}/g) || [];
+      squares = step.fen ? read(step.fen) : { ...squares };
+      for (const change of changes) {
+        if (change[2] === ".") delete squares[change.slice(0, 2)];
+        else squares[change.slice(0, 2)] = change[2];
+      }
+      return { ...step, squares, last: changes.slice(0, 2).map((change) => change.slice(0, 2)) };
+    });
+  }
+
+  function read(placement) {
+    const squares = {};
+    placement.split("/").forEach((row, y) => {
+      let x = 0;
+      for (const letter of row) {
+        if (letter >= "1" && letter <= "8") x += Number(letter);
+        else squares["abcdefgh"[x++] + (8 - y)] = letter;
+      }
+    });
+    return squares;
+  }
+
   // The state: a step of the game, or a step of one of the lines.
-  const game = data.positions;
+  const game = unfold({}, data.positions);
+  const lines = data.lines.map(({ from, title, share, steps }) => {
+    const start = { ...game[from], say: "before the line", share };
+    return { from, title, positions: [start, ...unfold(start.squares, steps)] };
+  });
   let line = null;
   let at = data.at || 0;
   let flipped = Boolean(data.flipped);
@@ -34,23 +64,11 @@
     return element;
   }
 
-  function pieces(placement) {
-    const found = [];
-    placement.split("/").forEach((row, y) => {
-      let x = 0;
-      for (const letter of row) {
-        if (letter >= "1" && letter <= "8") x += Number(letter);
-        else found.push([letter, x++, y]);
-      }
-    });
-    return found;
-  }
-
-  function describe(placement) {
+  function describe(squares) {
     const sides = { White: [], Black: [] };
-    for (const [letter, x, y] of pieces(placement)) {
+    for (const [square, letter] of Object.entries(squares)) {
       const upper = letter.toUpperCase();
-      sides[letter === upper ? "White" : "Black"].push(`${NAMES[upper]} ${"abcdefgh"[x]}${8 - y}`);
+      sides[letter === upper ? "White" : "Black"].push(`${NAMES[upper]} ${square}`);
     }
     return `Board. White: ${sides.White.sort().join(", ")}. Black: ${sides.Black.sort().join(", ")}.`;
   }
@@ -58,8 +76,7 @@
   function draw(position) {
     board.replaceChildren();
     add(board, "use", { href: "#squares" });
-    const last = position.last || "";
-    for (const name of last ? [last.slice(0, 2), last.slice(2)] : []) {
+    for (const name of position.last) {
       const [x, y] = place(squareOf(name));
       add(board, "rect", { class: "last-move", x, y, width: 45, height: 45 });
     }
@@ -67,25 +84,25 @@
       const [x, y] = place(squareOf(position.check));
       add(board, "rect", { class: "check-square", x, y, width: 45, height: 45 });
     }
-    for (const [letter, x, y] of pieces(position.fen)) {
-      const [left, top] = place([x, y]);
+    for (const [square, letter] of Object.entries(position.squares)) {
+      const [x, y] = place(squareOf(square));
       const name = (letter === letter.toUpperCase() ? "w" : "b") + letter.toUpperCase();
-      add(board, "use", { href: `#${name}`, x: left, y: top });
+      add(board, "use", { href: `#${name}`, x, y });
     }
     for (let i = 0; i < 8; i++) {
       add(board, "text", { class: "coordinate", x: i * 45 + 38, y: 357 }, "abcdefgh"[flipped ? 7 - i : i]);
       add(board, "text", { class: "coordinate", x: 2, y: i * 45 + 10 }, String(flipped ? i + 1 : 8 - i));
     }
-    board.setAttribute("aria-label", describe(position.fen));
+    board.setAttribute("aria-label", describe(position.squares));
   }
 
-  const positions = () => (line === null ? game : data.lines[line].positions);
+  const positions = () => (line === null ? game : lines[line].positions);
 
   function show() {
     const list = positions();
     const position = list[at];
     draw(position);
-    byId("status").textContent = line === null ? position.say : `${data.lines[line].title}: ${position.say}`;
+    byId("status").textContent = line === null ? position.say : `${lines[line].title}: ${position.say}`;
     // All of a line has one value.
     const share = line === null ? position.share : list[0].share;
     if (share !== undefined) {
@@ -95,8 +112,8 @@
     byId("first").disabled = byId("previous").disabled = at === 0;
     byId("last").disabled = byId("next").disabled = at === list.length - 1;
     byId("line-controls").hidden = line === null;
-    if (line !== null) byId("line-title").textContent = data.lines[line].title;
-    const ply = line === null ? at : data.lines[line].from;
+    if (line !== null) byId("line-title").textContent = lines[line].title;
+    const ply = line === null ? at : lines[line].from;
     for (const id of ["cursor", "time-cursor"]) {
       if (byId(id)) byId(id).setAttribute("d", `M${ply} 0V100`);
     }
@@ -142,7 +159,7 @@
 
   function leave() {
     if (line === null) return;
-    const from = data.lines[line].from;
+    const from = lines[line].from;
     line = null;
     step(from);
     const article = byId(`error-${from}`);
@@ -157,7 +174,7 @@
   const errors = (data.errors || []).map((index) => index + 1);
 
   function toError(direction) {
-    const here = line === null ? at : data.lines[line].from + 1;
+    const here = line === null ? at : lines[line].from + 1;
     const found = direction > 0 ? errors.find((ply) => ply > here) : errors.findLast((ply) => ply < here);
     if (found === undefined) return;
     jump(found);
@@ -178,6 +195,10 @@
   for (const [id, action] of Object.entries(actions)) {
     if (byId(id)) byId(id).addEventListener("click", action);
   }
+  all(".move").forEach((button, index) => {
+    button.dataset.to = index + 1;
+    button.title = game[index + 1].say;
+  });
   for (const button of all("[data-to]")) {
     button.addEventListener("click", () => {
       jump(Number(button.dataset.to));
