@@ -34,7 +34,7 @@ def value(expected: float) -> Value:
 def facts(best: float, played: float, white: bool = True, **changes: object) -> MoveFacts:
     """A move by White, or the same seen by Black."""
     values = [value(expected if white else 1 - expected) for expected in (best, played)]
-    move = MoveFacts(white, Phase.MIDDLEGAME, values[0], values[1], best == played, legal_moves=30)
+    move = MoveFacts(white, values[0], values[1], best == played, legal_moves=30)
     return dataclasses.replace(move, **changes)  # type: ignore[arg-type]
 
 

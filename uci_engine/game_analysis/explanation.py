@@ -14,7 +14,7 @@ from chess.engine import Limit
 from uci_engine.game_analysis.explained import MoveComparison, MoveExplanation, MoveValue
 from uci_engine.game_analysis.features import FeatureChange, feature_changes
 from uci_engine.game_analysis.game_search import Effort, is_obvious, is_sacrifice
-from uci_engine.game_analysis.judgement import MoveFacts, Phase, judge
+from uci_engine.game_analysis.judgement import MoveFacts, judge
 from uci_engine.game_analysis.proof import prove
 from uci_engine.game_analysis.reasons import reason_for
 from uci_engine.game_analysis.report import extended, shown, tablebase_verdict
@@ -63,12 +63,14 @@ def compare_moves(analyser: Analyser, board: chess.Board, effort: Effort) -> Mov
     budget = _Budget(effort)
     game = object()
     moves: dict[chess.Move, MoveValue] = {}
+    open_moves = []
     for move in board.legal_moves:
         after = board.copy()
         after.push(move)
         value = final_value(after)
         moves[move] = MoveValue(move, DRAWN if value is None else value.backed_up(board.turn), 0, 0, (move,))
-    open_moves = [move for move in moves if not _is_final(board, move)]
+        if value is None:
+            open_moves.append(move)
     first = None
     if open_moves and len(moves) > 1:
         first = found_by(analyser.analyse(board, effort.share(FIRST_SHARE), game=game), board)
@@ -101,12 +103,6 @@ def _in_order(moves: dict[chess.Move, MoveValue], wanted: list[chess.Move], boar
     return sorted(wanted, key=key)
 
 
-def _is_final(board: chess.Board, move: chess.Move) -> bool:
-    after = board.copy(stack=False)
-    after.push(move)
-    return final_value(after) is not None
-
-
 def _deepen(
     analyser: Analyser,
     board: chess.Board,
@@ -136,7 +132,7 @@ def _deepen(
 
 def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, effort: Effort) -> MoveExplanation:
     """Explain one legal move. The effort is for all of it; a depth is for each search."""
-    budget = _Budget(effort)
+    began = time.perf_counter()
     game = object()
     color = board.turn
     first, second, third = (effort.share(share) for share in MOVE_SHARES)
@@ -146,23 +142,23 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, effor
     replies = _replies(analyser, after, second, game)
     value = replies[0].value.backed_up(color)
     line = (move, *replies[0].line)
-    others: Value | None = None
     best = here
+    others: Value | None = None
+    third_found: Found | None = None
     is_best = here.move in (None, move) or value.score_for(color) >= here.value.score_for(color)
     if is_best:
         best = Found(value, replies[0].depth + 1, replies[0].nodes, line)
         other_moves = [other for other in board.legal_moves if other != move]
         if other_moves:
-            found = found_by(analyser.analyse(board, third, game=game, root_moves=other_moves), board)
-            others = None if found is None else found.value
+            third_found = found_by(analyser.analyse(board, third, game=game, root_moves=other_moves), board)
+            others = None if third_found is None else third_found.value
     elif here.move is not None:
-        found = found_by(analyser.analyse(board, third, game=game, root_moves=[here.move]), board)
-        best = here if found is None or found.depth < here.depth else found
+        third_found = found_by(analyser.analyse(board, third, game=game, root_moves=[here.move]), board)
+        best = here if third_found is None or third_found.depth < here.depth else third_found
     legal_moves = board.legal_moves.count()
     judgement = judge(
         MoveFacts(
             white=color,
-            phase=Phase.MIDDLEGAME,
             best=best.value,
             played=value,
             is_best=is_best,
@@ -192,8 +188,8 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, effor
         reason=reason,
         proof=prove(analyser, board, move, line, value),
         verdict=tablebase_verdict(analyser, after),
-        nodes=here.nodes + replies[0].nodes,
-        seconds=budget.seconds,
+        nodes=here.nodes + replies[0].nodes + (0 if third_found is None else third_found.nodes),
+        seconds=time.perf_counter() - began,
     )
 
 

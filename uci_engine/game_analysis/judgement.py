@@ -31,6 +31,10 @@ NO_WIN = 0.70
 ACCURACY_DECAY = 4.0
 # The weight of a move in a decided position. In an even one it is 1.
 LEAST_WEIGHT = 0.1
+# The opening ends after so many plies, or when the pieces weigh less. In an endgame they weigh at most so much.
+OPENING_PLIES = 24
+LEAST_OPENING_WEIGHT = 20
+MOST_ENDGAME_WEIGHT = 8
 
 
 class Phase(Enum):
@@ -79,7 +83,6 @@ class MoveFacts:
     """
 
     white: bool
-    phase: Phase
     best: Value
     played: Value
     is_best: bool
@@ -163,7 +166,6 @@ class Summary:
     moves: int
     counts: dict[Mark, int]
     missed_wins: int
-    mean_loss: float
 
     def count(self, mark: Mark) -> int:
         """The number of moves with this mark."""
@@ -183,20 +185,24 @@ def summary_of(judgements: Iterable[Judgement]) -> Summary:
         moves=len(all_of_them),
         counts=counts,
         missed_wins=sum(judgement.missed_win for judgement in all_of_them),
-        mean_loss=sum(judgement.loss for judgement in judged) / len(judged) if judged else 0.0,
     )
 
 
 def phases_of(piece_weights: Sequence[int]) -> list[Phase]:
     """The phase of each position. `piece_weights`: minor pieces 1, rooks 2, queens 4, added up for both sides.
 
-    The opening ends after 12 moves, or when four minor pieces' worth is gone. A phase never returns.
+    A phase never returns.
     """
     phases: list[Phase] = []
     order = list(Phase)
     reached = 0
     for ply, weight in enumerate(piece_weights):
-        now = 2 if weight <= 8 else 0 if ply < 24 and weight >= 20 else 1
-        reached = max(reached, now)
+        if weight <= MOST_ENDGAME_WEIGHT:
+            now = Phase.ENDGAME
+        elif ply < OPENING_PLIES and weight >= LEAST_OPENING_WEIGHT:
+            now = Phase.OPENING
+        else:
+            now = Phase.MIDDLEGAME
+        reached = max(reached, order.index(now))
         phases.append(order[reached])
     return phases

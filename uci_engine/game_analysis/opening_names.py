@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -49,13 +50,11 @@ def theory_of(start: chess.Board, moves: Sequence[chess.Move]) -> Theory:
     """
     names = named_positions()
     board = start.copy(stack=False)
-    book = Book()
     name = names.get(chess.polyglot.zobrist_hash(board))
     if start.fen() != chess.STARTING_FEN and name is None:
-        book.close()
         return Theory(None, 0)
     plies = 0
-    try:
+    with closing(Book()) as book:
         for ply, move in enumerate(moves[:LAST_PLY], start=1):
             is_book_move = any(move == known for known, _ in book.moves(board))
             board.push(move)
@@ -63,6 +62,4 @@ def theory_of(start: chess.Board, moves: Sequence[chess.Move]) -> Theory:
             name = here or name
             if here is not None or is_book_move:
                 plies = ply
-    finally:
-        book.close()
     return Theory(name, plies)

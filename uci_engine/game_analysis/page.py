@@ -101,6 +101,11 @@ def index_page(rows: Sequence[IndexRow]) -> str:
     return render("index.html.j2", {}, rows=[asdict(row) for row in rows], missing=missing)
 
 
+def rows_of(entries: Iterable[dict[str, Any]]) -> list[IndexRow]:
+    """The rows of the index, by number, out of what `asdict` made of them."""
+    return sorted((IndexRow(**entry) for entry in entries), key=lambda row: row.number)
+
+
 # Parts of the page ---------------------------------------------------------------------------------------------------
 
 
@@ -163,7 +168,6 @@ def _error(
     better = numbered(board, ply.better[0]) if ply.better else ""
     return {
         "index": index,
-        "kind": ply.judgement.mark.word,
         "move": _label(ply),
         "sign": ply.judgement.mark.sign,
         "word": ply.judgement.mark.word,
@@ -271,8 +275,3 @@ def _duration(seconds: float) -> str:
     if seconds < 60:
         return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
     return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
-
-
-def rows_of(entries: Iterable[dict[str, Any]]) -> list[IndexRow]:
-    """The rows of the index, by number, out of what `asdict` made of them."""
-    return sorted((IndexRow(**entry) for entry in entries), key=lambda row: row.number)

@@ -85,10 +85,6 @@ def read_game(text: bytes) -> chess.pgn.Game:
         game = chess.pgn.read_game(io.StringIO(decoded(text)), Visitor=_QuietBuilder)
     except Exception as error:  # a parser that was not made for hostile text
         raise PgnError(f"it cannot be read: {type(error).__name__}: {str(error)[:100]}") from None
-    if game is None:
-        raise PgnError("it holds no game")
-    if not game.variations and not HEADER.search(text):
+    if game is None or not (game.variations or HEADER.search(text)):
         raise PgnError("it holds no game")
     return game
-
-

@@ -20,7 +20,7 @@ from uci_engine.game_analysis.game_search import (
 from uci_engine.game_analysis.judgement import Judgement, MoveFacts, Phase, Summary, judge, phases_of, summary_of
 from uci_engine.game_analysis.opening_names import Theory, theory_of
 from uci_engine.game_analysis.reasons import Reason, reason_for
-from uci_engine.game_analysis.values import Analyser, Value, final_value, found_by
+from uci_engine.game_analysis.values import Analyser, Found, Value, final_value, found_by
 from uci_engine.score import piece_count
 
 # Lines are shown at most this long, but to the end where they mate.
@@ -135,11 +135,8 @@ def analyse_game(
     board = start.copy()
     plies = []
     for index, (node, result) in enumerate(zip(nodes, searched, strict=True)):
-        judgement = judge(_facts(board, node.move, result, phases[index], index < theory.plies))
-        there = found[index + 1]
-        plies.append(
-            _ply(board, node, result, judgement, phases[index], there.value, there.depth, analyser)
-        )
+        judgement = judge(_facts(board, node.move, result, index < theory.plies))
+        plies.append(_ply(analyser, board, node, result, found[index + 1], judgement, phases[index]))
         board.push(node.move)
     return GameReport(
         headers=dict(game.headers),
@@ -152,10 +149,9 @@ def analyse_game(
     )
 
 
-def _facts(board: chess.Board, move: chess.Move, result: SearchedMove, phase: Phase, is_book: bool) -> MoveFacts:
+def _facts(board: chess.Board, move: chess.Move, result: SearchedMove, is_book: bool) -> MoveFacts:
     return MoveFacts(
         white=board.turn,
-        phase=phase,
         best=result.best.value,
         played=result.played.value,
         is_best=result.is_best,
@@ -168,15 +164,15 @@ def _facts(board: chess.Board, move: chess.Move, result: SearchedMove, phase: Ph
 
 
 def _ply(
+    analyser: Analyser,
     board: chess.Board,
     node: chess.pgn.ChildNode,
     result: SearchedMove,
+    there: Found,
     judgement: Judgement,
     phase: Phase,
-    after_value: Value,
-    depth: int,
-    analyser: Analyser,
 ) -> Ply:
+    """All that is known of one move. `there`: what was found in the position after it."""
     better: tuple[chess.Move, ...] = ()
     played: tuple[chess.Move, ...] = ()
     reason = None
@@ -193,8 +189,8 @@ def _ply(
         move=node.move,
         san=board.san(node.move),
         phase=phase,
-        value=after_value,
-        depth=depth,
+        value=there.value,
+        depth=there.depth,
         judgement=judgement,
         better_value=result.best.value,
         better=better,
