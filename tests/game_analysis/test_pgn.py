@@ -78,6 +78,15 @@ def test_comments_and_variations_of_the_game_stay_and_old_marks_go() -> None:
     assert 1 not in list(game.mainline())[5].nags
 
 
+def test_a_second_analysis_replaces_the_words_of_the_first() -> None:
+    text = SCHOLAR.replace("3. Qh5 Nf6", "3. Qh5 { a Blunder? [%clk 0:01:02] } 3... Nf6 { [%clk 0:01:01] as so often }")
+    _, _, first = annotated(text)
+    _, _, second = annotated(first)
+    assert second == first
+    assert "a Blunder?" in second
+    assert "as so often" in second
+
+
 @st.composite
 def games(draw: st.DrawFn) -> chess.pgn.Game:
     """A legal game of random moves, from the usual position or one of Chess960."""

@@ -1,10 +1,12 @@
 """A report as annotated PGN: values, better lines, marks, the opening and what the tablebases say.
 
-The game keeps its own comments and variations. Values and marks of an earlier analysis are replaced.
+The game keeps its own comments and variations. Values, marks and words of an earlier analysis are replaced.
 Invariant: the moves stay, and python-chess reads them back.
 """
 
 from __future__ import annotations
+
+import re
 
 import chess
 import chess.pgn
@@ -16,11 +18,16 @@ from uci_engine.game_analysis.values import Value
 
 # What stands for a tablebase win in `[%eval]`.
 TABLEBASE_WIN_CP = 10_000
+# What `annotate` writes into comments. It stands behind what was there before, and ahead of `[%eval]`.
+OWN_WORDS = re.compile(
+    r"\s*(?:[A-E]\d\d [^\[]*?: theory ends here\.|(?:Inaccuracy|Mistake|Blunder)\. [^\[]*|Tablebases: [^\[]*)"
+)
 
 
 def annotate(game: chess.pgn.Game, report: GameReport, annotator: str) -> str:
     """The text of the game with the annotations of its report. Changes the game."""
     headers = game.headers
+    is_own = headers.get("Annotator", "").split()[:1] == annotator.split()[:1]
     headers["Annotator"] = annotator
     if report.theory.name is not None:
         headers["ECO"] = report.theory.name.eco
@@ -29,6 +36,10 @@ def annotate(game: chess.pgn.Game, report: GameReport, annotator: str) -> str:
     verdict = ""
     for index, (node, ply) in enumerate(zip(nodes, report.plies, strict=True)):
         _mark(node, ply.judgement.mark)
+        # That of an earlier analysis.
+        node.set_eval(None)
+        if is_own:
+            node.comment = OWN_WORDS.sub("", node.comment).strip()
         parts = []
         if index + 1 == report.theory.plies and report.theory.name is not None:
             parts.append(f"{report.theory.name}: theory ends here.")
@@ -40,9 +51,7 @@ def annotate(game: chess.pgn.Game, report: GameReport, annotator: str) -> str:
         verdict = ply.verdict
         node.comment = " ".join(filter(None, [node.comment, *parts]))
         # A mate on the board has no number that `[%eval]` could show.
-        if ply.value.score.mate() == 0:
-            node.set_eval(None)
-        else:
+        if ply.value.score.mate() != 0:
             node.set_eval(PovScore(_shown_score(ply.value), chess.WHITE), ply.depth)
     return game.accept(chess.pgn.StringExporter(columns=100))
 
