@@ -13,6 +13,7 @@ from chess.engine import Cp, Limit, Mate, PovScore
 from tests.support.analyser import MaterialAnalyser
 from uci_engine import Engine
 from uci_engine.game_analysis.game_search import (
+    LEAST_SECOND_SHARE,
     MAIN_SHARE,
     Effort,
     is_obvious,
@@ -52,6 +53,11 @@ class Script(MaterialAnalyser):
         return {"score": score, "depth": 10, "nodes": 100, "pv": [move]}
 
 
+# Only the third move costs enough for a second look.
+SCORES = {0: 0, 1: -5, 2: 0, 3: -100, 4: -98, 5: -100, 6: -98}
+BETTER = {2: "g1f3"}
+
+
 def test_positions_are_searched_backwards_in_one_game() -> None:
     analyser = Script({})
     told: list[None] = []
@@ -71,12 +77,14 @@ def test_a_move_takes_no_more_than_its_effort() -> None:
     assert mains == [pytest.approx(MAIN_SHARE)] * 6
 
 
-def test_an_error_is_checked_by_a_search_of_the_better_move_alone() -> None:
-    analyser = Script({2: 0, 3: -300}, {2: "g1f3"})
-    _, searched = search_game(analyser, chess.Board(), MOVES[:3], Effort(seconds=1.0))
+def test_an_error_gets_a_second_look_at_both_moves() -> None:
+    analyser = Script(SCORES, BETTER)
+    _, searched = search_game(analyser, chess.Board(), MOVES[:6], Effort(seconds=1.0))
     better = chess.Move.from_uci("g1f3")
-    checks = [seconds for ply, seconds, moves in analyser.asked if ply == 2 and moves == [better]]
-    assert checks[0] == pytest.approx(1 - MAIN_SHARE)
+    looks = [(ply, seconds) for ply, seconds, moves in analyser.asked[-2:] if moves in (None, [better])]
+    assert [ply for ply, _ in looks] == [2, 3]
+    assert looks[0][1] == looks[1][1]
+    assert looks[0][1] >= LEAST_SECOND_SHARE
     assert not searched[2].is_best
     assert searched[2].best.move == better
     assert searched[2].best.value.expected > searched[2].played.value.expected + 0.3
@@ -91,31 +99,39 @@ def test_what_a_later_position_shows_reaches_the_move_before() -> None:
     assert found[2].move == MOVES[2]
 
 
-def test_what_is_left_over_goes_into_a_second_look_at_an_error() -> None:
-    class Second(Script):
-        """After the first look, the move played turns out to be as good."""
+class Later(Script):
+    """Gives other scores from the second search of a position on."""
 
-        def analyse(self, board: chess.Board, limit: Limit, **words: Any) -> Any:
-            info = super().analyse(board, limit, **words)
-            if words.get("root_moves") == [MOVES[2]]:
-                info |= {"score": PovScore(Cp(0), chess.WHITE), "depth": 11}
-            return info
+    def __init__(self, scores: dict[int, int], best: dict[int, str], later: dict[int, int]) -> None:
+        super().__init__(dict(scores), best)
+        self.later = later
 
-    # Every other move costs too little for a check.
-    scores = {0: 0, 1: -5, 2: 0, 3: -300, 4: -295, 5: -300, 6: -295}
-    first = Script(scores, {2: "g1f3"})
-    _, searched = search_game(first, chess.Board(), MOVES[:6], Effort(seconds=1.0))
-    assert not searched[2].is_best
-    alone = [(seconds, moves) for ply, seconds, moves in first.asked if ply == 2 and moves is not None]
-    assert [moves for _, moves in alone[1:]] == [[chess.Move.from_uci("g1f3")], [MOVES[2]]]
-    assert alone[1][0] == alone[2][0]
-    assert sum(seconds or 0 for _, seconds, _ in first.asked) <= 7.0 + 1e-9
+    def analyse(self, board: chess.Board, limit: Limit, **words: Any) -> Any:
+        if any(ply == board.ply() for ply, _, _ in self.asked):
+            self.scores |= {board.ply(): self.later[board.ply()]} if board.ply() in self.later else {}
+        return super().analyse(board, limit, **words)
 
-    found, searched = search_game(Second(scores, {2: "g1f3"}), chess.Board(), MOVES[:6], Effort(seconds=1.0))
+
+def test_a_second_look_may_show_that_a_move_was_no_error() -> None:
+    scores = {0: 0, 1: -5, 2: 0, 3: -300, 4: 0}
+    found, searched = search_game(Later(scores, BETTER, {3: 0}), chess.Board(), MOVES[:6], Effort(seconds=1.0))
     assert searched[2].is_best
     assert found[2].value.expected == 0.5
-    _, by_depth = search_game(Second(scores, {2: "g1f3"}), chess.Board(), MOVES[:6], Effort(depth=5))
+    _, by_depth = search_game(Later(scores, BETTER, {3: 0}), chess.Board(), MOVES[:6], Effort(depth=5))
     assert not by_depth[2].is_best
+
+
+def test_a_second_look_uncovers_the_chance_that_the_opponent_missed() -> None:
+    best = {**BETTER, 3: "g7g6"}
+    _, before = search_game(Script(SCORES, best), chess.Board(), MOVES[:6], Effort(seconds=1.0))
+    assert before[3].best.value.score == Cp(-100)
+    analyser = Later(SCORES, best, {3: -400})
+    found, searched = search_game(analyser, chess.Board(), MOVES[:6], Effort(seconds=1.0))
+    assert found[3].value.score == Cp(-400)
+    assert not searched[3].is_best
+    assert searched[3].best.value.score == Cp(-400)
+    # And that gets a second look of its own, as far as the effort reaches.
+    assert sum(seconds or 0 for _, seconds, _ in analyser.asked) <= 7.0 + 1e-9
 
 
 def test_a_mate_at_the_end_of_the_game_is_counted_from_each_position() -> None:

@@ -1,10 +1,10 @@
-"""The searches of one game, from its last position to its first.
+"""The searches of one game: from its last position to its first, and then again where the errors are.
 
 The transposition table is kept from one position to the next, so what a later position has shown reaches the moves
-before it. Of the effort for a move, most goes into a search of the position. The rest checks what that search says:
-the better move once more, alone, before the move played is called an error, or all other moves, before the move played
-is called the only one. What the checks leave over goes into a second look at the worst errors: both moves are searched
-alone, as deep as each other, so that neither looks better only because it was searched longer.
+before it. Of the effort for a move, most goes into a search of the position. A little goes into a search of all other
+moves, where the move played may be the only one. The rest goes into second looks at the errors, the worst first: the
+better move and the position after the move played are searched again, with the same effort. What a second look finds
+reaches the moves before and after it, so it may uncover an error, for instance a chance that the opponent missed.
 """
 
 from __future__ import annotations
@@ -16,19 +16,18 @@ import chess
 from chess.engine import Limit
 
 from evaluation.constants import PHASE_WEIGHTS
-from uci_engine.game_analysis.judgement import INACCURACY_LOSS, WON
+from uci_engine.game_analysis.judgement import WON
 from uci_engine.game_analysis.values import DRAWN, Analyser, Found, Value, final_value, found_by
 
-# The share of the effort for the search of the position.
-MAIN_SHARE = 0.8
-# Errors of this loss get a second look. Each of their two searches takes between these shares of the effort for a move.
-SECOND_LOOK_LOSS = INACCURACY_LOSS
+# The shares of the effort for a move: for the search of the position, and for that of all moves but the one played.
+MAIN_SHARE = 0.7
+OTHERS_SHARE = 0.1
+# A loss that is or may become an error gets a second look. Each of its two searches takes between these shares.
+SUSPICION = 0.05
 LEAST_SECOND_SHARE = 0.5
 MOST_SECOND_SHARE = 3.0
 # The fifty-move rule ends the game before a position further back is repeated.
 MAX_REPEATED_PLIES = 100
-# A loss that may become an error is checked.
-SUSPICION = INACCURACY_LOSS / 2
 # Out of check, so few moves leave not much to find.
 FEW_EVASIONS = 3
 PIECE_VALUES = (0, 1, 3, 3, 5, 9, 0)
@@ -69,10 +68,6 @@ class SearchedMove:
     is_best: bool
     others: Value | None
 
-    def loss(self, white: bool) -> float:
-        """The loss of expected result, for the side that moved."""
-        return 0.0 if self.is_best else self.best.value.expected_for(white) - self.played.value.expected_for(white)
-
 
 def search_game(
     analyser: Analyser,
@@ -85,118 +80,121 @@ def search_game(
 
     `on_position` is called after each of the `len(moves) + 1` positions. ValueError: the engine refuses the position.
     """
-    board = start.copy()
-    for move in moves:
-        board.push(move)
-    game = object()
-    found = [_search(analyser, board, effort, MAIN_SHARE, game)]
-    searched: list[SearchedMove] = []
-    on_position()
-    left_over = 0.0
-    for move in reversed(moves):
-        board.pop()
-        here = _search(analyser, board, effort, MAIN_SHARE, game)
-        result, is_checked = _compared(analyser, board, move, here, found[-1], effort, game)
-        left_over += 0.0 if is_checked else 1 - MAIN_SHARE
-        found.append(result.best)
-        searched.append(result)
-        on_position()
-    found, searched = found[::-1], searched[::-1]
+    game = _Game(analyser, start, moves, effort)
+    game.search_backwards(on_position)
     if effort.depth is None:
-        _look_again(analyser, start, moves, found, searched, effort, left_over, game)
-    return found, searched
+        game.look_again()
+    return game.found, [game.searched(index) for index in range(len(moves))]
 
 
-def _look_again(
-    analyser: Analyser,
-    start: chess.Board,
-    moves: Sequence[chess.Move],
-    found: list[Found],
-    searched: list[SearchedMove],
-    effort: Effort,
-    left_over: float,
-    game: object,
-) -> None:
-    """Search the errors once more, the worst first, with what is left over. Changes `found` and `searched`."""
-    losses = {index: result.loss(start.turn == (index % 2 == 0)) for index, result in enumerate(searched)}
-    errors = sorted((index for index in losses if losses[index] >= SECOND_LOOK_LOSS), key=lambda index: -losses[index])
-    errors = errors[: int(left_over / (2 * LEAST_SECOND_SHARE) + 1e-9)]
-    if not errors:
-        return
-    share = min(left_over / (2 * len(errors)), MOST_SECOND_SHARE)
-    for index in errors:
-        board = start.copy()
-        for move in moves[:index]:
-            board.push(move)
-        result = searched[index]
-        best, played = (
-            _deeper(analyser, board, line, effort, share, game) for line in (result.best, result.played)
-        )
-        is_best = best.value.expected_for(board.turn) <= played.value.expected_for(board.turn)
-        searched[index] = SearchedMove(played if is_best else best, played, is_best, None)
-        found[index] = searched[index].best
+class _Game:
+    """The searches of a game. `found` has what is known of each position, the most reliable."""
 
+    def __init__(self, analyser: Analyser, start: chess.Board, moves: Sequence[chess.Move], effort: Effort) -> None:
+        self._analyser = analyser
+        self._effort = effort
+        self._moves = moves
+        # Before each move, and after the last one.
+        self._boards = [start.copy()]
+        for move in moves:
+            self._boards.append(self._boards[-1].copy())
+            self._boards[-1].push(move)
+        self.found = [Found(DRAWN)] * len(self._boards)
+        # Of the last search of each position itself. What later positions have shown may have come from deeper ones.
+        self._depths = [0] * len(self._boards)
+        self._others: dict[int, Value] = {}
+        # What the searches have not taken of their share, in efforts for a move.
+        self._left_over = 0.0
+        # The engine forgets what it has learnt when this is another object.
+        self._token = object()
 
-def _deeper(
-    analyser: Analyser, board: chess.Board, before: Found, effort: Effort, share: float, game: object
-) -> Found:
-    """A move searched alone once more; what was known if that is no deeper."""
-    again = _search(analyser, board, effort, share, game, [before.line[0]])
-    return again if again.line and again.depth >= before.depth else before
+    def search_backwards(self, on_position: Callable[[], None]) -> None:
+        """Search each position, from the last to the first."""
+        for index in range(len(self._moves), -1, -1):
+            self._look_at(index, MAIN_SHARE)
+            self._left_over += 1 - MAIN_SHARE
+            if index < len(self._moves):
+                self._take_from_next(index)
+                if self.searched(index).is_best and self._may_be_only_move(index):
+                    allowed = [move for move in self._boards[index].legal_moves if move != self._moves[index]]
+                    self._others[index] = self._search(index, OTHERS_SHARE, allowed).value
+                    self._left_over -= OTHERS_SHARE
+            on_position()
 
+    def look_again(self) -> None:
+        """Search the errors once more, the worst first, while anything is left over."""
+        looked: set[int] = set()
+        while self._left_over >= 2 * LEAST_SECOND_SHARE:
+            losses = {index: self._loss(index) for index in range(len(self._moves)) if index not in looked}
+            errors = [index for index, loss in losses.items() if loss >= SUSPICION]
+            if not errors:
+                return
+            share = min(max(self._left_over / (2 * len(errors)), LEAST_SECOND_SHARE), MOST_SECOND_SHARE)
+            index = max(errors, key=lambda index: losses[index])
+            looked.add(index)
+            better = self.found[index].line[0]
+            self._look_at(index, share, [better])
+            self._look_at(index + 1, share)
+            self._left_over -= 2 * share
+            self._hand_back(index)
 
-def _search(
-    analyser: Analyser,
-    board: chess.Board,
-    effort: Effort,
-    share: float,
-    game: object,
-    root_moves: list[chess.Move] | None = None,
-) -> Found:
-    value = final_value(board)
-    if value is not None:
-        return Found(value)
-    # Of the moves before, only those that can be repeated matter. To replay all of them for each search takes time.
-    root = board.copy(stack=min(board.halfmove_clock, MAX_REPEATED_PLIES))
-    info = analyser.analyse(root, effort.share(share), game=game, root_moves=root_moves)
-    # A search that was cut before its first report knows nothing.
-    return found_by(info, board) or Found(DRAWN)
+    def _look_at(self, index: int, share: float, root_moves: list[chess.Move] | None = None) -> None:
+        """Search a position, and keep what is found if it is not less deep than what was found before."""
+        found = self._search(index, share, root_moves)
+        if found.depth >= self._depths[index]:
+            self.found[index], self._depths[index] = found, found.depth
 
+    def _hand_back(self, index: int) -> None:
+        """Let what was found before and after a move reach the positions before it."""
+        for before in range(min(index + 1, len(self._moves) - 1), -1, -1):
+            if not self._take_from_next(before) and before < index:
+                return
 
-def _compared(
-    analyser: Analyser,
-    board: chess.Board,
-    move: chess.Move,
-    here: Found,
-    after: Found,
-    effort: Effort,
-    game: object,
-) -> tuple[SearchedMove, bool]:
-    """Compare the move played with the best one, and whether that took a check. `after`: what was found after it."""
-    white = board.turn
-    played = Found(after.value.backed_up(white), after.depth + 1, after.nodes, (move, *after.line))
-    gain = after.value.expected_for(white) - here.value.expected_for(white)
-    if here.move is None or here.move == move or gain >= 0:
-        if not _may_be_only_move(board, move, played.value):
-            return SearchedMove(played, played, True, None), False
-        allowed = [other for other in board.legal_moves if other != move]
-        others = _search(analyser, board, effort, 1 - MAIN_SHARE, game, allowed).value
-        return SearchedMove(played, played, True, others), True
-    if -gain < SUSPICION:
-        return SearchedMove(here, played, False, None), False
-    checked = _search(analyser, board, effort, 1 - MAIN_SHARE, game, [here.move])
-    best = checked if checked.depth >= here.depth and checked.line else here
-    if best.value.expected_for(white) <= played.value.expected_for(white):
-        return SearchedMove(played, played, True, None), True
-    return SearchedMove(best, played, False, None), True
+    def searched(self, index: int) -> SearchedMove:
+        """What is known of a move."""
+        played, here = self._played(index), self.found[index]
+        is_best = here.move in (None, self._moves[index])
+        return SearchedMove(here, played, is_best, self._others.get(index) if is_best else None)
 
+    def _played(self, index: int) -> Found:
+        after = self.found[index + 1]
+        value = after.value.backed_up(self._boards[index].turn)
+        return Found(value, after.depth + 1, after.nodes, (self._moves[index], *after.line))
 
-def _may_be_only_move(board: chess.Board, move: chess.Move, value: Value) -> bool:
-    """Whether it is worth knowing what the other moves are worth: the game is open, and the move is not obvious."""
-    expected = value.expected_for(board.turn)
-    if expected <= 1 - WON or value.mate_for(board.turn) == 1 or board.legal_moves.count() < 2:
-        return False
-    return not is_obvious(board, move)
+    def _loss(self, index: int) -> float:
+        """The loss of expected result by a move."""
+        white = self._boards[index].turn
+        before, after = self.found[index].value, self._played(index).value
+        return 0.0 if self.searched(index).is_best else before.expected_for(white) - after.expected_for(white)
+
+    def _take_from_next(self, index: int) -> bool:
+        """Let the position after a move say what the move is worth, if it is the best one. Whether that was new."""
+        white = self._boards[index].turn
+        here, played = self.found[index], self._played(index)
+        is_better = played.value.expected_for(white) >= here.value.expected_for(white)
+        if here == played or not (is_better or here.move in (None, self._moves[index])):
+            return False
+        self.found[index] = played
+        return True
+
+    def _search(self, index: int, share: float, root_moves: list[chess.Move] | None = None) -> Found:
+        board = self._boards[index]
+        value = final_value(board)
+        if value is not None:
+            return Found(value)
+        # Of the moves before, only those that can be repeated matter. To replay all of them for each search takes time.
+        root = board.copy(stack=min(board.halfmove_clock, MAX_REPEATED_PLIES))
+        info = self._analyser.analyse(root, self._effort.share(share), game=self._token, root_moves=root_moves)
+        # A search that was cut before its first report knows nothing.
+        return found_by(info, board) or Found(DRAWN)
+
+    def _may_be_only_move(self, index: int) -> bool:
+        """Whether it is worth knowing what the other moves are worth: the game is open, the move not obvious."""
+        board, move, value = self._boards[index], self._moves[index], self.found[index].value
+        expected = value.expected_for(board.turn)
+        if expected <= 1 - WON or value.mate_for(board.turn) == 1 or board.legal_moves.count() < 2:
+            return False
+        return not is_obvious(board, move)
 
 
 def is_obvious(board: chess.Board, move: chess.Move) -> bool:

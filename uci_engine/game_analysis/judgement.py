@@ -16,11 +16,11 @@ from enum import Enum
 
 from uci_engine.game_analysis.values import Value
 
-# The smallest loss of expected result for each mark. From an even position in the middlegame 0.10 is about 0.4 pawns as
-# they are shown, 0.15 about 0.6 and 0.25 about 1.0. RESULTS.md compares the marks with those by Stockfish's scores.
-INACCURACY_LOSS = 0.10
+# The smallest loss of expected result for each mark. From an even position in the middlegame 0.08 is about 0.35 pawns
+# as they are shown, 0.15 about 0.65 and 0.30 about 1.3. RESULTS.md compares the marks with those by Stockfish's scores.
+INACCURACY_LOSS = 0.08
 MISTAKE_LOSS = 0.15
-BLUNDER_LOSS = 0.25
+BLUNDER_LOSS = 0.30
 # A move is the only one when every other loses this much.
 ONLY_MOVE_LOSS = 0.20
 # Where even the second best move expects this much, the game is won, and no move deserves an exclamation mark.
