@@ -6,11 +6,13 @@ one result for each task, whatever happens to the workers.
 
 from __future__ import annotations
 
+import copyreg
 import multiprocessing
 import os
 import pickle
 import re
 import signal
+import struct
 import sys
 import threading
 import traceback
@@ -231,6 +233,14 @@ def _answer(function: Callable[[Any], Any], data: bytes) -> bytes:
 
 
 # ---- On a cluster ----
+
+
+def _reduced(record: struct.Struct) -> tuple[type[struct.Struct], tuple[str]]:
+    return struct.Struct, (record.format,)
+
+
+# Modules of ours that read binary files hold one. Python cannot pickle it by itself.
+copyreg.pickle(struct.Struct, _reduced)
 
 
 @contextmanager

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import struct
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+NUMBER = struct.Struct("<q")
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,8 @@ def run(work: Work) -> Done:
     if work.fault == "unpicklable":
         return (lambda: Done(0))  # type: ignore[return-value]
     time.sleep(work.seconds)
-    return Done(work.number**2)
+    (square,) = NUMBER.unpack(NUMBER.pack(work.number**2))
+    return Done(square)
 
 
 def sleep_and_tidy(work: Work) -> Done:
