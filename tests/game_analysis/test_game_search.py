@@ -81,7 +81,7 @@ def test_an_error_gets_a_second_look_at_both_moves() -> None:
     analyser = Script(SCORES, BETTER)
     _, searched = search_game(analyser, chess.Board(), MOVES[:6], Effort(seconds=1.0))
     better = chess.Move.from_uci("g1f3")
-    looks = [(ply, seconds) for ply, seconds, moves in analyser.asked[-2:] if moves in (None, [better])]
+    looks = [(ply, seconds or 0.0) for ply, seconds, moves in analyser.asked[-2:] if moves in (None, [better])]
     assert [ply for ply, _ in looks] == [2, 3]
     assert looks[0][1] == looks[1][1]
     assert looks[0][1] >= LEAST_SECOND_SHARE

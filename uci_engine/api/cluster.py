@@ -67,8 +67,8 @@ def run_on_cluster(
                 task = running.pop(future)
                 if future.status == "finished":
                     result = future.result()
-                elif future.status == "error" and isinstance(error := future.exception(), KilledWorker):
-                    result = GivenUp(f"given up by the cluster: {_sentence(error)}")
+                elif future.status == "error" and isinstance(death := future.exception(), KilledWorker):
+                    result = GivenUp(f"given up by the cluster: {_sentence(death)}")
                 elif future.status in ("pending", "lost"):
                     # The worker died before the result was fetched. The task is done again.
                     running[future] = task
