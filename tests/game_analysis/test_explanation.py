@@ -8,12 +8,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import chess
 import pytest
-from chess.engine import Limit
+from chess.engine import Cp, Limit, PovScore
 
 from tests.support import ROOT, TABLES
+from tests.support.analyser import MaterialAnalyser
 from tests.support.uci_process import PACKAGE_ROOT
 from uci_engine import Engine
 from uci_engine.game_analysis.explained import (
@@ -23,6 +25,8 @@ from uci_engine.game_analysis.explained import (
     explanation_data,
     explanation_page,
 )
+from uci_engine.game_analysis.explanation import explain_move
+from uci_engine.game_analysis.game_search import Effort
 
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
@@ -83,6 +87,24 @@ def test_a_blunder_is_refuted(engine: Engine) -> None:
     text = str(explanation)
     assert "What refutes it: 3...Nf6 4. Qxf7#." in text
     assert "White mates in 1 by force." in text
+
+
+def test_the_best_move_is_not_one_that_another_move_beats() -> None:
+    class Late(MaterialAnalyser):
+        """Finds the better move only in the search of all other moves."""
+
+        def analyse(self, board: chess.Board, limit: Limit, **words: Any) -> Any:
+            info = super().analyse(board, limit, **words)
+            if words.get("root_moves") is not None:
+                info["score"] = PovScore(Cp(60), chess.WHITE)
+            return info
+
+    move = chess.Move.from_uci("a2a3")
+    explanation = explain_move(Late(), chess.Board(), move, Effort(nodes=10))
+    assert not explanation.is_best
+    assert explanation.others is None
+    assert explanation.best.move not in (None, move)
+    assert "the best move" not in str(explanation)
 
 
 def test_a_forced_win_is_proved_for_every_defence(engine: Engine) -> None:

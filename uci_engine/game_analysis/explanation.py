@@ -151,7 +151,11 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, effor
         other_moves = [other for other in board.legal_moves if other != move]
         if other_moves:
             third_found = found_by(analyser.analyse(board, third, game=game, root_moves=other_moves), board)
-            others = None if third_found is None else third_found.value
+            if third_found is not None and third_found.value.score_for(color) > value.score_for(color):
+                # Only this search has shown that another move is better.
+                best, is_best = third_found, False
+            elif third_found is not None:
+                others = third_found.value
     elif here.move is not None:
         third_found = found_by(analyser.analyse(board, third, game=game, root_moves=[here.move]), board)
         best = here if third_found is None or third_found.depth < here.depth else third_found
