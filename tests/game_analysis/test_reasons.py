@@ -73,6 +73,16 @@ def test_a_lost_knight_is_material_and_no_gain_of_mobility(engine: Engine) -> No
     assert all(abs(change.cp) < 100 for change in changes[1:])
 
 
+def test_what_both_sides_gain_is_no_change(engine: Engine) -> None:
+    both = chess.Board("4k3/pp6/8/8/8/8/PP6/4K3 w - - 0 1")
+    passed = chess.Board("4k3/1p6/8/p7/P7/8/1P6/4K3 w - - 0 1")
+    assert feature_changes(engine, both, passed, 6) == []
+    changes = feature_changes(engine, chess.Board(chess.STARTING_FEN), chess.Board(ITALIAN), 32)
+    for name in {change.name for change in changes}:
+        sides = [change.cp for change in changes if change.name == name]
+        assert len(sides) == 1 or sides[0] * sides[1] > 0, name
+
+
 def test_every_name_is_that_of_a_row_of_the_table() -> None:
     assert set(NAMES) <= {term.title for term in CATALOGUE}
 

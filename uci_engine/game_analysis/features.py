@@ -36,8 +36,8 @@ NAMES = {
     "pawns by king": "pawns around the kings",
     "passed pawns' paths": "passed pawns",
     "king shelter": "king's shelter",
-    "pawn storm": "king's exposure to pawns",
-    "king and pawns": "king's distance from pawns",
+    "pawn storm": "safety from pawn storms",
+    "king and pawns": "king's place near the pawns",
     "knight mobility": "knights' mobility",
     "bishop mobility": "bishops' mobility",
     "rook mobility": "rooks' mobility",
@@ -111,8 +111,19 @@ def feature_changes(analyser: Analyser, before: chess.Board, after: chess.Board,
             key = (MATERIAL, chess.WHITE) if title in MATERIAL_TITLES else (NAMES.get(title, title), color)
             if title not in NEVER_A_REASON:
                 sums[key] = sums.get(key, 0.0) + here - there - number
+    for name in {name for name, _ in sums} - {MATERIAL}:
+        _cancel(sums, name)
     changes = [FeatureChange(name, color, round(cp)) for (name, color), cp in sums.items()]
     return sorted((change for change in changes if change.cp), key=lambda change: -abs(change.cp))
+
+
+def _cancel(sums: dict[tuple[str, chess.Color], float], name: str) -> None:
+    """Take from both sides' changes of a feature what both have gained, or both lost: that changes nothing."""
+    white, black = sums.get((name, chess.WHITE), 0.0), sums.get((name, chess.BLACK), 0.0)
+    if white * black < 0:
+        greater = chess.WHITE if abs(white) > abs(black) else chess.BLACK
+        sums[name, greater] = white + black
+        sums[name, not greater] = 0.0
 
 
 def _share_of_number(

@@ -18,22 +18,26 @@ from uci_engine.score import piece_count, win_curve
 
 # Lines are compared at most this many plies deep.
 MAX_COMPARED_PLIES = 12
-# A later position must show the loss better by this much a ply, in shown centipawns.
+# A later position must show the loss better by this much a ply, in shown centipawns; and two positions of which one is
+# later by this much a ply, because what was played in between hides the difference.
 PLY_COST_CP = 6
+DISTANCE_COST_CP = 12
 # Greater scores do not matter to the choice of the positions.
 MAX_SCORE_CP = 1500
-# What is worth naming, in shown centipawns.
+# What is worth naming: in shown centipawns, and as a share of the greatest change.
 LEAST_FEATURE_CP = 12
 LEAST_SHARE = 0.15
 MAX_FEATURES = 4
+# A loss of which the two positions show less than this share is one that only the lines explain.
+LEAST_SHOWN_SHARE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
     """Why the move is worse. `text` is a sentence for the player.
 
-    `changes` are the features that changed most against the player, `played_plies` and `better_plies` where in the two
-    lines they were compared (0 where they were not).
+    `changes`: how the features differ, the greatest difference first. `played_plies`, `better_plies`: where in the two
+    lines they were compared, 0 where they were not.
     """
 
     text: str
@@ -55,7 +59,7 @@ def reason_for(
     positions = _compared_positions(analyser, board, played, better)
     if positions is None:
         return Reason(_sentence(forced or ["the better line is worth more"]))
-    played_plies, better_plies = positions
+    played_plies, better_plies, shown_share = positions
     after_played, after_better = _after(board, played_line[:played_plies]), _after(board, better_line[:better_plies])
     changes = feature_changes(analyser, after_better, after_played, piece_count(board))
     lost = _material(board, after_better, after_played)
@@ -69,6 +73,8 @@ def reason_for(
         parts.append(", ".join(change.words(color) for change in named))
     if not parts:
         parts.append("the position that follows is a little worse in many small ways")
+    if not forced and shown_share < LEAST_SHOWN_SHARE:
+        parts.append("the features show only a part of the loss, the rest comes later in the lines")
     return Reason(_sentence(parts), tuple(changes), played_plies, better_plies)
 
 
@@ -128,10 +134,10 @@ def _compared_positions(
     board: chess.Board,
     played: tuple[Value, Sequence[chess.Move]],
     better: tuple[Value, Sequence[chess.Move]],
-) -> tuple[int, int] | None:
-    """After how many plies of each line to compare; None if neither line can be compared.
+) -> tuple[int, int, float] | None:
+    """After how many plies of each line to compare, and the share of the loss that these positions show.
 
-    With the same side to move, so that no difference is that of a move.
+    With the same side to move, so that no difference is that of a move. None if neither line can be compared.
     """
     played_value, played_line = played
     better_value, better_line = better
@@ -143,7 +149,8 @@ def _compared_positions(
             abs(played_cp - better_cp - difference_cp)
             + abs(played_cp - _bounded(played_value))
             + abs(better_cp - _bounded(better_value))
-            + PLY_COST_CP * (i + j),
+            + PLY_COST_CP * (i + j)
+            + DISTANCE_COST_CP * abs(i - j),
             i,
             j,
         )
@@ -154,7 +161,7 @@ def _compared_positions(
     if not pairs:
         return None
     _, i, j = min(pairs)
-    return i, j
+    return i, j, (played_scores[i] - better_scores[j]) / difference_cp if difference_cp else 1.0
 
 
 def _quiet_scores(
