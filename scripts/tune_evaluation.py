@@ -75,6 +75,8 @@ CACHE = Path(__file__).resolve().parents[1] / ".selfplay" / "coefficients"
 # The comparison with material and mobility needs no more.
 BASELINE_EPOCHS = 10
 OLD, NEW = "old weights", "new weights"
+# Almost no position shows what mop-up is worth: scores beyond --max-score are left out.
+MOP_UP = [term.name for term in CATALOGUE if term.name.startswith("mop_up_")]
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -93,7 +95,8 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     data.add_argument("--cache", type=Path, default=CACHE, metavar="FOLDER", help="(.selfplay/coefficients)")
     fit = parser.add_argument_group("fit")
     fit.add_argument("--start", type=Path, metavar="FILE", help="weights to begin with (those of the engine)")
-    fit.add_argument("--scale", type=above_zero, metavar="CP", help="of the evaluation (that of the start weights)")
+    fit.add_argument("--from-material", action="store_true", help="begin with material and mop-up alone")
+    fit.add_argument("--scale", type=above_zero, metavar="CP", help="of the evaluation (that of --start)")
     fit.add_argument("--terms", action="append", default=[], metavar="PATTERN", help="fit these terms only (*)")
     fit.add_argument("--prior", action="append", default=[], metavar="'...'", help="more rows of the table of priors")
     fit.add_argument("--epochs", type=at_least_one, default=80, metavar="N", help="(80)")
@@ -144,7 +147,9 @@ class Job:
         self.free = free_columns(words.terms)
         self.old = weights_as_array(Weights.load(words.start) if words.start else default_weights())
         priors = [*PRIORS, *(parse_prior(text) for text in words.prior)]
-        self.penalty = Penalty(priors, self.old.astype(np.float64))
+        start = self.old * columns_of(["material", *MOP_UP])[:, None] if words.from_material else self.old
+        self.start = start.astype(np.float64)
+        self.penalty = Penalty(priors, self.start)
         choice = Choice(words.max_score, words.noisy, words.mix, words.score_scale, words.positions)
         store = CoefficientCache(words.cache)
         everything = read_examples(words.files, choice, store, words.threads)
@@ -164,7 +169,7 @@ class Job:
             "plan": self.plan.as_json(),
             "priors": [str(prior) for prior in priors],
             "free": np.flatnonzero(self.free).tolist(),
-            "start": self.old.tolist(),
+            "start": start.tolist(),
             "evaluation": source_digest(),
         }
 
@@ -176,7 +181,7 @@ class Job:
 
 def fit_weights(words: argparse.Namespace, job: Job) -> State:
     """The run, with its checkpoints. Raises ProgramError, OSError."""
-    state = new_state(job.old.astype(np.float64))
+    state = new_state(job.start)
     if words.resume and words.checkpoint.exists():
         state = load_checkpoint(words.checkpoint, job.settings, (COLUMNS, 2))
     fit = Fit(job.parts["train"], job.parts["validation"], job.penalty, job.free, job.plan, state)

@@ -419,6 +419,17 @@ def test_the_program_writes_weights_with_their_provenance_and_the_same_again(
     assert set(changed) <= {"bishop_pair"}
 
 
+def test_a_fit_from_material_knows_no_other_weight_of_before(data: Path) -> None:
+    words = [*command(data)[:-4], "--terms", "tempo", "--epochs", "1", "--from-material"]
+    assert main(words) == 0
+    fitted, today = Weights.load(data.parent / "tuned.toml"), default_weights()
+    for name, numbers in fitted.middlegame.items():
+        if name == "material" or name.startswith("mop_up_"):
+            assert (numbers, fitted.endgame[name]) == (today.middlegame[name], today.endgame[name])
+        elif name != "tempo":
+            assert not any((*numbers, *fitted.endgame[name])), name
+
+
 def test_the_picture_of_the_calibration(data: Path) -> None:
     picture = data.parent / "x.png"
     assert main([*command(data), "--epochs", "1", "--picture", str(picture)]) == 0
