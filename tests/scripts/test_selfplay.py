@@ -159,8 +159,8 @@ def test_it_thinks_as_the_engine_does() -> None:
     with Engine(hash=16) as engine:
         for number in range(20):
             player = SelfPlayer(nodes, 16)
-            player.new_game()
-            thought = player.think(board)
+            player.new_game(board)
+            thought = player.think()
             engine.new_game()
             found = engine.play(board, chess.engine.Limit(nodes=nodes), info=chess.engine.INFO_ALL)
             assert thought.move == found.move, board.fen()
@@ -169,6 +169,20 @@ def test_it_thinks_as_the_engine_does() -> None:
             if not scores.is_mate(thought.score_cp):
                 assert scores.normalised(thought.score_cp, pieces) == score, (number, board.fen())
             board.push(thought.move)
+
+
+def test_it_knows_all_moves_of_the_game(player: SelfPlayer) -> None:
+    """Reversible moves are made one by one, and the position must be the one that the board's moves give."""
+    board = chess.Board("r3k2r/8/8/3p4/8/8/4P3/R3K2R w KQkq - 0 1")
+    player.new_game(board)
+    fresh = SelfPlayer(NODES, 1)
+    for _ in range(40):
+        if not any(board.legal_moves) or board.is_repetition(3):
+            break
+        player.push(player.think())
+        fresh.new_game(board)
+        for mine, theirs in zip(player.searchers, fresh.searchers, strict=True):
+            assert mine.position.state_for_tests() == theirs.position.state_for_tests()
 
 
 def test_unequal_openings_and_positions_in_check(player: SelfPlayer) -> None:
@@ -191,8 +205,8 @@ def test_a_part_of_the_positions_keeps_its_order(player: SelfPlayer) -> None:
 
 def test_too_few_nodes_still_give_a_move() -> None:
     player = SelfPlayer(1, 1)
-    board = chess.Board()
-    assert player.think(board).move in board.legal_moves
+    player.new_game(chess.Board())
+    assert player.think().move in chess.Board().legal_moves
 
 
 # ---- Runs ----

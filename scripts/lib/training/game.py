@@ -27,15 +27,21 @@ RESULTS = {"0-1": 0, "1/2-1/2": 1, "1-0": 2}
 
 @dataclass(frozen=True)
 class Thought:
-    """The result of a search. score_cp: the mover's view, on the engine's scale (`uci_engine.score`)."""
+    """The result of a search. score_cp: the mover's view, on the engine's scale (`uci_engine.score`).
+
+    code: the move as in `board.moves`.
+    """
 
     move: chess.Move
+    code: int
     score_cp: int
     is_capture: bool
 
 
 class SelfPlayer:
     """The engine's search with a fixed number of nodes a move, for both sides of a game.
+
+    Begin with `new_game`.
 
     Invariant: it finds the move and the score that `go nodes` finds with the same table.
     """
@@ -47,19 +53,37 @@ class SelfPlayer:
         self._worker = new_worker(core, self._searcher)
         # Its table holds results of quiescence searches only. In the other, an entry of the search would cut.
         self._quiescence = new_searcher(core, 1)
+        self.searchers = (self._searcher, self._quiescence)
+        self._board = chess.Board()
 
-    def new_game(self) -> None:
-        """Clear the table and the histories."""
+    def new_game(self, board: chess.Board) -> None:
+        """Clear the table and the histories, and play on this board from now on."""
         self._searcher.table.clear()
         self._searcher.clear()
+        self._board = board
+        self._set_up()
 
-    def think(self, board: chess.Board) -> Thought:
-        """Search a position that has a legal move."""
+    def _set_up(self) -> None:
+        for searcher in self.searchers:
+            searcher.position.set_board(self._board)
+
+    def push(self, thought: Thought) -> None:
+        """Make its move on the board."""
+        self._board.push(thought.move)
+        if self._board.halfmove_clock == 0:
+            self._set_up()
+            return
+        # `set_board` would replay all moves since the last capture or pawn's move.
+        for searcher in self.searchers:
+            searcher.position.make(thought.code)
+
+    def think(self) -> Thought:
+        """Search the position of the board, which has a legal move."""
         searcher, worker = self._searcher, self._worker
         searcher.table.new_search()
         node_limit, last_depth = self._nodes, scores.MAX_DEPTH
         while True:
-            worker.set_up(board, node_limit)
+            worker.reset(node_limit)
             root_moves = [RootMove((move,)) for move in searcher.position.legal_moves()]
             searcher.set_root([root_move.move for root_move in sort_root_moves(searcher, root_moves)])
             worker.run(1, last_depth)
@@ -70,12 +94,11 @@ class SelfPlayer:
             node_limit, last_depth = 0, 1
         move = worker.pv()[0]
         _, noisy, _ = searcher.position.classify(move)
-        return Thought(moves.decode(move, board.chess960), int(worker.score), bool(noisy))
+        return Thought(moves.decode(move, self._board.chess960), move, int(worker.score), bool(noisy))
 
-    def is_quiet(self, board: chess.Board) -> bool:
+    def is_quiet(self) -> bool:
         """Whether a quiescence search finds nothing better than the static evaluation. False in check."""
         searcher = self._quiescence
-        searcher.position.set_board(board)
         if searcher.position.checkers:
             return False
         searcher.begin(0)
@@ -110,22 +133,22 @@ def play_game(
     `max_opening_cp`: an opening whose first score is beyond this, for either side, is not played; 0 for no limit.
     `max_positions`: kept at most, chosen by `chance`; 0 for all.
     """
-    player.new_game()
     board = opening.board()
+    player.new_game(board)
     adjudicator = Adjudicator(rules, tables)
     kept: list[tuple[chess.Board, int, int]] = []
     ended = rules_result(board)
     is_first = True
     while ended is None:
-        thought = player.think(board)
+        thought = player.think()
         if is_first and max_opening_cp and abs(thought.score_cp) > max_opening_cp:
             return PlayedGame(None, ())
         is_first = False
         if not board.is_check():
-            flags = (QUIET if player.is_quiet(board) else 0) | (CAPTURE if thought.is_capture else 0)
+            flags = (QUIET if player.is_quiet() else 0) | (CAPTURE if thought.is_capture else 0)
             score_cp = thought.score_cp if board.turn else -thought.score_cp
             kept.append((board.copy(stack=False), score_cp, flags))
-        board.push(thought.move)
+        player.push(thought)
         ended = rules_result(board) or adjudicator.verdict(board, thought.score_cp)
     result = ended[0]
     if max_positions and len(kept) > max_positions:
