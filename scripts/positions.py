@@ -19,7 +19,9 @@ from lib.program import run_program
 # isort: split
 
 import argparse
-from collections.abc import Iterable, Iterator
+import hashlib
+from base64 import b64decode, b64encode
+from collections.abc import Container, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import pairwise
@@ -36,6 +38,7 @@ from lib.engines.cache import running_engines
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
 from lib.errors import ProgramError
 from lib.files import unpack_text
+from lib.journal import Journal
 from lib.pool import Task, run_tasks
 from lib.training.positions import (
     CAPTURE,
@@ -161,8 +164,8 @@ class LabelBatch:
     keep_engines: bool
 
 
-def label_batch(batch: LabelBatch) -> bytes:
-    """The same positions with the engine's scores. Raises EngineError, ProgramError."""
+def label_batch(batch: LabelBatch) -> str:
+    """The engine's scores, White's view: numbers of 16 bits in base 64. Raises EngineError, ProgramError."""
     positions = np.frombuffer(batch.positions, RECORD).copy()
     limit = batch.engine.control.fixed_limit()
     with running_engines(batch.keep_engines) as engines:
@@ -174,29 +177,67 @@ def label_batch(batch: LabelBatch) -> bytes:
             if answer.score is None:
                 raise ProgramError(f"{batch.engine.name} gives no score for {board.fen()}")
             record["score_cp"] = answer.score.white().score(mate_score=MAX_SCORE_CP)
-    return positions.tobytes()
+    return b64encode(positions["score_cp"].tobytes()).decode()
 
 
 def label(words: argparse.Namespace) -> None:
-    """Replace the scores of a file by those of another engine."""
+    """Replace the scores of a file by those of another engine. A journal beside the output holds them on the way."""
     engine = parse_engine(words.engine)
     if str(engine.control) == "no limit":
         raise ProgramError(f"no nodes=, depth= or movetime= for {engine.name}")
     (path,) = words.files
     provenance, positions = read_positions(path)
+    labelled = chosen_positions(positions, words.quiet, words.unique)
+    journal_path = words.output.with_name(words.output.name + ".journal")
+    settings = {
+        "program": "scripts/positions.py label",
+        "positions": hashlib.sha256(labelled.tobytes()).hexdigest(),
+        "engine": engine.as_json(),
+    }
+    with Journal(journal_path, settings, resume=words.resume) as journal:
+        done = {str(entry["key"]): entry["scores"] for entry in journal.entries}
+        with show_progress("positions", len(labelled), min(len(done) * LABEL_BATCH, len(labelled))) as advance:
+            for key, scores in score_batches(words, engine, labelled, done):
+                journal.append({"key": key, "scores": scores})
+                done[key] = scores
+                advance(len(labelled[int(key) : int(key) + LABEL_BATCH]))
+        for key, scores in done.items():
+            labelled["score_cp"][int(key) : int(key) + LABEL_BATCH] = np.frombuffer(b64decode(scores), "<i2")
+        write_positions(words.output, {**provenance, "scores": engine.as_json()}, labelled)
+    journal_path.unlink(missing_ok=True)
+
+
+def chosen_positions(positions: npt.NDArray[Any], quiet: bool, unique: bool) -> npt.NDArray[Any]:
+    """A copy without those that are not quiet, or that came before. The first of each game has the flag FIRST."""
+    keep = np.ones(len(positions), np.bool_)
+    if quiet:
+        keep &= positions["flags"] & (QUIET | CAPTURE) == QUIET
+    if unique:
+        rows = np.flatnonzero(keep)
+        _, first = np.unique(keys(positions[rows]), return_index=True)
+        keep = np.zeros(len(positions), np.bool_)
+        keep[rows[first]] = True
+    chosen = positions[keep].copy()
+    if (positions["flags"] & FIRST).any():
+        is_first = np.diff(game_numbers(positions)[keep], prepend=-1) != 0
+        chosen["flags"] = chosen["flags"] & ~np.uint8(FIRST) | is_first * np.uint8(FIRST)
+    return chosen
+
+
+def score_batches(
+    words: argparse.Namespace, engine: EngineSpec, positions: npt.NDArray[Any], done: Container[str]
+) -> Iterator[tuple[str, str]]:
+    """The key and the scores of each batch that is not done, as `label_batch` returns them. Raises ProgramError."""
     local = words.cluster is None
     tasks = (
         Task(str(first), LabelBatch(engine, positions[first : first + LABEL_BATCH].tobytes(), local))
         for first in range(0, len(positions), LABEL_BATCH)
+        if str(first) not in done
     )
-    labelled = np.empty(len(positions), RECORD)
     results = run_tasks(label_batch, tasks, workers=words.concurrency, cluster=words.cluster)
-    with closing(results), show_progress("positions", len(positions)) as advance:
+    with closing(results):
         for result in results:
-            batch = np.frombuffer(result.value_or_raise(), RECORD)
-            labelled[int(result.key) : int(result.key) + len(batch)] = batch
-            advance(len(batch))
-    write_positions(words.output, {**provenance, "scores": engine.as_json()}, labelled)
+            yield result.key, result.value_or_raise()
 
 
 # ---- import ----
@@ -262,6 +303,9 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     labels = commands.add_parser("label", help="score by another engine", epilog=f"An engine is {ENGINE_SYNTAX}.")
     labels.add_argument("--engine", required=True, metavar="'KEY=VALUE ...'", help="with nodes= or another limit")
     labels.add_argument("--output", type=new_file, required=True, metavar="FILE")
+    labels.add_argument("--quiet", action="store_true", help="leave out positions that are not quiet")
+    labels.add_argument("--unique", action="store_true", help="leave out positions that came before")
+    labels.add_argument("--resume", action="store_true", help="go on from the journal beside the output")
     labels.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="engines at a time (1)")
     labels.add_argument("--cluster", metavar="ADDRESS", help="work on the workers of this Dask scheduler instead")
     labels.set_defaults(run=label)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from lib.training.positions import (
     read_positions,
     write_positions,
 )
-from positions import choose_parts, main
+from positions import choose_parts, chosen_positions, main, score_batches
 from tests.support import SUPPORT
 from tests.support.kernel import random_game, start_board
 
@@ -235,3 +236,54 @@ def test_another_engine_scores(tmp_path: Path) -> None:
     for name in ("occupied", "pieces", "turn_ep", "halfmove", "fullmove", "result", "flags"):
         assert (found[name] == positions[name]).all()
     assert main([*words[:3], f"cmd={sys.executable}", *words[4:]]) == 1
+
+
+def test_labels_are_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("positions.LABEL_BATCH", 20)
+    write_positions(tmp_path / "x", {"from": "test"}, games(3))
+    engine = f"cmd='{sys.executable} {FAKE}' depth=1"
+    words = ["label", str(tmp_path / "x"), "--engine", engine, "--output", str(tmp_path / "y")]
+    assert main(words) == 0
+    _, whole = read_positions(tmp_path / "y")
+    (tmp_path / "y").unlink()
+    journal = tmp_path / "y.journal"
+    assert not journal.exists()
+    asked: list[str] = []
+
+    class KilledError(Exception):
+        pass
+
+    def three_batches(*arguments: Any) -> Iterator[tuple[str, str]]:
+        for batch in score_batches(*arguments):
+            if len(asked) == 3:
+                raise KilledError
+            asked.append(batch[0])
+            yield batch
+
+    monkeypatch.setattr("positions.score_batches", three_batches)
+    with pytest.raises(KilledError):
+        main(words)
+    assert len(journal.read_text().splitlines()) == 4
+    assert not (tmp_path / "y").exists()
+    monkeypatch.setattr("positions.score_batches", score_batches)
+    assert main(words) == 1
+    assert main([*words, "--unique", "--resume"]) == 1
+    assert main([*words, "--resume"]) == 0
+    assert (read_positions(tmp_path / "y")[1] == whole).all()
+    assert not journal.exists()
+
+
+def test_quiet_and_unique_positions_keep_their_games_together() -> None:
+    positions = np.concatenate([games(3), games(3)]).copy()
+    positions["flags"] = positions["flags"] & ~np.uint8(QUIET | CAPTURE)
+    positions["flags"][1::2] |= QUIET
+    positions["flags"][3::8] |= CAPTURE
+    numbers = game_numbers(positions)
+    assert (chosen_positions(positions, False, False) == positions).all()
+    quiet = chosen_positions(positions, True, False)
+    keep = (positions["flags"] & (QUIET | CAPTURE)) == QUIET
+    assert (quiet["occupied"] == positions["occupied"][keep]).all()
+    assert (np.diff(game_numbers(quiet)) == np.diff(np.unique(numbers[keep], return_inverse=True)[1])).all()
+    unique = chosen_positions(positions, False, True)
+    assert len(unique) == len(np.unique(keys(positions)))
+    assert len(np.unique(game_numbers(unique))) == 3
