@@ -161,6 +161,7 @@ class LabelBatch:
 
     engine: EngineSpec
     positions: bytes
+    ahead: int
     keep_engines: bool
 
 
@@ -170,10 +171,9 @@ def label_batch(batch: LabelBatch) -> str:
     limit = batch.engine.control.fixed_limit()
     with running_engines(batch.keep_engines) as engines:
         engine = engines.engine(batch.engine)
-        for record in positions:
-            board = board_of(record)
-            engine.new_game()
-            answer = engine.play(board, limit, LABEL_SECONDS)
+        boards = [board_of(record) for record in positions]
+        answers = engine.play_each(boards, limit, LABEL_SECONDS, batch.ahead)
+        for record, board, answer in zip(positions, boards, answers, strict=True):
             if answer.score is None:
                 raise ProgramError(f"{batch.engine.name} gives no score for {board.fen()}")
             record["score_cp"] = answer.score.white().score(mate_score=MAX_SCORE_CP)
@@ -230,7 +230,7 @@ def score_batches(
     """The key and the scores of each batch that is not done, as `label_batch` returns them. Raises ProgramError."""
     local = words.cluster is None
     tasks = (
-        Task(str(first), LabelBatch(engine, positions[first : first + LABEL_BATCH].tobytes(), local))
+        Task(str(first), LabelBatch(engine, positions[first : first + LABEL_BATCH].tobytes(), words.ahead, local))
         for first in range(0, len(positions), LABEL_BATCH)
         if str(first) not in done
     )
@@ -306,6 +306,9 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     labels.add_argument("--quiet", action="store_true", help="leave out positions that are not quiet")
     labels.add_argument("--unique", action="store_true", help="leave out positions that came before")
     labels.add_argument("--resume", action="store_true", help="go on from the journal beside the output")
+    labels.add_argument(
+        "--ahead", type=at_least_one, default=1, metavar="N", help="positions sent at once, for Stockfish 32 (1)"
+    )
     labels.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="engines at a time (1)")
     labels.add_argument("--cluster", metavar="ADDRESS", help="work on the workers of this Dask scheduler instead")
     labels.set_defaults(run=label)

@@ -236,6 +236,8 @@ def test_another_engine_scores(tmp_path: Path) -> None:
     for name in ("occupied", "pieces", "turn_ep", "halfmove", "fullmove", "result", "flags"):
         assert (found[name] == positions[name]).all()
     assert main([*words[:3], f"cmd={sys.executable}", *words[4:]]) == 1
+    assert main([*words[:4], "--output", str(tmp_path / "z"), "--ahead", "7"]) == 0
+    assert (read_positions(tmp_path / "z")[1] == found).all()
 
 
 def test_labels_are_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

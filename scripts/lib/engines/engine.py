@@ -9,7 +9,7 @@ import itertools
 import re
 import shlex
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -289,6 +289,31 @@ class Engine:
         if self.spec.ponder and answer.move:
             self._ponder(board, answer, limit)
         return answer
+
+    def play_each(
+        self, boards: Sequence[chess.Board], limit: chess.engine.Limit, seconds: float, ahead: int = 1
+    ) -> Iterator[Answer]:
+        """The answers to positions, each in a new game, waiting so long for each. Raises EngineError.
+
+        `ahead`: so many are sent before the first is answered, so that the engine need not wait for the next. UCI does
+        not say that an engine reads `position` while it searches. Stockfish does. `Answer.seconds` begins with the
+        first of them.
+        """
+        if ahead == 1:
+            for board in boards:
+                self.new_game()
+                yield self.play(board, limit, seconds)
+            return
+        go = f"go {go_words(limit)}"
+        for first in range(0, len(boards), ahead):
+            group = boards[first : first + ahead]
+            asked_at = self.send(*(line for board in group for line in ("ucinewgame", self._position(board), go)))
+            for board in group:
+                try:
+                    yield read_answer(board, self.read_until("bestmove", seconds), asked_at)
+                except EngineTimeoutError:
+                    self.kill()
+                    raise
 
     def _ask(self, line: str) -> None:
         if self.asked_at is None:
