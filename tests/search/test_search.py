@@ -306,7 +306,7 @@ def test_a_new_game_forgets_everything() -> None:
     # While within a game the work already done counts.
     more = search(SearchRequest(board, depth=depth), fresh=False)
     assert more.nodes < first.nodes / 2
-    assert abs(more.score - first.score) < 50
+    assert abs(more.score - first.score) < 100
 
 
 def test_a_node_limit_cuts_the_same_search_short() -> None:
