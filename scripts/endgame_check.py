@@ -29,7 +29,8 @@ import chess.syzygy
 
 from lib.console import at_least_one, complain, say, show_progress
 from lib.endings import random_board
-from lib.engines.engine import Answer, Engine
+from lib.engines.answer import Answer
+from lib.engines.engine import Engine
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, own_engine, parse_engine
 from lib.errors import ProgramError
 from lib.games.adjudication import Rules

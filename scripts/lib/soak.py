@@ -23,7 +23,8 @@ from typing import Any
 import chess
 import chess.engine
 
-from lib.engines.engine import Answer, EngineEndedError, EngineTimeoutError, position_line
+from lib.engines.answer import Answer
+from lib.engines.engine import EngineEndedError, EngineTimeoutError, position_line
 from lib.engines.spec import EngineSpec, go_words
 from lib.games.adjudication import Rules
 from lib.games.clock import Patience as GamePatience

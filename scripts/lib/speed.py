@@ -21,7 +21,8 @@ import chess
 from rich.table import Table
 
 from lib.console import make_table
-from lib.engines.engine import Engine, EngineError, read_info
+from lib.engines.answer import read_info
+from lib.engines.engine import Engine, EngineError
 from lib.engines.spec import EngineSpec
 from lib.errors import ProgramError
 from lib.perft import EngineCounter

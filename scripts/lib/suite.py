@@ -20,7 +20,8 @@ import chess
 from rich.table import Table
 
 from lib.console import make_table
-from lib.engines.engine import Engine, EngineError, Line, read_info
+from lib.engines.answer import Line, read_info
+from lib.engines.engine import Engine, EngineError
 from lib.engines.spec import EngineSpec, go_words
 from lib.errors import ProgramError
 from lib.files import read_text

@@ -11,8 +11,9 @@ import chess
 import chess.engine
 import pytest
 
+from lib.engines.answer import Answer, Line, read_answer
 from lib.engines.cache import EngineCache
-from lib.engines.engine import Answer, Engine, EngineError, Line, read_answer
+from lib.engines.engine import Engine, EngineError
 from lib.engines.spec import EngineSpec, TimeControl, parse_engine, parse_engines
 from lib.errors import ProgramError
 from tests.support import SUPPORT

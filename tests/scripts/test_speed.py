@@ -13,7 +13,8 @@ import chess
 import pytest
 
 import speed
-from lib.engines.engine import Engine, EngineError, Info, read_info
+from lib.engines.answer import Info, read_info
+from lib.engines.engine import Engine, EngineError
 from lib.engines.spec import EngineSpec, parse_engine
 from lib.errors import ProgramError
 from lib.speed import (

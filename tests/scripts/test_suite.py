@@ -11,7 +11,7 @@ import chess
 import pytest
 
 import suite
-from lib.engines.engine import Line
+from lib.engines.answer import Line
 from lib.errors import ProgramError
 from lib.suite import Question, judge, read_questions
 from tests.support import ROOT, SUPPORT

@@ -18,7 +18,7 @@ import chess.syzygy
 import pytest
 
 from endgame_check import WIN, Referee, ending_of, play_out
-from lib.engines.engine import Answer
+from lib.engines.answer import Answer
 from lib.engines.spec import EngineSpec
 from tests.support import TABLES
 from tests.support.syzygy_samples import NAMES, Probing, copy_tables, flip_bytes, is_root, random_boards, slow_table

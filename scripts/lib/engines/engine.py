@@ -5,18 +5,18 @@ Invariant: every wait has an end, and whatever fails names the engine and what i
 
 from __future__ import annotations
 
-import itertools
 import re
 import shlex
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Self
 
 import chess
 import chess.engine
 
+from lib.engines.answer import Answer, Line, legal_move, read_answer
 from lib.engines.process import EngineProcess
 from lib.engines.spec import EngineSpec, go_words
 from lib.errors import ProgramError
@@ -51,13 +51,6 @@ class EngineEndedError(EngineError):
         self.last_words = last_words
 
 
-class Line(NamedTuple):
-    """What the engine said, and when, by `time.perf_counter`."""
-
-    arrived: float
-    text: str
-
-
 @dataclass(frozen=True)
 class EngineOption:
     """An option as an engine declares it."""
@@ -86,63 +79,6 @@ class EngineOption:
         if self.kind == "check":
             return value.lower() in ("true", "false")
         return self.kind != "combo" or value in self.choices
-
-
-@dataclass(frozen=True, slots=True)
-class Info:
-    """What matters here of an `info` line about the best line of moves; None for what it does not say.
-
-    depth in plies, mate in moves (negative: the engine is mated), is_exact: no bound; move in UCI's notation.
-    """
-
-    depth: int | None = None
-    nodes: int | None = None
-    move: str | None = None
-    centipawns: int | None = None
-    mate: int | None = None
-    is_exact: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The answer to one `go`: the legal move (None for anything else), the `bestmove` line, and what came before it.
-
-    seconds: from `go`, `ponderhit` or the `stop` of a wrong guess, to `bestmove`. score and depth: of the last exact
-    score of the best line, or of the last bound if no score was exact.
-    """
-
-    move: chess.Move | None
-    text: str
-    seconds: float
-    score: chess.engine.PovScore | None = None
-    depth: int | None = None
-
-
-def read_info(text: str) -> Info | None:
-    """What an `info` line says; None for other lines, for free text and for lines of lesser moves."""
-    words = text.partition(" string ")[0].split()
-    if words[:1] != ["info"]:
-        return None
-    # The value of a word is the word behind it; the line of moves ends what can have a name.
-    before = words.index("pv") if "pv" in words else len(words)
-    named = dict(itertools.pairwise(words[1:before]))
-    if named.get("multipv", "1") != "1":
-        return None
-    return Info(
-        depth=_whole(named.get("depth")),
-        nodes=_whole(named.get("nodes")),
-        move=words[before + 1] if before + 1 < len(words) else None,
-        centipawns=_whole(named.get("cp")),
-        mate=_whole(named.get("mate")),
-        is_exact="lowerbound" not in words and "upperbound" not in words,
-    )
-
-
-def _whole(word: str | None) -> int | None:
-    try:
-        return None if word is None else int(word)
-    except ValueError:
-        return None
 
 
 class Engine:
@@ -331,7 +267,7 @@ class Engine:
         words = answer.text.split()
         after = board.copy()
         after.push(answer.move or chess.Move.null())
-        reply = _legal_move(after, words[3]) if words[2:3] == ["ponder"] and len(words) > 3 else None
+        reply = legal_move(after, words[3]) if words[2:3] == ["ponder"] and len(words) > 3 else None
         if reply is None:
             return
         after.push(reply)
@@ -383,31 +319,3 @@ def position_line(board: chess.Board) -> str:
     fen = board.root().fen(shredder=board.chess960, en_passant="fen")
     moves = ["moves", *(move.uci() for move in board.move_stack)] if board.move_stack else []
     return " ".join(["position", "startpos" if fen == chess.STARTING_FEN else f"fen {fen}", *moves])
-
-
-def read_answer(board: chess.Board, lines: list[Line], asked_at: float) -> Answer:
-    """What the lines up to `bestmove` amount to."""
-    words = lines[-1].text.split()
-    move = _legal_move(board, words[1]) if len(words) > 1 else None
-    chosen: Info | None = None
-    for line in reversed(lines[:-1]):
-        info = read_info(line.text) if " score " in line.text else None
-        if info is None or (info.centipawns is None and info.mate is None):
-            continue
-        chosen = chosen or info
-        if info.is_exact:
-            chosen = info
-            break
-    answer = Answer(move, lines[-1].text, lines[-1].arrived - asked_at)
-    if chosen is None:
-        return answer
-    score = chess.engine.Cp(chosen.centipawns or 0) if chosen.mate is None else chess.engine.Mate(chosen.mate)
-    return replace(answer, score=chess.engine.PovScore(score, board.turn), depth=chosen.depth)
-
-
-def _legal_move(board: chess.Board, word: str) -> chess.Move | None:
-    """The move, if it is a legal one; a null move is none."""
-    try:
-        return board.parse_uci(word) or None
-    except ValueError:
-        return None

@@ -13,8 +13,9 @@ from typing import Any, Protocol
 import chess
 import chess.engine
 
+from lib.engines.answer import Answer
 from lib.engines.cache import running_engines
-from lib.engines.engine import Answer, EngineEndedError, EngineTimeoutError
+from lib.engines.engine import EngineEndedError, EngineTimeoutError
 from lib.engines.spec import EngineSpec
 from lib.games.adjudication import MATE_CP, Adjudicator, Rules, Tables, open_tables
 from lib.games.clock import Clock, Patience, limit_for
