@@ -144,7 +144,7 @@ def test_a_lost_game_is_resigned(engine: SimpleEngine) -> None:
         """The first one: the queens wait, so that the game goes on."""
         return next(move for move in board.legal_moves if board.piece_type_at(move.from_square) == chess.KING)
 
-    game = Lichess("4k3/8/8/8/8/8/qqqq4/7K w - - 0 1", seconds=5, increment=0.02, opponent=king_move)
+    game = Lichess("4k3/8/8/8/8/8/qqqqq3/7K w - - 0 1", seconds=5, increment=0.02, opponent=king_move)
     bot = Bot(engine, STOCK)
     assert bot.play(game) == "0-1"
     assert len(bot.scores) == RESIGN_MOVES
