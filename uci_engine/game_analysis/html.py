@@ -123,11 +123,9 @@ def next_position(before: chess.Board, after: chess.Board, say: str, value: Valu
     move = after.peek()
     ends = after.king(before.turn) if before.is_castling(move) else move.to_square
     assert ends is not None
-    others = [
-        square
-        for square in chess.SQUARES
-        if square not in (move.from_square, ends) and before.piece_at(square) != after.piece_at(square)
-    ]
+    # Where castling puts a rook on the king's square, or the king on the rook's, these are the squares of the move.
+    changed = before.occupied_co[True] ^ after.occupied_co[True] | before.occupied_co[False] ^ after.occupied_co[False]
+    others = chess.scan_forward(changed & ~(chess.BB_SQUARES[move.from_square] | chess.BB_SQUARES[ends]))
     squares = (move.from_square, ends, *others)
     changes = "".join(chess.square_name(square) + _letter(after, square) for square in squares)
     return {"set": changes, **_spoken(after, say, value)}
