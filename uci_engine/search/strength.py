@@ -47,15 +47,15 @@ class Level:
 # scale. To calibrate them again, put the measured rating of each into its first column.
 LEVELS = (
     Level(1000, 340, 7, 120.0),
-    Level(1100, 395, 6, 85.0),
-    Level(1200, 440, 5, 70.0),
-    Level(1300, 500, 5, 59.0),
-    Level(1470, 640, 4, 47.0),
-    Level(1625, 1_200, 4, 33.0),
-    Level(1870, 3_600, 4, 18.0),
-    Level(2120, 10_000, 4, 12.0),
-    Level(2420, 36_000, 4, 7.0),
-    Level(2650, 120_000, 4, 4.0),
+    Level(1130, 395, 6, 85.0),
+    Level(1245, 440, 5, 70.0),
+    Level(1350, 500, 5, 59.0),
+    Level(1520, 640, 4, 47.0),
+    Level(1690, 1_200, 4, 33.0),
+    Level(1950, 3_600, 4, 18.0),
+    Level(2220, 10_000, 4, 12.0),
+    Level(2530, 36_000, 4, 7.0),
+    Level(2750, 120_000, 4, 4.0),
 )
 # The range of `UCI_Elo`, within that of the measured levels.
 MIN_ELO = 1000
