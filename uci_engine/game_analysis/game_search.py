@@ -16,7 +16,7 @@ import chess
 from chess.engine import Limit
 
 from evaluation.constants import PHASE_WEIGHTS
-from uci_engine.game_analysis.judgement import WON
+from uci_engine.game_analysis.judgement import MISTAKE_LOSS, WON
 from uci_engine.game_analysis.values import DRAWN, Analyser, Found, Value, final_value, found_by
 
 # The shares of the effort for a move: for the search of the position, and for that of all moves but the one played.
@@ -129,8 +129,10 @@ class _Game:
             errors = [index for index, loss in losses.items() if loss >= SUSPICION]
             if not errors:
                 return
-            share = min(max(self._left_over / (2 * len(errors)), LEAST_SECOND_SHARE), MOST_SECOND_SHARE)
             index = max(errors, key=lambda index: losses[index])
+            # As much as there is for what may be named a mistake or a blunder, and its part for what costs less.
+            part = MOST_SECOND_SHARE if losses[index] >= MISTAKE_LOSS else self._left_over / (2 * len(errors))
+            share = min(max(part, LEAST_SECOND_SHARE), MOST_SECOND_SHARE, self._left_over / 2)
             looked.add(index)
             better = self.found[index].line[0]
             self._look_at(index, share, [better])
