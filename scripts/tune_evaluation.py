@@ -49,6 +49,7 @@ from lib.training.endgame_scales import as_constants, fit_scales, scale_table
 from lib.training.examples import Choice, Examples, Floats, fit_scale, read_examples, split_games
 from lib.training.model import (
     SLICE,
+    centred,
     columns_of,
     exact_scores,
     only_material,
@@ -225,8 +226,8 @@ def write_weights(words: argparse.Namespace, job: Job, best: Floats, measured: d
 
 def report(words: argparse.Namespace, job: Job, state: State) -> None:
     """Write the weights, and say what they are worth. Raises ProgramError, WeightsError, OSError."""
-    new = rounded(state.best)
     train = job.parts["train"]
+    new = centred(rounded(state.best), train.coefficients.matrix, job.free)
     rivals = [
         Rival.fitted("material", only_material(job.old), train),
         Rival.fitted("material, mobility", fit_baseline(job), train),
@@ -234,7 +235,7 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
         Rival(NEW, new, job.plan.scale),
     ]
     measured = measure(rivals, job.held_back)
-    write_weights(words, job, state.best, measured[NEW])
+    write_weights(words, job, new.astype(np.float64), measured[NEW])
     console = standard_output()
     rows = [
         [each["file"], str(each["positions"]), "none" if each["score_scale"] is None else f"{each['score_scale']:.1f}"]

@@ -23,7 +23,9 @@ from lib.training.coefficients import CoefficientCache, Coefficients, find_coeff
 from lib.training.endgame_scales import KINDS, as_constants, ending_kinds, fit_scales
 from lib.training.examples import Choice, Examples, fit_scale, log_loss, read_examples, split_games
 from lib.training.model import (
+    CENTRED,
     add_up,
+    centred,
     columns_of,
     exact_scores,
     rounded,
@@ -222,6 +224,19 @@ def test_weights_go_to_an_array_and_back() -> None:
 
 
 # ---- Priors ----
+
+
+def test_centred_tables_give_the_same_scores() -> None:
+    found = find_coefficients(RECORDS)
+    weights = np.random.default_rng(3).integers(-90, 90, (COLUMNS, 2))
+    moved = centred(weights, found.matrix)
+    assert (moved != weights).any()
+    assert (exact_scores(found, moved) == exact_scores(found, weights)).all()
+    for name in CENTRED:
+        columns = columns_of([name])
+        counts = np.asarray(abs(found.matrix[:, columns]).sum(axis=0)).ravel()
+        assert (np.abs(counts @ moved[columns] / counts.sum()) <= 0.5).all(), name
+    assert (centred(weights, found.matrix, columns_of(["knight_mobility"])) == weights).all()
 
 
 def test_priors_pull_towards_what_they_name() -> None:

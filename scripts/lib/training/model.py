@@ -28,6 +28,13 @@ from lib.training.piece_counts import COLUMNS, OFFSETS
 SLICE: Final = 4096
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 
+# The tables of which each piece of one type has exactly one number, and where the mean of a table belongs.
+CENTRED: Final = {
+    **{f"{name}_mobility": f"{name}_squares" for name in ("knight", "bishop", "rook", "queen")},
+    **dict.fromkeys(("bishop_pawns", "bishop_enemy_pawns"), "bishop_squares"),
+    **dict.fromkeys(("pawn_by_own_king", "pawn_by_enemy_king"), "pawn_squares"),
+}
+
 
 @dataclass(frozen=True)
 class Slice:
@@ -125,6 +132,27 @@ def weights_from_array(numbers: Floats, provenance: dict[str, str] | None = None
 def rounded(numbers: Floats) -> npt.NDArray[np.int64]:
     """Whole centipawns, halves to the even one, within the bound of a weights file."""
     return np.clip(np.rint(numbers), -MAX_CENTIPAWNS, MAX_CENTIPAWNS).astype(np.int64)
+
+
+def centred(
+    weights: npt.NDArray[np.int64], matrix: Any, free: npt.NDArray[np.bool_] | None = None
+) -> npt.NDArray[np.int64]:
+    """The same evaluation, in weights that are easier to read. `matrix`: coefficients of positions, which weigh.
+
+    Each piece has one number of the tables CENTRED. Their means go to the squares of the piece, so that a usual
+    mobility counts about 0. `free`: the columns that may change, all by default.
+    """
+    weights = weights.copy()
+    for name, squares in CENTRED.items():
+        columns, board = (np.flatnonzero(columns_of([each])) for each in (name, squares))
+        if squares == "pawn_squares":
+            board = board[8:56]
+        counts = np.asarray(abs(matrix[:, columns]).sum(axis=0)).ravel().astype(np.int64)
+        if counts.any() and (free is None or free[[*columns, *board]].all()):
+            means = np.rint(counts @ weights[columns] / counts.sum()).astype(np.int64)
+            weights[columns] -= means
+            weights[board] += means
+    return weights
 
 
 def columns_of(names: Iterable[str]) -> npt.NDArray[np.bool_]:
