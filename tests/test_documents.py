@@ -24,7 +24,7 @@ DOCUMENTS = (*GUIDES, RESULTS, ROOT / "CHANGELOG.md")
 MAX_WORDS_OF_README = 1000
 MAX_BYTES_OF_PICTURE = 150_000
 # Not options of Secateur: one of Stockfish, and a placeholder.
-NOT_OURS = ("Skill Level", "NAME")
+NOT_OURS = ("Skill Level", "Use NNUE", "NAME")
 # Flags in no source of a program: those of argparse, of engines and of Dask.
 OTHER_FLAGS = {"--help", "--tuning", "--uci", "--host", "--nworkers", "--nthreads"}
 FOLDERS = ("uci_engine", "evaluation", "tests", "scripts", ".ci")
