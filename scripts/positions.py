@@ -46,6 +46,7 @@ from lib.training.positions import (
     MAX_SCORE_CP,
     QUIET,
     RECORD,
+    are_quiet,
     board_of,
     game_numbers,
     keys,
@@ -110,7 +111,7 @@ def shuffle(words: argparse.Namespace) -> None:
         arrays.append(np.asarray(positions))
     chosen = choose_parts(arrays, parts, words.seed)
     if not words.noisy:
-        chosen = [positions[(positions["flags"] & (QUIET | CAPTURE)) == QUIET] for positions in chosen]
+        chosen = [positions[are_quiet(positions)] for positions in chosen]
     rows = []
     for name, positions in zip(parts, chosen, strict=True):
         output = words.output.with_name(f"{words.output.name}-{name}.positions")
@@ -211,7 +212,7 @@ def chosen_positions(positions: npt.NDArray[Any], quiet: bool, unique: bool) -> 
     """A copy without those that are not quiet, or that came before. The first of each game has the flag FIRST."""
     keep = np.ones(len(positions), np.bool_)
     if quiet:
-        keep &= positions["flags"] & (QUIET | CAPTURE) == QUIET
+        keep &= are_quiet(positions)
     if unique:
         rows = np.flatnonzero(keep)
         _, first = np.unique(keys(positions[rows]), return_index=True)

@@ -20,7 +20,7 @@ from scipy.special import expit, log1p
 from lib.console import show_progress
 from lib.errors import ProgramError
 from lib.training.coefficients import CoefficientCache, Coefficients, join
-from lib.training.positions import CAPTURE, QUIET, game_numbers, keys, read_positions, split_rows
+from lib.training.positions import are_quiet, game_numbers, keys, read_positions, split_rows
 
 # Scales that are thought possible, in centipawns.
 SCALES_CP = (20.0, 2000.0)
@@ -106,7 +106,7 @@ def _read_file(path: Path, choice: Choice, store: CoefficientCache, workers: int
     games = game_numbers(everything)
     chosen = np.abs(everything["score_cp"].astype(np.int32)) <= choice.max_score_cp
     if not choice.noisy:
-        chosen &= (everything["flags"] & (QUIET | CAPTURE)) == QUIET
+        chosen &= are_quiet(everything)
     records, games = np.asarray(everything[chosen]), games[chosen]
     with show_progress(f"coefficients of {path.name}", len(records)) as advance:
         for count in store.find_missing(records, workers):

@@ -177,6 +177,11 @@ def write_positions(path: Path, provenance: Mapping[str, Any], positions: npt.ND
         positions.tofile(file)
 
 
+def are_quiet(positions: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Which positions are quiet and have a best move that captures nothing."""
+    return np.asarray((positions["flags"] & (QUIET | CAPTURE)) == QUIET)
+
+
 def game_numbers(positions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """The number of each position's game, from 0."""
     first = (positions["flags"] & FIRST) != 0
