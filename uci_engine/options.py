@@ -385,7 +385,6 @@ class Options(OptionTable):
             for option in (*self.search_parameters, *self.time_parameters, self.nodes_time, self.seed):
                 add(option)
 
-
     def percent_by_family(self) -> dict[str, int]:
         """In how many percent the weights of each family count. Only the tempo is not here: it is not scaled."""
         percents = zip(PERCENT_OPTIONS, self.percents, strict=True)

@@ -19,10 +19,10 @@ from evaluation.constants import DRAWN_SCALE, ENDGAME_SCALES, FULL_SCALE
 from lib.console import make_table
 from lib.training.examples import Examples, Floats
 from lib.training.model import shares
+from lib.training.piece_counts import MAX_PAWNS
 from lib.training.positions import pieces_of
 
 KINDS: Final = tuple(ENDGAME_SCALES)
-MAX_PAWNS: Final = 8
 # What is expected before any position was seen: a whole row is about as far from FULL_SCALE as this, a factor from its
 # row. It adds to the sum of the losses, as in lib.training.priors.
 ROW_DEVIATION: Final = 32.0
