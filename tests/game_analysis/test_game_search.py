@@ -16,9 +16,6 @@ from uci_engine.game_analysis.game_search import (
     LEAST_SECOND_SHARE,
     MAIN_SHARE,
     Effort,
-    is_obvious,
-    is_sacrifice,
-    phase_weight,
     search_game,
 )
 from uci_engine.game_analysis.report import analyse_game
@@ -141,43 +138,6 @@ def test_a_mate_at_the_end_of_the_game_is_counted_from_each_position() -> None:
     assert searched[6].is_best
     assert not searched[5].is_best
     assert searched[5].played.value.score == Mate(1)
-
-
-@pytest.mark.parametrize(
-    ("fen", "move", "obvious"),
-    [
-        (chess.STARTING_FEN, "e2e4", False),
-        ("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", "e4d5", True),
-        ("4k3/2p5/3p4/8/8/3R4/8/4K3 w - - 0 1", "d3d6", False),
-        ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", True),
-        ("4k3/8/8/8/8/8/4q3/4K3 w - - 0 1", "e1e2", True),
-    ],
-)
-def test_obvious_moves(fen: str, move: str, obvious: bool) -> None:
-    assert is_obvious(chess.Board(fen), chess.Move.from_uci(move)) == obvious
-
-
-def test_a_recapture_is_obvious() -> None:
-    board = chess.Board("4k3/2p5/3p4/8/8/3R4/3R4/4K3 w - - 0 1")
-    board.push_uci("d3d6")
-    assert is_obvious(board, chess.Move.from_uci("c7d6"))
-
-
-def test_a_sacrifice_gives_what_the_line_does_not_bring_back() -> None:
-    board = chess.Board("r1b1k2r/pppp1ppp/8/4n3/8/5N2/PPPP1PPP/R1BQK2R w KQkq - 0 1")
-
-    def line(*words: str) -> list[chess.Move]:
-        return [chess.Move.from_uci(word) for word in words]
-
-    assert not is_sacrifice(board, line("f3e5", "d7d6", "e5f3", "e8g8"))
-    legal = chess.Board("r1bqkb1r/ppp2ppp/2np1n2/4p3/2B1P3/2N2N2/PPPP1PPP/R1BQ1RK1 w kq - 0 1")
-    assert is_sacrifice(legal, line("c4f7", "e8f7", "d2d3", "f8e7", "c1e3", "h8f8"))
-    assert not is_sacrifice(legal, line("c4f7", "e8f7"))
-
-
-def test_weights_of_phases() -> None:
-    assert phase_weight(chess.Board()) == 24
-    assert phase_weight(chess.Board("4k3/8/8/8/8/8/8/RNB1K3 w - - 0 1")) == 4
 
 
 def test_efforts() -> None:

@@ -22,7 +22,7 @@ from uci_engine.game_analysis.features import (
     strongest,
 )
 from uci_engine.game_analysis.reasons import reason_for
-from uci_engine.game_analysis.values import DRAWN, Value, value_of
+from uci_engine.game_analysis.values import DRAWN, Found, Value, value_of
 from uci_engine.score import win_curve
 
 
@@ -143,10 +143,14 @@ def value(board: chess.Board, cp: int) -> Value:
     return value_of(Cp(cp), board.occupied.bit_count())
 
 
+def found(value: Value, line: tuple[chess.Move, ...]) -> Found:
+    return Found(value, line=line)
+
+
 def test_a_lost_piece_is_the_reason() -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 3")
     played, better = moves(board, "Nxe5", "Nxe5", "d3", "d6"), moves(board, "Nc3", "Nf6", "d3", "d6")
-    reason = reason_for(MaterialAnalyser(), board, (value(board, -400), played), (value(board, 20), better))
+    reason = reason_for(MaterialAnalyser(), board, found(value(board, -400), played), found(value(board, 20), better))
     assert reason.text.startswith("It costs a knight for a pawn")
     assert reason.played_plies % 2 == reason.better_plies % 2
     assert reason.changes[0].name == MATERIAL
@@ -155,18 +159,21 @@ def test_a_lost_piece_is_the_reason() -> None:
 def test_a_piece_that_was_not_taken_is_the_reason() -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/8/4p3/4n3/2N5/PPPP1PPP/R1BQKBNR w KQkq - 0 3")
     played, better = moves(board, "d3", "Nc5", "Be2", "d6"), moves(board, "Nxe4", "d6", "d3", "c6")
-    reason = reason_for(MaterialAnalyser(), board, (value(board, -50), played), (value(board, 350), better))
+    reason = reason_for(MaterialAnalyser(), board, found(value(board, -50), played), found(value(board, 350), better))
     assert reason.text.startswith("It misses the gain of a knight")
 
 
 def test_mates_are_reasons_of_their_own() -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
     played, better = moves(board, "Nf6", "Qxf7"), moves(board, "g6", "Qf3", "Nf6")
-    reason = reason_for(MaterialAnalyser(), board, (Value(Mate(1), 1.0), played), (value(board, 10), better))
+    reason = reason_for(MaterialAnalyser(), board, found(Value(Mate(1), 1.0), played), found(value(board, 10), better))
     assert reason.text == "It allows mate in 1"
     board = chess.Board("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
     missed = reason_for(
-        MaterialAnalyser(), board, (value(board, 500), moves(board, "Kd2")), (Value(Mate(1), 1.0), moves(board, "Ra8"))
+        MaterialAnalyser(),
+        board,
+        found(value(board, 500), moves(board, "Kd2")),
+        found(Value(Mate(1), 1.0), moves(board, "Ra8")),
     )
     assert missed.text.startswith("It misses mate in 1")
 
@@ -174,7 +181,7 @@ def test_mates_are_reasons_of_their_own() -> None:
 def test_a_stalemate_is_a_reason() -> None:
     board = chess.Board("7k/5Q2/8/6K1/8/8/8/8 w - - 0 1")
     played, better = moves(board, "Kg6"), moves(board, "Qe7", "Kg8", "Kg6")
-    reason = reason_for(MaterialAnalyser(), board, (DRAWN, played), (Value(Mate(3), 1.0), better))
+    reason = reason_for(MaterialAnalyser(), board, found(DRAWN, played), found(Value(Mate(3), 1.0), better))
     assert "it misses mate in 3" in reason.text.lower()
     assert "its line ends in a draw by stalemate" in reason.text
 
@@ -194,6 +201,9 @@ def test_any_two_lines_give_a_sentence(seed: int, played_cp: int, better_cp: int
         return tuple(after.move_stack)
 
     reason = reason_for(
-        MaterialAnalyser(), board, (value(board, played_cp), line(seed)), (value(board, better_cp), line(seed + 1))
+        MaterialAnalyser(),
+        board,
+        found(value(board, played_cp), line(seed)),
+        found(value(board, better_cp), line(seed + 1)),
     )
     assert reason.text[0].isupper()

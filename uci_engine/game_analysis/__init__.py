@@ -1,6 +1,7 @@
 """Games analysed and moves explained: what was worth playing, what was a mistake, and why.
 
     values         what a position is worth, and the result of one search
+    boards         what boards and moves tell without a search
     judgement      marks, losses and accuracy, out of the values of a game
     game_search    the searches of one game, from its last position to its first
     features       the features of the evaluation, and how they change along a line

@@ -10,6 +10,7 @@ from typing import Any
 import chess
 import chess.svg
 
+from uci_engine.game_analysis.boards import board_after
 from uci_engine.game_analysis.features import FeatureChange
 from uci_engine.game_analysis.html import first_position, line, line_text, numbered, render
 from uci_engine.game_analysis.judgement import Judgement, Mark
@@ -227,15 +228,12 @@ def _proof_rows(explanation: MoveExplanation) -> list[tuple[str, str, str]]:
     """Each defence, the answer with its line, and in how many moves that mates."""
     if explanation.proof is None:
         return []
-    board = explanation.board.copy(stack=False)
-    for move in explanation.proof.before:
-        board.push(move)
+    board = board_after(explanation.board, explanation.proof.before)
     rows = []
     for answer in explanation.proof.answers:
-        after = board.copy()
-        name = numbered(after, answer.defence)
-        after.push(answer.defence)
-        rows.append((name, line_text(after, answer.line), "" if answer.mate is None else f"mate in {answer.mate}"))
+        name = numbered(board, answer.defence)
+        line_words = line_text(board_after(board, [answer.defence]), answer.line)
+        rows.append((name, line_words, "" if answer.mate is None else f"mate in {answer.mate}"))
     return rows
 
 
@@ -247,8 +245,7 @@ def explanation_text(explanation: MoveExplanation) -> str:
     """The explanation for a terminal."""
     board = explanation.board
     lines = [board.fen(), *sentences(explanation)]
-    after = board.copy(stack=False)
-    after.push(explanation.move)
+    after = board_after(board, [explanation.move])
     if explanation.replies:
         lines.append("Replies, best first:")
         lines += [f"  {reply.value.text:>7}  {line_text(after, reply.line)}" for reply in explanation.replies]
@@ -264,8 +261,7 @@ def explanation_text(explanation: MoveExplanation) -> str:
 def explanation_data(explanation: MoveExplanation) -> dict[str, Any]:
     """The explanation for JSON."""
     board = explanation.board
-    after = board.copy(stack=False)
-    after.push(explanation.move)
+    after = board_after(board, [explanation.move])
     proof = explanation.proof
     return {
         "fen": board.fen(),
@@ -311,8 +307,7 @@ def _named_lines(explanation: MoveExplanation) -> list[tuple[str, Value, list[ch
     if not explanation.is_best and explanation.best.line:
         best = explanation.best
         lines.append((f"Better: {numbered(board, best.line[0])}", best.value, list(best.line)))
-    after = board.copy(stack=False)
-    after.push(move)
+    after = board_after(board, [move])
     for reply in explanation.replies[1:]:
         lines.append((f"Reply {numbered(after, reply.line[0])}", reply.value, [move, *reply.line]))
     return lines

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import chess
 from chess.engine import Limit
 
+from uci_engine.game_analysis.boards import board_after, is_obvious, is_sacrifice
 from uci_engine.game_analysis.explained import MoveComparison, MoveExplanation, MoveValue
-from uci_engine.game_analysis.features import FeatureChange, feature_changes
-from uci_engine.game_analysis.game_search import Effort, is_obvious, is_sacrifice
+from uci_engine.game_analysis.features import feature_changes
+from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.judgement import MoveFacts, judge
 from uci_engine.game_analysis.proof import prove
 from uci_engine.game_analysis.reasons import reason_for
-from uci_engine.game_analysis.report import extended, shown, tablebase_verdict
+from uci_engine.game_analysis.report import extended, shown_line, tablebase_verdict
 from uci_engine.game_analysis.values import DRAWN, Analyser, Found, Value, final_value, found_by
 from uci_engine.score import MAX_DEPTH, piece_count
 
@@ -65,9 +67,7 @@ def compare_moves(analyser: Analyser, board: chess.Board, effort: Effort) -> Mov
     moves: dict[chess.Move, MoveValue] = {}
     open_moves = []
     for move in board.legal_moves:
-        after = board.copy()
-        after.push(move)
-        value = final_value(after)
+        value = final_value(board_after(board, [move]))
         moves[move] = MoveValue(move, DRAWN if value is None else value.backed_up(board.turn), 0, 0, (move,))
         if value is None:
             open_moves.append(move)
@@ -136,18 +136,17 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, effor
     game = object()
     color = board.turn
     first, second, third = (effort.share(share) for share in MOVE_SHARES)
-    after = board.copy()
-    after.push(move)
+    after = board_after(board, [move])
     here = found_by(analyser.analyse(board, first, game=game), board) or Found(DRAWN)
     replies = _replies(analyser, after, second, game)
-    value = replies[0].value.backed_up(color)
-    line = (move, *replies[0].line)
+    played = Found(replies[0].value.backed_up(color), replies[0].depth + 1, replies[0].nodes, (move, *replies[0].line))
+    value = played.value
     best = here
     others: Value | None = None
     third_found: Found | None = None
     is_best = here.move in (None, move) or value.score_for(color) >= here.value.score_for(color)
     if is_best:
-        best = Found(value, replies[0].depth + 1, replies[0].nodes, line)
+        best = played
         other_moves = [other for other in board.legal_moves if other != move]
         if other_moves:
             third_found = found_by(analyser.analyse(board, third, game=game, root_moves=other_moves), board)
@@ -169,28 +168,29 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, effor
             others=others,
             legal_moves=legal_moves,
             is_obvious=is_obvious(board, move),
-            is_sacrifice=is_sacrifice(board, line),
+            is_sacrifice=is_sacrifice(board, played.line),
         )
     )
-    line = extended(analyser, board, line)
-    better = best.line if is_best else extended(analyser, board, best.line)
-    reason = None if is_best else reason_for(analyser, board, (value, line), (best.value, better))
+    played = extended(analyser, board, played)
+    better = best if is_best else extended(analyser, board, best)
+    reason = None if is_best else reason_for(analyser, board, played, better)
+    line = shown_line(played)
     return MoveExplanation(
         board=board.copy(),
         move=move,
         value=value,
-        line=shown(line, value),
+        line=line,
         depth=replies[0].depth,
         judgement=judgement,
-        best=Found(best.value, best.depth, best.nodes, shown(better, best.value)),
+        best=replace(better, line=shown_line(better)),
         is_best=is_best,
         others=others,
         replies=replies if replies[0].line else (),
         reply_count=after.legal_moves.count(),
         alternatives=legal_moves - 1,
-        changes=_changes_along(analyser, board, shown(line, value)),
+        changes=tuple(feature_changes(analyser, board, board_after(board, line), piece_count(board))),
         reason=reason,
-        proof=prove(analyser, board, move, line, value),
+        proof=prove(analyser, board, played),
         verdict=tablebase_verdict(analyser, after),
         nodes=here.nodes + replies[0].nodes + (0 if third_found is None else third_found.nodes),
         seconds=time.perf_counter() - began,
@@ -205,10 +205,3 @@ def _replies(analyser: Analyser, after: chess.Board, limit: Limit, game: object)
     infos = analyser.analyse(after, limit, game=game, multipv=min(REPLIES, after.legal_moves.count()))
     found = [reply for info in infos if (reply := found_by(info, after)) is not None and reply.line]
     return tuple(found) or (Found(DRAWN),)
-
-
-def _changes_along(analyser: Analyser, board: chess.Board, line: Sequence[chess.Move]) -> tuple[FeatureChange, ...]:
-    end = board.copy(stack=False)
-    for move in line:
-        end.push(move)
-    return tuple(feature_changes(analyser, board, end, piece_count(board)))

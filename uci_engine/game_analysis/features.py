@@ -17,7 +17,7 @@ import chess
 
 from evaluation import Part
 from evaluation.catalogue import CATALOGUE
-from uci_engine.game_analysis.game_search import PIECE_VALUES
+from uci_engine.game_analysis.boards import PIECE_VALUES
 from uci_engine.game_analysis.values import Analyser
 from uci_engine.score import win_curve
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import chess
 from chess.engine import Limit
 
-from uci_engine.game_analysis.values import Analyser, Value, found_by
+from uci_engine.game_analysis.boards import board_after
+from uci_engine.game_analysis.values import Analyser, Found, found_by
 
 # Of a longer mate only the line is shown.
 MAX_MATE_MOVES = 6
@@ -40,22 +40,19 @@ class Proof:
     is_complete: bool
 
 
-def prove(
-    analyser: Analyser, board: chess.Board, move: chess.Move, line: Sequence[chess.Move], value: Value
-) -> Proof | None:
-    """The proof that a move mates or is mated, None where no mate is known. `value`: that of the move."""
-    wins, loses = value.mate_for(board.turn), value.mate_for(not board.turn)
+def prove(analyser: Analyser, board: chess.Board, played: Found) -> Proof | None:
+    """The proof that a move mates or is mated, None where no mate is known. `played`: the move with its line."""
+    line = played.line
+    wins, loses = played.value.mate_for(board.turn), played.value.mate_for(not board.turn)
     moves = loses if wins is None else wins
     if moves is None:
         return None
     # The side that is mated moves after the move itself, or after the opponent's reply to it.
-    before = tuple(line[:1] if wins is not None else line[:2])
+    before = line[:1] if wins is not None else line[:2]
     if loses is not None and len(line) < 2:
         return None
     winner = board.turn if wins is not None else not board.turn
-    position = board.copy()
-    for played in before:
-        position.push(played)
+    position = board_after(board, before)
     if position.is_checkmate():
         return Proof(winner, moves, before, (), True)
     if moves > MAX_MATE_MOVES:
@@ -66,8 +63,7 @@ def prove(
 
 
 def _answer(analyser: Analyser, position: chess.Board, defence: chess.Move) -> Answer:
-    after = position.copy()
-    after.push(defence)
+    after = board_after(position, [defence])
     found = None if after.is_game_over() else found_by(analyser.analyse(after, ANSWER), after)
     mate = None if found is None else found.value.mate_for(after.turn)
     return Answer(defence, () if found is None else found.line, mate)

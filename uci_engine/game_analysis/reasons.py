@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 import chess
 
+from uci_engine.game_analysis.boards import board_after, wins_material
 from uci_engine.game_analysis.features import FeatureChange, feature_changes, material_words, strongest
-from uci_engine.game_analysis.game_search import wins_material
-from uci_engine.game_analysis.values import Analyser, Value, final_value
+from uci_engine.game_analysis.values import Analyser, Found, Value, final_value
 from uci_engine.score import piece_count, win_curve
 
 # Lines are compared at most this many plies deep.
@@ -46,21 +46,16 @@ class Reason:
     better_plies: int = 0
 
 
-def reason_for(
-    analyser: Analyser,
-    board: chess.Board,
-    played: tuple[Value, Sequence[chess.Move]],
-    better: tuple[Value, Sequence[chess.Move]],
-) -> Reason:
-    """Why the line of the move played is worse than the better line; each with its value, both from this board."""
-    played_line, better_line = played[1], better[1]
+def reason_for(analyser: Analyser, board: chess.Board, played: Found, better: Found) -> Reason:
+    """Why the line of the move played is worse than the better line, both from this board."""
     color = board.turn
     forced = _forced(board, played, better)
     positions = _compared_positions(analyser, board, played, better)
     if positions is None:
         return Reason(_sentence(forced or ["the better line is worth more"]))
     played_plies, better_plies, shown_share = positions
-    after_played, after_better = _after(board, played_line[:played_plies]), _after(board, better_line[:better_plies])
+    after_played = board_after(board, played.line[:played_plies])
+    after_better = board_after(board, better.line[:better_plies])
     changes = feature_changes(analyser, after_better, after_played, piece_count(board))
     lost = _material(board, after_better, after_played)
     greatest = max((abs(change.cp) for change in changes), default=0)
@@ -78,26 +73,22 @@ def reason_for(
     return Reason(_sentence(parts), tuple(changes), played_plies, better_plies)
 
 
-def _forced(
-    board: chess.Board, played: tuple[Value, Sequence[chess.Move]], better: tuple[Value, Sequence[chess.Move]]
-) -> list[str]:
+def _forced(board: chess.Board, played: Found, better: Found) -> list[str]:
     """What the lines lead to by force."""
     color = board.turn
-    played_value, played_line = played
-    better_value, better_line = better
     parts = []
-    against, missed = played_value.mate_for(not color), better_value.mate_for(color)
+    against, missed = played.value.mate_for(not color), better.value.mate_for(color)
     if against is not None:
         parts.append(f"it allows mate in {against}" if against else "it allows mate")
-    elif played_value.is_tablebase and played_value.expected_for(color) < 0.5:
+    elif played.value.is_tablebase and played.value.expected_for(color) < 0.5:
         parts.append("the tablebases say that it loses")
     if missed is not None:
         parts.append(f"it misses mate in {missed}")
-    elif better_value.is_tablebase and better_value.expected_for(color) > 0.5:
+    elif better.value.is_tablebase and better.value.expected_for(color) > 0.5:
         parts.append("the tablebases say that the better move wins")
-    if (ending := _drawn_end(board, played_line)) and better_value.expected_for(color) > 0.5:
+    if (ending := _drawn_end(board, played.line)) and better.value.expected_for(color) > 0.5:
         parts.append(f"its line ends in a draw by {ending}")
-    if (ending := _drawn_end(board, better_line)) and played_value.expected_for(color) < 0.5:
+    if (ending := _drawn_end(board, better.line)) and played.value.expected_for(color) < 0.5:
         parts.append(f"the better line holds the draw by {ending}")
     return parts
 
@@ -112,9 +103,7 @@ def _material(board: chess.Board, after_better: chess.Board, after_played: chess
 
 def _drawn_end(board: chess.Board, line: Sequence[chess.Move]) -> str:
     """How the game is drawn at the end of a line; "" if it is not."""
-    end = board.copy()
-    for move in line:
-        end.push(move)
+    end = board_after(board, line)
     if end.is_stalemate():
         return "stalemate"
     if end.is_insufficient_material():
@@ -130,25 +119,20 @@ def _bounded(value: Value) -> int:
 
 
 def _compared_positions(
-    analyser: Analyser,
-    board: chess.Board,
-    played: tuple[Value, Sequence[chess.Move]],
-    better: tuple[Value, Sequence[chess.Move]],
+    analyser: Analyser, board: chess.Board, played: Found, better: Found
 ) -> tuple[int, int, float] | None:
     """After how many plies of each line to compare, and the share of the loss that these positions show.
 
     With the same side to move, so that no difference is that of a move. None if neither line can be compared.
     """
-    played_value, played_line = played
-    better_value, better_line = better
-    played_scores = _quiet_scores(analyser, board, played_line, first=2)
-    better_scores = _quiet_scores(analyser, board, better_line, first=1)
-    difference_cp = _bounded(played_value) - _bounded(better_value)
+    played_scores = _quiet_scores(analyser, board, played.line, first=2)
+    better_scores = _quiet_scores(analyser, board, better.line, first=1)
+    difference_cp = _bounded(played.value) - _bounded(better.value)
     pairs = [
         (
             abs(played_cp - better_cp - difference_cp)
-            + abs(played_cp - _bounded(played_value))
-            + abs(better_cp - _bounded(better_value))
+            + abs(played_cp - _bounded(played.value))
+            + abs(better_cp - _bounded(better.value))
             + PLY_COST_CP * (i + j)
             + DISTANCE_COST_CP * abs(i - j),
             i,
@@ -195,13 +179,6 @@ def _static_cp(analyser: Analyser, position: chess.Board, pieces: int) -> float:
 def _can_win_material(position: chess.Board) -> bool:
     """Whether the side to move can take what is not defended, or is worth more than what takes it."""
     return any(wins_material(position, move) for move in position.generate_legal_captures())
-
-
-def _after(board: chess.Board, line: Sequence[chess.Move]) -> chess.Board:
-    after = board.copy(stack=False)
-    for move in line:
-        after.push(move)
-    return after
 
 
 def _sentence(parts: Sequence[str]) -> str:

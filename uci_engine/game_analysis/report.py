@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import chess
 import chess.pgn
 from chess.engine import Limit
 
-from uci_engine.game_analysis.game_search import (
-    Effort,
-    SearchedMove,
-    is_obvious,
-    is_sacrifice,
-    phase_weight,
-    search_game,
-)
+from uci_engine.game_analysis.boards import board_after, is_obvious, is_sacrifice, phase_weight
+from uci_engine.game_analysis.game_search import Effort, SearchedMove, search_game
 from uci_engine.game_analysis.judgement import Judgement, MoveFacts, Phase, Summary, judge, phases_of, summary_of
 from uci_engine.game_analysis.opening_names import Theory, theory_of
 from uci_engine.game_analysis.reasons import Reason, reason_for
@@ -177,12 +171,9 @@ def _ply(
     played: tuple[chess.Move, ...] = ()
     reason = None
     if judgement.mark.is_error:
-        better = extended(analyser, board, result.best.line)
-        played = extended(analyser, board, result.played.line)
-        reason = reason_for(analyser, board, (result.played.value, played), (result.best.value, better))
-        better, played = shown(better, result.best.value), shown(played, result.played.value)
-    after = board.copy()
-    after.push(node.move)
+        longer_best, longer_played = extended(analyser, board, result.best), extended(analyser, board, result.played)
+        reason = reason_for(analyser, board, longer_played, longer_best)
+        better, played = shown_line(longer_best), shown_line(longer_played)
     return Ply(
         number=board.fullmove_number,
         white=board.turn,
@@ -198,7 +189,7 @@ def _ply(
         reason=reason,
         clock=node.clock(),
         spent=_spent(node),
-        verdict=tablebase_verdict(analyser, after),
+        verdict=tablebase_verdict(analyser, board_after(board, [node.move])),
     )
 
 
@@ -214,26 +205,25 @@ def _spent(node: chess.pgn.ChildNode) -> float | None:
     return max(0.0, clock_before - clock)
 
 
-def shown(line: tuple[chess.Move, ...], value: Value) -> tuple[chess.Move, ...]:
-    """As much of a line as is shown."""
-    return line if value.score.is_mate() else line[:MAX_LINE_PLIES]
+def shown_line(found: Found) -> tuple[chess.Move, ...]:
+    """As much of the line as is shown."""
+    return found.line if found.value.score.is_mate() else found.line[:MAX_LINE_PLIES]
 
 
-def extended(analyser: Analyser, board: chess.Board, line: tuple[chess.Move, ...]) -> tuple[chess.Move, ...]:
-    """The line, made longer by short searches if it is too short to show anything."""
-    end = board.copy()
-    for move in line:
-        end.push(move)
+def extended(analyser: Analyser, board: chess.Board, found: Found) -> Found:
+    """The same with its line made longer by short searches, if it is too short to show anything."""
+    line = found.line
+    end = board_after(board, line)
     for _ in range(MAX_EXTENSIONS):
         if len(line) >= LEAST_LINE_PLIES or not line or end.is_game_over():
             break
-        found = found_by(analyser.analyse(end, EXTENSION), end)
-        if found is None or found.move is None:
+        following = found_by(analyser.analyse(end, EXTENSION), end)
+        if following is None or following.move is None:
             break
-        for move in found.line[: MAX_LINE_PLIES - len(line)]:
+        for move in following.line[: MAX_LINE_PLIES - len(line)]:
             end.push(move)
             line = (*line, move)
-    return line
+    return replace(found, line=line)
 
 
 def tablebase_verdict(analyser: Analyser, board: chess.Board) -> str:

@@ -1,0 +1,66 @@
+"""What boards and moves tell without a search: obvious moves, sacrifices, material, the weight of the pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import chess
+
+from evaluation.constants import PHASE_WEIGHTS
+
+PIECE_VALUES = (0, 1, 3, 3, 5, 9, 0)
+# Out of check, so few moves leave not much to find.
+FEW_EVASIONS = 3
+
+
+def board_after(board: chess.Board, moves: Iterable[chess.Move]) -> chess.Board:
+    """The board after these moves. It remembers the moves of `board` and these, so it knows repetitions."""
+    after = board.copy()
+    for move in moves:
+        after.push(move)
+    return after
+
+
+def is_obvious(board: chess.Board, move: chess.Move) -> bool:
+    """Whether a move takes back, takes at least what it can lose, promotes, or is one of few out of check."""
+    if move.promotion is not None or (board.is_check() and board.legal_moves.count() <= FEW_EVASIONS):
+        return True
+    if not board.is_capture(move):
+        return False
+    if board.move_stack and board.peek().to_square == move.to_square:
+        return True
+    return wins_material(board, move, or_trades=True)
+
+
+def wins_material(board: chess.Board, capture: chess.Move, or_trades: bool = False) -> bool:
+    """Whether a capture takes what has no defence, or is worth more than what takes it; as much with `or_trades`."""
+    captured = PIECE_VALUES[board.piece_type_at(capture.to_square) or chess.PAWN]
+    moved = PIECE_VALUES[board.piece_type_at(capture.from_square) or chess.PAWN]
+    is_defended = board.is_attacked_by(not board.turn, capture.to_square)
+    return not is_defended or captured > moved or (or_trades and captured == moved)
+
+
+def is_sacrifice(board: chess.Board, line: Sequence[chess.Move]) -> bool:
+    """Whether the first move of a line gives at least two pawns' worth that the next four plies do not bring back."""
+    after = board.copy(stack=False)
+    side = board.turn
+    before = _material(after, side)
+    balances = []
+    for move in line[:6]:
+        after.push(move)
+        balances.append(_material(after, side) - before)
+    # After the opponent's reply, and after the side's own next moves.
+    return len(balances) >= 4 and balances[1] <= -2 and max(balances[2::2]) <= -2
+
+
+def _material(board: chess.Board, color: chess.Color) -> int:
+    """The material of one side minus that of the other, in pawns."""
+    return sum(
+        PIECE_VALUES[piece_type] * (len(board.pieces(piece_type, color)) - len(board.pieces(piece_type, not color)))
+        for piece_type in chess.PIECE_TYPES
+    )
+
+
+def phase_weight(board: chess.Board) -> int:
+    """The game phase of the evaluation: the pieces of both sides, each with its weight."""
+    return sum(PHASE_WEIGHTS[piece.piece_type] for piece in board.piece_map().values())
