@@ -38,6 +38,9 @@ LOADER = Path("uci_engine", "core.py")
 BUILD_INFO = Path("uci_engine", "build_info.json")
 GENERATED = Path("build", "cython")
 
+# The modules whose loops are long enough for vector code, see `flags`.
+VECTOR_MODULES = ("evaluation.correction.correction",)
+
 COMPILER_VARIABLES = ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "LDSHARED")
 DIRECTIVES = {
     "language_level": 3,
@@ -178,6 +181,8 @@ class BuildKernel(build_ext):
             raise SystemExit(str(error)) from None
         for module in self.extensions:
             module.extra_compile_args, module.extra_link_args = flags(self.chosen)
+            if module.name in VECTOR_MODULES and "-fno-tree-vectorize" in module.extra_compile_args:
+                module.extra_compile_args.remove("-fno-tree-vectorize")
             if self.own_headers is not None:
                 module.include_dirs = [str(self.own_headers)]
                 module.extra_compile_args = [*module.extra_compile_args, *toolchain.OWN_HEADERS_FLAGS]

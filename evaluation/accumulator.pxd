@@ -14,6 +14,7 @@ cdef class Accumulator:
     cdef readonly int phase
     cdef readonly u64 pawn_key
     cdef readonly u64 material_key
+    cdef readonly int ply
     cdef int black_king_table
     cdef int white_king_table
     cdef i64[14336] piece_square            # 2 * KING_BUCKETS * 896, packed, see Weights.piece_square

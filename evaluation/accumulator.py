@@ -40,6 +40,7 @@ class Accumulator:
     `phase`: the game phase from non-pawn material (24: all pieces; more after promotions).
     `pawn_key`: the Zobrist key of the pawns and kings alone.
     `material_key`: the number of each piece, piece number * 4 bits up.
+    `ply`: the index of the stack that the next position would be saved at.
     """
 
     def __init__(self, piece_square: list[int]) -> None:
@@ -51,6 +52,7 @@ class Accumulator:
             self.saved_black_king_table = [0] * STACK_SIZE
             self.saved_white_king_table = [0] * STACK_SIZE
             self.saved_material_key = [0] * STACK_SIZE
+        self.ply = 0
         self.set_piece_square(piece_square)
         self.black_king_table = TABLE_OF_KING[0]
         self.white_king_table = TABLE_OF_KING[64]
@@ -125,6 +127,7 @@ class Accumulator:
         self.saved_black_king_table[index] = self.black_king_table
         self.saved_white_king_table[index] = self.white_king_table
         self.saved_material_key[index] = self.material_key
+        self.ply = index + 1
         return 0
 
     def restore(self, index: cython.int) -> cython.int:
@@ -135,4 +138,5 @@ class Accumulator:
         self.black_king_table = self.saved_black_king_table[index]
         self.white_king_table = self.saved_white_king_table[index]
         self.material_key = self.saved_material_key[index]
+        self.ply = index
         return 0

@@ -6,6 +6,8 @@ from evaluation.accumulator cimport Accumulator
 from evaluation.base_board cimport BaseBoard
 from evaluation.bitboards cimport ALL, i64, u64
 from evaluation.context cimport EvaluationContext
+from evaluation.correction.correction cimport Correction
+from evaluation.correction.weights cimport CorrectionWeights
 from evaluation.terms cimport (
     endgames, imbalance, king, minor_pieces, passed_pawns, pawn_pairs, pawns, pieces, tempo, threats,
 )
@@ -32,6 +34,8 @@ cdef int MATERIAL_SHIFT
 cdef u64 MATERIAL_FACTOR
 cdef int PAWN_ENTRIES
 
+cdef int limited(int score) noexcept nogil
+
 @cython.final
 cdef class Evaluator:
     cdef readonly EvaluationContext context
@@ -46,6 +50,8 @@ cdef class Evaluator:
     cdef readonly EndgameWeights endgames
     cdef readonly TempoWeights tempo
     cdef readonly KpkBitbase kpk
+    cdef readonly Correction correction     # None when it is off
+    cdef readonly bint is_corrected
     cdef u64[2048] material_hash   # 2 * MATERIAL_ENTRIES
     cdef u64[32768] pawn_hash      # 4 * PAWN_ENTRIES
 

@@ -18,6 +18,8 @@ if not cython.compiled:
     from evaluation.base_board import BaseBoard
     from evaluation.bitboards import ALL, i64, u64
     from evaluation.context import EvaluationContext
+    from evaluation.correction.correction import Correction
+    from evaluation.correction.weights import CorrectionWeights
     from evaluation.terms import (
         endgames,
         imbalance,
@@ -68,7 +70,10 @@ class Evaluator:
     The weights of each group of the catalogue are in the field of its name. Every board must have one king a side.
     """
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: Weights, correction: CorrectionWeights | None = None) -> None:
+        """`correction`: the network whose output is added; None: the terms alone."""
+        self.is_corrected = correction is not None
+        self.correction = None if correction is None else Correction(correction)
         self.context = EvaluationContext()
         self.pawns = PawnWeights(weights)
         self.pawn_pairs = PawnPairWeights(weights)
@@ -90,7 +95,8 @@ class Evaluator:
         of_pawns = (self.pawns, self.pawn_pairs, self.passed_pawns)
         of_pieces = (self.pieces, self.minor_pieces)
         others = (self.imbalance, self.king, self.threats, self.endgames, self.tempo)
-        return (self.context, self.kpk, *of_pawns, *of_pieces, *others)
+        learned = () if self.correction is None else (self.correction,)
+        return (self.context, self.kpk, *of_pawns, *of_pieces, *others, *learned)
 
     def evaluate(self, board: BaseBoard) -> cython.int:
         """Centipawns from the side to move's view, strictly within ±STATIC_LIMIT.
@@ -103,7 +109,8 @@ class Evaluator:
         value = self.taper(board, self.sum_of_terms(board, True))
         if result != NO_RESULT:
             value = self.with_kpk_result(value, result)
-        return value if board.turn else -value
+        score = value if board.turn else -value
+        return limited(score + self.correction.of(board)) if self.is_corrected else score
 
     def is_known_draw(self, board: BaseBoard) -> cython.bint:
         """Whether this is king and pawn against king, drawn with best play for this side to move. Cheap."""
@@ -207,7 +214,11 @@ class Evaluator:
         if result == DRAWN:
             return 0
         bonus = WON_KPK_CP if result == WHITE_WINS else -WON_KPK_CP if result == BLACK_WINS else 0
-        value = white_score + bonus
-        if value >= STATIC_LIMIT:
-            return STATIC_LIMIT - 1
-        return 1 - STATIC_LIMIT if value <= -STATIC_LIMIT else value
+        return limited(white_score + bonus)
+
+
+def limited(score: cython.int) -> cython.int:
+    """A score, cut off so that it is strictly within ±STATIC_LIMIT."""
+    if score >= STATIC_LIMIT:
+        return STATIC_LIMIT - 1
+    return 1 - STATIC_LIMIT if score <= -STATIC_LIMIT else score

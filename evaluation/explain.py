@@ -18,11 +18,13 @@ import chess
 
 from evaluation import plain_cython
 from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
-from evaluation.constants import FULL_PHASE
+from evaluation.constants import FULL_PHASE, STATIC_LIMIT
 from evaluation.piece_squares import accumulated_indices
 from evaluation.weights import Weights, default_weights, pack, unpack
 
 if TYPE_CHECKING:
+    from evaluation.correction.contributions import Contribution
+    from evaluation.correction.network import Network
     from evaluation.parts import Family, Part, PieceValue
 
 # The results of `KpkBitbase.result`, indexed by its return value.
@@ -60,10 +62,12 @@ class Explanation:
     """All terms and the final score.
 
     `terms` has a row for each term of the catalogue, by its name, and `rows` one for each title. `parts` has the same
-    terms tapered, in the same order, then KNOWN_ENDING and LIMIT where they are not 0. `families` groups the parts.
-    `pieces` are all pieces, from a1 to h8. `phase` runs from 24 (all pieces on the board) to 0. `scale` is the endgame
-    scale factor, in 64ths. `kpk_result` is the result of king and pawn against king, "" for any other position, and
-    `kpk_result_cp` what it adds to the tapered sum. Both scores are in centipawns.
+    terms tapered, in the same order, then KNOWN_ENDING, CORRECTION and LIMIT where they are not 0. `families` groups
+    the parts. `pieces` are all pieces, from a1 to h8. `phase` runs from 24 (all pieces on the board) to 0. `scale` is
+    the endgame scale factor, in 64ths. `kpk_result` is the result of king and pawn against king, "" for any other
+    position, and `kpk_result_cp` what it adds to the tapered sum. `features_score` is what the features say, from
+    White's view, and `correction` what the network adds to it, None while that is off. `contributions` are what each
+    piece adds to the correction. All scores are in centipawns.
     """
 
     terms: tuple[Row, ...]
@@ -76,10 +80,14 @@ class Explanation:
     score: int
     parts: tuple[Part, ...]
     pieces: tuple[PieceValue, ...]
+    features_score: int
+    correction: int | None = None
+    contributions: tuple[Contribution, ...] = ()
 
     @property
     def families(self) -> tuple[Family, ...]:
-        """The parts by family, in the order of FAMILIES. Last is LIMIT_FAMILY, where there is one."""
+        """The parts by family, in the order of FAMILIES. Last are CORRECTION_FAMILY and LIMIT_FAMILY, where they are.
+        """
         from evaluation.parts import families_of
 
         return families_of(self.parts)
@@ -112,40 +120,45 @@ def check(board: chess.Board) -> None:
         raise ValueError("a position to evaluate has no pawn on the first or last rank")
 
 
-def set_up(board: chess.Board, weights: Weights | None = None) -> tuple[Any, Any]:
+def set_up(board: chess.Board, weights: Weights | None = None, network: Network | None = None) -> tuple[Any, Any]:
     """An Evaluator and a BaseBoard for a board. ValueError when the board cannot be evaluated."""
     plain_cython.provide()
     # Imported here, because importing the package must load no kernel module (see `evaluation`).
     from evaluation.base_board import BaseBoard
+    from evaluation.correction.weights import CorrectionWeights
     from evaluation.evaluator import Evaluator
 
     check(board)
     weights = weights or default_weights()
     base_board = BaseBoard(weights.piece_square())
     base_board.set_pieces(board)
-    return Evaluator(weights), base_board
+    return Evaluator(weights, None if network is None else CorrectionWeights(network)), base_board
 
 
-def evaluate(board: chess.Board, weights: Weights | None = None) -> int:
+def evaluate(board: chess.Board, weights: Weights | None = None, network: Network | None = None) -> int:
     """The static score in centipawns from the side to move's view, strictly within ±30000.
 
+    `network`: whose correction is added; None: the weighted features alone.
     Only the pieces and the side to move matter. ValueError unless there is one king and at most 16 pieces a side, and
     no pawn on the first or last rank. To score many positions, keep one `Evaluator` and one `BaseBoard` (see `set_up`).
     """
-    evaluator, base_board = set_up(board, weights)
+    evaluator, base_board = set_up(board, weights, network)
     score: int = evaluator.evaluate(base_board)
     return score
 
 
-def explain(board: chess.Board, weights: Weights | None = None) -> Explanation:
-    """Every term of the evaluation of a position. ValueError when the board cannot be evaluated."""
+def explain(board: chess.Board, weights: Weights | None = None, network: Network | None = None) -> Explanation:
+    """Every term of the evaluation of a position, and the correction of a network if there is one.
+
+    ValueError when the board cannot be evaluated.
+    """
     plain_cython.provide()
     # Imported here, because importing the package must load no kernel module (see `evaluation`), and be fast.
     from evaluation.parts import all_parts, pieces_of
     from evaluation.terms.endgames import endgame_scale
 
     weights = weights or default_weights()
-    evaluator, base_board = set_up(board, weights)
+    evaluator, base_board = set_up(board, weights, network)
     context = evaluator.context
     context.begin(base_board)
     terms = []
@@ -159,7 +172,13 @@ def explain(board: chess.Board, weights: Weights | None = None) -> Explanation:
     packed = sum(pack(row.mg, row.eg) for row in terms)
     tapered = evaluator.taper(base_board, packed)
     kpk_result = evaluator.kpk.result(base_board)
-    white_score = evaluator.with_kpk_result(tapered, kpk_result)
+    features = evaluator.with_kpk_result(tapered, kpk_result)
+    correction = None
+    if network is not None:
+        from evaluation.correction.contributions import contributions
+
+        correction = evaluator.correction.of(base_board) * (1 if board.turn else -1)
+    white_score = max(1 - STATIC_LIMIT, min(features + (correction or 0), STATIC_LIMIT - 1))
     scale = endgame_scale(base_board, int(unpack(packed)[1] > 0))
     phase = min(base_board.accumulator.phase, FULL_PHASE)
     cells = [(row.white_mg, row.white_eg, row.black_mg, row.black_eg) for row in terms]
@@ -168,12 +187,15 @@ def explain(board: chess.Board, weights: Weights | None = None) -> Explanation:
         phase=phase,
         scale=scale,
         kpk_result=KPK_RESULTS[kpk_result],
-        kpk_result_cp=white_score - tapered,
+        kpk_result_cp=features - tapered,
         white_to_move=board.turn,
         white_score=white_score,
         score=white_score if board.turn else -white_score,
-        parts=all_parts(cells, phase, scale, tapered, white_score),
+        parts=all_parts(cells, phase, scale, tapered, features, correction or 0, white_score),
         pieces=pieces_of(board, evaluator, base_board),
+        features_score=features,
+        correction=correction,
+        contributions=contributions(board, network) if correction and network is not None else (),
     )
 
 

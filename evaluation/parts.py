@@ -20,9 +20,12 @@ from evaluation.constants import FULL_SCALE
 # The fixed point of `Evaluator.taper`: shares of the middlegame are in 256ths, the endgame scale is in 64ths.
 FULL_SHARE: Final = 256
 UNITS: Final = FULL_SHARE * FULL_SCALE
-# The parts that are no terms: the result of a known ending, and what is cut off beyond ±STATIC_LIMIT.
+# The parts that are no terms: the result of a known ending, the learned correction, and what is cut off beyond
+# ±STATIC_LIMIT.
 KNOWN_ENDING: Final = "known_ending"
+CORRECTION: Final = "correction"
 LIMIT: Final = "limit"
+CORRECTION_FAMILY: Final = "Learned correction"
 LIMIT_FAMILY: Final = "Limit"
 
 # White in middlegame and endgame, then Black.
@@ -33,8 +36,8 @@ Cell = tuple[int, int, int, int]
 class Part:
     """What one term adds to the score: tapered, in whole centipawns, for each side from its own view.
 
-    `name` is the term's, KNOWN_ENDING or LIMIT. Black's number is White's minus the difference. So it may be up to two
-    centipawns from its exact value.
+    `name` is the term's, KNOWN_ENDING, CORRECTION or LIMIT. Black's number is White's minus the difference. So it may
+    be up to two centipawns from its exact value.
     """
 
     name: str
@@ -95,24 +98,30 @@ class PieceValue:
     value_cp: int | None
 
 
-def all_parts(cells: Sequence[Cell], phase: int, scale: int, tapered_cp: int, white_score_cp: int) -> tuple[Part, ...]:
+def all_parts(
+    cells: Sequence[Cell], phase: int, scale: int, tapered_cp: int, features_cp: int, correction_cp: int, score_cp: int
+) -> tuple[Part, ...]:
     """The parts of a score.
 
     `cells`: what the terms of the catalogue, in its order, add for White in the middlegame and in the endgame, and for
     Black, each from that side's own view. `phase`: 24 to 0. `scale`: of the endgame, in 64ths. `tapered_cp`: the sum of
-    the terms, tapered, from White's view, within its limit. `white_score_cp`: the score from White's view.
+    the terms, tapered, within its limit. `features_cp`: with the result of a known ending. `correction_cp`: what the
+    network adds to them. `score_cp`: their sum, within its limit. The last four are from White's view.
     """
     parts = _terms(cells, phase * 32 // 3, scale)
     cut_cp = tapered_cp - sum(part.difference_cp for part in parts)
-    if white_score_cp != tapered_cp:
-        parts.append(_part(KNOWN_ENDING, "known ending", "Endgames", white_score_cp - tapered_cp))
+    cut_cp += score_cp - features_cp - correction_cp
+    if features_cp != tapered_cp:
+        parts.append(_part(KNOWN_ENDING, "known ending", "Endgames", features_cp - tapered_cp))
+    if correction_cp:
+        parts.append(_part(CORRECTION, "learned correction", CORRECTION_FAMILY, correction_cp))
     if cut_cp:
         parts.append(_part(LIMIT, "limit of the score", LIMIT_FAMILY, cut_cp))
     return tuple(parts)
 
 
 def families_of(parts: Iterable[Part]) -> tuple[Family, ...]:
-    """The parts by family, in the order of FAMILIES. Last is LIMIT_FAMILY, where there is one."""
+    """The parts by family, in the order of FAMILIES. Last are CORRECTION_FAMILY and LIMIT_FAMILY, where they are."""
     found: dict[str, list[Part]] = {name: [] for name in FAMILIES}
     for part in parts:
         found.setdefault(part.family, []).append(part)

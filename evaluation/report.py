@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import chess
 
 from evaluation.constants import FULL_PHASE, FULL_SCALE
 from evaluation.explain import Explanation, Row
-from evaluation.parts import LIMIT_FAMILY, Part
+from evaluation.parts import CORRECTION_FAMILY, LIMIT_FAMILY, Part
 
 REASONS: Final = 3
+# How many pieces are named for the learned correction.
+PIECES_NAMED: Final = 2
 # The width of the first column, of a square, and of a paragraph.
 NAME_WIDTH: Final = 28
 SQUARE_WIDTH: Final = 7
@@ -51,7 +53,11 @@ def format_explanation(explanation: Explanation, colour: bool = False) -> str:
     lines += [rule, _row(paint(f"{'Sum':<{NAME_WIDTH}}", BOLD), (*sums, explanation.white_score), paint), ""]
     if folded:
         lines += [*textwrap.wrap(f"0 for both sides: {', '.join(folded)}", TEXT_WIDTH), ""]
-    lines += ["Value of each piece for its own side: what the score loses without it", *_board(explanation, paint), ""]
+    values = {value.square: (value.piece, value.value_cp) for value in explanation.pieces}
+    lines += ["Value of each piece for its own side: what the score loses without it", *_board(values, paint), ""]
+    if explanation.contributions:
+        added = {each.square: (each.piece, each.white_cp) for each in explanation.contributions}
+        lines += ["What each piece adds to the learned correction (White's view)", *_board(added, paint, "+"), ""]
     if found := reasons(explanation):
         lines += ["The biggest reasons:", *(f" {number}. {text}" for number, text in enumerate(found, start=1)), ""]
     if explanation.kpk_result:
@@ -59,6 +65,9 @@ def format_explanation(explanation: Explanation, colour: bool = False) -> str:
     phase = f"Phase {explanation.phase} ({FULL_PHASE}: middlegame, 0: endgame)"
     lines.append(f"{phase}; endgame counts {explanation.scale} of {FULL_SCALE}")
     side = "White" if explanation.white_to_move else "Black"
+    if explanation.correction is not None:
+        features, correction = explanation.features_score / 100, explanation.correction / 100
+        lines.append(f"Features {features:+.2f}, learned correction {correction:+.2f} (White's view)")
     lines.append(f"Score {explanation.white_score / 100:+.2f} (White's view)")
     lines.append(f"Score {explanation.score / 100:+.2f} (the side to move's view: {side})")
     return "\n".join(lines)
@@ -80,6 +89,8 @@ def as_data(explanation: Explanation) -> dict[str, Any]:
     return {
         "side_to_move": "white" if explanation.white_to_move else "black",
         "white_score_cp": explanation.white_score,
+        "features_cp": explanation.features_score,
+        "correction_cp": explanation.correction,
         "phase": explanation.phase,
         "endgame_scale": explanation.scale,
         "known_ending": explanation.kpk_result or None,
@@ -97,6 +108,10 @@ def as_data(explanation: Explanation) -> dict[str, Any]:
         "pieces": [
             {"square": chess.square_name(value.square), "piece": value.piece.symbol(), "value_cp": value.value_cp}
             for value in explanation.pieces
+        ],
+        "correction_pieces": [
+            {"square": chess.square_name(each.square), "piece": each.piece.symbol(), "white_cp": each.white_cp}
+            for each in explanation.contributions
         ],
     }
 
@@ -121,10 +136,26 @@ def _words(explanation: Explanation, part: Part) -> str:
         return words
     if part.title == "tempo":
         return f"{side} is to move"
+    if part.family == CORRECTION_FAMILY:
+        return _correction(explanation, side)
     name = part.title.capitalize()
     if part.title == "known ending":
         return f"{name}: {explanation.kpk_result}"
     return name if part.family == LIMIT_FAMILY else f"{name}: better for {side}"
+
+
+def _correction(explanation: Explanation, side: str) -> str:
+    """What the network sees, and the pieces that add most to it."""
+    assert explanation.correction is not None
+    sign = 1 if explanation.correction > 0 else -1
+    most = sorted(explanation.contributions, key=lambda each: -sign * each.white_cp)[:PIECES_NAMED]
+    pieces = [
+        f"the {chess.piece_name(each.piece.piece_type)} on {chess.square_name(each.square)}"
+        for each in most
+        if sign * each.white_cp > 0
+    ]
+    words = f"The network sees {abs(explanation.correction) / 100:.2f} more for {side} than the features"
+    return f"{words}: mostly {_joined(pieces)}" if pieces else words
 
 
 def _material(explanation: Explanation, side: str) -> str:
@@ -156,19 +187,18 @@ def _row(name: str, numbers: tuple[int, int, int], paint: Any) -> str:
     return f" {name}{white / 100:9.2f}{black / 100:9.2f}{paint(f'{difference / 100:13.2f}', colour)}"
 
 
-def _board(explanation: Explanation, paint: Any) -> Iterable[str]:
-    """The board, each piece with its value in pawns."""
-    on = {value.square: value for value in explanation.pieces}
+def _board(values: Mapping[chess.Square, tuple[chess.Piece, int | None]], paint: Any, sign: str = "") -> Iterable[str]:
+    """The board, each piece with its value in pawns. `sign`: "+" to show that of numbers above 0, too."""
     rule = "   +" + (("-" * SQUARE_WIDTH) + "+") * 8
     yield rule
     for rank in range(7, -1, -1):
-        row = [on.get(chess.square(file, rank)) for file in range(8)]
-        pieces = ["" if value is None else paint(f"{value.piece.symbol():^{SQUARE_WIDTH}}", BOLD) for value in row]
+        row = [values.get(chess.square(file, rank), (None, None)) for file in range(8)]
+        pieces = ["" if piece is None else paint(f"{piece.symbol():^{SQUARE_WIDTH}}", BOLD) for piece, _ in row]
         numbers = [
             ""
-            if value is None or value.value_cp is None
-            else paint(f"{value.value_cp / 100:.2f}".center(SQUARE_WIDTH), RED if value.value_cp < 0 else FAINT)
-            for value in row
+            if value_cp is None
+            else paint(f"{value_cp / 100:{sign}.2f}".center(SQUARE_WIDTH), RED if value_cp < 0 else FAINT)
+            for _, value_cp in row
         ]
         empty = " " * SQUARE_WIDTH
         yield f" {rank + 1} |" + "".join(f"{cell or empty}|" for cell in pieces)

@@ -38,6 +38,8 @@ KERNEL_MODULES = (
     "evaluation.terms.endgames",
     "evaluation.terms.tempo",
     "evaluation.terms.kpk",
+    "evaluation.correction.weights",
+    "evaluation.correction.correction",
     "evaluation.evaluator",
     "uci_engine.board.movegen",
     "uci_engine.board.upcoming_repetition",

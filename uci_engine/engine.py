@@ -18,6 +18,7 @@ from typing import Any
 import chess
 import chess.polyglot
 
+from evaluation.correction.network import Network, NetworkError, default_network
 from evaluation.weights import Weights, WeightsError, default_weights
 from uci_engine import __version__
 from uci_engine.board.game import Game
@@ -26,7 +27,7 @@ from uci_engine.book.opening import BookSettings, Opening
 from uci_engine.core import load
 from uci_engine.options import OptionError, Options, read_opponent
 from uci_engine.score import normalised, piece_count, win_draw_loss
-from uci_engine.search.factory import read_weights
+from uci_engine.search.factory import read_network, read_weights
 from uci_engine.search.strength import Strength, elo_of_skill_level, level_of
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.search_task import OnBestMove, OnInfo, Resources, SearchTask
@@ -123,6 +124,11 @@ class UciEngine:
         """The weights with which the engine evaluates."""
         return self._pool.weights
 
+    @property
+    def network(self) -> Network | None:
+        """The network of the learned correction, None while that is off."""
+        return self._pool.network
+
     def flip(self) -> list[str]:
         """Swap sides: mirror the board and exchange the colours."""
         board = self._game.board
@@ -154,7 +160,7 @@ class UciEngine:
         board = self._game.board
         if board is None:
             return "no position"
-        explanation = explain(board, self.weights)
+        explanation = explain(board, self.weights, self.network)
         pieces = piece_count(board)
         shown = normalised(explanation.white_score, pieces) / 100
         wins, draws, losses = win_draw_loss(explanation.white_score, pieces)
@@ -174,7 +180,7 @@ class UciEngine:
 
         board = self._game.board
         assert board is not None
-        explanation = explain(board, self.weights)
+        explanation = explain(board, self.weights, self.network)
         pieces = piece_count(board)
         wins, draws, losses = win_draw_loss(explanation.white_score, pieces)
         return {
@@ -229,6 +235,8 @@ class UciEngine:
         options.nodes_time.on_set = self._reset_available_nodes
         options.opponent.on_set = self._check_opponent
         options.weights_file.on_change = self._load_weights
+        options.correction.on_change = self._load_network
+        options.correction_file.on_change = self._load_network
         for percent in options.percents:
             percent.on_change = self._scale_weights
 
@@ -310,10 +318,25 @@ class UciEngine:
         self._use_weights(self._unscaled_weights)
         return []
 
+    def _load_network(self) -> list[str]:
+        """Correct by the network that the options name, or by none. A file is read even while the correction is off."""
+        options = self.options
+        path = options.correction_file.value
+        try:
+            network = read_network(path) if path else default_network() if options.correction.value else None
+            self._pool.set_evaluation(self._pool.weights, network if options.correction.value else None)
+        except NetworkError as error:
+            if path:
+                raise OptionError(f"option CorrectionFile cannot be {quoted(path)} ({error})") from None
+            raise OptionError(f"the built-in network cannot be used ({error})") from None
+        except MemoryError:
+            raise OptionError("there is no memory for the correction") from None
+        return []
+
     def _use_weights(self, unscaled: Weights) -> None:
         """Evaluate with these weights, scaled as the options want it. Raises OptionError, and then nothing changes."""
         try:
-            self._pool.set_weights(unscaled.scaled(self.options.percent_by_family()))
+            self._pool.set_evaluation(unscaled.scaled(self.options.percent_by_family()), self._pool.network)
         except MemoryError:
             raise OptionError("there is no memory for other weights") from None
         except WeightsError as error:

@@ -17,6 +17,7 @@ import chess
 import chess.engine
 from chess.engine import INFO_ALL, Info, InfoDict, Limit, PlayResult, PovScore
 
+from evaluation.correction.network import Network
 from evaluation.explain import check, set_up
 from evaluation.weights import Weights
 from uci_engine.api import explanation
@@ -48,7 +49,7 @@ class Engine(Session):
     `chess.engine.EngineError`.
     """
 
-    _evaluator: tuple[Weights, Any, Any] | None = None
+    _evaluator: tuple[Weights, Network | None, Any, Any] | None = None
 
     # Searching -----------------------------------------------------------------------------------------------------
 
@@ -126,9 +127,7 @@ class Engine(Session):
 
         The other arguments are those of `play`.
         """
-        search = self._begin(
-            board, limit, multipv=multipv, game=game, info=info, root_moves=root_moves, analyses=True
-        )
+        search = self._begin(board, limit, multipv=multipv, game=game, info=info, root_moves=root_moves, analyses=True)
         self._answer(search)
         return search.multipv[0] if multipv is None else search.multipv
 
@@ -181,10 +180,10 @@ class Engine(Session):
         with self._condition:
             self._require_open()
             check(board)
-            weights = self._inner.weights
-            if self._evaluator is None or self._evaluator[0] is not weights:
-                self._evaluator = (weights, *set_up(board, weights))
-            _, evaluator, base_board = self._evaluator
+            weights, network = self._inner.weights, self._inner.network
+            if self._evaluator is None or self._evaluator[0] is not weights or self._evaluator[1] is not network:
+                self._evaluator = (weights, network, *set_up(board, weights, network))
+            _, _, evaluator, base_board = self._evaluator
             base_board.set_pieces(board)
             return PovScore(score_of(int(evaluator.evaluate(base_board)), piece_count(board)), board.turn)
 
@@ -224,7 +223,7 @@ class Engine(Session):
             return explain_move(self, board, move, _effort(limit))
         with self._condition:
             self._require_open()
-            return explanation.explain(board, self._inner.weights)
+            return explanation.explain(board, self._inner.weights, self._inner.network)
 
     def compare_moves(self, board: chess.Board, limit: Limit | None = None) -> MoveComparison:
         """All legal moves with value, depth and nodes, best first, as `secateur explain` shows them.

@@ -13,6 +13,7 @@ from chess.engine import Cp, PovScore, PovWdl, Wdl
 
 import evaluation
 from evaluation import report
+from evaluation.correction.network import Network
 from uci_engine.api.conversion import score_of
 from uci_engine.score import piece_count, win_draw_loss
 
@@ -88,9 +89,11 @@ class Explanation:
         return "\n".join([*lines, f"{side} is to move"])
 
 
-def explain(board: chess.Board, weights: evaluation.Weights | None = None) -> Explanation:
+def explain(
+    board: chess.Board, weights: evaluation.Weights | None = None, network: Network | None = None
+) -> Explanation:
     """The evaluation of a position, term by term. ValueError when the board cannot be evaluated."""
-    details = evaluation.explain(board, weights)
+    details = evaluation.explain(board, weights, network)
     pieces = piece_count(board)
     return Explanation(
         terms=tuple(TermValue(part.name, part.title, part.difference_cp, part.family) for part in details.parts),

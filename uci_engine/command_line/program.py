@@ -69,6 +69,8 @@ EVAL_KEYS = """\
 The JSON is one object. Scores are whole centipawns of the weights, from White's view where nothing else is said.
   fen, side_to_move    the position; white or black
   white_score_cp       the static evaluation
+  features_cp, correction_cp
+                       its parts: the weighted features, and the learned correction, null while that is off
   normalised_cp        the same as a search shows it: at 100 half of the games are won
   wins_permille, draws_permille, losses_permille
                        the result that is expected for White
@@ -82,6 +84,7 @@ The JSON is one object. Scores are whole centipawns of the weights, from White's
                        it is tapered, or null for what is no term
   pieces               square, piece (as in FEN) and value_cp of each: what the score of its side loses without it, null
                        for kings
+  correction_pieces    square, piece and white_cp of each: what it adds to the correction; empty while that is off
 """
 
 

@@ -1,4 +1,4 @@
-"""Create searchers and workers of a core, and the weights with which they evaluate.
+"""Create searchers and workers of a core, and the weights and the network with which they evaluate.
 
 `evaluation` is imported when it is needed: `core.load` says so first when another file hides that package.
 """
@@ -14,6 +14,7 @@ from uci_engine.core import Core
 from uci_engine.files import open_plain_file
 
 if TYPE_CHECKING:
+    from evaluation.correction.network import Network
     from evaluation.weights import Weights
 
 
@@ -23,17 +24,21 @@ def new_searcher(core: Core, hash_mib: int, values: dict[str, int] | None = None
 
 
 def new_searcher_on(
-    table: Any, core: Core, values: dict[str, int] | None = None, weights: Weights | None = None
+    table: Any,
+    core: Core,
+    values: dict[str, int] | None = None,
+    weights: Weights | None = None,
+    correction: Any = None,
 ) -> Any:
     """A searcher on a table that it may share with other searchers. Raises MemoryError.
 
-    `weights`: of its evaluation; None: the default ones.
+    `weights`: of its evaluation; None: the default ones. `correction`: from `new_correction`.
     """
     from evaluation.weights import default_weights
 
     weights = weights or default_weights()
     position = core.position_class(weights.piece_square())
-    return core.searcher_class(position, _new_evaluator(core, weights), table, values)
+    return core.searcher_class(position, _new_evaluator(core, weights, correction), table, values)
 
 
 def new_worker(core: Core, searcher: Any) -> Any:
@@ -41,13 +46,20 @@ def new_worker(core: Core, searcher: Any) -> Any:
     return core.modules["uci_engine.search.worker"].Worker(searcher)
 
 
-def replace_weights(core: Core, searchers: Sequence[Any], weights: Weights) -> None:
-    """Let searchers that do not run evaluate with other weights. Clear what they have learnt with the old ones.
+def new_correction(core: Core, network: Network | None) -> Any:
+    """A network as the kernel reads it, for many searchers; None for none. Raises MemoryError."""
+    if network is None:
+        return None
+    return core.modules["evaluation.correction.weights"].CorrectionWeights(network)
+
+
+def replace_evaluation(core: Core, searchers: Sequence[Any], weights: Weights, correction: Any) -> None:
+    """Let searchers that do not run evaluate with other weights and `correction`, from `new_correction`.
 
     Raises MemoryError, and then no searcher is changed.
     """
     piece_square = weights.piece_square()
-    evaluators = [_new_evaluator(core, weights) for _ in searchers]
+    evaluators = [_new_evaluator(core, weights, correction) for _ in searchers]
     for searcher, evaluator in zip(searchers, evaluators, strict=True):
         searcher.evaluator = evaluator
         searcher.position.accumulator.set_piece_square(piece_square)
@@ -58,15 +70,26 @@ def read_weights(path: str) -> Weights:
     """The weights of a file that the user has named. Never waits, for example for a pipe. Raises WeightsError."""
     from evaluation.weights import MAX_BYTES, Weights, WeightsError
 
+    return Weights.parse(_read(path, MAX_BYTES + 1, WeightsError))
+
+
+def read_network(path: str) -> Network:
+    """The network of a file that the user has named. Never waits, for example for a pipe. Raises NetworkError."""
+    from evaluation.correction.network import FILE_BYTES, Network, NetworkError
+
+    return Network.parse(_read(path, FILE_BYTES + 1, NetworkError))
+
+
+def _read(path: str, size: int, error_class: type[ValueError]) -> bytes:
+    """The first bytes of a file. Raises `error_class`."""
     try:
         with open(open_plain_file(Path(path)), "rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            return file.read(size)
     except OSError as error:
-        raise WeightsError(f"the file cannot be read: {os.strerror(error.errno or 0)}") from error
+        raise error_class(f"the file cannot be read: {os.strerror(error.errno or 0)}") from error
     except ValueError as error:
-        raise WeightsError(f"the file cannot be read: {error}") from error
-    return Weights.parse(data)
+        raise error_class(f"the file cannot be read: {error}") from error
 
 
-def _new_evaluator(core: Core, weights: Weights) -> Any:
-    return core.modules["evaluation.evaluator"].Evaluator(weights)
+def _new_evaluator(core: Core, weights: Weights, correction: Any) -> Any:
+    return core.modules["evaluation.evaluator"].Evaluator(weights, correction)

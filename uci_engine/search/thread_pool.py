@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from uci_engine.core import Core
 from uci_engine.memory import available_bytes
-from uci_engine.search.factory import new_searcher, new_searcher_on, new_worker, replace_weights
+from uci_engine.search.factory import new_correction, new_searcher, new_searcher_on, new_worker, replace_evaluation
 from uci_engine.task import TaskThread
 
 if TYPE_CHECKING:
+    from evaluation.correction.network import Network
     from evaluation.weights import Weights
 
 # Maximum share of the available memory for workers 1 and up.
@@ -44,6 +45,9 @@ class ThreadPool:
         self._core = core
         self._values: dict[str, int] = {}
         self.weights = default_weights()
+        # None: the correction is off.
+        self.network: Network | None = None
+        self._correction: Any = None
         self.main = new_worker(core, new_searcher(core, hash_mib))
         self.table = self.main.searcher.table
         self.threads: list[WorkerThread] = []
@@ -95,13 +99,17 @@ class ThreadPool:
         for searcher in self._searchers():
             searcher.configure(values)
 
-    def set_weights(self, weights: Weights) -> None:
-        """Evaluate with other weights in all workers, later ones too, and forget all scores and histories.
+    def set_evaluation(self, weights: Weights, network: Network | None) -> None:
+        """Evaluate with other weights, and with a network or None, in all workers, later ones too. Forget all scores
+        and histories.
 
         Raises MemoryError, and then nothing has changed.
         """
-        replace_weights(self._core, self._searchers(), weights)
+        correction = self._correction if network is self.network else new_correction(self._core, network)
+        replace_evaluation(self._core, self._searchers(), weights, correction)
         self.weights = weights
+        self.network = network
+        self._correction = correction
         self.clear()
 
     def share_tablebases(self) -> None:
@@ -117,7 +125,8 @@ class ThreadPool:
         return [self.main.searcher, *(thread.worker.searcher for thread in self.threads)]
 
     def _new_thread(self) -> WorkerThread:
-        return WorkerThread(new_worker(self._core, new_searcher_on(self.table, self._core, self._values, self.weights)))
+        searcher = new_searcher_on(self.table, self._core, self._values, self.weights, self._correction)
+        return WorkerThread(new_worker(self._core, searcher))
 
     @staticmethod
     def _dismiss(threads: list[WorkerThread]) -> None:

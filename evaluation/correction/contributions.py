@@ -1,0 +1,71 @@
+"""What each piece adds to the learned correction: how much the network's output falls when it is taken off.
+
+Only the piece's inputs go. The views stay as they are, and so do the weights of the output. So a king has a number,
+too. The contributions do not add up to the correction, because the units are not linear.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+import chess
+
+from evaluation.correction.network import Network
+from evaluation.correction.shape import MAX_SUM, OUTPUT_SHIFT, PIECES_PER_BUCKET, SQUARE_SHIFT, UNITS
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """A piece on its square, and what it adds to the correction, in centipawns from White's view."""
+
+    square: chess.Square
+    piece: chess.Piece
+    white_cp: int
+
+
+def contributions(board: chess.Board, network: Network) -> tuple[Contribution, ...]:
+    """Those of all pieces, from a1 to h8. The board has one king a side."""
+    placed = sorted(board.piece_map().items())
+    rows = [[_row(network, board, view, square, piece) for view in _views(board)] for square, piece in placed]
+    bias = _numbers(network.hidden_bias)
+    sums = [[sum(column) for column in zip(bias, *(row[view] for row in rows), strict=True)] for view in range(2)]
+    bucket = (len(placed) - 1) // PIECES_PER_BUCKET
+    weights = _numbers(network.output[4 * UNITS * bucket : 4 * UNITS * (bucket + 1)])
+    full = _output(sums, weights)
+    found = []
+    for (square, piece), row in zip(placed, rows, strict=True):
+        without = [
+            [total - weight for total, weight in zip(*pair, strict=True)] for pair in zip(sums, row, strict=True)
+        ]
+        difference = full - _output(without, weights)
+        # Rounded towards zero, for either side alike.
+        magnitude = abs(difference) >> OUTPUT_SHIFT
+        found.append(Contribution(square, piece, magnitude if (difference > 0) == board.turn else -magnitude))
+    return tuple(found)
+
+
+def _views(board: chess.Board) -> tuple[chess.Color, chess.Color]:
+    """The sides in the order of the output."""
+    return board.turn, not board.turn
+
+
+def _row(
+    network: Network, board: chess.Board, view: chess.Color, square: chess.Square, piece: chess.Piece
+) -> list[int]:
+    """What a piece adds to the sums of one side's view."""
+    king = board.king(view)
+    assert king is not None
+    seen = square ^ (0 if view else 56) ^ (7 if chess.square_file(king) < 4 else 0)
+    first = 2 * UNITS * (64 * (piece.piece_type - 1 + (0 if piece.color == view else 6)) + seen)
+    return _numbers(network.hidden[first : first + 2 * UNITS])
+
+
+def _output(sums: list[list[int]], weights: list[int]) -> int:
+    """The output without its bias, in units of 2 ** -OUTPUT_SHIFT centipawns."""
+    cut = (min(max(total, 0), MAX_SUM) for view in sums for total in view)
+    return sum((each * each >> SQUARE_SHIFT) * weight for each, weight in zip(cut, weights, strict=True))
+
+
+def _numbers(data: bytes) -> list[int]:
+    return list(struct.unpack(f"<{len(data) // 2}h", data))

@@ -1,0 +1,182 @@
+"""The output of the network for a board. One search thread owns a `Correction`.
+
+The sums of the hidden layer are kept in slots, one for each ply, with the pieces that they were made from. A new
+position starts from the slot of its ply or of the ply before, whichever is more like it, and only the pieces that
+differ are added or taken away: a parent or a sibling is two or three squares away. It does not matter how a slot came
+about. So nothing has to be kept up to date while moves are made, and a position that needs no score costs nothing.
+
+Invariant: the result depends only on the pieces and the side to move.
+"""
+
+from __future__ import annotations
+
+import cython
+
+if not cython.compiled:
+    from evaluation.base_board import BaseBoard
+    from evaluation.bitboards import KING, i64, lsb, popcount, u64
+    from evaluation.correction.shape import (
+        INPUTS,
+        MAX_CORRECTION_CP,
+        MAX_SUM,
+        MIN_PIECES,
+        OUTPUT_SHIFT,
+        PIECES_PER_BUCKET,
+        SQUARE_SHIFT,
+        UNITS,
+    )
+    from evaluation.correction.weights import CorrectionWeights
+
+    # A power of two. A ply shares its slot with those that differ by a multiple of it.
+    SLOTS = 128
+
+# Where the sums of the biases alone begin, after the slots.
+BIASES = SLOTS * 2 * UNITS
+# The row of the hidden layer that adds nothing.
+NO_INPUT = INPUTS * UNITS
+# [colour of the view * 14 + piece]: where the rows of the piece begin, one for each square.
+ROWS_OF = [
+    (6 * (piece & 1 != view) + (piece >> 1) - 1) * 64 * UNITS if piece >= 2 else NO_INPUT
+    for view in range(2)
+    for piece in range(14)
+]
+
+
+class Correction:
+    """The network's slots and its output. Every board must have one king a side and at most 32 pieces.
+
+    A view's squares are those of the board, each XOR its orientation: 0 or 56, and 7 more when the view is mirrored.
+    """
+
+    def __init__(self, weights: CorrectionWeights) -> None:
+        self.weights = weights
+        if not cython.compiled:
+            self.sums = [0] * (BIASES + UNITS)
+            self.sets = [0] * (SLOTS * 8)
+            self.squares = [0] * (SLOTS * 64)
+            self.orientations = [0] * (SLOTS * 2)
+            self.added = [0] * 64
+            self.removed = [0] * 64
+        self._clear()
+
+    def _clear(self) -> cython.int:
+        """Fill every slot with an empty board, whose views have no orientation."""
+        index: cython.int
+        for index in range(UNITS):
+            self.sums[BIASES + index] = self.weights.hidden_bias[index]
+        for index in range(SLOTS * 2):
+            self.orientations[index] = -1
+        return 0
+
+    def of(self, board: BaseBoard) -> cython.int:
+        """The correction in centipawns, from the side to move's view, within ±MAX_CORRECTION_CP.
+
+        There is none with fewer than MIN_PIECES pieces, and none against a king alone.
+        """
+        white = board.by_colour[1]
+        black = board.by_colour[0]
+        if white & (white - 1) == 0 or black & (black - 1) == 0:
+            return 0
+        count = popcount(white | black)
+        if count < MIN_PIECES:
+            return 0
+        slot = board.accumulator.ply & (SLOTS - 1)
+        self._update(board, slot)
+        us = board.turn
+        output = self._output((2 * slot + us) * UNITS, (2 * slot + (us ^ 1)) * UNITS, (count - 1) // PIECES_PER_BUCKET)
+        if output > MAX_CORRECTION_CP:
+            return MAX_CORRECTION_CP
+        return -MAX_CORRECTION_CP if output < -MAX_CORRECTION_CP else output
+
+    def _changed(self, board: BaseBoard, slot: cython.int) -> u64:
+        """The squares on which a board differs from a slot."""
+        changed = board.by_colour[1] ^ self.sets[8 * slot]
+        for index in range(1, 7):
+            changed |= board.by_type[index] ^ self.sets[8 * slot + index]
+        return changed
+
+    def _update(self, board: BaseBoard, slot: cython.int) -> cython.int:
+        """Fill a slot with a board's pieces, by their difference from those that it or the slot before holds."""
+        index: cython.int
+        source = (slot - 1) & (SLOTS - 1)
+        changed = self._changed(board, source)
+        other = self._changed(board, slot)
+        if popcount(other) < popcount(changed):
+            source = slot
+            changed = other
+        self.sets[8 * slot] = board.by_colour[1]
+        for index in range(1, 7):
+            self.sets[8 * slot + index] = board.by_type[index]
+        for view in range(2):
+            king = lsb(board.by_type[KING] & board.by_colour[view])
+            orientation = (0 if view else 56) ^ (7 if king & 7 < 4 else 0)
+            if orientation == self.orientations[2 * source + view]:
+                squares = changed
+                base = (2 * source + view) * UNITS
+            else:
+                squares = board.by_colour[0] | board.by_colour[1]
+                base = BIASES
+            added = 0
+            removed = 0
+            while squares:
+                square = lsb(squares)
+                squares &= squares - 1
+                seen = (square ^ orientation) * UNITS
+                before = self.squares[64 * source + square] if base != BIASES else 0
+                after = board.squares[square]
+                if before:
+                    self.removed[removed] = ROWS_OF[14 * view + before] + seen
+                    removed += 1
+                if after:
+                    self.added[added] = ROWS_OF[14 * view + after] + seen
+                    added += 1
+            self.orientations[2 * slot + view] = orientation
+            self._add_up(base, (2 * slot + view) * UNITS, added, removed)
+        for index in range(64):
+            self.squares[64 * slot + index] = board.squares[index]
+        return 0
+
+    def _add_up(self, base: i64, target: i64, added: cython.int, removed: cython.int) -> cython.int:
+        """The sums at `target`: those at `base`, with some rows added and some taken away.
+
+        Places are of 64 bits here and in `_output`, because the C compiler makes no vector code of loops with others.
+        """
+        unit: i64
+        while added < removed:
+            self.added[added] = NO_INPUT
+            added += 1
+        while removed < added:
+            self.removed[removed] = NO_INPUT
+            removed += 1
+        if added == 0:
+            for unit in range(UNITS):
+                self.sums[target + unit] = self.sums[base + unit]
+        for pair in range(added):
+            plus: i64 = self.added[pair]
+            minus: i64 = self.removed[pair]
+            for unit in range(UNITS):
+                self.sums[target + unit] = (
+                    self.sums[base + unit] + self.weights.hidden[plus + unit] - self.weights.hidden[minus + unit]
+                )
+            base = target
+        return 0
+
+    def _output(self, ours: i64, theirs: i64, bucket: cython.int) -> cython.int:
+        """The output in centipawns for the sums of both views, rounded down."""
+        unit: i64
+        total = self.weights.output_bias[bucket]
+        place: i64 = bucket * 2 * UNITS
+        for unit in range(UNITS):
+            total += activation(self.sums[ours + unit]) * self.weights.output[place + unit]
+        place += UNITS
+        for unit in range(UNITS):
+            total += activation(self.sums[theirs + unit]) * self.weights.output[place + unit]
+        return total >> OUTPUT_SHIFT
+
+
+if not cython.compiled:
+
+    def activation(total: int) -> int:
+        """What a unit gives: the square of its sum, cut off, from 0 to 255."""
+        cut = 0 if total < 0 else MAX_SUM if total > MAX_SUM else total
+        return (cut * cut) >> SQUARE_SHIFT

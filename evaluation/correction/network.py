@@ -1,0 +1,117 @@
+"""The file of a network: reading, checking, writing.
+
+    bytes               content
+    24                  magic
+    4 * 4               version, INPUTS, UNITS, BUCKETS
+    2 * INPUTS * UNITS  weights of the hidden layer: [input][unit]
+    2 * UNITS           its biases
+    2 * BUCKETS * 2 * UNITS   weights of the output: [bucket][the side to move's units, then the other side's]
+    4 * BUCKETS         its biases
+    4                   CRC-32 of all that comes before
+
+Numbers are little-endian, those of the network with a sign. Invariant: no score by a `Network` overflows, because its
+numbers are within the bounds of `shape`.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from evaluation.correction.shape import BUCKETS, HIDDEN_BIAS_LIMIT, HIDDEN_LIMIT, INPUTS, MAX_OUTPUT_BIAS, UNITS
+
+MAGIC: Final = b"Secateur correction\n\0\0\0\0"
+VERSION: Final = 1
+_HEADER: Final = struct.Struct("<24s4I")
+_OUTPUT_BIAS: Final = struct.Struct(f"<{BUCKETS}i")
+_CHECKSUM: Final = struct.Struct("<I")
+_SIZES: Final = (2 * INPUTS * UNITS, 2 * UNITS, 2 * BUCKETS * 2 * UNITS)
+FILE_BYTES: Final = _HEADER.size + sum(_SIZES) + _OUTPUT_BIAS.size + _CHECKSUM.size
+# The network of the package.
+DEFAULT_FILE: Final = Path(__file__).with_name("default.network")
+
+
+class NetworkError(ValueError):
+    """A network that cannot be used. The message gives the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """The numbers of a network, checked on construction.
+
+    The bytes are numbers of 16 bits as in the file. Raises NetworkError.
+    """
+
+    hidden: bytes
+    hidden_bias: bytes
+    output: bytes
+    output_bias: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        for name, data, size in zip(("hidden", "hidden_bias", "output"), self._data(), _SIZES, strict=True):
+            if len(data) != size:
+                raise NetworkError(f"{name} has {len(data)} bytes, not {size}")
+        if not _is_within(self.hidden, HIDDEN_LIMIT):
+            raise NetworkError(f"a weight of the hidden layer is beyond ±{HIDDEN_LIMIT}, so a sum could overflow")
+        if not _is_within(self.hidden_bias, HIDDEN_BIAS_LIMIT):
+            raise NetworkError(f"a bias of the hidden layer is beyond ±{HIDDEN_BIAS_LIMIT}, so a sum could overflow")
+        if len(self.output_bias) != BUCKETS or any(abs(bias) > MAX_OUTPUT_BIAS for bias in self.output_bias):
+            raise NetworkError(f"the output needs {BUCKETS} biases within ±{MAX_OUTPUT_BIAS}, or it could overflow")
+
+    def _data(self) -> Sequence[bytes]:
+        return self.hidden, self.hidden_bias, self.output
+
+    @classmethod
+    def parse(cls, data: bytes) -> Network:
+        """The network of a file's bytes. Raises NetworkError."""
+        if len(data) < _HEADER.size or not data.startswith(MAGIC):
+            raise NetworkError("it is not a network for the correction")
+        _, version, *shape = _HEADER.unpack_from(data)
+        if version != VERSION:
+            raise NetworkError(f"its version is {version}, not {VERSION}")
+        if shape != [INPUTS, UNITS, BUCKETS]:
+            found = " x ".join(map(str, shape))
+            raise NetworkError(f"its shape is {found}, not {INPUTS} x {UNITS} x {BUCKETS}")
+        if len(data) != FILE_BYTES:
+            raise NetworkError(f"it has {'more' if len(data) > FILE_BYTES else 'fewer'} than {FILE_BYTES} bytes")
+        if zlib.crc32(data[: -_CHECKSUM.size]) != _CHECKSUM.unpack(data[-_CHECKSUM.size :])[0]:
+            raise NetworkError("it is damaged: its checksum does not fit")
+        parts = []
+        place = _HEADER.size
+        for size in _SIZES:
+            parts.append(data[place : place + size])
+            place += size
+        return cls(*parts, _OUTPUT_BIAS.unpack_from(data, place))
+
+    def pack(self) -> bytes:
+        """The bytes of a file that `parse` reads back."""
+        header = _HEADER.pack(MAGIC, VERSION, INPUTS, UNITS, BUCKETS)
+        body = b"".join((header, *self._data(), _OUTPUT_BIAS.pack(*self.output_bias)))
+        return body + _CHECKSUM.pack(zlib.crc32(body))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Network:
+        """Read a file. Raises NetworkError when it cannot be read or is not valid."""
+        try:
+            with open(path, "rb") as file:
+                data = file.read(FILE_BYTES + 1)
+        except (OSError, ValueError) as error:
+            raise NetworkError(f"it cannot be read: {error}") from error
+        return cls.parse(data)
+
+
+@cache
+def default_network() -> Network:
+    """The network of the package. Raises NetworkError when its file is missing or damaged."""
+    return Network.load(DEFAULT_FILE)
+
+
+def _is_within(numbers: bytes, limit: int) -> bool:
+    """Whether all numbers are from -limit to limit - 1. `limit` is a multiple of 256: the higher bytes decide."""
+    high = limit // 256
+    return not numbers[1::2].translate(None, bytes([*range(high), *range(256 - high, 256)]))

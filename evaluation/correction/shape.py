@@ -1,0 +1,31 @@
+"""The size of the network and the scales of its whole numbers. shape.pxd has the same for the C compiler.
+
+Invariants: no sum of 32 pieces leaves 16 bits, because 32 weights and a bias of the hidden layer are at least
+-32 * 768 - 8192 = -32768 and at most 32 * 767 + 8191 = 32735. No output leaves 32 bits, because 2 * UNITS products of
+an activation, at most 255, and a weight of 16 bits are within ±2 139 095 040, and MAX_OUTPUT_BIAS is the rest.
+"""
+
+from __future__ import annotations
+
+# Kinds of pieces on squares: own pawn to king, then the enemy's.
+INPUTS = 768
+# The hidden layer.
+UNITS = 128
+# The output has weights of their own for one to four pieces, five to eight, and so on.
+BUCKETS = 8
+PIECES_PER_BUCKET = 4
+# What stands for 1 in the hidden layer: sums are cut off there. It is the largest number whose square has 15 bits, so
+# that the C compiler can take eight squares at a time.
+MAX_SUM = 181
+# Squares are shifted by this, so that they stay below 256.
+SQUARE_SHIFT = 7
+# An output of one centipawn is 2 to the power of this.
+OUTPUT_SHIFT = 14
+# Bounds of the file: weights and biases of the hidden layer are from minus this to this minus 1.
+HIDDEN_LIMIT = 768
+HIDDEN_BIAS_LIMIT = 8192
+MAX_OUTPUT_BIAS = 8_388_607
+# The correction is cut off beyond, in centipawns.
+MAX_CORRECTION_CP = 1000
+# With fewer pieces there is no correction.
+MIN_PIECES = 5

@@ -1,0 +1,18 @@
+# C types of weights.py.
+
+cimport cython
+
+from evaluation.correction.shape cimport BUCKETS, INPUTS, UNITS
+
+cdef int NO_INPUT
+
+@cython.final
+cdef class CorrectionWeights:
+    cdef short[98432] hidden            # (INPUTS + 1) * UNITS
+    cdef short[UNITS] hidden_bias
+    cdef short[2048] output             # BUCKETS * 2 * UNITS
+    cdef int[BUCKETS] output_bias
+
+    cdef int _take(self, bytes hidden, bytes hidden_bias, bytes output) except? -1
+
+cdef int signed(int number) noexcept nogil

@@ -1,0 +1,207 @@
+"""Files of positions as examples for the learned correction: each with what is expected of it and how much it counts.
+
+A file has settings of its own, because files differ in who scored them, and how well. The score of the features and the
+inputs of a file are kept on disk, named by a digest of all that decides them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit
+
+from evaluation.correction.shape import MIN_PIECES
+from evaluation.weights import Weights
+from lib.errors import ProgramError
+from lib.files import replaced
+from lib.training.coefficients import source_digest
+from lib.training.correction_inputs import INPUTS, NO_INPUT, Inputs, inputs_of, static_scores
+from lib.training.correction_model import Batch
+from lib.training.examples import MAX_GAME
+from lib.training.positions import CAPTURE, QUIET, game_numbers, keys, read_positions, split_rows
+
+SOURCE_SYNTAX: Final = "'FILE [mix=0..1] [scale=CP] [weight=NUMBER]'"
+# Stockfish's centipawns: at 100 it wins half of its games, and loses almost none.
+SCORE_SCALE_CP: Final = 100.0
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of positions.
+
+    mix: the share of the score, against that of the result. score_scale_cp: at which a score promises a result (see
+    `lib.training.examples`). weight: how much each position counts.
+    """
+
+    path: Path
+    mix: float = 1.0
+    score_scale_cp: float = SCORE_SCALE_CP
+    weight: float = 1.0
+
+
+def parse_source(text: str) -> Source:
+    """A Source from words like SOURCE_SYNTAX. Raises ProgramError."""
+    try:
+        path, *words = shlex.split(text)
+        source = Source(Path(path))
+        for word in words:
+            key, _, value = word.partition("=")
+            name = {"mix": "mix", "scale": "score_scale_cp", "weight": "weight"}[key]
+            source = replace(source, **{name: float(value)})  # type: ignore[arg-type]
+    except (ValueError, KeyError):
+        raise ProgramError(f"{text!r} is no source: {SOURCE_SYNTAX}") from None
+    if not (0 <= source.mix <= 1 and 0 < source.score_scale_cp < np.inf and 0 < source.weight < np.inf):
+        raise ProgramError(f"{text!r}: mix is from 0 to 1, scale and weight are above 0")
+    return source
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which positions are taken.
+
+    max_score_cp: those beyond are left out. noisy: those that are not quiet are taken, too. limit: the first of each
+    file, 0 for all.
+    """
+
+    max_score_cp: int = 1500
+    noisy: bool = False
+    limit: int = 0
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Positions with a correction, each once. `games`: a number for each game. `sources`: facts of each file."""
+
+    batch: Batch
+    games: npt.NDArray[np.int64]
+    sources: tuple[dict[str, Any], ...] = field(default=())
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+
+class Cache:
+    """A folder of arrays. Nothing is ever removed from it; it may be deleted at any time."""
+
+    def __init__(self, folder: Path) -> None:
+        """The folder is made when it is not there. Raises OSError."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
+
+    def get(self, name: str, make: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        """The array of this name, made now if it is not there. Raises ProgramError for a damaged file, OSError."""
+        path = self._folder / f"{name}.npy"
+        if not path.exists():
+            with replaced(path) as file:
+                np.save(file, make())
+        try:
+            return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+        except (ValueError, EOFError) as error:
+            raise ProgramError(f"{path} is damaged, delete it: {error}") from None
+
+
+def read_examples(sources: Sequence[Source], choice: Choice, weights: Weights, cache: Cache) -> Examples:
+    """The chosen positions of all files. Raises ProgramError, OSError."""
+    parts = []
+    found_keys = []
+    games_before = 0
+    for source in sources:
+        part, part_keys = _read_file(source, choice, weights, cache)
+        parts.append(replace(part, games=part.games + games_before))
+        found_keys.append(part_keys)
+        games_before += int(part.games.max(initial=-1)) + 1
+    _, first = np.unique(np.concatenate(found_keys), return_index=True)
+    first.sort()
+    columns = ([getattr(part.batch, each.name) for part in parts] for each in fields(Batch))
+    batch = Batch(*(np.concatenate(column)[first] for column in columns))
+    if not len(batch):
+        raise ProgramError("no position of these files can be used")
+    games = np.concatenate([part.games for part in parts])[first]
+    if np.bincount(games).max() > MAX_GAME:
+        raise ProgramError("a file has lost its games: use one that was not shuffled")
+    return Examples(batch, games, tuple(fact for part in parts for fact in part.sources))
+
+
+def read_all(path: Path, weights: Weights, cache: Cache) -> tuple[Batch, npt.NDArray[np.int64]]:
+    """All positions of a file with scores, and their games, to measure by. Raises ProgramError, OSError."""
+    source = Source(path)
+    provenance, records = read_positions(path)
+    if provenance.get("scores", "") is None or not len(records):
+        raise ProgramError(f"{path} has no scores: let positions.py label give it some")
+    return _batch(source, np.asarray(records), True, weights, cache), game_numbers(records)
+
+
+def has_correction(inputs: Inputs) -> npt.NDArray[np.bool_]:
+    """Whether a position gets a correction at all (see `evaluation.correction.correction`)."""
+    own = np.count_nonzero(inputs[:, 0] < INPUTS // 2, axis=1)
+    pieces = np.count_nonzero(inputs[:, 0] != NO_INPUT, axis=1)
+    return np.asarray((own > 1) & (pieces - own > 1) & (pieces >= MIN_PIECES))
+
+
+def split(examples: Examples, shares: Sequence[float], seed: int) -> list[npt.NDArray[np.intp]]:
+    """The rows of train, validation and test, a game in one of them. Raises ProgramError for an empty part."""
+    parts = split_rows(examples.games, shares, np.random.default_rng(seed))
+    if not all(map(len, parts)):
+        raise ProgramError("a part has no game: more games are needed")
+    return parts
+
+
+def _read_file(
+    source: Source, choice: Choice, weights: Weights, cache: Cache
+) -> tuple[Examples, npt.NDArray[np.uint64]]:
+    provenance, everything = read_positions(source.path)
+    everything = np.asarray(everything[: choice.limit or None])
+    chosen = np.abs(everything["score_cp"].astype(np.int32)) <= choice.max_score_cp
+    if not choice.noisy:
+        chosen &= (everything["flags"] & (QUIET | CAPTURE)) == QUIET
+    records, games = everything[chosen], game_numbers(everything)[chosen]
+    has_scores = provenance.get("scores", "") is not None
+    batch = _batch(source, records, has_scores, weights, cache)
+    usable = has_correction(batch.inputs)
+    facts = {
+        "file": source.path.name,
+        "sha256": hashlib.sha256(records.tobytes()).hexdigest(),
+        "positions": int(usable.sum()),
+        "games": len(np.unique(games[usable])),
+        "mix": source.mix if has_scores else 0.0,
+        "scale_cp": source.score_scale_cp,
+        "weight": source.weight,
+        "provenance": provenance,
+    }
+    return Examples(batch.rows(usable), games[usable], (facts,)), keys(records[usable])
+
+
+def _batch(source: Source, records: npt.NDArray[Any], has_scores: bool, weights: Weights, cache: Cache) -> Batch:
+    digest = hashlib.sha256()
+    for name in ("occupied", "pieces", "turn_ep"):
+        digest.update(np.ascontiguousarray(records[name]).tobytes())
+    of_weights = hashlib.sha256((source_digest() + weights.text()).encode()).hexdigest()
+    inputs = cache.get(f"inputs-{digest.hexdigest()[:32]}", lambda: inputs_of(records))
+    static_cp = cache.get(
+        f"static-{digest.hexdigest()[:32]}-{of_weights[:16]}", lambda: static_scores(records, weights)
+    )
+    turn = records["turn_ep"] & 128 == 0
+    result = np.where(turn, records["result"], 2 - records["result"]) / 2.0
+    score_cp = np.where(turn, 1, -1) * records["score_cp"].astype(np.int32)
+    mix = source.mix if has_scores else 0.0
+    expected = mix * expit(score_cp / source.score_scale_cp) + (1 - mix) * result
+    pieces = np.count_nonzero(inputs[:, 0] != NO_INPUT, axis=1)
+    return Batch(
+        inputs,
+        bucket_of(pieces),
+        static_cp.astype(np.float32),
+        expected.astype(np.float32),
+        np.full(len(records), source.weight, np.float32),
+    )
+
+
+def bucket_of(pieces: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Whose weights of the output count with so many pieces."""
+    return np.asarray((pieces - 1) // 4, np.intp)

@@ -1,0 +1,94 @@
+"""What the learned correction sees of many positions, as arrays: active inputs, static scores of the features, results.
+
+A position has two views: the side to move's, then the other side's. `evaluation.correction` says how an input is
+numbered.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final
+
+import chess
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.explain import set_up
+from evaluation.weights import Weights
+from lib.training.positions import pieces_of
+from uci_engine.core import load
+
+# The inputs of one view, and what stands where there is no piece.
+INPUTS: Final = 768
+NO_INPUT: Final = INPUTS
+MAX_PIECES: Final = 32
+# Positions that are taken apart at a time.
+BATCH: Final = 8192
+
+Inputs = npt.NDArray[np.uint16]
+
+
+@cache
+def input_table() -> Inputs:
+    """[view of a colour, its king on the files a to d, piece * 64 + square]: the input."""
+    table = np.full((2, 2, 14 * 64), NO_INPUT, np.uint16)
+    for view in range(2):
+        for mirrored in range(2):
+            for piece in range(2, 14):
+                is_enemy = piece & 1 != view
+                for square in range(64):
+                    seen = square ^ (0 if view else 56) ^ (7 if mirrored else 0)
+                    table[view, mirrored, 64 * piece + square] = 64 * (6 * is_enemy + (piece >> 1) - 1) + seen
+    return table
+
+
+def inputs_of(records: npt.NDArray[Any]) -> Inputs:
+    """The active inputs of positions: [position, view, 32], ended by NO_INPUT."""
+    found = np.full((len(records), 2, MAX_PIECES), NO_INPUT, np.uint16)
+    for first in range(0, len(records), BATCH):
+        _fill_inputs(records[first : first + BATCH], found[first : first + BATCH])
+    return found
+
+
+def _fill_inputs(records: npt.NDArray[Any], found: Inputs) -> None:
+    pieces = pieces_of(records)
+    rows, squares = np.nonzero(pieces)
+    numbers = pieces[rows, squares].astype(np.intp) * 64 + squares
+    counts = np.count_nonzero(pieces, axis=1)
+    places = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    turns = (records["turn_ep"] & 128 == 0).astype(np.intp)
+    for index in range(2):
+        view = turns ^ index
+        king = (pieces == (12 + view)[:, None].astype(np.uint8)).argmax(axis=1)
+        mirrored = (king & 7 < 4).astype(np.intp)
+        found[rows, index, places] = input_table()[view[rows], mirrored[rows], numbers]
+
+
+def piece_counts(inputs: Inputs) -> npt.NDArray[np.intp]:
+    """The number of pieces of each position."""
+    return np.count_nonzero(inputs[:, 0] != NO_INPUT, axis=1)
+
+
+def static_scores(records: npt.NDArray[Any], weights: Weights) -> npt.NDArray[np.int16]:
+    """The scores of the features in centipawns, the side to move's view. The positions can be evaluated."""
+    load()
+    evaluator, board = set_up(chess.Board(), weights)
+    empty = [chess.Board(None), chess.Board(None)]
+    empty[0].turn = chess.BLACK
+    put, set_pieces, evaluate = board.put, board.set_pieces, evaluator.evaluate
+    scores = np.empty(len(records), np.int16)
+    for first in range(0, len(records), BATCH):
+        part = records[first : first + BATCH]
+        pieces = pieces_of(part)
+        rows, squares = np.nonzero(pieces)
+        placed = list(zip(pieces[rows, squares].tolist(), squares.tolist(), strict=True))
+        ends = np.cumsum(np.count_nonzero(pieces, axis=1)).tolist()
+        turns = (part["turn_ep"] & 128 == 0).tolist()
+        found = []
+        for begin, end, turn in zip([0, *ends], ends, turns, strict=False):
+            set_pieces(empty[turn])
+            for piece, square in placed[begin:end]:
+                put(piece, square)
+            found.append(evaluate(board))
+        scores[first : first + BATCH] = found
+    return scores

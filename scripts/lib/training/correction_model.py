@@ -1,0 +1,166 @@
+"""The network of the learned correction in floating point: forward, loss and gradient of a batch of positions.
+
+One hidden layer serves both views. A unit's output is the square of its sum, cut off below 0 and above 1. What the
+views of both sides give is weighted and added up, by weights of their own for each number of pieces. The result is in
+units of OUTPUT_CP.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.special import expit
+
+from lib.training.correction_inputs import INPUTS, NO_INPUT, Inputs
+
+Floats = npt.NDArray[np.float32]
+
+OUTPUT_CP: Final = 100.0
+# Rows that are worked on at a time: what they need fits the processor's caches.
+SLICE: Final = 1024
+
+
+@dataclass
+class Network:
+    """hidden: [input, unit]. hidden_bias: [unit]. output: [bucket, 2 * unit], the side to move's view first.
+    output_bias: [bucket].
+    """
+
+    hidden: Floats
+    hidden_bias: Floats
+    output: Floats
+    output_bias: Floats
+
+    @property
+    def units(self) -> int:
+        """The size of the hidden layer."""
+        return len(self.hidden_bias)
+
+    @property
+    def buckets(self) -> int:
+        """Into how many groups the numbers of pieces fall."""
+        return len(self.output_bias)
+
+    def arrays(self) -> list[Floats]:
+        """All parameters."""
+        return [getattr(self, each.name) for each in fields(self)]
+
+    def like(self, value: float = 0.0) -> Network:
+        """One of the same shape, full of a number."""
+        return Network(*(np.full_like(array, value) for array in self.arrays()))
+
+    def copy(self) -> Network:
+        """One of its own."""
+        return Network(*(array.copy() for array in self.arrays()))
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows to learn from. static_cp: of the features. expected: the expected result, from 0 to 1. Side to move's view.
+
+    weight: how much the row counts.
+    """
+
+    inputs: Inputs
+    buckets: npt.NDArray[np.intp]
+    static_cp: Floats
+    expected: Floats
+    weight: Floats
+
+    def __len__(self) -> int:
+        return len(self.inputs)
+
+    def rows(self, chosen: Any) -> Batch:
+        """Some of them."""
+        return Batch(*(getattr(self, each.name)[chosen] for each in fields(self)))
+
+
+def new_network(units: int, buckets: int, seed: int) -> Network:
+    """Before the first step: its corrections are small."""
+    chance = np.random.default_rng(seed)
+    hidden = chance.normal(0, 0.12, (INPUTS, units)).astype(np.float32)
+    output = chance.normal(0, 0.02, (1, 2 * units)).astype(np.float32).repeat(buckets, axis=0)
+    return Network(hidden, np.full(units, 0.3, np.float32), output, np.zeros(buckets, np.float32))
+
+
+def matrix(inputs: Inputs) -> Any:
+    """Active inputs of one view, as a sparse matrix of ones."""
+    is_active = inputs != NO_INPUT
+    ends = np.zeros(len(inputs) + 1, np.int32)
+    np.cumsum(np.count_nonzero(is_active, axis=1), out=ends[1:])
+    indices = inputs[is_active].astype(np.int32)
+    return sparse.csr_array((np.ones(len(indices), np.float32), indices, ends), shape=(len(inputs), INPUTS))
+
+
+def corrections(network: Network, inputs: Inputs, buckets: npt.NDArray[np.intp]) -> Floats:
+    """In centipawns, the side to move's view."""
+    found = np.empty(len(inputs), np.float32)
+    for first in range(0, len(inputs), SLICE):
+        rows = slice(first, first + SLICE)
+        total = network.output_bias[buckets[rows]]
+        for view in range(2):
+            cut = np.clip(matrix(inputs[rows, view]) @ network.hidden + network.hidden_bias, 0, 1)
+            total += _weighted(cut * cut, _half(network, view), buckets[rows])
+        found[rows] = OUTPUT_CP * total
+    return found
+
+
+def _half(network: Network, view: int) -> Floats:
+    """The output weights of one view."""
+    return network.output[:, view * network.units : (view + 1) * network.units]
+
+
+def _weighted(squares: Floats, weights: Floats, buckets: npt.NDArray[np.intp]) -> Floats:
+    return np.take_along_axis(squares @ weights.T, buckets[:, None], axis=1)[:, 0]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """scale_cp: of the sum of features and correction. power: of the difference of promised and expected result."""
+
+    scale_cp: float
+    power: float = 2.0
+
+    def of(self, scores_cp: Floats, expected: Floats) -> tuple[npt.NDArray[Any], Floats]:
+        """The loss of each row, and its slope by the score."""
+        promised = expit(scores_cp / self.scale_cp)
+        error = promised - expected
+        size = np.abs(error)
+        slope = self.power * size ** (self.power - 1) * np.sign(error) * promised * (1 - promised) / self.scale_cp
+        return size**self.power, slope.astype(np.float32)
+
+
+def add_gradient(network: Network, batch: Batch, loss: Loss, total: Network) -> float:
+    """Add the gradient of a batch to `total`; returns its weighted loss."""
+    units = network.units
+    sum_of_losses = 0.0
+    for first in range(0, len(batch), SLICE):
+        part = batch.rows(slice(first, first + SLICE))
+        views = [matrix(part.inputs[:, view]) for view in range(2)]
+        cuts = [np.clip(view @ network.hidden + network.hidden_bias, 0, 1) for view in views]
+        out = network.output_bias[part.buckets]
+        squares = [cut * cut for cut in cuts]
+        for view in range(2):
+            out += _weighted(squares[view], _half(network, view), part.buckets)
+        losses, slope = loss.of(part.static_cp + OUTPUT_CP * out, part.expected)
+        sum_of_losses += float(np.sum(losses * part.weight))
+        slope *= OUTPUT_CP * part.weight
+        # A row for each bucket: the slope of the rows that are in it.
+        spread = np.zeros((network.buckets, len(part)), np.float32)
+        spread[part.buckets, np.arange(len(part))] = slope
+        total.output_bias += spread.sum(axis=1)
+        for view in range(2):
+            half = slice(view * units, (view + 1) * units)
+            total.output[:, half] += spread @ squares[view]
+            cut = cuts[view]
+            back = spread.T @ network.output[:, half]
+            # The slope of the square; 0 where it was cut off.
+            back *= 2 * cut
+            back[cut >= 1] = 0
+            total.hidden_bias += back.sum(axis=0)
+            total.hidden += views[view].T @ back
+    return sum_of_losses

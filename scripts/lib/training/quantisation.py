@@ -1,0 +1,66 @@
+"""The network in whole numbers, as the engine has it, and what they say for many positions."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.correction import network as engine
+from evaluation.correction.shape import (
+    BUCKETS,
+    HIDDEN_BIAS_LIMIT,
+    HIDDEN_LIMIT,
+    INPUTS,
+    MAX_CORRECTION_CP,
+    MAX_OUTPUT_BIAS,
+    MAX_SUM,
+    OUTPUT_SHIFT,
+    SQUARE_SHIFT,
+    UNITS,
+)
+from lib.errors import ProgramError
+from lib.training.correction_inputs import Inputs
+from lib.training.correction_model import OUTPUT_CP, SLICE, Network, matrix
+
+# One centipawn of the output, and what an active unit's square stands for there.
+ONE_CP = 1 << OUTPUT_SHIFT
+SQUARE_OF_ONE = MAX_SUM**2 / (1 << SQUARE_SHIFT)
+
+
+def quantised(network: Network) -> engine.Network:
+    """The nearest whole numbers. Raises ProgramError for another shape, or numbers that are out of bounds."""
+    if network.hidden.shape != (INPUTS, UNITS) or network.output.shape != (BUCKETS, 2 * UNITS):
+        raise ProgramError(f"the engine's network has {UNITS} units and {BUCKETS} buckets")
+    hidden = np.rint(network.hidden * MAX_SUM)
+    bias = np.rint(network.hidden_bias * MAX_SUM)
+    output = np.rint(network.output * OUTPUT_CP * ONE_CP / SQUARE_OF_ONE)
+    # Half a centipawn: the output is rounded down.
+    output_bias = np.rint(network.output_bias * OUTPUT_CP * ONE_CP) + ONE_CP // 2
+    for name, numbers, bound in (
+        ("weights of the hidden layer", hidden, HIDDEN_LIMIT - 1),
+        ("biases of the hidden layer", bias, HIDDEN_BIAS_LIMIT - 1),
+        ("weights of the output", output, 32767),
+        ("biases of the output", output_bias, MAX_OUTPUT_BIAS),
+    ):
+        if np.abs(numbers).max() > bound:
+            raise ProgramError(f"{name} are up to {np.abs(numbers).max():.0f}, more than {bound}")
+    parts = (np.ascontiguousarray(each, "<i2").tobytes() for each in (hidden, bias, output))
+    return engine.Network(*parts, tuple(int(each) for each in output_bias))
+
+
+def whole_corrections(network: engine.Network, inputs: Inputs, buckets: npt.NDArray[np.intp]) -> npt.NDArray[np.int32]:
+    """What the engine finds, in centipawns, the side to move's view."""
+    # Sums below 2 ** 24 are exact in floats of 32 bits, and SciPy adds them up fast.
+    hidden = np.frombuffer(network.hidden, "<i2").reshape(INPUTS, UNITS).astype(np.float32)
+    bias = np.frombuffer(network.hidden_bias, "<i2").astype(np.float32)
+    output = np.frombuffer(network.output, "<i2").reshape(BUCKETS, 2, UNITS).astype(np.float64)
+    found = np.empty(len(inputs), np.int32)
+    for first in range(0, len(inputs), SLICE):
+        rows = slice(first, first + SLICE)
+        total = np.array(network.output_bias, np.int64)[buckets[rows]]
+        for view in range(2):
+            cut = np.clip(matrix(inputs[rows, view]) @ hidden + bias, 0, MAX_SUM).astype(np.int32)
+            products = ((cut * cut) >> SQUARE_SHIFT).astype(np.float64) @ output[:, view].T
+            total += np.take_along_axis(products, buckets[rows, None], axis=1)[:, 0].astype(np.int64)
+        found[rows] = np.clip(total >> OUTPUT_SHIFT, -MAX_CORRECTION_CP, MAX_CORRECTION_CP)
+    return found

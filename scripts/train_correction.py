@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Train the network of the learned correction on positions with scores and results.
+
+    python scripts/train_correction.py own.positions 'other.positions mix=0.7 weight=0.5' --output new.network \\
+        --deep deep.positions --checkpoint new.npz --picture loss.png
+
+The network learns what the weighted features miss: it is added to their score. The files come from selfplay.py or
+positions.py. Games are split into parts for training, for choosing the best epoch (validation) and for the report
+(test). Beside the network a file .toml says how it was made. The same command with --resume goes on from the
+checkpoint and finds the same network. It is a proposal: a match decides.
+"""
+
+from __future__ import annotations
+
+from lib.program import run_program
+
+# isort: split
+
+import argparse
+import json
+import shlex
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evaluation.correction.network import NetworkError
+from evaluation.correction.shape import BUCKETS, UNITS
+from evaluation.weights import Weights, WeightsError, default_weights
+from lib.console import (
+    above_zero,
+    at_least_one,
+    complain,
+    make_table,
+    new_file,
+    run_to_end,
+    say,
+    show_progress,
+    standard_output,
+    write_json,
+)
+from lib.errors import ProgramError
+from lib.training.correction_data import SOURCE_SYNTAX, Cache, Choice, parse_source, read_all, read_examples, split
+from lib.training.correction_fit import Fit, Plan, State, load_checkpoint, mean_loss, new_state, save_checkpoint
+from lib.training.correction_report import (
+    deep_errors,
+    draw_losses,
+    error_table,
+    loss_table,
+    losses,
+    quantisation,
+    write_network,
+)
+from lib.training.examples import fit_scale
+from lib.training.quantisation import quantised
+
+CACHE = Path(__file__).resolve().parents[1] / ".selfplay" / "correction"
+
+
+def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__.partition("\n\n")[0], epilog=f"A source is {SOURCE_SYNTAX}; mix=1 is the score alone."
+    )
+    parser.add_argument("files", nargs="+", metavar="SOURCE", help="positions, games together")
+    parser.add_argument("--output", type=new_file, required=True, metavar="FILE", help="the network")
+    data = parser.add_argument_group("data")
+    data.add_argument("--max-score", type=at_least_one, default=1500, metavar="CP", help="leave out beyond (1500)")
+    data.add_argument("--noisy", action="store_true", help="take positions that are not quiet, too")
+    data.add_argument("--positions", type=int, default=0, metavar="N", help="the first of each file, 0 for all (0)")
+    data.add_argument("--parts", type=parse_parts, default="96,2,2", metavar="N,N,N", help="shares (96,2,2)")
+    data.add_argument("--weights", type=Path, metavar="FILE", help="of the features (those of the engine)")
+    data.add_argument("--cache", type=Path, default=CACHE, metavar="FOLDER", help="(.selfplay/correction)")
+    fit = parser.add_argument_group("training")
+    fit.add_argument("--scale", type=above_zero, metavar="CP", help="of the evaluation (that of the features)")
+    fit.add_argument("--power", type=above_zero, default=2.0, metavar="N", help="of the error in the loss (2)")
+    fit.add_argument("--epochs", type=at_least_one, default=20, metavar="N", help="(20)")
+    fit.add_argument("--patience", type=at_least_one, default=6, metavar="N", help="epochs without gain (6)")
+    fit.add_argument("--batch", type=at_least_one, default=8192, metavar="N", help="positions (8192)")
+    fit.add_argument("--rate", type=above_zero, default=0.002, metavar="N", help="the largest step (0.002)")
+    fit.add_argument("--seed", type=int, default=0)
+    fit.add_argument("--checkpoint", type=new_file, metavar="FILE", help="what --resume needs")
+    fit.add_argument("--resume", action="store_true", help="go on from the checkpoint, if there is one")
+    report = parser.add_argument_group("report")
+    report.add_argument("--deep", type=Path, action="append", default=[], metavar="FILE", help="error on these, too")
+    report.add_argument("--picture", type=new_file, metavar="PNG", help="draw the losses")
+    report.add_argument("--json", type=new_file, metavar="FILE", help="write the results")
+    words = parser.parse_args(arguments)
+    if words.resume and words.checkpoint is None:
+        parser.error("--resume needs --checkpoint")
+    return words
+
+
+def parse_parts(text: str) -> tuple[float, ...]:
+    """The shares of train, validation and test."""
+    numbers = text.split(",")
+    if len(numbers) != 3 or not all(number.isdecimal() and int(number) for number in numbers):
+        raise argparse.ArgumentTypeError(f"{text!r} is not three shares, as 96,2,2")
+    return tuple(map(float, numbers))
+
+
+class Job:
+    """All that a run needs, read and checked."""
+
+    def __init__(self, words: argparse.Namespace) -> None:
+        """Raises ProgramError, WeightsError, OSError."""
+        weights = Weights.load(words.weights) if words.weights else default_weights()
+        cache = Cache(words.cache)
+        choice = Choice(words.max_score, words.noisy, words.positions)
+        self.examples = read_examples([parse_source(text) for text in words.files], choice, weights, cache)
+        self.deep = {path.stem: read_all(path, weights, cache) for path in words.deep}
+        self.train, self.validation, self.test = split(self.examples, words.parts, words.seed)
+        batch = self.examples.batch
+        scale_cp = words.scale or fit_scale(batch.static_cp.astype(np.float64), batch.expected.astype(np.float64))
+        self.plan = Plan(scale_cp, words.power, words.epochs, words.patience, words.rate, words.batch, words.seed)
+        self.settings = {
+            "sources": [dict(fact) for fact in self.examples.sources],
+            "choice": asdict(choice),
+            "parts": words.parts,
+            "plan": asdict(self.plan),
+        }
+
+
+def train(words: argparse.Namespace, job: Job) -> State:
+    """The run, with its checkpoints. Raises ProgramError, OSError."""
+    state = new_state(UNITS, BUCKETS, job.plan.seed)
+    if words.resume and words.checkpoint.exists():
+        state = load_checkpoint(words.checkpoint, job.settings, state)
+    fit = Fit(job.examples.batch, job.train, job.validation, job.plan, state)
+    with show_progress("positions", job.plan.epochs * len(job.train), state.epoch * len(job.train)) as advance:
+
+        def after_epoch(state: State) -> None:
+            train_loss, validation = state.history[-1]
+            advance(0, f"epoch {state.epoch}: {train_loss:.6f}, validation {validation:.6f}")
+            if words.checkpoint is not None:
+                save_checkpoint(words.checkpoint, state, job.settings)
+
+        return fit.run(after_epoch, advance)
+
+
+def report(words: argparse.Namespace, job: Job, state: State) -> None:
+    """Write the network, and say what it is worth. Raises ProgramError, NetworkError, OSError."""
+    whole = quantised(state.best)
+    batch, loss = job.examples.batch, job.plan.loss
+    parts = {"validation": batch.rows(job.validation), "test": batch.rows(job.test)}
+    found = {name: losses(part, state.best, whole, loss) for name, part in parts.items()}
+    errors = {name: deep_errors(*measured, whole) for name, measured in job.deep.items()}
+    rounding = quantisation(parts["test"], state.best, whole)
+    facts: dict[str, Any] = {
+        "command": shlex.join(["scripts/train_correction.py", *words.command]),
+        "positions": [len(job.train), len(job.validation), len(job.test)],
+        "scale_cp": round(job.plan.scale_cp, 2),
+        "epochs": state.epoch,
+        "best_epoch": state.best_epoch,
+        "data": [
+            f"{fact['file']}: {fact['positions']} positions of {fact['games']} games, sha256 {fact['sha256']}, "
+            f"mix {fact['mix']:g}, made by {json.dumps(fact['provenance'])}"
+            for fact in job.examples.sources
+        ],
+        **{f"{name}_losses": list(each.values()) for name, each in found.items()},
+        **{f"error_{name}": [round(each.error, 5) for each in pair] for name, pair in errors.items()},
+        "rounding_error_cp": round(rounding.error_cp, 2),
+    }
+    write_network(words.output, whole, facts)
+    console = standard_output()
+    rows = [[fact["file"], str(fact["positions"]), str(fact["games"])] for fact in job.examples.sources]
+    console.print(make_table("Files", ["file", "positions", "games"], rows))
+    say(f"the best of {state.epoch} epochs was number {state.best_epoch}; scale {job.plan.scale_cp:.1f} cp")
+    console.print(loss_table(found))
+    say(
+        f"corrections are {rounding.correction_cp:.1f} cp (root mean square); "
+        f"whole numbers change them by {rounding.error_cp:.2f} cp, at most {rounding.largest_cp:.1f} cp"
+    )
+    if errors:
+        console.print(error_table(errors))
+    if words.picture is not None:
+        draw_losses(state.history, mean_loss(None, parts["validation"], loss), words.picture)
+    if words.json is not None:
+        write_json(words.json, {**facts, "history": state.history})
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns the exit code."""
+    words = parse_arguments(arguments)
+    words.command = sys.argv[1:] if arguments is None else arguments
+    try:
+        job = Job(words)
+    except (ProgramError, WeightsError, OSError) as error:
+        complain(error)
+        return 1
+
+    def work() -> None:
+        try:
+            report(words, job, train(words, job))
+        except NetworkError as error:
+            raise ProgramError(str(error)) from None
+
+    return run_to_end(work, lambda: None)
+
+
+if __name__ == "__main__":
+    run_program(main)

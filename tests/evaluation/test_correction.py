@@ -1,0 +1,146 @@
+"""The learned correction: what it adds, on every core and in any order, and that no sum overflows."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from typing import Any
+
+import chess
+import pytest
+
+from evaluation.constants import STATIC_LIMIT
+from evaluation.correction.network import Network
+from evaluation.correction.shape import MAX_CORRECTION_CP
+from evaluation.explain import set_up
+from evaluation.weights import default_weights
+from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, new_position, on_core, random_game, start_board
+from tests.support.networks import correction_of, extreme_network, output_of, random_network, sums_of
+from uci_engine.board import moves as move_numbers
+from uci_engine.core import load
+
+MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
+
+
+@cache
+def network() -> Network:
+    return random_network(1)
+
+
+def new_correction(of: Network | None = None) -> Any:
+    modules = load().modules
+    weights = modules["evaluation.correction.weights"].CorrectionWeights(of or network())
+    return modules["evaluation.correction.correction"].Correction(weights)
+
+
+def on_board(correction: Any, board: chess.Board) -> int:
+    """The correction of a position by itself."""
+    return int(correction.of(set_up(board)[1]))
+
+
+def walk(seed: int, plies: int, chess960: bool) -> list[list[Any]]:
+    """A random game with a position of the core of this process: FEN and correction, forwards and backwards.
+
+    Some positions are skipped, so that the slots hold others than those of the ply before. Null moves are made, too.
+    """
+    chance = random.Random(seed)
+    board = start_board(seed, chess960)
+    position = new_position(board)
+    correction = new_correction()
+    found = []
+
+    def note() -> None:
+        if chance.random() < 0.7:
+            found.append([board.fen(), correction.of(position)])
+
+    made: list[int] = []
+    for after in random_game(seed, board.copy(), plies):
+        if after.move_stack:
+            move = after.move_stack[-1]
+            made.append(move_numbers.encode(board, move))
+            position.make(made[-1])
+            board.push(move)
+        note()
+        if not board.is_check() and chance.random() < 0.1:
+            position.make_null()
+            board.push(chess.Move.null())
+            note()
+            board.pop()
+            position.unmake_null()
+    while made:
+        position.unmake(made.pop())
+        board.pop()
+        note()
+    return found
+
+
+@pytest.mark.parametrize("chess960", [False, True])
+def test_it_is_what_the_definition_says_along_games(chess960: bool) -> None:
+    games = 40 if is_compiled() else 3
+    for seed in range(games):
+        for fen, found in walk(seed, 60, chess960)[:: 8 if is_compiled() else 16]:
+            assert found == correction_of(network(), chess.Board(fen, chess960)), fen
+
+
+@pytest.mark.parametrize("core", ALL_CORES)
+def test_every_core_gives_the_same_along_games(core: str) -> None:
+    for seed, chess960 in ((0, False), (3, True)):
+        assert on_core(core_or_skip(core), __name__, "walk", seed, 30, chess960) == walk(seed, 30, chess960)
+
+
+def test_the_order_of_positions_does_not_matter() -> None:
+    boards = [board.copy() for seed in range(4) for board in random_game(seed, start_board(seed, False), 40)]
+    random.Random(5).shuffle(boards)
+    one = new_correction()
+    _, base_board = set_up(chess.Board())
+    for board in boards[: 100 if is_compiled() else 20]:
+        base_board.set_pieces(board)
+        assert one.of(base_board) == on_board(new_correction(), board)
+
+
+def test_swapped_sides_have_the_same_correction() -> None:
+    for board in random_game(8, chess.Board(), 60):
+        assert on_board(new_correction(), board.mirror()) == on_board(new_correction(), board)
+
+
+def test_the_view_is_mirrored_by_the_own_king() -> None:
+    board = chess.Board("4k3/pp4pp/8/3n4/8/8/PPP3PP/4KB2 w - - 0 1")
+    mirrored = board.transform(chess.flip_horizontal)
+    assert on_board(new_correction(), board) == on_board(new_correction(), mirrored) != 0
+    mirrored.set_piece_at(chess.A4, chess.Piece.from_symbol("P"))
+    assert on_board(new_correction(), board) != on_board(new_correction(), mirrored)
+
+
+@pytest.mark.parametrize(
+    "fen",
+    ["8/8/4k3/8/8/2BNK3/8/8 w - - 0 1", "8/pppk4/8/8/8/8/8/3K4 b - - 0 1", "8/2kr4/8/8/8/2RK4/8/8 w - - 0 1"],
+)
+def test_endings_that_the_features_know_have_none(fen: str) -> None:
+    assert on_board(new_correction(), chess.Board(fen)) == 0
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_no_network_overflows(sign: int) -> None:
+    extreme = extreme_network(sign)
+    for board in (chess.Board(), chess.Board(MIDDLEGAME)):
+        sums = [total for colour in chess.COLORS for total in sums_of(extreme, board, colour)]
+        assert all(-(2**15) <= total < 2**15 for total in sums)
+        assert -(2**31) <= output_of(extreme, board) < 2**31
+        assert on_board(new_correction(extreme), board) == correction_of(extreme, board)
+    # The largest sums, with the largest weights of either sign behind them.
+    all_active = extreme_network(1)
+    for output in (extreme.output, all_active.output):
+        both = Network(all_active.hidden, all_active.hidden_bias, output, extreme.output_bias)
+        assert on_board(new_correction(both), chess.Board()) == correction_of(both, chess.Board())
+        assert abs(output_of(both, chess.Board())) < 2**31
+
+
+def test_it_is_cut_off_and_so_is_the_sum() -> None:
+    board = chess.Board("QQQQQQQQ/8/8/4K3/8/8/p6p/6k1 w - - 0 1")
+    found = []
+    for of in (None, extreme_network(1)):
+        weights = None if of is None else load().modules["evaluation.correction.weights"].CorrectionWeights(of)
+        evaluator, base_board = set_up(board)
+        evaluator = type(evaluator)(default_weights(), weights)
+        found.append(evaluator.evaluate(base_board))
+    assert found[1] == min(found[0] + MAX_CORRECTION_CP, STATIC_LIMIT - 1)

@@ -1,0 +1,239 @@
+"""The training of the learned correction: inputs, gradient, whole numbers, checkpoints, and the program."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import chess
+import numpy as np
+import pytest
+
+import evaluation
+from evaluation.correction.network import Network
+from evaluation.correction.shape import BUCKETS, UNITS
+from evaluation.weights import default_weights
+from lib.errors import ProgramError
+from lib.training.correction_data import Cache, Choice, Source, bucket_of, parse_source, read_examples, split
+from lib.training.correction_fit import Fit, Plan, State, load_checkpoint, mean_loss, new_state, save_checkpoint
+from lib.training.correction_inputs import NO_INPUT, inputs_of, static_scores
+from lib.training.correction_model import OUTPUT_CP, Batch, Loss, add_gradient, corrections, new_network
+from lib.training.positions import FIRST, QUIET, RECORD, board_of, pack, write_positions
+from lib.training.quantisation import quantised, whole_corrections
+from tests.support.kernel import random_game, start_board
+from tests.support.networks import correction_of, random_network
+from train_correction import main
+
+
+def learnable(board: chess.Board) -> int:
+    """The features in White's view, and what they do not know: a knight's pawn on its fourth rank is worth 150."""
+    score = evaluation.evaluate(board) if board.turn else -evaluation.evaluate(board)
+    ours, theirs = (board.pieces(chess.PAWN, colour) for colour in (chess.WHITE, chess.BLACK))
+    return score + 150 * (len(ours & {chess.B4, chess.G4}) - len(theirs & {chess.B5, chess.G5}))
+
+
+def random_records(games: int, plies: int = 60, seed: int = 0) -> Any:
+    packed = []
+    for number in range(games):
+        for ply, board in enumerate(random_game(1000 * seed + number, start_board(number, number % 2 > 0), plies)):
+            packed.append(pack(board, learnable(board), (number + seed) % 3, QUIET | (0 if ply else FIRST)))
+    return np.frombuffer(b"".join(packed), RECORD)
+
+
+RECORDS = random_records(40)
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Cache:
+    return Cache(tmp_path / "cache")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "own.positions"
+    write_positions(path, {"program": "test"}, RECORDS)
+    return path
+
+
+def batch_of(records: Any) -> Batch:
+    inputs = inputs_of(records)
+    pieces = np.count_nonzero(inputs[:, 0] != NO_INPUT, axis=1)
+    static_cp = static_scores(records, default_weights()).astype(np.float32)
+    expected = np.random.default_rng(0).random(len(records)).astype(np.float32)
+    weight = np.random.default_rng(1).uniform(0.5, 2, len(records)).astype(np.float32)
+    return Batch(inputs, bucket_of(pieces), static_cp, expected, weight)
+
+
+def test_static_scores_are_those_of_single_boards() -> None:
+    some = RECORDS[::17]
+    expected = [evaluation.evaluate(board_of(record)) for record in some]
+    assert static_scores(some, default_weights()).tolist() == expected
+
+
+def test_whole_numbers_say_what_the_engine_does() -> None:
+    some = RECORDS[::29]
+    network = random_network(4)
+    batch = batch_of(some)
+    found = whole_corrections(network, batch.inputs, batch.buckets)
+    for record, correction in zip(some, found, strict=True):
+        board = board_of(record)
+        if correction_of(network, board):
+            assert correction == correction_of(network, board), board.fen()
+
+
+def test_rounding_changes_little() -> None:
+    network = new_network(UNITS, BUCKETS, 3)
+    network.output *= 40
+    network.output_bias += 0.5
+    batch = batch_of(RECORDS[::11])
+    exact = corrections(network, batch.inputs, batch.buckets)
+    assert np.sqrt(np.mean(exact**2)) > 40
+    difference = whole_corrections(quantised(network), batch.inputs, batch.buckets) - exact
+    assert np.abs(difference).max() < 6
+    network.hidden[5, 5] = 4.3
+    with pytest.raises(ProgramError, match="weights of the hidden layer are up to 778"):
+        quantised(network)
+
+
+def test_the_gradient_is_that_of_the_loss() -> None:
+    loss = Loss(120.0, 2.3)
+    batch = batch_of(RECORDS[:1500])
+    network = new_network(6, BUCKETS, 1)
+    network.output += 0.3
+    gradient = network.like()
+    total = add_gradient(network, batch, loss, gradient)
+    assert total == pytest.approx(mean_loss(network, batch, loss) * float(batch.weight.sum()), rel=1e-5)
+    chance = np.random.default_rng(2)
+    for array, slope in zip(network.arrays(), gradient.arrays(), strict=True):
+        for place in chance.permutation(np.argsort(-np.abs(slope).ravel())[: slope.size // 4 + 1])[:5]:
+            step = 0.01
+            before = array.ravel()[place]
+            losses = []
+            for sign in (1, -1):
+                array.ravel()[place] = before + sign * step
+                losses.append(add_gradient(network, batch, loss, network.like()))
+            array.ravel()[place] = before
+            assert slope.ravel()[place] == pytest.approx((losses[0] - losses[1]) / (2 * step), rel=0.05, abs=0.02)
+
+
+def test_files_have_settings_of_their_own(file: Path, cache: Cache) -> None:
+    assert parse_source("a.positions") == Source(Path("a.positions"))
+    source = parse_source(f"'{file}' mix=0.25 scale=200 weight=3")
+    assert source == Source(file, 0.25, 200.0, 3.0)
+    examples = read_examples([source], Choice(), default_weights(), cache)
+    batch = examples.batch
+    assert set(batch.weight.tolist()) == {3.0}
+    assert examples.sources[0]["positions"] == len(batch) > 1000
+    for word in ("mix=2", "scale=0", "scale=x", "weight=-1", "other=1", "mix=nan"):
+        with pytest.raises(ProgramError):
+            parse_source(f"a.positions {word}")
+
+
+def test_positions_without_a_correction_are_left_out(tmp_path: Path, cache: Cache) -> None:
+    boards = [
+        chess.Board("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
+        chess.Board("4k3/pppp4/8/8/8/8/8/4K3 w - - 0 1"),
+        chess.Board("4k3/ppp5/8/8/8/8/4P3/4K3 b - - 0 1"),
+    ]
+    records = np.frombuffer(b"".join(pack(board, 50, 2, QUIET | FIRST) for board in boards), RECORD)
+    path = tmp_path / "some.positions"
+    write_positions(path, {}, records)
+    examples = read_examples([Source(path)], Choice(), default_weights(), cache)
+    assert len(examples) == 1
+    # From Black's view: White's score of 50 and White's result.
+    assert examples.batch.expected[0] == pytest.approx(1 / (1 + np.exp(0.5)))
+    (only_result,) = read_examples([Source(path, mix=0.0)], Choice(), default_weights(), cache).batch.expected
+    assert only_result == 0
+
+
+def test_games_stay_together(file: Path, cache: Cache) -> None:
+    examples = read_examples([Source(file)], Choice(), default_weights(), cache)
+    parts = split(examples, (80, 10, 10), 0)
+    games = [set(examples.games[part].tolist()) for part in parts]
+    assert sum(map(len, games)) == len(set.union(*games))
+    with pytest.raises(ProgramError, match="more games are needed"):
+        split(replace(examples, games=np.zeros(len(examples), np.int64)), (80, 10, 10), 0)
+
+
+def fit(examples: Any, plan: Plan, state: State | None = None) -> Fit:
+    train, validation, _ = split(examples, (80, 10, 10), 0)
+    return Fit(examples.batch, train, validation, plan, state or new_state(16, BUCKETS, 0))
+
+
+def test_a_broken_run_goes_on_to_the_same_network(file: Path, cache: Cache, tmp_path: Path) -> None:
+    examples = read_examples([Source(file)], Choice(), default_weights(), cache)
+    plan = Plan(150.0, epochs=4, batch=256)
+    whole = fit(examples, plan).run()
+    checkpoint = tmp_path / "fit.npz"
+
+    class BrokenOffError(Exception):
+        pass
+
+    def break_off(state: State) -> None:
+        save_checkpoint(checkpoint, state, {"a": 1})
+        if state.epoch == 2:
+            raise BrokenOffError
+
+    with pytest.raises(BrokenOffError):
+        fit(examples, plan).run(break_off)
+    state = load_checkpoint(checkpoint, {"a": 1}, new_state(16, BUCKETS, 0))
+    resumed = fit(examples, plan, state).run()
+    assert resumed.history == whole.history
+    for one, other in zip(resumed.best.arrays(), whole.best.arrays(), strict=True):
+        assert np.array_equal(one, other)
+    with pytest.raises(ProgramError, match="of another run: a differ"):
+        load_checkpoint(checkpoint, {"a": 2}, new_state(16, BUCKETS, 0))
+    with pytest.raises(ProgramError, match="of another shape"):
+        load_checkpoint(checkpoint, {"a": 1}, new_state(8, BUCKETS, 0))
+    checkpoint.write_bytes(b"PK")
+    with pytest.raises(ProgramError, match="is no checkpoint"):
+        load_checkpoint(checkpoint, {"a": 1}, new_state(16, BUCKETS, 0))
+
+
+def test_the_program_learns_what_the_features_miss(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = {name: str(tmp_path / name) for name in ("new.network", "c.npz", "loss.png", "out.json", "cache")}
+    deep = tmp_path / "deep.positions"
+    write_positions(deep, {}, random_records(5, seed=3))
+    command = [str(file), "--output", names["new.network"], "--cache", names["cache"], "--parts", "80,10,10"]
+    command += ["--epochs", "12", "--batch", "128", "--rate", "0.01", "--deep", str(deep)]
+    command += ["--checkpoint", names["c.npz"], "--picture", names["loss.png"], "--json", names["out.json"]]
+    assert main(command) == 0
+    output = capsys.readouterr().out
+    assert "in whole numbers" in output
+    data = Path(names["new.network"]).read_bytes()
+    network = Network.parse(data)
+    assert Path(names["loss.png"]).read_bytes().startswith(b"\x89PNG")
+    facts = tomllib.loads(Path(names["new.network"]).with_suffix(".toml").read_text("utf-8"))
+    assert facts["sha256"] == sha256(data).hexdigest()
+    assert facts["command"].startswith("scripts/train_correction.py ")
+    assert sha256(RECORDS.tobytes()).hexdigest() in facts["data"][0] or "own.positions" in facts["data"][0]
+    features, corrected, whole = facts["test_losses"]
+    assert corrected < 0.8 * features
+    assert whole == pytest.approx(corrected, rel=0.05)
+    before, after = facts["error_deep"]
+    assert after < before
+    assert json.loads(Path(names["out.json"]).read_text("utf-8"))["history"]
+    # A knight's pawn on its fourth rank, and not on the third.
+    fens = ("4k3/pp1p3p/8/8/1P6/8/P2PP3/4K3 w - - 0 1", "4k3/pp1p3p/8/8/8/1P6/P2PP3/4K3 w - - 0 1")
+    there, elsewhere = (correction_of(network, chess.Board(fen)) for fen in fens)
+    assert there > elsewhere + OUTPUT_CP / 4
+    # The same run again has nothing left to do, and writes the same.
+    assert main([*command, "--resume"]) == 0
+    assert Path(names["new.network"]).read_bytes() == data
+
+
+def test_what_cannot_be_used_is_one_complaint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = tmp_path / "bad.positions"
+    bad.write_bytes(b"nothing")
+    output = str(tmp_path / "new.network")
+    for arguments in ([str(bad)], [str(tmp_path / "missing")], [f"{bad} mix=3"]):
+        assert main([*arguments, "--output", output, "--cache", str(tmp_path / "cache")]) == 1
+        complaint = capsys.readouterr().err
+        assert complaint.startswith("error: ")
+        assert complaint.count("\n") == 1

@@ -1,0 +1,88 @@
+"""Networks for the tests of the learned correction, and what they should say, straight from the definition."""
+
+from __future__ import annotations
+
+import random
+import struct
+
+import chess
+
+from evaluation.correction.network import Network
+from evaluation.correction.shape import (
+    BUCKETS,
+    HIDDEN_BIAS_LIMIT,
+    HIDDEN_LIMIT,
+    INPUTS,
+    MAX_CORRECTION_CP,
+    MAX_OUTPUT_BIAS,
+    MIN_PIECES,
+    UNITS,
+)
+
+
+def pack(numbers: list[int]) -> bytes:
+    """Numbers of 16 bits, as `Network` holds them."""
+    return struct.pack(f"<{len(numbers)}h", *numbers)
+
+
+def random_network(seed: int) -> Network:
+    """Its corrections are some hundred centipawns."""
+    chance = random.Random(seed)
+    return Network(
+        pack([chance.randint(-60, 60) for _ in range(INPUTS * UNITS)]),
+        pack([chance.randint(-100, 300) for _ in range(UNITS)]),
+        pack([chance.randint(-2000, 2000) for _ in range(BUCKETS * 2 * UNITS)]),
+        tuple(chance.randint(-100_000, 100_000) for _ in range(BUCKETS)),
+    )
+
+
+def extreme_network(sign: int) -> Network:
+    """Every number as far from 0 as a file can have it."""
+    low = sign < 0
+    return Network(
+        pack([-HIDDEN_LIMIT if low else HIDDEN_LIMIT - 1] * (INPUTS * UNITS)),
+        pack([-HIDDEN_BIAS_LIMIT if low else HIDDEN_BIAS_LIMIT - 1] * UNITS),
+        pack([-32768 if low else 32767] * (BUCKETS * 2 * UNITS)),
+        (sign * MAX_OUTPUT_BIAS,) * BUCKETS,
+    )
+
+
+def numbers_of(data: bytes) -> list[int]:
+    """What `pack` has packed."""
+    return list(struct.unpack(f"<{len(data) // 2}h", data))
+
+
+def sums_of(network: Network, board: chess.Board, colour: chess.Color) -> list[int]:
+    """The sums of the hidden layer from one side's view."""
+    hidden = numbers_of(network.hidden)
+    sums = numbers_of(network.hidden_bias)
+    king = board.king(colour)
+    assert king is not None
+    for square, piece in board.piece_map().items():
+        seen = square if colour else chess.square_mirror(square)
+        if chess.square_file(king) < 4:
+            seen = chess.square(7 - chess.square_file(seen), chess.square_rank(seen))
+        kind = piece.piece_type - 1 + (0 if piece.color == colour else 6)
+        first = (64 * kind + seen) * UNITS
+        sums = [total + weight for total, weight in zip(sums, hidden[first : first + UNITS], strict=True)]
+    return sums
+
+
+def output_of(network: Network, board: chess.Board) -> int:
+    """The output, with 14 binary places, from the side to move's view."""
+    count = chess.popcount(board.occupied)
+    bucket = (count - 1) // 4
+    sums = sums_of(network, board, board.turn) + sums_of(network, board, not board.turn)
+    weights = numbers_of(network.output)[2 * UNITS * bucket : 2 * UNITS * (bucket + 1)]
+    total = network.output_bias[bucket]
+    for each, weight in zip(sums, weights, strict=True):
+        total += (min(max(each, 0), 181) ** 2 // 128) * weight
+    return total
+
+
+def correction_of(network: Network, board: chess.Board) -> int:
+    """The correction in centipawns, from the side to move's view."""
+    sides = [chess.popcount(board.occupied_co[colour]) for colour in chess.COLORS]
+    if min(sides) == 1 or sum(sides) < MIN_PIECES:
+        return 0
+    return max(-MAX_CORRECTION_CP, min(output_of(network, board) // 2**14, MAX_CORRECTION_CP))

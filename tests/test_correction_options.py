@@ -1,0 +1,236 @@
+"""The options of the learned correction: what they change, what is forgotten then, and bad files."""
+
+from __future__ import annotations
+
+import os
+import struct
+import time
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+
+import evaluation
+from evaluation.correction.network import FILE_BYTES, MAGIC, Network, NetworkError
+from evaluation.correction.shape import BUCKETS, HIDDEN_BIAS_LIMIT, HIDDEN_LIMIT, INPUTS, MAX_OUTPUT_BIAS, UNITS
+from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, on_core
+from tests.support.networks import correction_of, pack, random_network
+from uci_engine.engine import UciEngine
+from uci_engine.search.info import Info
+from uci_engine.text import quoted
+from uci_engine.time_management.limits import Limits
+
+MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
+NETWORK = random_network(2)
+DATA = NETWORK.pack()
+
+
+@pytest.fixture
+def engine() -> Iterator[UciEngine]:
+    engine = UciEngine(owns_process=False)
+    engine.set_position(MIDDLEGAME, ())
+    yield engine
+    engine.close()
+
+
+@pytest.fixture(scope="module")
+def network_file(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("network") / "other.network"
+    path.write_bytes(DATA)
+    return str(path)
+
+
+def search(engine: UciEngine, depth: int = 4) -> tuple[int | None, int | None, list[str]]:
+    """Score, nodes and principal variation of a search."""
+    infos: list[Info] = []
+    engine.go(Limits(depth=depth), time.perf_counter(), infos.append, lambda best: None)
+    assert engine.wait(60)
+    last = [info for info in infos if info.score is not None][-1]
+    return last.score, last.nodes, list(last.pv)
+
+
+def statics(engine: UciEngine) -> list[int]:
+    """The static evaluation of the position by every worker, from the side to move's view."""
+    assert engine.board is not None
+    scores = []
+    for searcher in engine._pool._searchers():
+        searcher.position.set_board(engine.board)
+        scores.append(searcher.evaluate())
+    return scores
+
+
+def corrected() -> int:
+    board = chess.Board(MIDDLEGAME)
+    return evaluation.evaluate(board) + correction_of(NETWORK, board)
+
+
+def test_on_it_is_added_and_off_the_engine_is_as_it_was(engine: UciEngine, network_file: str) -> None:
+    assert engine.set_option("Correction", "false") == []
+    before = search(engine), statics(engine)
+    assert engine.set_option("CorrectionFile", network_file) == []
+    assert (search(engine), statics(engine)) == before
+    assert engine.set_option("Correction", "true") == []
+    assert engine.network == NETWORK
+    assert statics(engine) == [corrected()] != before[1]
+    with_it = search(engine)
+    assert with_it != before[0]
+    assert engine.set_option("Correction", "false") == []
+    assert engine.network is None
+    assert (search(engine), statics(engine)) == before
+    assert engine.set_option("Correction", "true") == []
+    assert search(engine) == with_it
+
+
+def test_weights_and_network_change_alone(engine: UciEngine, network_file: str) -> None:
+    engine.set_option("CorrectionFile", network_file)
+    engine.set_option("Correction", "true")
+    engine.set_option("Threats", "0")
+    board = chess.Board(MIDDLEGAME)
+    assert statics(engine) == [evaluation.evaluate(board, engine.weights) + correction_of(NETWORK, board)]
+    engine.set_option("Correction", "false")
+    assert statics(engine) == [evaluation.evaluate(board, engine.weights)] != [evaluation.evaluate(board)]
+
+
+@pytest.mark.skipif(not is_compiled(), reason="plain Python searches with one thread")
+def test_every_worker_has_it_and_a_later_one_too(engine: UciEngine, network_file: str) -> None:
+    engine.set_option("CorrectionFile", network_file)
+    engine.set_option("Threads", "3")
+    engine.set_option("Correction", "true")
+    engine.set_option("Threads", "5")
+    assert statics(engine) == [corrected()] * 5
+    numbers = [searcher.evaluator.correction.weights for searcher in engine._pool._searchers()]
+    assert all(each is numbers[0] for each in numbers)
+    search(engine)
+
+
+def score_with(path: str) -> list[int]:
+    """Static score and that of a search with a network, on the core of this process."""
+    engine = UciEngine(owns_process=False)
+    engine.set_position(MIDDLEGAME, ())
+    engine.set_option("CorrectionFile", path)
+    engine.set_option("Correction", "true")
+    score, nodes, _ = search(engine, depth=4)
+    engine.close()
+    return [*statics(engine), score or 0, nodes or 0]
+
+
+@pytest.mark.parametrize("core", ALL_CORES)
+def test_every_core_searches_the_same_tree(core: str, network_file: str) -> None:
+    found = on_core(core_or_skip(core), __name__, "score_with", network_file)
+    assert found[0] == corrected()
+    assert found == score_with(network_file)
+
+
+# Files ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_is_read_back() -> None:
+    assert Network.parse(DATA) == NETWORK
+    assert len(DATA) == FILE_BYTES
+
+
+def with_checksum(data: bytes) -> bytes:
+    """The same, with the checksum that fits it."""
+    return data[:-4] + struct.pack("<I", zlib.crc32(data[:-4]))
+
+
+def changed(place: int, value: bytes) -> bytes:
+    """The file with other bytes at a place, and the checksum that fits it."""
+    return with_checksum(DATA[:place] + value + DATA[place + len(value) :])
+
+
+HEADER = len(MAGIC) + 16
+BIAS = HEADER + 2 * INPUTS * UNITS
+OUTPUT_BIAS = BIAS + 2 * UNITS + 4 * BUCKETS * UNITS
+BAD = {
+    "empty": (b"", "it is not a network"),
+    "text": (b"weights = 1\n" * 100, "it is not a network"),
+    "magic alone": (MAGIC, "it is not a network"),
+    "another version": (changed(24, struct.pack("<I", 2)), "its version is 2, not 1"),
+    "another shape": (changed(32, struct.pack("<I", 2**32 - 1)), "its shape is 768 x 4294967295 x 8"),
+    "truncated": (DATA[: len(DATA) // 2], "it has fewer than"),
+    "one byte short": (DATA[:-1], "it has fewer than"),
+    "one byte more": (DATA + b"\0", "it has more than"),
+    "endless": (DATA * 50, "it has more than"),
+    "damaged": (DATA[:5000] + bytes([DATA[5000] ^ 1]) + DATA[5001:], "it is damaged"),
+    "a large weight": (changed(HEADER + 40, pack([HIDDEN_LIMIT])), "a weight of the hidden layer is beyond"),
+    "a small weight": (changed(HEADER + 40, pack([-HIDDEN_LIMIT - 1])), "a weight of the hidden layer is beyond"),
+    "a large bias": (changed(BIAS + 2, pack([HIDDEN_BIAS_LIMIT])), "a bias of the hidden layer is beyond"),
+    "a large bias of the output": (
+        changed(OUTPUT_BIAS + 4, struct.pack("<i", -MAX_OUTPUT_BIAS - 1)),
+        "the output needs 8 biases",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", BAD)
+@pytest.mark.parametrize("is_on", ["false", "true"])
+def test_a_bad_file_is_refused_with_one_sentence(
+    fault: str, is_on: str, engine: UciEngine, tmp_path: Path, network_file: str
+) -> None:
+    engine.set_option("CorrectionFile", network_file)
+    engine.set_option("Correction", is_on)
+    before = engine.network
+    bad = tmp_path / "bad.network"
+    data, reason = BAD[fault]
+    bad.write_bytes(data)
+    (message,) = engine.set_option("CorrectionFile", str(bad))
+    assert message.startswith(f"error: option CorrectionFile cannot be {quoted(str(bad))} ({reason}")
+    assert message.endswith(f"), it stays at {quoted(network_file)}")
+    assert message.isprintable()
+    assert engine.network is before
+    assert engine.options.correction_file.value == network_file
+    search(engine, depth=2)
+
+
+@pytest.mark.parametrize("name", ["", "missing.network", "nul\0byte", "x" * 5000])
+def test_a_file_that_cannot_be_read_is_refused(name: str, engine: UciEngine, tmp_path: Path) -> None:
+    (message,) = engine.set_option("CorrectionFile", f"{tmp_path}/{name}")
+    assert message.startswith("error: option CorrectionFile cannot be ")
+    assert "cannot be read" in message
+    assert message.isprintable()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes as POSIX has them")
+def test_a_pipe_does_not_block(engine: UciEngine, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (message,) = engine.set_option("CorrectionFile", str(tmp_path / "pipe"))
+    assert "not a plain file" in message
+
+
+def test_without_the_network_of_the_package_the_features_play_on(
+    engine: UciEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> Network:
+        return Network.load(tmp_path / "missing")
+
+    monkeypatch.setattr("uci_engine.engine.default_network", fail)
+    engine.set_option("Correction", "false")
+    (message,) = engine.set_option("Correction", "true")
+    assert message.startswith("error: the built-in network cannot be used (it cannot be read: ")
+    assert message.endswith(", it stays at false")
+    assert not engine.options.correction.value
+    search(engine, depth=2)
+
+
+def test_without_memory_nothing_changes(engine: UciEngine, network_file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: Any) -> None:
+        raise MemoryError
+
+    engine.set_option("Correction", "false")
+    engine.set_option("CorrectionFile", network_file)
+    before = statics(engine)
+    monkeypatch.setattr("uci_engine.search.factory._new_evaluator", fail)
+    (message,) = engine.set_option("Correction", "true")
+    assert message == "error: there is no memory for the correction, it stays at false"
+    assert statics(engine) == before
+
+
+def test_numbers_of_the_wrong_size_are_refused() -> None:
+    with pytest.raises(NetworkError, match="hidden_bias has 2 bytes"):
+        Network(NETWORK.hidden, b"\0\0", NETWORK.output, NETWORK.output_bias)
+    with pytest.raises(NetworkError, match="needs 8 biases"):
+        Network(NETWORK.hidden, NETWORK.hidden_bias, NETWORK.output, ())
