@@ -364,8 +364,8 @@ class Options(OptionTable):
         self.syzygy_probe_limit = add(Spin("SyzygyProbeLimit", 7, 0, 7, "most pieces to probe; 0: never"))
         self.gaviota_path = add(String("GaviotaTbPath", "", "folders of Gaviota tables, used at the root only"))
         self.weights_file = add(String("WeightsFile", "", "empty: the built-in weights"))
-        self.correction = add(Check("Correction", False, "add the learned correction to the weighted features"))
-        self.correction_file = add(String("CorrectionFile", "", "its network; empty: the built-in one"))
+        self.correction = add(Check("Correction", False, "add the learned correction"))
+        self.correction_file = add(String("CorrectionFile", "", "empty: the built-in network"))
         self.percents = [add(Spin(name, 100, 0, MAX_PERCENT, help)) for name, _, help in PERCENT_OPTIONS]
         self.chess960 = add(Check("UCI_Chess960", False, "play Chess960"))
         self.show_wdl = add(Check("UCI_ShowWDL", False, "report expected wins, draws and losses in permille"))
