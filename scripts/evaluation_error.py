@@ -5,7 +5,8 @@
         --games 240 --openings noob_3moves.epd.zip --order random --pgn games.pgn
     python scripts/evaluation_error.py choose games.pgn --output quiet.positions
     python scripts/positions.py label quiet.positions --engine 'cmd=stockfish nodes=60000' --output deep.positions
-    python scripts/evaluation_error.py compare deep.positions --weights tuned.toml --engine 'cmd=stockfish'
+    python scripts/evaluation_error.py compare deep.positions --weights tuned.toml --network new.network \\
+        --engine 'cmd=stockfish'
 
 Scores become expected results, from 0 to 1: 1 / (1 + exp(-score / scale)). Each evaluation has the scale that suits it
 best, so that only what it knows is compared. An engine must have Stockfish's command `eval`.
@@ -25,6 +26,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from evaluation.correction.network import Network, NetworkError
 from evaluation.weights import Weights, WeightsError, default_weights
 from lib.console import (
     above_zero,
@@ -45,6 +47,7 @@ from lib.training.examples import Examples, Floats
 from lib.training.model import exact_scores, only_material, weights_as_array
 from lib.training.outliers import group_errors, group_table, worst_positions
 from lib.training.positions import RECORD, game_numbers, keys, read_positions, write_positions
+from lib.training.quantisation import white_corrections
 from lib.training.quiet import Spread, quiet_positions
 from lib.training.static_evaluations import ask_engine, error_of
 from lib.training.tuning_report import Rival
@@ -117,7 +120,7 @@ def show_worst(words: argparse.Namespace, records: Any, expected: Floats) -> Non
 
 
 def all_evaluations(words: argparse.Namespace, records: Any) -> list[tuple[str, Floats]]:
-    """Names and scores in centipawns, White's view. Raises ProgramError, WeightsError."""
+    """Names and scores in centipawns, White's view. Raises ProgramError, WeightsError, NetworkError."""
     engines = [parse_engine(text) for text in words.engine]
     coefficients = find_coefficients(records)
     shipped = weights_as_array(default_weights())
@@ -125,6 +128,9 @@ def all_evaluations(words: argparse.Namespace, records: Any) -> list[tuple[str, 
     for path in words.weights:
         all_weights[f"Secateur, {path.name}"] = weights_as_array(Weights.load(path))
     found = [(name, exact_scores(coefficients, weights).astype(float)) for name, weights in all_weights.items()]
+    features_cp = exact_scores(coefficients, shipped).astype(float)
+    for path in words.network:
+        found.append((f"Secateur, {path.name}", features_cp + white_corrections(Network.load(path), records)))
     for engine in engines:
         with show_progress(engine.name, len(records)) as advance:
             found += ask_engine(engine, records, advance).items()
@@ -145,6 +151,9 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     table = commands.add_parser("compare", help="errors of evaluations", epilog=f"An engine is {ENGINE_SYNTAX}.")
     table.add_argument("file", type=Path, metavar="FILE", help="positions with the scores of a deep search")
     table.add_argument("--weights", type=Path, action="append", default=[], metavar="FILE", help="also with these")
+    table.add_argument(
+        "--network", type=Path, action="append", default=[], metavar="FILE", help="also with this learned correction"
+    )
     table.add_argument("--engine", action="append", default=[], metavar="'KEY=VALUE ...'", help="also its `eval`")
     table.add_argument(
         "--deep-scale", type=above_zero, default=DEEP_SCALE_CP, metavar="CP", help="of the deep search's scores (100)"
@@ -162,7 +171,7 @@ def main(arguments: list[str] | None = None) -> int:
     words = parse_arguments(arguments)
     try:
         words.run(words)
-    except (ProgramError, WeightsError, OSError) as error:
+    except (ProgramError, WeightsError, NetworkError, OSError) as error:
         complain(error)
         return 1
     return 0

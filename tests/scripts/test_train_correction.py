@@ -18,9 +18,9 @@ from evaluation.correction.network import Network
 from evaluation.correction.shape import BUCKETS, UNITS
 from evaluation.weights import default_weights
 from lib.errors import ProgramError
-from lib.training.correction_data import Cache, Choice, Source, bucket_of, parse_source, read_examples, split
+from lib.training.correction_data import Cache, Choice, Source, parse_source, read_examples, split
 from lib.training.correction_fit import Fit, Plan, State, load_checkpoint, mean_loss, new_state, save_checkpoint
-from lib.training.correction_inputs import NO_INPUT, inputs_of, static_scores
+from lib.training.correction_inputs import bucket_of, inputs_of, static_scores
 from lib.training.correction_model import OUTPUT_CP, Batch, Loss, add_gradient, corrections, new_network
 from lib.training.positions import FIRST, QUIET, RECORD, board_of, pack, write_positions
 from lib.training.quantisation import quantised, whole_corrections
@@ -61,11 +61,10 @@ def file(tmp_path: Path) -> Path:
 
 def batch_of(records: Any) -> Batch:
     inputs = inputs_of(records)
-    pieces = np.count_nonzero(inputs[:, 0] != NO_INPUT, axis=1)
     static_cp = static_scores(records, default_weights()).astype(np.float32)
     expected = np.random.default_rng(0).random(len(records)).astype(np.float32)
     weight = np.random.default_rng(1).uniform(0.5, 2, len(records)).astype(np.float32)
-    return Batch(inputs, bucket_of(pieces), static_cp, expected, weight)
+    return Batch(inputs, bucket_of(inputs), static_cp, expected, weight)
 
 
 def test_static_scores_are_those_of_single_boards() -> None:

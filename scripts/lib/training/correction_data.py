@@ -17,12 +17,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
-from evaluation.correction.shape import MIN_PIECES
 from evaluation.weights import Weights
 from lib.errors import ProgramError
 from lib.files import replaced
 from lib.training.coefficients import source_digest
-from lib.training.correction_inputs import INPUTS, NO_INPUT, Inputs, inputs_of, static_scores
+from lib.training.correction_inputs import bucket_of, has_correction, inputs_of, static_scores
 from lib.training.correction_model import Batch
 from lib.training.examples import MAX_GAME
 from lib.training.positions import CAPTURE, QUIET, game_numbers, keys, read_positions, split_rows
@@ -138,13 +137,6 @@ def read_all(path: Path, weights: Weights, cache: Cache) -> tuple[Batch, npt.NDA
     return _batch(source, np.asarray(records), True, weights, cache), game_numbers(records)
 
 
-def has_correction(inputs: Inputs) -> npt.NDArray[np.bool_]:
-    """Whether a position gets a correction at all (see `evaluation.correction.correction`)."""
-    own = np.count_nonzero(inputs[:, 0] < INPUTS // 2, axis=1)
-    pieces = np.count_nonzero(inputs[:, 0] != NO_INPUT, axis=1)
-    return np.asarray((own > 1) & (pieces - own > 1) & (pieces >= MIN_PIECES))
-
-
 def split(examples: Examples, shares: Sequence[float], seed: int) -> list[npt.NDArray[np.intp]]:
     """The rows of train, validation and test, a game in one of them. Raises ProgramError for an empty part."""
     parts = split_rows(examples.games, shares, np.random.default_rng(seed))
@@ -192,16 +184,10 @@ def _batch(source: Source, records: npt.NDArray[Any], has_scores: bool, weights:
     score_cp = np.where(turn, 1, -1) * records["score_cp"].astype(np.int32)
     mix = source.mix if has_scores else 0.0
     expected = mix * expit(score_cp / source.score_scale_cp) + (1 - mix) * result
-    pieces = np.count_nonzero(inputs[:, 0] != NO_INPUT, axis=1)
     return Batch(
         inputs,
-        bucket_of(pieces),
+        bucket_of(inputs),
         static_cp.astype(np.float32),
         expected.astype(np.float32),
         np.full(len(records), source.weight, np.float32),
     )
-
-
-def bucket_of(pieces: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
-    """Whose weights of the output count with so many pieces."""
-    return np.asarray((pieces - 1) // 4, np.intp)

@@ -13,13 +13,13 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.correction.shape import INPUTS, MIN_PIECES, PIECES_PER_BUCKET
 from evaluation.explain import set_up
 from evaluation.weights import Weights
 from lib.training.positions import pieces_of
 from uci_engine.core import load
 
-# The inputs of one view, and what stands where there is no piece.
-INPUTS: Final = 768
+# Stands where there is no piece.
 NO_INPUT: Final = INPUTS
 MAX_PIECES: Final = 32
 # Positions that are taken apart at a time.
@@ -64,9 +64,17 @@ def _fill_inputs(records: npt.NDArray[Any], found: Inputs) -> None:
         found[rows, index, places] = input_table()[view[rows], mirrored[rows], numbers]
 
 
-def piece_counts(inputs: Inputs) -> npt.NDArray[np.intp]:
-    """The number of pieces of each position."""
-    return np.count_nonzero(inputs[:, 0] != NO_INPUT, axis=1)
+def bucket_of(inputs: Inputs) -> npt.NDArray[np.intp]:
+    """Whose weights of the output count, by the number of pieces."""
+    pieces = np.count_nonzero(inputs[:, 0] != NO_INPUT, axis=1)
+    return np.asarray((pieces - 1) // PIECES_PER_BUCKET, np.intp)
+
+
+def has_correction(inputs: Inputs) -> npt.NDArray[np.bool_]:
+    """Whether a position gets a correction at all (see `evaluation.correction.correction`)."""
+    own = np.count_nonzero(inputs[:, 0] < INPUTS // 2, axis=1)
+    pieces = np.count_nonzero(inputs[:, 0] != NO_INPUT, axis=1)
+    return np.asarray((own > 1) & (pieces - own > 1) & (pieces >= MIN_PIECES))
 
 
 def static_scores(records: npt.NDArray[Any], weights: Weights) -> npt.NDArray[np.int16]:

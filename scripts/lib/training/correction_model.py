@@ -15,7 +15,8 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.special import expit
 
-from lib.training.correction_inputs import INPUTS, NO_INPUT, Inputs
+from evaluation.correction.shape import INPUTS
+from lib.training.correction_inputs import NO_INPUT, Inputs
 
 Floats = npt.NDArray[np.float32]
 

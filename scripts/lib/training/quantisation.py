@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -19,8 +21,9 @@ from evaluation.correction.shape import (
     UNITS,
 )
 from lib.errors import ProgramError
-from lib.training.correction_inputs import Inputs
+from lib.training.correction_inputs import Inputs, bucket_of, has_correction, inputs_of
 from lib.training.correction_model import OUTPUT_CP, SLICE, Network, matrix
+from lib.training.positions import BLACK_TO_MOVE
 
 # One centipawn of the output, and what an active unit's square stands for there.
 ONE_CP = 1 << OUTPUT_SHIFT
@@ -64,3 +67,10 @@ def whole_corrections(network: engine.Network, inputs: Inputs, buckets: npt.NDAr
             total += np.take_along_axis(products, buckets[rows, None], axis=1)[:, 0].astype(np.int64)
         found[rows] = np.clip(total >> OUTPUT_SHIFT, -MAX_CORRECTION_CP, MAX_CORRECTION_CP)
     return found
+
+
+def white_corrections(network: engine.Network, records: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+    """What the engine adds to the features of positions, in centipawns, White's view."""
+    inputs = inputs_of(records)
+    found = whole_corrections(network, inputs, bucket_of(inputs)) * has_correction(inputs)
+    return np.where(records["turn_ep"] & BLACK_TO_MOVE, -found, found)
