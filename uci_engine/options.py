@@ -369,13 +369,7 @@ class Options(OptionTable):
         self.percents = [add(Spin(name, 100, 0, MAX_PERCENT, help)) for name, _, help in PERCENT_OPTIONS]
         self.chess960 = add(Check("UCI_Chess960", False, "play Chess960"))
         self.show_wdl = add(Check("UCI_ShowWDL", False, "report expected wins, draws and losses in permille"))
-        self.analyse_mode = add(
-            Check(
-                "UCI_AnalyseMode",
-                False,
-                "no book; root moves are also searched one by one",
-            )
-        )
+        self.analyse_mode = add(Check("UCI_AnalyseMode", False, "no book; root moves are also searched one by one"))
         self.opponent = add(String("UCI_Opponent", "", "title, Elo, kind and name; d shows them"))
         self.debug_log_file = add(String("Debug Log File", "", "records every line from and to the GUI"))
         self.about = add(String("UCI_EngineAbout", ABOUT, "what this engine is", read_only=True))
