@@ -13,6 +13,7 @@ import pytest
 
 from tests.support import ROOT
 from tests.support.kernel import on_core
+from uci_engine.core import load
 
 DECLARATIONS = sorted(path for package in ("evaluation", "uci_engine") for path in (ROOT / package).rglob("*.pxd"))
 ENUM = re.compile(r"^cdef enum:.*\n((?:    .*\n)+)", re.MULTILINE)
@@ -51,9 +52,14 @@ def arrays(path: Path) -> dict[str, int]:
 def plain_values() -> dict[str, Any]:
     """The integers and list lengths of every module with declarations. To be called on the interpreted core."""
     from tests.support.kernel import searcher
+    from tests.support.networks import random_network
+    from uci_engine.search.factory import new_correction
 
+    core = load()
+    # The searcher has no correction while that is off.
+    correction = core.modules["evaluation.correction.correction"].Correction(new_correction(core, random_network(0)))
     values: dict[str, Any] = {}
-    waiting = [searcher()]
+    waiting = [searcher(), correction]
     objects: dict[str, Any] = {}
     while waiting:
         one = waiting.pop()
@@ -92,6 +98,8 @@ def test_the_declarations_were_found() -> None:
     assert {"EN_PASSANT", "EXACT", "KNIGHT_MIXER", "Position.keys", "Searcher.pv_table", "SEE_VALUES"} <= names
     assert "uci_engine.board.position.Position.keys" in plain()
     assert "uci_engine.search.search.Searcher.pv_table" in plain()
+    assert "evaluation.correction.correction.Correction.sums" in plain()
+    assert "evaluation.correction.weights.CorrectionWeights.hidden" in plain()
 
 
 def test_inline_functions_are_those_of_the_plain_module() -> None:
