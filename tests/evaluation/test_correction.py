@@ -79,7 +79,7 @@ def test_it_is_what_the_definition_says_along_games(chess960: bool) -> None:
     games = 40 if is_compiled() else 3
     for seed in range(games):
         for fen, found in walk(seed, 60, chess960)[:: 8 if is_compiled() else 16]:
-            assert found == correction_of(network(), chess.Board(fen, chess960)), fen
+            assert found == correction_of(network(), chess.Board(fen, chess960=chess960)), fen
 
 
 @pytest.mark.parametrize("core", ALL_CORES)
