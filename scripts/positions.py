@@ -5,6 +5,7 @@
     python scripts/positions.py text data.positions --count 10
     python scripts/positions.py shuffle a.positions b.positions --output set --parts train=90,validation=5,test=5
     python scripts/positions.py label data.positions --engine 'cmd=stockfish nodes=5000' --output labelled.positions
+    python scripts/positions.py label data.positions --engine cmd=stockfish --static NNUE --output labelled.positions
     python scripts/positions.py import data.txt.gz --output data.positions
 
 selfplay.py makes such files; lib/training/positions.py documents them. A line of text is `FEN | score in centipawns |
@@ -54,6 +55,7 @@ from lib.training.positions import (
     read_positions,
     write_positions,
 )
+from lib.training.static_evaluations import static_scores
 
 # Text has no suffix of its own.
 ANY_SUFFIX = ("",)
@@ -158,12 +160,13 @@ def choose_parts(arrays: list[npt.NDArray[Any]], parts: dict[str, float], seed: 
 
 @dataclass(frozen=True)
 class LabelBatch:
-    """One task: positions, packed, to be scored by an engine."""
+    """One task: positions, packed, to be scored by an engine. `static`: by this one of its static evaluations."""
 
     engine: EngineSpec
     positions: bytes
     ahead: int
     keep_engines: bool
+    static: str | None
 
 
 def label_batch(batch: LabelBatch) -> str:
@@ -173,27 +176,37 @@ def label_batch(batch: LabelBatch) -> str:
     with running_engines(batch.keep_engines) as engines:
         engine = engines.engine(batch.engine)
         boards = [board_of(record) for record in positions]
+        if batch.static is not None:
+            scores = np.rint(static_scores(engine, boards, batch.static))
+            positions["score_cp"] = np.clip(scores, -MAX_SCORE_CP, MAX_SCORE_CP)
+            return encoded_scores(positions)
         answers = engine.play_each(boards, limit, LABEL_SECONDS, batch.ahead)
         for record, board, answer in zip(positions, boards, answers, strict=True):
             if answer.score is None:
                 raise ProgramError(f"{batch.engine.name} gives no score for {board.fen()}")
             record["score_cp"] = answer.score.white().score(mate_score=MAX_SCORE_CP)
+    return encoded_scores(positions)
+
+
+def encoded_scores(positions: npt.NDArray[Any]) -> str:
+    """The scores: numbers of 16 bits in base 64."""
     return b64encode(positions["score_cp"].tobytes()).decode()
 
 
 def label(words: argparse.Namespace) -> None:
     """Replace the scores of a file by those of another engine. A journal beside the output holds them on the way."""
     engine = parse_engine(words.engine)
-    if str(engine.control) == "no limit":
-        raise ProgramError(f"no nodes=, depth= or movetime= for {engine.name}")
+    if (str(engine.control) == "no limit") == (words.static is None):
+        raise ProgramError(f"{engine.name} needs nodes=, depth= or movetime=, or --static, and not both")
     (path,) = words.files
     provenance, positions = read_positions(path)
     labelled = chosen_positions(positions, words.quiet, words.unique)
+    scorer = engine.as_json() | ({} if words.static is None else {"static": words.static})
     journal_path = words.output.with_name(words.output.name + ".journal")
     settings = {
         "program": "scripts/positions.py label",
         "positions": hashlib.sha256(labelled.tobytes()).hexdigest(),
-        "engine": engine.as_json(),
+        "engine": scorer,
     }
     with Journal(journal_path, settings, resume=words.resume) as journal:
         done = {str(entry["key"]): entry["scores"] for entry in journal.entries}
@@ -204,7 +217,7 @@ def label(words: argparse.Namespace) -> None:
                 advance(len(labelled[int(key) : int(key) + LABEL_BATCH]))
         for key, scores in done.items():
             labelled["score_cp"][int(key) : int(key) + LABEL_BATCH] = np.frombuffer(b64decode(scores), "<i2")
-        write_positions(words.output, {**provenance, "scores": engine.as_json()}, labelled)
+        write_positions(words.output, {**provenance, "scores": scorer}, labelled)
     journal_path.unlink(missing_ok=True)
 
 
@@ -231,7 +244,10 @@ def score_batches(
     """The key and the scores of each batch that is not done, as `label_batch` returns them. Raises ProgramError."""
     local = words.cluster is None
     tasks = (
-        Task(str(first), LabelBatch(engine, positions[first : first + LABEL_BATCH].tobytes(), words.ahead, local))
+        Task(
+            str(first),
+            LabelBatch(engine, positions[first : first + LABEL_BATCH].tobytes(), words.ahead, local, words.static),
+        )
         for first in range(0, len(positions), LABEL_BATCH)
         if str(first) not in done
     )
@@ -303,6 +319,9 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     mix.set_defaults(run=shuffle)
     labels = commands.add_parser("label", help="score by another engine", epilog=f"An engine is {ENGINE_SYNTAX}.")
     labels.add_argument("--engine", required=True, metavar="'KEY=VALUE ...'", help="with nodes= or another limit")
+    labels.add_argument(
+        "--static", metavar="NAME", help="no search: what its command eval calls `NAME evaluation`, as Stockfish's NNUE"
+    )
     labels.add_argument("--output", type=new_file, required=True, metavar="FILE")
     labels.add_argument("--quiet", action="store_true", help="leave out positions that are not quiet")
     labels.add_argument("--unique", action="store_true", help="leave out positions that came before")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import chess
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
@@ -60,6 +61,22 @@ def ask_engine(spec: EngineSpec, records: npt.NDArray[Any], advance: Advance) ->
                 found.setdefault(name, []).append(score)
             advance()
     return {f"{spec.name}: {name}": np.array(scores) for name, scores in found.items()}
+
+
+def static_scores(engine: Engine, boards: Sequence[chess.Board], name: str) -> list[float]:
+    """What an engine's command `eval` says under a name, in centipawns, White's view. Fast: it is asked all at once.
+
+    Raises EngineError for an engine that does not answer, or says nothing under that name.
+    """
+    for board in boards:
+        engine.set_position(board)
+        engine.send("eval")
+    engine.send("isready")
+    lines = engine.read_until("readyok", EVAL_SECONDS)
+    scores = [found[name] for line in lines if name in (found := read_evaluations([line.text]))]
+    if len(scores) != len(boards):
+        raise EngineError(f"{engine.name} says {name!r} of {len(scores)} positions among {len(boards)}")
+    return scores
 
 
 def error_of(name: str, scores: Floats, expected: Floats, games: npt.NDArray[np.int64]) -> ErrorOfEvaluation:
