@@ -22,6 +22,7 @@ from lib.training.positions import write_positions as write
 from lib.training.quiet import Spread, quiet_positions
 from lib.training.static_evaluations import error_of, read_evaluations
 from tests.support.kernel import random_game
+from tests.support.networks import random_network
 
 # Says of each position that White is as much ahead as its halfmove clock, in hundredths, and the double.
 ENGINE = """
@@ -153,14 +154,19 @@ def test_evaluations_are_compared(deep: Path, capsys: pytest.CaptureFixture[str]
     (folder / "engine.py").write_text(ENGINE)
     default_weights().save(folder / "same.toml")
     engine = f"name=other cmd='{sys.executable} {folder / 'engine.py'}'"
+    (folder / "other.network").write_bytes(random_network(1).pack())
     words = ["compare", str(deep), "--weights", str(folder / "same.toml"), "--engine", engine]
+    words += ["--network", str(folder / "other.network")]
     assert main([*words, "--json", str(folder / "x.json"), "--worst", "2"]) == 0
     errors = {each["name"]: each for each in json.loads((folder / "x.json").read_text())["errors"]}
-    assert list(errors) == ["material", "Secateur", "Secateur, same.toml", "other: Classical", "other: Final"]
+    own_names = ["material", "Secateur", "Secateur, same.toml", "Secateur, other.network"]
+    assert list(errors) == [*own_names, "other: Classical", "other: Final"]
     own = errors["Secateur"]
     assert own["error"] < errors["material"]["error"]
     assert own["scale"] == pytest.approx(50, rel=0.1)
     assert {**errors["Secateur, same.toml"], "name": "Secateur"} == own
+    # Its numbers are random, so they spoil what the weights know.
+    assert errors["Secateur, other.network"]["error"] > own["error"]
     assert errors["other: Final"]["error"] == pytest.approx(errors["other: Classical"]["error"], abs=1e-3)
     output = capsys.readouterr().out
     assert "other: Final" in output
@@ -179,6 +185,7 @@ def test_what_cannot_be_compared_is_said_in_a_sentence(deep: Path, capsys: pytes
         ["compare", str(folder / "check.positions"), *engine],
         ["compare", str(folder / "absent.positions")],
         ["compare", str(deep), "--weights", str(folder / "absent.toml")],
+        ["compare", str(deep), "--network", str(folder / "engine.py")],
         ["choose", str(folder / "absent.pgn"), "--output", str(folder / "y")],
     ):
         assert main(words) == 1

@@ -289,3 +289,48 @@ def test_quiet_and_unique_positions_keep_their_games_together() -> None:
     unique = chosen_positions(positions, False, True)
     assert len(unique) == len(np.unique(keys(positions)))
     assert len(np.unique(game_numbers(unique))) == 3
+
+
+# Says of each position that White is as much ahead as its move number, in hundredths, and nothing of move 99.
+EVALUATOR = """
+import sys
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "uci":
+        print("id name Eval\\nuciok")
+    elif words[0] == "isready":
+        print("readyok")
+    elif words[:2] == ["position", "fen"]:
+        number = int(words[7])
+    elif words[0] == "eval":
+        print(f"Classical evaluation   {-number / 100:+.2f} (white side)")
+        print("NNUE evaluation: none" if number == 99 else f"NNUE evaluation   {number / 100:+.2f} (white side)")
+    elif words[0] == "quit":
+        break
+    sys.stdout.flush()
+"""
+
+
+def test_another_engine_evaluates_without_a_search(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "evaluator.py").write_text(EVALUATOR)
+    positions = games(30)
+    write_positions(tmp_path / "x", {"from": "test"}, positions)
+    engine = f"cmd='{sys.executable} {tmp_path / 'evaluator.py'}'"
+    words = ["label", str(tmp_path / "x"), "--engine", engine, "--output", str(tmp_path / "y")]
+    assert main([*words, "--static", "NNUE"]) == 0
+    provenance, found = read_positions(tmp_path / "y")
+    assert provenance["scores"]["static"] == "NNUE"
+    assert (found["score_cp"] == found["fullmove"]).all()
+    assert main([*words, "--static", "Classical"]) == 0
+    assert (read_positions(tmp_path / "y")[1]["score_cp"] == -found["fullmove"].astype(int)).all()
+    assert main([*words, "--static", "Other"]) == 1
+    assert "says 'Other' of 0 positions" in capsys.readouterr().err
+    # A limit or the static evaluation, and not both.
+    for wrong in (words, [*words[:3], f"{engine} depth=1", *words[4:], "--static", "NNUE"]):
+        assert main(wrong) == 1
+        assert "and not both" in capsys.readouterr().err
+    last = chess.Board()
+    last.fullmove_number = 99
+    write_positions(tmp_path / "x", {}, np.frombuffer(pack(last, 0, 1, QUIET), RECORD))
+    assert main([*words[:-1], str(tmp_path / "z"), "--static", "NNUE"]) == 1
+    assert "says 'NNUE' of 0 positions" in capsys.readouterr().err

@@ -73,7 +73,9 @@ def static_scores(engine: Engine, boards: Sequence[chess.Board], name: str) -> l
         engine.send("eval")
     engine.send("isready")
     lines = engine.read_until("readyok", EVAL_SECONDS)
-    scores = [found[name] for line in lines if name in (found := read_evaluations([line.text]))]
+    # `eval` says much: only a line that begins with the name is looked at.
+    found = (read_evaluations([line.text]) for line in lines if line.text.startswith(name))
+    scores = [each[name] for each in found if name in each]
     if len(scores) != len(boards):
         raise EngineError(f"{engine.name} says {name!r} of {len(scores)} positions among {len(boards)}")
     return scores
