@@ -80,6 +80,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     fit.add_argument("--patience", type=at_least_one, default=6, metavar="N", help="epochs without gain (6)")
     fit.add_argument("--batch", type=at_least_one, default=8192, metavar="N", help="positions (8192)")
     fit.add_argument("--rate", type=above_zero, default=0.002, metavar="N", help="the largest step (0.002)")
+    fit.add_argument("--decay", type=not_negative, default=1.0, metavar="N", help="of parameters, by the step (1)")
     fit.add_argument("--seed", type=int, default=0)
     fit.add_argument("--checkpoint", type=new_file, metavar="FILE", help="what --resume needs")
     fit.add_argument("--resume", action="store_true", help="go on from the checkpoint, if there is one")
@@ -101,6 +102,11 @@ def parse_parts(text: str) -> tuple[float, ...]:
     return tuple(map(float, numbers))
 
 
+def not_negative(word: str) -> float:
+    """A number that is not below 0, from a command line."""
+    return 0.0 if word == "0" else above_zero(word)
+
+
 class Job:
     """All that a run needs, read and checked."""
 
@@ -114,7 +120,16 @@ class Job:
         self.train, self.validation, self.test = split(self.examples, words.parts, words.seed)
         batch = self.examples.batch
         scale_cp = words.scale or fit_scale(batch.static_cp.astype(np.float64), batch.expected.astype(np.float64))
-        self.plan = Plan(scale_cp, words.power, words.epochs, words.patience, words.rate, words.batch, words.seed)
+        self.plan = Plan(
+            scale_cp,
+            words.power,
+            words.epochs,
+            words.patience,
+            words.rate,
+            words.decay,
+            words.batch,
+            words.seed,
+        )
         self.settings = {
             "sources": [dict(fact) for fact in self.examples.sources],
             "choice": asdict(choice),

@@ -37,8 +37,9 @@ MAX_HIDDEN: Final = (HIDDEN_LIMIT - 1) / MAX_SUM
 class Plan:
     """How a run goes.
 
-    scale_cp, power: see `Loss`. rate: the largest step of a parameter. batch: positions. patience: so many epochs
-    without a better validation loss end the run.
+    scale_cp, power: see `Loss`. rate: the largest step of a parameter. decay: with a step of 1, so much of a parameter
+    would be lost; it keeps the network from learning games by heart. batch: positions. patience: so many epochs without
+    a better validation loss end the run.
     """
 
     scale_cp: float
@@ -46,6 +47,7 @@ class Plan:
     epochs: int = 20
     patience: int = 5
     rate: float = 0.002
+    decay: float = 1.0
     batch: int = 8192
     seed: int = 0
 
@@ -132,7 +134,8 @@ class Fit:
             slope /= weight
             first += (1 - FIRST_DECAY) * (slope - first)
             second += (1 - SECOND_DECAY) * (slope * slope - second)
-            parameter -= rate / unbiased[0] * first / (np.sqrt(second / unbiased[1]) + EPSILON)
+            step = first / unbiased[0] / (np.sqrt(second / unbiased[1]) + EPSILON)
+            parameter -= rate * (step + plan.decay * parameter)
         np.clip(state.network.hidden, -MAX_HIDDEN, MAX_HIDDEN, out=state.network.hidden)
 
 
