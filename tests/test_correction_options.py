@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import struct
 import time
+import tomllib
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +16,7 @@ import chess
 import pytest
 
 import evaluation
-from evaluation.correction.network import FILE_BYTES, MAGIC, Network, NetworkError
+from evaluation.correction.network import DEFAULT_FILE, FILE_BYTES, MAGIC, Network, NetworkError, default_network
 from evaluation.correction.shape import BUCKETS, HIDDEN_BIAS_LIMIT, HIDDEN_LIMIT, INPUTS, MAX_OUTPUT_BIAS, UNITS
 from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, on_core
 from tests.support.networks import correction_of, pack, random_network
@@ -135,6 +137,15 @@ def test_a_file_is_read_back() -> None:
 def with_checksum(data: bytes) -> bytes:
     """The same, with the checksum that fits it."""
     return data[:-4] + struct.pack("<I", zlib.crc32(data[:-4]))
+
+
+def test_the_network_of_the_package_is_the_one_that_its_facts_describe() -> None:
+    data = DEFAULT_FILE.read_bytes()
+    facts = tomllib.loads(DEFAULT_FILE.with_suffix(".toml").read_text("utf-8"))
+    assert facts["sha256"] == hashlib.sha256(data).hexdigest()
+    assert facts["command"].startswith("scripts/train_correction.py ")
+    assert Network.parse(data) == default_network()
+    assert len(data) < 2_000_000
 
 
 def changed(place: int, value: bytes) -> bytes:

@@ -13,6 +13,7 @@ import pytest
 from tests.support import ROOT
 from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, on_core
 from uci_engine.core import load
+from uci_engine.engine import UciEngine
 from uci_engine.tools import bench
 
 DEPTH = 2
@@ -20,6 +21,9 @@ DEPTH = 2
 # numbers and the last line of its commit message ("Bench: N") together; any other change changes neither.
 PINNED = 184346
 PINNED_AT_DEPTH_5 = 22441
+# The same with the learned correction. Another network changes them, and no trailer names them.
+PINNED_WITH_CORRECTION = 149870
+PINNED_WITH_CORRECTION_AT_DEPTH_5 = 22567
 TRAILER = re.compile(r"^Bench: ([0-9]+)$", re.MULTILINE)
 
 
@@ -51,6 +55,29 @@ def test_the_total_is_pinned_at_a_small_depth(name: str) -> None:
 
 def test_the_total_is_pinned_on_the_compiled_core() -> None:
     assert on_core(core_or_skip("compiled"), __name__, "totals", bench.DEFAULT_DEPTH) == PINNED
+
+
+def corrected_total(depth: int) -> int:
+    """The total with the learned correction, on this process's core."""
+    lines: list[str] = []
+    engine = UciEngine(owns_process=False)
+    engine.set_option("Correction", "true")
+    bench.EngineBench(engine, depth, bench.POSITIONS, lines.append).report()
+    engine.close()
+    match = re.search(r"^nodes ([0-9]+)$", "\n".join(lines), re.MULTILINE)
+    assert match is not None
+    return int(match[1])
+
+
+@pytest.mark.parametrize("name", ALL_CORES)
+def test_the_total_with_the_correction_is_pinned_at_a_small_depth(name: str) -> None:
+    found = on_core(core_or_skip(name), __name__, "corrected_total", 5)
+    assert found == PINNED_WITH_CORRECTION_AT_DEPTH_5
+
+
+def test_the_total_with_the_correction_is_pinned_on_the_compiled_core() -> None:
+    found = on_core(core_or_skip("compiled"), __name__, "corrected_total", bench.DEFAULT_DEPTH)
+    assert found == PINNED_WITH_CORRECTION
 
 
 @pytest.mark.slow
