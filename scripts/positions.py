@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Files of training positions: look at them, shuffle and split them, label them by another engine, read text.
+"""Files of training positions: look at them, shuffle, split and vary them, label them by another engine, read text.
 
     python scripts/positions.py info data.positions
     python scripts/positions.py text data.positions --count 10
     python scripts/positions.py shuffle a.positions b.positions --output set --parts train=90,validation=5,test=5
     python scripts/positions.py label data.positions --engine 'cmd=stockfish nodes=5000' --output labelled.positions
     python scripts/positions.py label data.positions --engine cmd=stockfish --static NNUE --output labelled.positions
+    python scripts/positions.py vary data.positions --plies 1-2 --output near.positions
     python scripts/positions.py import data.txt.gz --output data.positions
 
 selfplay.py makes such files; lib/training/positions.py documents them. A line of text is `FEN | score in centipawns |
@@ -21,6 +22,7 @@ from lib.program import run_program
 
 import argparse
 import hashlib
+import random
 from base64 import b64decode, b64encode
 from collections.abc import Container, Iterable, Iterator
 from contextlib import closing
@@ -153,6 +155,50 @@ def choose_parts(arrays: list[npt.NDArray[Any]], parts: dict[str, float], seed: 
         chance.shuffle(of_part)
         chosen.append(of_part)
     return chosen
+
+
+# ---- vary ----
+
+
+def vary(words: argparse.Namespace) -> None:
+    """Positions a few random legal moves away from those of files. They have no scores, and are flagged as quiet."""
+    low, high = parse_range(words.plies)
+    chance = random.Random(words.seed)
+    packed: list[bytes] = []
+    sources = []
+    for path in words.files:
+        provenance, positions = read_positions(path)
+        sources.append({"file": path.name, **provenance})
+        game_before = -1
+        with show_progress(path.name, len(positions)) as advance:
+            for record, game in zip(positions, game_numbers(positions).tolist(), strict=True):
+                board = board_of(record)
+                if play_at_random(board, chance, chance.randint(low, high)):
+                    first = FIRST if game != game_before else 0
+                    packed.append(pack(board, 0, int(record["result"]), QUIET | first))
+                    game_before = game
+                advance()
+    records = np.frombuffer(b"".join(packed), RECORD)
+    provenance = {"program": "scripts/positions.py vary", "plies": [low, high], "seed": words.seed, "sources": sources}
+    write_positions(words.output, {**provenance, "scores": None}, records)
+
+
+def play_at_random(board: chess.Board, chance: random.Random, plies: int) -> bool:
+    """Play so many legal moves. False when the game ends, or the side to move is in check then."""
+    for _ in range(plies):
+        moves = list(board.generate_legal_moves())
+        if not moves:
+            return False
+        board.push(chance.choice(moves))
+    return not board.is_check() and any(board.generate_legal_moves())
+
+
+def parse_range(text: str) -> tuple[int, int]:
+    """The plies from `1-3` or `2`. Raises ProgramError."""
+    first, dash, last = text.partition("-")
+    if not (first.isdecimal() and (last if dash else first).isdecimal()) or int(first) > int(last or first):
+        raise ProgramError(f"--plies {text!r} is not N or N-N")
+    return int(first), int(last or first)
 
 
 # ---- label ----
@@ -332,10 +378,15 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     labels.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="engines at a time (1)")
     labels.add_argument("--cluster", metavar="ADDRESS", help="work on the workers of this Dask scheduler instead")
     labels.set_defaults(run=label)
+    other = commands.add_parser("vary", help="positions a few random moves away, to be scored by `label`")
+    other.add_argument("--output", type=new_file, required=True, metavar="FILE")
+    other.add_argument("--plies", default="1-2", metavar="N-N", help="random legal moves (1-2)")
+    other.add_argument("--seed", type=int, default=0)
+    other.set_defaults(run=vary)
     reader = commands.add_parser("import", help="read text")
     reader.add_argument("--output", type=new_file, required=True, metavar="FILE")
     reader.set_defaults(run=import_text)
-    for command in (info, text, mix):
+    for command in (info, text, mix, other):
         command.add_argument("files", type=Path, nargs="+", metavar="FILE")
     for command in (labels, reader):
         command.add_argument("files", type=Path, nargs=1, metavar="FILE")

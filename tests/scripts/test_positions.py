@@ -334,3 +334,35 @@ def test_another_engine_evaluates_without_a_search(tmp_path: Path, capsys: pytes
     write_positions(tmp_path / "x", {}, np.frombuffer(pack(last, 0, 1, QUIET), RECORD))
     assert main([*words[:-1], str(tmp_path / "z"), "--static", "NNUE"]) == 1
     assert "says 'NNUE' of 0 positions" in capsys.readouterr().err
+
+
+def test_positions_nearby(tmp_path: Path) -> None:
+    positions = games(6)
+    write_positions(tmp_path / "x", {"from": "test"}, positions)
+    words = ["vary", str(tmp_path / "x"), "--output", str(tmp_path / "y"), "--plies", "1", "--seed", "3"]
+    assert main(words) == 0
+    provenance, found = read_positions(tmp_path / "y")
+    assert provenance["scores"] is None
+    assert provenance["plies"] == [1, 1]
+    assert len(found) > 0.7 * len(positions)
+    number = game_numbers(found)
+    assert number[-1] == game_numbers(positions)[-1]
+    after: dict[int, set[str]] = {}
+    for old, game in zip(positions, game_numbers(positions).tolist(), strict=True):
+        board = board_of(old)
+        for move in board.legal_moves:
+            board.push(move)
+            after.setdefault(game, set()).add(board.fen())
+            board.pop()
+    for new, game in zip(found, number.tolist(), strict=True):
+        board = board_of(new)
+        assert board.fen() in after[game]
+        assert not board.is_check()
+        assert any(board.legal_moves)
+    before = (tmp_path / "y").read_bytes()
+    assert main(words) == 0
+    assert (tmp_path / "y").read_bytes() == before
+    assert main([*words[:-1], "4"]) == 0
+    assert (tmp_path / "y").read_bytes() != before
+    for wrong in ("2-1", "x", "1-"):
+        assert main([*words[:5], wrong]) == 1
