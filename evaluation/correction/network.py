@@ -86,7 +86,8 @@ class Network:
         for size in _SIZES:
             parts.append(data[place : place + size])
             place += size
-        return cls(*parts, _OUTPUT_BIAS.unpack_from(data, place))
+        hidden, hidden_bias, output = parts
+        return cls(hidden, hidden_bias, output, _OUTPUT_BIAS.unpack_from(data, place))
 
     def pack(self) -> bytes:
         """The bytes of a file that `parse` reads back."""

@@ -106,7 +106,8 @@ def test_the_gradient_is_that_of_the_loss() -> None:
     loss = Loss(120.0, 2.3)
     batch = batch_of(RECORDS[:1500])
     # With more digits than the training has, so that a step can be small.
-    network = Floating(*(array.astype(np.float64) for array in new_network(6, BUCKETS, 1).arrays()))
+    arrays: list[Any] = [array.astype(np.float64) for array in new_network(6, BUCKETS, 1).arrays()]
+    network = Floating(*arrays)
     network.output += 0.3
     gradient = network.like()
     total = add_gradient(network, batch, loss, gradient)

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from evaluation.correction.shape import HIDDEN_LIMIT, MAX_SUM
 from lib.errors import ProgramError
 from lib.files import replaced
-from lib.training.correction_model import Batch, Floats, Loss, Network, add_gradient, corrections, new_network
+from lib.training.correction_model import Batch, Loss, Network, add_gradient, corrections, new_network
 
 FIRST_DECAY: Final = 0.9
 SECOND_DECAY: Final = 0.999
@@ -29,6 +29,8 @@ EPSILON: Final = 1e-9
 WARM_UP_BATCHES: Final = 50
 # What is left of the largest step at the end.
 LAST_RATE: Final = 0.02
+# The networks of a checkpoint, in the order of `State`.
+PARTS: Final = ("network", "best", "first", "second")
 # Beyond this, a weight of the hidden layer cannot be written to the file.
 MAX_HIDDEN: Final = (HIDDEN_LIMIT - 1) / MAX_SUM
 
@@ -152,19 +154,11 @@ def save_checkpoint(path: Path, state: State, settings: Mapping[str, Any]) -> No
     """Write all of a state: the file is all new or all old. Raises OSError."""
     numbers = {"steps": state.steps, "epoch": state.epoch, "best_loss": state.best_loss, "best_epoch": state.best_epoch}
     facts = {"settings": dict(settings), "numbers": numbers, "history": state.history}
-    arrays = {
-        f"{part}_{name}": array for part in PARTS for name, array in asdict_of_arrays(getattr(state, part)).items()
+    arrays: dict[str, Any] = {
+        f"{part}_{name}": array for part in PARTS for name, array in asdict(getattr(state, part)).items()
     }
     with replaced(path) as file:
         np.savez(file, facts=np.frombuffer(json.dumps(facts).encode(), np.uint8), **arrays)
-
-
-PARTS: Final = ("network", "best", "first", "second")
-
-
-def asdict_of_arrays(network: Network) -> dict[str, Floats]:
-    """Its parameters by name."""
-    return asdict(network)
 
 
 def load_checkpoint(path: Path, settings: Mapping[str, Any], like: State) -> State:
@@ -172,13 +166,11 @@ def load_checkpoint(path: Path, settings: Mapping[str, Any], like: State) -> Sta
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             facts = json.loads(file["facts"].tobytes())
-            parts = {
-                part: Network(**{name: file[f"{part}_{name}"] for name in asdict_of_arrays(like.network)})
-                for part in PARTS
-            }
+            parts = {part: Network(**{name: file[f"{part}_{name}"] for name in asdict(like.network)}) for part in PARTS}
         found, numbers = facts["settings"], facts["numbers"]
         history = [(float(train), float(validation)) for train, validation in facts["history"]]
-        state = State(**parts, **numbers, history=history)
+        networks = (parts["network"], parts["best"], parts["first"], parts["second"])
+        state = State(*networks, **numbers, history=history)
     except (ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
         raise ProgramError(f"{path} is no checkpoint: {error}") from None
     shapes = [[array.shape for array in each.arrays()] for each in (like.network, *parts.values())]

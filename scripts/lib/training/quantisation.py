@@ -47,8 +47,8 @@ def quantised(network: Network) -> engine.Network:
     ):
         if np.abs(numbers).max() > bound:
             raise ProgramError(f"{name} are up to {np.abs(numbers).max():.0f}, more than {bound}")
-    parts = (np.ascontiguousarray(each, "<i2").tobytes() for each in (hidden, bias, output))
-    return engine.Network(*parts, tuple(int(each) for each in output_bias))
+    parts = [np.ascontiguousarray(each, "<i2").tobytes() for each in (hidden, bias, output)]
+    return engine.Network(parts[0], parts[1], parts[2], tuple(int(each) for each in output_bias))
 
 
 def whole_corrections(network: engine.Network, inputs: Inputs, buckets: npt.NDArray[np.intp]) -> npt.NDArray[np.int32]:
