@@ -43,6 +43,7 @@ from lib.errors import ProgramError
 from lib.files import unpack_text
 from lib.journal import Journal
 from lib.pool import Task, run_tasks
+from lib.training.nearby import parse_plies, play_at_random
 from lib.training.positions import (
     CAPTURE,
     FIRST,
@@ -162,7 +163,7 @@ def choose_parts(arrays: list[npt.NDArray[Any]], parts: dict[str, float], seed: 
 
 def vary(words: argparse.Namespace) -> None:
     """Positions a few random legal moves away from those of files. They have no scores, and are flagged as quiet."""
-    low, high = parse_range(words.plies)
+    low, high = words.plies
     chance = random.Random(words.seed)
     packed: list[bytes] = []
     sources = []
@@ -181,24 +182,6 @@ def vary(words: argparse.Namespace) -> None:
     records = np.frombuffer(b"".join(packed), RECORD)
     provenance = {"program": "scripts/positions.py vary", "plies": [low, high], "seed": words.seed, "sources": sources}
     write_positions(words.output, {**provenance, "scores": None}, records)
-
-
-def play_at_random(board: chess.Board, chance: random.Random, plies: int) -> bool:
-    """Play so many legal moves. False when the game ends, or the side to move is in check then."""
-    for _ in range(plies):
-        moves = list(board.generate_legal_moves())
-        if not moves:
-            return False
-        board.push(chance.choice(moves))
-    return not board.is_check() and any(board.generate_legal_moves())
-
-
-def parse_range(text: str) -> tuple[int, int]:
-    """The plies from `1-3` or `2`. Raises ProgramError."""
-    first, dash, last = text.partition("-")
-    if not (first.isdecimal() and (last if dash else first).isdecimal()) or int(first) > int(last or first):
-        raise ProgramError(f"--plies {text!r} is not N or N-N")
-    return int(first), int(last or first)
 
 
 # ---- label ----
@@ -380,7 +363,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     labels.set_defaults(run=label)
     other = commands.add_parser("vary", help="positions a few random moves away, to be scored by `label`")
     other.add_argument("--output", type=new_file, required=True, metavar="FILE")
-    other.add_argument("--plies", default="1-2", metavar="N-N", help="random legal moves (1-2)")
+    other.add_argument("--plies", type=parse_plies, default="1-2", metavar="N-N", help="random legal moves (1-2)")
     other.add_argument("--seed", type=int, default=0)
     other.set_defaults(run=vary)
     reader = commands.add_parser("import", help="read text")

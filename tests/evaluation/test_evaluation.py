@@ -181,8 +181,8 @@ def test_compiled_and_plain_modules_agree(tmp_path: Path) -> None:
     boards = [random_game(seed, 3 * seed % 160) for seed in range(300)] + [random_pieces(seed) for seed in range(700)]
     boards += [chess.Board(fen) for fen in EXTREME]
     copy = tmp_path / "evaluation"
-    (copy / "terms").mkdir(parents=True)
     for source in [*PACKAGE.rglob("*.py"), PACKAGE / "weights.toml"]:
+        (copy / source.relative_to(PACKAGE)).parent.mkdir(parents=True, exist_ok=True)
         (copy / source.relative_to(PACKAGE)).write_bytes(source.read_bytes())
     weights = random_weights(2)
     weights.save(tmp_path / "random.toml")

@@ -235,12 +235,15 @@ def test_the_data_are_the_explanation() -> None:
     assert list(data) == [
         "side_to_move",
         "white_score_cp",
+        "features_cp",
+        "correction_cp",
         "phase",
         "endgame_scale",
         "known_ending",
         "reasons",
         "families",
         "pieces",
+        "correction_pieces",
     ]
     assert [family["name"] for family in data["families"]] == list(FAMILIES)
     assert sum(family["difference_cp"] for family in data["families"]) == data["white_score_cp"]

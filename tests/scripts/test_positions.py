@@ -365,4 +365,5 @@ def test_positions_nearby(tmp_path: Path) -> None:
     assert main([*words[:-1], "4"]) == 0
     assert (tmp_path / "y").read_bytes() != before
     for wrong in ("2-1", "x", "1-"):
-        assert main([*words[:5], wrong]) == 1
+        with pytest.raises(SystemExit):
+            main([*words[:5], wrong])
