@@ -6,7 +6,8 @@
     api              the engine as a Python library
     game_analysis    games judged, moves explained, and the pages that show it
     tools            bench, perft, doctor
-    engine           what UCI commands do: options, the game, one search at a time (with search_task and options)
+    engine           what UCI commands do: options, the game, one search at a time (with search_task, options and
+                     static_evaluation)
     search           the search, its tables, and the threads that run it
     tablebases       Syzygy, Gaviota, ranking of the root moves
     book             the opening book

@@ -13,7 +13,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import chess
 import chess.polyglot
@@ -26,7 +26,6 @@ from uci_engine.board.validation import PositionError
 from uci_engine.book.opening import BookSettings, Opening
 from uci_engine.core import load
 from uci_engine.options import OptionError, Options, read_opponent
-from uci_engine.score import normalised, piece_count, win_draw_loss
 from uci_engine.search.factory import read_network, read_weights
 from uci_engine.search.strength import Strength, elo_of_skill_level, level_of
 from uci_engine.search.thread_pool import ThreadPool
@@ -38,6 +37,9 @@ from uci_engine.time_management.allocation import TimeParameters, time_parameter
 from uci_engine.time_management.clock import Timer
 from uci_engine.time_management.limits import Limits
 from uci_engine.time_management.nodestime import AvailableNodes
+
+if TYPE_CHECKING:
+    from uci_engine.static_evaluation import StaticEvaluation
 
 # The time after which a waiting thread gets the GIL. A `stop` passes through three threads, and in plain
 # Python the search holds the GIL.
@@ -154,43 +156,18 @@ class UciEngine:
         """The static evaluation of the position, term by term, the score that a search would show for it, and the
         expected result. `colour`: with the escape sequences of a terminal.
         """
-        from evaluation.explain import explain
-        from evaluation.report import format_explanation
-
-        board = self._game.board
-        if board is None:
-            return "no position"
-        explanation = explain(board, self.weights, self.network)
-        pieces = piece_count(board)
-        shown = normalised(explanation.white_score, pieces) / 100
-        wins, draws, losses = win_draw_loss(explanation.white_score, pieces)
-        return "\n".join(
-            [
-                format_explanation(explanation, colour),
-                f"Normalised {shown:+.2f} (White's view; +1.00: half of the games are won)",
-                f"Expected result {wins / 10 + draws / 20:.1f} % for White: "
-                f"wins {wins / 10:.1f} %, draws {draws / 10:.1f} %, losses {losses / 10:.1f} %",
-            ]
-        )
+        return "no position" if self._game.board is None else self._static_evaluation().text(colour)
 
     def evaluation_data(self) -> dict[str, Any]:
-        """What `evaluation_text` shows, as data (see `evaluation.report.as_data`). There must be a position."""
-        from evaluation.explain import explain
-        from evaluation.report import as_data
+        """What `evaluation_text` shows, as data. There must be a position."""
+        return self._static_evaluation().data()
 
-        board = self._game.board
-        assert board is not None
-        explanation = explain(board, self.weights, self.network)
-        pieces = piece_count(board)
-        wins, draws, losses = win_draw_loss(explanation.white_score, pieces)
-        return {
-            "fen": board.fen(),
-            "normalised_cp": normalised(explanation.white_score, pieces),
-            "wins_permille": wins,
-            "draws_permille": draws,
-            "losses_permille": losses,
-            **as_data(explanation),
-        }
+    def _static_evaluation(self) -> StaticEvaluation:
+        # Imported here, because a start of the engine does not need it.
+        from uci_engine.static_evaluation import StaticEvaluation
+
+        assert self._game.board is not None
+        return StaticEvaluation(self._game.board, self.weights, self.network)
 
     def probe_wdl(self, board: chess.Board) -> int | None:
         """What the Syzygy tables say of a position: 2 (win), 1 (cursed win), 0, -1, -2 for the side to move.
