@@ -6,12 +6,11 @@ too. The contributions do not add up to the correction, because the units are no
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
 
 import chess
 
-from evaluation.correction.network import Network
+from evaluation.correction.network import Network, numbers_of
 from evaluation.correction.shape import MAX_SUM, OUTPUT_SHIFT, PIECES_PER_BUCKET, SQUARE_SHIFT, UNITS
 
 
@@ -28,10 +27,10 @@ def contributions(board: chess.Board, network: Network) -> tuple[Contribution, .
     """Those of all pieces, from a1 to h8. The board has one king a side."""
     placed = sorted(board.piece_map().items())
     rows = [[_row(network, board, view, square, piece) for view in _views(board)] for square, piece in placed]
-    bias = _numbers(network.hidden_bias)
+    bias = numbers_of(network.hidden_bias)
     sums = [[sum(column) for column in zip(bias, *(row[view] for row in rows), strict=True)] for view in range(2)]
     bucket = (len(placed) - 1) // PIECES_PER_BUCKET
-    weights = _numbers(network.output[4 * UNITS * bucket : 4 * UNITS * (bucket + 1)])
+    weights = numbers_of(network.output[4 * UNITS * bucket : 4 * UNITS * (bucket + 1)])
     full = _output(sums, weights)
     found = []
     for (square, piece), row in zip(placed, rows, strict=True):
@@ -58,14 +57,10 @@ def _row(
     assert king is not None
     seen = square ^ (0 if view else 56) ^ (7 if chess.square_file(king) < 4 else 0)
     first = 2 * UNITS * (64 * (piece.piece_type - 1 + (0 if piece.color == view else 6)) + seen)
-    return _numbers(network.hidden[first : first + 2 * UNITS])
+    return numbers_of(network.hidden[first : first + 2 * UNITS])
 
 
 def _output(sums: list[list[int]], weights: list[int]) -> int:
     """The output without its bias, in units of 2 ** -OUTPUT_SHIFT centipawns."""
     cut = (min(max(total, 0), MAX_SUM) for view in sums for total in view)
     return sum((each * each >> SQUARE_SHIFT) * weight for each, weight in zip(cut, weights, strict=True))
-
-
-def _numbers(data: bytes) -> list[int]:
-    return list(struct.unpack(f"<{len(data) // 2}h", data))

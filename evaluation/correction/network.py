@@ -112,6 +112,11 @@ def default_network() -> Network:
     return Network.load(DEFAULT_FILE)
 
 
+def numbers_of(data: bytes) -> list[int]:
+    """Numbers of 16 bits, as a `Network` has them."""
+    return list(struct.unpack(f"<{len(data) // 2}h", data))
+
+
 def _is_within(numbers: bytes, limit: int) -> bool:
     """Whether all numbers are from -limit to limit - 1. `limit` is a multiple of 256: the higher bytes decide."""
     high = limit // 256

@@ -7,6 +7,7 @@ import cython
 from evaluation.correction.network import Network
 
 if not cython.compiled:
+    from evaluation.correction.network import numbers_of
     from evaluation.correction.shape import BUCKETS, INPUTS, UNITS
 
 # The row of the hidden layer that adds nothing.
@@ -17,12 +18,13 @@ class CorrectionWeights:
     """`hidden`: [input * UNITS + unit], then a row of zeros. `output`: [bucket * 2 * UNITS + unit], ours first."""
 
     def __init__(self, network: Network) -> None:
-        if not cython.compiled:
-            self.hidden = [0] * ((INPUTS + 1) * UNITS)
-            self.hidden_bias = [0] * UNITS
-            self.output = [0] * (BUCKETS * 2 * UNITS)
-            self.output_bias = [0] * BUCKETS
-        self._take(network.hidden, network.hidden_bias, network.output)
+        if cython.compiled:
+            self._take(network.hidden, network.hidden_bias, network.output)
+        else:
+            # Byte by byte, this would take longer than the rest of a start.
+            self.hidden = [*numbers_of(network.hidden), *([0] * UNITS)]
+            self.hidden_bias = numbers_of(network.hidden_bias)
+            self.output = numbers_of(network.output)
         self.output_bias = list(network.output_bias)
 
     def _take(self, hidden: bytes, hidden_bias: bytes, output: bytes) -> cython.int:
