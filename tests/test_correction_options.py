@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
+import subprocess
+import sys
 import time
 import tomllib
 import zlib
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +19,11 @@ import chess
 import pytest
 
 import evaluation
+import uci_engine
+from evaluation.correction import network
 from evaluation.correction.network import DEFAULT_FILE, FILE_BYTES, MAGIC, Network, NetworkError, default_network
 from evaluation.correction.shape import BUCKETS, HIDDEN_BIAS_LIMIT, HIDDEN_LIMIT, INPUTS, MAX_OUTPUT_BIAS, UNITS
+from tests.support import ROOT
 from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, on_core
 from tests.support.networks import correction_of, pack, random_network
 from uci_engine.engine import UciEngine
@@ -212,14 +218,18 @@ def test_a_pipe_does_not_block(engine: UciEngine, tmp_path: Path) -> None:
     assert "not a plain file" in message
 
 
+def use_as_default(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
+    """Let this file be the network of the package."""
+    monkeypatch.setattr(network, "DEFAULT_FILE", path)
+    # Not the network that is in memory, which other tests go on to use.
+    monkeypatch.setattr("uci_engine.engine.default_network", default_network.__wrapped__)
+
+
 def test_without_the_network_of_the_package_the_features_play_on(
     engine: UciEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail() -> Network:
-        return Network.load(tmp_path / "missing")
-
-    monkeypatch.setattr("uci_engine.engine.default_network", fail)
     engine.set_option("Correction", "false")
+    use_as_default(monkeypatch, tmp_path / "missing")
     (message,) = engine.set_option("Correction", "true")
     assert message.startswith("error: the built-in network cannot be used (it cannot be read: ")
     assert message.endswith(", it stays at false")
@@ -245,3 +255,108 @@ def test_numbers_of_the_wrong_size_are_refused() -> None:
         Network(NETWORK.hidden, b"\0\0", NETWORK.output, NETWORK.output_bias)
     with pytest.raises(NetworkError, match="needs 8 biases"):
         Network(NETWORK.hidden, NETWORK.hidden_bias, NETWORK.output, ())
+
+
+# The default ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_on", [False, True])
+def test_a_new_engine_begins_as_the_constant_says(is_on: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("uci_engine.options.CORRECTION_BY_DEFAULT", is_on)
+    board = chess.Board(MIDDLEGAME)
+    scores = {each: evaluation.evaluate(board, network=default_network() if each else None) for each in (False, True)}
+    assert scores[False] != scores[True]
+    with closing(UciEngine(owns_process=False)) as engine:
+        assert engine.problem == ""
+        assert engine.network is (default_network() if is_on else None)
+        assert f"option name Correction type check default {str(is_on).lower()}" in engine.options.declare()
+        engine.set_position(MIDDLEGAME, ())
+        first = search(engine)
+        engine.set_option("Threads", "2")
+        assert set(statics(engine)) == {scores[is_on]}
+        engine.set_option("Threads", "1")
+        assert engine.set_option("Correction", str(not is_on).lower()) == []
+        assert statics(engine) == [scores[not is_on]]
+        assert engine.set_option("Correction", str(is_on).lower()) == []
+        assert search(engine) == first
+    with uci_engine.Engine() as api:
+        assert api.options["correction"] is is_on
+        assert api.explain(board).details.score == scores[is_on]
+        before = api.evaluate(board)
+        api.configure(correction=not is_on)
+        assert api.explain(board).details.score == scores[not is_on]
+        assert api.evaluate(board) != before
+
+
+@pytest.mark.parametrize("data", [None, DATA[:-1]], ids=["missing", "truncated"])
+def test_without_its_network_a_new_engine_says_so_and_plays_with_the_features(
+    data: bytes | None,
+    tmp_path: Path,
+    network_file: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr("uci_engine.options.CORRECTION_BY_DEFAULT", True)
+    use_as_default(monkeypatch, tmp_path / "default.network")
+    if data is not None:
+        (tmp_path / "default.network").write_bytes(data)
+    with closing(UciEngine(owns_process=False)) as engine:
+        assert engine.problem.startswith("the built-in network cannot be used (it ")
+        assert engine.problem.endswith("), so Correction is false")
+        assert engine.problem.isprintable()
+        assert engine.network is None
+        assert not engine.options.correction.value
+        engine.set_position(MIDDLEGAME, ())
+        assert statics(engine) == [evaluation.evaluate(chess.Board(MIDDLEGAME))]
+        search(engine)
+        (message,) = engine.set_option("Correction", "true")
+        assert message.startswith("error: the built-in network cannot be used (it ")
+        assert engine.set_option("CorrectionFile", network_file) == []
+        assert engine.set_option("Correction", "true") == []
+        assert statics(engine) == [corrected()]
+    with uci_engine.Engine() as api:
+        assert caplog.messages == [engine.problem]
+        assert api.options["correction"] is False
+
+
+BROKEN = """
+import sys
+from pathlib import Path
+from evaluation.correction import network
+from uci_engine import options
+from uci_engine.command_line.program import run
+options.CORRECTION_BY_DEFAULT = True
+network.DEFAULT_FILE = Path("missing")
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "exit_code", "expected"),
+    [
+        (("uci",), 0, "info string warning: the built-in network cannot be used ("),
+        (("eval",), 0, "the built-in network cannot be used ("),
+        (("go", "depth", "1", "--uci"), 0, "the built-in network cannot be used ("),
+        (("explain", "--depth", "1"), 0, "the built-in network cannot be used ("),
+        (("bench", "1"), 1, "secateur bench: the built-in network cannot be used ("),
+    ],
+    ids=lambda words: words[0] if isinstance(words, tuple) else "",
+)
+def test_every_command_says_in_one_line_that_the_network_is_broken(
+    words: tuple[str, ...], exit_code: int, expected: str
+) -> None:
+    command = [sys.executable, "-c", BROKEN, *words]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=60)
+    said = [line for line in (done.stdout + done.stderr).splitlines() if "network" in line]
+    assert len(said) == 1
+    assert said[0].startswith(expected)
+    assert "Traceback" not in done.stderr
+    assert done.returncode == exit_code
+
+
+def test_the_benchmark_of_uci_is_refused_without_the_network() -> None:
+    command = [sys.executable, "-c", BROKEN]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=60, input="bench 1\n")
+    assert done.stdout.startswith("info string error: the built-in network cannot be used (")
+    assert done.stdout.count("\n") == 1
+    assert done.stderr == ""

@@ -68,11 +68,13 @@ class UciEngine:
             self.name += f" ({self.core.name} core)"
         self._owns_process = owns_process
         self.options = Options(self.core.name, tuning)
+        # A sentence for the user about what is missing, "" for nothing.
+        self.problem = ""
         self._game = Game()
         self._opening = Opening()
         # Created before the option Threads can take the last thread that the system gives.
         self._thread = TaskThread("search")
-        self._pool = ThreadPool(self.core, self.options.hash.value)
+        self._pool = ThreadPool(self.core, self.options.hash.value, self._first_network())
         self._tablebases = Tablebases(self.core, self._pool.main.searcher.prober)
         self._timer = Timer()
         self._time_parameters = time_parameters_of(self.core.name)
@@ -295,6 +297,16 @@ class UciEngine:
         self._use_weights(self._unscaled_weights)
         return []
 
+    def _first_network(self) -> Network | None:
+        """The network at the start. Without it the features play alone."""
+        correction = self.options.correction
+        try:
+            return default_network() if correction.value else None
+        except NetworkError as error:
+            correction.value = False
+            self.problem = f"{error}, so {correction.name} is false"
+            return None
+
     def _load_network(self) -> list[str]:
         """Correct by the network that the options name, or by none. A file is read even while the correction is off."""
         options = self.options
@@ -303,9 +315,8 @@ class UciEngine:
             network = read_network(path) if path else default_network() if options.correction.value else None
             self._pool.set_evaluation(self._pool.weights, network if options.correction.value else None)
         except NetworkError as error:
-            if path:
-                raise OptionError(f"option CorrectionFile cannot be {quoted(path)} ({error})") from None
-            raise OptionError(f"the built-in network cannot be used ({error})") from None
+            problem = f"option CorrectionFile cannot be {quoted(path)} ({error})" if path else str(error)
+            raise OptionError(problem) from None
         except MemoryError:
             raise OptionError("there is no memory for the correction") from None
         return []

@@ -23,6 +23,9 @@ from uci_engine.tunable import Tunable
 # How UCI writes a string option without text.
 EMPTY = "<empty>"
 
+# The default of the option `Correction`, and whether the benchmark has the correction.
+CORRECTION_BY_DEFAULT = False
+
 ABOUT = "Secateur, a chess engine in Python that prunes trees. Free software, GPL-3.0-or-later."
 
 # Acts on an option and returns messages for the user. OptionError: the option must keep its value.
@@ -364,7 +367,7 @@ class Options(OptionTable):
         self.syzygy_probe_limit = add(Spin("SyzygyProbeLimit", 7, 0, 7, "most pieces to probe; 0: never"))
         self.gaviota_path = add(String("GaviotaTbPath", "", "folders of Gaviota tables, used at the root only"))
         self.weights_file = add(String("WeightsFile", "", "empty: the built-in weights"))
-        self.correction = add(Check("Correction", False, "add the learned correction"))
+        self.correction = add(Check("Correction", CORRECTION_BY_DEFAULT, "add the learned correction"))
         self.correction_file = add(String("CorrectionFile", "", "empty: the built-in network"))
         self.percents = [add(Spin(name, 100, 0, MAX_PERCENT, help)) for name, _, help in PERCENT_OPTIONS]
         self.chess960 = add(Check("UCI_Chess960", False, "play Chess960"))

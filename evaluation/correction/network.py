@@ -109,7 +109,10 @@ class Network:
 @cache
 def default_network() -> Network:
     """The network of the package. Raises NetworkError when its file is missing or damaged."""
-    return Network.load(DEFAULT_FILE)
+    try:
+        return Network.load(DEFAULT_FILE)
+    except NetworkError as error:
+        raise NetworkError(f"the built-in network cannot be used ({error})") from error
 
 
 def numbers_of(data: bytes) -> list[int]:

@@ -14,16 +14,16 @@ from tests.support import ROOT
 from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, on_core
 from uci_engine.core import load
 from uci_engine.engine import UciEngine
+from uci_engine.options import CORRECTION_BY_DEFAULT
 from uci_engine.tools import bench
 
 DEPTH = 2
 # What `secateur bench` and `secateur bench 5` must say on every core. A change of search or evaluation changes these
 # numbers and the last line of its commit message ("Bench: N") together; any other change changes neither.
-PINNED = 184346
-PINNED_AT_DEPTH_5 = 22441
-# The same with the learned correction. Another network changes them, and no trailer names them.
-PINNED_WITH_CORRECTION = 163245
-PINNED_WITH_CORRECTION_AT_DEPTH_5 = 23763
+# By whether the learned correction is on: at the depth of the benchmark, and at depth 5. Another network changes those
+# with it.
+PINNED_TOTALS = {False: (184346, 22441), True: (163245, 23763)}
+PINNED, PINNED_AT_DEPTH_5 = PINNED_TOTALS[CORRECTION_BY_DEFAULT]
 TRAILER = re.compile(r"^Bench: ([0-9]+)$", re.MULTILINE)
 
 
@@ -57,11 +57,11 @@ def test_the_total_is_pinned_on_the_compiled_core() -> None:
     assert on_core(core_or_skip("compiled"), __name__, "totals", bench.DEFAULT_DEPTH) == PINNED
 
 
-def corrected_total(depth: int) -> int:
-    """The total with the learned correction, on this process's core."""
+def total_of_an_engine(depth: int, is_corrected: bool) -> int:
+    """The total with or without the learned correction, on this process's core."""
     lines: list[str] = []
     engine = UciEngine(owns_process=False)
-    engine.set_option("Correction", "true")
+    engine.set_option("Correction", "true" if is_corrected else "false")
     bench.EngineBench(engine, depth, bench.POSITIONS, lines.append).report()
     engine.close()
     match = re.search(r"^nodes ([0-9]+)$", "\n".join(lines), re.MULTILINE)
@@ -70,14 +70,22 @@ def corrected_total(depth: int) -> int:
 
 
 @pytest.mark.parametrize("name", ALL_CORES)
-def test_the_total_with_the_correction_is_pinned_at_a_small_depth(name: str) -> None:
-    found = on_core(core_or_skip(name), __name__, "corrected_total", 5)
-    assert found == PINNED_WITH_CORRECTION_AT_DEPTH_5
+@pytest.mark.parametrize("is_corrected", PINNED_TOTALS)
+def test_the_total_with_and_without_the_correction_is_pinned_at_a_small_depth(is_corrected: bool, name: str) -> None:
+    found = on_core(core_or_skip(name), __name__, "total_of_an_engine", 5, is_corrected)
+    assert found == PINNED_TOTALS[is_corrected][1]
 
 
-def test_the_total_with_the_correction_is_pinned_on_the_compiled_core() -> None:
-    found = on_core(core_or_skip("compiled"), __name__, "corrected_total", bench.DEFAULT_DEPTH)
-    assert found == PINNED_WITH_CORRECTION
+@pytest.mark.parametrize("is_corrected", PINNED_TOTALS)
+def test_the_total_with_and_without_the_correction_is_pinned_on_the_compiled_core(is_corrected: bool) -> None:
+    found = on_core(core_or_skip("compiled"), __name__, "total_of_an_engine", bench.DEFAULT_DEPTH, is_corrected)
+    assert found == PINNED_TOTALS[is_corrected][0]
+
+
+@pytest.mark.parametrize("is_corrected", PINNED_TOTALS)
+def test_the_benchmark_is_that_of_a_new_engine(is_corrected: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("uci_engine.options.CORRECTION_BY_DEFAULT", is_corrected)
+    assert total(DEPTH)[0] == total_of_an_engine(DEPTH, is_corrected) != total_of_an_engine(DEPTH, not is_corrected)
 
 
 @pytest.mark.slow

@@ -40,6 +40,7 @@ class Pretender:
     # A count asks for these.
     core = SimpleNamespace(name="pretended", is_fallback=False)
     position = None
+    problem = ""
     board: chess.Board | None = None
 
     def __init__(self) -> None:

@@ -49,8 +49,9 @@ class Session:
         self._chooses_analyse_mode = True
         # For an engine that is dropped without `close`, and at the end of the program.
         self._finalizer = weakref.finalize(self, _release, inner)
-        if warning := slow_core_warning(inner.core):
-            LOGGER.warning("%s", warning)
+        for warning in (slow_core_warning(inner.core), inner.problem):
+            if warning:
+                LOGGER.warning("%s", warning)
         try:
             self.configure(**options)
         except BaseException:

@@ -94,6 +94,8 @@ def number(minimum: int, maximum: int) -> Callable[[str], int]:
 
 def prepare(engine: UciEngine, options: argparse.Namespace, search_moves: Sequence[str] = ()) -> None:
     """Set the options of the engine and the position. Prints remarks on stderr. Raises UsageError."""
+    if engine.problem:
+        warn(engine.problem)
     settings = [("Hash", options.hash), ("Threads", options.threads)]
     settings = [(name, value) for name, value in settings if value is not None]
     for text in options.option:

@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from evaluation.weights import Weights
 
 
-def new_searcher(core: Core, hash_mib: int, values: dict[str, int] | None = None) -> Any:
-    """A searcher with its own table. `values`: search parameters by name. Raises MemoryError."""
-    return new_searcher_on(core.table_class(hash_mib), core, values)
+def new_searcher(core: Core, hash_mib: int, values: dict[str, int] | None = None, correction: Any = None) -> Any:
+    """A searcher with its own table. `values`: search parameters by name. `correction`: from `new_correction`.
+
+    Raises MemoryError.
+    """
+    return new_searcher_on(core.table_class(hash_mib), core, values, correction=correction)
 
 
 def new_searcher_on(

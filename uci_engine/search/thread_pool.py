@@ -37,18 +37,20 @@ class WorkerThread(TaskThread):
 class ThreadPool:
     """Worker 0 (`main`) and the threads of the other workers. `main` and `table` are never replaced."""
 
-    def __init__(self, core: Core, hash_mib: int) -> None:
-        """A pool of one thread, with a table of `hash_mib` MiB. Raises MemoryError."""
+    def __init__(self, core: Core, hash_mib: int, network: Network | None = None) -> None:
+        """A pool of one thread, with a table of `hash_mib` MiB. Raises MemoryError.
+
+        `network`: of the correction; None: it is off.
+        """
         # See `search.factory` for the place of this import.
         from evaluation.weights import default_weights
 
         self._core = core
         self._values: dict[str, int] = {}
         self.weights = default_weights()
-        # None: the correction is off.
-        self.network: Network | None = None
-        self._correction: Any = None
-        self.main = new_worker(core, new_searcher(core, hash_mib))
+        self.network = network
+        self._correction = new_correction(core, network)
+        self.main = new_worker(core, new_searcher(core, hash_mib, correction=self._correction))
         self.table = self.main.searcher.table
         self.threads: list[WorkerThread] = []
         # With how much contempt, from White's view, the table was filled; None when it is clear.

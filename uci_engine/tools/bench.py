@@ -2,7 +2,8 @@
 change.
 
 The program's subcommand `bench` and the UCI command `bench` run it. Every commit message ends with its total.
-Invariant: the total depends only on the code and the depth, not on time, machine, core or earlier searches.
+Invariant: the total depends only on the code, the files of the evaluation and the depth, not on time, machine, core or
+earlier searches.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ from typing import TYPE_CHECKING
 
 import chess
 
+from evaluation.correction.network import NetworkError, default_network
+from uci_engine import options
 from uci_engine.core import Core
-from uci_engine.search.factory import new_searcher, new_worker
+from uci_engine.search.factory import new_correction, new_searcher, new_worker
 from uci_engine.search.info import BestMove, Info
 from uci_engine.search.main_search import MainSearch
 from uci_engine.search.request import SearchRequest
 from uci_engine.task import TextTask
+from uci_engine.text import ERROR
 from uci_engine.time_management.clock import Clock
 from uci_engine.time_management.limits import Limits
 
@@ -84,14 +88,18 @@ class Bench(TextTask):
                 self._search.stop()
 
     def report(self) -> None:
-        """Run the benchmark and report the total of nodes, the time and the speed."""
+        """Run the benchmark and report the total of nodes, the time and the speed. Raises NetworkError."""
         started = time.perf_counter()
         nodes = self.count()
         self._on_line("info string bench was stopped" if nodes is None else _total(nodes, started))
 
     def count(self) -> int | None:
-        """Search every position with an empty table. Returns the total of nodes, or None if stopped."""
-        searcher = new_searcher(self._core, HASH_MIB)
+        """Search every position with an empty table. Returns the total of nodes, or None if stopped.
+
+        Raises NetworkError if the network of the package belongs to the benchmark and cannot be used.
+        """
+        network = default_network() if options.CORRECTION_BY_DEFAULT else None
+        searcher = new_searcher(self._core, HASH_MIB, correction=new_correction(self._core, network))
         worker = new_worker(self._core, searcher)
         total = 0
         for number, fen in enumerate(POSITIONS, 1):
@@ -110,7 +118,10 @@ class Bench(TextTask):
         return total
 
     def _work(self) -> None:
-        self.report()
+        try:
+            self.report()
+        except NetworkError as error:
+            self._on_line(f"info string {ERROR}{error}")
 
 
 class EngineBench:

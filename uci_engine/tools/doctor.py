@@ -12,10 +12,14 @@ import shutil
 import sysconfig
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from uci_engine import __version__
 from uci_engine.core import Core, build_info, compiled_modules, load, source_file, stale_modules
 from uci_engine.tools.installation import slow_core_warning
+
+if TYPE_CHECKING:
+    from evaluation.correction.network import Network
 
 REBUILD = "build again: python setup.py build_ext --inplace (in a clone) or pip install (elsewhere)"
 SEARCH_DEPTH = 4
@@ -59,6 +63,7 @@ def examine(core_name: str, write: Write) -> int:
         "sources": lambda: check_sources(core),
         "move counts": lambda: check_move_counts(core.name),
         "evaluation": check_evaluation,
+        "network": check_network,
         "search": lambda: check_search(core.name),
     }
     failures = 0
@@ -151,13 +156,25 @@ def check_move_counts(core_name: str) -> str | None:
 
 def check_evaluation() -> str | None:
     """Check that a position and its mirror image have the same evaluation. What is wrong, or None."""
+    return _asymmetry(None)
+
+
+def check_network() -> str | None:
+    """Check the same with the learned correction of the package. What is wrong, or None. Raises NetworkError."""
+    from evaluation.correction.network import default_network
+
+    return _asymmetry(default_network())
+
+
+def _asymmetry(network: Network | None) -> str | None:
+    """The first position whose mirror image has another evaluation. None: there is none."""
     import chess
 
     import evaluation
 
     for fen in EVALUATED:
         board = chess.Board(fen)
-        score, mirrored = evaluation.evaluate(board), evaluation.evaluate(board.mirror())
+        score, mirrored = (evaluation.evaluate(each, network=network) for each in (board, board.mirror()))
         if score != mirrored:
             return f"{score} but {mirrored} with colours changed: {fen}"
     return None

@@ -278,6 +278,8 @@ class Dispatcher:
             from uci_engine.tools.installation import slow_core_warning
 
             lines.append(protocol.format_info(Info(string=f"warning: {slow_core_warning(self._engine.core)}")))
+        if self._engine.problem:
+            lines.append(protocol.format_info(Info(string=f"warning: {self._engine.problem}")))
         self._writer.write("\n".join([*lines, "uciok"]))
 
     def _set_position(self, fen: str | None, moves: Sequence[str], error: str | None) -> None:
