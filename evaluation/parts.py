@@ -24,6 +24,7 @@ UNITS: Final = FULL_SHARE * FULL_SCALE
 # ±STATIC_LIMIT.
 KNOWN_ENDING: Final = "known_ending"
 CORRECTION: Final = "correction"
+CORRECTION_TITLE: Final = "learned correction"
 LIMIT: Final = "limit"
 CORRECTION_FAMILY: Final = "Learned correction"
 LIMIT_FAMILY: Final = "Limit"
@@ -114,7 +115,7 @@ def all_parts(
     if features_cp != tapered_cp:
         parts.append(_part(KNOWN_ENDING, "known ending", "Endgames", features_cp - tapered_cp))
     if correction_cp:
-        parts.append(_part(CORRECTION, "learned correction", CORRECTION_FAMILY, correction_cp))
+        parts.append(_part(CORRECTION, CORRECTION_TITLE, CORRECTION_FAMILY, correction_cp))
     if cut_cp:
         parts.append(_part(LIMIT, "limit of the score", LIMIT_FAMILY, cut_cp))
     return tuple(parts)

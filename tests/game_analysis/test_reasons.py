@@ -11,11 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.catalogue import CATALOGUE
+from evaluation.parts import CORRECTION_TITLE
 from tests.support.analyser import MaterialAnalyser
+from tests.support.networks import random_network
 from uci_engine import Engine
 from uci_engine.game_analysis.features import (
     MATERIAL,
     NAMES,
+    NETWORK,
+    WITHOUT_OWNER,
     FeatureChange,
     feature_changes,
     material_words,
@@ -35,9 +39,11 @@ ITALIAN = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 ENDGAME = "8/5k2/3p4/1p1Pp2p/pP2Pp1P/P4P1K/8/8 b - - 99 50"
 
 
-@pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
-    with Engine(hash=1) as engine:
+@pytest.fixture(scope="module", params=[False, True], ids=["features", "corrected"])
+def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    network_file = tmp_path_factory.mktemp("network") / "other.network"
+    network_file.write_bytes(random_network(3).pack())
+    with Engine(hash=1, correction=request.param, correction_file=str(network_file)) as engine:
         yield engine
 
 
@@ -73,10 +79,25 @@ def test_a_lost_knight_is_material_and_no_gain_of_mobility(engine: Engine) -> No
     assert all(abs(change.cp) < 100 for change in changes[1:])
 
 
+def test_what_the_network_adds_is_one_feature_while_the_correction_is_on(engine: Engine) -> None:
+    boards = chess.Board(chess.STARTING_FEN), chess.Board(ITALIAN)
+    before, after = (engine.explain(board).details.correction for board in boards)
+    found = [change for change in feature_changes(engine, *boards, 32) if change.name == NETWORK]
+    if before is None or after is None:
+        assert found == []
+        return
+    midpoint_cp, _ = win_curve(32)
+    assert found == [FeatureChange(NETWORK, chess.WHITE, round((after - before) * 100 / midpoint_cp))]
+    without = [change for change in feature_changes(engine, *boards, 32) if change.name != NETWORK]
+    engine.configure(correction=False)
+    assert feature_changes(engine, *boards, 32) == without
+    engine.configure(correction=True)
+
+
 def test_what_both_sides_gain_is_no_change(engine: Engine) -> None:
     both = chess.Board("4k3/pp6/8/8/8/8/PP6/4K3 w - - 0 1")
     passed = chess.Board("4k3/1p6/8/p7/P7/8/1P6/4K3 w - - 0 1")
-    assert feature_changes(engine, both, passed, 6) == []
+    assert [change for change in feature_changes(engine, both, passed, 6) if change.name != NETWORK] == []
     changes = feature_changes(engine, chess.Board(chess.STARTING_FEN), chess.Board(ITALIAN), 32)
     for name in {change.name for change in changes}:
         sides = [change.cp for change in changes if change.name == name]
@@ -84,7 +105,7 @@ def test_what_both_sides_gain_is_no_change(engine: Engine) -> None:
 
 
 def test_every_name_is_that_of_a_row_of_the_table() -> None:
-    assert set(NAMES) <= {term.title for term in CATALOGUE}
+    assert set(NAMES) <= {term.title for term in CATALOGUE} | {CORRECTION_TITLE}
 
 
 def test_the_mirror_image_has_the_mirror_image_of_every_change(engine: Engine) -> None:
@@ -94,7 +115,7 @@ def test_the_mirror_image_has_the_mirror_image_of_every_change(engine: Engine) -
     there = {(change.name, change.color): change.cp for change in feature_changes(engine, before, after, 32)}
     here = {}
     for change in feature_changes(engine, before.mirror(), after.mirror(), 32):
-        color = change.color if change.name == MATERIAL else not change.color
+        color = change.color if change.name in WITHOUT_OWNER else not change.color
         here[change.name, color] = -change.cp
     assert there == here
 
@@ -105,6 +126,8 @@ def test_words_are_from_the_view_of_the_reader() -> None:
     assert change.words(chess.WHITE) == "Black's king's shelter +0.80"
     assert change.words() == "Black's king's shelter +0.80"
     assert FeatureChange(MATERIAL, chess.WHITE, -300).words() == "material -3.00"
+    assert FeatureChange(NETWORK, chess.WHITE, 45).words() == "what the network sees +0.45"
+    assert FeatureChange(NETWORK, chess.WHITE, 45).words(chess.BLACK) == "what the network sees -0.45"
     assert FeatureChange("a new term", chess.WHITE, -5).words(chess.BLACK) == "White's a new term +0.05"
 
 

@@ -6,6 +6,8 @@ those of the table, on the scale of the shown scores. A term that is new there i
 What a piece is worth wherever it stands is spread over several terms: a knight's mobility, for instance, costs more
 than one pawn in the mean. So a side that has lost a knight would seem to have gained mobility. Therefore a change in
 the number of pieces is material, and the features say how well the pieces stand that are there.
+
+With the learned correction, what the network adds is one feature more. It has no owner, like material.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import chess
 
 from evaluation import Part
 from evaluation.catalogue import CATALOGUE
+from evaluation.parts import CORRECTION_TITLE
 from uci_engine.game_analysis.boards import PIECE_VALUES
 from uci_engine.game_analysis.values import Analyser
 from uci_engine.score import win_curve
@@ -24,6 +27,9 @@ from uci_engine.score import win_curve
 MATERIAL = "material"
 # Rows of the table. A piece taken changes all of them.
 MATERIAL_TITLES = (MATERIAL, "imbalance", "bishop pair")
+NETWORK = "what the network sees"
+# Of neither side. A change is written as White's.
+WITHOUT_OWNER = (MATERIAL, NETWORK)
 # The side to move differs from leaf to leaf, and the limit from score to score. Neither says anything of a line.
 NEVER_A_REASON = ("tempo", "limit of the score")
 # The rows of the table by what a player calls them.
@@ -50,6 +56,7 @@ NAMES = {
     "hanging pieces": "attacks on hanging pieces",
     "contested squares": "hold on contested squares",
     "mop-up": "drive against the bare king",
+    CORRECTION_TITLE: NETWORK,
 }
 PIECE_WORDS = {piece_type: chess.piece_name(piece_type) for piece_type in range(chess.PAWN, chess.KING)}
 # The kind of piece that a term counts, for the terms that count one.
@@ -77,7 +84,7 @@ class FeatureChange:
         """`your king's shelter -0.80`: from the view of the reader, in pawns; without one, from White's."""
         owner = "your" if self.color == reader else "White's" if self.color else "Black's"
         pawns = self.cp_for(reader is not chess.BLACK) / 100
-        return f"{self.name} {pawns:+.2f}" if self.name == MATERIAL else f"{owner} {self.name} {pawns:+.2f}"
+        return f"{self.name} {pawns:+.2f}" if self.name in WITHOUT_OWNER else f"{owner} {self.name} {pawns:+.2f}"
 
 
 def parts_of(analyser: Analyser, board: chess.Board) -> tuple[Part, ...]:
@@ -87,7 +94,7 @@ def parts_of(analyser: Analyser, board: chess.Board) -> tuple[Part, ...]:
 
 
 def feature_changes(analyser: Analyser, before: chess.Board, after: chess.Board, pieces: int) -> list[FeatureChange]:
-    """How the features differ between two positions, greatest difference first. Material is one feature of White's.
+    """How the features differ between two positions, greatest difference first. Those WITHOUT_OWNER are White's.
 
     `pieces`: on the board at the root of the search, for the scale.
     """
@@ -108,7 +115,8 @@ def feature_changes(analyser: Analyser, before: chess.Board, after: chess.Board,
             there, here = (values[index].get((term, color), 0.0) for index in (0, 1))
             number = _share_of_number(term, color, before, after, there + here)
             sums[MATERIAL, chess.WHITE] += number
-            key = (MATERIAL, chess.WHITE) if title in MATERIAL_TITLES else (NAMES.get(title, title), color)
+            name = MATERIAL if title in MATERIAL_TITLES else NAMES.get(title, title)
+            key = (name, chess.WHITE if name in WITHOUT_OWNER else color)
             if title not in NEVER_A_REASON:
                 sums[key] = sums.get(key, 0.0) + here - there - number
     for name in {name for name, _ in sums} - {MATERIAL}:
