@@ -9,7 +9,8 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, Final
 
 import chess
 
@@ -17,9 +18,14 @@ from evaluation.constants import FULL_PHASE, FULL_SCALE
 from evaluation.explain import Explanation, Row
 from evaluation.parts import CORRECTION_FAMILY, LIMIT_FAMILY, Part
 
+if TYPE_CHECKING:
+    from evaluation.correction.contributions import Contribution
+
 REASONS: Final = 3
 # How many pieces are named for the learned correction.
 PIECES_NAMED: Final = 2
+# A correction of this size is always a reason, however large the features are.
+LARGE_CORRECTION_CP: Final = 50
 # The width of the first column, of a square, and of a paragraph.
 NAME_WIDTH: Final = 28
 SQUARE_WIDTH: Final = 7
@@ -74,10 +80,14 @@ def format_explanation(explanation: Explanation, colour: bool = False) -> str:
 
 
 def reasons(explanation: Explanation) -> tuple[str, ...]:
-    """The largest differences in words, the largest first: at most REASONS sentences in pawns, from White's view."""
+    """The largest differences in words, the largest first: at most REASONS sentences in pawns, from White's view.
+
+    A learned correction of LARGE_CORRECTION_CP is always among them.
+    """
     parts = [part for family in explanation.families for part in family.titles if part.difference_cp]
-    parts.sort(key=lambda part: -abs(part.difference_cp))
-    return tuple(f"{_words(explanation, part)} ({part.difference_cp / 100:+.2f})" for part in parts[:REASONS])
+    parts.sort(key=lambda part: (not _is_large_correction(part), -abs(part.difference_cp)))
+    found = sorted(parts[:REASONS], key=lambda part: -abs(part.difference_cp))
+    return tuple(f"{_words(explanation, part)} ({part.difference_cp / 100:+.2f})" for part in found)
 
 
 def as_data(explanation: Explanation) -> dict[str, Any]:
@@ -144,18 +154,46 @@ def _words(explanation: Explanation, part: Part) -> str:
     return name if part.family == LIMIT_FAMILY else f"{name}: better for {side}"
 
 
+def _is_large_correction(part: Part) -> bool:
+    return part.family == CORRECTION_FAMILY and abs(part.difference_cp) >= LARGE_CORRECTION_CP
+
+
 def _correction(explanation: Explanation, side: str) -> str:
-    """What the network sees, and the pieces that add most to it."""
+    """What the network sees, and the pieces that are most different from others of their type."""
     assert explanation.correction is not None
-    sign = 1 if explanation.correction > 0 else -1
-    most = sorted(explanation.contributions, key=lambda each: -sign * each.white_cp)[:PIECES_NAMED]
+    sign = 1 if side == "White" else -1
+    unusual = _unusual(explanation.contributions)
+    most = sorted(explanation.contributions, key=lambda each: -sign * unusual[each.square])[:PIECES_NAMED]
+    squares: dict[chess.PieceType, list[str]] = {}
+    for each in most:
+        if sign * unusual[each.square] > 0:
+            squares.setdefault(each.piece.piece_type, []).append(chess.square_name(each.square))
     pieces = [
-        f"the {chess.piece_name(each.piece.piece_type)} on {chess.square_name(each.square)}"
-        for each in most
-        if sign * each.white_cp > 0
+        f"the {chess.piece_name(piece_type)}{'s' if len(names) > 1 else ''} on {_joined(names)}"
+        for piece_type, names in squares.items()
     ]
     words = f"The network sees {abs(explanation.correction) / 100:.2f} more for {side} than the features"
     return f"{words}: mostly {_joined(pieces)}" if pieces else words
+
+
+def _unusual(contributions: Iterable[Contribution]) -> dict[chess.Square, float]:
+    """How much more each piece adds than pieces of its type do in the mean, in centipawns from White's view.
+
+    Two queens each add much for their own sides, and that cancels out. Where only one side has the type, all that its
+    pieces add counts.
+    """
+    own: dict[chess.PieceType, dict[chess.Color, list[int]]] = {}
+    for each in contributions:
+        sides = own.setdefault(each.piece.piece_type, {chess.WHITE: [], chess.BLACK: []})
+        sides[each.piece.color].append(each.white_cp if each.piece.color else -each.white_cp)
+    means = {
+        piece_type: fmean(sides[chess.WHITE] + sides[chess.BLACK]) if all(sides.values()) else 0.0
+        for piece_type, sides in own.items()
+    }
+    return {
+        each.square: each.white_cp - (1 if each.piece.color else -1) * means[each.piece.piece_type]
+        for each in contributions
+    }
 
 
 def _material(explanation: Explanation, side: str) -> str:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 
 import chess
 import pytest
 
 import evaluation
-from evaluation.correction.contributions import contributions
+from evaluation.correction.contributions import Contribution, contributions
 from evaluation.explain import Explanation
-from evaluation.parts import CORRECTION, CORRECTION_FAMILY
-from evaluation.report import as_data, format_explanation, reasons
+from evaluation.parts import CORRECTION, CORRECTION_FAMILY, CORRECTION_TITLE, Part
+from evaluation.report import LARGE_CORRECTION_CP, REASONS, as_data, format_explanation, reasons
 from tests.evaluation.test_explanation import positions
 from tests.support.networks import correction_of, output_of, random_network
 
 TYPICAL = "r1bq1rk1/pp3ppp/2n1pn2/3p4/3P4/P1PBPN2/5PPP/R1BQ1RK1 b - - 0 10"
 NETWORK = random_network(3)
+NINETY = Part(CORRECTION, CORRECTION_TITLE, CORRECTION_FAMILY, 90, 0)
 
 
 def explained(board: chess.Board) -> Explanation:
@@ -78,21 +81,63 @@ def test_the_text_shows_both_and_the_pieces() -> None:
     assert "correction" not in without
 
 
-def test_the_words_name_the_pieces_that_add_most() -> None:
-    explanation = explained(chess.Board(TYPICAL))
-    assert explanation.correction is not None
-    (words,) = (reason for reason in reasons(explanation) if reason.startswith("The network"))
-    side = "White" if explanation.correction > 0 else "Black"
-    sign = 1 if explanation.correction > 0 else -1
-    first, second = sorted(explanation.contributions, key=lambda each: -sign * each.white_cp)[:2]
-    names = [
-        f"the {chess.piece_name(each.piece.piece_type)} on {chess.square_name(each.square)}" for each in (first, second)
-    ]
-    size = f"{abs(explanation.correction) / 100:.2f}"
-    assert words == (
-        f"The network sees {size} more for {side} than the features: mostly {names[0]} and {names[1]} "
-        f"({explanation.correction / 100:+.2f})"
+def sentence(explanation: Explanation) -> list[str]:
+    """What the reasons say of the network."""
+    return [reason for reason in reasons(explanation) if reason.startswith("The network")]
+
+
+def test_the_words_name_the_pieces_that_add_most_for_their_type() -> None:
+    pieces = {
+        # The queens cancel out. A knight adds 5 for its side in the mean, and a king -12.5.
+        "d1": ("Q", 60),
+        "d8": ("q", -60),
+        "f5": ("N", 40),
+        "b1": ("N", -15),
+        "b8": ("n", 10),
+        "g8": ("n", -5),
+        "g1": ("K", 0),
+        "h8": ("k", 25),
+        # No other side has one, so all that it adds counts.
+        "a1": ("R", 26),
+    }
+    contributions = tuple(
+        Contribution(chess.parse_square(name), chess.Piece.from_symbol(symbol), cp)
+        for name, (symbol, cp) in pieces.items()
     )
+    explanation = replace(explained(chess.Board(TYPICAL)), contributions=contributions, correction=90, parts=(NINETY,))
+    words = "The network sees 0.90 more for White than the features: mostly the knight on f5 and the rook on a1"
+    assert reasons(explanation) == (f"{words} (+0.90)",)
+    white_knights = tuple(each for each in contributions if each.piece == chess.Piece(chess.KNIGHT, chess.WHITE))
+    both = (replace(white_knights[0], white_cp=50), replace(white_knights[1], white_cp=20))
+    words = "The network sees 0.90 more for White than the features: mostly the knights on f5 and b1"
+    assert reasons(replace(explanation, contributions=both)) == (f"{words} (+0.90)",)
+    other = replace(explanation, correction=-90, parts=(replace(NINETY, white_cp=0, black_cp=90),))
+    words = "The network sees 0.90 more for Black than the features: mostly the knight on b1"
+    assert reasons(other) == (f"{words} (-0.90)",)
+
+
+def test_the_mirror_image_has_the_same_words_of_the_other_side() -> None:
+    board = chess.Board(TYPICAL)
+    swap = {"White": "Black", "Black": "White", "+": "-", "-": "+"}
+    words = re.split(r"\b(White|Black|[a-h][1-8])\b|([+-])", sentence(explained(board))[0])
+    swapped = [
+        swap.get(word, chess.square_name(chess.parse_square(word) ^ 56) if re.fullmatch("[a-h][1-8]", word) else word)
+        for word in words
+        if word
+    ]
+    assert sentence(explained(board.mirror())) == ["".join(swapped)]
+
+
+@pytest.mark.parametrize("cp", [LARGE_CORRECTION_CP - 1, LARGE_CORRECTION_CP])
+def test_a_large_correction_is_a_reason_however_large_the_features_are(cp: int) -> None:
+    explanation = explained(chess.Board(TYPICAL))
+    features = [Part(f"feature {number}", f"feature {number}", "Threats", 0, 500 + number) for number in range(4)]
+    found = reasons(
+        replace(explanation, correction=cp, parts=(*features, replace(NINETY, white_cp=cp)), contributions=())
+    )
+    assert len(found) == REASONS
+    expected = [f"The network sees 0.{cp} more for White than the features (+0.{cp})"]
+    assert list(found[-1:]) == (expected if cp >= LARGE_CORRECTION_CP else ["Feature 1: better for Black (-5.01)"])
 
 
 def test_the_data_has_all_of_it() -> None:
