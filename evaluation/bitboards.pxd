@@ -129,5 +129,13 @@ cdef inline int distance(int a, int b) noexcept nogil:
     cdef int ranks = abs((a >> 3) - (b >> 3))
     return files if files > ranks else ranks
 
+cdef inline i64 sum_by_rank(i64* table, int offset, u64 squares, int us) noexcept nogil:
+    cdef int flip = 0 if us else 7
+    cdef i64 total = 0
+    while squares:
+        total += table[offset + ((lsb(squares) >> 3) ^ flip)]
+        squares &= squares - 1
+    return total
+
 cdef u64 _slide(int square, u64 occupied, bint rook) noexcept nogil
 cdef int _fill_magic(int square, bint rook, int offset) noexcept nogil

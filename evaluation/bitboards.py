@@ -5,7 +5,7 @@ colour, so 2 to 13, and 0 is an empty square. Uncompiled, slider attacks are loo
 Compiled, they are magic bitboards. Their tables are filled at import, which takes about two milliseconds.
 
 Invariant: every table equals python-chess's own (most are copied from it), and the compiled and the plain form of each
-function give the same sets.
+function give the same results.
 """
 
 from __future__ import annotations
@@ -148,6 +148,14 @@ if not cython.compiled:
     def distance(a: int, b: int) -> int:
         """King moves from one square to another."""
         return chess.square_distance(a, b)
+
+    def sum_by_rank(table: list[int], offset: int, squares: int, us: int) -> int:
+        """The sum of a table's numbers for the ranks of squares, as the colour `us` sees them, from `offset` on."""
+        total = 0
+        while squares:
+            total += table[offset + ((lsb(squares) >> 3) ^ (0 if us else 7))]
+            squares &= squares - 1
+        return total
 
 
 def attacks_of(piece_type: cython.int, square: cython.int, occupied: u64) -> u64:

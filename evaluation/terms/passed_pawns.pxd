@@ -4,7 +4,7 @@ cimport cython
 
 from evaluation.base_board cimport BaseBoard
 from evaluation.bitboards cimport (
-    BB, PAWN, RANKS, ROOK, adjacent, distance, forward, front_span, i64, lsb, rook_attacks, u64,
+    BB, PAWN, RANKS, ROOK, adjacent, distance, forward, front_span, i64, lsb, rook_attacks, sum_by_rank, u64,
 )
 from evaluation.context cimport EvaluationContext
 
@@ -32,6 +32,5 @@ cpdef i64 connected_passed_pawn(PassedPawnWeights weights, EvaluationContext con
 cpdef i64 passed_pawn_enemy_ahead(PassedPawnWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 passed_pawn_path(PassedPawnWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 rook_behind_passed_pawn(PassedPawnWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
-cdef i64 _by_rank(i64* table, int offset, u64 pawns, int us) noexcept nogil
 cdef i64 pawn_king_total(PassedPawnWeights weights, EvaluationContext context, BaseBoard board) noexcept nogil
 cdef i64 total(PassedPawnWeights weights, EvaluationContext context, BaseBoard board) noexcept nogil

@@ -20,6 +20,7 @@ if not cython.compiled:
         i64,
         lsb,
         rook_attacks,
+        sum_by_rank,
         u64,
     )
     from evaluation.context import EvaluationContext
@@ -41,12 +42,7 @@ def passed_pawn(weights: PassedPawnWeights, context: EvaluationContext, board: B
     enemy = front_span(board.by_type[PAWN] & board.by_colour[us ^ 1], us ^ 1)
     pawns &= ~(enemy | adjacent(enemy) | front_span(pawns, us ^ 1))
     context.passed_pawns |= pawns
-    flip = 0 if us else 7
-    score: i64 = 0
-    while pawns:
-        score += weights.passed_pawn[(lsb(pawns) >> 3) ^ flip]
-        pawns &= pawns - 1
-    return score
+    return sum_by_rank(weights.passed_pawn, 0, pawns, us)
 
 
 def passed_pawn_own_king(
@@ -80,7 +76,7 @@ def protected_passed_pawn(
 ) -> i64:
     """Passed pawns that a pawn defends, by rank."""
     pawns = context.passed_pawns & board.by_colour[us] & context.pawn_attacks[us]
-    return _by_rank(weights.protected_passed_pawn, 0, pawns, us)
+    return sum_by_rank(weights.protected_passed_pawn, 0, pawns, us)
 
 
 def connected_passed_pawn(
@@ -89,7 +85,7 @@ def connected_passed_pawn(
     """Passed pawns with another of their colour on an adjacent file, at most one rank away, by rank."""
     pawns = context.passed_pawns & board.by_colour[us]
     pawns &= adjacent(pawns | forward(pawns, 0) | forward(pawns, 1))
-    return _by_rank(weights.connected_passed_pawn, 0, pawns, us)
+    return sum_by_rank(weights.connected_passed_pawn, 0, pawns, us)
 
 
 def passed_pawn_blocked(
@@ -98,12 +94,7 @@ def passed_pawn_blocked(
     """Blocked passed pawns, by rank: any piece is on the square ahead of them."""
     occupied = board.by_colour[0] | board.by_colour[1]
     pawns = context.passed_pawns & board.by_colour[us] & forward(occupied, us ^ 1)
-    flip = 0 if us else 7
-    score: i64 = 0
-    while pawns:
-        score += weights.passed_pawn_blocked[(lsb(pawns) >> 3) ^ flip]
-        pawns &= pawns - 1
-    return score
+    return sum_by_rank(weights.passed_pawn_blocked, 0, pawns, us)
 
 
 def passed_pawn_free(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
@@ -125,7 +116,7 @@ def passed_pawn_enemy_ahead(
 ) -> i64:
     """Passed pawns that an enemy piece blocks, by rank."""
     pawns = context.passed_pawns & board.by_colour[us] & forward(board.by_colour[us ^ 1], us ^ 1)
-    return _by_rank(weights.passed_pawn_enemy_ahead, 0, pawns, us)
+    return sum_by_rank(weights.passed_pawn_enemy_ahead, 0, pawns, us)
 
 
 def passed_pawn_path(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
@@ -168,24 +159,14 @@ def rook_behind_passed_pawn(
             own |= BB[square]
         elif behind:
             enemies |= BB[square]
-    score = _by_rank(weights.rook_behind_passed_pawn, 0, own, us)
-    return score + _by_rank(weights.rook_behind_passed_pawn, 8, enemies, us)
+    score = sum_by_rank(weights.rook_behind_passed_pawn, 0, own, us)
+    return score + sum_by_rank(weights.rook_behind_passed_pawn, 8, enemies, us)
 
 
 def _advanced(context: EvaluationContext, board: BaseBoard, us: cython.int) -> u64:
     """Our passed pawns beyond the third rank."""
     near = RANKS[0] | RANKS[1] | RANKS[2] if us else RANKS[5] | RANKS[6] | RANKS[7]
     return context.passed_pawns & board.by_colour[us] & ~near
-
-
-def _by_rank(table: cython.pointer(i64), offset: cython.int, pawns: u64, us: cython.int) -> i64:
-    """The weights of pawns by rank, from `offset` on in the table."""
-    flip = 0 if us else 7
-    score: i64 = 0
-    while pawns:
-        score += table[offset + ((lsb(pawns) >> 3) ^ flip)]
-        pawns &= pawns - 1
-    return score
 
 
 def pawn_king_total(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard) -> i64:

@@ -5,7 +5,7 @@ cimport cython
 from evaluation.base_board cimport BaseBoard
 from evaluation.bitboards cimport (
     ALL, BB, FILES, LIGHT, PAWN, PAWN_ATTACKS, RANKS, adjacent, file_fill, forward, front_span, i64, lsb, pawn_attacks,
-    popcount, popcount_few, u64,
+    popcount, popcount_few, sum_by_rank, u64,
 )
 from evaluation.context cimport EvaluationContext
 
@@ -36,5 +36,4 @@ cpdef i64 doubly_supported_pawn(PawnWeights weights, EvaluationContext context, 
 cpdef i64 pawn_lever(PawnWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 blocked_pawn(PawnWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
 cpdef i64 pawn_island(PawnWeights weights, EvaluationContext context, BaseBoard board, int us) noexcept nogil
-cdef i64 _by_rank(i64* table, int offset, u64 pawns, int us) noexcept nogil
 cdef i64 pawn_king_total(PawnWeights weights, EvaluationContext context, BaseBoard board) noexcept nogil

@@ -25,6 +25,7 @@ if not cython.compiled:
         pawn_attacks,
         popcount,
         popcount_few,
+        sum_by_rank,
         u64,
     )
     from evaluation.context import EvaluationContext
@@ -78,7 +79,7 @@ def backward_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseB
     backward = pawns & adjacent(file_fill(pawns)) & ~adjacent(pawns | front_span(pawns, us))
     backward &= forward(enemies | context.pawn_attacks[us ^ 1], us ^ 1)
     opposed = front_span(enemies, us ^ 1)
-    return _by_rank(weights.backward_pawn, 0, backward & opposed, us) + _by_rank(
+    return sum_by_rank(weights.backward_pawn, 0, backward & opposed, us) + sum_by_rank(
         weights.backward_pawn, 8, backward & ~opposed, us
     )
 
@@ -87,12 +88,7 @@ def connected_pawn(weights: PawnWeights, context: EvaluationContext, board: Base
     """Connected pawns, by rank: each pawn that another defends, or that has another next to it (a phalanx)."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
     pawns &= context.pawn_attacks[us] | adjacent(pawns)
-    flip = 0 if us else 7
-    score: i64 = 0
-    while pawns:
-        score += weights.connected_pawn[(lsb(pawns) >> 3) ^ flip]
-        pawns &= pawns - 1
-    return score
+    return sum_by_rank(weights.connected_pawn, 0, pawns, us)
 
 
 def connected_pawn_opposed(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
@@ -100,13 +96,13 @@ def connected_pawn_opposed(weights: PawnWeights, context: EvaluationContext, boa
     pawns = board.by_type[PAWN] & board.by_colour[us]
     pawns &= context.pawn_attacks[us] | adjacent(pawns)
     pawns &= front_span(board.by_type[PAWN] & board.by_colour[us ^ 1], us ^ 1)
-    return _by_rank(weights.connected_pawn_opposed, 0, pawns, us)
+    return sum_by_rank(weights.connected_pawn_opposed, 0, pawns, us)
 
 
 def phalanx_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Pawns with another of their colour beside them, by rank."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
-    return _by_rank(weights.phalanx_pawn, 0, pawns & adjacent(pawns), us)
+    return sum_by_rank(weights.phalanx_pawn, 0, pawns & adjacent(pawns), us)
 
 
 def doubly_supported_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
@@ -120,14 +116,14 @@ def doubly_supported_pawn(weights: PawnWeights, context: EvaluationContext, boar
         supporters = pawns & PAWN_ATTACKS[64 * (us ^ 1) + square]
         if supporters & (supporters - 1):
             doubly |= BB[square]
-    return _by_rank(weights.doubly_supported_pawn, 0, doubly, us)
+    return sum_by_rank(weights.doubly_supported_pawn, 0, doubly, us)
 
 
 def pawn_lever(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Levers, by rank: pawns that attack an enemy pawn."""
     enemies = board.by_type[PAWN] & board.by_colour[us ^ 1]
     pawns = board.by_type[PAWN] & board.by_colour[us]
-    return _by_rank(weights.pawn_lever, 0, pawns & pawn_attacks(enemies, us ^ 1), us)
+    return sum_by_rank(weights.pawn_lever, 0, pawns & pawn_attacks(enemies, us ^ 1), us)
 
 
 def blocked_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
@@ -142,23 +138,13 @@ def blocked_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBo
     blocked = pawns & forward(board.by_type[PAWN] & board.by_colour[us ^ 1], us ^ 1)
     rammed = popcount_few(blocked & (FILES[2] | FILES[3] | FILES[4] | FILES[5]))
     context.rammed_pawns[us] = rammed if rammed < 4 else 4
-    return _by_rank(weights.blocked_pawn, 0, blocked, us)
+    return sum_by_rank(weights.blocked_pawn, 0, blocked, us)
 
 
 def pawn_island(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Pawn islands: groups of adjacent files with pawns."""
     files = file_fill(board.by_type[PAWN] & board.by_colour[us]) & RANKS[0]
     return weights.pawn_island * popcount(files & ~(files << 1))
-
-
-def _by_rank(table: cython.pointer(i64), offset: cython.int, pawns: u64, us: cython.int) -> i64:
-    """The weights of pawns by rank, from `offset` on in the table."""
-    flip = 0 if us else 7
-    score: i64 = 0
-    while pawns:
-        score += table[offset + ((lsb(pawns) >> 3) ^ flip)]
-        pawns &= pawns - 1
-    return score
 
 
 def pawn_king_total(weights: PawnWeights, context: EvaluationContext, board: BaseBoard) -> i64:
