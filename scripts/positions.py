@@ -6,6 +6,7 @@
     python scripts/positions.py shuffle a.positions b.positions --output set --parts train=90,validation=5,test=5
     python scripts/positions.py label data.positions --engine 'cmd=stockfish nodes=5000' --output labelled.positions
     python scripts/positions.py label data.positions --engine cmd=stockfish --static NNUE --output labelled.positions
+    python scripts/positions.py label data.positions --network stockfish.nnue --output labelled.positions
     python scripts/positions.py vary data.positions --plies 1-2 --output near.positions
     python scripts/positions.py import data.txt.gz --output data.positions
 
@@ -21,33 +22,26 @@ from lib.program import run_program
 # isort: split
 
 import argparse
-import hashlib
 import random
-from base64 import b64decode, b64encode
-from collections.abc import Container, Iterable, Iterator
-from contextlib import closing
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import chess
-import chess.engine
 import numpy as np
 import numpy.typing as npt
 
 from lib.console import Advance, at_least_one, complain, make_table, new_file, show_progress, standard_output
-from lib.engines.cache import running_engines
-from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
+from lib.engines.spec import ENGINE_SYNTAX, parse_engine
 from lib.errors import ProgramError
 from lib.files import unpack_text
 from lib.journal import Journal
-from lib.pool import Task, run_tasks
+from lib.training.labels import Workers, chosen_positions, journal_settings, scores_of_engine, scores_of_network
 from lib.training.nearby import parse_plies, play_at_random
 from lib.training.positions import (
     CAPTURE,
     FIRST,
-    MAX_SCORE_CP,
     QUIET,
     RECORD,
     are_quiet,
@@ -58,12 +52,10 @@ from lib.training.positions import (
     read_positions,
     write_positions,
 )
-from lib.training.static_evaluations import static_scores
+from lib.training.stockfish_network import read_network
 
 # Text has no suffix of its own.
 ANY_SUFFIX = ("",)
-LABEL_BATCH = 500
-LABEL_SECONDS = 60.0
 RESULT_WORDS = ("0.0", "0.5", "1.0")
 EPD_RESULTS = ("0-1", "1/2-1/2", "1-0")
 
@@ -187,103 +179,34 @@ def vary(words: argparse.Namespace) -> None:
 # ---- label ----
 
 
-@dataclass(frozen=True)
-class LabelBatch:
-    """One task: positions, packed, to be scored by an engine. `static`: by this one of its static evaluations."""
-
-    engine: EngineSpec
-    positions: bytes
-    ahead: int
-    keep_engines: bool
-    static: str | None
-
-
-def label_batch(batch: LabelBatch) -> str:
-    """The engine's scores, White's view: numbers of 16 bits in base 64. Raises EngineError, ProgramError."""
-    positions = np.frombuffer(batch.positions, RECORD).copy()
-    limit = batch.engine.control.fixed_limit()
-    with running_engines(batch.keep_engines) as engines:
-        engine = engines.engine(batch.engine)
-        boards = [board_of(record) for record in positions]
-        if batch.static is not None:
-            scores = np.rint(static_scores(engine, boards, batch.static))
-            positions["score_cp"] = np.clip(scores, -MAX_SCORE_CP, MAX_SCORE_CP)
-            return encoded_scores(positions)
-        answers = engine.play_each(boards, limit, LABEL_SECONDS, batch.ahead)
-        for record, board, answer in zip(positions, boards, answers, strict=True):
-            if answer.score is None:
-                raise ProgramError(f"{batch.engine.name} gives no score for {board.fen()}")
-            record["score_cp"] = answer.score.white().score(mate_score=MAX_SCORE_CP)
-    return encoded_scores(positions)
-
-
-def encoded_scores(positions: npt.NDArray[Any]) -> str:
-    """The scores: numbers of 16 bits in base 64."""
-    return b64encode(positions["score_cp"].tobytes()).decode()
-
-
 def label(words: argparse.Namespace) -> None:
-    """Replace the scores of a file by those of another engine. A journal beside the output holds them on the way."""
-    engine = parse_engine(words.engine)
-    if (str(engine.control) == "no limit") == (words.static is None):
-        raise ProgramError(f"{engine.name} needs nodes=, depth= or movetime=, or --static, and not both")
+    """Replace the scores of a file by those of another engine, or of its network."""
     (path,) = words.files
+    if (words.engine is None) == (words.network is None):
+        raise ProgramError("label needs --engine or --network, and not both")
+    if words.engine is None:
+        if words.static is not None:
+            raise ProgramError("--static is for --engine")
+        network = read_network(words.network)
+        scorer = {"network": words.network.name, "sha256": network.digest}
+    else:
+        spec = parse_engine(words.engine)
+        if (str(spec.control) == "no limit") == (words.static is None):
+            raise ProgramError(f"{spec.name} needs nodes=, depth= or movetime=, or --static, and not both")
+        scorer = spec.as_json() | ({} if words.static is None else {"static": words.static})
     provenance, positions = read_positions(path)
-    labelled = chosen_positions(positions, words.quiet, words.unique)
-    scorer = engine.as_json() | ({} if words.static is None else {"static": words.static})
-    journal_path = words.output.with_name(words.output.name + ".journal")
-    settings = {
-        "program": "scripts/positions.py label",
-        "positions": hashlib.sha256(labelled.tobytes()).hexdigest(),
-        "engine": scorer,
-    }
-    with Journal(journal_path, settings, resume=words.resume) as journal:
-        done = {str(entry["key"]): entry["scores"] for entry in journal.entries}
-        with show_progress("positions", len(labelled), min(len(done) * LABEL_BATCH, len(labelled))) as advance:
-            for key, scores in score_batches(words, engine, labelled, done):
-                journal.append({"key": key, "scores": scores})
-                done[key] = scores
-                advance(len(labelled[int(key) : int(key) + LABEL_BATCH]))
-        for key, scores in done.items():
-            labelled["score_cp"][int(key) : int(key) + LABEL_BATCH] = np.frombuffer(b64decode(scores), "<i2")
-        write_positions(words.output, {**provenance, "scores": scorer}, labelled)
+    chosen = chosen_positions(positions, words.quiet, words.unique)
+    with show_progress("positions", len(chosen)) as advance:
+        if words.engine is None:
+            chosen["score_cp"] = scores_of_network(network, chosen, advance)
+            write_positions(words.output, {**provenance, "scores": scorer}, chosen)
+            return
+        workers = Workers(words.concurrency, words.cluster, words.ahead)
+        journal_path = words.output.with_name(words.output.name + ".journal")
+        with Journal(journal_path, journal_settings(chosen, scorer), resume=words.resume) as journal:
+            chosen["score_cp"] = scores_of_engine(spec, words.static, chosen, workers, journal, advance)
+            write_positions(words.output, {**provenance, "scores": scorer}, chosen)
     journal_path.unlink(missing_ok=True)
-
-
-def chosen_positions(positions: npt.NDArray[Any], quiet: bool, unique: bool) -> npt.NDArray[Any]:
-    """A copy without those that are not quiet, or that came before. The first of each game has the flag FIRST."""
-    keep = np.ones(len(positions), np.bool_)
-    if quiet:
-        keep &= are_quiet(positions)
-    if unique:
-        rows = np.flatnonzero(keep)
-        _, first = np.unique(keys(positions[rows]), return_index=True)
-        keep = np.zeros(len(positions), np.bool_)
-        keep[rows[first]] = True
-    chosen = positions[keep].copy()
-    if (positions["flags"] & FIRST).any():
-        is_first = np.diff(game_numbers(positions)[keep], prepend=-1) != 0
-        chosen["flags"] = chosen["flags"] & ~np.uint8(FIRST) | is_first * np.uint8(FIRST)
-    return chosen
-
-
-def score_batches(
-    words: argparse.Namespace, engine: EngineSpec, positions: npt.NDArray[Any], done: Container[str]
-) -> Iterator[tuple[str, str]]:
-    """The key and the scores of each batch that is not done, as `label_batch` returns them. Raises ProgramError."""
-    local = words.cluster is None
-    tasks = (
-        Task(
-            str(first),
-            LabelBatch(engine, positions[first : first + LABEL_BATCH].tobytes(), words.ahead, local, words.static),
-        )
-        for first in range(0, len(positions), LABEL_BATCH)
-        if str(first) not in done
-    )
-    results = run_tasks(label_batch, tasks, workers=words.concurrency, cluster=words.cluster)
-    with closing(results):
-        for result in results:
-            yield result.key, result.value_or_raise()
 
 
 # ---- import ----
@@ -347,7 +270,8 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     mix.add_argument("--seed", type=int, default=0)
     mix.set_defaults(run=shuffle)
     labels = commands.add_parser("label", help="score by another engine", epilog=f"An engine is {ENGINE_SYNTAX}.")
-    labels.add_argument("--engine", required=True, metavar="'KEY=VALUE ...'", help="with nodes= or another limit")
+    labels.add_argument("--engine", metavar="'KEY=VALUE ...'", help="with nodes= or another limit, or --static")
+    labels.add_argument("--network", type=Path, metavar="FILE", help="of Stockfish 15, as its export_net writes it")
     labels.add_argument(
         "--static", metavar="NAME", help="no search: what its command eval calls `NAME evaluation`, as Stockfish's NNUE"
     )

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lib.errors import ProgramError
+from lib.training.labels import chosen_positions, score_batches
 from lib.training.positions import (
     CAPTURE,
     FIRST,
@@ -32,7 +33,7 @@ from lib.training.positions import (
     read_positions,
     write_positions,
 )
-from positions import choose_parts, chosen_positions, main, score_batches
+from positions import choose_parts, main
 from tests.support import SUPPORT
 from tests.support.kernel import random_game, start_board
 
@@ -241,7 +242,7 @@ def test_another_engine_scores(tmp_path: Path) -> None:
 
 
 def test_labels_are_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("positions.LABEL_BATCH", 20)
+    monkeypatch.setattr("lib.training.labels.ENGINE_BATCH", 20)
     write_positions(tmp_path / "x", {"from": "test"}, games(3))
     engine = f"cmd='{sys.executable} {FAKE}' depth=1"
     words = ["label", str(tmp_path / "x"), "--engine", engine, "--output", str(tmp_path / "y")]
@@ -262,12 +263,12 @@ def test_labels_are_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
             asked.append(batch[0])
             yield batch
 
-    monkeypatch.setattr("positions.score_batches", three_batches)
+    monkeypatch.setattr("lib.training.labels.score_batches", three_batches)
     with pytest.raises(KilledError):
         main(words)
     assert len(journal.read_text().splitlines()) == 4
     assert not (tmp_path / "y").exists()
-    monkeypatch.setattr("positions.score_batches", score_batches)
+    monkeypatch.setattr("lib.training.labels.score_batches", score_batches)
     assert main(words) == 1
     assert main([*words, "--unique", "--resume"]) == 1
     assert main([*words, "--resume"]) == 0
