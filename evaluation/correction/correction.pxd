@@ -25,7 +25,7 @@ cdef inline short activation(short total) noexcept nogil:
 @cython.final
 cdef class Correction:
     cdef readonly CorrectionWeights weights
-    cdef short[32896] sums              # [(2 * slot + colour of the view) * UNITS + unit], then the biases
+    cdef short[65792] sums              # [(2 * slot + colour of the view) * UNITS + unit], then the biases
     cdef u64[1024] sets                 # [8 * slot]: white pieces; [8 * slot + piece type]: those of both colours
     cdef signed char[8192] squares      # [64 * slot + square]
     cdef int[256] orientations          # [2 * slot + colour of the view], -1 for an empty slot

@@ -23,7 +23,15 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from evaluation.correction.shape import BUCKETS, HIDDEN_BIAS_LIMIT, HIDDEN_LIMIT, INPUTS, MAX_OUTPUT_BIAS, UNITS
+from evaluation.correction.shape import (
+    BUCKETS,
+    HIDDEN_BIAS_LIMIT,
+    HIDDEN_LIMIT,
+    INPUTS,
+    MAX_OUTPUT_BIAS,
+    OUTPUT_LIMIT,
+    UNITS,
+)
 
 MAGIC: Final = b"Secateur correction\n\0\0\0\0"
 VERSION: Final = 1
@@ -60,6 +68,8 @@ class Network:
             raise NetworkError(f"a weight of the hidden layer is beyond ±{HIDDEN_LIMIT}, so a sum could overflow")
         if not _is_within(self.hidden_bias, HIDDEN_BIAS_LIMIT):
             raise NetworkError(f"a bias of the hidden layer is beyond ±{HIDDEN_BIAS_LIMIT}, so a sum could overflow")
+        if not _is_within(self.output, OUTPUT_LIMIT):
+            raise NetworkError(f"a weight of the output is beyond ±{OUTPUT_LIMIT}, so it could overflow")
         if len(self.output_bias) != BUCKETS or any(abs(bias) > MAX_OUTPUT_BIAS for bias in self.output_bias):
             raise NetworkError(f"the output needs {BUCKETS} biases within ±{MAX_OUTPUT_BIAS}, or it could overflow")
 

@@ -2,7 +2,7 @@
 
 cdef enum:
     INPUTS = 768
-    UNITS = 128
+    UNITS = 256
     BUCKETS = 8
     PIECES_PER_BUCKET = 4
     MAX_SUM = 181

@@ -2,7 +2,8 @@
 
 Invariants: no sum of 32 pieces leaves 16 bits, because 32 weights and a bias of the hidden layer are at least
 -32 * 768 - 8192 = -32768 and at most 32 * 767 + 8191 = 32735. No output leaves 32 bits, because 2 * UNITS products of
-an activation, at most 255, and a weight of 16 bits are within ±2 139 095 040, and MAX_OUTPUT_BIAS is the rest.
+an activation, at most 255, and a weight, at most OUTPUT_LIMIT, are within ±2 139 095 040, and MAX_OUTPUT_BIAS is the
+rest.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 # Kinds of pieces on squares: own pawn to king, then the enemy's.
 INPUTS = 768
 # The hidden layer.
-UNITS = 128
+UNITS = 256
 # The output has weights of their own for one to four pieces, five to eight, and so on.
 BUCKETS = 8
 PIECES_PER_BUCKET = 4
@@ -21,9 +22,11 @@ MAX_SUM = 181
 SQUARE_SHIFT = 7
 # An output of one centipawn is 2 to the power of this.
 OUTPUT_SHIFT = 14
-# Bounds of the file: weights and biases of the hidden layer are from minus this to this minus 1.
+# Bounds of the file: weights and biases of the hidden layer, and weights of the output, are from minus this to this
+# minus 1.
 HIDDEN_LIMIT = 768
 HIDDEN_BIAS_LIMIT = 8192
+OUTPUT_LIMIT = 16384
 MAX_OUTPUT_BIAS = 8_388_607
 # The correction is cut off beyond, in centipawns.
 MAX_CORRECTION_CP = 1000

@@ -8,9 +8,9 @@ cdef int NO_INPUT
 
 @cython.final
 cdef class CorrectionWeights:
-    cdef short[98432] hidden            # (INPUTS + 1) * UNITS
+    cdef short[196864] hidden            # (INPUTS + 1) * UNITS
     cdef short[UNITS] hidden_bias
-    cdef short[2048] output             # BUCKETS * 2 * UNITS
+    cdef short[4096] output             # BUCKETS * 2 * UNITS
     cdef int[BUCKETS] output_bias
 
     cdef int _take(self, bytes hidden, bytes hidden_bias, bytes output) except? -1

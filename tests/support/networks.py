@@ -16,6 +16,7 @@ from evaluation.correction.shape import (
     MAX_CORRECTION_CP,
     MAX_OUTPUT_BIAS,
     MIN_PIECES,
+    OUTPUT_LIMIT,
     UNITS,
 )
 
@@ -42,7 +43,7 @@ def extreme_network(sign: int) -> Network:
     return Network(
         pack([-HIDDEN_LIMIT if low else HIDDEN_LIMIT - 1] * (INPUTS * UNITS)),
         pack([-HIDDEN_BIAS_LIMIT if low else HIDDEN_BIAS_LIMIT - 1] * UNITS),
-        pack([-32768 if low else 32767] * (BUCKETS * 2 * UNITS)),
+        pack([-OUTPUT_LIMIT if low else OUTPUT_LIMIT - 1] * (BUCKETS * 2 * UNITS)),
         (sign * MAX_OUTPUT_BIAS,) * BUCKETS,
     )
 

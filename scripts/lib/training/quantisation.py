@@ -16,6 +16,7 @@ from evaluation.correction.shape import (
     MAX_CORRECTION_CP,
     MAX_OUTPUT_BIAS,
     MAX_SUM,
+    OUTPUT_LIMIT,
     OUTPUT_SHIFT,
     SQUARE_SHIFT,
     UNITS,
@@ -42,7 +43,7 @@ def quantised(network: Network) -> engine.Network:
     for name, numbers, bound in (
         ("weights of the hidden layer", hidden, HIDDEN_LIMIT - 1),
         ("biases of the hidden layer", bias, HIDDEN_BIAS_LIMIT - 1),
-        ("weights of the output", output, 32767),
+        ("weights of the output", output, OUTPUT_LIMIT - 1),
         ("biases of the output", output_bias, MAX_OUTPUT_BIAS),
     ):
         if np.abs(numbers).max() > bound:
