@@ -22,7 +22,15 @@ import evaluation
 import uci_engine
 from evaluation.correction import network
 from evaluation.correction.network import DEFAULT_FILE, FILE_BYTES, MAGIC, Network, NetworkError, default_network
-from evaluation.correction.shape import BUCKETS, HIDDEN_BIAS_LIMIT, HIDDEN_LIMIT, INPUTS, MAX_OUTPUT_BIAS, UNITS
+from evaluation.correction.shape import (
+    BUCKETS,
+    HIDDEN_BIAS_LIMIT,
+    HIDDEN_LIMIT,
+    INPUTS,
+    MAX_OUTPUT_BIAS,
+    OUTPUT_LIMIT,
+    UNITS,
+)
 from tests.support import ROOT
 from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, on_core
 from tests.support.networks import correction_of, pack, random_network
@@ -161,7 +169,8 @@ def changed(place: int, value: bytes) -> bytes:
 
 HEADER = len(MAGIC) + 16
 BIAS = HEADER + 2 * INPUTS * UNITS
-OUTPUT_BIAS = BIAS + 2 * UNITS + 4 * BUCKETS * UNITS
+OUTPUT = BIAS + 2 * UNITS
+OUTPUT_BIAS = OUTPUT + 4 * BUCKETS * UNITS
 BAD = {
     "empty": (b"", "it is not a network"),
     "text": (b"weights = 1\n" * 100, "it is not a network"),
@@ -176,6 +185,7 @@ BAD = {
     "a large weight": (changed(HEADER + 40, pack([HIDDEN_LIMIT])), "a weight of the hidden layer is beyond"),
     "a small weight": (changed(HEADER + 40, pack([-HIDDEN_LIMIT - 1])), "a weight of the hidden layer is beyond"),
     "a large bias": (changed(BIAS + 2, pack([HIDDEN_BIAS_LIMIT])), "a bias of the hidden layer is beyond"),
+    "a large weight of the output": (changed(OUTPUT + 6, pack([OUTPUT_LIMIT])), "a weight of the output is beyond"),
     "a large bias of the output": (
         changed(OUTPUT_BIAS + 4, struct.pack("<i", -MAX_OUTPUT_BIAS - 1)),
         "the output needs 8 biases",
@@ -248,6 +258,28 @@ def test_without_memory_nothing_changes(engine: UciEngine, network_file: str, mo
     (message,) = engine.set_option("Correction", "true")
     assert message == "error: there is no memory for the correction, it stays at false"
     assert statics(engine) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "full"), [("UCI_LimitStrength", "true", "false"), ("Skill Level", "7", "20")]
+)
+def test_limited_strength_plays_with_the_features_alone(
+    name: str, value: str, full: str, engine: UciEngine, network_file: str
+) -> None:
+    engine.set_option("CorrectionFile", network_file)
+    engine.set_option("Correction", "false")
+    features = statics(engine)
+    engine.set_option("Correction", "true")
+    corrected_scores = statics(engine)
+    assert corrected_scores != features
+    assert engine.set_option(name, value) == []
+    assert engine.network is None
+    assert statics(engine) == features
+    assert engine.set_option("Correction", "false") == []
+    assert engine.set_option("Correction", "true") == []
+    assert statics(engine) == features
+    assert engine.set_option(name, full) == []
+    assert statics(engine) == corrected_scores
 
 
 def test_numbers_of_the_wrong_size_are_refused() -> None:

@@ -130,7 +130,7 @@ class UciEngine:
 
     @property
     def network(self) -> Network | None:
-        """The network of the learned correction, None while that is off."""
+        """The network of the learned correction, None while that is off or the strength is limited."""
         return self._pool.network
 
     def flip(self) -> list[str]:
@@ -216,6 +216,8 @@ class UciEngine:
         options.weights_file.on_change = self._load_weights
         options.correction.on_change = self._load_network
         options.correction_file.on_change = self._load_network
+        options.limit_strength.on_change = self._load_network
+        options.skill_level.on_change = self._load_network
         for percent in options.percents:
             percent.on_change = self._scale_weights
 
@@ -308,12 +310,16 @@ class UciEngine:
             return None
 
     def _load_network(self) -> list[str]:
-        """Correct by the network that the options name, or by none. A file is read even while the correction is off."""
+        """Correct by the network that the options name, or by none. A file is read even while the correction is off.
+
+        Limited strength plays with the features alone, because its levels were measured so.
+        """
         options = self.options
         path = options.correction_file.value
+        is_used = options.correction.value and self._elo() is None
         try:
-            network = read_network(path) if path else default_network() if options.correction.value else None
-            self._pool.set_evaluation(self._pool.weights, network if options.correction.value else None)
+            network = read_network(path) if path else default_network() if is_used else None
+            self._pool.set_evaluation(self._pool.weights, network if is_used else None)
         except NetworkError as error:
             problem = f"option CorrectionFile cannot be {quoted(path)} ({error})" if path else str(error)
             raise OptionError(problem) from None
@@ -333,10 +339,13 @@ class UciEngine:
 
     def _strength(self) -> Strength | None:
         """The limited strength that the options ask for, None for full strength."""
+        elo = self._elo()
+        return None if elo is None else Strength(level_of(elo), self.options.seed.value or self._seed)
+
+    def _elo(self) -> int | None:
+        """The rating of the limited strength."""
         options = self.options
-        limited = options.limit_strength.value
-        elo = options.elo.value if limited else elo_of_skill_level(options.skill_level.value)
-        return None if elo is None else Strength(level_of(elo), options.seed.value or self._seed)
+        return options.elo.value if options.limit_strength.value else elo_of_skill_level(options.skill_level.value)
 
     # Searching -----------------------------------------------------------------------------------------------------
 

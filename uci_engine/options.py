@@ -24,7 +24,7 @@ from uci_engine.tunable import Tunable
 EMPTY = "<empty>"
 
 # The default of the option `Correction`, and whether the benchmark has the correction.
-CORRECTION_BY_DEFAULT = False
+CORRECTION_BY_DEFAULT = True
 
 ABOUT = "Secateur, a chess engine in Python that prunes trees. Free software, GPL-3.0-or-later."
 

@@ -28,6 +28,7 @@ from uci_engine.command_line.arguments import (
 from uci_engine.command_line.console import has_colour, show, warn
 from uci_engine.command_line.conversation import converse, execute, guarded
 from uci_engine.core import CORES
+from uci_engine.packages import require_own_evaluation
 from uci_engine.text import ERROR
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _execute(parser: Parser, options: argparse.Namespace) -> int:
     """Run the command of these options."""
+    require_own_evaluation()
     command, words = options.words[0] if options.words else "", options.words[1:]
     try:
         if command in COMMANDS:
