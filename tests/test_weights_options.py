@@ -29,10 +29,17 @@ NAMES = [name for name, _, _ in PERCENT_OPTIONS]
 TEXT = default_weights().text()
 
 
+def features_engine() -> UciEngine:
+    """An engine without the learned correction, in the position."""
+    engine = UciEngine(owns_process=False)
+    engine.set_option("Correction", "false")
+    engine.set_position(MIDDLEGAME, ())
+    return engine
+
+
 @pytest.fixture
 def engine() -> Iterator[UciEngine]:
-    engine = UciEngine(owns_process=False)
-    engine.set_position(MIDDLEGAME, ())
+    engine = features_engine()
     yield engine
     engine.close()
 
@@ -142,8 +149,7 @@ def test_file_and_percentages_work_together_in_either_order(engine: UciEngine, o
 
 def score_with(path: str) -> list[int]:
     """Static score and that of a search with a weights file, on the core of this process."""
-    engine = UciEngine(owns_process=False)
-    engine.set_position(MIDDLEGAME, ())
+    engine = features_engine()
     engine.set_option("WeightsFile", path)
     engine.set_option("Passed Pawns", "400")
     score, nodes, _ = search(engine, depth=3)
@@ -255,7 +261,7 @@ def test_without_memory_the_weights_stay(engine: UciEngine, monkeypatch: pytest.
 
 def test_the_options_by_keyword(other_file: str) -> None:
     board = chess.Board(MIDDLEGAME)
-    with Engine(weights_file=other_file, piece_squares=50, threats=0) as engine:
+    with Engine(correction=False, weights_file=other_file, piece_squares=50, threats=0) as engine:
         weights = Weights.load(other_file).scaled({"Piece squares": 50, "Pieces": 50, "Threats": 0})
         assert engine.explain(board).details == evaluation.explain(board, weights)
         assert engine.evaluate(board) == engine.explain(board).normalised_score

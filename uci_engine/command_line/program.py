@@ -184,13 +184,9 @@ def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
     has_position = options.fen is not None or bool(options.moves)
     has_settings = has_position or options.chess960 or options.option or options.threads or options.hash
     if not has_settings and not tuning:
-        from evaluation.correction.network import NetworkError
         from uci_engine.core import load
 
-        try:
-            Bench(load(options.core), options.depth, show).report()
-        except NetworkError as error:
-            raise UsageError(f"secateur bench: {error}", exit_code=1) from None
+        Bench(load(options.core), options.depth, show).report()
         return 0
     with closing(_engine(options.core, tuning)) as engine:
         prepare(engine, options)

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from evaluation.correction.network import NetworkError, default_network
-from uci_engine import options
 from uci_engine.core import Core
 from uci_engine.search.factory import new_correction, new_searcher, new_worker
 from uci_engine.search.info import BestMove, Info
@@ -62,6 +60,10 @@ POSITIONS = (
 )
 
 
+class BenchError(RuntimeError):
+    """The benchmark cannot run. The text is one sentence for the user."""
+
+
 class Bench(TextTask):
     """One run of the benchmark. The UCI command starts it as a thread. `report` and `count` also run without a thread.
     """
@@ -88,7 +90,7 @@ class Bench(TextTask):
                 self._search.stop()
 
     def report(self) -> None:
-        """Run the benchmark and report the total of nodes, the time and the speed. Raises NetworkError."""
+        """Run the benchmark and report the total of nodes, the time and the speed. Raises BenchError."""
         started = time.perf_counter()
         nodes = self.count()
         self._on_line("info string bench was stopped" if nodes is None else _total(nodes, started))
@@ -96,9 +98,16 @@ class Bench(TextTask):
     def count(self) -> int | None:
         """Search every position with an empty table. Returns the total of nodes, or None if stopped.
 
-        Raises NetworkError if the network of the package belongs to the benchmark and cannot be used.
+        Raises BenchError if the network of the package belongs to the benchmark and cannot be used.
         """
-        network = default_network() if options.CORRECTION_BY_DEFAULT else None
+        # See `search.factory` for the place of these imports.
+        from evaluation.correction.network import NetworkError, default_network
+        from uci_engine import options
+
+        try:
+            network = default_network() if options.CORRECTION_BY_DEFAULT else None
+        except NetworkError as error:
+            raise BenchError(str(error)) from None
         searcher = new_searcher(self._core, HASH_MIB, correction=new_correction(self._core, network))
         worker = new_worker(self._core, searcher)
         total = 0
@@ -120,7 +129,7 @@ class Bench(TextTask):
     def _work(self) -> None:
         try:
             self.report()
-        except NetworkError as error:
+        except BenchError as error:
             self._on_line(f"info string {ERROR}{error}")
 
 
