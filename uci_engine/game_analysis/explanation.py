@@ -29,7 +29,7 @@ FIRST_SHARE = 0.4
 FIRST_DEPTHS = (1, 4, 6, 8)
 # The replies to a move that are shown.
 REPLIES = 3
-# The shares of the effort for one move: the position, the position after the move, and the check of the best move.
+# The shares of the effort for one move: the position, the position after the move, and the comparison of the two.
 MOVE_SHARES = (0.4, 0.4, 0.2)
 
 
@@ -135,29 +135,23 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, effor
     began = time.perf_counter()
     game = object()
     color = board.turn
-    first, second, third = (effort.share(share) for share in MOVE_SHARES)
+    for_position, for_replies, for_comparison = (effort.share(share) for share in MOVE_SHARES)
     after = board_after(board, [move])
-    here = found_by(analyser.analyse(board, first, game=game), board) or Found(DRAWN)
-    replies = _replies(analyser, after, second, game)
+    here = found_by(analyser.analyse(board, for_position, game=game), board) or Found(DRAWN)
+    replies = _replies(analyser, after, for_replies, game)
     played = Found(replies[0].value.backed_up(color), replies[0].depth + 1, replies[0].nodes, (move, *replies[0].line))
     value = played.value
-    best = here
-    others: Value | None = None
-    third_found: Found | None = None
     is_best = here.move in (None, move) or value.score_for(color) >= here.value.score_for(color)
-    if is_best:
-        best = played
-        other_moves = [other for other in board.legal_moves if other != move]
-        if other_moves:
-            third_found = found_by(analyser.analyse(board, third, game=game, root_moves=other_moves), board)
-            if third_found is not None and third_found.value.score_for(color) > value.score_for(color):
-                # Only this search has shown that another move is better.
-                best, is_best = third_found, False
-            elif third_found is not None:
-                others = third_found.value
-    elif here.move is not None:
-        third_found = found_by(analyser.analyse(board, third, game=game, root_moves=[here.move]), board)
-        best = here if third_found is None or third_found.depth < here.depth else third_found
+    # The move is compared with all others if it seems to be the best, and with the best if it does not.
+    rivals = [other for other in board.legal_moves if other != move] if is_best else [*here.line[:1]]
+    rival = found_by(analyser.analyse(board, for_comparison, game=game, root_moves=rivals), board) if rivals else None
+    others: Value | None = None
+    if not is_best:
+        best = here if rival is None or rival.depth < here.depth else rival
+    elif rival is not None and rival.value.score_for(color) > value.score_for(color):
+        best, is_best = rival, False
+    else:
+        best, others = played, None if rival is None else rival.value
     legal_moves = board.legal_moves.count()
     judgement = judge(
         MoveFacts(
@@ -192,7 +186,7 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, effor
         reason=reason,
         proof=prove(analyser, board, played),
         verdict=tablebase_verdict(analyser, after),
-        nodes=here.nodes + replies[0].nodes + (0 if third_found is None else third_found.nodes),
+        nodes=here.nodes + replies[0].nodes + (0 if rival is None else rival.nodes),
         seconds=time.perf_counter() - began,
     )
 

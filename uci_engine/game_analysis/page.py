@@ -15,9 +15,9 @@ from uci_engine.game_analysis.report import GameReport, Ply
 SIDES = ((chess.WHITE, "White"), (chess.BLACK, "Black"))
 # Of more errors the worst are shown with their lines, so that the page stays small. All have their marks.
 MAX_SHOWN_ERRORS = 40
-# The marks that are seen in the list of moves.
-COLORED = (Mark.BOOK, Mark.GOOD, Mark.BRILLIANT, *ERRORS)
-SPARE_HEADERS = ("Event", "Site", "Date", "Round", "TimeControl", "Termination")
+# The marks that have a colour in the list of moves.
+COLOURED_MARKS = (Mark.BOOK, Mark.GOOD, Mark.BRILLIANT, *ERRORS)
+SHOWN_HEADERS = ("Event", "Site", "Date", "Round", "TimeControl", "Termination")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def index_row(report: GameReport, number: int, page: str) -> IndexRow:
 
 def index_page(rows: Sequence[IndexRow]) -> str:
     """The index of many games."""
-    missing = sum(1 for row in rows if row.problem)
+    missing = sum(bool(row.problem) for row in rows)
     return render("index.html.j2", {}, rows=[asdict(row) for row in rows], missing=missing)
 
 
@@ -120,7 +120,7 @@ def _boards(report: GameReport) -> list[chess.Board]:
 
 
 def _facts(report: GameReport) -> list[str]:
-    values = [report.headers.get(name, "") for name in SPARE_HEADERS]
+    values = [report.headers.get(name, "") for name in SHOWN_HEADERS]
     facts = [value for value in values if value.strip("?. ") not in ("", "-")]
     elos = [report.headers.get(f"{side}Elo", "") for _, side in SIDES]
     if all(elo.isdecimal() for elo in elos):
@@ -195,7 +195,7 @@ def _percent(accuracy: float | None) -> str:
 def _move(report: GameReport, index: int, ply: Ply) -> dict[str, Any]:
     label = f"{ply.number}." if ply.white else f"{ply.number}..." if index == 0 else ""
     mark = ply.judgement.mark
-    return {"label": label, "san": ply.san + mark.sign, "kind": mark.word if mark in COLORED else ""}
+    return {"label": label, "san": ply.san + mark.sign, "kind": mark.word if mark in COLOURED_MARKS else ""}
 
 
 def _notes(report: GameReport, boards: Sequence[chess.Board]) -> list[dict[str, Any]]:

@@ -35,7 +35,7 @@ def annotate(game: chess.pgn.Game, report: GameReport, annotator: str) -> str:
     nodes, _ = played_moves(game)
     verdict = ""
     for index, (node, ply) in enumerate(zip(nodes, report.plies, strict=True)):
-        _mark(node, ply.judgement.mark)
+        _set_mark(node, ply.judgement.mark)
         # That of an earlier analysis.
         node.set_eval(None)
         if is_own:
@@ -73,7 +73,7 @@ def _shown_score(value: Value) -> chess.engine.Score:
     return value.score
 
 
-def _mark(node: chess.pgn.ChildNode, mark: Mark) -> None:
+def _set_mark(node: chess.pgn.ChildNode, mark: Mark) -> None:
     node.nags -= MARK_NAGS
     if mark.nag:
         node.nags.add(mark.nag)

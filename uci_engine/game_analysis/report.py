@@ -162,11 +162,11 @@ def _ply(
     board: chess.Board,
     node: chess.pgn.ChildNode,
     result: SearchedMove,
-    there: Found,
+    found_after: Found,
     judgement: Judgement,
     phase: Phase,
 ) -> Ply:
-    """All that is known of one move. `there`: what was found in the position after it."""
+    """All that is known of one move. `found_after`: what the searches found in the position after it."""
     better: tuple[chess.Move, ...] = ()
     played: tuple[chess.Move, ...] = ()
     reason = None
@@ -180,8 +180,8 @@ def _ply(
         move=node.move,
         san=board.san(node.move),
         phase=phase,
-        value=there.value,
-        depth=there.depth,
+        value=found_after.value,
+        depth=found_after.depth,
         judgement=judgement,
         better_value=result.best.value,
         better=better,
