@@ -186,6 +186,33 @@ def test_a_piece_that_was_not_taken_is_the_reason() -> None:
     assert reason.text.startswith("It misses the gain of a knight")
 
 
+@pytest.mark.parametrize(
+    ("fen", "played", "better", "words"),
+    [
+        (
+            "4k3/pp3ppp/2n5/8/5B2/5B2/PP3PPP/4K3 w - - 0 1",
+            ("Bxc6+", "bxc6", "Kd2", "Kd7"),
+            ("Kd2", "Kd7", "Ke3", "Ke7"),
+            "gives up the bishop pair",
+        ),
+        (
+            "4k3/pp3ppp/2b5/8/3N4/5B2/PP3PPP/2B1K3 b - - 0 1",
+            ("Kd7", "Nxc6", "bxc6", "Kd2"),
+            ("Bxf3", "gxf3", "Kd7", "Ke2"),
+            "leaves White the bishop pair",
+        ),
+    ],
+)
+def test_the_bishop_pair_is_named(fen: str, played: tuple[str, ...], better: tuple[str, ...], words: str) -> None:
+    board = chess.Board(fen)
+    values = value(board, -40), value(board, 20)
+    if not board.turn:
+        values = values[1], values[0]
+    lines = moves(board, *played), moves(board, *better)
+    reason = reason_for(MaterialAnalyser(), board, *(found(*pair) for pair in zip(values, lines, strict=True)))
+    assert words in reason.text
+
+
 def test_mates_are_reasons_of_their_own() -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
     played, better = moves(board, "Nf6", "Qxf7"), moves(board, "g6", "Qf3", "Nf6")

@@ -64,6 +64,8 @@ def reason_for(analyser: Analyser, board: chess.Board, played: Found, better: Fo
     is_settled = any("mate" in part or "draw" in part for part in forced)
     if lost and not is_settled:
         parts.append(lost)
+    elif (pair := _bishop_pair(after_better, after_played, color)) and not is_settled:
+        parts.append(pair)
     if named and not is_settled:
         parts.append(", ".join(change.words(color) for change in named))
     if not parts:
@@ -101,6 +103,20 @@ def _material(board: chess.Board, after_better: chess.Board, after_played: chess
     return f"it costs {owed}" if material_words(board, after_played, board.turn) else f"it misses the gain of {owed}"
 
 
+def _bishop_pair(after_better: chess.Board, after_played: chess.Board, color: chess.Color) -> str:
+    """That the move gives up the bishop pair, or leaves it to the opponent, in words; "" if it does neither."""
+    if _has_bishop_pair(after_better, color) > _has_bishop_pair(after_played, color):
+        return "it gives up the bishop pair"
+    if _has_bishop_pair(after_better, not color) < _has_bishop_pair(after_played, not color):
+        return f"it leaves {'Black' if color else 'White'} the bishop pair"
+    return ""
+
+
+def _has_bishop_pair(board: chess.Board, color: chess.Color) -> bool:
+    """Whether one side has two bishops or more, and the other has not."""
+    return len(board.pieces(chess.BISHOP, color)) >= 2 > len(board.pieces(chess.BISHOP, not color))
+
+
 def _drawn_end(board: chess.Board, line: Sequence[chess.Move]) -> str:
     """How the game is drawn at the end of a line; "" if it is not."""
     end = board_after(board, line)
@@ -121,9 +137,10 @@ def _bounded(value: Value) -> int:
 def _compared_positions(
     analyser: Analyser, board: chess.Board, played: Found, better: Found
 ) -> tuple[int, int, float] | None:
-    """After how many plies of each line to compare, and the share of the loss that these positions show.
+    """After how many plies of each line to compare, and the share of the loss that these two positions show.
 
-    With the same side to move, so that no difference is that of a move. None if neither line can be compared.
+    In both the same side is to move, so that the right to move is no difference. None if no two positions will do.
+    Those are taken whose static scores are nearest to what the searches found, soon and not far from each other.
     """
     played_scores = _quiet_scores(analyser, board, played.line, first=2)
     better_scores = _quiet_scores(analyser, board, better.line, first=1)
