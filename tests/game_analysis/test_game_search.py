@@ -131,6 +131,72 @@ def test_a_second_look_uncovers_the_chance_that_the_opponent_missed() -> None:
     assert sum(seconds or 0 for _, seconds, _ in analyser.asked) <= 7.0 + 1e-9
 
 
+# The knights go out and back. Twenty moves leave enough effort for several second looks.
+KNIGHTS = [chess.Move.from_uci(word) for word in ("g1f3", "g8f6", "f3g1", "f6g8")] * 10
+E4, D4 = chess.Move.from_uci("e2e4"), chess.Move.from_uci("d2d4")
+
+
+def test_second_looks_go_from_the_last_error_to_the_first() -> None:
+    scores = {ply: 0 if ply < 5 else -100 if ply < 13 else -300 for ply in range(41)}
+    analyser = Script(scores, {4: "e2e4", 12: "e2e4"})
+    search_game(analyser, chess.Board(), KNIGHTS, Effort(seconds=1.0))
+    assert [ply for ply, _, moves in analyser.asked if moves == [E4]] == [12, 4]
+
+
+class Wiser(Script):
+    """Gives other scores and first moves when it searches all moves of a position again, or one move alone."""
+
+    def __init__(self, scores: dict[int, int], best: dict[int, str]) -> None:
+        super().__init__(scores, best)
+        self.again: dict[int, tuple[int, str]] = {}
+        self.alone: dict[tuple[int, chess.Move], int] = {}
+
+    def analyse(
+        self,
+        board: chess.Board,
+        limit: Limit,
+        *,
+        game: object = None,
+        root_moves: Iterable[chess.Move] | None = None,
+        multipv: int | None = None,
+    ) -> Any:
+        ply = board.ply()
+        moves = None if root_moves is None else list(root_moves)
+        is_second = any(asked == ply and of is None for asked, _, of in self.asked)
+        info = super().analyse(board, limit, game=game, root_moves=moves)
+        if moves is None and is_second and ply in self.again:
+            cp, word = self.again[ply]
+            return info | {"score": PovScore(Cp(cp), chess.WHITE), "pv": [chess.Move.from_uci(word)]}
+        if moves is not None and (ply, moves[0]) in self.alone:
+            return info | {"score": PovScore(Cp(self.alone[ply, moves[0]]), chess.WHITE)}
+        return info
+
+
+def test_where_the_better_move_is_refuted_a_third_one_is_found() -> None:
+    analyser = Wiser({ply: 0 if ply < 5 else -100 for ply in range(41)}, {4: "e2e4"})
+    analyser.alone = {(4, E4): -100}
+    _, searched = search_game(analyser, chess.Board(), KNIGHTS, Effort(seconds=1.0))
+    assert searched[4].is_best
+    analyser.asked.clear()
+    analyser.again = {4: (0, "d2d4")}
+    _, searched = search_game(analyser, chess.Board(), KNIGHTS, Effort(seconds=1.0))
+    assert not searched[4].is_best
+    assert searched[4].best.move == D4
+    assert (4, [D4]) in [(ply, moves) for ply, _, moves in analyser.asked]
+    assert sum(seconds or 0 for _, seconds, _ in analyser.asked) <= 41.0 + 1e-9
+
+
+def test_another_move_is_looked_for_where_the_one_played_is_worse_than_it_seemed() -> None:
+    analyser = Wiser({ply: 100 if ply < 7 else -100 for ply in range(41)}, {6: "f3g1"})
+    analyser.again = {6: (100, "d2d4")}
+    found, searched = search_game(analyser, chess.Board(), KNIGHTS, Effort(seconds=1.0))
+    assert not searched[6].is_best
+    assert searched[6].best.move == D4
+    # So the moves before it are no errors.
+    assert [entry.value.score for entry in found[:7]] == [Cp(100)] * 7
+    assert all(searched[index].is_best for index in range(6))
+
+
 def test_a_mate_at_the_end_of_the_game_is_counted_from_each_position() -> None:
     found, searched = search_game(MaterialAnalyser(), chess.Board(), MOVES, Effort(nodes=1))
     assert found[7].value.expected == 1.0

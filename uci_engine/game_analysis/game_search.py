@@ -2,9 +2,10 @@
 
 The transposition table is kept from one position to the next, so what a later position has shown reaches the moves
 before it. Of the effort for a move, most goes into a search of the position. A little goes into a search of all other
-moves, where the move played may be the only one. The rest goes into second looks at the errors, the worst first: the
-better move and the position after the move played are searched again, with the same effort. What a second look finds
-reaches the moves before and after it, so it may uncover an error, for instance a chance that the opponent missed.
+moves, where the move played may be the only one. The rest goes into second looks at the errors, from the last to the
+first: the better move and the position after the move played are searched again, with the same effort. So what a
+second look finds reaches the moves before it ahead of their own second looks. It may also uncover that the next move
+missed a chance, which is then looked at, too.
 """
 
 from __future__ import annotations
@@ -22,10 +23,13 @@ from uci_engine.game_analysis.values import DRAWN, Analyser, Found, Value, final
 # The shares of the effort for a move: for the search of the position, and for that of all moves but the one played.
 MAIN_SHARE = 0.7
 OTHERS_SHARE = 0.1
-# A loss that is or may become an error gets a second look. Each of its two searches takes between these shares.
+# A loss that is or may become an error gets a second look. Each of its searches takes between these shares: with less
+# a search would not come deeper than the first one.
 SUSPICION = 0.05
-LEAST_SECOND_SHARE = 0.5
+LEAST_SECOND_SHARE = 1.0
 MOST_SECOND_SHARE = 3.0
+# What a doubt gets that is too small for a mistake, as a part of what a greater one gets.
+SMALL_DOUBT_PART = 0.25
 # The fifty-move rule ends the game before a position further back is repeated.
 MAX_REPEATED_PLIES = 100
 
@@ -99,6 +103,8 @@ class _Game:
         self.found = [Found(DRAWN)] * len(self._boards)
         # Of the last search of each position itself. What later positions have shown may have come from deeper ones.
         self._depths = [0] * len(self._boards)
+        # What the last search of all moves of each position found. What is known since then may be less.
+        self._own_values = [DRAWN] * len(self._boards)
         self._others: dict[int, Value] = {}
         # What the searches have not taken of their share, in efforts for a move.
         self._left_over = 0.0
@@ -119,27 +125,61 @@ class _Game:
             on_position()
 
     def look_again(self) -> None:
-        """Search the errors once more, the worst first, while anything is left over."""
+        """Search what is in doubt once more, from the last move to the first, as far as what is left over reaches."""
         looked: set[int] = set()
-        while self._left_over >= 2 * LEAST_SECOND_SHARE:
-            losses = {index: self._loss(index) for index in range(len(self._moves)) if index not in looked}
-            errors = [index for index, loss in losses.items() if loss >= SUSPICION]
-            if not errors:
-                return
-            index = max(errors, key=lambda index: losses[index])
-            # As much as there is for what may be named a mistake or a blunder, and its part for what costs less.
-            part = MOST_SECOND_SHARE if losses[index] >= MISTAKE_LOSS else self._left_over / (2 * len(errors))
-            share = min(max(part, LEAST_SECOND_SHARE), MOST_SECOND_SHARE, self._left_over / 2)
-            looked.add(index)
-            better = self.found[index].line[0]
-            self._look_at(index, share, [better])
+        for last in reversed(range(len(self._moves))):
+            # A look at one move may uncover what the next one missed.
+            for index in (last, last + 1):
+                if index < len(self._moves) and index not in looked:
+                    share = self._second_share(index)
+                    if share > 0:
+                        looked.add(index)
+                        self._look_again_at(index, share)
+
+    def _second_share(self, index: int) -> float:
+        """The share for each search of a second look at a move, 0 for no look. The moves before it keep their part.
+
+        Where not all can be looked at, those in greatest doubt are.
+        """
+        doubt = self._doubt(index)
+        if doubt < SUSPICION:
+            return 0.0
+        doubts_before = sorted((self._doubt(before) for before in range(index)), reverse=True)
+        rivals = [other for other in doubts_before if other >= SUSPICION]
+        affordable = round(self._left_over / (2 * LEAST_SECOND_SHARE))
+        if sum(rival > doubt for rival in rivals) >= affordable:
+            return 0.0
+        weights = sum(map(_weight, rivals[: affordable - 1]), start=_weight(doubt))
+        part = self._left_over / 2 * _weight(doubt) / weights
+        return min(max(part, LEAST_SECOND_SHARE), MOST_SECOND_SHARE, self._left_over / 2)
+
+    def _look_again_at(self, index: int, share: float) -> None:
+        """Search the better move again, and the position after the move played; then the position, if in doubt."""
+        if self._loss(index) >= SUSPICION:
+            self._look_at(index, share, [*self.found[index].line[:1]])
             self._look_at(index + 1, share)
             self._left_over -= 2 * share
+            self._hand_back(index)
+        if self._loss(index) < SUSPICION <= self._fall(index) and self._left_over >= 2 * LEAST_SECOND_SHARE:
+            self._look_for_another(index, min(share, self._left_over / 2))
+
+    def _look_for_another(self, index: int, share: float) -> None:
+        """Search a position again whose best move is not as good as it was thought to be: another may be better."""
+        white = self._boards[index].turn
+        another = self._search(index, share)
+        self._left_over -= share
+        self._own_values[index] = another.value
+        if another.line and another.value.expected_for(white) > self.found[index].value.expected_for(white):
+            self.found[index], self._depths[index] = another, another.depth
+            self._look_at(index, share, [another.line[0]])
+            self._left_over -= share
             self._hand_back(index)
 
     def _look_at(self, index: int, share: float, root_moves: list[chess.Move] | None = None) -> None:
         """Search a position, and keep what is found if it is not less deep than what was found before."""
         found = self._search(index, share, root_moves)
+        if root_moves is None:
+            self._own_values[index] = found.value
         if found.depth >= self._depths[index]:
             self.found[index], self._depths[index] = found, found.depth
 
@@ -165,6 +205,14 @@ class _Game:
         white = self._boards[index].turn
         before, after = self.found[index].value, self._played(index).value
         return 0.0 if self.searched(index).is_best else before.expected_for(white) - after.expected_for(white)
+
+    def _fall(self, index: int) -> float:
+        """How much less the best move of a position is worth than all its moves were, when they were last searched."""
+        white = self._boards[index].turn
+        return self._own_values[index].expected_for(white) - self.found[index].value.expected_for(white)
+
+    def _doubt(self, index: int) -> float:
+        return max(self._loss(index), self._fall(index))
 
     def _take_from_next(self, index: int) -> bool:
         """Let the position after a move say what the move is worth, if it is the best one. Whether that was new."""
@@ -194,3 +242,8 @@ class _Game:
         if expected <= 1 - WON or value.mate_for(board.turn) == 1 or board.legal_moves.count() < 2:
             return False
         return not is_obvious(board, move)
+
+
+def _weight(doubt: float) -> float:
+    """How much a move in doubt gets of the effort, compared with others."""
+    return 1.0 if doubt >= MISTAKE_LOSS else SMALL_DOUBT_PART
