@@ -107,7 +107,7 @@ def test_every_line_of_every_depth_is_searched_in_order() -> None:
 
 
 # In one of these searches the second line is interrupted.
-INTERRUPTED = [{"nodes": nodes, "multipv": 2} for nodes in range(2000, 3000, 50)]
+INTERRUPTED = [{"nodes": nodes, "multipv": 2} for nodes in range(1000, 5000, 50)]
 
 
 @pytest.mark.parametrize(

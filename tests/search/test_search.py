@@ -297,7 +297,7 @@ def said(outcome: Any) -> list[Any]:
 
 
 def test_a_new_game_forgets_everything() -> None:
-    depth = 7 if is_compiled() else 3
+    depth = 8 if is_compiled() else 3
     board = chess.Board(MIDDLEGAME)
     first = search(SearchRequest(board, depth=depth))
     search(SearchRequest(chess.Board(), depth=depth), fresh=False)
