@@ -12,6 +12,7 @@ from typing import Any
 
 import chess
 
+from evaluation.correction.network import default_network
 from lib.games.adjudication import Adjudicator, Rules, Tables
 from lib.games.game import rules_result
 from lib.games.openings import Opening
@@ -19,7 +20,8 @@ from lib.training.positions import CAPTURE, FIRST, QUIET, pack
 from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.core import load
-from uci_engine.search.factory import new_searcher, new_worker
+from uci_engine.options import CORRECTION_BY_DEFAULT
+from uci_engine.search.factory import new_correction, new_searcher, new_worker
 from uci_engine.search.root_moves import RootMove, sort_root_moves
 
 RESULTS = {"0-1": 0, "1/2-1/2": 1, "1-0": 2}
@@ -49,10 +51,11 @@ class SelfPlayer:
     def __init__(self, nodes: int, hash_mib: int) -> None:
         core = load()
         self._nodes = nodes
-        self._searcher = new_searcher(core, hash_mib)
+        correction = new_correction(core, default_network() if CORRECTION_BY_DEFAULT else None)
+        self._searcher = new_searcher(core, hash_mib, correction=correction)
         self._worker = new_worker(core, self._searcher)
         # Its table holds results of quiescence searches only. In the other, an entry of the search would cut.
-        self._quiescence = new_searcher(core, 1)
+        self._quiescence = new_searcher(core, 1, correction=correction)
         self.searchers = (self._searcher, self._quiescence)
         self._board = chess.Board()
 
