@@ -7,7 +7,6 @@ import os
 import struct
 import subprocess
 import sys
-import time
 import tomllib
 import zlib
 from collections.abc import Iterator
@@ -32,12 +31,11 @@ from evaluation.correction.shape import (
     UNITS,
 )
 from tests.support import ROOT
+from tests.support.engines import search, statics
 from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, on_core
 from tests.support.networks import correction_of, pack, random_network
 from uci_engine.engine import UciEngine
-from uci_engine.search.info import Info
 from uci_engine.text import quoted
-from uci_engine.time_management.limits import Limits
 
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 NETWORK = random_network(2)
@@ -57,25 +55,6 @@ def network_file(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("network") / "other.network"
     path.write_bytes(DATA)
     return str(path)
-
-
-def search(engine: UciEngine, depth: int = 4) -> tuple[int | None, int | None, list[str]]:
-    """Score, nodes and principal variation of a search."""
-    infos: list[Info] = []
-    engine.go(Limits(depth=depth), time.perf_counter(), infos.append, lambda best: None)
-    assert engine.wait(60)
-    last = [info for info in infos if info.score is not None][-1]
-    return last.score, last.nodes, list(last.pv)
-
-
-def statics(engine: UciEngine) -> list[int]:
-    """The static evaluation of the position by every worker, from the side to move's view."""
-    assert engine.board is not None
-    scores = []
-    for searcher in engine._pool._searchers():
-        searcher.position.set_board(engine.board)
-        scores.append(searcher.evaluate())
-    return scores
 
 
 def corrected() -> int:

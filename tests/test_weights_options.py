@@ -16,13 +16,12 @@ import evaluation
 from evaluation.catalogue import FAMILIES
 from evaluation.weights import MAX_BYTES, Weights, default_weights
 from tests.evaluation.test_evaluation import random_weights
+from tests.support.engines import search, statics
 from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, on_core
 from uci_engine import Engine
 from uci_engine.engine import UciEngine
 from uci_engine.options import PERCENT_OPTIONS, Options
-from uci_engine.search.info import Info
 from uci_engine.text import quoted
-from uci_engine.time_management.limits import Limits
 
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 NAMES = [name for name, _, _ in PERCENT_OPTIONS]
@@ -50,25 +49,6 @@ def other_file(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("weights") / "other weights.toml"
     random_weights(4).save(path)
     return str(path)
-
-
-def search(engine: UciEngine, depth: int = 4) -> tuple[int | None, int | None, list[str]]:
-    """Score, nodes and principal variation of a search."""
-    infos: list[Info] = []
-    engine.go(Limits(depth=depth), time.perf_counter(), infos.append, lambda best: None)
-    assert engine.wait(60)
-    last = [info for info in infos if info.score is not None][-1]
-    return last.score, last.nodes, list(last.pv)
-
-
-def statics(engine: UciEngine) -> list[int]:
-    """The static evaluation of the position by every worker, from the side to move's view."""
-    assert engine.board is not None
-    scores = []
-    for searcher in engine._pool._searchers():
-        searcher.position.set_board(engine.board)
-        scores.append(searcher.evaluate())
-    return scores
 
 
 def expected(engine: UciEngine, weights: Weights) -> int:

@@ -30,7 +30,7 @@ from lib.errors import ProgramError
 from lib.files import replaced
 from lib.pool import Task, run_tasks
 from lib.training.piece_counts import COLUMNS, MAX_PAWNS, OFFSETS, matrix_of_pieces
-from lib.training.positions import RECORD, pieces_of
+from lib.training.positions import RECORD, pieces_of, white_to_move
 from uci_engine.core import load
 
 CHUNK: Final = 32768
@@ -169,7 +169,7 @@ def _reader() -> CoefficientReader:
 def _find_batch(records: npt.NDArray[Any]) -> Coefficients:
     pieces = pieces_of(records)
     _check(pieces)
-    turns = (records["turn_ep"] & 128 == 0).tolist()
+    turns = white_to_move(records).tolist()
     rows, squares = np.nonzero(pieces)
     numbers = pieces[rows, squares]
     placed = list(zip(numbers.tolist(), squares.tolist(), strict=True))

@@ -24,7 +24,7 @@ from lib.training.coefficients import source_digest
 from lib.training.correction_inputs import bucket_of, has_correction, inputs_of, static_scores
 from lib.training.correction_model import Batch
 from lib.training.examples import MAX_GAME
-from lib.training.positions import CAPTURE, QUIET, game_numbers, keys, read_positions, split_rows
+from lib.training.positions import CAPTURE, QUIET, game_numbers, keys, read_positions, split_rows, white_to_move
 
 SOURCE_SYNTAX: Final = "'FILE [mix=0..1] [scale=CP] [weight=NUMBER]'"
 # Stockfish's centipawns: at 100 it wins half of its games, and loses almost none.
@@ -179,7 +179,7 @@ def _batch(source: Source, records: npt.NDArray[Any], has_scores: bool, weights:
     static_cp = cache.get(
         f"static-{digest.hexdigest()[:32]}-{of_weights[:16]}", lambda: static_scores(records, weights)
     )
-    turn = records["turn_ep"] & 128 == 0
+    turn = white_to_move(records)
     result = np.where(turn, records["result"], 2 - records["result"]) / 2.0
     score_cp = np.where(turn, 1, -1) * records["score_cp"].astype(np.int32)
     mix = source.mix if has_scores else 0.0

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from evaluation.correction.shape import INPUTS, MIN_PIECES, PIECES_PER_BUCKET
 from evaluation.explain import set_up
 from evaluation.weights import Weights
-from lib.training.positions import pieces_of
+from lib.training.positions import pieces_of, white_to_move
 from uci_engine.core import load
 
 # Stands where there is no piece.
@@ -56,7 +56,7 @@ def _fill_inputs(records: npt.NDArray[Any], found: Inputs) -> None:
     numbers = pieces[rows, squares].astype(np.intp) * 64 + squares
     counts = np.count_nonzero(pieces, axis=1)
     places = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-    turns = (records["turn_ep"] & 128 == 0).astype(np.intp)
+    turns = white_to_move(records).astype(np.intp)
     for index in range(2):
         view = turns ^ index
         king = (pieces == (12 + view)[:, None].astype(np.uint8)).argmax(axis=1)
@@ -91,7 +91,7 @@ def static_scores(records: npt.NDArray[Any], weights: Weights) -> npt.NDArray[np
         rows, squares = np.nonzero(pieces)
         placed = list(zip(pieces[rows, squares].tolist(), squares.tolist(), strict=True))
         ends = np.cumsum(np.count_nonzero(pieces, axis=1)).tolist()
-        turns = (part["turn_ep"] & 128 == 0).tolist()
+        turns = white_to_move(part).tolist()
         found = []
         for begin, end, turn in zip([0, *ends], ends, turns, strict=False):
             set_pieces(empty[turn])

@@ -65,7 +65,6 @@ _RECORD = struct.Struct("<Q16sBBHhBB")
 _MAX_HEADER_BYTES = 1 << 20
 _CASTLING_ROOK = 6
 _BLACK = 8
-BLACK_TO_MOVE = 128
 _NO_EP = 64
 
 
@@ -180,6 +179,11 @@ def write_positions(path: Path, provenance: Mapping[str, Any], positions: npt.ND
 def are_quiet(positions: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Which positions are quiet and have a best move that captures nothing."""
     return np.asarray((positions["flags"] & (QUIET | CAPTURE)) == QUIET)
+
+
+def white_to_move(positions: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """In which positions White is to move."""
+    return np.asarray(positions["turn_ep"] & BLACK_TO_MOVE == 0)
 
 
 def game_numbers(positions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

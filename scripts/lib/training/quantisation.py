@@ -24,7 +24,7 @@ from evaluation.correction.shape import (
 from lib.errors import ProgramError
 from lib.training.correction_inputs import Inputs, bucket_of, has_correction, inputs_of
 from lib.training.correction_model import OUTPUT_CP, SLICE, Network, matrix
-from lib.training.positions import BLACK_TO_MOVE
+from lib.training.positions import white_to_move
 
 # One centipawn of the output, and what an active unit's square stands for there.
 ONE_CP = 1 << OUTPUT_SHIFT
@@ -74,4 +74,4 @@ def white_corrections(network: engine.Network, records: npt.NDArray[Any]) -> npt
     """What the engine adds to the features of positions, in centipawns, White's view."""
     inputs = inputs_of(records)
     found = whole_corrections(network, inputs, bucket_of(inputs)) * has_correction(inputs)
-    return np.where(records["turn_ep"] & BLACK_TO_MOVE, -found, found)
+    return np.where(white_to_move(records), found, -found)

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from lib.errors import ProgramError
-from lib.training.positions import BLACK_TO_MOVE, pieces_of
+from lib.training.positions import pieces_of, white_to_move
 
 Floats = npt.NDArray[np.float32]
 
@@ -160,7 +160,7 @@ def _scores(network: StockfishNetwork, records: npt.NDArray[Any]) -> npt.NDArray
     numbers = pieces[rows, squares].astype(np.intp) * 64 + squares
     counts = np.count_nonzero(pieces, axis=1)
     ends = np.concatenate([[0], np.cumsum(counts)])
-    turns = (records["turn_ep"] & BLACK_TO_MOVE == 0).astype(np.intp)
+    turns = white_to_move(records).astype(np.intp)
     bucket = (counts - 1) // PIECES_PER_BUCKET
     halves, straight = [], []
     for view in (turns, turns ^ 1):
