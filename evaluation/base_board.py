@@ -87,5 +87,5 @@ class BaseBoard:
         self.turn = int(board.turn)
 
     def pieces(self) -> list[int]:
-        """The pieces on the 64 squares, as a list of numbers. Only the tests use it."""
+        """The pieces on the 64 squares, as a list of numbers. For tests and training data."""
         return [self.squares[square] for square in range(64)]

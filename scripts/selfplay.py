@@ -9,6 +9,9 @@ The engine searches in the processes of this program, a fixed number of nodes a 
 documents the file, 32 bytes a position; positions.py shuffles, splits and prints it. Positions in check are left out;
 a flag marks the quiet ones. The same command with --resume goes on where it was killed. With one process the same
 command gives the same file.
+
+With --ahead N it keeps other positions: up to N for each search, as the search meets them, some way along its line and
+up to two random moves off it. Those that are not quiet are left out. They have no scores: positions.py labels them.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +45,7 @@ from lib.games.adjudication import Rules, add_arguments, check_tables, open_tabl
 from lib.games.openings import Opening
 from lib.journal import Journal
 from lib.pool import Task, run_tasks
-from lib.training.game import engine_facts, play_game, self_player
+from lib.training.game import Kept, engine_facts, play_game, self_player
 from lib.training.positions import RECORD_BYTES, header
 from lib.training.sources import SOURCE_SYNTAX, Source, choose_opening, parse_source
 
@@ -55,17 +58,15 @@ NOT_PLAYED = "not played"
 class Recipe:
     """How games are begun and played, and what is kept of them.
 
-    nodes: of each search. max_opening_cp: openings beyond this score are not played, 0 for all. max_positions: kept of
-    a game, 0 for all.
+    nodes: of each search.
     """
 
     sources: tuple[Source, ...]
     nodes: int
     hash_mib: int
     seed: int
-    max_opening_cp: int
-    max_positions: int
     rules: Rules
+    kept: Kept
 
     def as_json(self) -> dict[str, Any]:
         """For journal and provenance. Folders of tables are left out: another machine has others."""
@@ -92,7 +93,7 @@ def play_batch(batch: Batch) -> dict[str, Any]:
     with open_tables(recipe.rules) as tables:
         for number, opening in enumerate(batch.openings, start=batch.first_game):
             chance = random.Random(f"{recipe.seed} {number} positions")
-            game = play_game(player, opening, recipe.rules, tables, recipe.max_opening_cp, recipe.max_positions, chance)
+            game = play_game(player, opening, recipe.rules, tables, recipe.kept, chance)
             results[game.result or NOT_PLAYED] += 1
             positions += b"".join(game.records)
     return {"positions": bytes(positions), "results": dict(results)}
@@ -177,6 +178,9 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         "--max-opening", type=int, default=400, metavar="CP", help="openings beyond this are not played; 0: all (400)"
     )
     parser.add_argument("--positions", type=int, default=0, metavar="N", help="kept of each game, 0 for all (0)")
+    parser.add_argument(
+        "--ahead", type=int, default=0, metavar="N", help="keep N positions ahead of each search, not its own (0)"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="processes (1)")
     parser.add_argument("--cluster", metavar="ADDRESS", help="play on the workers of this Dask scheduler instead")
@@ -189,12 +193,13 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
 def make_recipe(words: argparse.Namespace) -> Recipe:
     """What the command line asks for. Raises ProgramError, ValueError and OSError."""
     sources = tuple(parse_source(text) for text in words.source or ["random"])
-    if words.positions < 0 or words.max_opening < 0:
-        raise ProgramError("--positions and --max-opening are at least 0")
+    kept = Kept(words.max_opening, words.positions, words.ahead)
+    if min(astuple(kept)) < 0:
+        raise ProgramError("--positions, --max-opening and --ahead are at least 0")
     rules = rules_of(words)
     if words.cluster is None:
         check_tables(rules)
-    return Recipe(sources, words.nodes, words.hash, words.seed, words.max_opening, words.positions, rules)
+    return Recipe(sources, words.nodes, words.hash, words.seed, rules, kept)
 
 
 def open_harvest(words: argparse.Namespace, recipe: Recipe) -> Harvest:
@@ -204,6 +209,8 @@ def open_harvest(words: argparse.Namespace, recipe: Recipe) -> Harvest:
         raise ProgramError(f"{words.output} exists and has no journal: remove it, or name another")
     facts = engine_facts()
     provenance = {"program": "scripts/selfplay.py", **facts, "recipe": recipe.as_json()}
+    if recipe.kept.ahead:
+        provenance["scores"] = None
     # The number of games may grow from run to run.
     return Harvest(words.output, Journal(path, provenance, resume=words.resume), provenance)
 

@@ -15,8 +15,8 @@ import pytest
 from lib.errors import ProgramError
 from lib.games.adjudication import Rules
 from lib.games.openings import Opening, random_opening
-from lib.training.game import RESULTS, SelfPlayer, play_game, self_player
-from lib.training.positions import CAPTURE, FIRST, QUIET, RECORD, board_of, game_numbers, read_positions
+from lib.training.game import RESULTS, Kept, SelfPlayer, play_game, self_player
+from lib.training.positions import CAPTURE, FIRST, QUIET, RECORD, are_quiet, board_of, game_numbers, read_positions
 from lib.training.sources import choose_opening, parse_source, random_endgame
 from selfplay import main
 from tests.support.kernel import is_compiled
@@ -187,7 +187,7 @@ def test_it_knows_all_moves_of_the_game(player: SelfPlayer) -> None:
 
 def test_unequal_openings_and_positions_in_check(player: SelfPlayer) -> None:
     queen_up = Opening("4k3/8/8/8/8/8/8/3QK3 w - - 0 1")
-    assert play_game(player, queen_up, rules(), None, max_opening_cp=300).result is None
+    assert play_game(player, queen_up, rules(), None, Kept(max_opening_cp=300)).result is None
     assert play_game(player, queen_up, rules(), None).records
     check = Opening("4k3/8/8/8/8/8/4Q3/4K3 b - - 0 1")
     positions = np.frombuffer(b"".join(play_game(player, check, Rules(max_moves=2), None).records), RECORD)
@@ -196,11 +196,28 @@ def test_unequal_openings_and_positions_in_check(player: SelfPlayer) -> None:
 
 def test_a_part_of_the_positions_keeps_its_order(player: SelfPlayer) -> None:
     whole = play_game(player, Opening(), rules(), None)
-    part = play_game(player, Opening(), rules(), None, max_positions=3, chance=random.Random(1))
+    part = play_game(player, Opening(), rules(), None, Kept(max_positions=3), random.Random(1))
     assert len(part.records) == 3
     places = [[known[:31] for known in whole.records].index(found[:31]) for found in part.records]
     assert places == sorted(places)
     assert [found[31] & FIRST for found in part.records] == [FIRST, 0, 0]
+
+
+def test_positions_ahead_are_legal_and_belong_to_the_game(player: SelfPlayer) -> None:
+    opening = Opening("r3k2r/pppq1ppp/2npbn2/4p3/4P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1")
+    game = play_game(player, opening, Rules(max_moves=4), None, Kept(ahead=5), random.Random(3))
+    positions = np.frombuffer(b"".join(game.records), RECORD)
+    assert 15 < len(positions) <= 40
+    assert game_numbers(positions).tolist() == [0] * len(positions)
+    assert are_quiet(positions).all()
+    assert game.result is not None
+    assert set(positions["result"]) == {RESULTS[game.result]}
+    boards = [board_of(position) for position in positions]
+    assert all(board.is_valid() and not board.is_check() for board in boards)
+    assert len({board.epd() for board in boards}) > 10
+    assert play_game(player, opening, Rules(max_moves=4), None, Kept(ahead=5), random.Random(3)) == game
+    # The search goes on from where it was.
+    assert player.searchers[0].position.state_for_tests() == player.searchers[1].position.state_for_tests()
 
 
 def test_too_few_nodes_still_give_a_move() -> None:

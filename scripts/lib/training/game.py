@@ -8,15 +8,16 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Final, TypeVar
 
 import chess
+import numpy as np
 
 from evaluation.correction.network import default_network
 from lib.games.adjudication import Adjudicator, Rules, Tables
 from lib.games.game import rules_result
 from lib.games.openings import Opening
-from lib.training.positions import CAPTURE, FIRST, QUIET, pack
+from lib.training.positions import CAPTURE, FIRST, QUIET, pack, records_of
 from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.core import load
@@ -24,6 +25,9 @@ from uci_engine.options import CORRECTION_BY_DEFAULT
 from uci_engine.search.factory import new_correction, new_searcher, new_worker
 from uci_engine.search.root_moves import RootMove, sort_root_moves
 
+T = TypeVar("T")
+# Random moves away from what a search expects, at most.
+MAX_RANDOM_PLIES: Final = 2
 RESULTS = {"0-1": 0, "1/2-1/2": 1, "1-0": 2}
 
 
@@ -108,10 +112,49 @@ class SelfPlayer:
         return bool(searcher.quiescence() == searcher.evaluate())
 
 
+    def positions_ahead(self, count: int, chance: random.Random) -> list[tuple[bytes, bool]]:
+        """Pieces and side to move of positions that a search meets: some way along the line of the last one, and then
+        up to MAX_RANDOM_PLIES random moves off it. Those that are not quiet are left out.
+        """
+        position, line = self._quiescence.position, self._worker.pv()
+        found = []
+        for _ in range(count):
+            made = line[: chance.randint(0, len(line))]
+            for move in made:
+                position.make(move)
+            for _ in range(chance.randint(0, MAX_RANDOM_PLIES)):
+                legal = position.legal_moves()
+                if legal:
+                    made.append(chance.choice(legal))
+                    position.make(made[-1])
+            if self.is_quiet():
+                found.append((bytes(position.pieces()), bool(position.turn)))
+            for move in reversed(made):
+                position.unmake(move)
+        return found
+
+
 @cache
 def self_player(nodes: int, hash_mib: int) -> SelfPlayer:
     """The one of this process, which does one task at a time."""
     return SelfPlayer(nodes, hash_mib)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is kept of a game.
+
+    max_opening_cp: an opening whose first score is beyond this, for either side, is not played; 0 for no limit.
+    max_positions: drawn from those of the game; 0 for all. ahead: so many positions ahead of each search are kept
+    instead of its own, and have no scores (see `SelfPlayer.positions_ahead`).
+    """
+
+    max_opening_cp: int = 0
+    max_positions: int = 0
+    ahead: int = 0
+
+
+ALL = Kept()
 
 
 @dataclass(frozen=True)
@@ -127,41 +170,54 @@ def play_game(
     opening: Opening,
     rules: Rules,
     tables: Tables | None,
-    max_opening_cp: int = 0,
-    max_positions: int = 0,
+    kept: Kept = ALL,
     chance: random.Random | None = None,
 ) -> PlayedGame:
-    """Play a game to its end. Positions in check are not kept.
-
-    `max_opening_cp`: an opening whose first score is beyond this, for either side, is not played; 0 for no limit.
-    `max_positions`: kept at most, chosen by `chance`; 0 for all.
-    """
+    """Play a game to its end. Positions in check are not kept. `chance`: draws what `kept` leaves to it."""
     board = opening.board()
     player.new_game(board)
     adjudicator = Adjudicator(rules, tables)
-    kept: list[tuple[chess.Board, int, int]] = []
+    chance = chance or random.Random()
+    searched: list[tuple[chess.Board, int, int]] = []
+    ahead: list[tuple[bytes, bool]] = []
     ended = rules_result(board)
     is_first = True
     while ended is None:
         thought = player.think()
-        if is_first and max_opening_cp and abs(thought.score_cp) > max_opening_cp:
+        if is_first and kept.max_opening_cp and abs(thought.score_cp) > kept.max_opening_cp:
             return PlayedGame(None, ())
         is_first = False
-        if not board.is_check():
+        if kept.ahead:
+            ahead += player.positions_ahead(kept.ahead, chance)
+        elif not board.is_check():
             flags = (QUIET if player.is_quiet() else 0) | (CAPTURE if thought.is_capture else 0)
             score_cp = thought.score_cp if board.turn else -thought.score_cp
-            kept.append((board.copy(stack=False), score_cp, flags))
+            searched.append((board.copy(stack=False), score_cp, flags))
         player.push(thought)
         ended = rules_result(board) or adjudicator.verdict(board, thought.score_cp)
-    result = ended[0]
-    if max_positions and len(kept) > max_positions:
-        chosen = (chance or random.Random()).sample(range(len(kept)), max_positions)
-        kept = [kept[index] for index in sorted(chosen)]
-    records = [
-        pack(position, score_cp, RESULTS[result], flags | (0 if index else FIRST))
-        for index, (position, score_cp, flags) in enumerate(kept)
-    ]
-    return PlayedGame(result, tuple(records))
+    result = RESULTS[ended[0]]
+    if kept.ahead:
+        records = _packed(chosen(ahead, kept.max_positions, chance), result)
+    else:
+        records = [
+            pack(position, score_cp, result, flags | (0 if index else FIRST))
+            for index, (position, score_cp, flags) in enumerate(chosen(searched, kept.max_positions, chance))
+        ]
+    return PlayedGame(ended[0], tuple(records))
+
+
+def chosen(positions: list[T], count: int, chance: random.Random) -> list[T]:
+    """So many of them, in their order; 0 for all."""
+    if not count or len(positions) <= count:
+        return positions
+    return [positions[index] for index in sorted(chance.sample(range(len(positions)), count))]
+
+
+def _packed(positions: list[tuple[bytes, bool]], result: int) -> list[bytes]:
+    pieces = np.frombuffer(b"".join(each[0] for each in positions), np.uint8).reshape(-1, 64)
+    records = records_of(pieces, np.array([each[1] for each in positions], np.bool_), result)
+    records["flags"][:1] |= FIRST
+    return [record.tobytes() for record in records]
 
 
 def engine_facts() -> dict[str, Any]:
