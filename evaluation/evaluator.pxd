@@ -7,6 +7,7 @@ from evaluation.base_board cimport BaseBoard
 from evaluation.bitboards cimport ALL, i64, u64
 from evaluation.context cimport EvaluationContext
 from evaluation.correction.correction cimport Correction
+from evaluation.correction.shape cimport MAX_FEATURES_CP
 from evaluation.correction.weights cimport CorrectionWeights
 from evaluation.terms cimport (
     endgames, imbalance, king, minor_pieces, passed_pawns, pawn_pairs, pawns, pieces, tempo, threats,
@@ -56,6 +57,7 @@ cdef class Evaluator:
     cdef u64[32768] pawn_hash      # 4 * PAWN_ENTRIES
 
     cpdef int evaluate(self, BaseBoard board) noexcept nogil
+    cpdef int correction_of(self, BaseBoard board, int features_cp) noexcept nogil
     cpdef bint is_known_draw(self, BaseBoard board) noexcept nogil
     cpdef i64 sum_of_terms(self, BaseBoard board, bint use_pawn_hash) noexcept nogil
     cdef i64 _pawn_king_total(self, BaseBoard board) noexcept nogil

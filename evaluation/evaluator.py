@@ -19,6 +19,7 @@ if not cython.compiled:
     from evaluation.bitboards import ALL, i64, u64
     from evaluation.context import EvaluationContext
     from evaluation.correction.correction import Correction
+    from evaluation.correction.shape import MAX_FEATURES_CP
     from evaluation.correction.weights import CorrectionWeights
     from evaluation.terms import (
         endgames,
@@ -110,7 +111,11 @@ class Evaluator:
         if result != NO_RESULT:
             value = self.with_kpk_result(value, result)
         score = value if board.turn else -value
-        return limited(score + self.correction.of(board)) if self.is_corrected else score
+        return score + self.correction_of(board, score) if self.is_corrected else score
+
+    def correction_of(self, board: BaseBoard, features_cp: cython.int) -> cython.int:
+        """What the network adds to the score of the features. Centipawns, both from the side to move's view."""
+        return self.correction.of(board) if -MAX_FEATURES_CP <= features_cp <= MAX_FEATURES_CP else 0
 
     def is_known_draw(self, board: BaseBoard) -> cython.bint:
         """Whether this is king and pawn against king, drawn with best play for this side to move. Cheap."""

@@ -18,7 +18,7 @@ import chess
 
 from evaluation import plain_cython
 from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
-from evaluation.constants import FULL_PHASE, STATIC_LIMIT
+from evaluation.constants import FULL_PHASE
 from evaluation.piece_squares import accumulated_indices
 from evaluation.weights import Weights, default_weights, pack, unpack
 
@@ -177,8 +177,9 @@ def explain(board: chess.Board, weights: Weights | None = None, network: Network
     if network is not None:
         from evaluation.correction.contributions import contributions
 
-        correction = evaluator.correction.of(base_board) * (1 if board.turn else -1)
-    white_score = max(1 - STATIC_LIMIT, min(features + (correction or 0), STATIC_LIMIT - 1))
+        sign = 1 if board.turn else -1
+        correction = sign * evaluator.correction_of(base_board, sign * features)
+    white_score = features + (correction or 0)
     scale = endgame_scale(base_board, int(unpack(packed)[1] > 0))
     phase = min(base_board.accumulator.phase, FULL_PHASE)
     cells = [(row.white_mg, row.white_eg, row.black_mg, row.black_eg) for row in terms]
@@ -191,7 +192,7 @@ def explain(board: chess.Board, weights: Weights | None = None, network: Network
         white_to_move=board.turn,
         white_score=white_score,
         score=white_score if board.turn else -white_score,
-        parts=all_parts(cells, phase, scale, tapered, features, correction or 0, white_score),
+        parts=all_parts(cells, phase, scale, tapered, features, correction or 0),
         pieces=pieces_of(board, evaluator, base_board),
         features_score=features,
         correction=correction,

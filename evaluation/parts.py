@@ -100,18 +100,17 @@ class PieceValue:
 
 
 def all_parts(
-    cells: Sequence[Cell], phase: int, scale: int, tapered_cp: int, features_cp: int, correction_cp: int, score_cp: int
+    cells: Sequence[Cell], phase: int, scale: int, tapered_cp: int, features_cp: int, correction_cp: int
 ) -> tuple[Part, ...]:
     """The parts of a score.
 
     `cells`: what the terms of the catalogue, in its order, add for White in the middlegame and in the endgame, and for
     Black, each from that side's own view. `phase`: 24 to 0. `scale`: of the endgame, in 64ths. `tapered_cp`: the sum of
     the terms, tapered, within its limit. `features_cp`: with the result of a known ending. `correction_cp`: what the
-    network adds to them. `score_cp`: their sum, within its limit. The last four are from White's view.
+    network adds to them. The last three are from White's view.
     """
     parts = _terms(cells, phase * 32 // 3, scale)
     cut_cp = tapered_cp - sum(part.difference_cp for part in parts)
-    cut_cp += score_cp - features_cp - correction_cp
     if features_cp != tapered_cp:
         parts.append(_part(KNOWN_ENDING, "known ending", "Endgames", features_cp - tapered_cp))
     if correction_cp:

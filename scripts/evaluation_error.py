@@ -130,7 +130,8 @@ def all_evaluations(words: argparse.Namespace, records: Any) -> list[tuple[str, 
     found = [(name, exact_scores(coefficients, weights).astype(float)) for name, weights in all_weights.items()]
     features_cp = exact_scores(coefficients, shipped).astype(float)
     for path in words.network:
-        found.append((f"Secateur, {path.name}", features_cp + white_corrections(Network.load(path), records)))
+        added = white_corrections(Network.load(path), records, features_cp)
+        found.append((f"Secateur, {path.name}", features_cp + added))
     for engine in engines:
         with show_progress(engine.name, len(records)) as advance:
             found += ask_engine(engine, records, advance).items()

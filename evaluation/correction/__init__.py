@@ -1,10 +1,14 @@
 """The learned correction: a small network over the pieces, whose output is added to the sum of the weighted features.
 
 Each side has a view of the board: its own pieces and the enemy's, on squares as that side sees them, mirrored so that
-its own king stands on the files e to h. An input is a kind of piece on a square, 2 * 6 * 64 of them. The hidden layer
-has UNITS units. Its sums are made once for each view, with the same weights. A unit gives the square of its sum, cut
-off below 0 and above 1. The output adds up what both views give, the side to move's first, with weights of their own
-for each number of pieces.
+its own king stands on the files e to h. An input is a kind of piece on a square, 2 * 6 * 64 of them. It has weights of
+its own for each region in which the own king may stand: the corner of the castled king, the rest of the first rank, the
+second rank, and all others. The hidden layer has UNITS units. Its sums are made once for each view, with the same
+weights. A unit gives the square of its sum, cut off below 0 and above 1. The output adds up what both views give, the
+side to move's first, with weights of their own for each number of pieces.
+
+Some positions have no correction: those with few pieces, against a king alone, or with a decisive score of the
+features.
 
 `shape` says how large it is, `network` reads and checks a file, `weights` and `correction` compute. All of it is in
 whole numbers, so that every core gives the same score.

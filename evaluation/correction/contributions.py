@@ -11,7 +11,15 @@ from dataclasses import dataclass
 import chess
 
 from evaluation.correction.network import Network, numbers_of
-from evaluation.correction.shape import MAX_SUM, OUTPUT_SHIFT, PIECES_PER_BUCKET, SQUARE_SHIFT, UNITS
+from evaluation.correction.shape import (
+    KING_REGION,
+    MAX_SUM,
+    OUTPUT_SHIFT,
+    PIECE_SQUARES,
+    PIECES_PER_BUCKET,
+    SQUARE_SHIFT,
+    UNITS,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +63,9 @@ def _row(
     """What a piece adds to the sums of one side's view."""
     king = board.king(view)
     assert king is not None
-    seen = square ^ (0 if view else 56) ^ (7 if chess.square_file(king) < 4 else 0)
-    first = 2 * UNITS * (64 * (piece.piece_type - 1 + (0 if piece.color == view else 6)) + seen)
+    orientation = (0 if view else 56) ^ (7 if chess.square_file(king) < 4 else 0)
+    kind = piece.piece_type - 1 + (0 if piece.color == view else 6)
+    first = 2 * UNITS * (PIECE_SQUARES * KING_REGION[king ^ orientation] + 64 * kind + (square ^ orientation))
     return numbers_of(network.hidden[first : first + 2 * UNITS])
 
 

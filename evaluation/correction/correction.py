@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import cython
 
+from evaluation.correction.shape import KING_REGION
+
 if not cython.compiled:
     from evaluation.base_board import BaseBoard
     from evaluation.bitboards import KING, i64, lsb, popcount, u64
@@ -21,6 +23,7 @@ if not cython.compiled:
         MAX_SUM,
         MIN_PIECES,
         OUTPUT_SHIFT,
+        PIECE_SQUARES,
         PIECES_PER_BUCKET,
         SQUARE_SHIFT,
         UNITS,
@@ -34,18 +37,21 @@ if not cython.compiled:
 BIASES = SLOTS * 2 * UNITS
 # The row of the hidden layer that adds nothing.
 NO_INPUT = INPUTS * UNITS
-# [colour of the view * 14 + piece]: where the rows of the piece begin, one for each square.
+# [colour of the view * 14 + piece]: where the rows of the piece begin in those of a region, one for each square.
 ROWS_OF = [
     (6 * (piece & 1 != view) + (piece >> 1) - 1) * 64 * UNITS if piece >= 2 else NO_INPUT
     for view in range(2)
     for piece in range(14)
 ]
+# [the own king's square as its view sees it]: where the rows of its region begin.
+FIRST_ROW = [region * PIECE_SQUARES * UNITS for region in KING_REGION]
 
 
 class Correction:
     """The network's slots and its output. Every board must have one king a side and at most 32 pieces.
 
     A view's squares are those of the board, each XOR its orientation: 0 or 56, and 7 more when the view is mirrored.
+    When its orientation or the king's region changes, its sums are added up anew.
     """
 
     def __init__(self, weights: CorrectionWeights) -> None:
@@ -54,18 +60,18 @@ class Correction:
             self.sums = [0] * (BIASES + UNITS)
             self.sets = [0] * (SLOTS * 8)
             self.squares = [0] * (SLOTS * 64)
-            self.orientations = [0] * (SLOTS * 2)
+            self.views = [0] * (SLOTS * 2)
             self.added = [0] * 64
             self.removed = [0] * 64
         self._clear()
 
     def _clear(self) -> cython.int:
-        """Fill every slot with an empty board, whose views have no orientation."""
+        """Fill every slot with an empty board, which nobody views."""
         index: cython.int
         for index in range(UNITS):
             self.sums[BIASES + index] = self.weights.hidden_bias[index]
         for index in range(SLOTS * 2):
-            self.orientations[index] = -1
+            self.views[index] = -1
         return 0
 
     def of(self, board: BaseBoard) -> cython.int:
@@ -110,7 +116,9 @@ class Correction:
         for view in range(2):
             king = lsb(board.by_type[KING] & board.by_colour[view])
             orientation = (0 if view else 56) ^ (7 if king & 7 < 4 else 0)
-            if orientation == self.orientations[2 * source + view]:
+            first_row = FIRST_ROW[king ^ orientation]
+            # Rows begin at multiples of 64, and orientations are less.
+            if first_row + orientation == self.views[2 * source + view]:
                 squares = changed
                 base = (2 * source + view) * UNITS
             else:
@@ -121,7 +129,7 @@ class Correction:
             while squares:
                 square = lsb(squares)
                 squares &= squares - 1
-                seen = (square ^ orientation) * UNITS
+                seen = first_row + (square ^ orientation) * UNITS
                 before = self.squares[64 * source + square] if base != BIASES else 0
                 after = board.squares[square]
                 if before:
@@ -130,7 +138,7 @@ class Correction:
                 if after:
                     self.added[added] = ROWS_OF[14 * view + after] + seen
                     added += 1
-            self.orientations[2 * slot + view] = orientation
+            self.views[2 * slot + view] = first_row + orientation
             self._add_up(base, (2 * slot + view) * UNITS, added, removed)
         for index in range(64):
             self.squares[64 * slot + index] = board.squares[index]

@@ -34,7 +34,7 @@ from evaluation.correction.shape import (
 )
 
 MAGIC: Final = b"Secateur correction\n\0\0\0\0"
-VERSION: Final = 1
+VERSION: Final = 2
 _HEADER: Final = struct.Struct("<24s4I")
 _OUTPUT_BIAS: Final = struct.Struct(f"<{BUCKETS}i")
 _CHECKSUM: Final = struct.Struct("<I")

@@ -1,7 +1,9 @@
 # The numbers of shape.py for the C compiler. shape.py itself is not compiled; tests/test_declarations.py compares the two.
 
 cdef enum:
-    INPUTS = 768
+    PIECE_SQUARES = 768
+    KING_REGIONS = 4
+    INPUTS = 3072
     UNITS = 256
     BUCKETS = 8
     PIECES_PER_BUCKET = 4
@@ -10,3 +12,4 @@ cdef enum:
     OUTPUT_SHIFT = 14
     MAX_CORRECTION_CP = 1000
     MIN_PIECES = 5
+    MAX_FEATURES_CP = 400

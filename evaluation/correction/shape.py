@@ -8,8 +8,13 @@ rest.
 
 from __future__ import annotations
 
-# Kinds of pieces on squares: own pawn to king, then the enemy's.
-INPUTS = 768
+# A view's pieces on squares: own pawn to king, then the enemy's.
+PIECE_SQUARES = 768
+# They have weights of their own for each region of the own king.
+KING_REGIONS = 4
+# [the own king's square as the view sees it]: its region. A view is mirrored so that the king is on the files e to h.
+KING_REGION = [*[1] * 6, 0, 0, *[2] * 8, *[3] * 48]
+INPUTS = 3072
 # The hidden layer.
 UNITS = 256
 # The output has weights of their own for one to four pieces, five to eight, and so on.
@@ -32,3 +37,5 @@ MAX_OUTPUT_BIAS = 8_388_607
 MAX_CORRECTION_CP = 1000
 # With fewer pieces there is no correction.
 MIN_PIECES = 5
+# Nor is there one when the score of the features is beyond: such a lead decides without it, and it takes time.
+MAX_FEATURES_CP = 400

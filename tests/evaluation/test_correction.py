@@ -9,9 +9,8 @@ from typing import Any
 import chess
 import pytest
 
-from evaluation.constants import STATIC_LIMIT
 from evaluation.correction.network import Network
-from evaluation.correction.shape import MAX_CORRECTION_CP
+from evaluation.correction.shape import MAX_CORRECTION_CP, MAX_FEATURES_CP
 from evaluation.explain import set_up
 from evaluation.weights import default_weights
 from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, new_position, on_core, random_game, start_board
@@ -135,12 +134,25 @@ def test_no_network_overflows(sign: int) -> None:
         assert abs(output_of(both, chess.Board())) < 2**31
 
 
-def test_it_is_cut_off_and_so_is_the_sum() -> None:
-    board = chess.Board("QQQQQQQQ/8/8/4K3/8/8/p6p/6k1 w - - 0 1")
+@pytest.mark.parametrize(
+    ("fen", "is_decisive"),
+    [(MIDDLEGAME, False), ("QQQQQQQQ/8/8/4K3/8/8/p6p/6k1 w - - 0 1", True), (f"4k3/{'q7/' * 5}P7/4K3 w - - 0 1", True)],
+)
+def test_it_is_cut_off_and_a_decisive_score_has_none(fen: str, is_decisive: bool) -> None:
     found = []
     for of in (None, extreme_network(1)):
         weights = None if of is None else load().modules["evaluation.correction.weights"].CorrectionWeights(of)
-        evaluator, base_board = set_up(board)
+        evaluator, base_board = set_up(chess.Board(fen))
         evaluator = type(evaluator)(default_weights(), weights)
         found.append(evaluator.evaluate(base_board))
-    assert found[1] == min(found[0] + MAX_CORRECTION_CP, STATIC_LIMIT - 1)
+    assert (abs(found[0]) > MAX_FEATURES_CP) == is_decisive
+    assert found[1] - found[0] == (0 if is_decisive else MAX_CORRECTION_CP)
+
+
+def test_the_bound_of_the_features_is_inclusive() -> None:
+    evaluator, base_board = set_up(chess.Board(MIDDLEGAME))
+    weights = load().modules["evaluation.correction.weights"].CorrectionWeights(extreme_network(1))
+    evaluator = type(evaluator)(default_weights(), weights)
+    for sign in (1, -1):
+        assert evaluator.correction_of(base_board, sign * MAX_FEATURES_CP) == MAX_CORRECTION_CP
+        assert evaluator.correction_of(base_board, sign * (MAX_FEATURES_CP + 1)) == 0

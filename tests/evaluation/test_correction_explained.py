@@ -15,10 +15,10 @@ from evaluation.explain import Explanation
 from evaluation.parts import CORRECTION, CORRECTION_FAMILY, CORRECTION_TITLE, Part
 from evaluation.report import LARGE_CORRECTION_CP, REASONS, as_data, format_explanation, reasons
 from tests.evaluation.test_explanation import positions
-from tests.support.networks import correction_of, output_of, random_network
+from tests.support.networks import corrected, output_of, random_network
 
 TYPICAL = "r1bq1rk1/pp3ppp/2n1pn2/3p4/3P4/P1PBPN2/5PPP/R1BQ1RK1 b - - 0 10"
-NETWORK = random_network(3)
+NETWORK = random_network(5)
 NINETY = Part(CORRECTION, CORRECTION_TITLE, CORRECTION_FAMILY, 90, 0)
 
 
@@ -36,7 +36,7 @@ def test_features_and_correction_add_up(board: chess.Board) -> None:
     features = evaluation.explain(board)
     assert explanation.score == evaluation.evaluate(board, None, NETWORK)
     assert explanation.features_score == features.features_score == features.white_score
-    assert explanation.correction == white(correction_of(NETWORK, board), board)
+    assert explanation.correction == white(corrected(NETWORK, board) - evaluation.evaluate(board), board)
     assert sum(family.difference_cp for family in explanation.families) == explanation.white_score
     added = [part.difference_cp for part in explanation.parts if part.name == CORRECTION]
     assert added == ([explanation.correction] if explanation.correction else [])

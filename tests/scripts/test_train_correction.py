@@ -84,7 +84,12 @@ def test_whole_numbers_say_what_the_engine_does() -> None:
         if correction_of(network, board):
             assert correction == correction_of(network, board), board.fen()
     expected = [correction_of(network, board) * (1 if board.turn else -1) for board in boards]
-    assert white_corrections(network, some).tolist() == expected
+    features_cp = np.zeros(len(some))
+    assert white_corrections(network, some, features_cp).tolist() == expected
+    features_cp[3] = -401
+    features_cp[5] = 400
+    expected[3] = 0
+    assert white_corrections(network, some, features_cp).tolist() == expected
 
 
 def test_rounding_changes_little() -> None:
@@ -97,7 +102,7 @@ def test_rounding_changes_little() -> None:
     assert 40 < size < 300
     difference = whole_corrections(quantised(network), batch.inputs, batch.buckets) - exact
     assert np.sqrt(np.mean(difference**2)) < 0.03 * size
-    network.hidden[5, 5] = 4.3
+    network.regions[5, 5] = 4.3 - network.common[5, 5]
     with pytest.raises(ProgramError, match="weights of the hidden layer are up to 778"):
         quantised(network)
 
@@ -143,7 +148,8 @@ def test_positions_without_a_correction_are_left_out(tmp_path: Path, cache: Cach
     boards = [
         chess.Board("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
         chess.Board("4k3/pppp4/8/8/8/8/8/4K3 w - - 0 1"),
-        chess.Board("4k3/ppp5/8/8/8/8/4P3/4K3 b - - 0 1"),
+        chess.Board("4k3/ppp5/8/8/8/8/4PP2/4K3 b - - 0 1"),
+        chess.Board("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR b KQkq - 0 1"),
     ]
     records = np.frombuffer(b"".join(pack(board, 50, 2, QUIET | FIRST) for board in boards), RECORD)
     path = tmp_path / "some.positions"

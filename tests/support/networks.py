@@ -7,6 +7,7 @@ import struct
 
 import chess
 
+import evaluation
 from evaluation.correction.network import Network
 from evaluation.correction.shape import (
     BUCKETS,
@@ -14,6 +15,7 @@ from evaluation.correction.shape import (
     HIDDEN_LIMIT,
     INPUTS,
     MAX_CORRECTION_CP,
+    MAX_FEATURES_CP,
     MAX_OUTPUT_BIAS,
     MIN_PIECES,
     OUTPUT_LIMIT,
@@ -59,14 +61,19 @@ def sums_of(network: Network, board: chess.Board, colour: chess.Color) -> list[i
     sums = numbers_of(network.hidden_bias)
     king = board.king(colour)
     assert king is not None
+    file, rank = chess.square_file(_seen(king, king, colour)), chess.square_rank(_seen(king, king, colour))
+    region = min(rank + 1, 3) if rank else 0 if file > 5 else 1
     for square, piece in board.piece_map().items():
-        seen = square if colour else chess.square_mirror(square)
-        if chess.square_file(king) < 4:
-            seen = chess.square(7 - chess.square_file(seen), chess.square_rank(seen))
+        seen = _seen(square, king, colour)
         kind = piece.piece_type - 1 + (0 if piece.color == colour else 6)
-        first = (64 * kind + seen) * UNITS
+        first = (768 * region + 64 * kind + seen) * UNITS
         sums = [total + weight for total, weight in zip(sums, hidden[first : first + UNITS], strict=True)]
     return sums
+
+
+def _seen(square: chess.Square, king: chess.Square, colour: chess.Color) -> chess.Square:
+    seen = square if colour else chess.square_mirror(square)
+    return seen if chess.square_file(king) > 3 else chess.square(7 - chess.square_file(seen), chess.square_rank(seen))
 
 
 def output_of(network: Network, board: chess.Board) -> int:
@@ -81,8 +88,14 @@ def output_of(network: Network, board: chess.Board) -> int:
     return total
 
 
+def corrected(network: Network, board: chess.Board) -> int:
+    """The static score with the correction, in centipawns, from the side to move's view."""
+    features = evaluation.evaluate(board)
+    return features + (correction_of(network, board) if abs(features) <= MAX_FEATURES_CP else 0)
+
+
 def correction_of(network: Network, board: chess.Board) -> int:
-    """The correction in centipawns, from the side to move's view."""
+    """The network's output in centipawns, from the side to move's view, where it has one."""
     sides = [chess.popcount(board.occupied_co[colour]) for colour in chess.COLORS]
     if min(sides) == 1 or sum(sides) < MIN_PIECES:
         return 0

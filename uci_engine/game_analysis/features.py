@@ -19,7 +19,7 @@ import chess
 
 from evaluation import Part
 from evaluation.catalogue import CATALOGUE
-from evaluation.parts import CORRECTION_TITLE
+from evaluation.parts import CORRECTION, CORRECTION_TITLE
 from uci_engine.game_analysis.boards import PIECE_VALUES
 from uci_engine.game_analysis.values import Analyser
 from uci_engine.score import win_curve
@@ -109,6 +109,9 @@ def feature_changes(analyser: Analyser, before: chess.Board, after: chess.Board,
             for color, sign in sides:
                 cp = part.white_cp if color else part.black_cp
                 values[-1][part.name, color] = sign * cp * 100 / midpoint_cp
+    # A decisive score has no learned correction. That it comes or goes is no reason.
+    if any((CORRECTION, chess.WHITE) not in each for each in values):
+        titles.pop(CORRECTION, None)
     sums: dict[tuple[str, chess.Color], float] = {(MATERIAL, chess.WHITE): 0.0}
     for term, title in titles.items():
         for color in chess.COLORS:

@@ -156,7 +156,7 @@ def _read_file(
     records, games = everything[chosen], game_numbers(everything)[chosen]
     has_scores = provenance.get("scores", "") is not None
     batch = _batch(source, records, has_scores, weights, cache)
-    usable = has_correction(batch.inputs)
+    usable = has_correction(batch.inputs, batch.static_cp)
     facts = {
         "file": source.path.name,
         "sha256": hashlib.sha256(records.tobytes()).hexdigest(),

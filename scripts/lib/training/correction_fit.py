@@ -31,8 +31,8 @@ WARM_UP_BATCHES: Final = 50
 LAST_RATE: Final = 0.02
 # The networks of a checkpoint, in the order of `State`.
 PARTS: Final = ("network", "best", "first", "second")
-# Beyond this, a weight of the hidden layer cannot be written to the file.
-MAX_HIDDEN: Final = (HIDDEN_LIMIT - 1) / MAX_SUM
+# Both parts of a weight of the hidden layer are at most this, so that their sum can be written to the file.
+MAX_HIDDEN: Final = (HIDDEN_LIMIT - 1) / MAX_SUM / 2
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,8 @@ class Fit:
             second += (1 - SECOND_DECAY) * (slope * slope - second)
             step = first / unbiased[0] / (np.sqrt(second / unbiased[1]) + EPSILON)
             parameter -= rate * (step + plan.decay * parameter)
-        np.clip(state.network.hidden, -MAX_HIDDEN, MAX_HIDDEN, out=state.network.hidden)
+        for part in (state.network.regions, state.network.common):
+            np.clip(part, -MAX_HIDDEN, MAX_HIDDEN, out=part)
 
 
 def mean_loss(network: Network | None, batch: Batch, loss: Loss) -> float:

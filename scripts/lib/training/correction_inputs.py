@@ -1,7 +1,7 @@
 """What the learned correction sees of many positions, as arrays: active inputs, static scores of the features, results.
 
-A position has two views: the side to move's, then the other side's. `evaluation.correction` says how an input is
-numbered.
+A position has two views: the side to move's, then the other side's. An input here is a piece on a square. The region of
+the own king, which has weights of its own, follows from the inputs.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.correction.shape import INPUTS, MIN_PIECES, PIECES_PER_BUCKET
+from evaluation.correction.shape import MAX_FEATURES_CP, MIN_PIECES, PIECE_SQUARES, PIECES_PER_BUCKET
 from evaluation.explain import set_up
 from evaluation.weights import Weights
 from lib.training.positions import pieces_of, white_to_move
 from uci_engine.core import load
 
 # Stands where there is no piece.
-NO_INPUT: Final = INPUTS
+NO_INPUT: Final = PIECE_SQUARES
 MAX_PIECES: Final = 32
 # Positions that are taken apart at a time.
 BATCH: Final = 8192
@@ -70,11 +70,12 @@ def bucket_of(inputs: Inputs) -> npt.NDArray[np.intp]:
     return np.asarray((pieces - 1) // PIECES_PER_BUCKET, np.intp)
 
 
-def has_correction(inputs: Inputs) -> npt.NDArray[np.bool_]:
-    """Whether a position gets a correction at all (see `evaluation.correction.correction`)."""
-    own = np.count_nonzero(inputs[:, 0] < INPUTS // 2, axis=1)
+def has_correction(inputs: Inputs, features_cp: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Whether a position gets a correction at all (see `evaluation.correction`)."""
+    own = np.count_nonzero(inputs[:, 0] < PIECE_SQUARES // 2, axis=1)
     pieces = np.count_nonzero(inputs[:, 0] != NO_INPUT, axis=1)
-    return np.asarray((own > 1) & (pieces - own > 1) & (pieces >= MIN_PIECES))
+    is_open = np.abs(features_cp) <= MAX_FEATURES_CP
+    return np.asarray((own > 1) & (pieces - own > 1) & (pieces >= MIN_PIECES) & is_open)
 
 
 def static_scores(records: npt.NDArray[Any], weights: Weights) -> npt.NDArray[np.int16]:

@@ -3,6 +3,9 @@
 One hidden layer serves both views. A unit's output is the square of its sum, cut off below 0 and above 1. What the
 views of both sides give is weighted and added up, by weights of their own for each number of pieces. The result is in
 units of OUTPUT_CP.
+
+A weight of the hidden layer is the sum of one for the region of the own king and one for all regions. So what a region
+has too few positions for is learnt from all.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.special import expit
 
-from evaluation.correction.shape import INPUTS
+from evaluation.correction.shape import INPUTS, KING_REGION, KING_REGIONS, PIECE_SQUARES
 from lib.training.correction_inputs import NO_INPUT, Inputs
 
 Floats = npt.NDArray[np.float32]
@@ -23,15 +26,18 @@ Floats = npt.NDArray[np.float32]
 OUTPUT_CP: Final = 100.0
 # Rows that are worked on at a time: what they need fits the processor's caches.
 SLICE: Final = 1024
+# The input of the own king on a1.
+OWN_KING: Final = 5 * 64
 
 
 @dataclass
 class Network:
-    """hidden: [input, unit]. hidden_bias: [unit]. output: [bucket, 2 * unit], the side to move's view first.
-    output_bias: [bucket].
+    """regions: [region * PIECE_SQUARES + input, unit]. common: [input, unit]. hidden_bias: [unit]. output: [bucket, 2 *
+    unit], the side to move's view first. output_bias: [bucket].
     """
 
-    hidden: Floats
+    regions: Floats
+    common: Floats
     hidden_bias: Floats
     output: Floats
     output_bias: Floats
@@ -45,6 +51,10 @@ class Network:
     def buckets(self) -> int:
         """Into how many groups the numbers of pieces fall."""
         return len(self.output_bias)
+
+    def hidden(self) -> Floats:
+        """The weights of the hidden layer, as `regions`."""
+        return self.regions + np.tile(self.common, (KING_REGIONS, 1))
 
     def arrays(self) -> list[Floats]:
         """All parameters."""
@@ -83,28 +93,33 @@ class Batch:
 def new_network(units: int, buckets: int, seed: int) -> Network:
     """Before the first step: its corrections are small."""
     chance = np.random.default_rng(seed)
-    hidden = chance.normal(0, 0.12, (INPUTS, units)).astype(np.float32)
+    common = chance.normal(0, 0.12, (PIECE_SQUARES, units)).astype(np.float32)
     output = chance.normal(0, 0.02, (1, 2 * units)).astype(np.float32).repeat(buckets, axis=0)
-    return Network(hidden, np.full(units, 0.3, np.float32), output, np.zeros(buckets, np.float32))
+    regions = np.zeros((INPUTS, units), np.float32)
+    return Network(regions, common, np.full(units, 0.3, np.float32), output, np.zeros(buckets, np.float32))
 
 
 def matrix(inputs: Inputs) -> Any:
-    """Active inputs of one view, as a sparse matrix of ones."""
+    """Which rows of `regions` each position of one view has, as a sparse matrix of ones. Each has one own king."""
     is_active = inputs != NO_INPUT
+    counts = np.count_nonzero(is_active, axis=1)
     ends = np.zeros(len(inputs) + 1, np.int32)
-    np.cumsum(np.count_nonzero(is_active, axis=1), out=ends[1:])
-    indices = inputs[is_active].astype(np.int32)
+    np.cumsum(counts, out=ends[1:])
+    king = inputs[(inputs >= OWN_KING) & (inputs < OWN_KING + 64)] - OWN_KING
+    first_row = PIECE_SQUARES * np.array(KING_REGION, np.int32)[king]
+    indices = inputs[is_active] + np.repeat(first_row, counts)
     return sparse.csr_array((np.ones(len(indices), np.float32), indices, ends), shape=(len(inputs), INPUTS))
 
 
 def corrections(network: Network, inputs: Inputs, buckets: npt.NDArray[np.intp]) -> Floats:
     """In centipawns, the side to move's view."""
+    hidden = network.hidden()
     found = np.empty(len(inputs), np.float32)
     for first in range(0, len(inputs), SLICE):
         rows = slice(first, first + SLICE)
         total = network.output_bias[buckets[rows]]
         for view in range(2):
-            cut = np.clip(matrix(inputs[rows, view]) @ network.hidden + network.hidden_bias, 0, 1)
+            cut = np.clip(matrix(inputs[rows, view]) @ hidden + network.hidden_bias, 0, 1)
             total += _weighted(cut * cut, _half(network, view), buckets[rows])
         found[rows] = OUTPUT_CP * total
     return found
@@ -138,11 +153,15 @@ class Loss:
 def add_gradient(network: Network, batch: Batch, loss: Loss, total: Network) -> float:
     """Add the gradient of a batch to `total`; returns its weighted loss."""
     units = network.units
+    hidden = network.hidden()
+    # The slope of the loss by the sums of both views.
+    slopes = np.empty((2, len(batch), units), hidden.dtype)
     sum_of_losses = 0.0
     for first in range(0, len(batch), SLICE):
-        part = batch.rows(slice(first, first + SLICE))
+        rows = slice(first, first + SLICE)
+        part = batch.rows(rows)
         views = [matrix(part.inputs[:, view]) for view in range(2)]
-        cuts = [np.clip(view @ network.hidden + network.hidden_bias, 0, 1) for view in views]
+        cuts = [np.clip(view @ hidden + network.hidden_bias, 0, 1) for view in views]
         out = network.output_bias[part.buckets]
         squares = [cut * cut for cut in cuts]
         for view in range(2):
@@ -162,6 +181,9 @@ def add_gradient(network: Network, batch: Batch, loss: Loss, total: Network) -> 
             # The slope of the square; 0 where it was cut off.
             back *= 2 * cut
             back[cut >= 1] = 0
-            total.hidden_bias += back.sum(axis=0)
-            total.hidden += views[view].T @ back
+            slopes[view, rows] = back
+    total.hidden_bias += slopes.sum(axis=(0, 1))
+    of_hidden = sum(matrix(batch.inputs[:, view]).T @ slopes[view] for view in range(2))
+    total.regions += of_hidden
+    total.common += of_hidden.reshape(KING_REGIONS, PIECE_SQUARES, units).sum(axis=0)
     return sum_of_losses

@@ -18,6 +18,7 @@ from lib.console import make_table
 from lib.errors import ProgramError
 from lib.files import replaced
 from lib.training.correction_fit import mean_loss
+from lib.training.correction_inputs import has_correction
 from lib.training.correction_model import Batch, Loss, Network, corrections
 from lib.training.quantisation import whole_corrections
 from lib.training.static_evaluations import ErrorOfEvaluation, error_of
@@ -56,7 +57,8 @@ def quantisation(batch: Batch, network: Network, whole: engine.Network) -> Quant
 
 def deep_errors(batch: Batch, games: npt.NDArray[np.int64], whole: engine.Network) -> list[ErrorOfEvaluation]:
     """Features alone and with the correction against a deep search."""
-    corrected = batch.static_cp + whole_corrections(whole, batch.inputs, batch.buckets)
+    added = whole_corrections(whole, batch.inputs, batch.buckets) * has_correction(batch.inputs, batch.static_cp)
+    corrected = batch.static_cp + added
     expected = batch.expected.astype(np.float64)
     return [
         error_of(FEATURES, batch.static_cp.astype(np.float64), expected, games),

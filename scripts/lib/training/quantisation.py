@@ -33,9 +33,9 @@ SQUARE_OF_ONE = MAX_SUM**2 / (1 << SQUARE_SHIFT)
 
 def quantised(network: Network) -> engine.Network:
     """The nearest whole numbers. Raises ProgramError for another shape, or numbers that are out of bounds."""
-    if network.hidden.shape != (INPUTS, UNITS) or network.output.shape != (BUCKETS, 2 * UNITS):
+    if network.regions.shape != (INPUTS, UNITS) or network.output.shape != (BUCKETS, 2 * UNITS):
         raise ProgramError(f"the engine's network has {UNITS} units and {BUCKETS} buckets")
-    hidden = np.rint(network.hidden * MAX_SUM)
+    hidden = np.rint(network.hidden() * MAX_SUM)
     bias = np.rint(network.hidden_bias * MAX_SUM)
     output = np.rint(network.output * OUTPUT_CP * ONE_CP / SQUARE_OF_ONE)
     # Half a centipawn: the output is rounded down.
@@ -53,7 +53,7 @@ def quantised(network: Network) -> engine.Network:
 
 
 def whole_corrections(network: engine.Network, inputs: Inputs, buckets: npt.NDArray[np.intp]) -> npt.NDArray[np.int32]:
-    """What the engine finds, in centipawns, the side to move's view."""
+    """The network's output, in centipawns, the side to move's view."""
     # Sums below 2 ** 24 are exact in floats of 32 bits, and SciPy adds them up fast.
     hidden = np.frombuffer(network.hidden, "<i2").reshape(INPUTS, UNITS).astype(np.float32)
     bias = np.frombuffer(network.hidden_bias, "<i2").astype(np.float32)
@@ -70,8 +70,10 @@ def whole_corrections(network: engine.Network, inputs: Inputs, buckets: npt.NDAr
     return found
 
 
-def white_corrections(network: engine.Network, records: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
-    """What the engine adds to the features of positions, in centipawns, White's view."""
+def white_corrections(
+    network: engine.Network, records: npt.NDArray[Any], features_cp: npt.NDArray[Any]
+) -> npt.NDArray[np.int32]:
+    """What the engine adds to the features' scores `features_cp` of positions. Centipawns, both from White's view."""
     inputs = inputs_of(records)
-    found = whole_corrections(network, inputs, bucket_of(inputs)) * has_correction(inputs)
+    found = whole_corrections(network, inputs, bucket_of(inputs)) * has_correction(inputs, features_cp)
     return np.where(white_to_move(records), found, -found)
