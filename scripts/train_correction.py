@@ -43,7 +43,8 @@ from lib.console import (
 )
 from lib.errors import ProgramError
 from lib.training.correction_data import SOURCE_SYNTAX, Cache, Choice, parse_source, read_all, read_examples, split
-from lib.training.correction_fit import Fit, Plan, State, load_checkpoint, mean_loss, new_state, save_checkpoint
+from lib.training.correction_fit import Fit, Plan, mean_loss
+from lib.training.correction_model import Network, new_network
 from lib.training.correction_report import (
     deep_errors,
     draw_losses,
@@ -53,6 +54,7 @@ from lib.training.correction_report import (
     quantisation,
     write_network,
 )
+from lib.training.descent import State, load_checkpoint, new_state, save_checkpoint
 from lib.training.examples import fit_scale
 from lib.training.quantisation import quantised
 
@@ -140,7 +142,7 @@ class Job:
 
 def train(words: argparse.Namespace, job: Job) -> State:
     """The run, with its checkpoints. Raises ProgramError, OSError."""
-    state = new_state(UNITS, BUCKETS, job.plan.seed)
+    state = new_state(new_network(UNITS, BUCKETS, job.plan.seed).arrays())
     if words.resume and words.checkpoint.exists():
         state = load_checkpoint(words.checkpoint, job.settings, state)
     fit = Fit(job.examples.batch, job.train, job.validation, job.plan, state)
@@ -157,12 +159,13 @@ def train(words: argparse.Namespace, job: Job) -> State:
 
 def report(words: argparse.Namespace, job: Job, state: State) -> None:
     """Write the network, and say what it is worth. Raises ProgramError, NetworkError, OSError."""
-    whole = quantised(state.best)
+    network = Network(*state.best)
+    whole = quantised(network)
     batch, loss = job.examples.batch, job.plan.loss
     parts = {"validation": batch.rows(job.validation), "test": batch.rows(job.test)}
-    found = {name: losses(part, state.best, whole, loss) for name, part in parts.items()}
+    found = {name: losses(part, network, whole, loss) for name, part in parts.items()}
     errors = {name: deep_errors(*measured, whole) for name, measured in job.deep.items()}
-    rounding = quantisation(parts["test"], state.best, whole)
+    rounding = quantisation(parts["test"], network, whole)
     facts: dict[str, Any] = {
         "command": shlex.join(["scripts/train_correction.py", *words.command]),
         "positions": [len(job.train), len(job.validation), len(job.test)],

@@ -45,6 +45,7 @@ from lib.console import (
 from lib.errors import ProgramError
 from lib.files import replaced
 from lib.training.coefficients import CoefficientCache, source_digest
+from lib.training.descent import State, load_checkpoint, new_state, save_checkpoint
 from lib.training.endgame_scales import as_constants, fit_scales, scale_table
 from lib.training.examples import Choice, Examples, Floats, fit_scale, read_examples, split_games
 from lib.training.model import (
@@ -57,9 +58,8 @@ from lib.training.model import (
     weights_as_array,
     weights_from_array,
 )
-from lib.training.optimiser import Fit, Plan, State, load_checkpoint, new_state, save_checkpoint
+from lib.training.optimiser import Fit, Plan
 from lib.training.outliers import group_errors, group_table, worst_positions
-from lib.training.piece_counts import COLUMNS
 from lib.training.priors import PRIOR_SYNTAX, PRIORS, Penalty, parse_prior
 from lib.training.tuning_report import (
     Measured,
@@ -182,9 +182,9 @@ class Job:
 
 def fit_weights(words: argparse.Namespace, job: Job) -> State:
     """The run, with its checkpoints. Raises ProgramError, OSError."""
-    state = new_state(job.start)
+    state = new_state([job.start])
     if words.resume and words.checkpoint.exists():
-        state = load_checkpoint(words.checkpoint, job.settings, (COLUMNS, 2))
+        state = load_checkpoint(words.checkpoint, job.settings, state)
     fit = Fit(job.parts["train"], job.parts["validation"], job.penalty, job.free, job.plan, state)
     with show_progress("epochs", job.plan.epochs, state.epoch) as advance:
 
@@ -204,8 +204,8 @@ def fit_baseline(job: Job) -> npt.NDArray[np.int64]:
     plan = replace(job.plan, epochs=min(BASELINE_EPOCHS, job.plan.epochs), rate_cp=4 * job.plan.rate_cp)
     penalty = Penalty(PRIORS, start)
     with show_progress("epochs of the baseline", plan.epochs) as advance:
-        fit = Fit(job.parts["train"], job.parts["validation"], penalty, free, plan, new_state(start))
-        return rounded(fit.run(lambda state: advance()).best)
+        fit = Fit(job.parts["train"], job.parts["validation"], penalty, free, plan, new_state([start]))
+        return rounded(fit.run(lambda state: advance()).best[0])
 
 
 def write_weights(words: argparse.Namespace, job: Job, best: Floats, measured: dict[str, Measured]) -> None:
@@ -227,7 +227,7 @@ def write_weights(words: argparse.Namespace, job: Job, best: Floats, measured: d
 def report(words: argparse.Namespace, job: Job, state: State) -> None:
     """Write the weights, and say what they are worth. Raises ProgramError, WeightsError, OSError."""
     train = job.parts["train"]
-    new = centred(rounded(state.best), train.coefficients.matrix, job.free)
+    new = centred(rounded(state.best[0]), train.coefficients.matrix, job.free)
     rivals = [
         Rival.fitted("material", only_material(job.old), train),
         Rival.fitted("material, mobility", fit_baseline(job), train),

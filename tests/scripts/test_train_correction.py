@@ -19,10 +19,11 @@ from evaluation.correction.shape import BUCKETS, UNITS
 from evaluation.weights import default_weights
 from lib.errors import ProgramError
 from lib.training.correction_data import Cache, Choice, Source, parse_source, read_examples, split
-from lib.training.correction_fit import Fit, Plan, State, load_checkpoint, mean_loss, new_state, save_checkpoint
+from lib.training.correction_fit import Fit, Plan, mean_loss
 from lib.training.correction_inputs import bucket_of, inputs_of, static_scores
 from lib.training.correction_model import OUTPUT_CP, Batch, Loss, add_gradient, corrections, new_network
 from lib.training.correction_model import Network as Floating
+from lib.training.descent import State, load_checkpoint, new_state, save_checkpoint
 from lib.training.positions import FIRST, QUIET, RECORD, board_of, pack, write_positions
 from lib.training.quantisation import quantised, white_corrections, whole_corrections
 from tests.support.kernel import random_game, start_board
@@ -171,9 +172,13 @@ def test_games_stay_together(file: Path, cache: Cache) -> None:
         split(replace(examples, games=np.zeros(len(examples), np.int64)), (80, 10, 10), 0)
 
 
+def start(units: int = 16) -> State:
+    return new_state(new_network(units, BUCKETS, 0).arrays())
+
+
 def fit(examples: Any, plan: Plan, state: State | None = None) -> Fit:
     train, validation, _ = split(examples, (80, 10, 10), 0)
-    return Fit(examples.batch, train, validation, plan, state or new_state(16, BUCKETS, 0))
+    return Fit(examples.batch, train, validation, plan, state or start())
 
 
 def test_a_broken_run_goes_on_to_the_same_network(file: Path, cache: Cache, tmp_path: Path) -> None:
@@ -192,18 +197,18 @@ def test_a_broken_run_goes_on_to_the_same_network(file: Path, cache: Cache, tmp_
 
     with pytest.raises(BrokenOffError):
         fit(examples, plan).run(break_off)
-    state = load_checkpoint(checkpoint, {"a": 1}, new_state(16, BUCKETS, 0))
+    state = load_checkpoint(checkpoint, {"a": 1}, start())
     resumed = fit(examples, plan, state).run()
     assert resumed.history == whole.history
-    for one, other in zip(resumed.best.arrays(), whole.best.arrays(), strict=True):
+    for one, other in zip(resumed.best, whole.best, strict=True):
         assert np.array_equal(one, other)
     with pytest.raises(ProgramError, match="of another run: a differ"):
-        load_checkpoint(checkpoint, {"a": 2}, new_state(16, BUCKETS, 0))
+        load_checkpoint(checkpoint, {"a": 2}, start())
     with pytest.raises(ProgramError, match="of another shape"):
-        load_checkpoint(checkpoint, {"a": 1}, new_state(8, BUCKETS, 0))
+        load_checkpoint(checkpoint, {"a": 1}, start(8))
     checkpoint.write_bytes(b"PK")
     with pytest.raises(ProgramError, match="is no checkpoint"):
-        load_checkpoint(checkpoint, {"a": 1}, new_state(16, BUCKETS, 0))
+        load_checkpoint(checkpoint, {"a": 1}, start())
 
 
 def test_the_program_learns_what_the_features_miss(

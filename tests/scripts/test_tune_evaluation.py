@@ -20,6 +20,7 @@ from evaluation.terms.endgames import ending
 from evaluation.weights import MATERIAL, Weights, default_weights
 from lib.errors import ProgramError
 from lib.training.coefficients import CoefficientCache, Coefficients, find_coefficients
+from lib.training.descent import State, load_checkpoint, new_state, save_checkpoint
 from lib.training.endgame_scales import KINDS, as_constants, ending_kinds, fit_scales
 from lib.training.examples import Choice, Examples, fit_scale, log_loss, read_examples, split_games
 from lib.training.model import (
@@ -33,7 +34,7 @@ from lib.training.model import (
     weights_as_array,
     weights_from_array,
 )
-from lib.training.optimiser import Fit, Plan, State, load_checkpoint, new_state, save_checkpoint
+from lib.training.optimiser import Fit, Plan
 from lib.training.outliers import group_errors, worst_positions
 from lib.training.piece_counts import COLUMNS, OFFSETS
 from lib.training.positions import CAPTURE, FIRST, QUIET, RECORD, board_of, pack, pieces_of, write_positions
@@ -293,33 +294,36 @@ def make_fit(plan: Plan, priors: tuple[Prior, ...] = (), state: State | None = N
     train = make_examples(records, promised(found, truth))
     start = (truth * columns_of(["material"])[:, None]).astype(np.float64)
     free = columns_of(["bishop_pair", "isolated_pawn", "knight_mobility", "hanging"])
-    return Fit(train, train, Penalty(priors, start), free, plan, state or new_state(start))
+    return Fit(train, train, Penalty(priors, start), free, plan, state or new_state([start]))
 
 
 def test_known_weights_are_found() -> None:
     plan = Plan(SCALE, epochs=300, patience=300, rate_cp=4.0, batch=4096)
     state = make_fit(plan).run()
-    truth = known_weights()
+    (best,), truth = state.best, known_weights()
     seen = np.abs(find_coefficients(KNOWN_RECORDS).matrix).sum(axis=0) > 100
     seen = np.asarray(seen).reshape(-1)
     assert (seen & (truth[:, 1] != 0)).sum() > 10
-    assert np.abs(state.best - truth)[seen].max() < 3
+    assert np.abs(best - truth)[seen].max() < 3
     assert state.best_loss < state.history[0][1]
     # What was not to be fitted has stayed.
-    assert (
-        state.best[columns_of(["material", "pawn_squares"])] == truth[columns_of(["material", "pawn_squares"])]
-    ).all()
+    kept = columns_of(["material", "pawn_squares"])
+    assert (best[kept] == truth[kept]).all()
 
 
 def test_a_strong_prior_keeps_the_start() -> None:
     state = make_fit(Plan(SCALE, epochs=10, rate_cp=1.0), (Prior("*", "start", 1e-4),)).run()
-    assert np.abs(state.weights[columns_of(["hanging", "bishop_pair"])]).max() < 1.5
+    assert np.abs(state.parameters[0][columns_of(["hanging", "bishop_pair"])]).max() < 1.5
 
 
 def test_a_run_that_gains_nothing_ends_early() -> None:
     # The first step of Adam is as large as the rate: far beyond all weights.
     state = make_fit(Plan(SCALE, epochs=50, patience=3, rate_cp=5000.0)).run()
     assert state.epoch == state.best_epoch + 3 < 50
+
+
+def start(columns: int = COLUMNS) -> State:
+    return new_state([np.zeros((columns, 2))])
 
 
 def test_a_resumed_run_is_the_same_on_any_number_of_threads(tmp_path: Path) -> None:
@@ -335,22 +339,22 @@ def test_a_resumed_run_is_the_same_on_any_number_of_threads(tmp_path: Path) -> N
 
     with pytest.raises(BrokenOffError):
         make_fit(Plan(SCALE, epochs=6, seed=4, threads=2)).run(break_off)
-    state = load_checkpoint(tmp_path / "state.npz", {"seed": 4}, (COLUMNS, 2))
+    state = load_checkpoint(tmp_path / "state.npz", {"seed": 4}, start())
     resumed = make_fit(Plan(SCALE, epochs=6, seed=4, threads=3), state=state).run()
-    assert (resumed.weights == whole.weights).all()
+    assert (resumed.parameters[0] == whole.parameters[0]).all()
     assert (resumed.best_loss, resumed.history) == (whole.best_loss, whole.history)
 
 
 def test_another_checkpoint_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "state.npz"
-    save_checkpoint(path, new_state(OLD.astype(np.float64)), {"seed": 4})
+    save_checkpoint(path, start(), {"seed": 4})
     with pytest.raises(ProgramError, match="seed differ"):
-        load_checkpoint(path, {"seed": 5}, (COLUMNS, 2))
-    with pytest.raises(ProgramError, match="another catalogue"):
-        load_checkpoint(path, {"seed": 4}, (COLUMNS + 1, 2))
+        load_checkpoint(path, {"seed": 5}, start())
+    with pytest.raises(ProgramError, match="another shape"):
+        load_checkpoint(path, {"seed": 4}, start(COLUMNS + 1))
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(ProgramError, match="no checkpoint"):
-        load_checkpoint(path, {"seed": 4}, (COLUMNS, 2))
+        load_checkpoint(path, {"seed": 4}, start())
 
 
 # ---- The report ----

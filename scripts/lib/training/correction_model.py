@@ -64,10 +64,6 @@ class Network:
         """One of the same shape, full of a number."""
         return Network(*(np.full_like(array, value) for array in self.arrays()))
 
-    def copy(self) -> Network:
-        """One of its own."""
-        return Network(*(array.copy() for array in self.arrays()))
-
 
 @dataclass(frozen=True)
 class Batch:
