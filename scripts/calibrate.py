@@ -244,7 +244,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     archive.restore(tournament)
     code = run_to_end(lambda: play(words, tournament, archive), archive.close)
     if tournament.pairs_done:
-        code = run_to_end(lambda: report(words, players, tournament), lambda: None) or code
+        code = run_to_end(lambda: report(words, players, tournament)) or code
     return code
 
 

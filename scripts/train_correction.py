@@ -32,7 +32,6 @@ from evaluation.weights import Weights, WeightsError, default_weights
 from lib.console import (
     above_zero,
     at_least_one,
-    complain,
     make_table,
     new_file,
     run_to_end,
@@ -41,7 +40,6 @@ from lib.console import (
     standard_output,
     write_json,
 )
-from lib.errors import ProgramError
 from lib.training.correction_data import SOURCE_SYNTAX, Cache, Choice, parse_source, read_all, read_examples, split
 from lib.training.correction_fit import Fit, Plan, mean_loss
 from lib.training.correction_model import Network, new_network
@@ -203,19 +201,12 @@ def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit code."""
     words = parse_arguments(arguments)
     words.command = sys.argv[1:] if arguments is None else arguments
-    try:
-        job = Job(words)
-    except (ProgramError, WeightsError, OSError) as error:
-        complain(error)
-        return 1
 
     def work() -> None:
-        try:
-            report(words, job, train(words, job))
-        except NetworkError as error:
-            raise ProgramError(str(error)) from None
+        job = Job(words)
+        report(words, job, train(words, job))
 
-    return run_to_end(work, lambda: None)
+    return run_to_end(work, errors=(NetworkError, WeightsError))
 
 
 if __name__ == "__main__":

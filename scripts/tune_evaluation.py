@@ -33,7 +33,6 @@ from evaluation.weights import Weights, WeightsError, default_weights
 from lib.console import (
     above_zero,
     at_least_one,
-    complain,
     make_table,
     new_file,
     run_to_end,
@@ -267,19 +266,12 @@ def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit code."""
     words = parse_arguments(arguments)
     words.command = sys.argv[1:] if arguments is None else arguments
-    try:
-        job = Job(words)
-    except (ProgramError, WeightsError, OSError) as error:
-        complain(error)
-        return 1
 
     def work() -> None:
-        try:
-            report(words, job, fit_weights(words, job))
-        except WeightsError as error:
-            raise ProgramError(str(error)) from None
+        job = Job(words)
+        report(words, job, fit_weights(words, job))
 
-    return run_to_end(work, lambda: None)
+    return run_to_end(work, errors=(WeightsError,))
 
 
 if __name__ == "__main__":

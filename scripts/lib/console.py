@@ -50,17 +50,21 @@ def standard_error() -> Console:
     return Console(stderr=True, highlight=False)
 
 
-def run_to_end(work: Callable[[], None], close: Callable[[], None]) -> int:
+def run_to_end(
+    work: Callable[[], None], close: Callable[[], None] = lambda: None, errors: tuple[type[Exception], ...] = ()
+) -> int:
     """Do work that takes long, and close whatever comes of it, so that a report can follow.
 
-    Returns the exit code: 0, INTERRUPTED, or 1 for a ProgramError or OSError, each but the first with its complaint.
+    Returns the exit code: 0, INTERRUPTED, or 1 for a ProgramError, an OSError or one of `errors`. Each but the first
+    comes with its complaint.
     """
+    expected: tuple[type[Exception], ...] = (ProgramError, OSError, *errors)
     try:
         work()
     except KeyboardInterrupt:
         complain("interrupted")
         return INTERRUPTED
-    except (ProgramError, OSError) as error:
+    except expected as error:
         complain(error)
         return 1
     finally:

@@ -98,6 +98,7 @@ def test_numbers_below_one_are_refused() -> None:
         (KeyboardInterrupt(), program.INTERRUPTED, "error: interrupted\n"),
         (OSError("the disk is full"), 1, "error: the disk is full\n"),
         (ProgramError("no openings"), 1, "error: no openings\n"),
+        (LookupError("no weights"), 1, "error: no weights\n"),
     ],
 )
 def test_whatever_comes_of_long_work_it_is_closed(
@@ -110,7 +111,7 @@ def test_whatever_comes_of_long_work_it_is_closed(
         if failure is not None:
             raise failure
 
-    assert console.run_to_end(work, lambda: done.append("close")) == code
+    assert console.run_to_end(work, lambda: done.append("close"), (LookupError,)) == code
     assert done == ["work", "close"]
     assert capsys.readouterr().err == complaint
 
