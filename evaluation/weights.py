@@ -27,6 +27,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from evaluation.catalogue import CATALOGUE, FAMILIES, Term
+from evaluation.files import read_start
 from evaluation.piece_squares import ENEMY_KING, KING_BUCKETS, OWN_KING
 
 # Centipawns, by python-chess's piece types: pawn, knight, bishop, rook, queen.
@@ -167,13 +168,8 @@ class Weights:
 
     @classmethod
     def load(cls, path: str | Path) -> Weights:
-        """Read a weights file. Raises WeightsError when it cannot be read or is not valid."""
-        try:
-            with open(path, "rb") as file:
-                data = file.read(MAX_BYTES + 1)
-        except (OSError, ValueError) as error:
-            raise WeightsError(f"the weights file cannot be read: {error}") from error
-        return cls.parse(data)
+        """Read a weights file; a pipe is refused. Raises WeightsError when it cannot be read or is not valid."""
+        return cls.parse(read_start(path, MAX_BYTES + 1, WeightsError))
 
     @classmethod
     def parse(cls, data: bytes) -> Weights:

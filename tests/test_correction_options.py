@@ -220,7 +220,7 @@ def test_without_the_network_of_the_package_the_features_play_on(
     engine.set_option("Correction", "false")
     use_as_default(monkeypatch, tmp_path / "missing")
     (message,) = engine.set_option("Correction", "true")
-    assert message.startswith("error: the built-in network cannot be used (it cannot be read: ")
+    assert message.startswith("error: the built-in network cannot be used ('missing' cannot be read: ")
     assert message.endswith(", it stays at false")
     assert not engine.options.correction.value
     search(engine, depth=2)
@@ -299,9 +299,14 @@ def test_a_new_engine_begins_as_the_constant_says(is_on: bool, monkeypatch: pyte
         assert api.evaluate(board) != before
 
 
-@pytest.mark.parametrize("data", [None, DATA[:-1]], ids=["missing", "truncated"])
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [(None, "'default.network' cannot be read: "), (DATA[:-1], "it has fewer than ")],
+    ids=["missing", "truncated"],
+)
 def test_without_its_network_a_new_engine_says_so_and_plays_with_the_features(
     data: bytes | None,
+    reason: str,
     tmp_path: Path,
     network_file: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -312,7 +317,7 @@ def test_without_its_network_a_new_engine_says_so_and_plays_with_the_features(
     if data is not None:
         (tmp_path / "default.network").write_bytes(data)
     with closing(UciEngine(owns_process=False)) as engine:
-        assert engine.problem.startswith("the built-in network cannot be used (it ")
+        assert engine.problem.startswith(f"the built-in network cannot be used ({reason}")
         assert engine.problem.endswith("), so Correction is false")
         assert engine.problem.isprintable()
         assert engine.network is None
@@ -321,7 +326,7 @@ def test_without_its_network_a_new_engine_says_so_and_plays_with_the_features(
         assert statics(engine) == [evaluation.evaluate(chess.Board(MIDDLEGAME))]
         search(engine)
         (message,) = engine.set_option("Correction", "true")
-        assert message.startswith("error: the built-in network cannot be used (it ")
+        assert message.startswith(f"error: the built-in network cannot be used ({reason}")
         assert engine.set_option("CorrectionFile", network_file) == []
         assert engine.set_option("Correction", "true") == []
         assert statics(engine) == [corrected()]

@@ -26,7 +26,6 @@ from uci_engine.board.validation import PositionError
 from uci_engine.book.opening import BookSettings, Opening
 from uci_engine.core import load
 from uci_engine.options import OptionError, Options, read_opponent
-from uci_engine.search.factory import read_network, read_weights
 from uci_engine.search.strength import Strength, elo_of_skill_level, level_of
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.search_task import OnBestMove, OnInfo, Resources, SearchTask
@@ -290,7 +289,7 @@ class UciEngine:
     def _load_weights(self) -> list[str]:
         option = self.options.weights_file
         try:
-            self._use_weights(read_weights(option.value) if option.value else default_weights())
+            self._use_weights(Weights.load(option.value) if option.value else default_weights())
         except WeightsError as error:
             raise OptionError(f"option {option.name} cannot be {quoted(option.value)} ({error})") from None
         return []
@@ -318,7 +317,7 @@ class UciEngine:
         path = options.correction_file.value
         is_used = options.correction.value and self._elo() is None
         try:
-            network = read_network(path) if path else default_network() if is_used else None
+            network = Network.load(path) if path else default_network() if is_used else None
             self._pool.set_evaluation(self._pool.weights, network if is_used else None)
         except NetworkError as error:
             problem = f"option CorrectionFile cannot be {quoted(path)} ({error})" if path else str(error)

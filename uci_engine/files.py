@@ -1,13 +1,8 @@
-"""Files named by the user: opened without the risk of blocking, and compared.
-
-Invariant: nothing is written or created.
-"""
+"""Whether a file is still the same."""
 
 from __future__ import annotations
 
 import os
-import stat
-from pathlib import Path
 
 # Device, inode, size and time of change. Two are equal for the same file, unchanged.
 Identity = tuple[int, int, int, int]
@@ -16,11 +11,3 @@ Identity = tuple[int, int, int, int]
 def identity(status: os.stat_result) -> Identity:
     """The identity of a file, from its `os.stat`."""
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
-
-
-def open_plain_file(path: Path) -> int:
-    """A descriptor for reading. Raises OSError, or ValueError if it is not a plain file (a pipe, for example)."""
-    if not stat.S_ISREG(os.stat(path).st_mode):
-        raise ValueError("it is not a plain file")
-    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-    return os.open(path, flags)

@@ -32,6 +32,7 @@ from evaluation.correction.shape import (
     OUTPUT_LIMIT,
     UNITS,
 )
+from evaluation.files import read_start
 
 MAGIC: Final = b"Secateur correction\n\0\0\0\0"
 VERSION: Final = 2
@@ -107,13 +108,8 @@ class Network:
 
     @classmethod
     def load(cls, path: str | Path) -> Network:
-        """Read a file. Raises NetworkError when it cannot be read or is not valid."""
-        try:
-            with open(path, "rb") as file:
-                data = file.read(FILE_BYTES + 1)
-        except (OSError, ValueError) as error:
-            raise NetworkError(f"it cannot be read: {error}") from error
-        return cls.parse(data)
+        """Read a file; a pipe is refused. Raises NetworkError when it cannot be read or is not valid."""
+        return cls.parse(read_start(path, FILE_BYTES + 1, NetworkError))
 
 
 @cache

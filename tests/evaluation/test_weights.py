@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import tomllib
@@ -357,6 +358,13 @@ def test_any_bytes_end_in_weights_or_a_sentence(data: bytes) -> None:
 def test_files_that_cannot_be_read_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(WeightsError, match="cannot be read"):
         Weights.load(f"{tmp_path}/{name}")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes as POSIX has them")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(WeightsError, match=r"^'pipe' cannot be read: it is not a plain file$"):
+        Weights.load(tmp_path / "pipe")
 
 
 @pytest.mark.parametrize("phase", PHASES)

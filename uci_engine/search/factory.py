@@ -1,17 +1,14 @@
-"""Create searchers and workers of a core, and the weights and the network with which they evaluate.
+"""Create searchers and workers of a core, and what they evaluate with.
 
 `evaluation` is imported when it is needed: `core.load` says so first when another file hides that package.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from uci_engine.core import Core
-from uci_engine.files import open_plain_file
 
 if TYPE_CHECKING:
     from evaluation.correction.network import Network
@@ -67,31 +64,6 @@ def replace_evaluation(core: Core, searchers: Sequence[Any], weights: Weights, c
         searcher.evaluator = evaluator
         searcher.position.accumulator.set_piece_square(piece_square)
         searcher.position.refresh()
-
-
-def read_weights(path: str) -> Weights:
-    """The weights of a file that the user has named. Never waits, for example for a pipe. Raises WeightsError."""
-    from evaluation.weights import MAX_BYTES, Weights, WeightsError
-
-    return Weights.parse(_read(path, MAX_BYTES + 1, WeightsError))
-
-
-def read_network(path: str) -> Network:
-    """The network of a file that the user has named. Never waits, for example for a pipe. Raises NetworkError."""
-    from evaluation.correction.network import FILE_BYTES, Network, NetworkError
-
-    return Network.parse(_read(path, FILE_BYTES + 1, NetworkError))
-
-
-def _read(path: str, size: int, error_class: type[ValueError]) -> bytes:
-    """The first bytes of a file. Raises `error_class`."""
-    try:
-        with open(open_plain_file(Path(path)), "rb") as file:
-            return file.read(size)
-    except OSError as error:
-        raise error_class(f"the file cannot be read: {os.strerror(error.errno or 0)}") from error
-    except ValueError as error:
-        raise error_class(f"the file cannot be read: {error}") from error
 
 
 def _new_evaluator(core: Core, weights: Weights, correction: Any) -> Any:

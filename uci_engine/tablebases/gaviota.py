@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 import chess.gaviota
 
-from uci_engine.files import open_plain_file
+from evaluation.files import open_plain_file
 
 SUFFIX = ".gtb.cp4"
 HEADER_BYTES = 40

@@ -1,0 +1,28 @@
+"""Files named by the user: opened without the risk of blocking, and read no further than a bound.
+
+Invariant: nothing is written or created.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+
+def open_plain_file(path: Path) -> int:
+    """A descriptor for reading. Raises OSError, or ValueError if it is not a plain file (a pipe, for example)."""
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise ValueError("it is not a plain file")
+    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+    return os.open(path, flags)
+
+
+def read_start(path: str | Path, size: int, error_class: type[ValueError]) -> bytes:
+    """The first bytes of a plain file, at most `size`. Raises `error_class` with the reason."""
+    try:
+        with open(open_plain_file(Path(path)), "rb") as file:
+            return file.read(size)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise error_class(f"{Path(path).name[:40]!r} cannot be read: {reason}") from error
