@@ -34,6 +34,8 @@ COUNTED_GROUPS: Final = (ACCUMULATED, "pawn_pairs")
 MAX_PIECES: Final = 15
 # Of a signed 64-bit sum. All sums of a word's coefficients stay within them.
 WORD_BITS: Final = 62
+# Black to move, White to move.
+EMPTY_BOARDS: Final = [chess.Board(f"8/8/8/8/8/8/8/8 {side} - - 0 1") for side in "bw"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,14 @@ def layout() -> Layout:
     return Layout(tuple(digits), tuple(biases))
 
 
+def place(board: Any, pieces: Iterable[tuple[int, int]], turn: bool) -> None:
+    """Set up a BaseBoard. A piece is (number, square), where the number is 2 * piece type + colour (White is 1)."""
+    board.set_pieces(EMPTY_BOARDS[turn])
+    put = board.put
+    for piece, square in pieces:
+        put(piece, square)
+
+
 class CoefficientReader:
     """The prepared evaluators, one after another. Making one takes milliseconds, reading a position microseconds."""
 
@@ -104,8 +114,6 @@ class CoefficientReader:
         from evaluation.terms.endgames import endgame_scale
 
         self._board = BaseBoard([0] * len(default_weights().piece_square()))
-        self._empty = [chess.Board(None), chess.Board(None)]
-        self._empty[0].turn = chess.BLACK
         self._endgame_scale = endgame_scale
         evaluators = [Evaluator(default_weights()) for _ in layout().biases]
         for word, evaluator in enumerate(evaluators):
@@ -114,16 +122,12 @@ class CoefficientReader:
         self._sums = [evaluator.sum_of_terms for evaluator in evaluators]
 
     def read(self, pieces: Iterable[tuple[int, int]], turn: bool) -> Reading:
-        """A position with pieces as (number, square), where the number is 2 * piece type + colour (White is 1).
+        """A position with pieces as `place` takes them.
 
         The caller sees to it that the position can be evaluated (see `explain.check`).
         """
         board = self._board
-        # It empties the board, too.
-        board.set_pieces(self._empty[turn])
-        put = board.put
-        for piece, square in pieces:
-            put(piece, square)
+        place(board, pieces, turn)
         scale = self._endgame_scale
         return Reading(
             tuple([sum_of_terms(board, False) for sum_of_terms in self._sums]),

@@ -30,7 +30,7 @@ from lib.errors import ProgramError
 from lib.files import replaced
 from lib.pool import Task, run_tasks
 from lib.training.piece_counts import COLUMNS, MAX_PAWNS, OFFSETS, matrix_of_pieces
-from lib.training.positions import RECORD, pieces_of, white_to_move
+from lib.training.positions import RECORD, pieces_of, placed, white_to_move
 from uci_engine.core import load
 
 CHUNK: Final = 32768
@@ -169,13 +169,7 @@ def _reader() -> CoefficientReader:
 def _find_batch(records: npt.NDArray[Any]) -> Coefficients:
     pieces = pieces_of(records)
     _check(pieces)
-    turns = white_to_move(records).tolist()
-    rows, squares = np.nonzero(pieces)
-    numbers = pieces[rows, squares]
-    placed = list(zip(numbers.tolist(), squares.tolist(), strict=True))
-    ends = np.cumsum(np.count_nonzero(pieces, axis=1)).tolist()
-    read = _reader().read
-    readings = [read(placed[first:last], turn) for first, last, turn in zip([0, *ends], ends, turns, strict=False)]
+    readings = list(map(_reader().read, placed(pieces), white_to_move(records).tolist()))
     words = np.array([reading.words for reading in readings], np.int64).reshape(-1, len(layout().biases))
     matrix = (matrix_of_pieces(pieces) + _matrix_of_words(words)).astype(np.int8)
     matrix.eliminate_zeros()

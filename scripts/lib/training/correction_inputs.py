@@ -13,10 +13,11 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.coefficients import place
 from evaluation.correction.shape import MAX_FEATURES_CP, MIN_PIECES, PIECE_SQUARES, PIECES_PER_BUCKET
 from evaluation.explain import set_up
 from evaluation.weights import Weights
-from lib.training.positions import pieces_of, white_to_move
+from lib.training.positions import pieces_of, placed, white_to_move
 from uci_engine.core import load
 
 # Stands where there is no piece.
@@ -82,22 +83,12 @@ def static_scores(records: npt.NDArray[Any], weights: Weights) -> npt.NDArray[np
     """The scores of the features in centipawns, the side to move's view. The positions can be evaluated."""
     load()
     evaluator, board = set_up(chess.Board(), weights)
-    empty = [chess.Board(None), chess.Board(None)]
-    empty[0].turn = chess.BLACK
-    put, set_pieces, evaluate = board.put, board.set_pieces, evaluator.evaluate
     scores = np.empty(len(records), np.int16)
     for first in range(0, len(records), BATCH):
         part = records[first : first + BATCH]
-        pieces = pieces_of(part)
-        rows, squares = np.nonzero(pieces)
-        placed = list(zip(pieces[rows, squares].tolist(), squares.tolist(), strict=True))
-        ends = np.cumsum(np.count_nonzero(pieces, axis=1)).tolist()
-        turns = white_to_move(part).tolist()
         found = []
-        for begin, end, turn in zip([0, *ends], ends, turns, strict=False):
-            set_pieces(empty[turn])
-            for piece, square in placed[begin:end]:
-                put(piece, square)
-            found.append(evaluate(board))
+        for pieces, turn in zip(placed(pieces_of(part)), white_to_move(part).tolist(), strict=True):
+            place(board, pieces, turn)
+            found.append(evaluator.evaluate(board))
         scores[first : first + BATCH] = found
     return scores

@@ -22,7 +22,7 @@ from __future__ import annotations
 import json
 import os
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -136,6 +136,14 @@ def pieces_of(records: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
         raise ProgramError("a position has a piece that is none")
     piece[piece == _CASTLING_ROOK] = chess.ROOK - 1
     return np.asarray((2 * (piece + 1) + (code < _BLACK)) * is_occupied, np.uint8)
+
+
+def placed(pieces: npt.NDArray[np.uint8]) -> Iterator[list[tuple[int, int]]]:
+    """The pieces of each position as (number, square), from a1 to h8. pieces: as `pieces_of` gives them."""
+    rows, squares = np.nonzero(pieces)
+    found = list(zip(pieces[rows, squares].tolist(), squares.tolist(), strict=True))
+    ends = np.cumsum(np.count_nonzero(pieces, axis=1)).tolist()
+    return (found[first:last] for first, last in pairwise([0, *ends]))
 
 
 def records_of(pieces: npt.NDArray[np.uint8], white_to_move: npt.NDArray[np.bool_], result: int) -> npt.NDArray[Any]:
