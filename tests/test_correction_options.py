@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import chess
+import chess.polyglot
 import pytest
 
 import evaluation
@@ -38,6 +39,7 @@ from uci_engine.engine import UciEngine
 from uci_engine.text import quoted
 
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
+KEY = chess.polyglot.zobrist_hash(chess.Board(MIDDLEGAME))
 NETWORK = random_network(2)
 DATA = NETWORK.pack()
 
@@ -259,6 +261,40 @@ def test_limited_strength_plays_with_the_features_alone(
     assert statics(engine) == features
     assert engine.set_option(name, full) == []
     assert statics(engine) == corrected_scores
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (("Skill Level", "7"), ("Skill Level", "8")),
+        (("Skill Level", "7"), ("UCI_LimitStrength", "true")),
+        (("UCI_LimitStrength", "true"), ("UCI_LimitStrength", "true")),
+        (("UCI_LimitStrength", "true"), ("Skill Level", "7")),
+        (("Correction", "false"), ("UCI_LimitStrength", "true")),
+        (("Correction", "false"), ("Skill Level", "7")),
+    ],
+)
+def test_a_strength_that_leaves_the_network_as_it_is_forgets_nothing(
+    before: tuple[str, str], after: tuple[str, str], engine: UciEngine, tmp_path: Path
+) -> None:
+    path = tmp_path / "some.network"
+    path.write_bytes(DATA)
+    engine.set_option("CorrectionFile", str(path))
+    assert engine.set_option(*before) == []
+    assert engine.network is None
+    # Nor is the file read again.
+    path.unlink()
+    search(engine, depth=2)
+    assert engine.set_option(*after) == []
+    assert engine._pool.table.probe(KEY) != 0
+
+
+@pytest.mark.parametrize("option", [("Skill Level", "7"), ("UCI_LimitStrength", "true")])
+def test_a_strength_that_switches_the_network_forgets(option: tuple[str, str], engine: UciEngine) -> None:
+    search(engine, depth=2)
+    assert engine._pool.table.probe(KEY) != 0
+    assert engine.set_option(*option) == []
+    assert engine._pool.table.probe(KEY) == 0
 
 
 def test_numbers_of_the_wrong_size_are_refused() -> None:

@@ -215,8 +215,8 @@ class UciEngine:
         options.weights_file.on_change = self._load_weights
         options.correction.on_change = self._load_network
         options.correction_file.on_change = self._load_network
-        options.limit_strength.on_change = self._load_network
-        options.skill_level.on_change = self._load_network
+        options.limit_strength.on_change = self._switch_network
+        options.skill_level.on_change = self._switch_network
         for percent in options.percents:
             percent.on_change = self._scale_weights
 
@@ -309,13 +309,9 @@ class UciEngine:
             return None
 
     def _load_network(self) -> list[str]:
-        """Correct by the network that the options name, or by none. A file is read even while the correction is off.
-
-        Limited strength plays with the features alone, because its levels were measured so.
-        """
-        options = self.options
-        path = options.correction_file.value
-        is_used = options.correction.value and self._elo() is None
+        """Correct by the network that the options name, or by none. A file is read even while the correction is off."""
+        path = self.options.correction_file.value
+        is_used = self._wants_network()
         try:
             network = Network.load(path) if path else default_network() if is_used else None
             self._pool.set_evaluation(self._pool.weights, network if is_used else None)
@@ -325,6 +321,14 @@ class UciEngine:
         except MemoryError:
             raise OptionError("there is no memory for the correction") from None
         return []
+
+    def _switch_network(self) -> list[str]:
+        """Load or drop the network if the strength asks for it, and forget nothing if not."""
+        return [] if self._wants_network() == (self.network is not None) else self._load_network()
+
+    def _wants_network(self) -> bool:
+        """Limited strength plays with the features alone, because its levels were measured so."""
+        return self.options.correction.value and self._elo() is None
 
     def _use_weights(self, unscaled: Weights) -> None:
         """Evaluate with these weights, scaled as the options want it. Raises OptionError, and then nothing changes."""
