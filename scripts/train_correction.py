@@ -82,6 +82,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     fit.add_argument("--rate", type=above_zero, default=0.002, metavar="N", help="the largest step (0.002)")
     fit.add_argument("--decay", type=not_negative, default=1.0, metavar="N", help="of parameters, by the step (1)")
     fit.add_argument("--seed", type=int, default=0)
+    fit.add_argument("--threads", type=at_least_one, default=1, metavar="N", help="(1)")
     fit.add_argument("--checkpoint", type=new_file, metavar="FILE", help="what --resume needs")
     fit.add_argument("--resume", action="store_true", help="go on from the checkpoint, if there is one")
     report = parser.add_argument_group("report")
@@ -129,12 +130,13 @@ class Job:
             words.decay,
             words.batch,
             words.seed,
+            words.threads,
         )
         self.settings = {
             "sources": [dict(fact) for fact in self.examples.sources],
             "choice": asdict(choice),
             "parts": words.parts,
-            "plan": asdict(self.plan),
+            "plan": self.plan.as_json(),
         }
 
 

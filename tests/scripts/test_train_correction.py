@@ -18,6 +18,7 @@ from evaluation.correction.network import Network
 from evaluation.correction.shape import BUCKETS, UNITS
 from evaluation.weights import default_weights
 from lib.errors import ProgramError
+from lib.training import correction_model
 from lib.training.correction_data import Cache, Choice, Source, parse_source, read_examples, split
 from lib.training.correction_fit import Fit, Plan, mean_loss
 from lib.training.correction_inputs import bucket_of, inputs_of, static_scores
@@ -181,7 +182,11 @@ def fit(examples: Any, plan: Plan, state: State | None = None) -> Fit:
     return Fit(examples.batch, train, validation, plan, state or start())
 
 
-def test_a_broken_run_goes_on_to_the_same_network(file: Path, cache: Cache, tmp_path: Path) -> None:
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_broken_run_goes_on_to_the_same_network(
+    file: Path, cache: Cache, tmp_path: Path, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(correction_model, "SLICE", 48)
     examples = read_examples([Source(file)], Choice(), default_weights(), cache)
     plan = Plan(150.0, epochs=4, batch=256)
     whole = fit(examples, plan).run()
@@ -198,7 +203,7 @@ def test_a_broken_run_goes_on_to_the_same_network(file: Path, cache: Cache, tmp_
     with pytest.raises(BrokenOffError):
         fit(examples, plan).run(break_off)
     state = load_checkpoint(checkpoint, {"a": 1}, start())
-    resumed = fit(examples, plan, state).run()
+    resumed = fit(examples, replace(plan, threads=threads), state).run()
     assert resumed.history == whole.history
     for one, other in zip(resumed.best, whole.best, strict=True):
         assert np.array_equal(one, other)

@@ -1,14 +1,17 @@
 """Training the network of the learned correction: Adam over batches of positions.
 
-The step grows over the first batches and sinks to nothing along half a cosine.
+The step grows over the first batches and sinks to nothing along half a cosine. Invariant: the network does not depend
+on the number of threads.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +45,11 @@ class Plan:
     decay: float = 1.0
     batch: int = 8192
     seed: int = 0
+    threads: int = 1
+
+    def as_json(self) -> dict[str, Any]:
+        """What a checkpoint must agree on."""
+        return {name: value for name, value in asdict(self).items() if name != "threads"}
 
     @property
     def loss(self) -> Loss:
@@ -70,10 +78,12 @@ class Fit:
     ) -> State:
         """Go on until the end, and call the functions after each epoch and each batch."""
         plan = self._plan
-        losses = (lambda: self._epoch(after_batch), lambda: mean_loss(self._network, self._validation, plan.loss))
-        return self.state.descend(plan.epochs, plan.patience, *losses, after_epoch)
+        with ThreadPoolExecutor(plan.threads) as pool:
+            train = partial(self._epoch, pool, after_batch)
+            losses = (train, lambda: mean_loss(self._network, self._validation, plan.loss))
+            return self.state.descend(plan.epochs, plan.patience, *losses, after_epoch)
 
-    def _epoch(self, after_batch: Callable[[int], None]) -> float:
+    def _epoch(self, pool: ThreadPoolExecutor, after_batch: Callable[[int], None]) -> float:
         """Each position once, in an order of its own; returns the mean loss on the way."""
         order = np.random.default_rng([self._plan.seed, self.state.epoch]).permutation(self._train)
         total = weights = 0.0
@@ -81,7 +91,7 @@ class Fit:
             batch = self._batch.rows(order[first : first + self._plan.batch])
             gradient = self._network.like()
             weight = float(batch.weight.sum())
-            total += add_gradient(self._network, batch, self._plan.loss, gradient)
+            total += add_gradient(self._network, batch, self._plan.loss, gradient, pool.map)
             weights += weight
             self._step(gradient, weight)
             after_batch(len(batch))

@@ -10,6 +10,7 @@ has too few positions for is learnt from all.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
@@ -22,9 +23,12 @@ from evaluation.correction.shape import INPUTS, KING_REGION, KING_REGIONS, PIECE
 from lib.training.correction_inputs import NO_INPUT, Inputs
 
 Floats = npt.NDArray[np.float32]
+# The `map` of a pool of threads, or the built-in one.
+Run = Callable[..., Iterable[Any]]
 
 OUTPUT_CP: Final = 100.0
-# Rows that are worked on at a time: what they need fits the processor's caches.
+# Rows that a thread works on at a time: what they need fits the processor's caches. Invariant: the sums do not depend
+# on the number of threads.
 SLICE: Final = 1024
 # The input of the own king on a1.
 OWN_KING: Final = 5 * 64
@@ -146,40 +150,43 @@ class Loss:
         return size**self.power, slope.astype(np.float32)
 
 
-def add_gradient(network: Network, batch: Batch, loss: Loss, total: Network) -> float:
-    """Add the gradient of a batch to `total`; returns its weighted loss."""
-    units = network.units
+def add_gradient(network: Network, batch: Batch, loss: Loss, total: Network, run: Run = map) -> float:
+    """Add the gradient of a batch to `total`; returns its weighted loss. `run`: the `map` of a pool of threads."""
     hidden = network.hidden()
     # The slope of the loss by the sums of both views.
-    slopes = np.empty((2, len(batch), units), hidden.dtype)
-    sum_of_losses = 0.0
-    for first in range(0, len(batch), SLICE):
+    slopes = np.empty((2, len(batch), network.units), hidden.dtype)
+
+    def of_slice(first: int) -> tuple[float, Floats, Floats]:
+        """The loss, and its slopes by the biases and by the weights of the output."""
         rows = slice(first, first + SLICE)
         part = batch.rows(rows)
-        views = [matrix(part.inputs[:, view]) for view in range(2)]
-        cuts = [np.clip(view @ hidden + network.hidden_bias, 0, 1) for view in views]
-        out = network.output_bias[part.buckets]
+        cuts = [np.clip(matrix(part.inputs[:, view]) @ hidden + network.hidden_bias, 0, 1) for view in range(2)]
         squares = [cut * cut for cut in cuts]
+        out = network.output_bias[part.buckets]
         for view in range(2):
             out += _weighted(squares[view], _half(network, view), part.buckets)
         losses, slope = loss.of(part.static_cp + OUTPUT_CP * out, part.expected)
-        sum_of_losses += float(np.sum(losses * part.weight))
         slope *= OUTPUT_CP * part.weight
         # A row for each bucket: the slope of the rows that are in it.
         spread = np.zeros((network.buckets, len(part)), np.float32)
         spread[part.buckets, np.arange(len(part))] = slope
-        total.output_bias += spread.sum(axis=1)
         for view in range(2):
-            half = slice(view * units, (view + 1) * units)
-            total.output[:, half] += spread @ squares[view]
-            cut = cuts[view]
-            back = spread.T @ network.output[:, half]
+            back = spread.T @ _half(network, view)
             # The slope of the square; 0 where it was cut off.
-            back *= 2 * cut
-            back[cut >= 1] = 0
+            back *= 2 * cuts[view]
+            back[cuts[view] >= 1] = 0
             slopes[view, rows] = back
+        of_output = np.concatenate([spread @ squares[view] for view in range(2)], axis=1)
+        return float(np.sum(losses * part.weight)), spread.sum(axis=1), of_output
+
+    sum_of_losses = 0.0
+    for lost, of_bias, of_output in run(of_slice, range(0, len(batch), SLICE)):
+        sum_of_losses += lost
+        total.output_bias += of_bias
+        total.output += of_output
     total.hidden_bias += slopes.sum(axis=(0, 1))
-    of_hidden = sum(matrix(batch.inputs[:, view]).T @ slopes[view] for view in range(2))
+    ours, theirs = run(lambda view: matrix(batch.inputs[:, view]).T @ slopes[view], range(2))
+    of_hidden = ours + theirs
     total.regions += of_hidden
-    total.common += of_hidden.reshape(KING_REGIONS, PIECE_SQUARES, units).sum(axis=0)
+    total.common += of_hidden.reshape(KING_REGIONS, PIECE_SQUARES, network.units).sum(axis=0)
     return sum_of_losses
