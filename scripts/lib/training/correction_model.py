@@ -153,6 +153,7 @@ class Loss:
 def add_gradient(network: Network, batch: Batch, loss: Loss, total: Network, run: Run = map) -> float:
     """Add the gradient of a batch to `total`; returns its weighted loss. `run`: the `map` of a pool of threads."""
     hidden = network.hidden()
+    views = [matrix(batch.inputs[:, view]) for view in range(2)]
     # The slope of the loss by the sums of both views.
     slopes = np.empty((2, len(batch), network.units), hidden.dtype)
 
@@ -160,7 +161,7 @@ def add_gradient(network: Network, batch: Batch, loss: Loss, total: Network, run
         """The loss, and its slopes by the biases and by the weights of the output."""
         rows = slice(first, first + SLICE)
         part = batch.rows(rows)
-        cuts = [np.clip(matrix(part.inputs[:, view]) @ hidden + network.hidden_bias, 0, 1) for view in range(2)]
+        cuts = [np.clip(views[view][rows] @ hidden + network.hidden_bias, 0, 1) for view in range(2)]
         squares = [cut * cut for cut in cuts]
         out = network.output_bias[part.buckets]
         for view in range(2):
@@ -185,7 +186,7 @@ def add_gradient(network: Network, batch: Batch, loss: Loss, total: Network, run
         total.output_bias += of_bias
         total.output += of_output
     total.hidden_bias += slopes.sum(axis=(0, 1))
-    ours, theirs = run(lambda view: matrix(batch.inputs[:, view]).T @ slopes[view], range(2))
+    ours, theirs = run(lambda view: views[view].T @ slopes[view], range(2))
     of_hidden = ours + theirs
     total.regions += of_hidden
     total.common += of_hidden.reshape(KING_REGIONS, PIECE_SQUARES, network.units).sum(axis=0)
