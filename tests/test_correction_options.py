@@ -34,7 +34,7 @@ from evaluation.correction.shape import (
 from tests.support import ROOT
 from tests.support.engines import search, statics
 from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, on_core
-from tests.support.networks import correction_of, pack, random_network
+from tests.support.networks import corrected, correction_of, pack, random_network
 from uci_engine.engine import UciEngine
 from uci_engine.text import quoted
 
@@ -59,11 +59,6 @@ def network_file(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-def corrected() -> int:
-    board = chess.Board(MIDDLEGAME)
-    return evaluation.evaluate(board) + correction_of(NETWORK, board)
-
-
 def test_on_it_is_added_and_off_the_engine_is_as_it_was(engine: UciEngine, network_file: str) -> None:
     assert engine.set_option("Correction", "false") == []
     before = search(engine), statics(engine)
@@ -71,7 +66,7 @@ def test_on_it_is_added_and_off_the_engine_is_as_it_was(engine: UciEngine, netwo
     assert (search(engine), statics(engine)) == before
     assert engine.set_option("Correction", "true") == []
     assert engine.network == NETWORK
-    assert statics(engine) == [corrected()] != before[1]
+    assert statics(engine) == [corrected(NETWORK, chess.Board(MIDDLEGAME))] != before[1]
     with_it = search(engine)
     assert with_it != before[0]
     assert engine.set_option("Correction", "false") == []
@@ -97,7 +92,7 @@ def test_every_worker_has_it_and_a_later_one_too(engine: UciEngine, network_file
     engine.set_option("Threads", "3")
     engine.set_option("Correction", "true")
     engine.set_option("Threads", "5")
-    assert statics(engine) == [corrected()] * 5
+    assert statics(engine) == [corrected(NETWORK, chess.Board(MIDDLEGAME))] * 5
     numbers = [searcher.evaluator.correction.weights for searcher in engine._pool._searchers()]
     assert all(each is numbers[0] for each in numbers)
     search(engine)
@@ -117,7 +112,7 @@ def score_with(path: str) -> list[int]:
 @pytest.mark.parametrize("core", ALL_CORES)
 def test_every_core_searches_the_same_tree(core: str, network_file: str) -> None:
     found = on_core(core_or_skip(core), __name__, "score_with", network_file)
-    assert found[0] == corrected()
+    assert found[0] == corrected(NETWORK, chess.Board(MIDDLEGAME))
     assert found == score_with(network_file)
 
 
@@ -365,7 +360,7 @@ def test_without_its_network_a_new_engine_says_so_and_plays_with_the_features(
         assert message.startswith(f"error: the built-in network cannot be used ({reason}")
         assert engine.set_option("CorrectionFile", network_file) == []
         assert engine.set_option("Correction", "true") == []
-        assert statics(engine) == [corrected()]
+        assert statics(engine) == [corrected(NETWORK, chess.Board(MIDDLEGAME))]
     with uci_engine.Engine() as api:
         assert caplog.messages == [engine.problem]
         assert api.options["correction"] is False

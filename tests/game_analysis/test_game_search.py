@@ -42,8 +42,13 @@ class Script(MaterialAnalyser):
         multipv: int | None = None,
     ) -> Any:
         moves = None if root_moves is None else list(root_moves)
+        answer = self.answer(board, moves)
         self.asked.append((board.ply(), limit.time, moves))
         self.games.append(game)
+        return answer
+
+    def answer(self, board: chess.Board, moves: list[chess.Move] | None) -> dict[str, Any]:
+        """What a search of these moves, None for all, reports. It is noted afterwards."""
         first = chess.Move.from_uci(self.best.get(board.ply(), next(iter(board.legal_moves)).uci()))
         move = moves[0] if moves else first
         score = PovScore(Cp(self.scores.get(board.ply(), 0)), chess.WHITE)
@@ -151,19 +156,10 @@ class Wiser(Script):
         self.again: dict[int, tuple[int, str]] = {}
         self.alone: dict[tuple[int, chess.Move], int] = {}
 
-    def analyse(
-        self,
-        board: chess.Board,
-        limit: Limit,
-        *,
-        game: object = None,
-        root_moves: Iterable[chess.Move] | None = None,
-        multipv: int | None = None,
-    ) -> Any:
+    def answer(self, board: chess.Board, moves: list[chess.Move] | None) -> dict[str, Any]:
         ply = board.ply()
-        moves = None if root_moves is None else list(root_moves)
         is_second = any(asked == ply and of is None for asked, _, of in self.asked)
-        info = super().analyse(board, limit, game=game, root_moves=moves)
+        info = super().answer(board, moves)
         if moves is None and is_second and ply in self.again:
             cp, word = self.again[ply]
             return info | {"score": PovScore(Cp(cp), chess.WHITE), "pv": [chess.Move.from_uci(word)]}

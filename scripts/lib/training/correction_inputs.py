@@ -17,7 +17,7 @@ from evaluation.coefficients import place
 from evaluation.correction.shape import MAX_FEATURES_CP, MIN_PIECES, PIECE_SQUARES, PIECES_PER_BUCKET
 from evaluation.explain import set_up
 from evaluation.weights import Weights
-from lib.training.positions import pieces_of, placed, white_to_move
+from lib.training.positions import pieces_of, placed, places_in_rows, white_to_move
 from uci_engine.core import load
 
 # Stands where there is no piece.
@@ -56,7 +56,7 @@ def _fill_inputs(records: npt.NDArray[Any], found: Inputs) -> None:
     rows, squares = np.nonzero(pieces)
     numbers = pieces[rows, squares].astype(np.intp) * 64 + squares
     counts = np.count_nonzero(pieces, axis=1)
-    places = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    places = places_in_rows(counts)
     turns = white_to_move(records).astype(np.intp)
     for index in range(2):
         view = turns ^ index

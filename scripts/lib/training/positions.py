@@ -146,6 +146,11 @@ def placed(pieces: npt.NDArray[np.uint8]) -> Iterator[list[tuple[int, int]]]:
     return (found[first:last] for first, last in pairwise([0, *ends]))
 
 
+def places_in_rows(counts: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """0, 1, 2, ... for each row anew, for rows with so many elements that stand one after another."""
+    return np.asarray(np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts), np.intp)
+
+
 def records_of(pieces: npt.NDArray[np.uint8], white_to_move: npt.NDArray[np.bool_], result: int) -> npt.NDArray[Any]:
     """Records of positions without scores and without a past: nobody may castle. They are flagged as quiet.
 
@@ -156,8 +161,7 @@ def records_of(pieces: npt.NDArray[np.uint8], white_to_move: npt.NDArray[np.bool
     piece = pieces[rows, squares]
     counts = np.count_nonzero(pieces, axis=1)
     codes = np.zeros((len(pieces), 32), np.uint8)
-    places = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-    codes[rows, places] = (piece >> 1) - 1 + np.where(piece & 1, 0, _BLACK)
+    codes[rows, places_in_rows(counts)] = (piece >> 1) - 1 + np.where(piece & 1, 0, _BLACK)
     records["occupied"] = np.packbits(pieces != 0, axis=1, bitorder="little").view("<u8")[:, 0]
     records["pieces"] = codes[:, ::2] | codes[:, 1::2] << 4
     records["turn_ep"] = np.where(white_to_move, _NO_EP, _NO_EP | BLACK_TO_MOVE)
