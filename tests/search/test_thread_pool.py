@@ -146,10 +146,20 @@ def test_worker_1_analyses(engine: UciEngine, threads: int) -> None:
 def test_a_clearly_better_move_is_played_though_the_main_search_never_saw_it(
     engine: UciEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # The threads share one table, so worker 1 waits: otherwise the main search may find its move there.
+    main_has_searched = threading.Event()
+    run = RootAnalysis.run
+
+    def run_after_main(analysis: RootAnalysis, worker: Any, max_nodes: float) -> None:
+        assert main_has_searched.wait(PATIENCE_SECONDS)
+        run(analysis, worker, max_nodes)
+
     def wait_for_worker_1(main: MainSearch, analysis: RootAnalysis) -> None:
+        main_has_searched.set()
         wait_until(lambda: analysis.better_move_at_end() is not None, "the analysis found nothing")
         engine.stop()
 
+    monkeypatch.setattr(RootAnalysis, "run", run_after_main)
     monkeypatch.setattr(MainSearch, "_run_analysis", wait_for_worker_1)
     engine.set_option("Threads", "2")
     engine.set_option("UCI_AnalyseMode", "true")
