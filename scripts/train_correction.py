@@ -38,6 +38,7 @@ from lib.console import (
     say,
     show_progress,
     standard_output,
+    three_shares,
     write_json,
 )
 from lib.training.correction_data import SOURCE_SYNTAX, Cache, Choice, parse_source, read_all, read_examples, split
@@ -70,7 +71,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     data.add_argument("--max-score", type=at_least_one, default=1500, metavar="CP", help="leave out beyond (1500)")
     data.add_argument("--noisy", action="store_true", help="take positions that are not quiet, too")
     data.add_argument("--positions", type=int, default=0, metavar="N", help="the first of each file, 0 for all (0)")
-    data.add_argument("--parts", type=parse_parts, default="96,2,2", metavar="N,N,N", help="shares (96,2,2)")
+    data.add_argument("--parts", type=three_shares, default="96,2,2", metavar="N,N,N", help="shares (96,2,2)")
     data.add_argument("--weights", type=Path, metavar="FILE", help="of the features (those of the engine)")
     data.add_argument("--cache", type=Path, default=CACHE, metavar="FOLDER", help="(.selfplay/correction)")
     fit = parser.add_argument_group("training")
@@ -93,14 +94,6 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     if words.resume and words.checkpoint is None:
         parser.error("--resume needs --checkpoint")
     return words
-
-
-def parse_parts(text: str) -> tuple[float, ...]:
-    """The shares of train, validation and test."""
-    numbers = text.split(",")
-    if len(numbers) != 3 or not all(number.isdecimal() and int(number) for number in numbers):
-        raise argparse.ArgumentTypeError(f"{text!r} is not three shares, as 96,2,2")
-    return tuple(map(float, numbers))
 
 
 def not_negative(word: str) -> float:

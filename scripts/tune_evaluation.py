@@ -39,6 +39,7 @@ from lib.console import (
     say,
     show_progress,
     standard_output,
+    three_shares,
     write_json,
 )
 from lib.errors import ProgramError
@@ -74,6 +75,7 @@ from lib.training.tuning_report import (
 CACHE = Path(__file__).resolve().parents[1] / ".selfplay" / "coefficients"
 # The comparison with material and mobility needs no more.
 BASELINE_EPOCHS = 10
+PARTS = ("train", "validation", "test")
 OLD, NEW = "old weights", "new weights"
 # Almost no position shows what mop-up is worth: scores beyond --max-score are left out.
 MOP_UP = [term.name for term in CATALOGUE if term.name.startswith("mop_up_")]
@@ -90,7 +92,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     data.add_argument("--max-score", type=at_least_one, default=1500, metavar="CP", help="leave out beyond (1500)")
     data.add_argument("--noisy", action="store_true", help="take positions that are not quiet, too")
     data.add_argument("--positions", type=int, default=0, metavar="N", help="the first of each file, 0 for all (0)")
-    data.add_argument("--parts", type=parse_parts, default="90,5,5", metavar="N,N,N", help="shares (90,5,5)")
+    data.add_argument("--parts", type=three_shares, default="90,5,5", metavar="N,N,N", help="shares (90,5,5)")
     data.add_argument("--score-scale", type=above_zero, metavar="CP", help="of the scores (fitted to the results)")
     data.add_argument("--cache", type=Path, default=CACHE, metavar="FOLDER", help="(.selfplay/coefficients)")
     fit = parser.add_argument_group("fit")
@@ -120,14 +122,6 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     return words
 
 
-def parse_parts(text: str) -> dict[str, float]:
-    """The shares of train, validation and test."""
-    numbers = text.split(",")
-    if len(numbers) != 3 or not all(number.isdecimal() and int(number) for number in numbers):
-        raise argparse.ArgumentTypeError(f"{text!r} is not three shares, as 90,5,5")
-    return dict(zip(("train", "validation", "test"), map(float, numbers), strict=True))
-
-
 def free_columns(patterns: list[str]) -> npt.NDArray[np.bool_]:
     """The columns that are fitted. Raises ProgramError for a pattern that fits no term."""
     chosen = columns_of([])
@@ -154,7 +148,7 @@ class Job:
         store = CoefficientCache(words.cache)
         everything = read_examples(words.files, choice, store, words.threads)
         self.sources = everything.sources
-        self.parts = split_games(everything, words.parts, words.seed)
+        self.parts = split_games(everything, dict(zip(PARTS, words.parts, strict=True)), words.seed)
         whole = replace(choice, limit=0)
         self.also = {path.stem: read_examples([path], whole, store, words.threads) for path in words.also}
         train = self.parts["train"]

@@ -91,6 +91,14 @@ def above_zero(word: str) -> float:
     return number
 
 
+def three_shares(word: str) -> tuple[float, ...]:
+    """The shares of train, validation and test, from a command line."""
+    numbers = word.split(",")
+    if len(numbers) != 3 or not all(number.isdecimal() and int(number) for number in numbers):
+        raise argparse.ArgumentTypeError(f"{word!r} is not three shares, as 90,5,5")
+    return tuple(map(float, numbers))
+
+
 def new_file(word: str) -> Path:
     """A file that a program is to write, from a command line: its folder is there, and it is no folder itself."""
     path = Path(word)

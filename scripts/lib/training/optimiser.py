@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -40,8 +40,7 @@ class Plan:
 
     def as_json(self) -> dict[str, Any]:
         """What a checkpoint must agree on."""
-        names = ("scale", "epochs", "patience", "rate_cp", "batch", "seed")
-        return {name: getattr(self, name) for name in names}
+        return {name: value for name, value in asdict(self).items() if name != "threads"}
 
 
 class Fit:
