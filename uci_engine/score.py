@@ -115,7 +115,8 @@ def win_draw_loss(score: int, pieces: int) -> tuple[int, int, int]:
 
 def _win_permille(score: int, pieces: int) -> int:
     midpoint_cp, spread_cp = win_curve(pieces)
-    return round(1000.0 / (1.0 + math.exp((midpoint_cp - score) / spread_cp)))
+    # 1 / (1 + exp(x)) by a function that cannot overflow.
+    return round(500.0 * (1.0 - math.tanh((midpoint_cp - score) / spread_cp / 2.0)))
 
 
 def _polynomial(coefficients: tuple[float, ...], x: float) -> float:
