@@ -49,8 +49,8 @@ SEE_VALUES = [0, 100, 300, 300, 500, 900, 0]
 # power first. The number of pieces is first clamped to WIN_PIECES. scripts/fit_wdl.py fits the model to games of the
 # engine against itself, and prints the next three lines.
 WIN_PIECES = (6, 32)
-WIN_MIDPOINT_CP = (559.4, -1316.9, 934.2)
-WIN_SPREAD_CP = (126.7, -321.6, 321.7)
+WIN_MIDPOINT_CP = (416.8, -822.9, 554.0)
+WIN_SPREAD_CP = (77.9, -165.4, 187.3)
 MAX_PIECES = 32
 
 
