@@ -9,21 +9,16 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from statistics import fmean
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import chess
 
 from evaluation.constants import FULL_PHASE, FULL_SCALE
+from evaluation.correction.contributions import joined, unusual_contributions, weightiest
 from evaluation.explain import Explanation, Row
 from evaluation.parts import CORRECTION_FAMILY, LIMIT_FAMILY, Part
 
-if TYPE_CHECKING:
-    from evaluation.correction.contributions import Contribution
-
 REASONS: Final = 3
-# How many pieces are named for the learned correction.
-PIECES_NAMED: Final = 2
 # A correction of this size is always a reason, however large the features are.
 LARGE_CORRECTION_CP: Final = 50
 # The width of the first column, of a square, and of a paragraph.
@@ -162,38 +157,10 @@ def _correction(explanation: Explanation, side: str) -> str:
     """What the network sees, and the pieces that are most different from others of their type."""
     assert explanation.correction is not None
     sign = 1 if side == "White" else -1
-    unusual = _unusual(explanation.contributions)
-    most = sorted(explanation.contributions, key=lambda each: -sign * unusual[each.square])[:PIECES_NAMED]
-    squares: dict[chess.PieceType, list[str]] = {}
-    for each in most:
-        if sign * unusual[each.square] > 0:
-            squares.setdefault(each.piece.piece_type, []).append(chess.square_name(each.square))
-    pieces = [
-        f"the {chess.piece_name(piece_type)}{'s' if len(names) > 1 else ''} on {_joined(names)}"
-        for piece_type, names in squares.items()
-    ]
+    unusual = unusual_contributions(explanation.contributions)
+    pieces = weightiest(explanation.contributions, unusual, sign)
     words = f"The network sees {abs(explanation.correction) / 100:.2f} more for {side} than the features"
-    return f"{words}: mostly {_joined(pieces)}" if pieces else words
-
-
-def _unusual(contributions: Iterable[Contribution]) -> dict[chess.Square, float]:
-    """How much more each piece adds than pieces of its type do in the mean, in centipawns from White's view.
-
-    Two queens each add much for their own sides, and that cancels out. Where only one side has the type, all that its
-    pieces add counts.
-    """
-    own: dict[chess.PieceType, dict[chess.Color, list[int]]] = {}
-    for each in contributions:
-        sides = own.setdefault(each.piece.piece_type, {chess.WHITE: [], chess.BLACK: []})
-        sides[each.piece.color].append(each.white_cp if each.piece.color else -each.white_cp)
-    means = {
-        piece_type: fmean(sides[chess.WHITE] + sides[chess.BLACK]) if all(sides.values()) else 0.0
-        for piece_type, sides in own.items()
-    }
-    return {
-        each.square: each.white_cp - (1 if each.piece.color else -1) * means[each.piece.piece_type]
-        for each in contributions
-    }
+    return f"{words}: mostly {pieces}" if pieces else words
 
 
 def _material(explanation: Explanation, side: str) -> str:
@@ -209,13 +176,8 @@ def _material(explanation: Explanation, side: str) -> str:
             words = f"{_COUNTS.get(number, number)} {chess.piece_name(piece_type)}{'s' if number > 1 else ''}"
             (more if surplus > 0 else fewer).append(words)
     if more and fewer:
-        return f"{side} has {_joined(more)} for {_joined(fewer)}"
-    return f"{side} is {_joined(more)} up" if more else ""
-
-
-def _joined(words: list[str]) -> str:
-    *others, last = words
-    return f"{', '.join(others)} and {last}" if others else last
+        return f"{side} has {joined(more)} for {joined(fewer)}"
+    return f"{side} is {joined(more)} up" if more else ""
 
 
 def _row(name: str, numbers: tuple[int, int, int], paint: Any) -> str:

@@ -6,7 +6,10 @@ too. The contributions do not add up to the correction, because the units are no
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
+from typing import Final
 
 import chess
 
@@ -20,6 +23,9 @@ from evaluation.correction.shape import (
     SQUARE_SHIFT,
     UNITS,
 )
+
+# How many pieces are named as the reason of a correction.
+PIECES_NAMED: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,45 @@ def contributions(board: chess.Board, network: Network) -> tuple[Contribution, .
         magnitude = abs(difference) >> OUTPUT_SHIFT
         found.append(Contribution(square, piece, magnitude if (difference > 0) == board.turn else -magnitude))
     return tuple(found)
+
+
+def unusual_contributions(contributions: Iterable[Contribution]) -> dict[chess.Square, float]:
+    """How much more each piece adds than pieces of its type do in the mean, in centipawns from White's view.
+
+    Two queens each add much for their own sides, and that cancels out. Where only one side has the type, all that its
+    pieces add counts.
+    """
+    own: dict[chess.PieceType, dict[chess.Color, list[int]]] = {}
+    for each in contributions:
+        sides = own.setdefault(each.piece.piece_type, {chess.WHITE: [], chess.BLACK: []})
+        sides[each.piece.color].append(each.white_cp if each.piece.color else -each.white_cp)
+    means = {
+        piece_type: fmean(sides[chess.WHITE] + sides[chess.BLACK]) if all(sides.values()) else 0.0
+        for piece_type, sides in own.items()
+    }
+    return {
+        each.square: each.white_cp - (1 if each.piece.color else -1) * means[each.piece.piece_type]
+        for each in contributions
+    }
+
+
+def weightiest(contributions: Iterable[Contribution], white_cp: Mapping[chess.Square, float], sign: int) -> str:
+    """The pieces that count most for White (sign 1) or for Black (-1): `the knight on f5 and the king on h8`, or ""."""
+    squares: dict[chess.PieceType, list[str]] = {}
+    for each in sorted(contributions, key=lambda each: -sign * white_cp[each.square])[:PIECES_NAMED]:
+        if sign * white_cp[each.square] > 0:
+            squares.setdefault(each.piece.piece_type, []).append(chess.square_name(each.square))
+    return joined(
+        [
+            f"the {chess.piece_name(piece_type)}{'s' if len(names) > 1 else ''} on {joined(names)}"
+            for piece_type, names in squares.items()
+        ]
+    )
+
+
+def joined(words: Sequence[str]) -> str:
+    """`this, that and more`."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def _views(board: chess.Board) -> tuple[chess.Color, chess.Color]:

@@ -10,7 +10,7 @@ import chess
 import pytest
 
 import evaluation
-from evaluation.correction.contributions import Contribution, contributions
+from evaluation.correction.contributions import Contribution, contributions, joined, weightiest
 from evaluation.explain import Explanation
 from evaluation.parts import CORRECTION, CORRECTION_FAMILY, CORRECTION_TITLE, Part
 from evaluation.report import LARGE_CORRECTION_CP, REASONS, as_data, format_explanation, reasons
@@ -149,3 +149,19 @@ def test_the_data_has_all_of_it() -> None:
     ]
     plain = as_data(evaluation.explain(chess.Board(TYPICAL)))
     assert (plain["correction_cp"], plain["correction_pieces"]) == (None, [])
+
+
+def test_the_weightiest_pieces_are_those_that_count_for_the_side() -> None:
+    board = chess.Board("4k3/8/8/3n1N2/8/8/P7/R3K3 w - - 0 1")
+    found = [Contribution(square, piece, 0) for square, piece in sorted(board.piece_map().items())]
+    white_cp = {each.square: 0.0 for each in found} | {chess.F5: 40.0, chess.A1: 30.0, chess.A2: 20.0, chess.D5: -10.0}
+    assert weightiest(found, white_cp, 1) == "the knight on f5 and the rook on a1"
+    assert weightiest(found, white_cp, -1) == "the knight on d5"
+    assert weightiest(found, dict.fromkeys(white_cp, 0.0), 1) == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "text"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
+)
+def test_words_are_joined(words: list[str], text: str) -> None:
+    assert joined(words) == text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import chess
@@ -87,7 +88,15 @@ def test_what_the_network_adds_is_one_feature_while_the_correction_is_on(engine:
         assert found == []
         return
     midpoint_cp, _ = win_curve(32)
-    assert found == [FeatureChange(NETWORK, chess.WHITE, round((after - before) * 100 / midpoint_cp))]
+    assert [(change.color, change.cp) for change in found] == [
+        (chess.WHITE, round((after - before) * 100 / midpoint_cp))
+    ]
+    squares = re.findall("[a-h][1-8]", found[0].named_pieces)
+    assert 1 <= len(squares) <= 2
+    for square in squares:
+        piece_type = boards[1].piece_type_at(chess.parse_square(square))
+        assert piece_type is not None
+        assert chess.piece_name(piece_type) in found[0].named_pieces
     without = [change for change in feature_changes(engine, *boards, 32) if change.name != NETWORK]
     engine.configure(correction=False)
     assert feature_changes(engine, *boards, 32) == without
@@ -128,6 +137,8 @@ def test_words_are_from_the_view_of_the_reader() -> None:
     assert FeatureChange(MATERIAL, chess.WHITE, -300).words() == "material -3.00"
     assert FeatureChange(NETWORK, chess.WHITE, 45).words() == "what the network sees +0.45"
     assert FeatureChange(NETWORK, chess.WHITE, 45).words(chess.BLACK) == "what the network sees -0.45"
+    change = FeatureChange(NETWORK, chess.WHITE, -45, "the knight on f5")
+    assert change.words() == "what the network sees -0.45 (mostly the knight on f5)"
     assert FeatureChange("a new term", chess.WHITE, -5).words(chess.BLACK) == "White's a new term +0.05"
 
 

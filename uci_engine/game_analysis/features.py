@@ -17,8 +17,9 @@ from dataclasses import dataclass
 
 import chess
 
-from evaluation import Part
 from evaluation.catalogue import CATALOGUE
+from evaluation.correction.contributions import unusual_contributions, weightiest
+from evaluation.explain import Explanation
 from evaluation.parts import CORRECTION, CORRECTION_TITLE
 from uci_engine.game_analysis.boards import PIECE_VALUES
 from uci_engine.game_analysis.values import Analyser
@@ -70,11 +71,13 @@ class FeatureChange:
     """How much more one side's feature counts in one position than in another.
 
     `name` is what a player calls it. `cp` is in shown centipawns from White's view, so a gain for Black is negative.
+    `named_pieces` are those of the second position to which the network owes its change, "" for any other feature.
     """
 
     name: str
     color: chess.Color
     cp: int
+    named_pieces: str = ""
 
     def cp_for(self, color: chess.Color) -> int:
         """The change from the view of one side."""
@@ -84,13 +87,10 @@ class FeatureChange:
         """`your king's shelter -0.80`: from the view of the reader, in pawns; without one, from White's."""
         owner = "your" if self.color == reader else "White's" if self.color else "Black's"
         pawns = self.cp_for(reader is not chess.BLACK) / 100
-        return f"{self.name} {pawns:+.2f}" if self.name in WITHOUT_OWNER else f"{owner} {self.name} {pawns:+.2f}"
-
-
-def parts_of(analyser: Analyser, board: chess.Board) -> tuple[Part, ...]:
-    """The parts of the static score."""
-    parts: tuple[Part, ...] = analyser.explain(board).details.parts
-    return parts
+        words = f"{self.name} {pawns:+.2f}"
+        if self.name not in WITHOUT_OWNER:
+            return f"{owner} {words}"
+        return f"{words} (mostly {self.named_pieces})" if self.named_pieces else words
 
 
 def feature_changes(analyser: Analyser, before: chess.Board, after: chess.Board, pieces: int) -> list[FeatureChange]:
@@ -102,9 +102,10 @@ def feature_changes(analyser: Analyser, before: chess.Board, after: chess.Board,
     sides = ((chess.WHITE, 1), (chess.BLACK, -1))
     values: list[dict[tuple[str, chess.Color], float]] = []
     titles: dict[str, str] = {}
-    for board in (before, after):
+    explained: tuple[Explanation, Explanation] = (analyser.explain(before).details, analyser.explain(after).details)
+    for details in explained:
         values.append({})
-        for part in parts_of(analyser, board):
+        for part in details.parts:
             titles[part.name] = part.title
             for color, sign in sides:
                 cp = part.white_cp if color else part.black_cp
@@ -124,8 +125,22 @@ def feature_changes(analyser: Analyser, before: chess.Board, after: chess.Board,
                 sums[key] = sums.get(key, 0.0) + here - there - number
     for name in {name for name, _ in sums} - {MATERIAL}:
         _cancel(sums, name)
-    changes = [FeatureChange(name, color, round(cp)) for (name, color), cp in sums.items()]
+    changes = [
+        FeatureChange(name, color, round(cp), _pieces_seen(*explained, cp) if name == NETWORK else "")
+        for (name, color), cp in sums.items()
+    ]
     return sorted((change for change in changes if change.cp), key=lambda change: -abs(change.cp))
+
+
+def _pieces_seen(before: Explanation, after: Explanation, white_cp: float) -> str:
+    """The pieces that say more to the network than before, in the direction of its change."""
+    old = unusual_contributions(before.contributions)
+    pieces = {each.square: each.piece for each in before.contributions}
+    change = {
+        each.square: cp - (old[each.square] if pieces.get(each.square) == each.piece else 0.0)
+        for each, cp in zip(after.contributions, unusual_contributions(after.contributions).values(), strict=True)
+    }
+    return weightiest(after.contributions, change, 1 if white_cp > 0 else -1)
 
 
 def _cancel(sums: dict[tuple[str, chess.Color], float], name: str) -> None:
