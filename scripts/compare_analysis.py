@@ -22,7 +22,6 @@ from lib.program import run_program
 import argparse
 import hashlib
 import json
-import math
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -43,8 +42,7 @@ from uci_engine.game_analysis.report import GameReport, analyse_game
 from uci_engine.game_analysis.values import Value, final_value, value_of
 from uci_engine.score import piece_count
 
-# The rule of lichess.org: the slope for a centipawn, and the losses of win percentage for each mark.
-WIN_SHARE_SLOPE = 0.00368208
+# The rule of lichess.org: the losses of win percentage for each mark.
 PERCENTAGE_LOSSES = (0.05, 0.10, 0.15)
 RESULT_LOSSES = (INACCURACY_LOSS, MISTAKE_LOSS, BLUNDER_LOSS)
 
@@ -96,7 +94,7 @@ class Reference:
         for ply, before, after in zip(report.plies, values, values[1:], strict=False):
             sign = 1 if ply.white else -1
             by_result = sign * (before.expected - after.expected)
-            by_percentage = sign * (win_share(before) - win_share(after))
+            by_percentage = before.between_people(ply.white) - after.between_people(ply.white)
             losses.append((max(0.0, by_result), max(0.0, by_percentage)))
         return losses
 
@@ -129,12 +127,6 @@ def _known_value(cp: float | None, mate: float | None, expected: float | None) -
     if cp is not None:
         return Value(Cp(int(cp)), expected)
     return Value(Mate(int(mate)) if mate else MateGiven if expected > 0.5 else -MateGiven, expected)
-
-
-def win_share(value: Value) -> float:
-    """White's share of wins by the rule of lichess.org."""
-    cp = min(max(value.score.score(mate_score=100_000), -1000), 1000)
-    return 1 / (1 + math.exp(-WIN_SHARE_SLOPE * cp))
 
 
 def compare(options: argparse.Namespace) -> Iterator[list[Compared]]:

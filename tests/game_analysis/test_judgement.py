@@ -6,7 +6,7 @@ import dataclasses
 
 import chess
 import pytest
-from chess.engine import Cp, Mate, MateGiven
+from chess.engine import Cp, Mate, MateGiven, Score
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -96,13 +96,44 @@ def test_a_missed_win() -> None:
 @pytest.mark.parametrize("white", chess.COLORS)
 def test_a_missed_mate_is_no_error_while_the_game_stays_won(white: bool) -> None:
     won = 1.0 if white else 0.0
-    move = dataclasses.replace(
-        facts(0.5, 0.5, white), is_best=False, best=Value(Mate(3 if white else -3), won), played=Value(Cp(900), won)
-    )
+    best, played = Value(Mate(3 if white else -3), won), Value(Cp(900 if white else -900), won)
+    move = MoveFacts(white, best, played, is_best=False, legal_moves=30)
     judgement = judge(move)
     assert (judgement.mark, judgement.missed_mate) == (Mark.SOUND, 3)
     slower = judge(dataclasses.replace(move, played=Value(Mate(9 if white else -9), won)))
     assert slower.missed_mate is None
+
+
+@pytest.mark.parametrize("white", chess.COLORS)
+@pytest.mark.parametrize(
+    ("best", "played", "mark"),
+    [
+        (Cp(600), Cp(190), Mark.INACCURACY),
+        (Cp(-200), Cp(-900), Mark.INACCURACY),
+        (Mate(5), Cp(170), Mark.INACCURACY),
+        (Cp(900), Cp(500), Mark.SOUND),
+        (Cp(-200), Cp(-350), Mark.SOUND),
+        (Cp(3000), Cp(1000), Mark.SOUND),
+    ],
+)
+def test_in_a_decided_game_only_a_great_loss_is_an_error_and_at_most_an_inaccuracy(
+    white: bool, best: Score, played: Score, mark: Mark
+) -> None:
+    expected = 1.0 if best > Cp(0) else 0.0
+    values = [Value(score if white else -score, expected if white else 1 - expected) for score in (best, played)]
+    judgement = judge(MoveFacts(white, values[0], values[1], is_best=False, legal_moves=30))
+    assert judgement.mark is mark
+    assert judgement.loss == 0
+    assert judgement.accuracy == 100
+    assert judge(MoveFacts(white, values[0], values[1], is_best=True, legal_moves=30)).mark is Mark.BEST
+
+
+def test_the_expected_result_between_people() -> None:
+    assert Value(Cp(0), 0.5).between_people(chess.WHITE) == 0.5
+    assert Value(Cp(100), 0.5).between_people(chess.WHITE) == pytest.approx(0.591, abs=0.001)
+    assert Value(Cp(100), 0.5).between_people(chess.BLACK) == pytest.approx(0.409, abs=0.001)
+    lost, won = Value(Mate(-1), 0.0), Value(Mate(3), 1.0)
+    assert lost.between_people(chess.WHITE) == pytest.approx(won.between_people(chess.BLACK))
 
 
 expectations = st.floats(0, 1)

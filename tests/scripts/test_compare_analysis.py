@@ -6,14 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-from chess.engine import Cp, Mate
-
 import compare_analysis
-from compare_analysis import Compared, win_share
+from compare_analysis import Compared
 from tests.game_analysis.test_pgn import SCHOLAR
 from tests.support import SCRIPTS
-from uci_engine.game_analysis.values import Value
 
 
 def compared(mark: str, reference_loss: float, percentage_loss: float) -> Compared:
@@ -30,12 +26,6 @@ def test_the_counts() -> None:
     assert "named a blunder: 1 of 3 (33.3 %)" in lines[9]
     assert "a mistake or a blunder: 2 of 3" in lines[10]
     assert "0 of 0" in compare_analysis.summary([])[2]
-
-
-def test_the_share_of_wins() -> None:
-    assert win_share(Value(Cp(0), 0.5)) == 0.5
-    assert win_share(Value(Cp(100), 0.5)) == pytest.approx(0.591, abs=0.001)
-    assert win_share(Value(Mate(-1), 0.0)) == pytest.approx(1 - win_share(Value(Mate(3), 1.0)))
 
 
 def test_the_engine_compared_with_itself(tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
 """Marks, losses and accuracy: what each move of a game cost, out of the values of its positions.
 
 A move is judged by the loss of expected result, and not by centipawns: three pawns more or less decide nothing once a
-game is won. So a lost position's further errors cost little, and weigh little in the accuracy. Moves of the book and
-moves without an alternative are not judged.
+game is won. So a lost position's further errors cost little, and weigh little in the accuracy. But people still lose
+what engines win: a move that costs much of the result between people is an inaccuracy, however decided the game. Moves
+of the book and moves without an alternative are not judged.
 
 This module is pure. It knows neither boards nor searches.
 """
@@ -21,6 +22,8 @@ from uci_engine.game_analysis.values import Value
 INACCURACY_LOSS = 0.08
 MISTAKE_LOSS = 0.15
 BLUNDER_LOSS = 0.30
+# An inaccuracy costs this much of the expected result between people, or the loss above.
+INACCURACY_BETWEEN_PEOPLE = 0.15
 # A move is the only one when every other loses this much.
 ONLY_MOVE_LOSS = 0.20
 # Where even the second best move expects this much, the game is won, and no move deserves an exclamation mark.
@@ -137,7 +140,7 @@ def _mark(move: MoveFacts, loss: float) -> Mark:
         return Mark.BLUNDER
     if loss >= MISTAKE_LOSS:
         return Mark.MISTAKE
-    if loss >= INACCURACY_LOSS:
+    if loss >= INACCURACY_LOSS or _loss_between_people(move) >= INACCURACY_BETWEEN_PEOPLE:
         return Mark.INACCURACY
     if not move.is_best:
         return Mark.SOUND
@@ -148,6 +151,13 @@ def _mark(move: MoveFacts, loss: float) -> Mark:
         return Mark.BEST
     # What only delays the loss of a lost game is no good move.
     return Mark.BRILLIANT if move.is_sacrifice else Mark.GOOD
+
+
+def _loss_between_people(move: MoveFacts) -> float:
+    if move.is_best:
+        return 0.0
+    best, played = (value.between_people(move.white) for value in (move.best, move.played))
+    return best - played
 
 
 def _openness(expected: float) -> float:

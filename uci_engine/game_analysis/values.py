@@ -5,6 +5,7 @@ The expected result is that of the win model in `uci_engine.score`: 1 for a win,
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,6 +15,9 @@ from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, PovScore, Score
 from uci_engine.score import TABLEBASE_BOUND, piece_count, win_curve, win_draw_loss
 
 MAX_JUDGED_PIECES = 24
+# The rule of lichess.org, from games between people: the slope for a centipawn, and the greatest score that counts.
+PEOPLE_SLOPE = 0.00368208
+MAX_PEOPLE_CP = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,11 @@ class Value:
     def expected_for(self, color: chess.Color) -> float:
         """The expected result of one side."""
         return self.expected if color else 1.0 - self.expected
+
+    def between_people(self, color: chess.Color) -> float:
+        """The expected result of one side in games between people, by the rule of lichess.org for the shown score."""
+        cp = min(max(self.score.score(mate_score=100_000), -MAX_PEOPLE_CP), MAX_PEOPLE_CP)
+        return 1.0 / (1.0 + math.exp(-PEOPLE_SLOPE * (cp if color else -cp)))
 
     def score_for(self, color: chess.Color) -> Score:
         """The score from the view of one side."""
