@@ -14,9 +14,10 @@ from typing import Any, Final
 import chess
 
 from evaluation.constants import FULL_PHASE, FULL_SCALE
-from evaluation.correction.contributions import joined, unusual_contributions, weightiest
+from evaluation.correction.contributions import unusual_contributions, weightiest
 from evaluation.explain import Explanation, Row
 from evaluation.parts import CORRECTION_FAMILY, LIMIT_FAMILY, Part
+from evaluation.words import joined
 
 REASONS: Final = 3
 # A correction of this size is always a reason, however large the features are.

@@ -92,8 +92,7 @@ class Reference:
         values = self.values(report.start, [ply.move for ply in report.plies])
         losses = []
         for ply, before, after in zip(report.plies, values, values[1:], strict=False):
-            sign = 1 if ply.white else -1
-            by_result = sign * (before.expected - after.expected)
+            by_result = before.expected_for(ply.white) - after.expected_for(ply.white)
             by_percentage = before.between_people(ply.white) - after.between_people(ply.white)
             losses.append((max(0.0, by_result), max(0.0, by_percentage)))
         return losses

@@ -53,7 +53,7 @@ from lib.training.correction_report import (
     quantisation,
     write_network,
 )
-from lib.training.descent import State, load_checkpoint, new_state, save_checkpoint
+from lib.training.descent import State, load_checkpoint, new_state, save_checkpoint, settings_of
 from lib.training.examples import fit_scale
 from lib.training.quantisation import quantised
 
@@ -129,7 +129,7 @@ class Job:
             "sources": [dict(fact) for fact in self.examples.sources],
             "choice": asdict(choice),
             "parts": words.parts,
-            "plan": self.plan.as_json(),
+            "plan": settings_of(self.plan),
         }
 
 

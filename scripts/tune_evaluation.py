@@ -45,7 +45,7 @@ from lib.console import (
 from lib.errors import ProgramError
 from lib.files import replaced
 from lib.training.coefficients import CoefficientCache, source_digest
-from lib.training.descent import State, load_checkpoint, new_state, save_checkpoint
+from lib.training.descent import State, load_checkpoint, new_state, save_checkpoint, settings_of
 from lib.training.endgame_scales import as_constants, fit_scales, scale_table
 from lib.training.examples import Choice, Examples, Floats, fit_scale, read_examples, split_games
 from lib.training.model import (
@@ -160,7 +160,7 @@ class Job:
             "sources": self.sources,
             "choice": asdict(choice),
             "parts": words.parts,
-            "plan": self.plan.as_json(),
+            "plan": settings_of(self.plan),
             "priors": [str(prior) for prior in priors],
             "free": np.flatnonzero(self.free).tolist(),
             "start": start.tolist(),

@@ -6,7 +6,7 @@ too. The contributions do not add up to the correction, because the units are no
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Final
@@ -23,6 +23,7 @@ from evaluation.correction.shape import (
     SQUARE_SHIFT,
     UNITS,
 )
+from evaluation.words import joined
 
 # How many pieces are named as the reason of a correction.
 PIECES_NAMED: Final = 2
@@ -90,11 +91,6 @@ def weightiest(contributions: Iterable[Contribution], white_cp: Mapping[chess.Sq
             for piece_type, names in squares.items()
         ]
     )
-
-
-def joined(words: Sequence[str]) -> str:
-    """`this, that and more`."""
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def _views(board: chess.Board) -> tuple[chess.Color, chess.Color]:

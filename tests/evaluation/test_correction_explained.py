@@ -10,10 +10,11 @@ import chess
 import pytest
 
 import evaluation
-from evaluation.correction.contributions import Contribution, contributions, joined, weightiest
+from evaluation.correction.contributions import Contribution, contributions, weightiest
 from evaluation.explain import Explanation
 from evaluation.parts import CORRECTION, CORRECTION_FAMILY, CORRECTION_TITLE, Part
 from evaluation.report import LARGE_CORRECTION_CP, REASONS, as_data, format_explanation, reasons
+from evaluation.words import joined
 from tests.evaluation.test_explanation import positions
 from tests.support.networks import corrected, output_of, random_network
 

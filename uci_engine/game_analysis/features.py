@@ -21,6 +21,7 @@ from evaluation.catalogue import CATALOGUE
 from evaluation.correction.contributions import unusual_contributions, weightiest
 from evaluation.explain import Explanation
 from evaluation.parts import CORRECTION, CORRECTION_TITLE
+from evaluation.words import joined
 from uci_engine.game_analysis.boards import PIECE_VALUES
 from uci_engine.game_analysis.values import Analyser
 from uci_engine.score import win_curve
@@ -134,11 +135,11 @@ def feature_changes(analyser: Analyser, before: chess.Board, after: chess.Board,
 
 def _pieces_seen(before: Explanation, after: Explanation, white_cp: float) -> str:
     """The pieces that say more to the network than before, in the direction of its change."""
-    old = unusual_contributions(before.contributions)
+    old, new = (unusual_contributions(each.contributions) for each in (before, after))
     pieces = {each.square: each.piece for each in before.contributions}
     change = {
-        each.square: cp - (old[each.square] if pieces.get(each.square) == each.piece else 0.0)
-        for each, cp in zip(after.contributions, unusual_contributions(after.contributions).values(), strict=True)
+        each.square: new[each.square] - (old[each.square] if pieces.get(each.square) == each.piece else 0.0)
+        for each in after.contributions
     }
     return weightiest(after.contributions, change, 1 if white_cp > 0 else -1)
 
@@ -188,8 +189,7 @@ def material_words(better: chess.Board, worse: chess.Board, color: chess.Color) 
 
 
 def _counted(owed: dict[chess.PieceType, int]) -> str:
-    words = [_number_of(PIECE_WORDS[kind], owed[kind]) for kind in sorted(owed, reverse=True) if owed[kind] > 0]
-    return words[0] if len(words) == 1 else " and ".join([", ".join(words[:-1]), words[-1]]) if words else ""
+    return joined([_number_of(PIECE_WORDS[kind], owed[kind]) for kind in sorted(owed, reverse=True) if owed[kind] > 0])
 
 
 def _number_of(word: str, count: int) -> str:

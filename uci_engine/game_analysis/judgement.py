@@ -140,10 +140,11 @@ def _mark(move: MoveFacts, loss: float) -> Mark:
         return Mark.BLUNDER
     if loss >= MISTAKE_LOSS:
         return Mark.MISTAKE
-    if loss >= INACCURACY_LOSS or _loss_between_people(move) >= INACCURACY_BETWEEN_PEOPLE:
+    if loss >= INACCURACY_LOSS:
         return Mark.INACCURACY
     if not move.is_best:
-        return Mark.SOUND
+        between_people = move.best.between_people(move.white) - move.played.between_people(move.white)
+        return Mark.INACCURACY if between_people >= INACCURACY_BETWEEN_PEOPLE else Mark.SOUND
     if move.others is None or move.is_obvious:
         return Mark.BEST
     played, others = move.played.expected_for(move.white), move.others.expected_for(move.white)
@@ -151,13 +152,6 @@ def _mark(move: MoveFacts, loss: float) -> Mark:
         return Mark.BEST
     # What only delays the loss of a lost game is no good move.
     return Mark.BRILLIANT if move.is_sacrifice else Mark.GOOD
-
-
-def _loss_between_people(move: MoveFacts) -> float:
-    if move.is_best:
-        return 0.0
-    best, played = (value.between_people(move.white) for value in (move.best, move.played))
-    return best - played
 
 
 def _openness(expected: float) -> float:

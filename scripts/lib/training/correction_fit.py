@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -46,10 +46,6 @@ class Plan:
     batch: int = 8192
     seed: int = 0
     threads: int = 1
-
-    def as_json(self) -> dict[str, Any]:
-        """What a checkpoint must agree on."""
-        return {name: value for name, value in asdict(self).items() if name != "threads"}
 
     @property
     def loss(self) -> Loss:

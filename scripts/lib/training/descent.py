@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 from zipfile import BadZipFile
@@ -84,6 +84,11 @@ def new_state(start: Arrays) -> State:
     """Before the first epoch."""
     first, second = ([np.zeros_like(array) for array in start] for _ in range(2))
     return State(_copied(start), _copied(start), first, second)
+
+
+def settings_of(plan: Any) -> dict[str, Any]:
+    """What a checkpoint must agree on: all of a plan but the number of threads."""
+    return {name: value for name, value in asdict(plan).items() if name != "threads"}
 
 
 def save_checkpoint(path: Path, state: State, settings: Mapping[str, Any]) -> None:
