@@ -31,9 +31,10 @@ from evaluation.weights import Weights, WeightsError, default_weights
 from lib.console import (
     above_zero,
     at_least_one,
-    complain,
+    at_least_zero,
     make_table,
     new_file,
+    run_to_end,
     say,
     show_progress,
     standard_output,
@@ -43,17 +44,14 @@ from lib.engines.spec import ENGINE_SYNTAX, parse_engine
 from lib.errors import ProgramError
 from lib.games.pgn import game_texts
 from lib.training.coefficients import find_coefficients
-from lib.training.examples import Examples, Floats
+from lib.training.examples import STOCKFISH_SCALE_CP, Examples, Floats
 from lib.training.model import exact_scores, only_material, weights_as_array
 from lib.training.outliers import group_errors, group_table, worst_positions
-from lib.training.positions import RECORD, game_numbers, keys, read_positions, write_positions
+from lib.training.positions import RECORD, game_numbers, has_scores, keys, read_positions, write_positions
 from lib.training.quantisation import white_corrections
 from lib.training.quiet import Spread, quiet_positions
 from lib.training.static_evaluations import ask_engine, error_of
 from lib.training.tuning_report import Rival
-
-# Stockfish's centipawns: at 100 it wins half of its games, and loses almost none.
-DEEP_SCALE_CP = 100.0
 
 
 def choose(words: argparse.Namespace) -> None:
@@ -88,8 +86,7 @@ def choose(words: argparse.Namespace) -> None:
 def compare(words: argparse.Namespace) -> None:
     """The errors of all evaluations, in one table."""
     provenance, records = read_positions(words.file)
-    label = provenance.get("scores")
-    if label is None or not len(records):
+    if not has_scores(provenance) or not len(records):
         raise ProgramError(f"{words.file} has no scores: let positions.py label give it some")
     records = np.asarray(records)
     expected = expit(records["score_cp"] / words.deep_scale)
@@ -103,7 +100,7 @@ def compare(words: argparse.Namespace) -> None:
     games = int(game_numbers(records)[-1]) + 1
     console = standard_output()
     console.print(make_table("", ["static evaluation", "scale", "error of the expected result", "correlation"], rows))
-    say(f"{len(records)} positions of {games} games, scored by {label}")
+    say(f"{len(records)} positions of {games} games, scored by {provenance.get('scores', provenance.get('program'))}")
     if words.worst:
         show_worst(words, records, expected)
     if words.json is not None:
@@ -157,10 +154,10 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     )
     table.add_argument("--engine", action="append", default=[], metavar="'KEY=VALUE ...'", help="also its `eval`")
     table.add_argument(
-        "--deep-scale", type=above_zero, default=DEEP_SCALE_CP, metavar="CP", help="of the deep search's scores (100)"
+        "--deep-scale", type=above_zero, default=STOCKFISH_SCALE_CP, metavar="CP", help="of the deep scores (100)"
     )
     table.add_argument(
-        "--worst", type=int, default=0, metavar="N", help="kinds and positions with large errors, of the last weights"
+        "--worst", type=at_least_zero, default=0, metavar="N", help="kinds and positions where the last weights err"
     )
     table.add_argument("--json", type=new_file, metavar="FILE", help="write the results")
     table.set_defaults(run=compare)
@@ -170,12 +167,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit code."""
     words = parse_arguments(arguments)
-    try:
-        words.run(words)
-    except (ProgramError, WeightsError, NetworkError, OSError) as error:
-        complain(error)
-        return 1
-    return 0
+    return run_to_end(lambda: words.run(words), errors=(WeightsError, NetworkError))
 
 
 if __name__ == "__main__":

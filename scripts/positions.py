@@ -12,7 +12,7 @@
 
 selfplay.py makes such files; lib/training/positions.py documents them. A line of text is `FEN | score in centipawns |
 result`, both White's view, the result 1.0, 0.5 or 0.0. `import` also reads EPD whose operation `c9` is the result, 1-0,
-1/2-1/2 or 0-1; such positions have neither scores nor games.
+1/2-1/2 or 0-1; such positions have no scores, and each counts as a game of its own.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from lib.program import run_program
 import argparse
 import random
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from lib.console import Advance, at_least_one, complain, make_table, new_file, show_progress, standard_output
+from lib.console import Advance, at_least_one, make_table, new_file, run_to_end, show_progress, standard_output
 from lib.engines.spec import ENGINE_SYNTAX, parse_engine
 from lib.errors import ProgramError
 from lib.files import unpack_text
@@ -44,20 +43,22 @@ from lib.training.positions import (
     FIRST,
     QUIET,
     RECORD,
+    RESULT_NAMES,
     are_quiet,
     board_of,
     game_numbers,
+    games_of_files,
     keys,
     pack,
     read_positions,
+    split_rows,
     write_positions,
 )
 from lib.training.stockfish_network import read_network
 
 # Text has no suffix of its own.
 ANY_SUFFIX = ("",)
-RESULT_WORDS = ("0.0", "0.5", "1.0")
-EPD_RESULTS = ("0-1", "1/2-1/2", "1-0")
+POINTS = ("0.0", "0.5", "1.0")
 
 
 # ---- info, text ----
@@ -92,7 +93,7 @@ def print_text(words: argparse.Namespace) -> None:
 
 def text_of(record: Any) -> str:
     """The line of text of a record."""
-    return f"{board_of(record).fen()} | {record['score_cp']} | {RESULT_WORDS[record['result']]}"
+    return f"{board_of(record).fen()} | {record['score_cp']} | {POINTS[record['result']]}"
 
 
 # ---- shuffle ----
@@ -132,18 +133,12 @@ def parse_parts(text: str) -> dict[str, float]:
 def choose_parts(arrays: list[npt.NDArray[Any]], parts: dict[str, float], seed: int) -> list[npt.NDArray[Any]]:
     """The shuffled positions of each part. A game is in one part; a position that occurs twice is kept once."""
     chance = np.random.default_rng(seed)
-    games: list[npt.NDArray[np.int64]] = []
-    for positions in arrays:
-        before = int(games[-1][-1]) + 1 if games and len(games[-1]) else 0
-        games.append(game_numbers(positions) + before)
-    everything, game = np.concatenate(arrays), np.concatenate(games)
+    everything, game = np.concatenate(arrays), games_of_files([game_numbers(positions) for positions in arrays])
     _, unique = np.unique(keys(everything), return_index=True)
     everything, game = everything[unique], game[unique]
-    bounds = np.cumsum([0.0, *parts.values()]) / sum(parts.values())
-    part_of_game = chance.random(int(game.max(initial=-1)) + 1)
     chosen = []
-    for low, high in pairwise(bounds):
-        of_part = everything[(part_of_game[game] >= low) & (part_of_game[game] < high)]
+    for rows in split_rows(game, tuple(parts.values()), chance):
+        of_part = everything[rows]
         of_part["flags"] &= ~np.uint8(FIRST)
         chance.shuffle(of_part)
         chosen.append(of_part)
@@ -213,7 +208,7 @@ def label(words: argparse.Namespace) -> None:
 
 
 def import_text(words: argparse.Namespace) -> None:
-    """Read lines of text. Positions are taken to be quiet, and each fullmove number that falls begins a game."""
+    """Read lines of text. Positions are taken to be quiet, and a ply that does not rise begins a game."""
     (path,) = words.files
     _, text = unpack_text(path, ANY_SUFFIX)
     lines = text.splitlines()
@@ -233,7 +228,7 @@ def packed_lines(lines: Iterable[str], advance: Advance) -> Iterator[bytes]:
         try:
             fen, score, result = line.strip().split(" | ")
             board = chess.Board(fen)
-            points = RESULT_WORDS.index(result)
+            points = POINTS.index(result)
             first = last_ply is None or board.ply() <= last_ply
             last_ply = board.ply()
             yield pack(board, int(score), points, QUIET | (FIRST if first else 0))
@@ -247,10 +242,10 @@ def packed_epd(lines: Iterable[str], advance: Advance) -> Iterator[bytes]:
     for number, line in enumerate(lines, start=1):
         try:
             board, operations = chess.Board.from_epd(line)
-            points = EPD_RESULTS.index(str(operations["c9"]))
+            result = RESULT_NAMES.index(str(operations["c9"]))
         except (ValueError, KeyError) as error:
             raise ProgramError(f"line {number}: {error}") from None
-        yield pack(board, 0, points, QUIET | (FIRST if number == 1 else 0))
+        yield pack(board, 0, result, QUIET | FIRST)
         advance()
 
 
@@ -303,12 +298,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit code."""
     words = parse_arguments(arguments)
-    try:
-        words.run(words)
-    except (ProgramError, OSError) as error:
-        complain(str(error))
-        return 1
-    return 0
+    return run_to_end(lambda: words.run(words))
 
 
 if __name__ == "__main__":

@@ -32,8 +32,11 @@ from evaluation.weights import Weights, WeightsError, default_weights
 from lib.console import (
     above_zero,
     at_least_one,
+    at_least_zero,
+    by_stem,
     make_table,
     new_file,
+    not_negative,
     run_to_end,
     say,
     show_progress,
@@ -41,7 +44,16 @@ from lib.console import (
     three_shares,
     write_json,
 )
-from lib.training.correction_data import SOURCE_SYNTAX, Cache, Choice, parse_source, read_all, read_examples, split
+from lib.training.correction_data import (
+    SOURCE_SYNTAX,
+    Cache,
+    Choice,
+    features_digest,
+    parse_source,
+    read_all,
+    read_examples,
+    split,
+)
 from lib.training.correction_fit import Fit, Plan, mean_loss
 from lib.training.correction_model import Network, new_network
 from lib.training.correction_report import (
@@ -70,7 +82,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     data = parser.add_argument_group("data")
     data.add_argument("--max-score", type=at_least_one, default=1500, metavar="CP", help="leave out beyond (1500)")
     data.add_argument("--noisy", action="store_true", help="take positions that are not quiet, too")
-    data.add_argument("--positions", type=int, default=0, metavar="N", help="the first of each file, 0 for all (0)")
+    data.add_argument("--positions", type=at_least_zero, default=0, metavar="N", help="of each file, 0 for all (0)")
     data.add_argument("--parts", type=three_shares, default="96,2,2", metavar="N,N,N", help="shares (96,2,2)")
     data.add_argument("--weights", type=Path, metavar="FILE", help="of the features (those of the engine)")
     data.add_argument("--cache", type=Path, default=CACHE, metavar="FOLDER", help="(.selfplay/correction)")
@@ -96,24 +108,21 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     return words
 
 
-def not_negative(word: str) -> float:
-    """A number that is not below 0, from a command line."""
-    return 0.0 if word == "0" else above_zero(word)
-
-
 class Job:
     """All that a run needs, read and checked."""
 
     def __init__(self, words: argparse.Namespace) -> None:
         """Raises ProgramError, WeightsError, OSError."""
+        deep = by_stem(words.deep)
         weights = Weights.load(words.weights) if words.weights else default_weights()
         cache = Cache(words.cache)
         choice = Choice(words.max_score, words.noisy, words.positions)
         self.examples = read_examples([parse_source(text) for text in words.files], choice, weights, cache)
-        self.deep = {path.stem: read_all(path, weights, cache) for path in words.deep}
+        self.deep = {name: read_all(path, weights, cache) for name, path in deep.items()}
         self.train, self.validation, self.test = split(self.examples, words.parts, words.seed)
         batch = self.examples.batch
-        scale_cp = words.scale or fit_scale(batch.static_cp.astype(np.float64), batch.expected.astype(np.float64))
+        static_cp, expected = (each[self.train].astype(np.float64) for each in (batch.static_cp, batch.expected))
+        scale_cp = words.scale or fit_scale(static_cp, expected)
         self.plan = Plan(
             scale_cp,
             words.power,
@@ -130,6 +139,7 @@ class Job:
             "choice": asdict(choice),
             "parts": words.parts,
             "plan": settings_of(self.plan),
+            "features": features_digest(weights),
         }
 
 
@@ -163,6 +173,7 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
         "command": shlex.join(["scripts/train_correction.py", *words.command]),
         "positions": [len(job.train), len(job.validation), len(job.test)],
         "scale_cp": round(job.plan.scale_cp, 2),
+        "features": job.settings["features"],
         "epochs": state.epoch,
         "best_epoch": state.best_epoch,
         "data": [

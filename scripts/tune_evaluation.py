@@ -18,6 +18,7 @@ from lib.program import run_program
 # isort: split
 
 import argparse
+import re
 import shlex
 import sys
 from dataclasses import asdict, replace
@@ -33,6 +34,8 @@ from evaluation.weights import Weights, WeightsError, default_weights
 from lib.console import (
     above_zero,
     at_least_one,
+    at_least_zero,
+    by_stem,
     make_table,
     new_file,
     run_to_end,
@@ -77,6 +80,8 @@ CACHE = Path(__file__).resolve().parents[1] / ".selfplay" / "coefficients"
 BASELINE_EPOCHS = 10
 PARTS = ("train", "validation", "test")
 OLD, NEW = "old weights", "new weights"
+# A part whose loss stands in the weights file.
+KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # Almost no position shows what mop-up is worth: scores beyond --max-score are left out.
 MOP_UP = [term.name for term in CATALOGUE if term.name.startswith("mop_up_")]
 
@@ -91,7 +96,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     data.add_argument("--mix", type=float, default=0.7, help="share of the score against the result, 0 to 1 (0.7)")
     data.add_argument("--max-score", type=at_least_one, default=1500, metavar="CP", help="leave out beyond (1500)")
     data.add_argument("--noisy", action="store_true", help="take positions that are not quiet, too")
-    data.add_argument("--positions", type=int, default=0, metavar="N", help="the first of each file, 0 for all (0)")
+    data.add_argument("--positions", type=at_least_zero, default=0, metavar="N", help="of each file, 0 for all (0)")
     data.add_argument("--parts", type=three_shares, default="90,5,5", metavar="N,N,N", help="shares (90,5,5)")
     data.add_argument("--score-scale", type=above_zero, metavar="CP", help="of the scores (fitted to the results)")
     data.add_argument("--cache", type=Path, default=CACHE, metavar="FOLDER", help="(.selfplay/coefficients)")
@@ -110,7 +115,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     fit.add_argument("--checkpoint", type=new_file, metavar="FILE", help="what --resume needs")
     fit.add_argument("--resume", action="store_true", help="go on from the checkpoint, if there is one")
     report = parser.add_argument_group("report")
-    report.add_argument("--worst", type=int, default=0, metavar="N", help="show kinds and positions with large errors")
+    report.add_argument("--worst", type=at_least_zero, default=0, metavar="N", help="show where errors are large")
     report.add_argument("--endgame-scales", action="store_true", help="fit the endgame scale factors, and print them")
     report.add_argument("--picture", type=new_file, metavar="PNG", help="draw the calibration")
     report.add_argument("--json", type=new_file, metavar="FILE", help="write the results")
@@ -138,6 +143,7 @@ class Job:
 
     def __init__(self, words: argparse.Namespace) -> None:
         """Raises ProgramError, WeightsError, OSError."""
+        also = by_stem(words.also, taken=PARTS[1:])
         self.free = free_columns(words.terms)
         self.old = weights_as_array(Weights.load(words.start) if words.start else default_weights())
         priors = [*PRIORS, *(parse_prior(text) for text in words.prior)]
@@ -150,7 +156,7 @@ class Job:
         self.sources = everything.sources
         self.parts = split_games(everything, dict(zip(PARTS, words.parts, strict=True)), words.seed)
         whole = replace(choice, limit=0)
-        self.also = {path.stem: read_examples([path], whole, store, words.threads) for path in words.also}
+        self.also = {name: read_examples([path], whole, store, words.threads) for name, path in also.items()}
         train = self.parts["train"]
         scale = words.scale or fit_scale(exact_scores(train.coefficients, self.old).astype(np.float64), train.expected)
         self.plan = Plan(
@@ -210,7 +216,7 @@ def write_weights(words: argparse.Namespace, job: Job, best: Floats, measured: d
         "data": data,
         "scale_cp": f"{job.plan.scale:.4f}",
         "evaluation": job.settings["evaluation"][:16],
-        **{f"{name}_loss": f"{each.loss:.6f}" for name, each in measured.items() if name.isidentifier()},
+        **{f"{name}_loss": f"{each.loss:.6f}" for name, each in measured.items() if KEY.fullmatch(name)},
     }
     text = weights_from_array(best, provenance).text()
     with replaced(words.output) as file:

@@ -80,6 +80,13 @@ def at_least_one(word: str) -> int:
     return number
 
 
+def at_least_zero(word: str) -> int:
+    """A whole number from 0 up, from a command line."""
+    if not word.isdecimal():
+        raise argparse.ArgumentTypeError(f"{word} is not 0 or more")
+    return int(word)
+
+
 def above_zero(word: str) -> float:
     """A number above 0, from a command line."""
     try:
@@ -88,6 +95,17 @@ def above_zero(word: str) -> float:
         number = 0.0
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"{word} is not a number above 0")
+    return number
+
+
+def not_negative(word: str) -> float:
+    """A number from 0 up, from a command line."""
+    try:
+        number = float(word)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < math.inf:
+        raise argparse.ArgumentTypeError(f"{word} is not a number from 0 up")
     return number
 
 
@@ -107,6 +125,16 @@ def new_file(word: str) -> Path:
     if not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"there is no folder {path.parent}")
     return path
+
+
+def by_stem(paths: Iterable[Path], taken: Iterable[str] = ()) -> dict[str, Path]:
+    """The files of a report, by their names without the suffix. Raises ProgramError for a name that is taken."""
+    found: dict[str, Path] = {}
+    for path in paths:
+        if path.stem in found or path.stem in taken:
+            raise ProgramError(f"{path}: the report has another part that is called {path.stem}")
+        found[path.stem] = path
+    return found
 
 
 def add_run_arguments(parser: argparse.ArgumentParser, journal: str = "what --resume needs") -> None:

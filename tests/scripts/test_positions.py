@@ -116,11 +116,34 @@ def test_other_files_are_refused_in_a_sentence(tmp_path: Path, data: bytes, caps
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_a_code_that_is_no_piece_is_an_error() -> None:
+# The offset of a byte of a record of the start position, and what makes no position of it.
+DAMAGES = {"15 is no piece": (8, 0xFF), "more than 32 pieces": (3, 0xFF), "en passant": (24, 100), "result": (30, 3)}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_record_is_one_complaint(damage: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = bytearray(pack(chess.Board(), 0, 1, 0))
-    data[8] = 0xFF
-    with pytest.raises(ValueError, match="15 is no piece"):
+    offset, data[offset] = DAMAGES[damage]
+    with pytest.raises(ProgramError, match="a record of a position is damaged"):
         board_of(record(bytes(data)))
+    path = tmp_path / "x.positions"
+    write_positions(path, {}, np.frombuffer(bytes(data), RECORD))
+    for words in (["text", str(path)], ["vary", str(path), "--output", str(tmp_path / "y.positions")]):
+        assert main(words) == 1
+        assert capsys.readouterr().err.splitlines()[-1].startswith("error: a record of a position is damaged")
+
+
+def test_a_missing_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "absent.positions"
+    assert main(["info", str(path)]) == 1
+    assert capsys.readouterr().err == f"error: {path}: No such file or directory\n"
+
+
+@pytest.mark.parametrize("fen", ["4k3/8/8/8/8/8/8/4K2N w K - 0 1", "4k3/8/8/8/8/8/8/4K3 w E - 0 1"])
+def test_rights_without_a_rook_change_no_piece(fen: str) -> None:
+    board = chess.Board(fen)
+    found = board_of(record(pack(board, 0, 1, 0)))
+    assert (found.board_fen(), found.castling_rights) == (board.board_fen(), 0)
 
 
 def test_keys_tell_positions_apart_and_ignore_clocks_and_labels() -> None:
@@ -197,6 +220,7 @@ def test_epd_with_results_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["import", str(tmp_path / "x.epd"), "--output", str(tmp_path / "x")]) == 0
     provenance, positions = read_positions(tmp_path / "x")
     assert provenance["scores"] is None
+    assert game_numbers(positions).tolist() == list(range(len(boards)))
     assert [board_of(position).epd() for position in positions] == [board.epd() for board in boards]
     assert positions["result"].tolist() == [(2, 0, 1)[number % 3] for number in range(len(boards))]
     (tmp_path / "x.epd").write_text("8/8/8/8/8/8/8/8 w - -\n")

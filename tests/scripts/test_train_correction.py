@@ -220,7 +220,7 @@ def test_the_program_learns_what_the_features_miss(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = {name: str(tmp_path / name) for name in ("new.network", "c.npz", "loss.png", "out.json", "cache")}
-    deep = tmp_path / "deep.positions"
+    deep = tmp_path / "deep set.v2.positions"
     write_positions(deep, {}, random_records(5, seed=3))
     command = [str(file), "--output", names["new.network"], "--cache", names["cache"], "--parts", "80,10,10"]
     command += ["--epochs", "12", "--batch", "128", "--rate", "0.01", "--deep", str(deep)]
@@ -234,11 +234,12 @@ def test_the_program_learns_what_the_features_miss(
     facts = tomllib.loads(Path(names["new.network"]).with_suffix(".toml").read_text("utf-8"))
     assert facts["sha256"] == sha256(data).hexdigest()
     assert facts["command"].startswith("scripts/train_correction.py ")
-    assert sha256(RECORDS.tobytes()).hexdigest() in facts["data"][0] or "own.positions" in facts["data"][0]
+    chosen = RECORDS[np.abs(RECORDS["score_cp"].astype(int)) <= 1500]
+    assert f"sha256 {sha256(chosen.tobytes()).hexdigest()}" in facts["data"][0]
     features, corrected, whole = facts["test_losses"]
     assert corrected < 0.8 * features
     assert whole == pytest.approx(corrected, rel=0.05)
-    before, after = facts["error_deep"]
+    before, after = facts["error_deep set.v2"]
     assert after < before
     assert json.loads(Path(names["out.json"]).read_text("utf-8"))["history"]
     # A knight's pawn on its fourth rank, and not on the third.
@@ -248,13 +249,23 @@ def test_the_program_learns_what_the_features_miss(
     # The same run again has nothing left to do, and writes the same.
     assert main([*command, "--resume"]) == 0
     assert Path(names["new.network"]).read_bytes() == data
+    # With other features it is another run.
+    weights = tmp_path / "other.toml"
+    default_weights().scaled({"Mobility": 50}).save(weights)
+    assert main([*command, "--resume", "--weights", str(weights)]) == 1
+    assert "features" in capsys.readouterr().err.splitlines()[-1].partition(" is of another run: ")[2]
 
 
 def test_what_cannot_be_used_is_one_complaint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bad = tmp_path / "bad.positions"
     bad.write_bytes(b"nothing")
     output = str(tmp_path / "new.network")
-    for arguments in ([str(bad)], [str(tmp_path / "missing")], [f"{bad} mix=3"]):
+    board = chess.Board("ppp5/8/8/8/8/8/PP6/K7 w - - 0 1")
+    write_positions(tmp_path / "odd.positions", {}, np.frombuffer(pack(board, 0, 1, QUIET | FIRST), RECORD))
+    twice = ["--deep", "a/deep.positions", "--deep", "b/deep.positions"]
+    odd = [str(tmp_path / "odd.positions")]
+    others = ([f"{bad} mix=3"], [*odd, "--decay", "0.0"], [*odd, *twice])
+    for arguments in ([str(bad)], [str(tmp_path / "missing")], *others):
         assert main([*arguments, "--output", output, "--cache", str(tmp_path / "cache")]) == 1
         complaint = capsys.readouterr().err
         assert complaint.startswith("error: ")

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 from zipfile import BadZipFile
 
+import chess
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
@@ -30,7 +31,7 @@ from lib.errors import ProgramError
 from lib.files import replaced
 from lib.pool import Task, run_tasks
 from lib.training.piece_counts import COLUMNS, MAX_PAWNS, OFFSETS, matrix_of_pieces
-from lib.training.positions import RECORD, pieces_of, placed, white_to_move
+from lib.training.positions import RECORD, cannot_be_evaluated, pieces_of, placed, refuse, white_to_move
 from uci_engine.core import load
 
 CHUNK: Final = 32768
@@ -136,10 +137,11 @@ def store_chunk(work: tuple[str, bytes]) -> None:
 
 @cache
 def source_digest() -> str:
-    """A digest of all that decides the coefficients: the sources of the evaluation, without the weights."""
+    """A digest of all that decides the coefficients: the sources of the evaluation and of this, without the weights."""
     folder = Path(evaluation.__file__).parent
+    own = [Path(__file__).with_name(f"{name}.py") for name in ("coefficients", "piece_counts", "positions")]
     digest = hashlib.sha256()
-    for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.pxd"), Path(__file__)]):
+    for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.pxd"), *own]):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
@@ -168,7 +170,7 @@ def _reader() -> CoefficientReader:
 
 def _find_batch(records: npt.NDArray[Any]) -> Coefficients:
     pieces = pieces_of(records)
-    _check(pieces)
+    refuse(records, cannot_be_evaluated(pieces) | _too_many_pawns(pieces))
     readings = list(map(_reader().read, placed(pieces), white_to_move(records).tolist()))
     words = np.array([reading.words for reading in readings], np.int64).reshape(-1, len(layout().biases))
     matrix = (matrix_of_pieces(pieces) + _matrix_of_words(words)).astype(np.int8)
@@ -196,16 +198,6 @@ def _matrix_of_words(words: npt.NDArray[np.int64]) -> Any:
     return sparse.coo_matrix((values, (rows, columns[found])), shape=(len(words), COLUMNS)).tocsr()
 
 
-def _check(pieces: npt.NDArray[np.uint8]) -> None:
-    """Raises ProgramError for a position with more than eight pawns a side, or that cannot be evaluated.
-
-    See `evaluation.explain.check`.
-    """
-    wrong = np.zeros(len(pieces), np.bool_)
-    for colour in (0, 1):
-        own = (pieces > 0) & (pieces & 1 == colour)
-        wrong |= ((pieces == 12 + colour).sum(1) != 1) | (own.sum(1) > 16) | ((pieces == 2 + colour).sum(1) > MAX_PAWNS)
-    back_ranks = np.concatenate([pieces[:, :8], pieces[:, 56:]], axis=1)
-    wrong |= (back_ranks >> 1 == 1).any(1)
-    if wrong.any():
-        raise ProgramError(f"position {int(wrong.argmax())} of a chunk cannot be evaluated")
+def _too_many_pawns(pieces: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    counts = [(pieces == 2 * chess.PAWN + colour).sum(1) for colour in (0, 1)]
+    return np.asarray(np.maximum(*counts) > MAX_PAWNS)

@@ -21,14 +21,21 @@ from evaluation.weights import Weights
 from lib.errors import ProgramError
 from lib.files import replaced
 from lib.training.coefficients import source_digest
-from lib.training.correction_inputs import bucket_of, has_correction, inputs_of, static_scores
+from lib.training.correction_inputs import bucket_of, has_correction, inputs_of, source_digest_of_inputs, static_scores
 from lib.training.correction_model import Batch
-from lib.training.examples import MAX_GAME
-from lib.training.positions import CAPTURE, QUIET, game_numbers, keys, read_positions, split_rows, white_to_move
+from lib.training.examples import MAX_GAME, STOCKFISH_SCALE_CP
+from lib.training.positions import (
+    are_quiet,
+    game_numbers,
+    games_of_files,
+    has_scores,
+    keys,
+    read_positions,
+    split_rows,
+    white_to_move,
+)
 
 SOURCE_SYNTAX: Final = "'FILE [mix=0..1] [scale=CP] [weight=NUMBER]'"
-# Stockfish's centipawns: at 100 it wins half of its games, and loses almost none.
-SCORE_SCALE_CP: Final = 100.0
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,7 @@ class Source:
 
     path: Path
     mix: float = 1.0
-    score_scale_cp: float = SCORE_SCALE_CP
+    score_scale_cp: float = STOCKFISH_SCALE_CP
     weight: float = 1.0
 
 
@@ -108,21 +115,14 @@ class Cache:
 
 def read_examples(sources: Sequence[Source], choice: Choice, weights: Weights, cache: Cache) -> Examples:
     """The chosen positions of all files. Raises ProgramError, OSError."""
-    parts = []
-    found_keys = []
-    games_before = 0
-    for source in sources:
-        part, part_keys = _read_file(source, choice, weights, cache)
-        parts.append(replace(part, games=part.games + games_before))
-        found_keys.append(part_keys)
-        games_before += int(part.games.max(initial=-1)) + 1
+    parts, found_keys = zip(*(_read_file(source, choice, weights, cache) for source in sources), strict=True)
     _, first = np.unique(np.concatenate(found_keys), return_index=True)
     first.sort()
     columns = ([getattr(part.batch, each.name) for part in parts] for each in fields(Batch))
     batch = Batch(*(np.concatenate(column)[first] for column in columns))
     if not len(batch):
         raise ProgramError("no position of these files can be used")
-    games = np.concatenate([part.games for part in parts])[first]
+    games = games_of_files([part.games for part in parts])[first]
     if np.bincount(games).max() > MAX_GAME:
         raise ProgramError("a file has lost its games: use one that was not shuffled")
     return Examples(batch, games, tuple(fact for part in parts for fact in part.sources))
@@ -132,7 +132,7 @@ def read_all(path: Path, weights: Weights, cache: Cache) -> tuple[Batch, npt.NDA
     """All positions of a file with scores, and their games, to measure by. Raises ProgramError, OSError."""
     source = Source(path)
     provenance, records = read_positions(path)
-    if provenance.get("scores", "") is None or not len(records):
+    if not has_scores(provenance) or not len(records):
         raise ProgramError(f"{path} has no scores: let positions.py label give it some")
     return _batch(source, np.asarray(records), True, weights, cache), game_numbers(records)
 
@@ -152,17 +152,17 @@ def _read_file(
     everything = np.asarray(everything[: choice.limit or None])
     chosen = np.abs(everything["score_cp"].astype(np.int32)) <= choice.max_score_cp
     if not choice.noisy:
-        chosen &= (everything["flags"] & (QUIET | CAPTURE)) == QUIET
+        chosen &= are_quiet(everything)
     records, games = everything[chosen], game_numbers(everything)[chosen]
-    has_scores = provenance.get("scores", "") is not None
-    batch = _batch(source, records, has_scores, weights, cache)
+    is_scored = has_scores(provenance)
+    batch = _batch(source, records, is_scored, weights, cache)
     usable = has_correction(batch.inputs, batch.static_cp)
     facts = {
         "file": source.path.name,
         "sha256": hashlib.sha256(records.tobytes()).hexdigest(),
         "positions": int(usable.sum()),
         "games": len(np.unique(games[usable])),
-        "mix": source.mix if has_scores else 0.0,
+        "mix": source.mix if is_scored else 0.0,
         "scale_cp": source.score_scale_cp,
         "weight": source.weight,
         "provenance": provenance,
@@ -170,19 +170,23 @@ def _read_file(
     return Examples(batch.rows(usable), games[usable], (facts,)), keys(records[usable])
 
 
-def _batch(source: Source, records: npt.NDArray[Any], has_scores: bool, weights: Weights, cache: Cache) -> Batch:
-    digest = hashlib.sha256()
+def features_digest(weights: Weights) -> str:
+    """A digest of all that decides the scores of the features: sources and weights."""
+    return hashlib.sha256((source_digest() + weights.text()).encode()).hexdigest()
+
+
+def _batch(source: Source, records: npt.NDArray[Any], is_scored: bool, weights: Weights, cache: Cache) -> Batch:
+    digest = hashlib.sha256(source_digest_of_inputs().encode())
     for name in ("occupied", "pieces", "turn_ep"):
         digest.update(np.ascontiguousarray(records[name]).tobytes())
-    of_weights = hashlib.sha256((source_digest() + weights.text()).encode()).hexdigest()
     inputs = cache.get(f"inputs-{digest.hexdigest()[:32]}", lambda: inputs_of(records))
     static_cp = cache.get(
-        f"static-{digest.hexdigest()[:32]}-{of_weights[:16]}", lambda: static_scores(records, weights)
+        f"static-{digest.hexdigest()[:32]}-{features_digest(weights)[:16]}", lambda: static_scores(records, weights)
     )
     turn = white_to_move(records)
     result = np.where(turn, records["result"], 2 - records["result"]) / 2.0
     score_cp = np.where(turn, 1, -1) * records["score_cp"].astype(np.int32)
-    mix = source.mix if has_scores else 0.0
+    mix = source.mix if is_scored else 0.0
     expected = mix * expit(score_cp / source.score_scale_cp) + (1 - mix) * result
     return Batch(
         inputs,

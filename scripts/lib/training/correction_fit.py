@@ -1,7 +1,7 @@
 """Training the network of the learned correction: Adam over batches of positions.
 
-The step grows over the first batches and sinks to nothing along half a cosine. Invariant: the network does not depend
-on the number of threads.
+The step grows over the first batches and sinks to LAST_RATE of its largest along half a cosine. Invariant: the network
+does not depend on the number of threads.
 """
 
 from __future__ import annotations

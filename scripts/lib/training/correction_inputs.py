@@ -6,7 +6,9 @@ the own king, which has weights of its own, follows from the inputs.
 
 from __future__ import annotations
 
+import hashlib
 from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 import chess
@@ -14,14 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.coefficients import place
+from evaluation.correction import shape
 from evaluation.correction.shape import MAX_FEATURES_CP, MIN_PIECES, PIECE_SQUARES, PIECES_PER_BUCKET
 from evaluation.explain import set_up
 from evaluation.weights import Weights
-from lib.training.positions import pieces_of, placed, places_in_rows, white_to_move
+from lib.training.positions import cannot_be_evaluated, pieces_of, placed, places_in_rows, refuse, white_to_move
 from uci_engine.core import load
 
 # Stands where there is no piece.
-NO_INPUT: Final = PIECE_SQUARES
+NO_PIECE: Final = PIECE_SQUARES
 MAX_PIECES: Final = 32
 # Positions that are taken apart at a time.
 BATCH: Final = 8192
@@ -32,7 +35,7 @@ Inputs = npt.NDArray[np.uint16]
 @cache
 def input_table() -> Inputs:
     """[view of a colour, its king on the files a to d, piece * 64 + square]: the input."""
-    table = np.full((2, 2, 14 * 64), NO_INPUT, np.uint16)
+    table = np.full((2, 2, 14 * 64), NO_PIECE, np.uint16)
     for view in range(2):
         for mirrored in range(2):
             for piece in range(2, 14):
@@ -44,8 +47,8 @@ def input_table() -> Inputs:
 
 
 def inputs_of(records: npt.NDArray[Any]) -> Inputs:
-    """The active inputs of positions: [position, view, 32], ended by NO_INPUT."""
-    found = np.full((len(records), 2, MAX_PIECES), NO_INPUT, np.uint16)
+    """The active inputs of positions: [position, view, 32], ended by NO_PIECE. ProgramError: see `static_scores`."""
+    found = np.full((len(records), 2, MAX_PIECES), NO_PIECE, np.uint16)
     for first in range(0, len(records), BATCH):
         _fill_inputs(records[first : first + BATCH], found[first : first + BATCH])
     return found
@@ -53,6 +56,7 @@ def inputs_of(records: npt.NDArray[Any]) -> Inputs:
 
 def _fill_inputs(records: npt.NDArray[Any], found: Inputs) -> None:
     pieces = pieces_of(records)
+    refuse(records, cannot_be_evaluated(pieces))
     rows, squares = np.nonzero(pieces)
     numbers = pieces[rows, squares].astype(np.intp) * 64 + squares
     counts = np.count_nonzero(pieces, axis=1)
@@ -65,30 +69,42 @@ def _fill_inputs(records: npt.NDArray[Any], found: Inputs) -> None:
         found[rows, index, places] = input_table()[view[rows], mirrored[rows], numbers]
 
 
+@cache
+def source_digest_of_inputs() -> str:
+    """A digest of the sources that decide the inputs."""
+    sources = (__file__, Path(__file__).with_name("positions.py"), shape.__file__)
+    return hashlib.sha256(b"".join(Path(path).read_bytes() for path in sources)).hexdigest()
+
+
 def bucket_of(inputs: Inputs) -> npt.NDArray[np.intp]:
     """Whose weights of the output count, by the number of pieces."""
-    pieces = np.count_nonzero(inputs[:, 0] != NO_INPUT, axis=1)
+    pieces = np.count_nonzero(inputs[:, 0] != NO_PIECE, axis=1)
     return np.asarray((pieces - 1) // PIECES_PER_BUCKET, np.intp)
 
 
 def has_correction(inputs: Inputs, features_cp: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Whether a position gets a correction at all (see `evaluation.correction`)."""
     own = np.count_nonzero(inputs[:, 0] < PIECE_SQUARES // 2, axis=1)
-    pieces = np.count_nonzero(inputs[:, 0] != NO_INPUT, axis=1)
+    pieces = np.count_nonzero(inputs[:, 0] != NO_PIECE, axis=1)
     is_open = np.abs(features_cp) <= MAX_FEATURES_CP
     return np.asarray((own > 1) & (pieces - own > 1) & (pieces >= MIN_PIECES) & is_open)
 
 
 def static_scores(records: npt.NDArray[Any], weights: Weights) -> npt.NDArray[np.int16]:
-    """The scores of the features in centipawns, the side to move's view. The positions can be evaluated."""
+    """The scores of the features in centipawns, the side to move's view.
+
+    Raises ProgramError for a position that cannot be evaluated.
+    """
     load()
     evaluator, board = set_up(chess.Board(), weights)
     scores = np.empty(len(records), np.int16)
     for first in range(0, len(records), BATCH):
         part = records[first : first + BATCH]
+        pieces = pieces_of(part)
+        refuse(part, cannot_be_evaluated(pieces))
         found = []
-        for pieces, turn in zip(placed(pieces_of(part)), white_to_move(part).tolist(), strict=True):
-            place(board, pieces, turn)
+        for squares, turn in zip(placed(pieces), white_to_move(part).tolist(), strict=True):
+            place(board, squares, turn)
             found.append(evaluator.evaluate(board))
         scores[first : first + BATCH] = found
     return scores

@@ -1,8 +1,8 @@
 """The network of the learned correction in floating point: forward, loss and gradient of a batch of positions.
 
 One hidden layer serves both views. A unit's output is the square of its sum, cut off below 0 and above 1. What the
-views of both sides give is weighted and added up, by weights of their own for each number of pieces. The result is in
-units of OUTPUT_CP.
+views of both sides give is weighted and added up, by weights of their own for one to four pieces, five to eight, and so
+on. The result is in units of OUTPUT_CP.
 
 A weight of the hidden layer is the sum of one for the region of the own king and one for all regions. So what a region
 has too few positions for is learnt from all.
@@ -20,7 +20,7 @@ from scipy import sparse
 from scipy.special import expit
 
 from evaluation.correction.shape import INPUTS, KING_REGION, KING_REGIONS, PIECE_SQUARES
-from lib.training.correction_inputs import NO_INPUT, Inputs
+from lib.training.correction_inputs import NO_PIECE, Inputs
 
 Floats = npt.NDArray[np.float32]
 # The `map` of a pool of threads, or the built-in one.
@@ -101,7 +101,7 @@ def new_network(units: int, buckets: int, seed: int) -> Network:
 
 def matrix(inputs: Inputs) -> Any:
     """Which rows of `regions` each position of one view has, as a sparse matrix of ones. Each has one own king."""
-    is_active = inputs != NO_INPUT
+    is_active = inputs != NO_PIECE
     counts = np.count_nonzero(is_active, axis=1)
     ends = np.zeros(len(inputs) + 1, np.int32)
     np.cumsum(counts, out=ends[1:])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,11 +77,11 @@ def loss_table(found: Mapping[str, Mapping[str, float]]) -> Table:
 def error_table(found: Mapping[str, Iterable[ErrorOfEvaluation]]) -> Table:
     """Two rows for each set."""
     rows = [
-        [name, each.name, f"{each.scale:.0f}", f"{each.error:.4f} ± {each.interval:.4f}", f"{each.correlation:.4f}"]
+        [name, each.name, f"{each.scale:.0f}", f"{each.error:.4f} ± {each.interval:.4f}"]
         for name, errors in found.items()
         for each in errors
     ]
-    head = ["file", "static evaluation", "scale", "error of the expected result", "correlation"]
+    head = ["file", "static evaluation", "scale", "error of the expected result"]
     return make_table("Against a deep search", head, rows)
 
 
@@ -110,8 +111,9 @@ def write_network(path: Path, whole: engine.Network, facts: Mapping[str, Any]) -
     data = whole.pack()
     lines = ["# How the network beside this file was made, by scripts/train_correction.py.", ""]
     for name, value in {"sha256": hashlib.sha256(data).hexdigest(), **facts}.items():
-        # JSON's strings, numbers and arrays of them are TOML's, too.
-        lines.append(f"{name} = {json.dumps(value, ensure_ascii=False)}")
+        # JSON's strings, numbers and arrays of them are TOML's, too. A key of other letters stands in quotes.
+        key = name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
+        lines.append(f"{key} = {json.dumps(value, ensure_ascii=False)}")
     with replaced(path) as file:
         file.write(data)
     with replaced(path.with_suffix(".toml")) as file:

@@ -20,8 +20,10 @@ from scipy.special import expit, log1p
 from lib.console import show_progress
 from lib.errors import ProgramError
 from lib.training.coefficients import CoefficientCache, Coefficients, join
-from lib.training.positions import are_quiet, game_numbers, keys, read_positions, split_rows
+from lib.training.positions import are_quiet, game_numbers, games_of_files, has_scores, keys, read_positions, split_rows
 
+# Stockfish's centipawns: at 100 it wins half of its games, and loses almost none.
+STOCKFISH_SCALE_CP = 100.0
 # Scales that are thought possible, in centipawns.
 SCALES_CP = (20.0, 2000.0)
 # A file of more positions with one game is a shuffled one.
@@ -79,17 +81,12 @@ class Examples:
 
 def read_examples(paths: Sequence[Path], choice: Choice, store: CoefficientCache, workers: int) -> Examples:
     """The chosen positions of all files, in order, each position once. Raises ProgramError, OSError."""
-    parts = []
-    games_before = 0
-    for path in paths:
-        part = _read_file(path, choice, store, workers)
-        parts.append(replace(part, games=part.games + games_before))
-        games_before += int(part.games.max(initial=-1)) + 1
+    parts = [_read_file(path, choice, store, workers) for path in paths]
     everything = Examples(
         np.concatenate([part.records for part in parts]),
         join([part.coefficients for part in parts]),
         np.concatenate([part.expected for part in parts]),
-        np.concatenate([part.games for part in parts]),
+        games_of_files([part.games for part in parts]),
         tuple(source for part in parts for source in part.sources),
     )
     _, first = np.unique(keys(everything.records), return_index=True)
@@ -111,18 +108,18 @@ def _read_file(path: Path, choice: Choice, store: CoefficientCache, workers: int
     with show_progress(f"coefficients of {path.name}", len(records)) as advance:
         for count in store.find_missing(records, workers):
             advance(count)
-    has_scores = provenance.get("scores", "") is not None
+    is_scored = has_scores(provenance)
     score_scale = choice.score_scale
-    if has_scores and score_scale is None and choice.mix:
+    if is_scored and score_scale is None and choice.mix:
         score_scale = fit_scale(records["score_cp"].astype(np.float64), records["result"] / 2.0)
     expected = records["result"] / 2.0
-    if has_scores and score_scale is not None:
+    if is_scored and score_scale is not None:
         expected = choice.mix * expit(records["score_cp"] / score_scale) + (1 - choice.mix) * expected
     source = {
         "file": path.name,
         "sha256": hashlib.sha256(records.tobytes()).hexdigest(),
         "positions": len(records),
-        "score_scale": score_scale if has_scores else None,
+        "score_scale": score_scale if is_scored else None,
     }
     return Examples(records, store.read(records), expected, games, (source,))
 
@@ -142,7 +139,7 @@ def split_games(examples: Examples, parts: dict[str, float], seed: int) -> dict[
 
 
 def fit_scale(scores_cp: Floats, expected: Floats) -> float:
-    """The scale at which these scores, White's view, promise best what is expected. Raises ProgramError without any."""
+    """The scale at which scores promise best what is expected, from the same view. Raises ProgramError without any."""
     if not len(scores_cp):
         raise ProgramError("no positions to fit a scale to")
     found = minimize_scalar(

@@ -17,7 +17,7 @@ from evaluation.correction.network import default_network
 from lib.games.adjudication import Adjudicator, Rules, Tables
 from lib.games.game import rules_result
 from lib.games.openings import Opening
-from lib.training.positions import CAPTURE, FIRST, QUIET, pack, records_of
+from lib.training.positions import CAPTURE, FIRST, QUIET, RESULT_NAMES, pack, records_of
 from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.core import load
@@ -28,7 +28,7 @@ from uci_engine.search.root_moves import RootMove, sort_root_moves
 T = TypeVar("T")
 # Random moves away from what a search expects, at most.
 MAX_RANDOM_PLIES: Final = 2
-RESULTS = {"0-1": 0, "1/2-1/2": 1, "1-0": 2}
+RESULTS = {name: number for number, name in enumerate(RESULT_NAMES)}
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,9 @@ from scipy.special import expit
 
 from lib.console import make_table
 from lib.training.examples import Examples, Floats
-from lib.training.positions import board_of, pieces_of
+from lib.training.positions import RESULT_NAMES, board_of, pieces_of
 from lib.training.tuning_report import Rival
 
-RESULT_WORDS = ("0-1", "1/2-1/2", "1-0")
 # Kinds with fewer positions say little.
 MIN_POSITIONS = 100
 MATERIAL_ROWS = 20
@@ -80,8 +79,8 @@ def group_table(groups: Sequence[Group]) -> Table:
 
 def worst_positions(rival: Rival, examples: Examples, count: int) -> str:
     """The positions with the greatest errors, one from a game, as boards with what is expected of them."""
-    scores = rival.logits(examples) * rival.scale
-    promised = expit(scores / rival.scale)
+    logits = rival.logits(examples)
+    scores, promised = logits * rival.scale, expit(logits)
     texts: list[str] = []
     games: set[int] = set()
     for row in np.argsort(-np.abs(promised - examples.expected)):
@@ -95,7 +94,7 @@ def worst_positions(rival: Rival, examples: Examples, count: int) -> str:
         board = board_of(record)
         facts = (
             f"static {scores[row] / 100:+.2f}, promises {promised[row]:.2f}",
-            f"label {int(record['score_cp']) / 100:+.2f}, game {RESULT_WORDS[record['result']]}, "
+            f"label {int(record['score_cp']) / 100:+.2f}, game {RESULT_NAMES[record['result']]}, "
             f"expected {examples.expected[row]:.2f}",
             f"phase {int(examples.coefficients.phase[row])}, {'White' if board.turn else 'Black'} to move",
         )

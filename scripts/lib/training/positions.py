@@ -57,6 +57,8 @@ CAPTURE = 4
 BLACK_TO_MOVE = 128
 
 MAX_SCORE_CP = 32767
+# By the number in a record.
+RESULT_NAMES = ("0-1", "1/2-1/2", "1-0")
 
 _MAGIC = b"Secateur positions 1\n\0\0\0"
 _PREFIX = struct.Struct("<24sQ")
@@ -71,7 +73,7 @@ _NO_EP = 64
 def pack(board: chess.Board, score_cp: int, result: int, flags: int) -> bytes:
     """The 32 bytes of a position. `score_cp`: White's view. Raises ValueError for a board with more than 32 pieces."""
     occupied = board.occupied
-    white, castling_rooks = board.occupied_co[chess.WHITE], board.castling_rights
+    white, castling_rooks = board.occupied_co[chess.WHITE], board.clean_castling_rights()
     nibbles = bytearray(32)
     for index, square in enumerate(chess.scan_forward(occupied)):
         if index == 32:
@@ -94,20 +96,21 @@ def pack(board: chess.Board, score_cp: int, result: int, flags: int) -> bytes:
 
 
 def board_of(record: Any) -> chess.Board:
-    """The position of a record (an element of an array of RECORD). Raises ValueError for a piece that is none."""
+    """The position of a record (an element of an array of RECORD). Raises ProgramError for a damaged record."""
     board = chess.Board(None, chess960=True)
-    pieces = record["pieces"].tolist()
+    occupied, turn_ep, pieces = int(record["occupied"]), int(record["turn_ep"]), record["pieces"].tolist()
+    if occupied.bit_count() > 32 or turn_ep & 127 > _NO_EP or record["result"] >= len(RESULT_NAMES):
+        raise ProgramError("a record of a position is damaged")
     rooks = 0
-    for index, square in enumerate(chess.scan_forward(int(record["occupied"]))):
+    for index, square in enumerate(chess.scan_forward(occupied)):
         code = (pieces[index // 2] >> 4 * (index % 2)) & 15
         piece = code & 7
         if piece > _CASTLING_ROOK:
-            raise ValueError(f"{code} is no piece")
+            raise ProgramError(f"a record of a position is damaged: {code} is no piece")
         if piece == _CASTLING_ROOK:
             rooks |= chess.BB_SQUARES[square]
             piece = chess.ROOK - 1
         board.set_piece_at(square, chess.Piece(piece + 1, not code & _BLACK))
-    turn_ep = int(record["turn_ep"])
     board.turn = not turn_ep & BLACK_TO_MOVE
     board.ep_square = None if turn_ep & 127 == _NO_EP else turn_ep & 127
     board.castling_rights = rooks
@@ -136,6 +139,21 @@ def pieces_of(records: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
         raise ProgramError("a position has a piece that is none")
     piece[piece == _CASTLING_ROOK] = chess.ROOK - 1
     return np.asarray((2 * (piece + 1) + (code < _BLACK)) * is_occupied, np.uint8)
+
+
+def cannot_be_evaluated(pieces: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    """Which positions `evaluation.explain.check` refuses. pieces: as `pieces_of` gives them."""
+    wrong = (pieces[:, np.r_[:8, 56:64]] >> 1 == chess.PAWN).any(1)
+    for colour in (0, 1):
+        own = (pieces > 0) & (pieces & 1 == colour)
+        wrong |= ((pieces == 2 * chess.KING + colour).sum(1) != 1) | (own.sum(1) > 16)
+    return np.asarray(wrong)
+
+
+def refuse(records: npt.NDArray[Any], wrong: npt.NDArray[np.bool_]) -> None:
+    """Raises ProgramError for the first position that is wrong."""
+    if wrong.any():
+        raise ProgramError(f"{board_of(records[int(wrong.argmax())]).fen()} cannot be evaluated")
 
 
 def placed(pieces: npt.NDArray[np.uint8]) -> Iterator[list[tuple[int, int]]]:
@@ -209,6 +227,11 @@ def write_positions(path: Path, provenance: Mapping[str, Any], positions: npt.ND
         positions.tofile(file)
 
 
+def has_scores(provenance: Mapping[str, Any]) -> bool:
+    """Whether the positions of a file with this header have scores."""
+    return provenance.get("scores", "") is not None
+
+
 def are_quiet(positions: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Which positions are quiet and have a best move that captures nothing."""
     return np.asarray((positions["flags"] & (QUIET | CAPTURE)) == QUIET)
@@ -225,6 +248,12 @@ def game_numbers(positions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     if len(first):
         first[0] = True
     return np.cumsum(first, dtype=np.int64) - 1
+
+
+def games_of_files(parts: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
+    """The games of several files, one after another, with new numbers. parts: numbers from 0 for each file."""
+    sizes = [int(part.max(initial=-1)) + 1 for part in parts]
+    return np.concatenate([part + first for part, first in zip(parts, np.cumsum([0, *sizes[:-1]]), strict=True)])
 
 
 def split_rows(

@@ -103,7 +103,10 @@ def choose_opening(sources: Sequence[Source], seed: int, number: int) -> Opening
 
 
 def random_endgame(chance: random.Random, fewest: int, most: int) -> chess.Board:
-    """A legal position with so many pieces, kings included, at random squares. The sides differ by a pawn or two."""
+    """A legal position with so many pieces, kings included, at random squares.
+
+    Both sides have the same pieces, but for a bishop instead of a knight. With an odd number one side has one more.
+    """
     for _ in range(MAX_PLACEMENTS):
         count = chance.randint(fewest, most)
         types = chance.choices(list(ENDGAME_PIECES), list(ENDGAME_PIECES.values()), k=(count - 1) // 2)

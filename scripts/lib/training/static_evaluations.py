@@ -82,7 +82,7 @@ def static_scores(engine: Engine, boards: Sequence[chess.Board], name: str) -> l
 
 
 def error_of(name: str, scores: Floats, expected: Floats, games: npt.NDArray[np.int64]) -> ErrorOfEvaluation:
-    """Of scores in centipawns against expected results, both White's view."""
+    """Of scores in centipawns against expected results, both from the same view."""
     scale = fit_scale(scores, expected)
     promised = expit(scores / scale)
     squares = np.bincount(games, (promised - expected) ** 2)

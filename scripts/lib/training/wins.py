@@ -18,7 +18,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
 from lib.errors import ProgramError
-from lib.training.positions import BLACK_TO_MOVE, game_numbers
+from lib.training.positions import BLACK_TO_MOVE, game_numbers, games_of_files
 from uci_engine import score as scores
 
 Floats = npt.NDArray[np.float64]
@@ -75,15 +75,11 @@ def read_outcomes(positions: npt.NDArray[Any], skip_moves: int) -> Outcomes:
 
 def joined(parts: Sequence[Outcomes]) -> Outcomes:
     """All outcomes of several files, their games with new numbers."""
-    games, first = [], 0
-    for part in parts:
-        games.append(part.game + first)
-        first += int(part.game.max(initial=-1)) + 1
     return Outcomes(
         np.concatenate([part.score_cp for part in parts]),
         np.concatenate([part.pieces for part in parts]),
         np.concatenate([part.result for part in parts]),
-        np.concatenate(games),
+        games_of_files([part.game for part in parts]),
     )
 
 
