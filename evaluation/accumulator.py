@@ -33,7 +33,7 @@ PHASE_OF = [PHASE_WEIGHTS[piece >> 1] for piece in range(14)]
 
 
 class Accumulator:
-    """Four sums over the pieces.
+    """Four sums over the pieces, and the place on the stack.
 
     `score`: the packed sum of material and piece-square weights, White minus Black (see `evaluation.weights`), with
     the tables that `set_kings` chose.

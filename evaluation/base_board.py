@@ -72,7 +72,7 @@ class BaseBoard:
         return 0
 
     def refresh(self) -> cython.int:
-        """Fill the accumulator from scratch. Only the tests call it, to check the incremental updates."""
+        """Fill the accumulator from scratch: after a change of weights, and to test the incremental updates."""
         self.accumulator.clear()
         for square in range(64):
             if self.squares[square]:

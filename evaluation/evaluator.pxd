@@ -59,7 +59,7 @@ cdef class Evaluator:
     cpdef int evaluate(self, BaseBoard board) noexcept nogil
     cpdef int correction_of(self, BaseBoard board, int features_cp) noexcept nogil
     cpdef bint is_known_draw(self, BaseBoard board) noexcept nogil
-    cpdef i64 sum_of_terms(self, BaseBoard board, bint use_pawn_hash) noexcept nogil
+    cpdef i64 sum_of_terms(self, BaseBoard board, bint use_hash) noexcept nogil
     cdef i64 _pawn_king_total(self, BaseBoard board) noexcept nogil
     cdef i64 _imbalance_total(self, BaseBoard board, bint use_hash) noexcept nogil
     cdef u64 _packed_units(self) noexcept nogil

@@ -121,10 +121,10 @@ class Evaluator:
         """Whether this is king and pawn against king, drawn with best play for this side to move. Cheap."""
         return board.accumulator.phase == 0 and self.kpk.result(board) == DRAWN
 
-    def sum_of_terms(self, board: BaseBoard, use_pawn_hash: cython.bint) -> i64:
+    def sum_of_terms(self, board: BaseBoard, use_hash: cython.bint) -> i64:
         """The packed sum of all terms, White minus Black.
 
-        `use_pawn_hash`: read and write the hash tables of pawns and material. Pass False after changing weights,
+        `use_hash`: read and write the hash tables of pawns and material. Pass False after changing weights,
         because the tables hold old sums.
         """
         self.context.begin(board)
@@ -132,19 +132,19 @@ class Evaluator:
         key = board.accumulator.pawn_key
         index: cython.int = 4 * (key & (PAWN_ENTRIES - 1))
         score: i64 = 0
-        if use_pawn_hash and self.pawn_hash[index] == key:
+        if use_hash and self.pawn_hash[index] == key:
             self.context.passed_pawns = self.pawn_hash[index + 1]
             score = self.pawn_hash[index + 2]
             self._unpack_units(self.pawn_hash[index + 3])
         else:
             score = self._pawn_king_total(board)
-            if use_pawn_hash:
+            if use_hash:
                 self.pawn_hash[index] = key
                 self.pawn_hash[index + 1] = self.context.passed_pawns
                 self.pawn_hash[index + 2] = score
                 self.pawn_hash[index + 3] = self._packed_units()
         score += board.accumulator.score
-        score += self._imbalance_total(board, use_pawn_hash)
+        score += self._imbalance_total(board, use_hash)
         score += pieces.total(self.pieces, self.context, board)
         score += minor_pieces.total(self.minor_pieces, self.context, board)
         if self.context.passed_pawns:

@@ -1,4 +1,4 @@
-"""The evaluation of one position, term by term: for the `eval` command and for tuners.
+"""The evaluation of one position, term by term, for the `eval` command.
 
 `Explanation` holds it twice. Its rows are the terms in middlegame and endgame, as the weights have them. Its parts are
 the same terms tapered, in whole centipawns, grouped in families (see `evaluation.parts`). `evaluation.report` writes

@@ -17,7 +17,7 @@ KING_REGION = [*[1] * 6, 0, 0, *[2] * 8, *[3] * 48]
 INPUTS = 3072
 # The hidden layer.
 UNITS = 256
-# The output has weights of their own for one to four pieces, five to eight, and so on.
+# The output has weights of its own for one to four pieces, five to eight, and so on.
 BUCKETS = 8
 PIECES_PER_BUCKET = 4
 # What stands for 1 in the hidden layer: sums are cut off there. It is the largest number whose square has 15 bits, so
