@@ -36,7 +36,7 @@ def run_on_cluster(
     try:
         from distributed import Client, KilledWorker, as_completed
     except ImportError:
-        raise ClusterError("--cluster needs Dask: pip install 'secateur[cluster]'") from None
+        raise ClusterError("--cluster needs Dask: pip install distributed") from None
     try:
         client = Client(address, timeout=CLUSTER_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:

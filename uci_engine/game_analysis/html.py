@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).with_name("templates")
 GENERATOR = f"Secateur {__version__}"
-MISSING = "the pages need Jinja2: pip install 'secateur[analysis]'"
+MISSING = "the pages need Jinja2: pip install Jinja2"
 SQUARE = 45
 # Characters that could end the script element, or that old parsers of JSON take for the end of a line.
 _UNSAFE = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
