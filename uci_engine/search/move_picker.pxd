@@ -36,10 +36,12 @@ cdef class MovePicker:
     cpdef int begin(self, int ply, int tt_move, bint quiescence) noexcept nogil
     cpdef int next(self, int ply) noexcept nogil
     cpdef int skip_quiets(self, int ply) noexcept nogil
+    cdef bint is_good_capture(self, int ply) noexcept nogil
     cdef bint is_bad_capture(self, int ply) noexcept nogil
     cdef int _score_noisy(self, int ply, int start, int end) noexcept nogil
-    cdef int _score_quiet(self, int ply, int start, int end, bint checks_only) noexcept nogil
+    cdef int _score_quiet(self, int ply, int start, int end) noexcept nogil
     cdef int _find_threats(self) noexcept nogil
     cdef int _select_best(self, int ply) noexcept nogil
     cdef int _keep_checks(self, int start, int end) noexcept nogil
+    cdef int _keep_generated_checks(self, int start, int end) noexcept nogil
     cdef bint _is_playable_killer(self, int ply, int move) noexcept nogil

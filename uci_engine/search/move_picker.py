@@ -137,7 +137,9 @@ class MovePicker:
         if self.stage[ply] == GENERATE_QUIET:
             quiet_start = self.end[ply]
             end = self.position.generate(QUIET, quiet_start)
-            self._score_quiet(ply, quiet_start, end, self.skips_quiets[ply] != 0)
+            if self.skips_quiets[ply]:
+                end = self._keep_generated_checks(quiet_start, end)
+            self._score_quiet(ply, quiet_start, end)
             self.stage[ply] = QUIETS
 
         if self.stage[ply] == QUIETS:
@@ -158,7 +160,7 @@ class MovePicker:
             end = self.position.generate(NOISY, start)
             self._score_noisy(ply, start, end)
             quiet_end = self.position.generate(QUIET, end)
-            self._score_quiet(ply, end, quiet_end, False)
+            self._score_quiet(ply, end, quiet_end)
             self.cursor[ply] = start
             self.stage[ply] = EVASIONS
 
@@ -191,13 +193,26 @@ class MovePicker:
         return 0
 
     def _keep_checks(self, start: cython.int, end: cython.int) -> cython.int:
-        """Move the checking moves to the front, in their order. Returns the index after the last."""
+        """Move the checking moves of `scored_moves` to the front, in their order. Returns the index after the last."""
         kept = start
         for index in range(start, end):
             if self.position.gives_check(self.scored_moves[index] & 0xFFFF):
                 self.scored_moves[kept] = self.scored_moves[index]
                 kept += 1
         return kept
+
+    def _keep_generated_checks(self, start: cython.int, end: cython.int) -> cython.int:
+        """The same for the moves that were just generated, which have no scores."""
+        kept = start
+        for index in range(start, end):
+            if self.position.gives_check(self.position.moves[index]):
+                self.position.moves[kept] = self.position.moves[index]
+                kept += 1
+        return kept
+
+    def is_good_capture(self, ply: cython.int) -> cython.bint:
+        """Whether the last move returned at a ply was a capture or promotion that loses no material."""
+        return self.stage[ply] == GOOD_NOISY
 
     def is_bad_capture(self, ply: cython.int) -> cython.bint:
         """Whether the last move returned at a ply was a bad capture."""
@@ -225,24 +240,21 @@ class MovePicker:
         self.end[ply] = end
         return 0
 
-    def _score_quiet(self, ply: cython.int, start: cython.int, end: cython.int, checks_only: cython.bint) -> cython.int:
-        self._find_threats()
-        self.histories.score_quiets(ply, start, end)
-        kept = start
+    def _score_quiet(self, ply: cython.int, start: cython.int, end: cython.int) -> cython.int:
+        if start < end:
+            self._find_threats()
+            self.histories.score_quiets(ply, start, end)
         for index in range(start, end):
             move = self.position.moves[index]
-            if checks_only and not self.position.gives_check(move):
-                continue
             score: i64 = self.histories.quiet_scores[index - start]
             piece_type = self.position.squares[from_square(move)] >> 1
             if self.threats[piece_type] & BB[from_square(move)]:
                 score += THREAT_BONUS[piece_type]
             if self.threats[piece_type] & BB[to_square(move)]:
                 score -= THREAT_BONUS[piece_type]
-            self.scored_moves[kept] = (score << 16) + move
-            kept += 1
+            self.scored_moves[index] = (score << 16) + move
         self.cursor[ply] = start
-        self.end[ply] = kept
+        self.end[ply] = end
         return 0
 
     def _find_threats(self) -> cython.int:

@@ -537,7 +537,6 @@ class Searcher:
             if move == excluded_move:
                 continue
             quiet: cython.bint = not self.position.is_noisy(move)
-            history = self.histories.quiet_history(ply, move) if quiet else 0
             new_depth = depth - 1
             reduction = self._reduction(depth, move_count + 1)
             reduced_depth = new_depth - reduction if new_depth > reduction else 0
@@ -551,18 +550,20 @@ class Searcher:
                     continue
 
             # 17. Futility pruning: if the static eval is below alpha by a margin, prune quiet moves unless they give
-            # check.
+            # check. It stays so: alpha only rises, and the reduced depth only falls.
             if (
                 can_prune
                 and quiet
                 and not in_check
                 and reduced_depth < self.futility_depth
                 and static_eval + self.futility_base_cp + self.futility_margin_cp * reduced_depth <= alpha
-                and not self.position.gives_check(move)
             ):
-                continue
+                self.picker.skip_quiets(ply)
+                if not self.position.gives_check(move):
+                    continue
 
             # 18. History pruning: prune quiet moves with a bad history unless they give check.
+            history = self.histories.quiet_history(ply, move) if quiet else 0
             if (
                 can_prune
                 and quiet
@@ -572,9 +573,9 @@ class Searcher:
             ):
                 continue
 
-            # 19. SEE pruning: prune moves that lose too much material by static exchange evaluation (SEE). Gains
-            # 68 ± 34.
-            if can_prune and depth <= self.see_pruning_depth:
+            # 19. SEE pruning: prune moves that lose too much material by static exchange evaluation (SEE). A good
+            # capture loses none. Gains 68 ± 34.
+            if can_prune and depth <= self.see_pruning_depth and not self.picker.is_good_capture(ply):
                 if quiet:
                     see_margin = self.see_quiet_margin_cp * reduced_depth * reduced_depth
                 else:
