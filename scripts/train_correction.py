@@ -121,8 +121,10 @@ class Job:
         self.deep = {name: read_all(path, weights, cache) for name, path in deep.items()}
         self.train, self.validation, self.test = split(self.examples, words.parts, words.seed)
         batch = self.examples.batch
-        static_cp, expected = (each[self.train].astype(np.float64) for each in (batch.static_cp, batch.expected))
-        scale_cp = words.scale or fit_scale(static_cp, expected)
+        train = self.train
+        scale_cp = words.scale or fit_scale(
+            batch.static_cp[train].astype(np.float64), batch.expected[train].astype(np.float64)
+        )
         self.plan = Plan(
             scale_cp,
             words.power,

@@ -18,7 +18,6 @@ from lib.program import run_program
 # isort: split
 
 import argparse
-import re
 import shlex
 import sys
 from dataclasses import asdict, replace
@@ -80,8 +79,6 @@ CACHE = Path(__file__).resolve().parents[1] / ".selfplay" / "coefficients"
 BASELINE_EPOCHS = 10
 PARTS = ("train", "validation", "test")
 OLD, NEW = "old weights", "new weights"
-# A part whose loss stands in the weights file.
-KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # Almost no position shows what mop-up is worth: scores beyond --max-score are left out.
 MOP_UP = [term.name for term in CATALOGUE if term.name.startswith("mop_up_")]
 
@@ -210,13 +207,15 @@ def fit_baseline(job: Job) -> npt.NDArray[np.int64]:
 def write_weights(words: argparse.Namespace, job: Job, best: Floats, measured: dict[str, Measured]) -> None:
     """The weights file, with how it was made. Raises WeightsError, OSError."""
     data = "; ".join(f"{each['file']} {each['positions']} positions {each['sha256'][:16]}" for each in job.sources)
+    # `Weights` takes no other names.
+    named = {name: each for name, each in measured.items() if name.isascii() and name.isidentifier()}
     provenance = {
         "program": "scripts/tune_evaluation.py",
         "command": shlex.join(["scripts/tune_evaluation.py", *words.command]),
         "data": data,
         "scale_cp": f"{job.plan.scale:.4f}",
         "evaluation": job.settings["evaluation"][:16],
-        **{f"{name}_loss": f"{each.loss:.6f}" for name, each in measured.items() if KEY.fullmatch(name)},
+        **{f"{name}_loss": f"{each.loss:.6f}" for name, each in named.items()},
     }
     text = weights_from_array(best, provenance).text()
     with replaced(words.output) as file:

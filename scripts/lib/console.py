@@ -89,24 +89,26 @@ def at_least_zero(word: str) -> int:
 
 def above_zero(word: str) -> float:
     """A number above 0, from a command line."""
-    try:
-        number = float(word)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < float("inf"):
+    number = _number(word)
+    if not 0 < number < math.inf:
         raise argparse.ArgumentTypeError(f"{word} is not a number above 0")
     return number
 
 
 def not_negative(word: str) -> float:
     """A number from 0 up, from a command line."""
-    try:
-        number = float(word)
-    except ValueError:
-        number = -1.0
+    number = _number(word)
     if not 0 <= number < math.inf:
         raise argparse.ArgumentTypeError(f"{word} is not a number from 0 up")
     return number
+
+
+def _number(word: str) -> float:
+    """NaN where the word is no number."""
+    try:
+        return float(word)
+    except ValueError:
+        return math.nan
 
 
 def three_shares(word: str) -> tuple[float, ...]:

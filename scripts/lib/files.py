@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import lzma
 import os
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -27,6 +28,14 @@ ARCHIVE_ERRORS = (
     RuntimeError,
     ValueError,
 )
+
+
+def digest_of_files(paths: Iterable[Path]) -> str:
+    """A digest of the names and the contents of files, in this order. Raises OSError."""
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
 
 
 def read_text(path: Path) -> str:

@@ -116,15 +116,17 @@ def test_other_files_are_refused_in_a_sentence(tmp_path: Path, data: bytes, caps
     assert capsys.readouterr().err.count("\n") == 1
 
 
-# The offset of a byte of a record of the start position, and what makes no position of it.
-DAMAGES = {"15 is no piece": (8, 0xFF), "more than 32 pieces": (3, 0xFF), "en passant": (24, 100), "result": (30, 3)}
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_record_is_one_complaint(damage: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("offset", "byte", "said"),
+    [(8, 0xFF, "damaged: 15 is no piece"), (3, 0xFF, "damaged$"), (24, 100, "damaged$"), (30, 3, "damaged$")],
+    ids=["a piece that is none", "more than 32 pieces", "en passant", "result"],
+)
+def test_a_damaged_record_is_one_complaint(
+    offset: int, byte: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     data = bytearray(pack(chess.Board(), 0, 1, 0))
-    offset, data[offset] = DAMAGES[damage]
-    with pytest.raises(ProgramError, match="a record of a position is damaged"):
+    data[offset] = byte
+    with pytest.raises(ProgramError, match=said):
         board_of(record(bytes(data)))
     path = tmp_path / "x.positions"
     write_positions(path, {}, np.frombuffer(bytes(data), RECORD))

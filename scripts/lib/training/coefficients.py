@@ -28,7 +28,7 @@ from scipy import sparse
 import evaluation
 from evaluation.coefficients import CoefficientReader, layout
 from lib.errors import ProgramError
-from lib.files import replaced
+from lib.files import digest_of_files, replaced
 from lib.pool import Task, run_tasks
 from lib.training.piece_counts import COLUMNS, MAX_PAWNS, OFFSETS, matrix_of_pieces
 from lib.training.positions import RECORD, cannot_be_evaluated, pieces_of, placed, refuse, white_to_move
@@ -140,10 +140,7 @@ def source_digest() -> str:
     """A digest of all that decides the coefficients: the sources of the evaluation and of this, without the weights."""
     folder = Path(evaluation.__file__).parent
     own = [Path(__file__).with_name(f"{name}.py") for name in ("coefficients", "piece_counts", "positions")]
-    digest = hashlib.sha256()
-    for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.pxd"), *own]):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
+    return digest_of_files(sorted([*folder.rglob("*.py"), *folder.rglob("*.pxd"), *own]))
 
 
 def _chunks(records: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:

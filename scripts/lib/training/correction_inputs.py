@@ -6,7 +6,6 @@ the own king, which has weights of its own, follows from the inputs.
 
 from __future__ import annotations
 
-import hashlib
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +19,7 @@ from evaluation.correction import shape
 from evaluation.correction.shape import MAX_FEATURES_CP, MIN_PIECES, PIECE_SQUARES, PIECES_PER_BUCKET
 from evaluation.explain import set_up
 from evaluation.weights import Weights
+from lib.files import digest_of_files
 from lib.training.positions import cannot_be_evaluated, pieces_of, placed, places_in_rows, refuse, white_to_move
 from uci_engine.core import load
 
@@ -72,8 +72,8 @@ def _fill_inputs(records: npt.NDArray[Any], found: Inputs) -> None:
 @cache
 def source_digest_of_inputs() -> str:
     """A digest of the sources that decide the inputs."""
-    sources = (__file__, Path(__file__).with_name("positions.py"), shape.__file__)
-    return hashlib.sha256(b"".join(Path(path).read_bytes() for path in sources)).hexdigest()
+    own = Path(__file__)
+    return digest_of_files([own, own.with_name("positions.py"), Path(shape.__file__)])
 
 
 def bucket_of(inputs: Inputs) -> npt.NDArray[np.intp]:
