@@ -17,15 +17,18 @@ from lib.program import run_program
 # isort: split
 
 import argparse
+import hashlib
 import json
 import shlex
 import sys
+import tomllib
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from evaluation.correction import network as engine
 from evaluation.correction.network import NetworkError
 from evaluation.correction.shape import BUCKETS, UNITS
 from evaluation.weights import Weights, WeightsError, default_weights
@@ -44,6 +47,7 @@ from lib.console import (
     three_shares,
     write_json,
 )
+from lib.errors import ProgramError
 from lib.training.correction_data import (
     SOURCE_SYNTAX,
     Cache,
@@ -54,7 +58,7 @@ from lib.training.correction_data import (
     read_examples,
     split,
 )
-from lib.training.correction_fit import Fit, Plan, mean_loss
+from lib.training.correction_fit import Fit, Plan, best_mixture, mean_loss
 from lib.training.correction_model import Network, new_network
 from lib.training.correction_report import (
     deep_errors,
@@ -67,7 +71,7 @@ from lib.training.correction_report import (
 )
 from lib.training.descent import State, load_checkpoint, new_state, save_checkpoint, settings_of
 from lib.training.examples import fit_scale
-from lib.training.quantisation import quantised
+from lib.training.quantisation import floating, quantised
 
 CACHE = Path(__file__).resolve().parents[1] / ".selfplay" / "correction"
 
@@ -87,6 +91,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     data.add_argument("--weights", type=Path, metavar="FILE", help="of the features (those of the engine)")
     data.add_argument("--cache", type=Path, default=CACHE, metavar="FOLDER", help="(.selfplay/correction)")
     fit = parser.add_argument_group("training")
+    fit.add_argument("--start", type=Path, metavar="FILE", help="go on from this network, then mix both")
     fit.add_argument("--scale", type=above_zero, metavar="CP", help="of the evaluation (that of the features)")
     fit.add_argument("--power", type=above_zero, default=2.0, metavar="N", help="of the error in the loss (2)")
     fit.add_argument("--epochs", type=at_least_one, default=20, metavar="N", help="(20)")
@@ -108,6 +113,26 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     return words
 
 
+class Start:
+    """A network to go on from, and what the file .toml beside it says of it."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises NetworkError, ProgramError, OSError."""
+        network = engine.Network.load(path)
+        self.network = floating(network)
+        self.sha256 = hashlib.sha256(network.pack()).hexdigest()
+        beside = path.with_suffix(".toml")
+        try:
+            self.facts: dict[str, Any] = tomllib.loads(beside.read_text("utf-8")) if beside.exists() else {}
+        except ValueError as error:
+            raise ProgramError(f"{beside} is no TOML: {error}") from None
+
+    def as_facts(self) -> dict[str, Any]:
+        """For the file beside the new network."""
+        kept = {f"start_{name}": self.facts[name] for name in ("command", "positions", "data") if name in self.facts}
+        return {"start_sha256": self.sha256, **kept}
+
+
 class Job:
     """All that a run needs, read and checked."""
 
@@ -115,6 +140,7 @@ class Job:
         """Raises ProgramError, WeightsError, OSError."""
         deep = by_stem(words.deep)
         weights = Weights.load(words.weights) if words.weights else default_weights()
+        self.start = Start(words.start) if words.start else None
         cache = Cache(words.cache)
         choice = Choice(words.max_score, words.noisy, words.positions)
         self.examples = read_examples([parse_source(text) for text in words.files], choice, weights, cache)
@@ -142,12 +168,17 @@ class Job:
             "parts": words.parts,
             "plan": settings_of(self.plan),
             "features": features_digest(weights),
+            "start": self.start.sha256 if self.start else None,
         }
+
+    def first_network(self) -> Network:
+        """Where the run begins."""
+        return self.start.network if self.start else new_network(UNITS, BUCKETS, self.plan.seed)
 
 
 def train(words: argparse.Namespace, job: Job) -> State:
     """The run, with its checkpoints. Raises ProgramError, OSError."""
-    state = new_state(new_network(UNITS, BUCKETS, job.plan.seed).arrays())
+    state = new_state(job.first_network().arrays())
     if words.resume and words.checkpoint.exists():
         state = load_checkpoint(words.checkpoint, job.settings, state)
     fit = Fit(job.examples.batch, job.train, job.validation, job.plan, state)
@@ -165,9 +196,13 @@ def train(words: argparse.Namespace, job: Job) -> State:
 def report(words: argparse.Namespace, job: Job, state: State) -> None:
     """Write the network, and say what it is worth. Raises ProgramError, NetworkError, OSError."""
     network = Network(*state.best)
-    whole = quantised(network)
     batch, loss = job.examples.batch, job.plan.loss
     parts = {"validation": batch.rows(job.validation), "test": batch.rows(job.test)}
+    started: dict[str, Any] = {}
+    if job.start is not None:
+        share, network = best_mixture(job.start.network, network, parts["validation"], loss)
+        started = {"share": share, **job.start.as_facts()}
+    whole = quantised(network)
     found = {name: losses(part, network, whole, loss) for name, part in parts.items()}
     errors = {name: deep_errors(*measured, whole) for name, measured in job.deep.items()}
     rounding = quantisation(parts["test"], network, whole)
@@ -186,12 +221,15 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
         **{f"{name}_losses": list(each.values()) for name, each in found.items()},
         **{f"error_{name}": [round(each.error, 5) for each in pair] for name, pair in errors.items()},
         "rounding_error_cp": round(rounding.error_cp, 2),
+        **started,
     }
     write_network(words.output, whole, facts)
     console = standard_output()
     rows = [[fact["file"], str(fact["positions"]), str(fact["games"])] for fact in job.examples.sources]
     console.print(make_table("Files", ["file", "positions", "games"], rows))
     say(f"the best of {state.epoch} epochs was number {state.best_epoch}; scale {job.plan.scale_cp:.1f} cp")
+    if started:
+        say(f"the best mixture of the start and this has a share of {started['share']:.3f} of this")
     console.print(loss_table(found))
     say(
         f"corrections are {rounding.correction_cp:.1f} cp (root mean square); "

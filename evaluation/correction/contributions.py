@@ -13,7 +13,7 @@ from typing import Final
 
 import chess
 
-from evaluation.correction.network import Network, numbers_of
+from evaluation.correction.network import Network, numbers_of, small_numbers_of
 from evaluation.correction.shape import (
     KING_REGION,
     MAX_SUM,
@@ -106,8 +106,8 @@ def _row(
     assert king is not None
     orientation = (0 if view else 56) ^ (7 if chess.square_file(king) < 4 else 0)
     kind = piece.piece_type - 1 + (0 if piece.color == view else 6)
-    first = 2 * UNITS * (PIECE_SQUARES * KING_REGION[king ^ orientation] + 64 * kind + (square ^ orientation))
-    return numbers_of(network.hidden[first : first + 2 * UNITS])
+    first = UNITS * (PIECE_SQUARES * KING_REGION[king ^ orientation] + 64 * kind + (square ^ orientation))
+    return small_numbers_of(network.hidden[first : first + UNITS])
 
 
 def _output(sums: list[list[int]], weights: list[int]) -> int:

@@ -3,7 +3,7 @@
     bytes               content
     24                  magic
     4 * 4               version, INPUTS, UNITS, BUCKETS
-    2 * INPUTS * UNITS  weights of the hidden layer: [input][unit]
+    INPUTS * UNITS      weights of the hidden layer: [input][unit]
     2 * UNITS           its biases
     2 * BUCKETS * 2 * UNITS   weights of the output: [bucket][the side to move's units, then the other side's]
     4 * BUCKETS         its biases
@@ -26,7 +26,6 @@ from typing import Final
 from evaluation.correction.shape import (
     BUCKETS,
     HIDDEN_BIAS_LIMIT,
-    HIDDEN_LIMIT,
     INPUTS,
     MAX_OUTPUT_BIAS,
     OUTPUT_LIMIT,
@@ -35,11 +34,11 @@ from evaluation.correction.shape import (
 from evaluation.files import read_start
 
 MAGIC: Final = b"Secateur correction\n\0\0\0\0"
-VERSION: Final = 2
+VERSION: Final = 3
 _HEADER: Final = struct.Struct("<24s4I")
 _OUTPUT_BIAS: Final = struct.Struct(f"<{BUCKETS}i")
 _CHECKSUM: Final = struct.Struct("<I")
-_SIZES: Final = (2 * INPUTS * UNITS, 2 * UNITS, 2 * BUCKETS * 2 * UNITS)
+_SIZES: Final = (INPUTS * UNITS, 2 * UNITS, 2 * BUCKETS * 2 * UNITS)
 FILE_BYTES: Final = _HEADER.size + sum(_SIZES) + _OUTPUT_BIAS.size + _CHECKSUM.size
 # The network of the package.
 DEFAULT_FILE: Final = Path(__file__).with_name("default.network")
@@ -53,7 +52,7 @@ class NetworkError(ValueError):
 class Network:
     """The numbers of a network, checked on construction.
 
-    The bytes are numbers of 16 bits as in the file. Raises NetworkError.
+    The bytes are numbers of 8 bits for `hidden`, and of 16 bits for the others, as in the file. Raises NetworkError.
     """
 
     hidden: bytes
@@ -65,8 +64,6 @@ class Network:
         for name, data, size in zip(("hidden", "hidden_bias", "output"), self._data(), _SIZES, strict=True):
             if len(data) != size:
                 raise NetworkError(f"{name} has {len(data)} bytes, not {size}")
-        if not _is_within(self.hidden, HIDDEN_LIMIT):
-            raise NetworkError(f"a weight of the hidden layer is beyond ±{HIDDEN_LIMIT}, so a sum could overflow")
         if not _is_within(self.hidden_bias, HIDDEN_BIAS_LIMIT):
             raise NetworkError(f"a bias of the hidden layer is beyond ±{HIDDEN_BIAS_LIMIT}, so a sum could overflow")
         if not _is_within(self.output, OUTPUT_LIMIT):
@@ -124,6 +121,11 @@ def default_network() -> Network:
 def numbers_of(data: bytes) -> list[int]:
     """Numbers of 16 bits, as a `Network` has them."""
     return list(struct.unpack(f"<{len(data) // 2}h", data))
+
+
+def small_numbers_of(data: bytes) -> list[int]:
+    """Numbers of 8 bits, as a `Network` has them."""
+    return list(struct.unpack(f"{len(data)}b", data))
 
 
 def _is_within(numbers: bytes, limit: int) -> bool:

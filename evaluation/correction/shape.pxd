@@ -2,8 +2,8 @@
 
 cdef enum:
     PIECE_SQUARES = 768
-    KING_REGIONS = 4
-    INPUTS = 3072
+    KING_REGIONS = 8
+    INPUTS = 6144
     UNITS = 256
     BUCKETS = 8
     PIECES_PER_BUCKET = 4

@@ -1,7 +1,7 @@
 """The size of the network and the scales of its whole numbers. shape.pxd has the same for the C compiler.
 
 Invariants: no sum of 32 pieces leaves 16 bits, because 32 weights and a bias of the hidden layer are at least
--32 * 768 - 8192 = -32768 and at most 32 * 767 + 8191 = 32735. No output leaves 32 bits, because 2 * UNITS products of
+-32 * 128 - 8192 = -12288 and at most 32 * 127 + 8191 = 12255. No output leaves 32 bits, because 2 * UNITS products of
 an activation, at most 255, and a weight, at most OUTPUT_LIMIT, are within ±2 139 095 040, and MAX_OUTPUT_BIAS is the
 rest.
 """
@@ -11,10 +11,10 @@ from __future__ import annotations
 # A view's pieces on squares: own pawn to king, then the enemy's.
 PIECE_SQUARES = 768
 # They have weights of their own for each region of the own king.
-KING_REGIONS = 4
+KING_REGIONS = 8
 # [the own king's square as the view sees it]: its region. A view is mirrored so that the king is on the files e to h.
-KING_REGION = [*[1] * 6, 0, 0, *[2] * 8, *[3] * 48]
-INPUTS = 3072
+KING_REGION = [*[0] * 5, 1, 2, 3, *[4] * 6, 5, 5, *[6] * 16, *[7] * 32]
+INPUTS = 6144
 # The hidden layer.
 UNITS = 256
 # The output has weights of its own for one to four pieces, five to eight, and so on.
@@ -28,8 +28,8 @@ SQUARE_SHIFT = 7
 # An output of one centipawn is 2 to the power of this.
 OUTPUT_SHIFT = 14
 # Bounds of the file: weights and biases of the hidden layer, and weights of the output, are from minus this to this
-# minus 1.
-HIDDEN_LIMIT = 768
+# minus 1. Weights of the hidden layer have 8 bits there.
+HIDDEN_LIMIT = 128
 HIDDEN_BIAS_LIMIT = 8192
 OUTPUT_LIMIT = 16384
 MAX_OUTPUT_BIAS = 8_388_607

@@ -8,7 +8,7 @@ cdef int NO_INPUT
 
 @cython.final
 cdef class CorrectionWeights:
-    cdef short[786688] hidden            # (INPUTS + 1) * UNITS
+    cdef short[1573120] hidden           # (INPUTS + 1) * UNITS
     cdef short[UNITS] hidden_bias
     cdef short[4096] output             # BUCKETS * 2 * UNITS
     cdef int[BUCKETS] output_bias

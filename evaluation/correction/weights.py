@@ -7,7 +7,7 @@ import cython
 from evaluation.correction.network import Network
 
 if not cython.compiled:
-    from evaluation.correction.network import numbers_of
+    from evaluation.correction.network import numbers_of, small_numbers_of
     from evaluation.correction.shape import BUCKETS, INPUTS, UNITS
 
 # The row of the hidden layer that adds nothing.
@@ -22,17 +22,17 @@ class CorrectionWeights:
             self._take(network.hidden, network.hidden_bias, network.output)
         else:
             # Byte by byte, this would take longer than the rest of a start.
-            self.hidden = [*numbers_of(network.hidden), *([0] * UNITS)]
+            self.hidden = [*small_numbers_of(network.hidden), *([0] * UNITS)]
             self.hidden_bias = numbers_of(network.hidden_bias)
             self.output = numbers_of(network.output)
         self.output_bias = list(network.output_bias)
 
     def _take(self, hidden: bytes, hidden_bias: bytes, output: bytes) -> cython.int:
-        """Read numbers of 16 bits, the lower byte first."""
+        """Read numbers of 8 bits, and for the others of 16 bits, the lower byte first."""
         place: cython.p_uchar = hidden
         index: cython.int
         for index in range(INPUTS * UNITS):
-            self.hidden[index] = signed(place[2 * index] | place[2 * index + 1] << 8)
+            self.hidden[index] = place[index] - 256 if place[index] > 127 else place[index]
         for index in range(UNITS):
             self.hidden[NO_INPUT + index] = 0
         place = hidden_bias

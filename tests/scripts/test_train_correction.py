@@ -26,7 +26,7 @@ from lib.training.correction_model import OUTPUT_CP, Batch, Loss, add_gradient, 
 from lib.training.correction_model import Network as Floating
 from lib.training.descent import State, load_checkpoint, new_state, save_checkpoint
 from lib.training.positions import FIRST, QUIET, RECORD, board_of, pack, write_positions
-from lib.training.quantisation import quantised, white_corrections, whole_corrections
+from lib.training.quantisation import floating, quantised, white_corrections, whole_corrections
 from tests.support.kernel import random_game, start_board
 from tests.support.networks import correction_of, random_network
 from train_correction import main
@@ -107,6 +107,11 @@ def test_rounding_changes_little() -> None:
     network.regions[5, 5] = 4.3 - network.common[5, 5]
     with pytest.raises(ProgramError, match="weights of the hidden layer are up to 778"):
         quantised(network)
+
+
+def test_a_network_of_whole_numbers_is_the_same_again_after_going_on_from_it() -> None:
+    network = random_network(6)
+    assert quantised(floating(network)) == network
 
 
 def test_the_gradient_is_that_of_the_loss() -> None:
@@ -246,6 +251,21 @@ def test_the_program_learns_what_the_features_miss(
     fens = ("4k3/pp1p3p/8/8/1P6/8/P2PP3/4K3 w - - 0 1", "4k3/pp1p3p/8/8/8/1P6/P2PP3/4K3 w - - 0 1")
     there, elsewhere = (correction_of(network, chess.Board(fen)) for fen in fens)
     assert there > elsewhere + OUTPUT_CP / 4
+    # A run that goes on from it is no worse on the games that it chooses by.
+    second = str(tmp_path / "second.network")
+    further = [str(file), "--output", second, "--cache", names["cache"], "--parts", "80,10,10", "--scale"]
+    further += [str(facts["scale_cp"]), "--epochs", "1", "--batch", "128", "--rate", "0.001", "--start"]
+    assert main([*further, names["new.network"]]) == 0
+    assert "the best mixture of the start and this" in capsys.readouterr().out
+    after_second = tomllib.loads(Path(second).with_suffix(".toml").read_text("utf-8"))
+    assert after_second["validation_losses"][1] <= facts["validation_losses"][2] + 1e-9
+    assert after_second["start_sha256"] == facts["sha256"]
+    assert after_second["start_command"] == facts["command"]
+    assert after_second["start_data"] == facts["data"]
+    assert 0 <= after_second["share"] <= 1
+    Path(second).with_suffix(".toml").write_text("sha256 =", "utf-8")
+    assert main([*further, second]) == 1
+    assert " is no TOML: " in capsys.readouterr().err
     # The same run again has nothing left to do, and writes the same.
     assert main([*command, "--resume"]) == 0
     assert Path(names["new.network"]).read_bytes() == data

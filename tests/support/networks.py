@@ -28,11 +28,16 @@ def pack(numbers: list[int]) -> bytes:
     return struct.pack(f"<{len(numbers)}h", *numbers)
 
 
+def pack_small(numbers: list[int]) -> bytes:
+    """Numbers of 8 bits, as `Network` holds the weights of the hidden layer."""
+    return struct.pack(f"{len(numbers)}b", *numbers)
+
+
 def random_network(seed: int) -> Network:
     """Its corrections are some hundred centipawns."""
     chance = random.Random(seed)
     return Network(
-        pack([chance.randint(-60, 60) for _ in range(INPUTS * UNITS)]),
+        pack_small([chance.randint(-60, 60) for _ in range(INPUTS * UNITS)]),
         pack([chance.randint(-100, 300) for _ in range(UNITS)]),
         pack([chance.randint(-2000, 2000) for _ in range(BUCKETS * 2 * UNITS)]),
         tuple(chance.randint(-100_000, 100_000) for _ in range(BUCKETS)),
@@ -43,7 +48,7 @@ def extreme_network(sign: int) -> Network:
     """Every number as far from 0 as a file can have it."""
     low = sign < 0
     return Network(
-        pack([-HIDDEN_LIMIT if low else HIDDEN_LIMIT - 1] * (INPUTS * UNITS)),
+        pack_small([-HIDDEN_LIMIT if low else HIDDEN_LIMIT - 1] * (INPUTS * UNITS)),
         pack([-HIDDEN_BIAS_LIMIT if low else HIDDEN_BIAS_LIMIT - 1] * UNITS),
         pack([-OUTPUT_LIMIT if low else OUTPUT_LIMIT - 1] * (BUCKETS * 2 * UNITS)),
         (sign * MAX_OUTPUT_BIAS,) * BUCKETS,
@@ -57,12 +62,13 @@ def numbers_of(data: bytes) -> list[int]:
 
 def sums_of(network: Network, board: chess.Board, colour: chess.Color) -> list[int]:
     """The sums of the hidden layer from one side's view."""
-    hidden = numbers_of(network.hidden)
+    hidden = struct.unpack(f"{len(network.hidden)}b", network.hidden)
     sums = numbers_of(network.hidden_bias)
     king = board.king(colour)
     assert king is not None
     file, rank = chess.square_file(_seen(king, king, colour)), chess.square_rank(_seen(king, king, colour))
-    region = min(rank + 1, 3) if rank else 0 if file > 5 else 1
+    back_ranks = ([0, 1, 2, 3], [4, 4, 5, 5])
+    region = back_ranks[rank][file - 4] if rank < 2 else 6 if rank < 4 else 7
     for square, piece in board.piece_map().items():
         seen = _seen(square, king, colour)
         kind = piece.piece_type - 1 + (0 if piece.color == colour else 6)

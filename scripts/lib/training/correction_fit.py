@@ -16,16 +16,18 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.correction.shape import HIDDEN_LIMIT, MAX_SUM
+from evaluation.correction.shape import HIDDEN_LIMIT, KING_REGIONS, MAX_SUM
 from lib.training.correction_model import Batch, Loss, Network, add_gradient, corrections
 from lib.training.descent import State
 
 EPSILON: Final = 1e-9
 WARM_UP_BATCHES: Final = 50
+# How many networks `best_mixture` tries between two.
+MIXTURES: Final = 8
 # What is left of the largest step at the end.
 LAST_RATE: Final = 0.02
-# Both parts of a weight of the hidden layer are at most this, so that their sum can be written to the file.
-MAX_HIDDEN: Final = (HIDDEN_LIMIT - 1) / MAX_SUM / 2
+# A weight of the hidden layer, the sum of its two parts, is at most this, so that it can be written to the file.
+MAX_HIDDEN: Final = (HIDDEN_LIMIT - 1) / MAX_SUM
 
 
 @dataclass(frozen=True)
@@ -102,8 +104,10 @@ class Fit:
         for parameter, (first, second) in zip(state.parameters, moments, strict=True):
             step = first / (np.sqrt(second) + EPSILON)
             parameter -= rate * (step + plan.decay * parameter)
-        for part in (self._network.regions, self._network.common):
-            np.clip(part, -MAX_HIDDEN, MAX_HIDDEN, out=part)
+        regions, common = self._network.regions, self._network.common
+        np.clip(common, -MAX_HIDDEN, MAX_HIDDEN, out=common)
+        everywhere = np.tile(common, (KING_REGIONS, 1))
+        np.clip(regions, -MAX_HIDDEN - everywhere, MAX_HIDDEN - everywhere, out=regions)
 
 
 def mean_loss(network: Network | None, batch: Batch, loss: Loss) -> float:
@@ -113,3 +117,19 @@ def mean_loss(network: Network | None, batch: Batch, loss: Loss) -> float:
         scores_cp = scores_cp + corrections(network, batch.inputs, batch.buckets)
     losses, _ = loss.of(scores_cp, batch.expected)
     return float(np.average(losses, weights=batch.weight))
+
+
+def best_mixture(start: Network, end: Network, validation: Batch, loss: Loss) -> tuple[float, Network]:
+    """Of the networks on the way from one to another, the one with the least loss, and the share of `end` in it.
+
+    What is trained further on other positions forgets some of what it knew. The mean of both often knows more than
+    either: M. Wortsman et al., "Robust fine-tuning of zero-shot models", 2022.
+    """
+    found = []
+    for step in range(MIXTURES + 1):
+        share = step / MIXTURES
+        pairs = zip(start.arrays(), end.arrays(), strict=True)
+        mixed = Network(*((1 - share) * before + share * after for before, after in pairs))
+        found.append((mean_loss(mixed, validation, loss), share, mixed))
+    _, share, mixed = min(found, key=lambda each: each[0])
+    return share, mixed

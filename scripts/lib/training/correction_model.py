@@ -99,6 +99,12 @@ def new_network(units: int, buckets: int, seed: int) -> Network:
     return Network(regions, common, np.full(units, 0.3, np.float32), output, np.zeros(buckets, np.float32))
 
 
+def joined(hidden: Floats, hidden_bias: Floats, output: Floats, output_bias: Floats) -> Network:
+    """A network from its weights of the hidden layer as a whole. Their mean over the regions is the common part."""
+    common = hidden.reshape(KING_REGIONS, PIECE_SQUARES, -1).mean(axis=0)
+    return Network(hidden - np.tile(common, (KING_REGIONS, 1)), common, hidden_bias, output, output_bias)
+
+
 def matrix(inputs: Inputs) -> Any:
     """Which rows of `regions` each position of one view has, as a sparse matrix of ones. Each has one own king."""
     is_active = inputs != NO_PIECE

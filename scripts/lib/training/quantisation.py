@@ -23,7 +23,7 @@ from evaluation.correction.shape import (
 )
 from lib.errors import ProgramError
 from lib.training.correction_inputs import Inputs, bucket_of, has_correction, inputs_of
-from lib.training.correction_model import OUTPUT_CP, SLICE, Network, matrix
+from lib.training.correction_model import OUTPUT_CP, SLICE, Network, joined, matrix
 from lib.training.positions import white_to_move
 
 # One centipawn of the output, and what an active unit's square stands for there.
@@ -48,14 +48,29 @@ def quantised(network: Network) -> engine.Network:
     ):
         if np.abs(numbers).max() > bound:
             raise ProgramError(f"{name} are up to {np.abs(numbers).max():.0f}, more than {bound}")
-    parts = [np.ascontiguousarray(each, "<i2").tobytes() for each in (hidden, bias, output)]
-    return engine.Network(parts[0], parts[1], parts[2], tuple(int(each) for each in output_bias))
+    hidden_bytes = np.ascontiguousarray(hidden, "i1").tobytes()
+    bias_bytes, output_bytes = (np.ascontiguousarray(each, "<i2").tobytes() for each in (bias, output))
+    return engine.Network(hidden_bytes, bias_bytes, output_bytes, tuple(int(each) for each in output_bias))
+
+
+def floating(network: engine.Network) -> Network:
+    """The network to go on from, of which `quantised` makes the same numbers again."""
+    hidden = np.frombuffer(network.hidden, "i1").reshape(INPUTS, UNITS).astype(np.float32) / np.float32(MAX_SUM)
+    bias = np.frombuffer(network.hidden_bias, "<i2").astype(np.float32) / np.float32(MAX_SUM)
+    output = np.frombuffer(network.output, "<i2").reshape(BUCKETS, 2 * UNITS)
+    output_bias = np.array(network.output_bias, np.float64) - ONE_CP // 2
+    return joined(
+        hidden,
+        bias,
+        (output * (SQUARE_OF_ONE / (OUTPUT_CP * ONE_CP))).astype(np.float32),
+        (output_bias / (OUTPUT_CP * ONE_CP)).astype(np.float32),
+    )
 
 
 def whole_corrections(network: engine.Network, inputs: Inputs, buckets: npt.NDArray[np.intp]) -> npt.NDArray[np.int32]:
     """The network's output, in centipawns, the side to move's view."""
     # Sums below 2 ** 24 are exact in floats of 32 bits, and SciPy adds them up fast.
-    hidden = np.frombuffer(network.hidden, "<i2").reshape(INPUTS, UNITS).astype(np.float32)
+    hidden = np.frombuffer(network.hidden, "i1").reshape(INPUTS, UNITS).astype(np.float32)
     bias = np.frombuffer(network.hidden_bias, "<i2").astype(np.float32)
     output = np.frombuffer(network.output, "<i2").reshape(BUCKETS, 2, UNITS).astype(np.float64)
     found = np.empty(len(inputs), np.int32)
