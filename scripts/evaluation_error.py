@@ -44,10 +44,19 @@ from lib.engines.spec import ENGINE_SYNTAX, parse_engine
 from lib.errors import ProgramError
 from lib.games.pgn import game_texts
 from lib.training.coefficients import find_coefficients
+from lib.training.correction_inputs import static_scores
 from lib.training.examples import STOCKFISH_SCALE_CP, Examples, Floats
 from lib.training.model import exact_scores, only_material, weights_as_array
 from lib.training.outliers import group_errors, group_table, worst_positions
-from lib.training.positions import RECORD, game_numbers, has_scores, keys, read_positions, write_positions
+from lib.training.positions import (
+    RECORD,
+    game_numbers,
+    has_scores,
+    keys,
+    read_positions,
+    white_to_move,
+    write_positions,
+)
 from lib.training.quantisation import white_corrections
 from lib.training.quiet import Spread, quiet_positions
 from lib.training.static_evaluations import ask_engine, error_of
@@ -116,16 +125,26 @@ def show_worst(words: argparse.Namespace, records: Any, expected: Floats) -> Non
     print(worst_positions(rival, examples, words.worst))
 
 
+def features_scores(records: Any, weights: Weights) -> Floats:
+    """The engine's scores of the features, that of king and pawn against king included. Centipawns, White's view.
+
+    Raises ProgramError.
+    """
+    scores = static_scores(records, weights).astype(np.float64)
+    return np.where(white_to_move(records), scores, -scores)
+
+
 def all_evaluations(words: argparse.Namespace, records: Any) -> list[tuple[str, Floats]]:
     """Names and scores in centipawns, White's view. Raises ProgramError, WeightsError, NetworkError."""
     engines = [parse_engine(text) for text in words.engine]
-    coefficients = find_coefficients(records)
-    shipped = weights_as_array(default_weights())
-    all_weights = {"material": only_material(shipped), "Secateur": shipped}
+    material = only_material(weights_as_array(default_weights()))
+    features_cp = features_scores(records, default_weights())
+    found = [
+        ("material", exact_scores(find_coefficients(records), material).astype(float)),
+        ("Secateur", features_cp),
+    ]
     for path in words.weights:
-        all_weights[f"Secateur, {path.name}"] = weights_as_array(Weights.load(path))
-    found = [(name, exact_scores(coefficients, weights).astype(float)) for name, weights in all_weights.items()]
-    features_cp = exact_scores(coefficients, shipped).astype(float)
+        found.append((f"Secateur, {path.name}", features_scores(records, Weights.load(path))))
     for path in words.network:
         added = white_corrections(Network.load(path), records, features_cp)
         found.append((f"Secateur, {path.name}", features_cp + added))

@@ -12,8 +12,9 @@ import chess.pgn
 import numpy as np
 import pytest
 
+from evaluation.constants import WON_KPK_CP
 from evaluation.weights import default_weights
-from evaluation_error import main
+from evaluation_error import features_scores, main
 from lib.games.pgn import read_game
 from lib.training.coefficients import find_coefficients
 from lib.training.model import exact_scores, weights_as_array
@@ -172,6 +173,15 @@ def test_evaluations_are_compared(deep: Path, capsys: pytest.CaptureFixture[str]
     assert "other: Final" in output
     assert "phase: 23 to 24 (all pieces)" in output
     assert output.count("promises") == 2
+
+
+def test_king_and_pawn_against_king_is_scored_as_the_engine_scores_it() -> None:
+    won, drawn = chess.Board("8/4k3/8/4K3/4P3/8/8/8 b - - 0 1"), chess.Board("k7/8/8/8/8/8/P7/K7 w - - 0 1")
+    boards = [won, drawn, won.mirror(), drawn.mirror()]
+    records = np.frombuffer(b"".join(pack(board, 0, 1, QUIET) for board in boards), RECORD)
+    won_cp, drawn_cp, lost_cp, also_drawn_cp = features_scores(records, default_weights())
+    assert (drawn_cp, also_drawn_cp) == (0, 0)
+    assert won_cp == -lost_cp > WON_KPK_CP
 
 
 def test_what_cannot_be_compared_is_said_in_a_sentence(deep: Path, capsys: pytest.CaptureFixture[str]) -> None:
