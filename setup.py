@@ -6,7 +6,7 @@ Environment variables, on when "1":
 
 SECATEUR_REQUIRE_COMPILER   fail where the system has no C compiler, instead of taking Zig's
 SECATEUR_UNCOMPILED         leave the modules as Python: the slow python-chess core. Only in place or --editable
-SECATEUR_NATIVE             use all that this processor can do (-march=native); not for a wheel to share
+SECATEUR_PORTABLE           use no more than every processor of this kind has; for a wheel to share
 SECATEUR_SANITIZE           add the address and undefined-behaviour sanitizers; run with LD_PRELOAD=libasan.so
 """
 
@@ -81,13 +81,13 @@ def flags(compiler: Compiler) -> tuple[list[str], list[str]]:
     if wanted("SECATEUR_SANITIZE"):
         sanitize = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
         return ["-O1", "-g", "-fno-omit-frame-pointer", *sanitize], sanitize
-    native = ["-march=native"] if wanted("SECATEUR_NATIVE") else []
     # Cython's C code is full of docstrings that it does not use. The inline limit lets the compiler take each term of
     # the evaluation into the sum: without it they cost calls, 5 % more instructions in all. Clang ignores it and is as
     # fast. Its loops are short: vector code for them costs about 2 % of the nodes per second.
     speed = ["-O3", "-finline-limit=1500", "-fno-tree-vectorize"]
     quiet = ["-Wno-unused-const-variable", "-Wno-ignored-optimization-argument"]
-    return [*speed, "-g0", "-fvisibility=hidden", *quiet, *native], []
+    fast = [f"-m{name}" for name in toolchain.fast_instructions().values()]
+    return [*speed, "-g0", "-fvisibility=hidden", *quiet, *fast], []
 
 
 def kernel_extensions() -> list[Extension]:
@@ -115,6 +115,8 @@ def configuration(compiler: Compiler) -> dict[str, object]:
         "cython": importlib.metadata.version("Cython"),
         "python": platform.python_version(),
         "flags": flags(compiler)[0],
+        # The loader looks for these before it runs what was built.
+        "instructions": [] if wanted("SECATEUR_SANITIZE") else list(toolchain.fast_instructions()),
         "environment": {name: os.environ[name] for name in COMPILER_VARIABLES if name in os.environ},
         "stable_abi": STABLE_ABI,
         "headers": "Python's" if toolchain.own_headers() is None else "Secateur's",

@@ -44,7 +44,7 @@ LAYERS = (
 )
 ENGINE = ("engine", "options", "search_task", "static_evaluation")
 # Any package but the evaluation may import these, and the version in `uci_engine`; they import only each other.
-LEAVES = ("failures", "files", "memory", "packages", "score", "task", "text", "tunable")
+LEAVES = ("failures", "files", "memory", "packages", "processor", "score", "task", "text", "tunable")
 # These know of nothing but each other.
 PURE = (
     "score",

@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 
 from build_backend import toolchain
-from uci_engine import __version__
+from uci_engine import __version__, processor
 from uci_engine.core import KERNEL_MODULES
 
 ROOT = Path(__file__).parents[1]
@@ -206,6 +206,7 @@ def small(tmp_path: Path) -> SmallBuild:
     (package / "__init__.py").write_text('__version__ = "0"\n')
     (package / "core.py").write_text('KERNEL_MODULES = ("uci_engine.counter",)\n')
     (package / "counter.py").write_text(SOURCE)
+    shutil.copy(ROOT / "uci_engine" / "processor.py", package)
 
     def build_small(declarations: str, **settings: str) -> subprocess.CompletedProcess[str]:
         (package / "counter.pxd").write_text(declarations)
@@ -338,9 +339,20 @@ def test_what_our_own_headers_lack_fails_the_build_in_a_sentence(small: SmallBui
 
 
 def test_a_setting_that_is_neither_on_nor_off_is_refused(small: SmallBuild) -> None:
-    result = small(GOOD, SECATEUR_NATIVE="yes")
+    result = small(GOOD, SECATEUR_PORTABLE="yes")
     assert result.returncode != 0
-    assert "SECATEUR_NATIVE must be 0 or 1, not 'yes'" in result.stderr
+    assert "SECATEUR_PORTABLE must be 0 or 1, not 'yes'" in result.stderr
+
+
+@needs_compiler
+@pytest.mark.skipif(not processor.has_fast_instructions(), reason="this processor lacks them, or nothing is known")
+def test_what_was_built_says_which_instructions_it_needs(small: SmallBuild, tmp_path: Path) -> None:
+    for settings, expected in (({}, sorted(processor.FAST_INSTRUCTIONS)), ({"SECATEUR_PORTABLE": "1"}, [])):
+        result = small(GOOD, **settings)
+        assert result.returncode == 0, result.stderr
+        info = json.loads((tmp_path / "uci_engine" / "build_info.json").read_text("utf-8"))
+        assert info["instructions"] == expected
+        assert ("-mavx2" in info["flags"]) == bool(expected)
 
 
 def test_the_citation_is_of_this_version() -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from uci_engine import core as real_core
+from uci_engine import processor
 
 ROOT = Path(__file__).parents[1]
 HERE_COMPILED = len(real_core.compiled_modules()) == len(real_core.KERNEL_MODULES)
@@ -71,7 +72,8 @@ class Tree:
             source.parent.mkdir(parents=True, exist_ok=True)
         for name in ("evaluation/__init__.py", "uci_engine/__init__.py"):
             (root / name).touch()
-        for name in ("evaluation/plain_cython.py", "uci_engine/core.py", "uci_engine/packages.py"):
+        own = [f"uci_engine/{name}.py" for name in ("core", "packages", "processor")]
+        for name in ("evaluation/plain_cython.py", *own):
             shutil.copy(ROOT / name, root / name)
         for module, source in zip(real_core.KERNEL_MODULES, self.sources, strict=True):
             source.write_text("import cython\nassert not cython.compiled\n" + CONTENTS.get(module, ""))
@@ -124,6 +126,18 @@ def test_extension_files_are_preferred(tree: Tree, name: str) -> None:
     answer = tree.show(name)
     assert answer[0].startswith("ImportError")
     assert "evaluation" in answer[0], "the empty extension file should have been tried, and refused"
+
+
+@pytest.mark.skipif(not processor.instructions(), reason="here nothing is known of the processor")
+def test_a_core_for_another_processor_is_not_run(tree: Tree) -> None:
+    tree.pretend_compiled()
+    tree.note({"instructions": [*list(processor.instructions())[:3], "tachyons", "avx99"]})
+    problem = "the compiled core needs instructions that this processor lacks (avx99, tachyons)"
+    assert tree.show("compiled") == [f"ImportError {problem}"]
+    first, reason, files = tree.show("auto")
+    assert first.startswith("python-chess ")
+    assert reason == f"chosen because {problem}"
+    assert files == "{'py'}"
 
 
 def test_a_missing_compiled_core_is_not_replaced_by_another(tree: Tree) -> None:

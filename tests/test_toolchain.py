@@ -17,9 +17,10 @@ from setuptools import build_meta
 
 from build_backend import backend, toolchain
 from build_backend.toolchain import NoToolchainError
+from uci_engine import processor
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="here the compiler is named by Python's configuration")
-VARIABLES = ("CC", "SECATEUR_REQUIRE_COMPILER", "SECATEUR_UNCOMPILED", "SECATEUR_SANITIZE", "SECATEUR_NATIVE")
+VARIABLES = ("CC", "SECATEUR_REQUIRE_COMPILER", "SECATEUR_UNCOMPILED", "SECATEUR_SANITIZE", "SECATEUR_PORTABLE")
 
 
 @pytest.fixture(autouse=True)
@@ -225,10 +226,11 @@ def test_zig_links_as_the_system_needs_it(monkeypatch: pytest.MonkeyPatch) -> No
     assert library == ("-lpython3" if toolchain.STABLE_ABI else f"-lpython3{sys.version_info.minor}t")
 
 
-def test_zig_builds_for_every_processor_unless_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_zig_builds_for_every_processor_where_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    fast = "-mcpu=baseline+lzcnt+avx2+bmi+bmi2+popcnt"
+    assert (fast in toolchain.zig_flags()) == processor.has_fast_instructions()
+    monkeypatch.setenv("SECATEUR_PORTABLE", "1")
     assert "-mcpu=baseline" in toolchain.zig_flags()
-    monkeypatch.setenv("SECATEUR_NATIVE", "1")
-    assert "-mcpu=native" in toolchain.zig_flags()
 
 
 def test_zig_keeps_no_frame_pointers_and_inlines_as_gcc_does() -> None:

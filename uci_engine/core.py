@@ -19,6 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from uci_engine import processor
 from uci_engine.packages import require_own_evaluation
 
 # In import order. A new kernel module is a line here. setup.py reads this tuple from the text of this file.
@@ -67,7 +68,7 @@ _BUILD_INFO = Path(__file__).with_name("build_info.json")
 class Core:
     """The chosen core: its name (never "auto"), the reason, its three classes, and the kernel modules by name.
 
-    `is_fallback`: the slow core runs only because the compiled one is not installed.
+    `is_fallback`: the slow core runs only because the compiled one is not installed, or not for this processor.
     """
 
     name: str
@@ -84,11 +85,11 @@ _loaded: list[Core] = []
 
 
 def load(name: str = "auto") -> Core:
-    """The core called `name`, one of CORES; "auto" is the compiled one if it is installed.
+    """The core called `name`, one of CORES; "auto" is the compiled one if it is installed and the processor can run it.
 
     ValueError: the name is not in CORES. RuntimeError: this process already runs another core. ImportError: the
-    compiled core is requested but missing, only some of its modules are compiled, or another file hides the package
-    `evaluation`.
+    compiled core is requested but missing or built for another processor, only some of its modules are compiled, or
+    another file hides the package `evaluation`.
     """
     if name not in CORES:
         raise ValueError(f"no core is called {name!r}; choose from {', '.join(CORES)}")
@@ -155,19 +156,24 @@ def _choose(name: str) -> Core:
             f"only {len(compiled)} of the {len(KERNEL_MODULES)} kernel modules are compiled; not compiled: "
             f"{', '.join(missing)}. Install again, or choose the python-chess core"
         )
-    if name == "compiled" and missing:
-        raise ImportError(f"the compiled core is not installed{_why_not_compiled()}")
-    if name == "auto":
-        if compiled:
-            return _import("compiled", "chosen because it is installed", plain=False)
-        reason = f"chosen because the compiled core is not installed{_why_not_compiled()}"
-        return _import("python-chess", reason, plain=True, is_fallback=True)
-    return _import(name, "requested", plain=name != "compiled")
+    if name in ("auto", "compiled"):
+        problem = _why_not_compiled(is_installed=bool(compiled))
+        if problem is None:
+            reason = "requested" if name == "compiled" else "chosen because it is installed"
+            return _import("compiled", reason, plain=False)
+        if name == "compiled":
+            raise ImportError(f"the compiled core {problem}")
+        return _import("python-chess", f"chosen because the compiled core {problem}", plain=True, is_fallback=True)
+    return _import(name, "requested", plain=True)
 
 
-def _why_not_compiled() -> str:
-    why = build_info().get("why")
-    return f" (the build failed: {why})" if why else ""
+def _why_not_compiled(*, is_installed: bool) -> str | None:
+    """Why the compiled core cannot run here, to stand after its name; None when it can."""
+    info = build_info()
+    if not is_installed:
+        return f"is not installed (the build failed: {info['why']})" if "why" in info else "is not installed"
+    lacking = processor.lacking(info.get("instructions", ()))
+    return f"needs instructions that this processor lacks ({', '.join(lacking)})" if lacking else None
 
 
 def _import(name: str, reason: str, *, plain: bool, is_fallback: bool = False) -> Core:
