@@ -2,6 +2,7 @@
 
 cimport cython
 
+from evaluation.bitboards cimport BB
 from uci_engine.board.moves cimport EN_PASSANT, from_square, move_type, to_square
 from uci_engine.board.position cimport Position
 from uci_engine.search.stack cimport MAX_CAPTURES, MAX_QUIETS, PLIES_BACK, SearchStack
@@ -14,7 +15,7 @@ cdef enum:
 cdef class Histories:
     cdef Position position
     cdef SearchStack stack
-    cdef int[8192] butterfly            # [colour * 4096 + to * 64 + from]
+    cdef int[32768] butterfly           # [colour][to attacked][from attacked][to][from]
     cdef int[8192] capture              # [piece * 512 + to * 8 + captured piece type]
     cdef short[1048576] continuation    # [table][colour][piece type, to of the earlier move][piece type, to]
     cdef int[256] quiet_scores          # the results of `score_quiets`
@@ -26,6 +27,7 @@ cdef class Histories:
     cdef int update_previous_move(self, int ply, int bonus) noexcept nogil
     cpdef int update_capture(self, int move, int bonus) noexcept nogil
     cdef int update_after_cutoff(self, int ply, int move, bint is_quiet, int bonus) noexcept nogil
+    cdef int _butterfly_index(self, int ply, int move, int colour) noexcept nogil
     cdef int _continuation_index(self, int move) noexcept nogil
     cdef int _capture_index(self, int move) noexcept nogil
 

@@ -1,8 +1,9 @@
 """The histories: scores of moves by their earlier cutoffs, for move ordering, pruning and reductions.
 
-There are three kinds, all indexed by side to move or piece colour:
+There are three kinds, all indexed by side to move or piece colour. The squares that the enemy attacks are those of the
+stack: `find_threats` must have been called for the ply.
 
-- butterfly history: a quiet move by its from-square and to-square;
+- butterfly history: a quiet move by its from-square and to-square, and whether the enemy attacks these;
 - continuation history: a quiet move by its piece type and to-square, after the move 1, 2 and 4 plies earlier (one
   table for 1 ply, one shared by 2 and 4 plies);
 - capture history: a capture or promotion by its piece, to-square and captured piece type.
@@ -20,6 +21,7 @@ import array
 import cython
 
 if not cython.compiled:
+    from evaluation.bitboards import BB
     from uci_engine.board.moves import EN_PASSANT, from_square, move_type, to_square
     from uci_engine.search.stack import MAX_CAPTURES, MAX_QUIETS, PLIES_BACK
 
@@ -44,13 +46,14 @@ class Histories:
         """Clear the histories, for a new game."""
         if cython.compiled:
             index: cython.int
-            for index in range(8192):
+            for index in range(32768):
                 self.butterfly[index] = 0
+            for index in range(8192):
                 self.capture[index] = 0
             for index in range(2 * CONTINUATION_SIZE):
                 self.continuation[index] = 0
         else:
-            self.butterfly = [0] * 8192
+            self.butterfly = [0] * 32768
             self.capture = [0] * 8192
             self.continuation = array.array("h", bytes(4 * CONTINUATION_SIZE))
 
@@ -59,7 +62,7 @@ class Histories:
         index = self._continuation_index(move)
         second = CONTINUATION_SIZE + index
         return (
-            self.butterfly[self.position.turn * 4096 + (move & 4095)]
+            self.butterfly[self._butterfly_index(ply, move, self.position.turn)]
             + self.continuation[index + (self.stack.moved_piece_to[ply + PLIES_BACK - 1] << 9)]
             + self.continuation[second + (self.stack.moved_piece_to[ply + PLIES_BACK - 2] << 9)]
             + (self.continuation[second + (self.stack.moved_piece_to[ply + PLIES_BACK - 4] << 9)] >> 1)
@@ -80,7 +83,7 @@ class Histories:
 
     def update_quiet(self, ply: cython.int, move: cython.int, bonus: cython.int) -> cython.int:
         """Add a bonus (a malus if negative) to the butterfly and continuation histories of a quiet move."""
-        index = self.position.turn * 4096 + (move & 4095)
+        index = self._butterfly_index(ply, move, self.position.turn)
         self.butterfly[index] = _with_gravity(self.butterfly[index], bonus)
         move_index = self._continuation_index(move)
         index = move_index + (self.stack.moved_piece_to[ply + PLIES_BACK - 1] << 9)
@@ -93,7 +96,7 @@ class Histories:
 
     def update_previous_move(self, ply: cython.int, bonus: cython.int) -> cython.int:
         """Add a bonus to the butterfly history of the quiet move that the opponent has just made."""
-        index = (1 - self.position.turn) * 4096 + (self.stack.move[ply - 1] & 4095)
+        index = self._butterfly_index(ply - 1, self.stack.move[ply - 1], 1 - self.position.turn)
         self.butterfly[index] = _with_gravity(self.butterfly[index], bonus)
         return 0
 
@@ -120,6 +123,15 @@ class Histories:
         for index in range(self.stack.capture_count[ply]):
             self.update_capture(self.stack.captures_searched[ply * MAX_CAPTURES + index], -bonus)
         return 0
+
+    def _butterfly_index(self, ply: cython.int, move: cython.int, colour: cython.int) -> cython.int:
+        """The index of a move of this colour at a ply."""
+        index = (colour << 14) | (move & 4095)
+        if self.stack.attacked[ply] & BB[from_square(move)]:
+            index |= 1 << 12
+        if self.stack.attacked[ply] & BB[to_square(move)]:
+            index |= 1 << 13
+        return index
 
     def _continuation_index(self, move: cython.int) -> cython.int:
         """The offset of a move in a continuation table, without the earlier move. Add (earlier move << 9) to it."""

@@ -2,10 +2,7 @@
 
 cimport cython
 
-from evaluation.bitboards cimport (
-    BB, BISHOP, KNIGHT, KNIGHT_ATTACKS, PAWN, QUEEN, ROOK, bishop_attacks, i64, lsb, pawn_attacks, rook_attacks,
-    u64,
-)
+from evaluation.bitboards cimport BB, PAWN, QUEEN, i64
 from uci_engine.board.moves cimport EN_PASSANT, NOISY, PROMOTION, QUIET, from_square, move_type, promotion, to_square
 from uci_engine.board.position cimport Position
 from uci_engine.search.history cimport Histories
@@ -31,7 +28,6 @@ cdef class MovePicker:
     cdef int[128] bad_end
     cdef int[128] tt_move
     cdef int[128] skips_quiets
-    cdef u64[7] threats                 # by piece type: squares attacked by enemy pieces of less value
 
     cpdef int begin(self, int ply, int tt_move, bint quiescence) noexcept nogil
     cpdef int next(self, int ply) noexcept nogil
@@ -40,7 +36,6 @@ cdef class MovePicker:
     cdef bint is_bad_capture(self, int ply) noexcept nogil
     cdef int _score_noisy(self, int ply, int start, int end) noexcept nogil
     cdef int _score_quiet(self, int ply, int start, int end) noexcept nogil
-    cdef int _find_threats(self) noexcept nogil
     cdef int _select_best(self, int ply) noexcept nogil
     cdef int _keep_checks(self, int start, int end) noexcept nogil
     cdef int _keep_generated_checks(self, int start, int end) noexcept nogil

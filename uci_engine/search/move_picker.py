@@ -15,20 +15,7 @@ import cython
 from uci_engine.search import parameters
 
 if not cython.compiled:
-    from evaluation.bitboards import (
-        BB,
-        BISHOP,
-        KNIGHT,
-        KNIGHT_ATTACKS,
-        PAWN,
-        QUEEN,
-        ROOK,
-        bishop_attacks,
-        i64,
-        lsb,
-        pawn_attacks,
-        rook_attacks,
-    )
+    from evaluation.bitboards import BB, PAWN, QUEEN, i64
     from uci_engine.board.moves import EN_PASSANT, NOISY, PROMOTION, QUIET, from_square, move_type, promotion, to_square
     from uci_engine.search.stack import PLIES
 
@@ -73,7 +60,6 @@ class MovePicker:
             self.bad_end = [0] * PLIES
             self.tt_move = [0] * PLIES
             self.skips_quiets = [0] * PLIES
-            self.threats = [0] * 7
 
     def begin(self, ply: cython.int, tt_move: cython.int, quiescence: cython.bint) -> cython.int:
         """Start a ply. `tt_move` may be any 16-bit value. It is ignored unless it is legal, and in quiescence also a
@@ -91,6 +77,9 @@ class MovePicker:
             after = GENERATE_NOISY
         self.tt_move[ply] = tt_move
         self.skips_quiets[ply] = 0
+        if not quiescence or self.position.checkers:
+            # For the quiet moves: their order, and their histories.
+            self.stack.find_threats(ply)
         # During TT_MOVE, `end` holds the next stage.
         self.stage[ply] = TT_MOVE if tt_move else after
         self.end[ply] = after
@@ -242,44 +231,18 @@ class MovePicker:
 
     def _score_quiet(self, ply: cython.int, start: cython.int, end: cython.int) -> cython.int:
         if start < end:
-            self._find_threats()
             self.histories.score_quiets(ply, start, end)
         for index in range(start, end):
             move = self.position.moves[index]
             score: i64 = self.histories.quiet_scores[index - start]
             piece_type = self.position.squares[from_square(move)] >> 1
-            if self.threats[piece_type] & BB[from_square(move)]:
+            if self.stack.threats[8 * ply + piece_type] & BB[from_square(move)]:
                 score += THREAT_BONUS[piece_type]
-            if self.threats[piece_type] & BB[to_square(move)]:
+            if self.stack.threats[8 * ply + piece_type] & BB[to_square(move)]:
                 score -= THREAT_BONUS[piece_type]
             self.scored_moves[index] = (score << 16) + move
         self.cursor[ply] = start
         self.end[ply] = end
-        return 0
-
-    def _find_threats(self) -> cython.int:
-        """For each piece type of the side to move, the squares attacked by enemy pieces of less value."""
-        us = self.position.turn
-        theirs = self.position.by_colour[1 - us]
-        occupied = theirs | self.position.by_colour[us]
-        pawns = theirs & self.position.by_type[PAWN]
-        attacks = pawn_attacks(pawns, 1 - us)
-        self.threats[KNIGHT] = attacks
-        self.threats[BISHOP] = attacks
-        pieces = theirs & self.position.by_type[KNIGHT]
-        while pieces:
-            attacks |= KNIGHT_ATTACKS[lsb(pieces)]
-            pieces &= pieces - 1
-        pieces = theirs & self.position.by_type[BISHOP]
-        while pieces:
-            attacks |= bishop_attacks(lsb(pieces), occupied)
-            pieces &= pieces - 1
-        self.threats[ROOK] = attacks
-        pieces = theirs & self.position.by_type[ROOK]
-        while pieces:
-            attacks |= rook_attacks(lsb(pieces), occupied)
-            pieces &= pieces - 1
-        self.threats[QUEEN] = attacks
         return 0
 
     def _select_best(self, ply: cython.int) -> cython.int:

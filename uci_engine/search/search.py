@@ -226,6 +226,7 @@ class Searcher:
             raw_eval = self.evaluator.evaluate(self.position)
             static_eval = self._corrected(raw_eval, self.correction_history.correction(self.stack.last_two_moves(0)))
         self.stack.static_eval[0] = static_eval
+        self.stack.find_threats(0)
         best_score = -INFINITE
         old_alpha = alpha
         nodes_before = self.nodes
@@ -938,6 +939,7 @@ class Searcher:
         if tt_move and self.position.is_legal(tt_move) and not self.position.is_noisy(tt_move):
             bonus = self.tt_cutoff_bonus * depth
             limit = self.history_bonus_limit >> 1
+            self.stack.find_threats(ply)
             self.histories.update_quiet(ply, tt_move, bonus if bonus < limit else limit)
         return 0
 

@@ -2,6 +2,10 @@
 
 cimport cython
 
+from evaluation.bitboards cimport (
+    BISHOP, KING, KING_ATTACKS, KNIGHT, KNIGHT_ATTACKS, PAWN, QUEEN, ROOK, bishop_attacks, lsb, pawn_attacks,
+    rook_attacks, u64,
+)
 from uci_engine.board.moves cimport from_square, to_square
 from uci_engine.board.position cimport Position
 
@@ -18,6 +22,8 @@ cdef class SearchStack:
     cdef int[PLIES] move                    # the move being searched, 0 for a null move
     cdef int[PLIES] is_quiet                # whether that move is quiet
     cdef int[132] moved_piece_to            # [ply + PLIES_BACK]: piece type * 64 + to-square of that move
+    cdef readonly u64[PLIES] attacked       # squares that the side not to move attacks, see `find_threats`
+    cdef readonly u64[1024] threats         # [ply * 8 + piece type]: squares attacked by enemy pieces of less value
     cdef int[PLIES] excluded_move           # the TT move, during a singular search
     cdef int[PLIES] double_extensions       # number of them on the line to this ply
     cdef int[256] killers                   # [ply * 2 + n]
@@ -29,6 +35,7 @@ cdef class SearchStack:
     cpdef int clear(self) noexcept nogil
     cpdef int set_move(self, int ply, int move, bint is_quiet) noexcept nogil
     cpdef int set_null_move(self, int ply) noexcept nogil
+    cpdef int find_threats(self, int ply) noexcept nogil
     cpdef int add_killer(self, int ply, int move) noexcept nogil
     cpdef int clear_killers(self, int ply) noexcept nogil
     cdef int previous_to_square(self, int ply) noexcept nogil

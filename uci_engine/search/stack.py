@@ -9,6 +9,20 @@ from __future__ import annotations
 import cython
 
 if not cython.compiled:
+    from evaluation.bitboards import (
+        BISHOP,
+        KING,
+        KING_ATTACKS,
+        KNIGHT,
+        KNIGHT_ATTACKS,
+        PAWN,
+        QUEEN,
+        ROOK,
+        bishop_attacks,
+        lsb,
+        pawn_attacks,
+        rook_attacks,
+    )
     from uci_engine.board.moves import from_square, to_square
 
     PLIES = 128
@@ -29,6 +43,8 @@ class SearchStack:
             self.move = [0] * PLIES
             self.is_quiet = [0] * PLIES
             self.moved_piece_to = [0] * (PLIES + PLIES_BACK)
+            self.attacked = [0] * PLIES
+            self.threats = [0] * (8 * PLIES)
             self.excluded_move = [0] * PLIES
             self.double_extensions = [0] * PLIES
             self.killers = [0] * (2 * PLIES)
@@ -61,6 +77,36 @@ class SearchStack:
         self.move[ply] = 0
         self.is_quiet[ply] = 0
         self.moved_piece_to[ply + PLIES_BACK] = 0
+        return 0
+
+    def find_threats(self, ply: cython.int) -> cython.int:
+        """Set `attacked` and `threats` of a ply for the position as it is."""
+        us = self.position.turn
+        theirs = self.position.by_colour[1 - us]
+        occupied = theirs | self.position.by_colour[us]
+        attacks = pawn_attacks(theirs & self.position.by_type[PAWN], 1 - us)
+        self.threats[8 * ply + KNIGHT] = attacks
+        self.threats[8 * ply + BISHOP] = attacks
+        pieces = theirs & self.position.by_type[KNIGHT]
+        while pieces:
+            attacks |= KNIGHT_ATTACKS[lsb(pieces)]
+            pieces &= pieces - 1
+        pieces = theirs & self.position.by_type[BISHOP]
+        while pieces:
+            attacks |= bishop_attacks(lsb(pieces), occupied)
+            pieces &= pieces - 1
+        self.threats[8 * ply + ROOK] = attacks
+        pieces = theirs & self.position.by_type[ROOK]
+        while pieces:
+            attacks |= rook_attacks(lsb(pieces), occupied)
+            pieces &= pieces - 1
+        self.threats[8 * ply + QUEEN] = attacks
+        pieces = theirs & self.position.by_type[QUEEN]
+        while pieces:
+            square = lsb(pieces)
+            attacks |= bishop_attacks(square, occupied) | rook_attacks(square, occupied)
+            pieces &= pieces - 1
+        self.attacked[ply] = attacks | KING_ATTACKS[lsb(theirs & self.position.by_type[KING])]
         return 0
 
     def add_killer(self, ply: cython.int, move: cython.int) -> cython.int:
