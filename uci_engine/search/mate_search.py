@@ -160,7 +160,7 @@ class MateSearch:
                     alpha = score
                     if score >= beta:
                         break
-            self.searcher._add_searched(ply, move, quiet)
+            self.searcher.stack.add_searched(ply, move, quiet)
 
         if not has_moves:
             return ply - MATE if in_check else 0

@@ -9,7 +9,7 @@ from uci_engine.board.position cimport Position
 from uci_engine.search.correction_history cimport CorrectionHistory
 from uci_engine.search.history cimport Histories
 from uci_engine.search.move_picker cimport MovePicker
-from uci_engine.search.stack cimport MAX_CAPTURES, MAX_QUIETS, PLIES, SearchStack
+from uci_engine.search.stack cimport PLIES, SearchStack
 from uci_engine.search.transposition_table cimport (
     EXACT, LOWER, TranspositionTable, UPPER, entry_bound, entry_depth, entry_eval, entry_move, entry_score,
 )
@@ -134,7 +134,6 @@ cdef class Searcher:
     cdef int _leaf(self, int ply) noexcept nogil
     cdef bint _enter_node(self, int ply) noexcept nogil
     cdef int _update_pv(self, int ply, int move) noexcept nogil
-    cdef int _add_searched(self, int ply, int move, bint quiet) noexcept nogil
     cdef int _history_bonus(self, int depth, int above_beta_cp) noexcept nogil
     cdef int _update_after_tt_cutoff(self, int ply, int tt_move, int depth) noexcept nogil
     cdef int _probe(self, int depth) noexcept nogil

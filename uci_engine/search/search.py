@@ -29,7 +29,7 @@ if not cython.compiled:
     from uci_engine.search.correction_history import CorrectionHistory
     from uci_engine.search.history import Histories
     from uci_engine.search.move_picker import MovePicker
-    from uci_engine.search.stack import MAX_CAPTURES, MAX_QUIETS, PLIES, SearchStack
+    from uci_engine.search.stack import PLIES, SearchStack
     from uci_engine.search.transposition_table import (
         EXACT,
         LOWER,
@@ -621,7 +621,7 @@ class Searcher:
                     alpha = score
                     if score >= beta:
                         break
-            self._add_searched(ply, move, quiet)
+            self.stack.add_searched(ply, move, quiet)
 
         # 23. Checkmate and stalemate: there is no legal move. (In a singular search: none other than the TT move.)
         if move_count == 0:
@@ -911,20 +911,6 @@ class Searcher:
         for index in range(length):
             self.pv_table[base + 1 + index] = self.pv_table[base + PLIES + index]
         self.pv_length[ply] = length + 1
-        return 0
-
-    def _add_searched(self, ply: cython.int, move: cython.int, quiet: cython.bint) -> cython.int:
-        """Record a move of this ply that has been searched and did not fail high."""
-        if quiet:
-            count = self.stack.quiet_count[ply]
-            if count < MAX_QUIETS:
-                self.stack.quiets_searched[ply * MAX_QUIETS + count] = move
-                self.stack.quiet_count[ply] = count + 1
-        else:
-            count = self.stack.capture_count[ply]
-            if count < MAX_CAPTURES:
-                self.stack.captures_searched[ply * MAX_CAPTURES + count] = move
-                self.stack.capture_count[ply] = count + 1
         return 0
 
     def _history_bonus(self, depth: cython.int, above_beta_cp: cython.int) -> cython.int:

@@ -38,5 +38,6 @@ cdef class SearchStack:
     cpdef int find_threats(self, int ply) noexcept nogil
     cpdef int add_killer(self, int ply, int move) noexcept nogil
     cpdef int clear_killers(self, int ply) noexcept nogil
+    cdef int add_searched(self, int ply, int move, bint quiet) noexcept nogil
     cdef int previous_to_square(self, int ply) noexcept nogil
     cdef int last_two_moves(self, int ply) noexcept nogil

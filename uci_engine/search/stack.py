@@ -122,6 +122,20 @@ class SearchStack:
         self.killers[2 * ply + 1] = 0
         return 0
 
+    def add_searched(self, ply: cython.int, move: cython.int, quiet: cython.bint) -> cython.int:
+        """Record a move of this ply that has been searched and did not fail high."""
+        if quiet:
+            count = self.quiet_count[ply]
+            if count < MAX_QUIETS:
+                self.quiets_searched[ply * MAX_QUIETS + count] = move
+                self.quiet_count[ply] = count + 1
+        else:
+            count = self.capture_count[ply]
+            if count < MAX_CAPTURES:
+                self.captures_searched[ply * MAX_CAPTURES + count] = move
+                self.capture_count[ply] = count + 1
+        return 0
+
     def previous_to_square(self, ply: cython.int) -> cython.int:
         """The to-square of the move before a ply.
 
