@@ -100,6 +100,18 @@ class Histories:
         self.butterfly[index] = _with_gravity(self.butterfly[index], bonus)
         return 0
 
+    def update_after_fail_low(self, ply: cython.int, bonus: cython.int) -> cython.int:
+        """All moves failed low: a bonus for the quiet move that the opponent has just made, also in the continuation
+        histories of the moves 1 and 2 plies before it.
+        """
+        self.update_previous_move(ply, bonus)
+        move_index = ((1 - self.position.turn) << 18) | self.stack.moved_piece_to[ply + PLIES_BACK - 1]
+        index = move_index + (self.stack.moved_piece_to[ply + PLIES_BACK - 2] << 9)
+        self.continuation[index] = _with_gravity(self.continuation[index], bonus)
+        index = CONTINUATION_SIZE + move_index + (self.stack.moved_piece_to[ply + PLIES_BACK - 3] << 9)
+        self.continuation[index] = _with_gravity(self.continuation[index], bonus)
+        return 0
+
     def update_capture(self, move: cython.int, bonus: cython.int) -> cython.int:
         """Add a bonus (a malus if negative) to the history of a capture or promotion."""
         index = self._capture_index(move)

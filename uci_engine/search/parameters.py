@@ -29,6 +29,8 @@ TT_HALFMOVE_LIMIT = 90
 TABLEBASE_DEPTH_BONUS = 6
 # Null move verification switches steps 9 to 12 off for this percentage of (depth - reduction) plies.
 NULL_MOVE_VERIFICATION_PERCENT = 75
+# LMR reduces more if more nodes than this failed high at the next ply.
+LMR_CUTOFF_COUNT = 3
 # No extensions and no do-deeper searches from ply EXTENSION_LIMIT_FACTOR * root depth on.
 EXTENSION_LIMIT_FACTOR = 2
 
@@ -120,6 +122,8 @@ PARAMETERS = (
     Tunable("lmr_history", 6144, 1024, 32768, "LMR: history that changes the reduction by one ply"),
     Tunable("lmr_cut_node", 1, 0, 3, "LMR: additional reduction in a cut node, in plies"),
     Tunable("lmr_gives_check", 2, 0, 4, "LMR: smaller reduction of a move that gives check, in plies"),
+    Tunable("lmr_noisy_tt_move", 1, 0, 3, "LMR: additional reduction if the TT move is a capture or promotion, in plies"),
+    Tunable("lmr_cutoffs", 1, 0, 3, "LMR: additional reduction if many nodes of the next ply failed high, in plies"),
     Tunable("do_deeper_margin_cp", 50, 10, 1000, "do-deeper search: margin above the best score"),
     Tunable("quiescence_futility_margin_cp", 200, 50, 1000, "qsearch: futility margin above the captured piece"),
     Tunable(
@@ -130,6 +134,7 @@ PARAMETERS = (
     Tunable("history_bonus_limit", 1600, 200, 8000, "history bonus: maximum"),
     Tunable("history_bonus_margin_cp", 80, 10, 1000, "history bonus: score above beta for one more ply"),
     Tunable("tt_cutoff_bonus", 75, 0, 400, "TT cutoff bonus: amount per ply; maximum half of history_bonus_limit"),
+    Tunable("fail_low_bonus", 75, 0, 400, "fail low bonus: amount per ply of depth; maximum history_bonus_limit"),
     Tunable("eval_diff_history_bonus", 1, 0, 10, "eval difference history: bonus per centipawn gained"),
     Tunable("eval_diff_history_limit", 100, 10, 1000, "eval difference history: maximum bonus"),
 )

@@ -53,6 +53,7 @@ MAX_PLY = scores.MAX_PLY
 # Maximum ply of the search. Here a node returns its eval, because the arrays of move picker and PV end here.
 LAST_PLY = MAX_PLY - 2
 EXTENSION_LIMIT_FACTOR = parameters.EXTENSION_LIMIT_FACTOR
+LMR_CUTOFF_COUNT = parameters.LMR_CUTOFF_COUNT
 TT_HALFMOVE_LIMIT = parameters.TT_HALFMOVE_LIMIT
 TABLEBASE_DEPTH_BONUS = parameters.TABLEBASE_DEPTH_BONUS
 NULL_MOVE_VERIFICATION_PERCENT = parameters.NULL_MOVE_VERIFICATION_PERCENT
@@ -227,6 +228,7 @@ class Searcher:
             static_eval = self._corrected(raw_eval, self.correction_history.correction(self.stack.last_two_moves(0)))
         self.stack.static_eval[0] = static_eval
         self.stack.find_threats(0)
+        self.stack.cutoffs[2] = 0
         best_score = -INFINITE
         old_alpha = alpha
         nodes_before = self.nodes
@@ -519,6 +521,7 @@ class Searcher:
         # static eval again, restart the picker and clear the counts. Step 14 sets `double_extensions` itself.
         self.stack.static_eval[ply] = static_eval
         self.stack.clear_killers(ply + 1)
+        self.stack.cutoffs[ply + 2] = 0
         self.picker.begin(ply, tt_move, False)
         best_score = -INFINITE
         best_move = 0
@@ -527,6 +530,7 @@ class Searcher:
         self.stack.quiet_count[ply] = 0
         self.stack.capture_count[ply] = 0
         old_alpha = alpha
+        tt_move_is_noisy: cython.bint = tt_move != 0 and self.position.is_noisy(tt_move)
         lmp_count = self.lmp_base + depth * depth
         if not improving:
             lmp_count = lmp_count >> 1
@@ -598,6 +602,10 @@ class Searcher:
                 and (quiet or self.picker.is_bad_capture(ply))
                 and not in_check
             ):
+                if tt_move_is_noisy:
+                    reduction += self.lmr_noisy_tt_move
+                if self.stack.cutoffs[ply + 1] > LMR_CUTOFF_COUNT:
+                    reduction += self.lmr_cutoffs
                 reduction = self._late_move_reduction(reduction, new_depth, history, pv_node, improving, cut_node)
             else:
                 reduction = 0
@@ -620,6 +628,7 @@ class Searcher:
                         self._update_pv(ply, move)
                     alpha = score
                     if score >= beta:
+                        self.stack.cutoffs[ply] = self.stack.cutoffs[ply] + 1
                         break
             self.stack.add_searched(ply, move, quiet)
 
@@ -629,10 +638,15 @@ class Searcher:
                 return alpha
             return ply - MATE if in_check else draw_score
 
-        # 24. Histories: a bonus for the move that failed high, a malus for the moves searched before it.
+        # 24. Histories: a bonus for the move that failed high, a malus for the moves searched before it. If all moves
+        # failed low, a bonus for the quiet move that led here.
         if best_score >= beta:
             bonus = self._history_bonus(depth, best_score - beta)
             self.histories.update_after_cutoff(ply, best_move, best_is_quiet, bonus)
+        elif best_move == 0 and excluded_move == 0 and self.stack.is_quiet[ply - 1]:
+            bonus = self.fail_low_bonus * depth
+            limit = self.history_bonus_limit
+            self.histories.update_after_fail_low(ply, bonus if bonus < limit else limit)
 
         # 25. Store the result, within the bounds of the tablebases, and update the correction history.
         if best_score < floor:

@@ -47,6 +47,7 @@ class SearchStack:
             self.threats = [0] * (8 * PLIES)
             self.excluded_move = [0] * PLIES
             self.double_extensions = [0] * PLIES
+            self.cutoffs = [0] * PLIES
             self.killers = [0] * (2 * PLIES)
             self.quiet_count = [0] * PLIES
             self.capture_count = [0] * PLIES
