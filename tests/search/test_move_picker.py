@@ -16,8 +16,8 @@ from uci_engine.board import moves
 from uci_engine.core import load
 
 KIWIPETE = STARTS[1]
-# By squares, after the moves one and two plies before, and half of that after the one four plies before.
-HISTORY_LIMIT = (1 << 14) * 7 // 2
+# By squares, by pawns, after the moves one and two plies before, and half of that after the one four plies before.
+HISTORY_LIMIT = (1 << 14) * 9 // 2
 PLY = 3
 
 

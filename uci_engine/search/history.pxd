@@ -10,6 +10,7 @@ from uci_engine.search.stack cimport MAX_CAPTURES, MAX_QUIETS, PLIES_BACK, Searc
 cdef enum:
     HISTORY_SHIFT = 14
     CONTINUATION_SIZE = 1 << 19
+    PAWN_SIZE = 1 << 19
 
 @cython.final
 cdef class Histories:
@@ -18,6 +19,7 @@ cdef class Histories:
     cdef int[32768] butterfly           # [colour][to attacked][from attacked][to][from]
     cdef int[8192] capture              # [piece * 512 + to * 8 + captured piece type]
     cdef short[1048576] continuation    # [table][colour][piece type, to of the earlier move][piece type, to]
+    cdef short[524288] pawn             # [pawn key][colour][piece type, to]
     cdef int[256] quiet_scores          # the results of `score_quiets`
 
     cpdef int quiet_history(self, int ply, int move) noexcept nogil
@@ -30,6 +32,7 @@ cdef class Histories:
     cdef int update_after_cutoff(self, int ply, int move, bint is_quiet, int bonus) noexcept nogil
     cdef int _butterfly_index(self, int ply, int move, int colour) noexcept nogil
     cdef int _continuation_index(self, int move) noexcept nogil
+    cdef int _pawn_index(self, int move) noexcept nogil
     cdef int _capture_index(self, int move) noexcept nogil
 
 cdef int _with_gravity(int value, int bonus) noexcept nogil

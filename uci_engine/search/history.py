@@ -1,11 +1,12 @@
 """The histories: scores of moves by their earlier cutoffs, for move ordering, pruning and reductions.
 
-There are three kinds, all indexed by side to move or piece colour. The squares that the enemy attacks are those of the
+There are four kinds, all indexed by side to move or piece colour. The squares that the enemy attacks are those of the
 stack: `find_threats` must have been called for the ply.
 
 - butterfly history: a quiet move by its from-square and to-square, and whether the enemy attacks these;
 - continuation history: a quiet move by its piece type and to-square, after the move 1, 2 and 4 plies earlier (one
   table for 1 ply, one shared by 2 and 4 plies);
+- pawn history: a quiet move by its piece type and to-square, with the positions of all pawns (9 bits of their key);
 - capture history: a capture or promotion by its piece, to-square and captured piece type.
 
 Gravity: a bonus moves a value v to v + bonus - v * |bonus| / 2 ** 14. So the value stays within ±2 ** 14, and old
@@ -29,6 +30,8 @@ if not cython.compiled:
     HISTORY_SHIFT = 14
     # Entries of one continuation history: two colours, 512 earlier moves, 512 moves.
     CONTINUATION_SIZE = 1 << 19
+    # Entries of the pawn history: 512 pawn keys, two colours, 512 moves.
+    PAWN_SIZE = 1 << 19
 
 
 class Histories:
@@ -52,17 +55,21 @@ class Histories:
                 self.capture[index] = 0
             for index in range(2 * CONTINUATION_SIZE):
                 self.continuation[index] = 0
+            for index in range(PAWN_SIZE):
+                self.pawn[index] = 0
         else:
             self.butterfly = [0] * 32768
             self.capture = [0] * 8192
             self.continuation = array.array("h", bytes(4 * CONTINUATION_SIZE))
+            self.pawn = array.array("h", bytes(2 * PAWN_SIZE))
 
     def quiet_history(self, ply: cython.int, move: cython.int) -> cython.int:
-        """The sum of a quiet move's butterfly and continuation histories; the one of 4 plies ago counts half."""
+        """The sum of a quiet move's histories; the continuation history of 4 plies ago counts half."""
         index = self._continuation_index(move)
         second = CONTINUATION_SIZE + index
         return (
             self.butterfly[self._butterfly_index(ply, move, self.position.turn)]
+            + self.pawn[self._pawn_index(move)]
             + self.continuation[index + (self.stack.moved_piece_to[ply + PLIES_BACK - 1] << 9)]
             + self.continuation[second + (self.stack.moved_piece_to[ply + PLIES_BACK - 2] << 9)]
             + (self.continuation[second + (self.stack.moved_piece_to[ply + PLIES_BACK - 4] << 9)] >> 1)
@@ -82,9 +89,11 @@ class Histories:
         return self.capture[self._capture_index(move)]
 
     def update_quiet(self, ply: cython.int, move: cython.int, bonus: cython.int) -> cython.int:
-        """Add a bonus (a malus if negative) to the butterfly and continuation histories of a quiet move."""
+        """Add a bonus (a malus if negative) to the butterfly, pawn and continuation histories of a quiet move."""
         index = self._butterfly_index(ply, move, self.position.turn)
         self.butterfly[index] = _with_gravity(self.butterfly[index], bonus)
+        index = self._pawn_index(move)
+        self.pawn[index] = _with_gravity(self.pawn[index], bonus)
         move_index = self._continuation_index(move)
         index = move_index + (self.stack.moved_piece_to[ply + PLIES_BACK - 1] << 9)
         self.continuation[index] = _with_gravity(self.continuation[index], bonus)
@@ -149,6 +158,11 @@ class Histories:
         """The offset of a move in a continuation table, without the earlier move. Add (earlier move << 9) to it."""
         piece_type = self.position.squares[from_square(move)] >> 1
         return (self.position.turn << 18) | (piece_type << 6) | to_square(move)
+
+    def _pawn_index(self, move: cython.int) -> cython.int:
+        key = self.position.accumulator.pawn_key & 511
+        piece_type = self.position.squares[from_square(move)] >> 1
+        return (key << 10) | (self.position.turn << 9) | (piece_type << 6) | to_square(move)
 
     def _capture_index(self, move: cython.int) -> cython.int:
         captured = 1 if move_type(move) == EN_PASSANT else self.position.squares[to_square(move)] >> 1

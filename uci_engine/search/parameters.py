@@ -122,7 +122,7 @@ PARAMETERS = (
     Tunable("lmr_history", 6144, 1024, 32768, "LMR: history that changes the reduction by one ply"),
     Tunable("lmr_cut_node", 1, 0, 3, "LMR: additional reduction in a cut node, in plies"),
     Tunable("lmr_gives_check", 2, 0, 4, "LMR: smaller reduction of a move that gives check, in plies"),
-    Tunable("lmr_noisy_tt_move", 1, 0, 3, "LMR: additional reduction if the TT move is a capture or promotion, in plies"),
+    Tunable("lmr_noisy_tt_move", 1, 0, 3, "LMR: additional reduction if the TT move is noisy, in plies"),
     Tunable("lmr_cutoffs", 1, 0, 3, "LMR: additional reduction if many nodes of the next ply failed high, in plies"),
     Tunable("do_deeper_margin_cp", 50, 10, 1000, "do-deeper search: margin above the best score"),
     Tunable("quiescence_futility_margin_cp", 200, 50, 1000, "qsearch: futility margin above the captured piece"),
