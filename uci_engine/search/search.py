@@ -395,11 +395,8 @@ class Searcher:
             # the side that played it (a malus if the static eval fell).
             if excluded_move == 0 and self.stack.is_quiet[ply - 1] and self.stack.static_eval[ply - 1] != NO_SCORE:
                 bonus = -(static_eval + self.stack.static_eval[ply - 1]) * self.eval_diff_history_bonus
-                if bonus > self.eval_diff_history_limit:
-                    bonus = self.eval_diff_history_limit
-                elif bonus < -self.eval_diff_history_limit:
-                    bonus = -self.eval_diff_history_limit
-                self.histories.update_previous_move(ply, bonus)
+                limit = self.eval_diff_history_limit
+                self.histories.update_previous_move(ply, max(-limit, min(bonus, limit)))
         self.stack.static_eval[ply] = static_eval
 
         # Steps 9 to 12 prune the whole node. They are off in PV nodes, in check, in singular searches, and in the first
@@ -426,8 +423,7 @@ class Searcher:
                 and self.position.has_non_pawn_material()
             ):
                 reduction = (eval - beta) // self.null_move_eval_divisor_cp
-                if reduction > self.null_move_max_eval_reduction:
-                    reduction = self.null_move_max_eval_reduction
+                reduction = min(reduction, self.null_move_max_eval_reduction)
                 reduction += self.null_move_reduction + depth // self.null_move_divisor
                 self.stack.set_null_move(ply)
                 self.position.make_null()
@@ -645,8 +641,7 @@ class Searcher:
             self.histories.update_after_cutoff(ply, best_move, best_is_quiet, bonus)
         elif best_move == 0 and excluded_move == 0 and self.stack.is_quiet[ply - 1]:
             bonus = self.fail_low_bonus * depth
-            limit = self.history_bonus_limit
-            self.histories.update_after_fail_low(ply, bonus if bonus < limit else limit)
+            self.histories.update_after_fail_low(ply, min(bonus, self.history_bonus_limit))
 
         # 25. Store the result, within the bounds of the tablebases, and update the correction history.
         if best_score < floor:
@@ -932,15 +927,14 @@ class Searcher:
         `history_bonus_margin_cp`.
         """
         bonus = self.history_bonus * (depth + 1 if above_beta_cp > self.history_bonus_margin_cp else depth)
-        return bonus if bonus < self.history_bonus_limit else self.history_bonus_limit
+        return min(bonus, self.history_bonus_limit)
 
     def _update_after_tt_cutoff(self, ply: cython.int, tt_move: cython.int, depth: cython.int) -> cython.int:
         """After a TT score has failed high: a history bonus for the TT move if it is quiet."""
         if tt_move and self.position.is_legal(tt_move) and not self.position.is_noisy(tt_move):
             bonus = self.tt_cutoff_bonus * depth
-            limit = self.history_bonus_limit >> 1
             self.stack.find_threats(ply)
-            self.histories.update_quiet(ply, tt_move, bonus if bonus < limit else limit)
+            self.histories.update_quiet(ply, tt_move, min(bonus, self.history_bonus_limit >> 1))
         return 0
 
     # Tablebases and transposition table -------------------------------------------------------------------------
