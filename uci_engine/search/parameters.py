@@ -29,8 +29,8 @@ TT_HALFMOVE_LIMIT = 90
 TABLEBASE_DEPTH_BONUS = 6
 # Null move verification switches steps 9 to 12 off for this percentage of (depth - reduction) plies.
 NULL_MOVE_VERIFICATION_PERCENT = 75
-# LMR reduces more if more nodes than this failed high at the next ply.
-LMR_CUTOFF_COUNT = 3
+# LMR reduces more after more cutoffs than this at the next ply.
+LMR_CUTOFF_LIMIT = 3
 # No extensions and no do-deeper searches from ply EXTENSION_LIMIT_FACTOR * root depth on.
 EXTENSION_LIMIT_FACTOR = 2
 
@@ -123,7 +123,7 @@ PARAMETERS = (
     Tunable("lmr_cut_node", 1, 0, 3, "LMR: additional reduction in a cut node, in plies"),
     Tunable("lmr_gives_check", 2, 0, 4, "LMR: smaller reduction of a move that gives check, in plies"),
     Tunable("lmr_noisy_tt_move", 1, 0, 3, "LMR: additional reduction if the TT move is noisy, in plies"),
-    Tunable("lmr_cutoffs", 1, 0, 3, "LMR: additional reduction if many nodes of the next ply failed high, in plies"),
+    Tunable("lmr_cutoff_count", 1, 0, 3, "LMR: additional reduction after many cutoffs at the next ply, in plies"),
     Tunable("do_deeper_margin_cp", 50, 10, 1000, "do-deeper search: margin above the best score"),
     Tunable("quiescence_futility_margin_cp", 200, 50, 1000, "qsearch: futility margin above the captured piece"),
     Tunable(

@@ -17,7 +17,7 @@ from uci_engine.tablebases.syzygy cimport FAILED, SyzygyProber
 
 cdef int MATE, INFINITE, NO_SCORE, STATIC_LIMIT, TABLEBASE_WIN, TABLEBASE_BOUND
 cdef int MAX_PLY, LAST_PLY
-cdef int EXTENSION_LIMIT_FACTOR, LMR_CUTOFF_COUNT
+cdef int EXTENSION_LIMIT_FACTOR, LMR_CUTOFF_LIMIT
 cdef int[7] SEE_VALUES
 cdef int TT_HALFMOVE_LIMIT, TABLEBASE_DEPTH_BONUS, NULL_MOVE_VERIFICATION_PERCENT
 cdef int POLL_MASK
@@ -105,7 +105,7 @@ cdef class Searcher:
     cdef public int lmr_cut_node
     cdef public int lmr_gives_check
     cdef public int lmr_noisy_tt_move
-    cdef public int lmr_cutoffs
+    cdef public int lmr_cutoff_count
     cdef public int do_deeper_margin_cp
     cdef public int quiescence_futility_margin_cp
     cdef public int quiescence_capture_limit

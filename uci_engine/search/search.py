@@ -53,7 +53,7 @@ MAX_PLY = scores.MAX_PLY
 # Maximum ply of the search. Here a node returns its eval, because the arrays of move picker and PV end here.
 LAST_PLY = MAX_PLY - 2
 EXTENSION_LIMIT_FACTOR = parameters.EXTENSION_LIMIT_FACTOR
-LMR_CUTOFF_COUNT = parameters.LMR_CUTOFF_COUNT
+LMR_CUTOFF_LIMIT = parameters.LMR_CUTOFF_LIMIT
 TT_HALFMOVE_LIMIT = parameters.TT_HALFMOVE_LIMIT
 TABLEBASE_DEPTH_BONUS = parameters.TABLEBASE_DEPTH_BONUS
 NULL_MOVE_VERIFICATION_PERCENT = parameters.NULL_MOVE_VERIFICATION_PERCENT
@@ -228,7 +228,7 @@ class Searcher:
             static_eval = self._corrected(raw_eval, self.correction_history.correction(self.stack.last_two_moves(0)))
         self.stack.static_eval[0] = static_eval
         self.stack.find_threats(0)
-        self.stack.cutoffs[2] = 0
+        self.stack.cutoff_count[2] = 0
         best_score = -INFINITE
         old_alpha = alpha
         nodes_before = self.nodes
@@ -398,6 +398,7 @@ class Searcher:
                 limit = self.eval_diff_history_limit
                 self.histories.update_previous_move(ply, max(-limit, min(bonus, limit)))
         self.stack.static_eval[ply] = static_eval
+        self.stack.cutoff_count[ply + 2] = 0
 
         # Steps 9 to 12 prune the whole node. They are off in PV nodes, in check, in singular searches, and in the first
         # plies of a null move verification (up to `null_move_ply`).
@@ -517,7 +518,6 @@ class Searcher:
         # static eval again, restart the picker and clear the counts. Step 14 sets `double_extensions` itself.
         self.stack.static_eval[ply] = static_eval
         self.stack.clear_killers(ply + 1)
-        self.stack.cutoffs[ply + 2] = 0
         self.picker.begin(ply, tt_move, False)
         best_score = -INFINITE
         best_move = 0
@@ -591,7 +591,7 @@ class Searcher:
             self._make(move, ply, quiet)
 
             # 21. Late move reductions (LMR): after the first few moves, quiet moves and bad captures are first searched
-            # to reduced depth. Gains 69 ± 35.
+            # to reduced depth, more so after a noisy TT move or many cutoffs at the next ply. Gains 69 ± 35.
             if (
                 depth >= self.lmr_depth
                 and move_count > self.lmr_count
@@ -600,8 +600,8 @@ class Searcher:
             ):
                 if tt_move_is_noisy:
                     reduction += self.lmr_noisy_tt_move
-                if self.stack.cutoffs[ply + 1] > LMR_CUTOFF_COUNT:
-                    reduction += self.lmr_cutoffs
+                if self.stack.cutoff_count[ply + 1] > LMR_CUTOFF_LIMIT:
+                    reduction += self.lmr_cutoff_count
                 reduction = self._late_move_reduction(reduction, new_depth, history, pv_node, improving, cut_node)
             else:
                 reduction = 0
@@ -624,7 +624,7 @@ class Searcher:
                         self._update_pv(ply, move)
                     alpha = score
                     if score >= beta:
-                        self.stack.cutoffs[ply] = self.stack.cutoffs[ply] + 1
+                        self.stack.cutoff_count[ply] = self.stack.cutoff_count[ply] + 1
                         break
             self.stack.add_searched(ply, move, quiet)
 

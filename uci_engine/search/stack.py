@@ -1,7 +1,7 @@
 """The search stack: what the search keeps of each ply on the way from the root to the current node.
 
-One `SearchStack` belongs to one `Searcher`. The search writes it; the move picker, the histories and the correction
-history read it. Every field is a flat array indexed by ply.
+One `SearchStack` belongs to one `Searcher`. The search, the move picker and the histories write it; the correction
+history reads it. Every field is a flat array indexed by ply.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class SearchStack:
             self.threats = [0] * (8 * PLIES)
             self.excluded_move = [0] * PLIES
             self.double_extensions = [0] * PLIES
-            self.cutoffs = [0] * PLIES
+            self.cutoff_count = [0] * PLIES
             self.killers = [0] * (2 * PLIES)
             self.quiet_count = [0] * PLIES
             self.capture_count = [0] * PLIES
@@ -62,6 +62,7 @@ class SearchStack:
             self.moved_piece_to[ply + PLIES_BACK] = 0
             self.excluded_move[ply] = 0
             self.double_extensions[ply] = 0
+            self.cutoff_count[ply] = 0
             self.clear_killers(ply)
         return 0
 
