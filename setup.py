@@ -6,7 +6,8 @@ Environment variables, on when "1":
 
 SECATEUR_REQUIRE_COMPILER   fail where the system has no C compiler, instead of taking Zig's
 SECATEUR_UNCOMPILED         leave the modules as Python: the slow python-chess core. Only in place or --editable
-SECATEUR_PORTABLE           use no more than every processor of this kind has; for a wheel to share
+SECATEUR_PORTABLE           use the x86-64 baseline only, for a wheel to share; by default, on Linux, also AVX2, BMI
+                            and POPCNT where this processor has them
 SECATEUR_SANITIZE           add the address and undefined-behaviour sanitizers; run with LD_PRELOAD=libasan.so
 """
 

@@ -6,7 +6,8 @@
     >>> print(evaluation.format_explanation(evaluation.explain(chess.Board())))     # doctest: +SKIP
 
 Invariant: importing this package loads no kernel module (`bitboards`, `accumulator`, `base_board`, `context`, `terms`,
-`evaluator`), because `uci_engine.core.load` chooses between the compiled and the plain ones later.
+`evaluator`), because `uci_engine.core.load` chooses between the compiled and the plain ones later. It alone checks that
+the processor has the instructions for which they were compiled.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ cdef extern from *:
     #endif
     #if defined(__GNUC__) && (defined(__POPCNT__) || !defined(__x86_64__))
     static inline int secateur_popcount(uint64_t squares) { return __builtin_popcountll(squares); }
-    #else  /* no instruction for it in the portable x86-64 set: add up in parallel, without a call */
+    #else  /* no instruction for it in the x86-64 baseline: add up in parallel, without a call */
     static inline int secateur_popcount(uint64_t squares) {
         squares -= (squares >> 1) & 0x5555555555555555ULL;
         squares = (squares & 0x3333333333333333ULL) + ((squares >> 2) & 0x3333333333333333ULL);

@@ -347,8 +347,12 @@ def test_a_setting_that_is_neither_on_nor_off_is_refused(small: SmallBuild) -> N
 @needs_compiler
 @pytest.mark.skipif(not processor.has_fast_instructions(), reason="this processor lacks them, or nothing is known")
 def test_what_was_built_says_which_instructions_it_needs(small: SmallBuild, tmp_path: Path) -> None:
-    for settings, expected in (({}, sorted(processor.FAST_INSTRUCTIONS)), ({"SECATEUR_PORTABLE": "1"}, [])):
-        result = small(GOOD, **settings)
+    for settings, expected in (
+        ({"SECATEUR_PORTABLE": "0"}, sorted(processor.FAST_INSTRUCTIONS)),
+        ({"SECATEUR_PORTABLE": "1"}, []),
+        ({"SECATEUR_PORTABLE": "0", "CFLAGS": "-march=x86-64"}, []),
+    ):
+        result = small(GOOD, SECATEUR_SANITIZE="0", **settings)
         assert result.returncode == 0, result.stderr
         info = json.loads((tmp_path / "uci_engine" / "build_info.json").read_text("utf-8"))
         assert info["instructions"] == expected

@@ -1,33 +1,36 @@
-"""Which instructions the processor has, for a kernel that was built for more than every x86-64 processor has.
+"""The instruction sets of the processor. A build may use more than the x86-64 baseline.
 
 setup.py reads this file too, before anything is built, so it imports nothing of the package.
 """
 
 from __future__ import annotations
 
-import platform
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-# What the build uses where the processor has all of it: Linux's name, then the compilers'. Processors have had it since
-# 2013 (Intel) and 2015 (AMD). Fused multiply-add came with it and is left out: it rounds otherwise than plain Python.
+# What a build uses where the processor has all of it: Linux's name, then the compilers'. Intel's Core processors have
+# had it since 2013, AMD's since 2015. Fused multiply-add is left out: it rounds differently from plain Python.
 FAST_INSTRUCTIONS = {"abm": "lzcnt", "avx2": "avx2", "bmi1": "bmi", "bmi2": "bmi2", "popcnt": "popcnt"}
 
 CPUINFO = Path("/proc/cpuinfo")
-# More than Linux says of one processor.
+# One processor's part of the file is shorter.
 CPUINFO_BYTES = 16384
 
 
-def instructions() -> frozenset[str]:
-    """The processor's instruction sets by Linux's names. Empty on all but Linux with x86-64, where nothing is known."""
-    if sys.platform != "linux" or platform.machine() != "x86_64":
-        return frozenset()
+def instructions() -> frozenset[str] | None:
+    """The processor's instruction sets, by Linux's names. None where they cannot be read, and on other systems.
+
+    Empty where the file lists none, as under an emulator that shows the file of its host.
+    """
+    if sys.platform != "linux" or os.uname().machine != "x86_64":
+        return None
     try:
         with CPUINFO.open("rb", buffering=0) as file:
             lines = file.read(CPUINFO_BYTES).decode("ascii", "replace").splitlines()
     except OSError:
-        return frozenset()
+        return None
     for line in lines:
         name, _, value = line.partition(":")
         if name.strip() == "flags":
@@ -37,10 +40,12 @@ def instructions() -> frozenset[str]:
 
 def has_fast_instructions() -> bool:
     """Whether the processor is known to have all FAST_INSTRUCTIONS."""
-    return instructions() >= FAST_INSTRUCTIONS.keys()
+    return (instructions() or frozenset()) >= FAST_INSTRUCTIONS.keys()
 
 
 def lacking(needed: Iterable[str]) -> list[str]:
-    """Those of the instruction sets that the processor lacks, sorted; none where nothing is known."""
+    """Those of the instruction sets that the processor lacks, sorted. None is lacking where nothing is known of it:
+    most likely the kernel was built there.
+    """
     known = instructions()
-    return sorted(set(needed) - known) if known else []
+    return [] if known is None else sorted(set(needed) - known)

@@ -8,7 +8,7 @@ cdef int NO_INPUT
 
 @cython.final
 cdef class CorrectionWeights:
-    # 8 bits, as in the file: its rows come from memory, and half the bytes take less time.
+    # 8 bits, as in the file: fewer bytes to read from memory.
     cdef signed char[1573120] hidden    # (INPUTS + 1) * UNITS
     cdef short[UNITS] hidden_bias
     cdef short[4096] output             # BUCKETS * 2 * UNITS

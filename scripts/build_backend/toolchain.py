@@ -132,12 +132,18 @@ def _sentence(problem: str) -> str:
 
 
 def fast_instructions() -> dict[str, str]:
-    """The instruction sets that a build uses beyond those of every processor of this kind: Linux's name, then that of
-    the compilers. They give 1.2 times the nodes per second. The loader compares them with the processor it runs on.
+    """The instruction sets beyond the x86-64 baseline that the build uses: Linux's names and the compilers'.
+
+    The loader compares them with the processor it runs on. There are none where the build is to be portable, where it
+    is for another machine, and where the user's flags choose the processor.
     """
+    if wanted("SECATEUR_PORTABLE") or sysconfig.get_platform() != "linux-x86_64":
+        return {}
+    if any(flag in os.environ.get(name, "") for name in ("CC", "CFLAGS") for flag in ("-march=", "-mcpu=")):
+        return {}
     processor = runpy.run_path(str(PROCESSOR))
     fast: dict[str, str] = processor["FAST_INSTRUCTIONS"]
-    return fast if processor["has_fast_instructions"]() and not wanted("SECATEUR_PORTABLE") else {}
+    return fast if processor["has_fast_instructions"]() else {}
 
 
 def system_packages() -> str:

@@ -52,6 +52,7 @@ def set_up(board: chess.Board) -> tuple[Any, Any]:
     position, picker = shared()
     position.set_board(board)
     picker.clear()
+    picker.stack.find_threats(PLY)
     return position, picker
 
 

@@ -38,21 +38,3 @@ def test_threats_are_those_of_python_chess(chess960: bool) -> None:
             assert stack.attacked[PLY] == attacked_by(board, set(chess.PIECE_TYPES)), board.fen()
             threats = {piece_type: stack.threats[8 * PLY + piece_type] for piece_type in LESS}
             assert threats == {piece_type: attacked_by(board, less) for piece_type, less in LESS.items()}, board.fen()
-
-
-def test_the_butterfly_history_knows_threats() -> None:
-    """A bonus for a knight's move counts in full where the enemy attacks the same of its squares, otherwise not."""
-    modules = load().modules
-    position = new_position()
-    stack = modules["uci_engine.search.stack"].SearchStack(position)
-    histories = modules["uci_engine.search.history"].Histories(position, stack)
-    stack.clear()
-    move = chess.B1 | chess.C3 << 6
-    found = []
-    for rooks in ("8", "1r6", "2r5", "1rr5"):
-        position.set_board(chess.Board(f"{rooks}/4k3/8/8/8/8/8/1N2K3 w - - 0 1"))
-        stack.find_threats(PLY)
-        if not found:
-            histories.update_quiet(PLY, move, 1000)
-        found.append(histories.quiet_history(PLY, move))
-    assert found[1:] == [found[0] - 1000] * 3

@@ -1,12 +1,13 @@
 """The histories: scores of moves by their earlier cutoffs, for move ordering, pruning and reductions.
 
-There are four kinds, all indexed by side to move or piece colour. The squares that the enemy attacks are those of the
-stack: `find_threats` must have been called for the ply.
+There are four kinds, all indexed by side to move or piece colour. Which squares the enemy attacks is read from the
+stack, so call its `find_threats` for the ply first.
 
 - butterfly history: a quiet move by its from-square and to-square, and whether the enemy attacks these;
 - continuation history: a quiet move by its piece type and to-square, after the move 1, 2 and 4 plies earlier (one
   table for 1 ply, one shared by 2 and 4 plies);
-- pawn history: a quiet move by its piece type and to-square, with the positions of all pawns (9 bits of their key);
+- pawn history: a quiet move by its piece type and to-square, with the squares of all pawns and kings (9 bits of their
+  key);
 - capture history: a capture or promotion by its piece, to-square and captured piece type.
 
 Gravity: a bonus moves a value v to v + bonus - v * |bonus| / 2 ** 14. So the value stays within ±2 ** 14, and old
@@ -30,7 +31,7 @@ if not cython.compiled:
     HISTORY_SHIFT = 14
     # Entries of one continuation history: two colours, 512 earlier moves, 512 moves.
     CONTINUATION_SIZE = 1 << 19
-    # Entries of the pawn history: 512 pawn keys, two colours, 512 moves.
+    # Entries of the pawn history: 512 keys of pawns and kings, two colours, 512 moves.
     PAWN_SIZE = 1 << 19
 
 
@@ -110,8 +111,8 @@ class Histories:
         return 0
 
     def update_after_fail_low(self, ply: cython.int, bonus: cython.int) -> cython.int:
-        """All moves failed low: a bonus for the quiet move that the opponent has just made, also in the continuation
-        histories of the moves 1 and 2 plies before it.
+        """After all moves failed low: a bonus for the opponent's last move, which was quiet, in the butterfly history
+        and in the continuation histories of 1 and 2 plies.
         """
         self.update_previous_move(ply, bonus)
         move_index = ((1 - self.position.turn) << 18) | self.stack.moved_piece_to[ply + PLIES_BACK - 1]

@@ -78,7 +78,7 @@ class MovePicker:
         self.tt_move[ply] = tt_move
         self.skips_quiets[ply] = 0
         if not quiescence or self.position.checkers:
-            # For the quiet moves: their order, and their histories.
+            # Quiet moves are ordered by threats, and the butterfly history is indexed by them.
             self.stack.find_threats(ply)
         # During TT_MOVE, `end` holds the next stage.
         self.stage[ply] = TT_MOVE if tt_move else after

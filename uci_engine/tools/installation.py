@@ -1,7 +1,7 @@
-"""Whether this installation is the slow one, and the command that fixes it.
+"""Whether this installation is the slow one, why, and the command that fixes it.
 
-Without the compiled core the engine plays on, far weaker. Nobody who runs it by accident should have to find that out
-from its moves.
+Without a compiled core for this processor the engine plays on, far weaker. Nobody who runs it by accident should have
+to find that out from its moves.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ def slow_core_warning(core: Core) -> str | None:
     """One sentence for the user of a slow core that was not requested; None for any other."""
     if not core.is_fallback:
         return None
-    slow = f"this is the uncompiled engine, about {TIMES_SLOWER} times slower"
+    why = core.reason.removeprefix("chosen ")
+    slow = f"this is the uncompiled engine, about {TIMES_SLOWER} times slower, {why}"
     if platform.python_implementation() != "CPython":
         return f"{slow}; only CPython, not {platform.python_implementation()}, can run the compiled one"
     return f"{slow}; to mend it: {mending_command()}"
