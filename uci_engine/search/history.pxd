@@ -30,6 +30,7 @@ cdef class Histories:
     cdef int update_previous_move(self, int ply, int bonus) noexcept nogil
     cpdef int update_capture(self, int move, int bonus) noexcept nogil
     cdef int update_after_cutoff(self, int ply, int move, bint is_quiet, int bonus) noexcept nogil
+    cdef int _update_continuation(self, int ply, int plies_back, int move_index, int bonus) noexcept nogil
     cdef int _butterfly_index(self, int ply, int move, int colour) noexcept nogil
     cdef int _continuation_index(self, int move) noexcept nogil
     cdef int _pawn_index(self, int move) noexcept nogil

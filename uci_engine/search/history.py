@@ -96,12 +96,9 @@ class Histories:
         index = self._pawn_index(move)
         self.pawn[index] = _with_gravity(self.pawn[index], bonus)
         move_index = self._continuation_index(move)
-        index = move_index + (self.stack.moved_piece_to[ply + PLIES_BACK - 1] << 9)
-        self.continuation[index] = _with_gravity(self.continuation[index], bonus)
-        index = CONTINUATION_SIZE + move_index + (self.stack.moved_piece_to[ply + PLIES_BACK - 2] << 9)
-        self.continuation[index] = _with_gravity(self.continuation[index], bonus)
-        index = CONTINUATION_SIZE + move_index + (self.stack.moved_piece_to[ply + PLIES_BACK - 4] << 9)
-        self.continuation[index] = _with_gravity(self.continuation[index], bonus)
+        self._update_continuation(ply, 1, move_index, bonus)
+        self._update_continuation(ply, 2, move_index, bonus)
+        self._update_continuation(ply, 4, move_index, bonus)
         return 0
 
     def update_previous_move(self, ply: cython.int, bonus: cython.int) -> cython.int:
@@ -116,10 +113,8 @@ class Histories:
         """
         self.update_previous_move(ply, bonus)
         move_index = ((1 - self.position.turn) << 18) | self.stack.moved_piece_to[ply + PLIES_BACK - 1]
-        index = move_index + (self.stack.moved_piece_to[ply + PLIES_BACK - 2] << 9)
-        self.continuation[index] = _with_gravity(self.continuation[index], bonus)
-        index = CONTINUATION_SIZE + move_index + (self.stack.moved_piece_to[ply + PLIES_BACK - 3] << 9)
-        self.continuation[index] = _with_gravity(self.continuation[index], bonus)
+        self._update_continuation(ply - 1, 1, move_index, bonus)
+        self._update_continuation(ply - 1, 2, move_index, bonus)
         return 0
 
     def update_capture(self, move: cython.int, bonus: cython.int) -> cython.int:
@@ -144,6 +139,15 @@ class Histories:
             self.update_capture(move, bonus)
         for index in range(self.stack.capture_count[ply]):
             self.update_capture(self.stack.captures_searched[ply * MAX_CAPTURES + index], -bonus)
+        return 0
+
+    def _update_continuation(
+        self, ply: cython.int, plies_back: cython.int, move_index: cython.int, bonus: cython.int
+    ) -> cython.int:
+        """Add a bonus to the continuation history of the move so many plies before a ply. See `_continuation_index`."""
+        table = 0 if plies_back == 1 else CONTINUATION_SIZE
+        index = table + move_index + (self.stack.moved_piece_to[ply + PLIES_BACK - plies_back] << 9)
+        self.continuation[index] = _with_gravity(self.continuation[index], bonus)
         return 0
 
     def _butterfly_index(self, ply: cython.int, move: cython.int, colour: cython.int) -> cython.int:
