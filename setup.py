@@ -117,7 +117,7 @@ def configuration(compiler: Compiler) -> dict[str, object]:
         "python": platform.python_version(),
         "flags": flags(compiler)[0],
         # The loader looks for these before it runs what was built.
-        "instructions": [] if wanted("SECATEUR_SANITIZE") else list(toolchain.fast_instructions()),
+        "instructions": list(toolchain.fast_instructions()),
         "environment": {name: os.environ[name] for name in COMPILER_VARIABLES if name in os.environ},
         "stable_abi": STABLE_ABI,
         "headers": "Python's" if toolchain.own_headers() is None else "Secateur's",

@@ -134,10 +134,12 @@ def _sentence(problem: str) -> str:
 def fast_instructions() -> dict[str, str]:
     """The instruction sets beyond the x86-64 baseline that the build uses: Linux's names and the compilers'.
 
-    The loader compares them with the processor it runs on. There are none where the build is to be portable, where it
-    is for another machine, and where the user's flags choose the processor.
+    The loader compares them with the processor it runs on. There are none where the build is to be portable or has
+    the sanitizers, where it is for another machine, and where the user's flags choose the processor.
     """
-    if wanted("SECATEUR_PORTABLE") or sysconfig.get_platform() != "linux-x86_64":
+    if wanted("SECATEUR_PORTABLE") or wanted("SECATEUR_SANITIZE"):
+        return {}
+    if sysconfig.get_platform() != "linux-x86_64":
         return {}
     if any(flag in os.environ.get(name, "") for name in ("CC", "CFLAGS") for flag in ("-march=", "-mcpu=")):
         return {}
