@@ -135,10 +135,12 @@ def test_an_engine_that_will_not_go_is_ended(tmp_path: Path, monkeypatch: pytest
 
 
 def test_what_an_engine_said_when_it_died_is_told(tmp_path: Path) -> None:
-    with Engine(fake(tmp_path, "sys.exit('no such thing as ' + line)")) as engine:
-        engine.send("hope")
-        with pytest.raises(EngineError, match="fake ended, exit code 1; stderr: no such thing as hope"):
-            engine.read_until("bestmove", 10)
+    with (
+        Engine(fake(tmp_path, "sys.exit('no such thing as ' + line)")) as engine,
+        pytest.raises(EngineError, match="fake ended, exit code 1; stderr: no such thing as ucinewgame"),
+    ):
+        # Found out while a line is sent, or while the answer is awaited.
+        engine.new_game()
 
 
 @pytest.mark.parametrize(
