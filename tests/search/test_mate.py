@@ -106,6 +106,11 @@ def test_what_is_no_mate_is_refuted(fen: str, count: int) -> None:
     assert outcome.best in board.legal_moves
 
 
+def test_more_moves_than_a_search_can_reach_are_not_said_to_be_refuted() -> None:
+    outcome = search(SearchRequest(chess.Board("7k/8/8/8/8/8/8/K7 w - - 0 1"), mate=1000))
+    assert outcome.infos[-1].string == f"there is no mate in {scores.MAX_DEPTH // 2}"
+
+
 def test_a_mate_is_sought_among_the_moves_asked_for() -> None:
     board = chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1")
     outcome = search(SearchRequest(board, [chess.Move.from_uci("a1a7")], mate=1))
@@ -122,6 +127,29 @@ def test_proofs_from_one_game_do_not_mislead_the_next() -> None:
         assert again.score == outcome.score
         mirrored = search(SearchRequest(chess.Board(fen).mirror(), mate=count), fresh=False)
         assert mirrored.score == outcome.score
+
+
+def test_refutations_by_the_fifty_move_rule_do_not_mislead_a_search_from_an_earlier_clock() -> None:
+    fen, count, firsts = MATES["four moves"]
+    board = chess.Board(fen)
+    board.halfmove_clock = 94
+    late = search(SearchRequest(board, mate=count))
+    assert late.infos[-1].string == f"there is no mate in {count}"
+    board.halfmove_clock = 0
+    assert search(SearchRequest(board, mate=count), fresh=False).best.uci() in firsts
+
+
+def test_proofs_do_not_mislead_a_search_from_a_later_clock() -> None:
+    fen, count, _ = MATES["four moves"]
+    # The latest clock from which the mate comes in time: its last ply may bring the clock to 100.
+    in_time = 100 - (2 * count - 1)
+    board = chess.Board(fen)
+    assert search(SearchRequest(board, mate=count)).score == scores.MATE - (2 * count - 1)
+    for clock in range(in_time - 2, 100):
+        board.halfmove_clock = clock
+        kept = search(SearchRequest(board, mate=count), fresh=False)
+        refuted = [info.string for info in kept.infos if info.string]
+        assert refuted == ([] if clock <= in_time else [f"there is no mate in {count}"])
 
 
 @pytest.mark.parametrize("name", ["quiet second move", "four moves"])

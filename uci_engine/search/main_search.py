@@ -219,7 +219,8 @@ class MainSearch:
 
         searcher = self._searcher
         mate_search = MateSearch(searcher)
-        for count in range(1, min(max_moves, scores.MAX_DEPTH // 2) + 1):
+        max_moves = min(max_moves, scores.MAX_DEPTH // 2)
+        for count in range(1, max_moves + 1):
             depth = 2 * count - 1
             if mate_search.mate_in(count):
                 self._lines = [RootMove(tuple(searcher.pv()), scores.MATE - depth, depth, searcher.seldepth)]

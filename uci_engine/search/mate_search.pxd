@@ -12,7 +12,7 @@ from uci_engine.search.transposition_table cimport (
     EXACT, LOWER, TranspositionTable, UPPER, entry_bound, entry_depth, entry_move, entry_score,
 )
 
-cdef int MATE, INFINITE, NO_SCORE, TT_HALFMOVE_LIMIT
+cdef int MATE, INFINITE, NO_SCORE, FIFTY_MOVES_PLIES
 cdef u64 MATE_SALT
 
 @cython.final

@@ -5,6 +5,9 @@ pruning and the transposition table (TT) cut it. So a depth of 2n - 1 plies prov
 ply only moves that give check are searched, and a position without a legal reply is mate. Everything else scores 0.
 
 It uses the searcher's board, move picker, histories, node count, stop flag and TT.
+
+Invariant: a result in the TT holds at every halfmove clock. So it is stored, and read again, only where the fifty-move
+rule cannot draw within its depth.
 """
 
 from __future__ import annotations
@@ -12,7 +15,6 @@ from __future__ import annotations
 import cython
 
 from uci_engine import score as scores
-from uci_engine.search import parameters
 
 if not cython.compiled:
     from uci_engine.search.transposition_table import (
@@ -28,7 +30,8 @@ if not cython.compiled:
 MATE = scores.MATE
 INFINITE = scores.INFINITE
 NO_SCORE = scores.NO_SCORE
-TT_HALFMOVE_LIMIT = parameters.TT_HALFMOVE_LIMIT
+# The halfmove clock at which the game is drawn, unless the side to move is mated.
+FIFTY_MOVES_PLIES = 100
 # Keys are salted, so normal searches never read these entries. Later mate searches may.
 MATE_SALT = 0x2D358DCCAA6C78A5
 
@@ -112,7 +115,7 @@ class MateSearch:
             if (
                 not pv_node
                 and entry_depth(entry) >= depth
-                and self.position.halfmove_clock < TT_HALFMOVE_LIMIT
+                and self.position.halfmove_clock + entry_depth(entry) <= FIFTY_MOVES_PLIES
                 and entry_bound(entry) & (LOWER if tt_score >= beta else UPPER)
             ):
                 if tt_score >= beta:
@@ -169,8 +172,9 @@ class MateSearch:
         if best_score >= beta:
             bonus = self.searcher._history_bonus(depth, best_score - beta)
             self.histories.update_after_cutoff(ply, best_move, best_is_quiet, bonus)
-        bound = LOWER if best_score >= beta else EXACT if alpha > old_alpha else UPPER
-        self.table.store(key, best_move, self.searcher.score_to_tt(best_score, ply), NO_SCORE, depth, bound)
+        if self.position.halfmove_clock + depth <= FIFTY_MOVES_PLIES:
+            bound = LOWER if best_score >= beta else EXACT if alpha > old_alpha else UPPER
+            self.table.store(key, best_move, self.searcher.score_to_tt(best_score, ply), NO_SCORE, depth, bound)
         return best_score
 
     def _leaf(self, ply: cython.int) -> cython.int:
