@@ -120,7 +120,9 @@ class TestEnding:
             assert engine.wait_for_exit() == 0
             assert sum(line.startswith("bestmove") for line in engine.lines) == 2
 
-    @pytest.mark.parametrize("go", ["go nodes 60000", "go depth 9", "go movetime 300", "go wtime 30000 btime 30000"])
+    @pytest.mark.parametrize(
+        "go", ["go nodes 60000", "go depth 9", "go movetime 300", "go wtime 30000 btime 30000", "go btime 30000"]
+    )
     def test_a_search_that_ends_by_itself_is_finished(self, go: str) -> None:
         with UciProcess() as alone:
             alone.search(go)

@@ -225,11 +225,11 @@ class Dispatcher:
 
     def _stop_if_endless(self) -> None:
         """After the end of the input: stop a search that only a command can end."""
-        limits, board = self._limits, self._engine.board
+        limits = self._limits
         if not self._searching or limits is None:
             return
-        clock = limits.wtime_ms if board is None or board.turn else limits.btime_ms
-        ends = (limits.depth, limits.nodes, limits.mate, limits.movetime_ms, clock)
+        # With one clock alone the search keeps to it, whosever it is.
+        ends = (limits.depth, limits.nodes, limits.mate, limits.movetime_ms, limits.wtime_ms, limits.btime_ms)
         if limits.infinite or limits.ponder or all(end is None for end in ends):
             self._engine.stop()
 
