@@ -260,7 +260,7 @@ def test_the_real_plain_core_needs_no_cython() -> None:
 
 def test_the_evaluation_alone_needs_no_cython(tmp_path: Path) -> None:
     """Without an engine around it, and without extension files."""
-    built = shutil.ignore_patterns(*(f"*{suffix}" for suffix in EXTENSION_SUFFIXES))
+    built = shutil.ignore_patterns("__pycache__", *(f"*{suffix}" for suffix in EXTENSION_SUFFIXES))
     for package in ("evaluation", "uci_engine"):
         shutil.copytree(ROOT / package, tmp_path / package, ignore=built)
     program = "import chess, evaluation\nboard = chess.Board('4k3/8/8/8/8/8/8/Q3K3 w - -')\n"

@@ -302,7 +302,7 @@ def test_one_engine_serves_many_threads(engine: Engine) -> None:
 
 def test_asyncio(engine: Engine) -> None:
     async def ticks_during_a_search() -> int:
-        search = asyncio.create_task(asyncio.to_thread(engine.play, chess.Board(), Limit(time=0.3)))
+        search = asyncio.create_task(asyncio.to_thread(engine.play, chess.Board(), Limit(time=1.0)))
         ticks = 0
         while not search.done():
             await asyncio.sleep(0.01)

@@ -151,7 +151,7 @@ def compare_from_scratch(position: Any, board: chess.Board) -> None:
     by_type, by_colour, squares, state, sums = position.state_for_tests()
     new_by_type, new_by_colour, new_squares, new_state, new_sums = fresh.state_for_tests()
     assert (by_type, by_colour, squares, sums) == (new_by_type, new_by_colour, new_squares, new_sums), board.fen()
-    # But for `plies_from_null` and `stack_index`, which are about the moves that led here.
+    # But for `reversible_plies` and `stack_index`, which are about the moves that led here.
     assert state[:4] == new_state[:4], board.fen()
     assert squares == pieces(board)
     # With the moves that led here the position is the same again, and knows of as many.

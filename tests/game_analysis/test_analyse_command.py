@@ -125,12 +125,15 @@ def started(folder: Path, *words: object, games: int = 2) -> subprocess.Popen[st
     return process
 
 
+# Enough that a run does not end before the test can interrupt it.
+GAMES = 24
 WORDS = ("many.pgn", "--nodes", 3000, "--threads", 1, "--output", "out", "--option", "Hash=4")
 
 
 @pytest.fixture
 def many(tmp_path: Path) -> Path:
-    (tmp_path / "many.pgn").write_text("".join(SHORT.format(white=f"P{number}") for number in range(1, 9)), "utf-8")
+    games = "".join(SHORT.format(white=f"P{number}") for number in range(1, GAMES + 1))
+    (tmp_path / "many.pgn").write_text(games, "utf-8")
     return tmp_path
 
 
@@ -143,7 +146,8 @@ def test_a_run_that_ends_early_is_continued(many: Path, number: signal.Signals) 
     out = many / "out"
     if number == signal.SIGINT:
         assert process.returncode == 130
-        assert re.search(r"^interrupted: \d+ of 8 games are done, --resume goes on with the others$", errors, re.M)
+        told = rf"^interrupted: \d+ of {GAMES} games are done, --resume goes on with the others$"
+        assert re.search(told, errors, re.M)
         assert len(games_of(out / "games.pgn")) >= 2
         assert (out / "index.html").exists()
     else:
@@ -161,8 +165,8 @@ def test_a_run_that_ends_early_is_continued(many: Path, number: signal.Signals) 
 
     result = analyse(many, *WORDS, "--resume")
     assert result.returncode == 0, result.stderr
-    assert "8 of 8 games analysed" in result.stdout
-    assert [game.headers["White"] for game in games_of(out / "games.pgn")] == [f"P{i}" for i in range(1, 9)]
+    assert f"{GAMES} of {GAMES} games analysed" in result.stdout
+    assert [game.headers["White"] for game in games_of(out / "games.pgn")] == [f"P{i}" for i in range(1, GAMES + 1)]
     assert (out / "game-0001.html").stat().st_mtime_ns == first_page
     assert not (out / "unfinished.journal").exists()
 

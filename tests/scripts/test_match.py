@@ -106,7 +106,7 @@ def test_whoever_breaks_a_rule_loses_and_is_named(mode: str, fault: str, detail:
     assert (record.fault, record.result, record.guilty) == (fault, "1-0", f"{mode}0")
     assert detail in record.detail
     assert len(record.moves) == 5
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 30
     game = chess.pgn.read_game(io.StringIO(record.pgn("e", "1")))
     assert game is not None
     assert game.headers["Result"] == "1-0"

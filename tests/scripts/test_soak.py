@@ -70,7 +70,8 @@ def test_a_sound_engine_is_left_in_peace(tmp_path: Path) -> None:
 )
 def test_a_fault_is_named_and_the_conversation_kept(fault: str, oracle: str, tmp_path: Path) -> None:
     margin = ("--margin-ms", "0") if fault == "clock" else ()
-    code, result = run_soak(tmp_path, "--games", "2", "--restart", "1", "--answer-seconds", "2", *margin, fault=fault)
+    short = ("--answer-seconds", "2") if fault == "answer" else ()
+    code, result = run_soak(tmp_path, "--games", "2", "--restart", "1", *short, *margin, fault=fault)
     assert code == 1
     found = violations(result)
     assert oracle in {violation["oracle"] for violation in found}

@@ -269,7 +269,8 @@ def test_thinking_on_the_opponents_time_can_be_enough() -> None:
 def test_the_time_parameters_of_the_request_decide() -> None:
     for least, most, enough in ((10, 100, True), (100, 400, False)):
         time_parameters = replace(TIME_DEFAULTS, time_effort_min_percent=least, time_effort_max_percent=most)
-        clock = Clock(time.perf_counter())
+        # Begun long ago, so that a pause of this process is a small part of the time used.
+        clock = Clock(time.perf_counter() - 100)
         request = SearchRequest(chess.Board(MIDDLEGAME), depth=8, time_parameters=time_parameters)
         main = new_main_search(request, clock=clock)
         main.run()

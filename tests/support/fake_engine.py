@@ -41,7 +41,7 @@ def misbehave(mode: str, board: chess.Board) -> bool:
             while True:
                 time.sleep(60)
         case "slow":
-            time.sleep(1.5)
+            time.sleep(1.0)
             return True
         case "odd":
             say("\x00\xff info depth")

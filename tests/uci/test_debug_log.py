@@ -175,9 +175,10 @@ def test_a_full_disc_is_told_once_and_play_goes_on(tmp_path: Path, engine: UciPr
     for _ in range(3):
         engine.search("go depth 3")
         engine.sync()
+    # The thread of the log says it.
+    assert engine.wait_for_line("info string error: the debug log ", 0, PATIENCE_SECONDS)
     told = [line for line in engine.lines if "debug log" in line]
     assert len(told) == 1
-    assert told[0].startswith("info string error: the debug log ")
     assert told[0].endswith(": File too large")
     assert path.stat().st_size <= limit
     # A second try says so again.
