@@ -71,8 +71,8 @@ class Term:
         return function
 
 
-# `explain` calls the functions in this order. Invariant: `passed_pawn` comes before the other terms of passed pawns,
-# and the mobility terms come before the terms that read attacks (see `evaluation.terms`).
+# `explain` calls the functions in this order. Invariant: a term that fills the context comes before those that read it
+# (see `evaluation.terms`).
 CATALOGUE: Final = (
     Term("material", 5, ACCUMULATED, "side", 0, "Material", "material", "pawn, knight, bishop, rook, queen (fixed)"),
     Term(

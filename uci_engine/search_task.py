@@ -1,6 +1,7 @@
 """The work of one `go`: book, tablebases, search, and `bestmove`.
 
-`Engine.go` starts it. It answers from the book, or has the tablebases rank the root moves and runs a `ParallelSearch`.
+`UciEngine.go` starts it. It answers from the book, or has the tablebases rank the root moves and runs a
+`ParallelSearch`.
 
 How a search is stopped: `ParallelSearch.stop` sets the stop flag of every worker. `stop` calls it; `ponderhit`
 calls it if the time is already up; the `Timer` calls it at the hard limit. `ParallelSearch` itself stops the other

@@ -1,6 +1,6 @@
 """Tasks: work in a thread of its own, such as a search or perft, while the engine reads further commands.
 
-`Engine` runs one task at a time in a `TaskThread` and passes `stop` and `ponderhit` on to it.
+`UciEngine` runs one task at a time in a `TaskThread` and passes `stop` and `ponderhit` on to it.
 
 Invariant: a task works on a copy of the board.
 Invariant: a stop before its start is not lost.

@@ -12,5 +12,6 @@ Some terms read from `context` what others have added to it, so the order of cal
 `EvaluationContext.begin` comes first. `passed_pawn` comes before the other terms of passed pawns. The mobility terms of
 both colours come before the terms that read attacks: safe mobility, space, outposts, those of a passed pawn's path, of
 the attack on the king, and the threats. `king_shelter` and `pawn_storm` come before `king_attack`, and `pawn_storm`
-before the other terms of the storm. The order of all other calls is free.
+before the other terms of the storm. `blocked_pawn` comes before the terms that count the pawns on a bishop's colour.
+The order of all other calls is free.
 """

@@ -13,7 +13,7 @@ from evaluation.context cimport EvaluationContext
 cdef int MIN_ATTACK_UNITS
 cdef int KING_ATTACK_SHIFT
 cdef int MAX_KING_ATTACK
-cdef u64[16] KING_WING
+cdef u64[16] KING_FLANK
 
 @cython.final
 cdef class KingWeights:

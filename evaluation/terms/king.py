@@ -42,13 +42,13 @@ MIN_ATTACK_UNITS = constants.MIN_ATTACK_UNITS
 KING_ATTACK_SHIFT = constants.KING_ATTACK_SHIFT
 MAX_KING_ATTACK = 63
 
-# The wing of a king, [8 * colour + file]: three or four files around it, five ranks from its side's first on.
-_WINGS = [FILES[0] | FILES[1] | FILES[2] | FILES[3]] * 3
-_WINGS += [FILES[2] | FILES[3] | FILES[4] | FILES[5]] * 2
-_WINGS += [FILES[4] | FILES[5] | FILES[6] | FILES[7]] * 3
+# The flank of a king, [8 * colour + file]: three or four files around it, five ranks from its side's first on.
+_FLANKS = [FILES[0] | FILES[1] | FILES[2] | FILES[3]] * 3
+_FLANKS += [FILES[2] | FILES[3] | FILES[4] | FILES[5]] * 2
+_FLANKS += [FILES[4] | FILES[5] | FILES[6] | FILES[7]] * 3
 _BLACK_HALF = RANKS[3] | RANKS[4] | RANKS[5] | RANKS[6] | RANKS[7]
 _WHITE_HALF = RANKS[0] | RANKS[1] | RANKS[2] | RANKS[3] | RANKS[4]
-KING_WING = [wing & _BLACK_HALF for wing in _WINGS] + [wing & _WHITE_HALF for wing in _WINGS]
+KING_FLANK = [flank & _BLACK_HALF for flank in _FLANKS] + [flank & _WHITE_HALF for flank in _FLANKS]
 
 
 class KingWeights:
@@ -154,10 +154,12 @@ def safe_check(weights: KingWeights, context: EvaluationContext, board: BaseBoar
 def king_attack(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Our attack on the enemy king as one danger: the sum of units, divided, is the index of a weight.
 
-    Nothing unless two pieces or a queen attack the king zone. The units are `constants.KING_ATTACK_UNITS`: for our
-    pieces that attack the zone, for the squares of it that we attack twice, for its weak squares, for checks, for
-    pieces pinned to the king, for the squares of its wing that we attack (twice: two times) and that they defend, for
-    shelter and storm, and for no queen of ours.
+    Nothing unless two pieces or a queen attack the king zone. The units are `constants.KING_ATTACK_UNITS`:
+
+    - our pieces that attack the zone, its squares that we attack twice, and its weak squares;
+    - checks, and pieces pinned to the king;
+    - the squares of its flank that we attack, counted again where we attack twice, and those that they defend;
+    - shelter and storm, and the lack of a queen of ours.
 
     A weak square is attacked by us and defended by nothing, or only once, by king or queen. A check is safe on a square
     that they do not attack, or that is weak and attacked twice.
@@ -186,10 +188,10 @@ def _king_attack_units(
     if queens == 0:
         units += weights.no_queen_units
 
-    wing = KING_WING[8 * them + (king & 7)]
-    on_wing = popcount(wing & attacked) + popcount(wing & context.attacked_twice[us])
-    units += weights.flank_attack_units * on_wing
-    units += weights.flank_defence_units * popcount(wing & context.attacked[them])
+    flank = KING_FLANK[8 * them + (king & 7)]
+    attacks = popcount(flank & attacked) + popcount(flank & context.attacked_twice[us])
+    units += weights.flank_attack_units * attacks
+    units += weights.flank_defence_units * popcount(flank & context.attacked[them])
 
     diagonal = bishop_attacks(king, occupied)
     straight = rook_attacks(king, occupied)

@@ -4,8 +4,8 @@ cimport cython
 
 from evaluation.base_board cimport BaseBoard
 from evaluation.bitboards cimport (
-    ALL, BB, FILES, LIGHT, PAWN, PAWN_ATTACKS, RANKS, adjacent, file_fill, forward, front_span, i64, lsb, pawn_attacks,
-    popcount, popcount_few, sum_by_rank, u64,
+    ALL, FILES, LIGHT, PAWN, RANKS, adjacent, file_fill, forward, front_span, i64, lsb, pawn_attacks, popcount,
+    popcount_few, sum_by_rank,
 )
 from evaluation.context cimport EvaluationContext
 

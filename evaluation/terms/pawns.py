@@ -1,4 +1,4 @@
-"""Pawn structure: doubled, isolated, backward, connected and blocked pawns, candidates, levers, islands."""
+"""Pawn structure: doubled, isolated, backward, connected and blocked pawns, levers, islands."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ if not cython.compiled:
     from evaluation.base_board import BaseBoard
     from evaluation.bitboards import (
         ALL,
-        BB,
         FILES,
         LIGHT,
         PAWN,
-        PAWN_ATTACKS,
         RANKS,
         adjacent,
         file_fill,
@@ -26,7 +24,6 @@ if not cython.compiled:
         popcount,
         popcount_few,
         sum_by_rank,
-        u64,
     )
     from evaluation.context import EvaluationContext
 
@@ -108,14 +105,8 @@ def phalanx_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBo
 def doubly_supported_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
     """Pawns that two pawns of their colour defend, by rank."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
-    supported = pawns & context.pawn_attacks[us]
-    doubly: u64 = 0
-    while supported:
-        square = lsb(supported)
-        supported &= supported - 1
-        supporters = pawns & PAWN_ATTACKS[64 * (us ^ 1) + square]
-        if supporters & (supporters - 1):
-            doubly |= BB[square]
+    ahead = forward(pawns, us)
+    doubly = pawns & ((ahead & ~FILES[0]) >> 1) & ((ahead & ~FILES[7]) << 1)
     return sum_by_rank(weights.doubly_supported_pawn, 0, doubly, us)
 
 

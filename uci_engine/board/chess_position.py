@@ -31,7 +31,7 @@ class ChessPosition(Position):
         for square in chess.SQUARES:
             self._read_square(square)
         self.stack_index = 0
-        self.plies_from_null = 0
+        self.reversible_plies = 0
         # python-chess generates legal moves, so pins are not needed.
         self.pinned = 0
         self._read_rules()
@@ -114,7 +114,7 @@ class ChessPosition(Position):
         self._push_state(0)
         self.board.push(move_numbers.decode(move, chess960=True))
         self._read_pieces(move)
-        self.plies_from_null = self.plies_from_null + 1 if self.board.halfmove_clock else 0
+        self.reversible_plies = self.reversible_plies + 1 if self.board.halfmove_clock else 0
         self._read_rules()
         return 0
 
@@ -130,7 +130,7 @@ class ChessPosition(Position):
         """Make a null move, never in check. Positions before it no longer count as repeated."""
         self._push_state(0)
         self.board.push(chess.Move.null())
-        self.plies_from_null = 0
+        self.reversible_plies = 0
         self._read_rules()
         return 0
 

@@ -19,14 +19,14 @@ cdef int[7] SEE_VALUES
 cdef class Position(MoveGenerator):
     cdef readonly u64 key
     cdef readonly int halfmove_clock
-    cdef readonly int plies_from_null        # plies since the last capture, pawn move or null move
+    cdef readonly int reversible_plies        # plies since the last capture, pawn move or null move
     cdef readonly int stack_index            # moves made since the base position
     cdef int[64] castling_mask              # castling rights that survive a move from or to the square
     cdef u64[1024] keys
     cdef u64[1024] undo_checkers
     cdef u64[1024] undo_pinned
     cdef int[1024] undo_state
-    cdef int[1024] undo_plies_from_null
+    cdef int[1024] undo_reversible_plies
 
     cdef int _find_checkers(self) noexcept nogil
     cdef int _push_state(self, int captured) noexcept nogil

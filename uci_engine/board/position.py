@@ -77,7 +77,7 @@ class Position(MoveGenerator):
             self.undo_checkers = [0] * STACK_SIZE
             self.undo_pinned = [0] * STACK_SIZE
             self.undo_state = [0] * STACK_SIZE
-            self.undo_plies_from_null = [0] * STACK_SIZE
+            self.undo_reversible_plies = [0] * STACK_SIZE
         self.set_board(chess.Board())
 
     # Set up ------------------------------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ class Position(MoveGenerator):
             if capturers & chess.BB_PAWN_ATTACKS[not board.turn][board.ep_square]:
                 self.ep_square = board.ep_square
         self.halfmove_clock = board.halfmove_clock
-        self.plies_from_null = 0
+        self.reversible_plies = 0
         self.stack_index = 0
         self.key = chess.polyglot.zobrist_hash(board)
         self.keys[0] = self.key
@@ -136,7 +136,7 @@ class Position(MoveGenerator):
             self.pieces(),
             (
                 *(self.turn, self.castling_rights, self.ep_square),
-                *(self.halfmove_clock, self.plies_from_null, self.stack_index),
+                *(self.halfmove_clock, self.reversible_plies, self.stack_index),
             ),
             (self.key, self.checkers, self.pinned, kept.score, kept.phase, kept.pawn_key),
         )
@@ -175,7 +175,7 @@ class Position(MoveGenerator):
         stack_index = self.stack_index
         clock = self.halfmove_clock << 16
         self.undo_state[stack_index] = self.castling_rights | (self.ep_square << 4) | (captured << 12) | clock
-        self.undo_plies_from_null[stack_index] = self.plies_from_null
+        self.undo_reversible_plies[stack_index] = self.reversible_plies
         self.undo_checkers[stack_index] = self.checkers
         self.undo_pinned[stack_index] = self.pinned
         self.accumulator.save(stack_index)
@@ -190,7 +190,7 @@ class Position(MoveGenerator):
         self.castling_rights = state & 15
         self.ep_square = (state >> 4) & 127
         self.halfmove_clock = state >> 16
-        self.plies_from_null = self.undo_plies_from_null[stack_index]
+        self.reversible_plies = self.undo_reversible_plies[stack_index]
         self.key = self.keys[stack_index]
         self.checkers = self.undo_checkers[stack_index]
         self.pinned = self.undo_pinned[stack_index]
@@ -225,7 +225,7 @@ class Position(MoveGenerator):
             key ^= ZOBRIST_EN_PASSANT[self.ep_square & 7]
             self.ep_square = NO_SQUARE
         self.halfmove_clock += 1
-        self.plies_from_null += 1
+        self.reversible_plies += 1
 
         if captured:
             pieces = BB[captured_square]
@@ -235,7 +235,7 @@ class Position(MoveGenerator):
             key ^= ZOBRIST[captured * 64 + captured_square]
             self.accumulator.remove(captured, captured_square)
             self.halfmove_clock = 0
-            self.plies_from_null = 0
+            self.reversible_plies = 0
 
         if move_type(move) == CASTLING:
             rook = 8 | us
@@ -257,7 +257,7 @@ class Position(MoveGenerator):
             self.accumulator.move(piece, origin, target)
             if piece < 4:
                 self.halfmove_clock = 0
-                self.plies_from_null = 0
+                self.reversible_plies = 0
                 if move_type(move) == PROMOTION:
                     promoted = (promotion(move) << 1) | us
                     self.squares[target] = promoted
@@ -341,7 +341,7 @@ class Position(MoveGenerator):
             key ^= ZOBRIST_EN_PASSANT[self.ep_square & 7]
             self.ep_square = NO_SQUARE
         self.halfmove_clock += 1
-        self.plies_from_null = 0
+        self.reversible_plies = 0
         self.turn ^= 1
         self.key = key
         self.keys[self.stack_index] = key
@@ -438,7 +438,7 @@ class Position(MoveGenerator):
 
     def is_repetition(self, ply: cython.int) -> cython.bint:
         """Whether it is a twofold repetition inside the search, or a threefold one with the game."""
-        limit = self.plies_from_null if self.plies_from_null < self.stack_index else self.stack_index
+        limit = self.reversible_plies if self.reversible_plies < self.stack_index else self.stack_index
         seen_before = False
         distance = 4
         while distance <= limit:
@@ -451,7 +451,7 @@ class Position(MoveGenerator):
 
     def upcoming_repetition(self, ply: cython.int) -> cython.bint:
         """Whether one reversible move leads back to a position inside the search, less than `ply` moves ago."""
-        limit = self.plies_from_null if self.plies_from_null < self.stack_index else self.stack_index
+        limit = self.reversible_plies if self.reversible_plies < self.stack_index else self.stack_index
         if limit >= ply:
             limit = ply - 1
         occupied = self.by_colour[0] | self.by_colour[1]

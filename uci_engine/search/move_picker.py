@@ -31,11 +31,10 @@ MAX_MOVES = 320
     QUIETS,
     BAD_NOISY,
     GENERATE_EVASIONS,
-    EVASIONS,
     GENERATE_QUIESCENCE,
-    QUIESCENCE,
+    ALL_GENERATED,
     DONE,
-) = range(13)
+) = range(12)
 # Above every history score, so that captures come first among evasions.
 CAPTURE_BASE = 1 << 20
 MVV_VALUES = parameters.MVV_VALUES
@@ -151,21 +150,14 @@ class MovePicker:
             quiet_end = self.position.generate(QUIET, end)
             self._score_quiet(ply, end, quiet_end)
             self.cursor[ply] = start
-            self.stage[ply] = EVASIONS
-
-        if self.stage[ply] == EVASIONS:
-            while self.cursor[ply] < self.end[ply]:
-                move = self._select_best(ply)
-                if move != tt_move:
-                    return move
-            self.stage[ply] = DONE
+            self.stage[ply] = ALL_GENERATED
 
         if self.stage[ply] == GENERATE_QUIESCENCE:
             end = self.position.generate(NOISY, start)
             self._score_noisy(ply, start, end)
-            self.stage[ply] = QUIESCENCE
+            self.stage[ply] = ALL_GENERATED
 
-        if self.stage[ply] == QUIESCENCE:
+        if self.stage[ply] == ALL_GENERATED:
             while self.cursor[ply] < self.end[ply]:
                 move = self._select_best(ply)
                 if move != tt_move:

@@ -128,7 +128,7 @@ class Searcher:
         self.stop_requested = 0
         self.pv_length[0] = 0
         self.extension_limit_ply = 0
-        self.null_move_ply = 0
+        self.null_move_min_ply = 0
         self.stack.clear()
 
     def set_probing(self, limit, depth, fifty_moves):
@@ -401,8 +401,8 @@ class Searcher:
         self.stack.cutoff_count[ply + 2] = 0
 
         # Steps 9 to 12 prune the whole node. They are off in PV nodes, in check, in singular searches, and in the first
-        # plies of a null move verification (up to `null_move_ply`).
-        if not pv_node and not in_check and excluded_move == 0 and ply >= self.null_move_ply:
+        # plies of a null move verification (up to `null_move_min_ply`).
+        if not pv_node and not in_check and excluded_move == 0 and ply >= self.null_move_min_ply:
             # 9. Reverse futility pruning (RFP): at low depth, if the eval is above beta by a margin, return. Gains
             # 98 ± 42.
             if (
@@ -437,12 +437,12 @@ class Searcher:
                     # Do not return an unproven mate or tablebase win.
                     if score >= TABLEBASE_BOUND:
                         score = beta
-                    if depth < self.null_move_verification_depth or self.null_move_ply:
+                    if depth < self.null_move_verification_depth or self.null_move_min_ply:
                         return score
                     # At high depth, verify against zugzwang: search again with steps 9 to 12 off in the next plies.
-                    self.null_move_ply = ply + (depth - reduction) * NULL_MOVE_VERIFICATION_PERCENT // 100
+                    self.null_move_min_ply = ply + (depth - reduction) * NULL_MOVE_VERIFICATION_PERCENT // 100
                     verified = self._search(depth - 1 - reduction, beta - 1, beta, ply, False)
-                    self.null_move_ply = 0
+                    self.null_move_min_ply = 0
                     if self.stopped:
                         return 0
                     if verified >= beta:

@@ -1,8 +1,7 @@
 """How long one move may take: `allocate` turns the limits of `go` into a soft and a hard limit in milliseconds.
 
-The search starts no new iteration once a fraction of the soft limit has passed. `TimeParameters.soft_factor` computes
-the fraction after each depth.
-A timer stops it at the hard limit.
+The search starts no new iteration once the soft limit, times a factor, has passed. `TimeParameters.soft_factor`
+computes the factor after each depth. A timer stops the search at the hard limit.
 
 A reserve is kept for the overheads of the moves to come. A move gets a fraction of the clock above the reserve,
 growing with the move number, and most of the increment. Its hard limit is a few times that. The clock approaches the
