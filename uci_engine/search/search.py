@@ -399,6 +399,7 @@ class Searcher:
                 self.histories.update_previous_move(ply, max(-limit, min(bonus, limit)))
         self.stack.static_eval[ply] = static_eval
         self.stack.cutoff_count[ply + 2] = 0
+        self.stack.double_extensions[ply] = self.stack.double_extensions[ply - 1]
 
         # Steps 9 to 12 prune the whole node. They are off in PV nodes, in check, in singular searches, and in the first
         # plies of a null move verification (up to `null_move_min_ply`).
@@ -482,7 +483,6 @@ class Searcher:
         # one ply, or by two if the margin is wide. Multi-cut: if another move beats beta too, return. Negative
         # extension: if the TT move is not singular but a cutoff is likely, reduce it. Gains 42 ± 36.
         extension = 0
-        self.stack.double_extensions[ply] = self.stack.double_extensions[ply - 1]
         if (
             depth >= self.singular_depth
             and tt_move
@@ -506,7 +506,6 @@ class Searcher:
                     and self.stack.double_extensions[ply] < self.double_extension_limit
                 ):
                     extension = 2
-                    self.stack.double_extensions[ply] = self.stack.double_extensions[ply - 1] + 1
             elif singular_beta >= beta:
                 return singular_beta
             elif tt_score >= beta:
@@ -515,7 +514,7 @@ class Searcher:
                 extension = -1
 
         # 15. The move loop. The singular search has used this ply's part of the stack and of the picker. So set the
-        # static eval again, restart the picker and clear the counts. Step 14 sets `double_extensions` itself.
+        # static eval again, restart the picker and clear the counts.
         self.stack.static_eval[ply] = static_eval
         self.stack.clear_killers(ply + 1)
         self.picker.begin(ply, tt_move, False)
@@ -586,8 +585,11 @@ class Searcher:
 
             # 20. Make the move.
             move_count += 1
+            self.stack.double_extensions[ply] = self.stack.double_extensions[ply - 1]
             if move == tt_move:
                 new_depth += extension
+                if extension == 2:
+                    self.stack.double_extensions[ply] = self.stack.double_extensions[ply] + 1
             self._make(move, ply, quiet)
 
             # 21. Late move reductions (LMR): after the first few moves, quiet moves and bad captures are first searched

@@ -25,7 +25,7 @@ cdef class SearchStack:
     cdef readonly u64[PLIES] attacked       # squares that the side not to move attacks, see `find_threats`
     cdef readonly u64[1024] threats         # [ply * 8 + piece type]: squares attacked by enemy pieces of less value
     cdef int[PLIES] excluded_move           # the TT move, during a singular search
-    cdef int[PLIES] double_extensions       # number of them on the line to this ply
+    cdef int[PLIES] double_extensions       # number of them on the line to the move being searched
     cdef int[PLIES] cutoff_count            # number of cutoffs at this ply since the last node two plies up began
     cdef int[256] killers                   # [ply * 2 + n]
     cdef int[PLIES] quiet_count             # number of quiets_searched
