@@ -563,7 +563,7 @@ class Searcher:
                     continue
 
             # 18. History pruning: prune quiet moves with a bad history unless they give check.
-            history = self.histories.quiet_history(ply, move) if quiet else 0
+            history = self.histories.quiet_history(ply, move) if quiet else self.histories.capture_history(move)
             if (
                 can_prune
                 and quiet
@@ -593,7 +593,8 @@ class Searcher:
             self._make(move, ply, quiet)
 
             # 21. Late move reductions (LMR): after the first few moves, quiet moves and bad captures are first searched
-            # to reduced depth, more so after a noisy TT move or many cutoffs at the next ply. Gains 69 ± 35.
+            # to reduced depth: more so with a bad history, after a noisy TT move, and after many cutoffs at the next
+            # ply. Gains 69 ± 35.
             if (
                 depth >= self.lmr_depth
                 and move_count > self.lmr_count
