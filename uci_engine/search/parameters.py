@@ -23,6 +23,8 @@ CAPTURE_HISTORY_SHIFT = 6
 # By piece type: the bonus for moving away from an attack by a less valuable piece, and the malus for moving into one.
 THREAT_BONUS = [0, 0, 6000, 6000, 8000, 12000, 0]
 
+# The static eval goes towards 0 by the halfmove clock / 2 ** this of it, because a win has less and less time.
+FIFTY_MOVE_DAMPING = 8
 # From this halfmove clock on, no TT score causes a cutoff, because the fifty-move rule may spoil a win.
 TT_HALFMOVE_LIMIT = 90
 # A tablebase result holds at every depth. It is stored as if searched this many plies deeper than the node.

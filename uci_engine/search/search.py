@@ -54,6 +54,7 @@ MAX_PLY = scores.MAX_PLY
 LAST_PLY = MAX_PLY - 2
 EXTENSION_LIMIT_FACTOR = parameters.EXTENSION_LIMIT_FACTOR
 LMR_CUTOFF_LIMIT = parameters.LMR_CUTOFF_LIMIT
+FIFTY_MOVE_DAMPING = parameters.FIFTY_MOVE_DAMPING
 TT_HALFMOVE_LIMIT = parameters.TT_HALFMOVE_LIMIT
 TABLEBASE_DEPTH_BONUS = parameters.TABLEBASE_DEPTH_BONUS
 NULL_MOVE_VERIFICATION_PERCENT = parameters.NULL_MOVE_VERIFICATION_PERCENT
@@ -367,8 +368,8 @@ class Searcher:
                 if floor > alpha:
                     alpha = floor
 
-        # 8. Static evaluation: the raw eval, corrected by the correction history, is the static eval. If the TT bound
-        # allows it, the TT score replaces it as `eval`.
+        # 8. Static evaluation: the raw eval, damped by the halfmove clock and corrected by the correction history, is
+        # the static eval. If the TT bound allows it, the TT score replaces it as `eval`.
         raw_eval: cython.int = NO_SCORE
         static_eval: cython.int = NO_SCORE
         eval: cython.int = NO_SCORE
@@ -772,8 +773,9 @@ class Searcher:
                 return score
 
     def _corrected(self, raw_eval: cython.int, correction: cython.int) -> cython.int:
-        """The static eval: the corrected raw eval, clamped below tablebase and mate scores."""
-        static_eval = raw_eval + ((correction * self.correction_history_weight) >> 16)
+        """The static eval: the raw eval, damped by the halfmove clock and corrected, below tablebase and mate scores."""
+        static_eval = raw_eval - ((raw_eval * self.position.halfmove_clock) >> FIFTY_MOVE_DAMPING)
+        static_eval += (correction * self.correction_history_weight) >> 16
         if static_eval >= STATIC_LIMIT:
             return STATIC_LIMIT - 1
         return 1 - STATIC_LIMIT if static_eval <= -STATIC_LIMIT else static_eval
