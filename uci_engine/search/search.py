@@ -451,12 +451,12 @@ class Searcher:
                         return score
 
             # 11. ProbCut: a capture or promotion that beats beta by a margin at reduced depth will very likely fail
-            # high at full depth too.
+            # high at full depth too. Not if a TT upper bound of that depth says that none does.
             probcut_beta = beta + self.probcut_margin_cp
             if (
                 depth >= self.probcut_depth
                 and -TABLEBASE_BOUND < beta < TABLEBASE_BOUND
-                and not (entry and tt_depth > depth - self.probcut_reduction and tt_score < probcut_beta)
+                and not (tt_bound & UPPER and tt_depth > depth - self.probcut_reduction and tt_score < probcut_beta)
             ):
                 score = self._probcut(depth - self.probcut_reduction, probcut_beta, ply, tt_move, static_eval, cut_node)
                 if self.stopped:
