@@ -64,12 +64,12 @@ def test_the_pawn_history_distinguishes_pawns(position: Any, stack: Any, histori
     assert found[1] == found[0] - BONUS
 
 
-def test_after_a_fail_low_the_move_before_has_a_bonus(position: Any, stack: Any, histories: Any) -> None:
+def test_the_move_before_has_a_bonus(position: Any, stack: Any, histories: Any) -> None:
     set_up(position, stack, "4k3/8/8/8/8/8/8/1N2K3 w - - 0 1")
     stack.set_move(PLY, KNIGHT_MOVE, True)
     position.make(KNIGHT_MOVE)
     stack.find_threats(PLY + 1)
-    histories.update_after_fail_low(PLY + 1, BONUS)
+    histories.update_previous_move(PLY + 1, BONUS)
     position.unmake(KNIGHT_MOVE)
     # By squares, after the moves of 1 and 2 plies before, and half of that after the one of 4: there are none yet.
     assert histories.quiet_history(PLY, KNIGHT_MOVE) == BONUS * 7 // 2

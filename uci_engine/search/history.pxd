@@ -26,8 +26,8 @@ cdef class Histories:
     cdef int score_quiets(self, int ply, int start, int end) noexcept nogil
     cpdef int capture_history(self, int move) noexcept nogil
     cpdef int update_quiet(self, int ply, int move, int bonus) noexcept nogil
-    cpdef int update_after_fail_low(self, int ply, int bonus) noexcept nogil
-    cdef int update_previous_move(self, int ply, int bonus) noexcept nogil
+    cpdef int update_previous_move(self, int ply, int bonus) noexcept nogil
+    cdef int update_previous_in_butterfly(self, int ply, int bonus) noexcept nogil
     cpdef int update_capture(self, int move, int bonus) noexcept nogil
     cdef int update_after_cutoff(self, int ply, int move, bint is_quiet, int bonus) noexcept nogil
     cdef int _update_continuation(self, int ply, int plies_back, int move_index, int bonus) noexcept nogil

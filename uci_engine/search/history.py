@@ -101,17 +101,17 @@ class Histories:
         self._update_continuation(ply, 4, move_index, bonus)
         return 0
 
-    def update_previous_move(self, ply: cython.int, bonus: cython.int) -> cython.int:
-        """Add a bonus to the butterfly history of the quiet move that the opponent has just made."""
+    def update_previous_in_butterfly(self, ply: cython.int, bonus: cython.int) -> cython.int:
+        """Add a bonus to the butterfly history of the quiet move that led to this ply."""
         index = self._butterfly_index(ply - 1, self.stack.move[ply - 1], 1 - self.position.turn)
         self.butterfly[index] = _with_gravity(self.butterfly[index], bonus)
         return 0
 
-    def update_after_fail_low(self, ply: cython.int, bonus: cython.int) -> cython.int:
-        """After all moves failed low: a bonus for the opponent's last move, which was quiet, in the butterfly history
-        and in the continuation histories of 1 and 2 plies.
+    def update_previous_move(self, ply: cython.int, bonus: cython.int) -> cython.int:
+        """Add a bonus (a malus if negative) to the butterfly history of the quiet move that led to this ply, and to its
+        continuation histories of 1 and 2 plies.
         """
-        self.update_previous_move(ply, bonus)
+        self.update_previous_in_butterfly(ply, bonus)
         move_index = ((1 - self.position.turn) << 18) | self.stack.moved_piece_to[ply + PLIES_BACK - 1]
         self._update_continuation(ply - 1, 1, move_index, bonus)
         self._update_continuation(ply - 1, 2, move_index, bonus)

@@ -397,7 +397,7 @@ class Searcher:
             if excluded_move == 0 and self.stack.is_quiet[ply - 1] and self.stack.static_eval[ply - 1] != NO_SCORE:
                 bonus = -(static_eval + self.stack.static_eval[ply - 1]) * self.eval_diff_history_bonus
                 limit = self.eval_diff_history_limit
-                self.histories.update_previous_move(ply, max(-limit, min(bonus, limit)))
+                self.histories.update_previous_in_butterfly(ply, max(-limit, min(bonus, limit)))
         self.stack.static_eval[ply] = static_eval
         self.stack.cutoff_count[ply + 2] = 0
         self.stack.double_extensions[ply] = self.stack.double_extensions[ply - 1]
@@ -645,7 +645,7 @@ class Searcher:
             self.histories.update_after_cutoff(ply, best_move, best_is_quiet, bonus)
         elif best_move == 0 and excluded_move == 0 and self.stack.is_quiet[ply - 1]:
             bonus = self.fail_low_bonus * depth
-            self.histories.update_after_fail_low(ply, min(bonus, self.history_bonus_limit))
+            self.histories.update_previous_move(ply, min(bonus, self.history_bonus_limit))
 
         # 25. Store the result, within the bounds of the tablebases, and update the correction history.
         if best_score < floor:
@@ -697,8 +697,9 @@ class Searcher:
         """Principal variation search (PVS) of the move just made at `ply`: returns its score.
 
         The first move is searched with the full window. Every other move is searched with a null window and reduced by
-        `reduction` plies. If that beats alpha, it is searched without the reduction, and if it still beats alpha, with
-        the full window. If the reduced search beats `do_deeper_score`, the re-search is one ply deeper (do-deeper).
+        `reduction` plies. If that beats alpha, it is searched without the reduction (a quiet move then gets a history
+        bonus or malus), and if it still beats alpha, with the full window. If the reduced search beats
+        `do_deeper_score`, the re-search is one ply deeper (do-deeper).
         """
         if is_first:
             return -self._search(depth, -beta, -alpha, ply + 1, not pv_node and not cut_node)
@@ -707,6 +708,9 @@ class Searcher:
             if score > do_deeper_score:
                 depth += 1
             score = -self._search(depth, -alpha - 1, -alpha, ply + 1, not cut_node)
+            if self.stack.is_quiet[ply] and not self.stopped:
+                bonus = self._history_bonus(depth, 0)
+                self.histories.update_previous_move(ply + 1, bonus if score > alpha else -bonus)
         if alpha < score < beta:
             score = -self._search(depth, -beta, -alpha, ply + 1, False)
         return score
@@ -773,7 +777,7 @@ class Searcher:
                 return score
 
     def _corrected(self, raw_eval: cython.int, correction: cython.int) -> cython.int:
-        """The static eval: the raw eval, damped by the halfmove clock and corrected, below tablebase and mate scores."""
+        """The static eval: the raw eval, damped by the halfmove clock and corrected, clamped below tablebase scores."""
         static_eval = raw_eval - ((raw_eval * self.position.halfmove_clock) >> FIFTY_MOVE_DAMPING)
         static_eval += (correction * self.correction_history_weight) >> 16
         if static_eval >= STATIC_LIMIT:
