@@ -22,7 +22,7 @@ DEPTH = 2
 # numbers and the last line of its commit message ("Bench: N") together; any other change changes neither.
 # By whether the learned correction is on: at the depth of the benchmark, and at depth 5. Another network changes those
 # with it.
-PINNED_TOTALS = {False: (138781, 19769), True: (126079, 18641)}
+PINNED_TOTALS = {False: (138986, 19774), True: (126332, 18645)}
 PINNED, PINNED_AT_DEPTH_5 = PINNED_TOTALS[CORRECTION_BY_DEFAULT]
 TRAILER = re.compile(r"^Bench: ([0-9]+)$", re.MULTILINE)
 

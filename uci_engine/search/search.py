@@ -564,7 +564,7 @@ class Searcher:
                     continue
 
             # 18. History pruning: prune quiet moves with a bad history unless they give check.
-            history = self.histories.quiet_history(ply, move) if quiet else self.histories.capture_history(move)
+            history = self.histories.quiet_history(ply, move) if quiet else 2 * self.histories.capture_history(move)
             if (
                 can_prune
                 and quiet
