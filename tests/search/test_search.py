@@ -434,6 +434,22 @@ def test_captures_are_seen_to_their_end_at_the_horizon() -> None:
     assert search(SearchRequest(board, depth=1)).score == scores.MATE - 1
 
 
+@pytest.mark.parametrize("clock", [0, 1, 50, 99])
+@pytest.mark.parametrize("turn", chess.COLORS)
+def test_the_nearer_the_fifty_move_rule_the_less_a_static_eval_is_worth(clock: int, turn: chess.Color) -> None:
+    board = chess.Board("4k3/pp6/8/8/8/8/PP6/R3K3 w - - 0 40")
+    board.turn, board.halfmove_clock = turn, clock
+    machine = searcher()
+    machine.clear()
+    machine.table.clear()
+    machine.position.set_board(board)
+    machine.begin(0)
+    raw_eval = machine.evaluate()
+    assert abs(raw_eval) > 300
+    # Nothing can be captured, so this is the static eval.
+    assert machine.quiescence() == raw_eval - (raw_eval * clock >> 8)
+
+
 # Parameters -----------------------------------------------------------------------------------------------
 
 
