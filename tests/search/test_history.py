@@ -1,4 +1,4 @@
-"""The histories: which moves share one, and what a fail low adds."""
+"""The histories: which moves share one, and what the move before gets."""
 
 from __future__ import annotations
 

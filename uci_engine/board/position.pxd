@@ -19,7 +19,7 @@ cdef int[7] SEE_VALUES
 cdef class Position(MoveGenerator):
     cdef readonly u64 key
     cdef readonly int halfmove_clock
-    cdef readonly int reversible_plies        # plies since the last capture, pawn move or null move
+    cdef readonly int reversible_plies       # plies since the last capture, pawn move or null move
     cdef readonly int stack_index            # moves made since the base position
     cdef int[64] castling_mask              # castling rights that survive a move from or to the square
     cdef u64[1024] keys

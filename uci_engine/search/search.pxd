@@ -58,7 +58,7 @@ cdef class Searcher:
     cdef int[128] pv_length
     cdef int[16384] pv_table            # [ply * PLIES + n]
     cdef int extension_limit_ply        # no extension and no do-deeper search from this ply on
-    cdef int null_move_min_ply              # steps 9 to 12 are off at lower plies (null move verification)
+    cdef int null_move_min_ply          # steps 9 to 12 are off at lower plies (null move verification)
     cdef int probcut_move
     cdef int[4096] reductions           # [depth * 64 + move count]
 

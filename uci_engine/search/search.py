@@ -586,11 +586,10 @@ class Searcher:
 
             # 20. Make the move.
             move_count += 1
-            self.stack.double_extensions[ply] = self.stack.double_extensions[ply - 1]
+            doubly_extended: cython.bint = move == tt_move and extension == 2
+            self.stack.double_extensions[ply] = self.stack.double_extensions[ply - 1] + doubly_extended
             if move == tt_move:
                 new_depth += extension
-                if extension == 2:
-                    self.stack.double_extensions[ply] = self.stack.double_extensions[ply] + 1
             self._make(move, ply, quiet)
 
             # 21. Late move reductions (LMR): after the first few moves, quiet moves and bad captures are first searched
