@@ -42,6 +42,8 @@ NO_SCORE = -32002
 # Piece values by piece type for static exchange evaluation (SEE), in centipawns. They are here and not in
 # `search.parameters` because the board needs them too, and must not import the search.
 SEE_VALUES = [0, 100, 300, 300, 500, 900, 0]
+# The fifty-move rule in plies: the halfmove clock at which the game is drawn, unless the side to move is mated.
+FIFTY_MOVES_PLIES = 100
 
 # The model of wins. In positions with a given number of pieces, kings and pawns included, an internal score x wins with
 # probability 1 / (1 + exp((midpoint - x) / spread)). A loss is the win of the other side, and the rest is a draw. So at

@@ -30,8 +30,7 @@ if not cython.compiled:
 MATE = scores.MATE
 INFINITE = scores.INFINITE
 NO_SCORE = scores.NO_SCORE
-# The halfmove clock at which the game is drawn, unless the side to move is mated.
-FIFTY_MOVES_PLIES = 100
+FIFTY_MOVES_PLIES = scores.FIFTY_MOVES_PLIES
 # Keys are salted, so normal searches never read these entries. Later mate searches may.
 MATE_SALT = 0x2D358DCCAA6C78A5
 

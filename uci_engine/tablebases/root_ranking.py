@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 # Ranks: a win is WON minus its plies, a loss the negative of that, a draw 0. WON is far above any distance.
 WON = 1 << 18
-# The fifty-move rule in plies, and the maximum distance that scores distinguish.
-FIFTY_MOVES_PLIES = 100
+FIFTY_MOVES_PLIES = scores.FIFTY_MOVES_PLIES
+# The maximum distance that scores distinguish.
 MAX_SCORED_PLIES = scores.TABLEBASE_WIN - scores.TABLEBASE_BOUND
 # Ranking may take this share of the hard limit, and never more than MAX_SECONDS. It always gets CPU_SECONDS of CPU
 # time, and up to GRACE_SECONDS more wall time to use them. That is enough for the compiled core. If it is too little
