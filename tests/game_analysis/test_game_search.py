@@ -8,10 +8,11 @@ from typing import Any
 import chess
 import chess.pgn
 import pytest
-from chess.engine import Cp, Limit, Mate, PovScore
+from chess.engine import Cp, Limit, Mate, PovScore, Score
 
 from tests.support.analyser import MaterialAnalyser
 from uci_engine import Engine
+from uci_engine.game_analysis.boards import board_after
 from uci_engine.game_analysis.game_search import (
     LEAST_SECOND_SHARE,
     MAIN_SHARE,
@@ -200,6 +201,68 @@ def test_a_mate_at_the_end_of_the_game_is_counted_from_each_position() -> None:
     assert searched[6].is_best
     assert not searched[5].is_best
     assert searched[5].played.value.score == Mate(1)
+
+
+class Mated(Script):
+    """Black is mated in 3 after the move g8f6, ply 6. What its other moves are worth is given."""
+
+    def __init__(self, best: str, others: Score) -> None:
+        super().__init__(dict.fromkeys(range(6), 500), {5: best})
+        self.others = others
+
+    def answer(self, board: chess.Board, moves: list[chess.Move] | None) -> dict[str, Any]:
+        info = super().answer(board, moves)
+        if board.ply() == 6:
+            return info | {"score": PovScore(Mate(3), chess.WHITE)}
+        if board.ply() == 5 and moves and MOVES[5] not in moves:
+            return info | {"score": PovScore(self.others, chess.WHITE)}
+        return info
+
+
+def test_a_move_that_allows_a_mate_does_not_say_that_all_moves_do() -> None:
+    for effort in (Effort(seconds=1.0), Effort(depth=5)):
+        # The search thinks that the move played is the best one. So the others are searched.
+        analyser = Mated("g8f6", Cp(600))
+        found, searched = search_game(analyser, chess.Board(), MOVES[:6], effort)
+        assert found[6].value.score == Mate(3)
+        assert found[5].value.score == Cp(600)
+        assert not searched[5].is_best
+        assert found[4].value.score == Cp(600)
+        # It knows of a better one: both expect nothing, but only one is mated.
+        found, searched = search_game(Mated("g7g6", Cp(600)), chess.Board(), MOVES[:6], effort)
+        assert found[5].value.score == Cp(500)
+        assert not searched[5].is_best
+
+
+def test_a_mate_goes_back_where_all_moves_were_searched() -> None:
+    found, _ = search_game(Mated("g8f6", Mate(2)), chess.Board(), MOVES[:6], Effort(seconds=1.0))
+    assert [entry.value.score for entry in found[3:7]] == [Cp(500), Mate(4), Mate(3), Mate(3)]
+    # The longest defence counts.
+    found, _ = search_game(Mated("g8f6", Mate(5)), chess.Board(), MOVES[:6], Effort(seconds=1.0))
+    assert [entry.value.score for entry in found[4:7]] == [Mate(6), Mate(5), Mate(3)]
+
+
+OPERA = """e4 e5 Nf3 d6 d4 Bg4 dxe5 Bxf3 Qxf3 dxe5 Bc4 Nf6 Qb3 Qe7 Nc3 c6 Bg5 b5 Nxb5 cxb5 Bxb5+ Nbd7 O-O-O Rd8
+Rxd7 Rxd7 Rd1 Qe6 Bxd7+ Nxd7 Qb8+ Nxb8 Rd8#"""
+
+
+def test_each_mate_that_is_stated_is_proved_by_the_mate_search() -> None:
+    board = chess.Board()
+    moves = [board.push_san(word) for word in OPERA.split()]
+    board.reset()
+    stated = []
+    with Engine(hash=16) as engine:
+        found, _ = search_game(engine, board, moves, Effort(nodes=4000))
+        for entry, move in zip(found, moves, strict=False):
+            mate = entry.value.mate_for(chess.WHITE)
+            if mate is not None:
+                stated.append(mate)
+                # Black is mated where each of its moves is.
+                after = [board.copy()] if board.turn else [board_after(board, [reply]) for reply in board.legal_moves]
+                scores = [engine.analyse(each, Limit(mate=mate))["score"].white() for each in after]
+                assert all(score >= Mate(mate) for score in scores), (board.fen(), mate)
+            board.push(move)
+    assert stated[-3:] == [2, 1, 1]
 
 
 def test_efforts() -> None:

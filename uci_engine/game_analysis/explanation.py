@@ -95,10 +95,10 @@ def _depths(effort: Effort) -> Sequence[int]:
 def _in_order(moves: dict[chess.Move, MoveValue], wanted: list[chess.Move], board: chess.Board) -> list[chess.Move]:
     """Moves, best first; among equal ones the deeper, then by name."""
 
-    def key(move: chess.Move) -> tuple[float, float, int, str]:
+    def key(move: chess.Move) -> tuple[float, int, int, str]:
         entry = moves[move]
-        score = entry.value.score_for(board.turn).score(mate_score=100_000)
-        return (-entry.value.expected_for(board.turn), -score, -entry.depth, move.uci())
+        expected, cp = entry.value.order_for(board.turn)
+        return (-expected, -cp, -entry.depth, move.uci())
 
     return sorted(wanted, key=key)
 

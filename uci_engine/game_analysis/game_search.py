@@ -6,6 +6,9 @@ moves, where the move played may be the only one. The rest goes into second look
 first: the better move and the position after the move played are searched again, with the same effort. So what a
 second look finds reaches the moves before it ahead of their own second looks. It may also uncover that the next move
 missed a chance, which is then looked at, too.
+
+Invariant: a mate is stated only where searches proved it. For the side that mates one move is enough. The other side is
+mated only where all its moves were searched, and not because the move that it played allows a mate.
 """
 
 from __future__ import annotations
@@ -119,9 +122,9 @@ class _Game:
             if index < len(self._moves):
                 self._take_from_next(index)
                 if self.searched(index).is_best and self._may_be_only_move(index):
-                    allowed = [move for move in self._boards[index].legal_moves if move != self._moves[index]]
-                    self._others[index] = self._search(index, OTHERS_SHARE, allowed).value
-                    self._left_over -= OTHERS_SHARE
+                    others = self._search_others(index, self._moves[index])
+                    if others is not None:
+                        self._others[index] = others.value
             on_position()
 
     def look_again(self) -> None:
@@ -181,7 +184,11 @@ class _Game:
         if root_moves is None:
             self._own_values[index] = found.value
         if found.depth >= self._depths[index]:
-            self.found[index], self._depths[index] = found, found.depth
+            self._depths[index] = found.depth
+            if root_moves is None:
+                self.found[index] = found
+            else:
+                self._keep(index, found)
 
     def _hand_back(self, index: int) -> None:
         """Let what was found before and after a move reach the positions before it."""
@@ -218,11 +225,38 @@ class _Game:
         """Let the position after a move say what the move is worth, if it is the best one. Whether that was new."""
         white = self._boards[index].turn
         here, played = self.found[index], self._played(index)
-        is_better = played.value.expected_for(white) >= here.value.expected_for(white)
+        is_better = played.value.order_for(white) >= here.value.order_for(white)
         if here == played or not (is_better or here.move in (None, self._moves[index])):
             return False
-        self.found[index] = played
-        return True
+        self._keep(index, played)
+        return self.found[index] is not here
+
+    def _keep(self, index: int, found: Found) -> None:
+        """Let what was found of the best move alone say what its position is worth.
+
+        If that move is mated, the others decide. They are searched, unless a search of all moves has shown a mate.
+        """
+        board, own = self._boards[index], self._own_values[index]
+        white = board.turn
+        if found.value.mate_for(not white) is not None and board.legal_moves.count() > 1:
+            if own.mate_for(not white) is None:
+                others = self._search_others(index, found.line[0])
+                if others is None:
+                    return
+                own = max(others.value, found.value, key=lambda value: value.order_for(white))
+                self.found[index], self._depths[index], self._own_values[index] = others, others.depth, own
+            if found.value.order_for(white) < own.order_for(white):
+                return
+        self.found[index] = found
+
+    def _search_others(self, index: int, move: chess.Move) -> Found | None:
+        """Search all moves but this one. None if nothing is left over for it, or nothing came of it."""
+        if self._left_over < OTHERS_SHARE:
+            return None
+        self._left_over -= OTHERS_SHARE
+        allowed = [other for other in self._boards[index].legal_moves if other != move]
+        others = self._search(index, OTHERS_SHARE, allowed)
+        return others if others.line else None
 
     def _search(self, index: int, share: float, root_moves: list[chess.Move] | None = None) -> Found:
         board = self._boards[index]

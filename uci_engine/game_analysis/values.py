@@ -18,6 +18,8 @@ MAX_JUDGED_PIECES = 24
 # The rule of lichess.org, from games between people: the slope for a centipawn, and the greatest score that counts.
 PEOPLE_SLOPE = 0.00368208
 MAX_PEOPLE_CP = 1000
+# More than any score in centipawns.
+MATE_CP = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,12 @@ class Value:
 
     def between_people(self, color: chess.Color) -> float:
         """The expected result of one side in games between people, by the rule of lichess.org for the shown score."""
-        cp = min(max(self.score.score(mate_score=100_000), -MAX_PEOPLE_CP), MAX_PEOPLE_CP)
+        cp = min(max(self.score.score(mate_score=MATE_CP), -MAX_PEOPLE_CP), MAX_PEOPLE_CP)
         return 1.0 / (1.0 + math.exp(-PEOPLE_SLOPE * (cp if color else -cp)))
+
+    def order_for(self, color: chess.Color) -> tuple[float, int]:
+        """What sorts values by how good they are for one side, also those that expect the same result."""
+        return self.expected_for(color), self.score_for(color).score(mate_score=MATE_CP)
 
     def score_for(self, color: chess.Color) -> Score:
         """The score from the view of one side."""
