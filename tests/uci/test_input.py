@@ -1,14 +1,20 @@
-"""Bytes to lines: `LineSplitter`."""
+"""Bytes to lines: `LineSplitter`. How long the program may work after the last line: `read`."""
 
 from __future__ import annotations
 
+import io
+import os
+import threading
 import time
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.uci.input import LineSplitter
+from uci_engine.uci import input as uci_input
+from uci_engine.uci.input import Inbox, LineSplitter, read
+from uci_engine.uci.output import Writer
 
 
 @given(st.binary(max_size=200), st.lists(st.integers(0, 200), max_size=8))
@@ -43,3 +49,27 @@ def test_too_long_a_line_is_not_stored() -> None:
         splitter.feed(b"0123456789" * 10)
     assert splitter.finish() == [None]
     assert time.perf_counter() - started < 10
+
+
+@pytest.mark.parametrize(("data", "exits"), [(b"ucinewgame\n", 0), (b"ucinewgame\nquit\n", 1)])
+def test_a_slow_command_is_finished_at_the_end_of_the_input_but_not_after_quit(
+    monkeypatch: pytest.MonkeyPatch, data: bytes, exits: int
+) -> None:
+    exit_calls: list[None] = []
+    monkeypatch.setattr(uci_input, "STUCK_SECONDS", 0.05)
+    monkeypatch.setattr(uci_input, "exit_now", lambda: exit_calls.append(None))
+    read_end, write_end = os.pipe()
+    os.write(write_end, data)
+    os.close(write_end)
+    inbox = Inbox()
+    reader = threading.Thread(target=read, args=(read_end, inbox, Writer(io.BytesIO())))
+    reader.start()
+    # The command is taken out, and is executed for much longer than STUCK_SECONDS.
+    inbox.get()
+    reader.join(1.0 if exits else 0.4)
+    assert reader.is_alive() == (not exits)
+    inbox.task_done()
+    inbox.close()
+    reader.join()
+    os.close(read_end)
+    assert len(exit_calls) == exits

@@ -1,8 +1,8 @@
 """The events of the UCI loop: commands from the input, signals, and the end of a search.
 
 `loop` starts `read` in a thread of its own and takes the events out of the `Inbox` in order. Invariants: no event is
-lost. No input, however long or malformed, raises or is stored without bound. The end of the input ends the program,
-even when its other threads are stuck. A search that ends by itself may end first.
+lost. No input, however long or malformed, raises or is stored without bound. `quit` ends the program, even when its
+other threads are stuck. At the end of the input all commands are finished first, unless nobody reads the answers.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ READ_BYTES = 1 << 16
 # The number of commands read and not yet executed at which the reader pauses.
 UNREAD_LIMIT = 1024
 
-# After the end of the input, the reader ends the process when no command has finished for this long. Only blocked
-# output, or a defect, can delay the dispatcher so long.
+# The reader ends the process when for this long no command has finished after `quit`, or the output is blocked after
+# the end of the input.
 STUCK_SECONDS = 2.0
 # Counted in short waits, so that the time of a suspended machine does not count.
 STUCK_WAITS = 8
@@ -126,8 +126,8 @@ class Inbox:
         self._free_places = threading.Semaphore(UNREAD_LIMIT)
         self._done_count = 0
         self._closed = threading.Event()
-        # Whether a search runs on after the end of the input. Then no command need be finished for a long time.
-        self.has_last_search = False
+        # Whether to end now: after `quit`, and when all is done. Until then a command or search may take its time.
+        self.must_end = False
 
     def receive(self, received: Received) -> None:
         """Called by the reader: waits while UNREAD_LIMIT commands are received and not yet executed."""
@@ -152,24 +152,24 @@ class Inbox:
         self._closed.set()
 
     def wait_until_closed_or_stuck(self, writer: Writer) -> bool:
-        """True once closed. False when no command was finished within STUCK_SECONDS, or nobody can read the answer.
+        """True once closed. False when nobody can read the answers, or the output is blocked for STUCK_SECONDS.
 
-        The last search may take longer, as long as its output is not blocked.
+        With `must_end`, also when no command was finished in that time.
         """
         while True:
             done_before, (begun_before, ended_before) = self._done_count, writer.progress
             for _ in range(STUCK_WAITS):
                 if self._closed.wait(STUCK_SECONDS / STUCK_WAITS):
                     return True
-                if self.has_last_search and writer.has_lost_its_reader():
+                if not self.must_end and writer.has_lost_its_reader():
                     return False
             is_blocked = begun_before > ended_before == writer.progress[1]
-            if self._done_count == done_before and (is_blocked or not self.has_last_search):
+            if self._done_count == done_before and (is_blocked or self.must_end):
                 return False
 
 
 def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
-    """Put the commands from `descriptor` into the inbox. After the last, end the process if the program is stuck.
+    """Put the commands from `descriptor` into the inbox. After the last, end the process if that is stuck.
 
     The end of the input is an event of its own. A failure here means `quit`: an engine that cannot read must not stay
     alive.
@@ -194,6 +194,8 @@ def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
         else:
             last = EndOfInput()
     finally:
+        if not isinstance(last, EndOfInput):
+            inbox.must_end = True
         inbox.push(last)
     _exit_if_stuck(inbox, writer)
 
@@ -223,6 +225,7 @@ def quit_on_signals(inbox: Inbox, writer: Writer) -> None:
 def _read_signals(descriptor: int, inbox: Inbox, writer: Writer) -> None:
     """Read the pipe, into which Python writes a byte for each signal as it arrives."""
     os.read(descriptor, 1)
+    inbox.must_end = True
     inbox.push(Received(time.perf_counter(), Quit(), "(signal)"))
     # Without a thread for the watch, a second signal still ends the process.
     with contextlib.suppress(RuntimeError):

@@ -146,7 +146,7 @@ class Dispatcher:
             return self._searching or not self._input_ended
         if isinstance(event, EndOfInput):
             self._writer.log.received("(end of input)", time.perf_counter())
-            self._input_ended = self._inbox.has_last_search = True
+            self._input_ended = True
             self._stop_if_endless()
             return self._searching
         if isinstance(event.command, Quit):
@@ -195,7 +195,7 @@ class Dispatcher:
         """Stop all searches, wait until every `go` is answered, and close the engine."""
         waits_left = CLOSING_WAITS
         self._closing = True
-        self._inbox.has_last_search = False
+        self._inbox.must_end = True
         self._engine.stop()
         while self._searching:
             try:
