@@ -36,7 +36,7 @@ NO_MATES = [
 
 def mates_in(board: chess.Board, count: int) -> bool:
     """Whether the side to move can force mate in at most so many moves, by trying everything."""
-    if count == 0 or board.halfmove_clock >= 100:
+    if count == 0 or board.halfmove_clock >= 100 or board.is_repetition(3):
         return False
     for move in list(board.legal_moves):
         if count == 1 and not board.gives_check(move):
@@ -54,7 +54,7 @@ def is_mated_in(board: chess.Board, count: int) -> bool:
     replies = list(board.legal_moves)
     if not replies:
         return board.is_check()
-    if count == 0 or board.halfmove_clock >= 100:
+    if count == 0 or board.halfmove_clock >= 100 or board.is_repetition(3):
         return False
     for move in replies:
         board.push(move)
@@ -150,6 +150,21 @@ def test_proofs_do_not_mislead_a_search_from_a_later_clock() -> None:
         kept = search(SearchRequest(board, mate=count), fresh=False)
         refuted = [info.string for info in kept.infos if info.string]
         assert refuted == ([] if clock <= in_time else [f"there is no mate in {count}"])
+
+
+def test_a_position_of_the_game_that_comes_for_the_third_time_is_a_draw() -> None:
+    repeated = chess.Board("K6k/8/8/1R6/8/6R1/8/4n3 b - - 0 1")
+    for move in ["h8h7", "g3f3", "h7h8", "f3g3", "h8h7", "g3f3", "h7h8"]:
+        repeated.push_uci(move)
+    alone = repeated.copy(stack=False)
+    # What was found without the game does not mislead the search with it, nor the other way round.
+    for board, count in ((repeated, 2), (alone, 2), (repeated, 2), (repeated, 3), (alone, 2)):
+        kept = search(SearchRequest(board, mate=count), fresh=board is repeated and count == 3)
+        refuted = [info.string for info in kept.infos if info.string]
+        assert (refuted == []) == mates_in(board, count)
+    assert not mates_in(repeated, 2)
+    assert mates_in(repeated, 3)
+    assert mates_in(alone, 2)
 
 
 @pytest.mark.parametrize("name", ["quiet second move", "four moves"])

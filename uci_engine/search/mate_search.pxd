@@ -2,7 +2,7 @@
 
 cimport cython
 
-from evaluation.bitboards cimport u64
+from evaluation.bitboards cimport ALL, u64
 from uci_engine.board.position cimport Position
 from uci_engine.search.history cimport Histories
 from uci_engine.search.move_picker cimport MovePicker
@@ -23,7 +23,11 @@ cdef class MateSearch:
     cdef SearchStack stack
     cdef Histories histories
     cdef MovePicker picker
+    cdef u64[256] repeated
+    cdef int repeated_count
+    cdef u64 salt
 
+    cdef bint _is_third_time(self) noexcept nogil
     cdef int _root(self, int depth) noexcept nogil
     cdef int _search(self, int depth, int alpha, int beta, int ply) noexcept nogil
     cdef int _leaf(self, int ply) noexcept nogil

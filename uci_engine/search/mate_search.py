@@ -8,15 +8,20 @@ It uses the searcher's board, move picker, histories, node count, stop flag and 
 
 Invariant: a result in the TT holds at every halfmove clock. So it is stored, and read again, only where the fifty-move
 rule cannot draw within its depth.
+Invariant: it is read only by searches with the same `repeated` positions, because they are part of its key.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+
 import cython
 
 from uci_engine import score as scores
+from uci_engine.board.position import MAX_HISTORY
 
 if not cython.compiled:
+    from evaluation.bitboards import ALL
     from uci_engine.search.transposition_table import (
         EXACT,
         LOWER,
@@ -33,6 +38,8 @@ NO_SCORE = scores.NO_SCORE
 FIFTY_MOVES_PLIES = scores.FIFTY_MOVES_PLIES
 # Keys are salted, so normal searches never read these entries. Later mate searches may.
 MATE_SALT = 0x2D358DCCAA6C78A5
+# Each of them stands in the history at least twice.
+REPEATED_SIZE = MAX_HISTORY // 2
 
 
 class MateSearch:
@@ -45,6 +52,27 @@ class MateSearch:
         self.stack = searcher.stack
         self.histories = searcher.histories
         self.picker = searcher.picker
+        if not cython.compiled:
+            self.repeated = [0] * REPEATED_SIZE
+        self._find_repeated()
+
+    def _find_repeated(self):
+        """Find the positions that the game has had twice since the last irreversible move: a third time is a draw."""
+        end: cython.int = self.position.stack_index + 1
+        keys = [self.position.keys[index] for index in range(end - 1 - self.position.reversible_plies, end)]
+        repeated = sorted(key for key, count in Counter(keys).items() if count > 1)
+        self.salt = MATE_SALT
+        self.repeated_count = len(repeated)
+        for index, key in enumerate(repeated):
+            self.repeated[index] = key
+            self.salt = (self.salt ^ key) * MATE_SALT & ALL
+
+    def _is_third_time(self) -> cython.bint:
+        """Whether this is one of the `repeated` positions."""
+        for index in range(self.repeated_count):
+            if self.repeated[index] == self.position.key:
+                return True
+        return False
 
     def mate_in(self, moves):
         """Whether one of the root moves forces mate in at most `moves` moves. If so, the PV is in the searcher.
@@ -92,8 +120,8 @@ class MateSearch:
             return self._leaf(ply)
         if self.searcher._enter_node(ply):
             return 0
-        # The shortest mate repeats no position, so repetitions are not checked.
-        if self.position.is_fifty_moves() or self.position.is_insufficient_material():
+        # The shortest mate repeats no position of its own, so only those of the game are checked.
+        if self.position.is_fifty_moves() or self.position.is_insufficient_material() or self._is_third_time():
             return 0
 
         # Mate distance pruning (MDP).
@@ -105,7 +133,7 @@ class MateSearch:
         if alpha >= beta:
             return alpha
 
-        key = self.position.key ^ MATE_SALT
+        key = self.position.key ^ self.salt
         entry = self.table.probe(key)
         tt_move: cython.int = 0
         if entry:
