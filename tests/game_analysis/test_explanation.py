@@ -7,12 +7,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import chess
 import pytest
-from chess.engine import Cp, Limit, PovScore
+from chess.engine import Cp, Limit, Mate, PovScore
 
 from tests.support import ROOT, TABLES
 from tests.support.analyser import MaterialAnalyser
@@ -27,6 +28,8 @@ from uci_engine.game_analysis.explained import (
 )
 from uci_engine.game_analysis.explanation import explain_move
 from uci_engine.game_analysis.game_search import Effort
+from uci_engine.game_analysis.proof import Proof, prove
+from uci_engine.game_analysis.values import Found, value_of
 
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
@@ -122,6 +125,52 @@ def test_a_forced_win_is_proved_for_every_defence(engine: Engine) -> None:
         for move in answer.line:
             after.push(move)
         assert after.is_checkmate()
+
+
+class Noted(Engine):
+    """Notes the limit of each search, and counts the nodes of all."""
+
+    def __init__(self) -> None:
+        super().__init__(hash=8, move_overhead=0)
+        self.limits: list[Limit] = []
+        self.nodes = 0
+
+    def analyse(self, board: chess.Board, limit: Limit, **words: Any) -> Any:
+        result = super().analyse(board, limit, **words)
+        self.limits.append(limit)
+        self.nodes += (result[0] if isinstance(result, list) else result)["nodes"]
+        return result
+
+
+# White mates in 2, and Black has 34 defences.
+MANY_DEFENCES = ("2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1", "g3g6")
+
+
+def test_the_proof_counts_within_the_limit() -> None:
+    board, move = chess.Board(MANY_DEFENCES[0]), chess.Move.from_uci(MANY_DEFENCES[1])
+    with Noted() as engine:
+        explanation = engine.explain(board, move, Limit(nodes=5000))
+        assert explanation.proof is not None
+        assert explanation.proof.is_complete
+        assert len(explanation.proof.answers) == 34
+        assert explanation.nodes == engine.nodes <= 5000
+        engine.limits.clear()
+        explanation = engine.explain(board, move, Limit(time=0.05))
+        assert all(limit.time is not None and limit.time <= 0.05 for limit in engine.limits)
+
+
+def test_a_proof_that_does_not_fit_into_the_limit_is_left_out_with_a_word(engine: Engine) -> None:
+    explanation = engine.explain(chess.Board(LADDER), chess.Move.from_uci("b1b7"), Limit(nodes=100))
+    found = replace(explanation, proof=Proof(True, 2, explanation.line[:1], (), is_complete=False, is_cut=True))
+    assert "White mates in 2 by force; the limit is too small for an answer to every defence." in str(found)
+    played = Found(value_of(Mate(2), 4), 6, 100, (chess.Move.from_uci("b1b7"),))
+    assert prove(engine, chess.Board(LADDER), played, lambda: None) == found.proof
+    board = chess.Board(MANY_DEFENCES[0])
+    played = Found(value_of(Mate(2), 24), 6, 100, (chess.Move.from_uci(MANY_DEFENCES[1]),))
+    cut = prove(engine, board, played, lambda: Limit(nodes=40))
+    assert cut is not None
+    assert cut.is_cut
+    assert cut.answers == ()
 
 
 def test_a_mating_move_has_mated(engine: Engine) -> None:

@@ -221,7 +221,7 @@ def _proof_sentence(proof: Proof) -> str:
         count = len(proof.answers)
         defences = "the only defence was searched" if count == 1 else f"each of the {count} defences was searched"
         return f"{text}: {defences} and has an answer."
-    return f"{text}."
+    return f"{text}; the limit is too small for an answer to every defence." if proof.is_cut else f"{text}."
 
 
 def _proof_rows(explanation: MoveExplanation) -> list[tuple[str, str, str]]:
@@ -292,6 +292,7 @@ def explanation_data(explanation: MoveExplanation) -> dict[str, Any]:
             "winner": "white" if proof.white_mates else "black",
             "moves": proof.moves,
             "complete": proof.is_complete,
+            "cut": proof.is_cut,
             "answers": [
                 {"defence": defence, "line": answer, "mate": given.mate}
                 for (defence, answer, _), given in zip(_proof_rows(explanation), proof.answers, strict=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import chess
 from chess.engine import Limit
@@ -19,7 +20,7 @@ from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.judgement import MoveFacts, judge
 from uci_engine.game_analysis.proof import prove
 from uci_engine.game_analysis.reasons import reason_for
-from uci_engine.game_analysis.report import extended, shown_line, tablebase_verdict
+from uci_engine.game_analysis.report import EXTENSION, extended, shown_line, tablebase_verdict
 from uci_engine.game_analysis.values import DRAWN, Analyser, Found, Value, final_value, found_by
 from uci_engine.score import MAX_DEPTH, piece_count
 
@@ -29,15 +30,24 @@ FIRST_SHARE = 0.4
 FIRST_DEPTHS = (1, 4, 6, 8)
 # The replies to a move that are shown.
 REPLIES = 3
-# The shares of the effort for one move: the position, the position after the move, and the comparison of the two.
-MOVE_SHARES = (0.4, 0.4, 0.2)
+# The shares of the effort for one move: the position, the position after the move, the comparison of the two, and each
+# search that makes a line longer. The proof has what is left.
+MOVE_SHARES = (0.35, 0.3, 0.15, 0.02)
 
 
-class _Budget:
-    """What is left of an effort that several searches share."""
+class _Searches:
+    """The searches of one question: an `Analyser` whose searches share an effort and what they learn.
 
-    def __init__(self, effort: Effort) -> None:
+    `nodes` counts those of all searches. A search for which nothing is left has the depth of 1.
+    """
+
+    def __init__(self, analyser: Analyser, effort: Effort) -> None:
+        self.evaluate = analyser.evaluate
+        self.explain = analyser.explain
+        self.probe_tablebases = analyser.probe_tablebases
+        self._analyse = analyser.analyse
         self._effort = effort
+        self._game = object()
         self._began = time.perf_counter()
         self.nodes = 0
 
@@ -47,14 +57,30 @@ class _Budget:
         return time.perf_counter() - self._began
 
     def left(self) -> Limit | None:
-        """The limit of the next search, None if nothing is left."""
-        if self._effort.seconds is not None:
-            left = self._effort.seconds - self.seconds
-            return Limit(time=left) if left > 0 else None
-        if self._effort.nodes is not None:
-            nodes = self._effort.nodes - self.nodes
-            return Limit(nodes=nodes) if nodes > 0 else None
-        return Limit()
+        """The limit that gives a search all that is left, None if nothing is. A depth is for each search."""
+        effort = self._effort
+        rest = Effort(
+            seconds=None if effort.seconds is None else max(effort.seconds - self.seconds, 0.0),
+            nodes=None if effort.nodes is None else max(effort.nodes - self.nodes, 0),
+            depth=effort.depth,
+        )
+        return None if rest.seconds == 0 or rest.nodes == 0 else rest.share(1.0)
+
+    def analyse(self, board: chess.Board, limit: Limit, **words: Any) -> Any:
+        """Search a position, within what is left."""
+        left = self.left()
+        if left is None:
+            limit = Limit(depth=1)
+        else:
+            limit = replace(limit, time=_least(limit.time, left.time), nodes=_least(limit.nodes, left.nodes))
+        result = self._analyse(board, limit, **words | {"game": self._game})
+        # With MultiPV the first line counts the nodes of the whole search.
+        self.nodes += (result[0] if isinstance(result, list) else result).get("nodes", 0)
+        return result
+
+
+def _least(first: float | None, second: float | None) -> Any:
+    return min((value for value in (first, second) if value is not None), default=None)
 
 
 def compare_moves(analyser: Analyser, board: chess.Board, effort: Effort) -> MoveComparison:
@@ -62,8 +88,7 @@ def compare_moves(analyser: Analyser, board: chess.Board, effort: Effort) -> Mov
 
     Each move is searched alone, deeper in every round, so that all are searched equally deep.
     """
-    budget = _Budget(effort)
-    game = object()
+    searches = _Searches(analyser, effort)
     moves: dict[chess.Move, MoveValue] = {}
     open_moves = []
     for move in board.legal_moves:
@@ -73,18 +98,15 @@ def compare_moves(analyser: Analyser, board: chess.Board, effort: Effort) -> Mov
             open_moves.append(move)
     first = None
     if open_moves and len(moves) > 1:
-        first = found_by(analyser.analyse(board, effort.share(FIRST_SHARE), game=game), board)
-    if first is not None:
-        budget.nodes += first.nodes
+        first = found_by(searches.analyse(board, effort.share(FIRST_SHARE)), board)
     for depth in _depths(effort):
-        order = _in_order(moves, open_moves, board)
-        if not all(_deepen(analyser, board, moves, move, depth, budget, game) for move in order):
+        if not all(_deepen(searches, board, moves, move, depth) for move in _in_order(moves, open_moves, board)):
             break
     if first is not None and first.move is not None and first.depth > moves[first.move].depth:
         own_nodes = moves[first.move].nodes
         moves[first.move] = MoveValue(first.move, first.value, first.depth, own_nodes, first.line)
     ranked = [moves[move] for move in _in_order(moves, list(moves), board)]
-    return MoveComparison(board.copy(), tuple(ranked), budget.nodes, budget.seconds)
+    return MoveComparison(board.copy(), tuple(ranked), searches.nodes, searches.seconds)
 
 
 def _depths(effort: Effort) -> Sequence[int]:
@@ -104,25 +126,16 @@ def _in_order(moves: dict[chess.Move, MoveValue], wanted: list[chess.Move], boar
 
 
 def _deepen(
-    analyser: Analyser,
-    board: chess.Board,
-    moves: dict[chess.Move, MoveValue],
-    move: chess.Move,
-    depth: int,
-    budget: _Budget,
-    game: object,
+    searches: _Searches, board: chess.Board, moves: dict[chess.Move, MoveValue], move: chess.Move, depth: int
 ) -> bool:
-    """Search one move to this depth. False if the budget is at its end; the first round is always finished."""
-    limit = budget.left()
+    """Search one move to this depth. False if nothing is left for it; the first round is always finished."""
+    limit = searches.left()
     if limit is None and depth > FIRST_DEPTHS[0]:
         return False
-    limit = Limit() if limit is None else limit
-    limit.depth = depth
-    found = found_by(analyser.analyse(board, limit, game=game, root_moves=[move]), board)
+    found = found_by(searches.analyse(board, Limit(depth=depth), root_moves=[move]), board)
     entry = moves[move]
     if found is None:
         return True
-    budget.nodes += found.nodes
     # A search that was cut short says less than the one before it.
     is_complete = found.depth >= depth or found.value.score.is_mate() or not entry.depth
     taken = found if is_complete else Found(entry.value, entry.depth, 0, entry.line)
@@ -132,19 +145,18 @@ def _deepen(
 
 def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, effort: Effort) -> MoveExplanation:
     """Explain one legal move. The effort is for all of it; a depth is for each search."""
-    began = time.perf_counter()
-    game = object()
+    searches = _Searches(analyser, effort)
     color = board.turn
-    for_position, for_replies, for_comparison = (effort.share(share) for share in MOVE_SHARES)
+    for_position, for_replies, for_comparison, for_extension = (effort.share(share) for share in MOVE_SHARES)
     after = board_after(board, [move])
-    here = found_by(analyser.analyse(board, for_position, game=game), board) or Found(DRAWN)
-    replies = _replies(analyser, after, for_replies, game)
+    here = found_by(searches.analyse(board, for_position), board) or Found(DRAWN)
+    replies = _replies(searches, after, for_replies)
     played = Found(replies[0].value.backed_up(color), replies[0].depth + 1, replies[0].nodes, (move, *replies[0].line))
     value = played.value
     is_best = here.move in (None, move) or value.score_for(color) >= here.value.score_for(color)
     # The move is compared with all others if it seems to be the best, and with the best if it does not.
     rivals = [other for other in board.legal_moves if other != move] if is_best else [*here.line[:1]]
-    rival = found_by(analyser.analyse(board, for_comparison, game=game, root_moves=rivals), board) if rivals else None
+    rival = found_by(searches.analyse(board, for_comparison, root_moves=rivals), board) if rivals else None
     others: Value | None = None
     if not is_best:
         best = here if rival is None or rival.depth < here.depth else rival
@@ -165,9 +177,11 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, effor
             is_sacrifice=is_sacrifice(board, played.line),
         )
     )
-    played = extended(analyser, board, played)
-    better = best if is_best else extended(analyser, board, best)
-    reason = None if is_best else reason_for(analyser, board, played, better)
+    for_extension.nodes = _least(for_extension.nodes, EXTENSION.nodes)
+    played = extended(searches, board, played, for_extension)
+    proof = prove(searches, board, played, searches.left)
+    better = best if is_best or searches.left() is None else extended(searches, board, best, for_extension)
+    reason = None if is_best else reason_for(searches, board, played, better)
     line = shown_line(played)
     return MoveExplanation(
         board=board.copy(),
@@ -182,20 +196,20 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, effor
         replies=replies if replies[0].line else (),
         reply_count=after.legal_moves.count(),
         alternatives=legal_moves - 1,
-        changes=tuple(feature_changes(analyser, board, board_after(board, line), piece_count(board))),
+        changes=tuple(feature_changes(searches, board, board_after(board, line), piece_count(board))),
         reason=reason,
-        proof=prove(analyser, board, played),
-        verdict=tablebase_verdict(analyser, after),
-        nodes=here.nodes + replies[0].nodes + (0 if rival is None else rival.nodes),
-        seconds=time.perf_counter() - began,
+        proof=proof,
+        verdict=tablebase_verdict(searches, after),
+        nodes=searches.nodes,
+        seconds=searches.seconds,
     )
 
 
-def _replies(analyser: Analyser, after: chess.Board, limit: Limit, game: object) -> tuple[Found, ...]:
+def _replies(searches: _Searches, after: chess.Board, limit: Limit) -> tuple[Found, ...]:
     """The best replies of the opponent, at least one; without a line where the game is over."""
     value = final_value(after)
     if value is not None:
         return (Found(value),)
-    infos = analyser.analyse(after, limit, game=game, multipv=min(REPLIES, after.legal_moves.count()))
+    infos = searches.analyse(after, limit, multipv=min(REPLIES, after.legal_moves.count()))
     found = [reply for info in infos if (reply := found_by(info, after)) is not None and reply.line]
     return tuple(found) or (Found(DRAWN),)

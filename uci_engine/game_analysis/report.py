@@ -210,14 +210,14 @@ def shown_line(found: Found) -> tuple[chess.Move, ...]:
     return found.line if found.value.score.is_mate() else found.line[:MAX_LINE_PLIES]
 
 
-def extended(analyser: Analyser, board: chess.Board, found: Found) -> Found:
+def extended(analyser: Analyser, board: chess.Board, found: Found, limit: Limit = EXTENSION) -> Found:
     """The same with its line made longer by short searches, if it is too short to show anything."""
     line = found.line
     end = board_after(board, line)
     for _ in range(MAX_EXTENSIONS):
         if len(line) >= LEAST_LINE_PLIES or not line or end.is_game_over():
             break
-        following = found_by(analyser.analyse(end, EXTENSION), end)
+        following = found_by(analyser.analyse(end, limit), end)
         if following is None or following.move is None:
             break
         for move in following.line[: MAX_LINE_PLIES - len(line)]:
