@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from uci_engine.time_management.allocation import (
     EFFORT_DEPTH,
     FLOOR_MS,
+    LEAST_MS,
     MOVES_COVERED,
     RESERVE_FACTOR,
     TIME_DEFAULTS,
@@ -123,7 +124,7 @@ def test_each_side_has_its_own_clock() -> None:
     assert allocate(limits, True, 30, 0) == allocate(clock(1_000, 10), True, 30, 0)
     assert allocate(limits, False, 30, 0) == allocate(clock(60_000, 1_000), True, 30, 0)
     # No time left is not the same as no clock.
-    assert allocate(Limits(wtime_ms=0, btime_ms=60_000), True, 30, 0) == Budget(FLOOR_MS, FLOOR_MS)
+    assert allocate(Limits(wtime_ms=0, btime_ms=60_000), True, 30, 0) == Budget(LEAST_MS, FLOOR_MS)
 
 
 def test_only_the_other_clock() -> None:
@@ -267,6 +268,21 @@ def test_bullet_settles_well_above_zero(start: int, increment: int, core: str) -
         start, increment, 30, think=at_soft_limit, lag=lag, time_parameters=time_parameters_of(core)
     )
     assert lowest > 2 * increment
+
+
+def test_a_tenth_of_a_second_lasts_for_a_long_game() -> None:
+    # Clients count whole milliseconds. Every answer takes 0.6 ms besides the search.
+    time = 100
+    for move in range(150):
+        time -= int(allocate(clock(time), True, 10, 2 * move).soft_ms + 0.6)
+    assert time > 0
+
+
+def test_the_clock_is_used_where_the_increment_pays_the_overhead() -> None:
+    time = 1000.0
+    for move in range(80):
+        time += 10 - 1 - allocate(clock(int(time), 10), True, 10, 2 * move).soft_ms
+    assert 150 < time < 350
 
 
 def test_an_endgame_on_the_increment_is_stable() -> None:

@@ -5,9 +5,9 @@ computes the factor after each depth. A timer stops the search at the hard limit
 
 A reserve is kept for the overheads of the moves to come. A move gets a fraction of the clock above the reserve,
 growing with the move number, and most of the increment. Its hard limit is a few times that. The clock approaches the
-reserve but does not reach it this way. Within the reserve, the clock is spread evenly over the moves to
+reserve but does not reach it this way. Within the reserve, a small part of the clock is spread evenly over the moves to
 come. The reserve also pays for a loaded machine that wakes the timer late. There is no minimum thinking time above
-FLOOR_MS, because such minima lose games on short clocks.
+FLOOR_MS, because such minima lose games on short clocks. When even that is too much, the first depth is played.
 
 Invariants, for every clock:
 
@@ -26,8 +26,10 @@ from uci_engine.time_management.limits import Limits
 from uci_engine.time_management.parameters import time_tunables
 from uci_engine.tunable import defaults
 
-# The shortest budget: play the best move so far.
+# The shortest hard limit: play the best move so far. It is also the shortest soft limit while the clock has it for
+# MIN_MOVES_TO_COME moves. After that the soft limit may fall to LEAST_MS, and a search ends after its first depth.
 FLOOR_MS = 1.0
+LEAST_MS = 0.01
 
 # Kept back beyond the overhead, for the timer that ends the search.
 WAKE_UP_MS = 5.0
@@ -39,7 +41,10 @@ MOVES_COVERED = 200
 MIN_MOVES_TO_COME = 60
 
 # The reserve, in units of the overheads to come that no increment pays; the smallest that keeps the last invariant.
-RESERVE_FACTOR = 3.0
+RESERVE_FACTOR = 1.4
+
+# Within the reserve, the clock is divided by the moves to come, times this.
+RESERVE_DIVISOR = 4
 
 # Maximum part of the clock added for the increment: a buffer for lags longer than the overhead.
 INCREMENT_CLOCK_SHARE = 0.1
@@ -53,9 +58,6 @@ HARD_SHARE_LAST_MOVE = 0.4
 # `movestogo`: the clock above the reserve is divided by 1 + this * moves to go. So the first moves of a period take
 # more than an even part.
 DIVISOR_PER_MOVE_TO_GO = 0.6
-
-# `movestogo`: of a short clock one half is for thinking and one for overheads, down to the last move.
-SHORT_CLOCK_DIVISOR = 2
 
 # The factor on the soft limit, by the number of depths that the best move has stayed the same.
 STABILITY_FACTORS = (1.5, 1.2, 1.0, 0.85, 0.75)
@@ -150,12 +152,11 @@ def _for_clock(limits: Limits, white_to_move: bool, overhead: float, ply: int, p
 
     moves_to_come = max(MOVES_COVERED - ply // 2, MIN_MOVES_TO_COME)
     if limits.movestogo is None or limits.movestogo <= 0:  # zero moves to go make no sense
-        spread, share = moves_to_come, HARD_SHARE
+        share = HARD_SHARE
         divisor = parameters.time_first_divisor - ply / parameters.time_plies_per_part
         divisor = max(divisor, parameters.time_last_divisor)
     else:
         moves_to_come = min(limits.movestogo, moves_to_come)
-        spread = SHORT_CLOCK_DIVISOR * moves_to_come
         divisor = 1.0 + DIVISOR_PER_MOVE_TO_GO * moves_to_come
         share = HARD_SHARE + HARD_SHARE_LAST_MOVE / moves_to_come
 
@@ -163,7 +164,7 @@ def _for_clock(limits: Limits, white_to_move: bool, overhead: float, ply: int, p
     reserve = RESERVE_FACTOR * moves_to_come * max(FLOOR_MS - gain, 0.0)
     excess = max(usable - reserve, 0.0)
     from_increment = min(parameters.time_increment_percent / 100 * max(gain, 0.0), INCREMENT_CLOCK_SHARE * usable)
-    soft = max(usable / spread, excess / divisor) + from_increment
-    soft = max(min(soft, share * usable), FLOOR_MS)
-    hard = max(soft, min(parameters.time_hard_percent / 100 * soft, share * excess))
+    soft = max(usable / (RESERVE_DIVISOR * moves_to_come), excess / divisor) + from_increment
+    soft = max(min(soft, share * usable), min(FLOOR_MS, usable / MIN_MOVES_TO_COME), LEAST_MS)
+    hard = max(soft, min(parameters.time_hard_percent / 100 * soft, share * excess), FLOOR_MS)
     return Budget(soft, hard)
