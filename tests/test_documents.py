@@ -198,13 +198,6 @@ def test_the_table_of_renamed_options_leads_to_options_that_exist() -> None:
         assert not [name for name in new_names if name not in known]
 
 
-def test_the_picture_in_readme_shows_the_table() -> None:
-    scores = re.findall(r"\| ([\d.]+) % \|", section(README, "How strong"))
-    bars = re.search(r"^    bar \[(.+)\]$", text(README), re.MULTILINE)
-    assert bars is not None
-    assert bars[1].split(", ") == scores
-
-
 @pytest.mark.parametrize("name", ["play", "test"])
 def test_a_marker_of_ci_stands_before_a_block_of_code(name: str) -> None:
     assert re.search(rf"^<!-- ci: {name} -->\n```sh\n[^\n]+\n```$", text(README), re.MULTILINE)

@@ -293,6 +293,7 @@ class EngineOptions(TypedDict, total=False):
     uci_limit_strength: bool
     uci_elo: int
     skill_level: int
+    human_pace: bool
     own_book: bool
     book_file: str
     book_depth: int
@@ -329,14 +330,7 @@ class Options(OptionTable):
         max_mib = hash_maximum_mib() if hash_maximum is None else hash_maximum
         add = self.add
         self.hash = add(
-            Spin(
-                "Hash",
-                min(16, max_mib),
-                1,
-                HASH_DECLARED_MIB,
-                "size of the transposition table in MiB",
-                usable=max_mib,
-            )
+            Spin("Hash", min(16, max_mib), 1, HASH_DECLARED_MIB, "size of the transposition table in MiB", max_mib)
         )
         self.threads = add(Spin("Threads", 1, 1, 512, "number of search threads; at most one per CPU core"))
         self.clear_hash = add(Button("Clear Hash", "clear the transposition table"))
@@ -353,6 +347,7 @@ class Options(OptionTable):
         self.skill_level = add(
             Spin("Skill Level", MAX_SKILL_LEVEL, 0, MAX_SKILL_LEVEL, "0: weakest; 20: full strength")
         )
+        self.pace = add(Check("Human Pace", True, "weaker levels take time for a move, as a person does"))
         self.own_book = add(Check("OwnBook", False, "play the opening from a book"))
         self.book_file = add(String("BookFile", "", "a Polyglot book; empty: the built-in one"))
         self.book_depth = add(Spin("BookDepth", 40, 0, 200, "last ply at which the book is used"))

@@ -6,7 +6,8 @@
 How a search is stopped: `ParallelSearch.stop` sets the stop flag of every worker. `stop` calls it; `ponderhit`
 calls it if the time is already up; the `Timer` calls it at the hard limit. `ParallelSearch` itself stops the other
 workers when worker 0 has finished. `_stop_event` remembers a `stop` that comes before the search has begun.
-`_may_answer` holds `bestmove` back: in `infinite` until `stop`, in `ponder` until `stop` or `ponderhit`.
+`_may_answer` holds `bestmove` back: in `infinite` until `stop`, in `ponder` until `stop` or `ponderhit`. With limited
+strength `_take_time` holds it back on a clock.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import chess
+import chess.polyglot
 
 from uci_engine import score as scores
 from uci_engine.board.validation import parse_searchmoves
@@ -84,6 +86,7 @@ class SearchTask(Task):
         self._multipv = options.multi_pv.value
         self._show_wdl = options.show_wdl.value
         self._analyse_mode = options.analyse_mode.value
+        self._has_pace = options.pace.value
         # An analysis serves both sides.
         self._contempt_cp = 0 if limits.infinite or self._analyse_mode else options.contempt.value
         self._probing = Probing(
@@ -166,6 +169,7 @@ class SearchTask(Task):
         if self._available_nodes is not None:
             self._available_nodes.spend(self._board.turn, search.nodes)
         self._may_answer.wait()
+        self._take_time(self._board)
         search.main.report()
         reply = search.main.ponder
         return BestMove(search.main.best.uci(), reply.uci() if reply else None)
@@ -191,6 +195,15 @@ class SearchTask(Task):
         pieces = scores.piece_count(board)
         self._on_info(Info(depth=1, score=score, pieces=pieces, nodes=0, time_ms=elapsed_ms, pv=advice.line))
         return BestMove(advice.line[0], advice.line[1] if len(advice.line) > 1 else None)
+
+    def _take_time(self, board: chess.Board) -> None:
+        """With limited strength on a clock: wait as long as a person might think, unless stopped."""
+        if self._strength is None or not self._has_pace or not self._clock.may_end_early or self._available_nodes:
+            return
+        has_choice = board.legal_moves.count() > 1
+        part = self._strength.pace(chess.polyglot.zobrist_hash(board), board.ply(), has_choice)
+        left_ms = part * self._clock.budget.soft_ms - self._clock.elapsed_ms()
+        self._stop_event.wait(max(left_ms, 0.0) / 1000)
 
     def _request(self, board: chess.Board, allowed: list[chess.Move]) -> SearchRequest:
         """The request, with root moves ranked by the tablebases.

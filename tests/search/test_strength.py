@@ -18,12 +18,15 @@ from uci_engine.search.strength import (
     LEVELS,
     MATE_IN_ONE_ELO,
     MAX_ELO,
+    MAX_PACE,
     MAX_SKILL_LEVEL,
     MIN_ELO,
+    OPENING_PLIES,
     Level,
     Strength,
     clamped_score,
     elo_of_skill_level,
+    goes_back,
     level_of,
 )
 
@@ -114,6 +117,45 @@ def test_a_mate_in_one_is_not_missed(elo: int, seed: int, key: int, values: list
     values = [min(value, scores.MATE - 2) for value in values]
     values.insert(place, scores.MATE - 1)
     assert values[strength_of(elo, seed).choose(numbered(values), key)] == scores.MATE - 1
+
+
+def test_moves_that_go_back_are_chosen_less_often() -> None:
+    lines = numbered([10, 10, 10])
+    counts = Counter(strength_of(MIN_ELO, seed).choose(lines, 1, {1}) for seed in range(600))
+    assert 0 < counts[1] < counts[0] / 5
+    # What costs too much is never played instead.
+    assert all(strength_of(MIN_ELO, seed).choose(numbered([900, 0]), 1, {0}) == 0 for seed in range(20))
+
+
+@pytest.mark.parametrize(
+    ("moves", "move", "expected"),
+    [
+        ("g1f3 g8f6", "f3g1", True),
+        ("g1f3 g8f6", "f3d4", False),
+        ("g1f3 g8f6 f3d4 f6d5", "d4f3", True),
+        ("g1f3 g8f6 b1c3 f6g8 a2a3 g8f6", "f3g1", True),
+        # Another piece, or a capture.
+        ("g1f3 g8f6 b1c3 f6g8", "a1b1", False),
+        ("g1f3 e7e5 f3g1 e5e4 g1h3 e4e3 h3g1 e3f2", "e1f2", False),
+        ("b1c3 g8f6 c3d5 f6g8 g1f3 g8f6", "d5c3", True),
+        ("b1c3 g8f6 g1f3 f6g8", "f3g1", True),
+        ("b1c3 g8f6 c3b1 f6g8", "b1c3", True),
+        ("e2e4 e7e5", "g1f3", False),
+    ],
+)
+def test_going_back(moves: str, move: str, expected: bool) -> None:
+    board = chess.Board()
+    for word in moves.split():
+        board.push_uci(word)
+    assert goes_back(board, chess.Move.from_uci(move)) is expected
+
+
+@given(ELOS, SEEDS, KEYS, st.integers(0, 500))
+def test_the_pace_is_a_part_of_the_time_of_full_strength(elo: int, seed: int, key: int, ply: int) -> None:
+    strength = strength_of(elo, seed)
+    pace = strength.pace(key, ply, has_choice=True)
+    assert 0 < strength.pace(key, ply, has_choice=False) <= pace <= MAX_PACE
+    assert strength.pace(key, 0, has_choice=True) <= pace <= strength.pace(key, OPENING_PLIES, has_choice=True)
 
 
 def test_greater_losses_are_chosen_less_often() -> None:

@@ -162,3 +162,20 @@ def test_without_a_seed_games_differ(survivor: UciProcess) -> None:
     strengthen(survivor)
     weaken(survivor, MIN_ELO)
     assert len({tuple(play(survivor, 12)) for _ in range(4)}) > 1
+
+
+def test_on_a_clock_a_level_takes_time_unless_that_is_switched_off(survivor: UciProcess) -> None:
+    weaken(survivor, MIN_ELO)
+    survivor.send("ucinewgame", f"position fen {MIDDLEGAME.replace('3 9', '3 20')}")
+    # Full strength would take about 1.2 s.
+    go = "go wtime 10000 btime 10000 winc 1000 binc 1000"
+    assert survivor.search(go).infos[-1].numbers["time"] >= 100
+    survivor.send("setoption name Human Pace value false")
+    assert min(survivor.search(go).infos[-1].numbers["time"] for _ in range(3)) < 100
+    survivor.send("setoption name Human Pace value true", "go wtime 9000000 btime 9000000")
+    survivor.wait_for("info depth 1")
+    started = time.perf_counter()
+    survivor.send("stop")
+    survivor.wait_for("bestmove")
+    assert time.perf_counter() - started < 5.0
+    strengthen(survivor)

@@ -25,6 +25,7 @@ from uci_engine.search.info import Info
 from uci_engine.search.parameters import MATE_PREVIEW_DEPTH
 from uci_engine.search.request import SearchRequest
 from uci_engine.search.root_moves import RootMove, sort_root_moves
+from uci_engine.search.strength import goes_back
 from uci_engine.time_management.clock import Clock
 
 # Fail highs are reported only after this time.
@@ -288,8 +289,10 @@ class MainSearch:
         lines = [line for line in self._strength_lines or self._lines if line.depth > 0]
         if strength is None or not lines:
             return
+        board = self._request.board
         candidates = [(line.move, line.score) for line in lines]
-        chosen = lines[strength.choose(candidates, chess.polyglot.zobrist_hash(self._request.board))]
+        going_back = {line.move for line in lines if goes_back(board, self._decode(line.move))}
+        chosen = lines[strength.choose(candidates, chess.polyglot.zobrist_hash(board), going_back)]
         best = self._lines[0]
         # The search may have continued, so the last result of the move counts.
         chosen = next((line for line in self._lines if line.move == chosen.move), chosen)

@@ -6,6 +6,9 @@ one that loses more than `max_loss_cp` never. With Gumbel noise this is a softma
 
 The noise depends only on the seed of the game, the position and the move. So the same seed gives the same game.
 
+Among moves of like score, one that goes back is chosen less often, because equal scores let a level move to and fro.
+With a clock a level also takes as much time as a person may take: `pace`.
+
 `scripts/calibrate.py` measures the levels.
 
 Invariant: the choice never costs more than `max_loss_cp`.
@@ -17,8 +20,10 @@ from __future__ import annotations
 import math
 import random
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
+
+import chess
 
 from uci_engine import score as scores
 
@@ -31,6 +36,16 @@ MATE_CP = 2000
 # From this rating a mate in one is always played.
 MATE_IN_ONE_ELO = 1200
 MAX_SKILL_LEVEL = 20
+# What a move that goes back counts less, in units of the noise: it is chosen 20 times less often than an equal one.
+GOING_BACK = 3.0
+# For how many own moves a square counts as one that the piece comes from.
+REMEMBERED_MOVES = 4
+# The time for a move, as a part of what full strength takes: at least, and at most. In the opening it begins with
+# FIRST_PACE of that and grows until ply OPENING_PLIES.
+MIN_PACE = 0.1
+MAX_PACE = 0.7
+FIRST_PACE = 0.2
+OPENING_PLIES = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +115,23 @@ class Strength:
         """Maximum score loss of a chosen line."""
         return MAX_LOSS * self.level.noise_cp
 
-    def choose(self, candidates: Sequence[tuple[int, int]], position_key: int) -> int:
-        """The index of the chosen line. `candidates`: move and score of each line, at least one."""
+    def pace(self, position_key: int, ply: int, has_choice: bool) -> float:
+        """The time to take for a move, as a part of what full strength takes, from 0 to 1.
+
+        `ply` counts from the start of the game. `has_choice`: there are several legal moves.
+        """
+        part = MIN_PACE
+        if has_choice:
+            part += (MAX_PACE - MIN_PACE) * random.Random(f"pace {self.seed} {position_key}").random()
+        return part * min(1.0, FIRST_PACE + (1.0 - FIRST_PACE) * ply / OPENING_PLIES)
+
+    def choose(
+        self, candidates: Sequence[tuple[int, int]], position_key: int, going_back: Container[int] = ()
+    ) -> int:
+        """The index of the chosen line. `candidates`: move and score of each line, at least one.
+
+        `going_back`: the moves that are chosen less often, because they go back.
+        """
         best = max(score for _, score in candidates)
         if best == scores.MATE - 1 and self.level.elo >= MATE_IN_ONE_ELO:
             return next(index for index, (_, score) in enumerate(candidates) if score == best)
@@ -110,7 +140,8 @@ class Strength:
         def noisy_score(index: int) -> tuple[float, int]:
             move, score = candidates[index]
             # On a tie the first line wins.
-            return clamped_score(score) + self._noise(position_key, move), -index
+            loss_cp = GOING_BACK * self.level.noise_cp if move in going_back else 0.0
+            return clamped_score(score) + self._noise(position_key, move) - loss_cp, -index
 
         allowed = (index for index, (_, score) in enumerate(candidates) if clamped_score(score) >= lowest)
         return max(allowed, key=noisy_score)
@@ -120,6 +151,19 @@ class Strength:
         # A text as seed gives the same number on every version of Python and every machine.
         uniform = random.Random(f"{self.seed} {position_key} {move}").random()
         return -self.level.noise_cp * math.log(-math.log(max(uniform, 1e-12)))
+
+
+def goes_back(board: chess.Board, move: chess.Move) -> bool:
+    """Whether a piece moves to a square from which it came in one of the last moves, without taking anything."""
+    if board.is_zeroing(move):
+        return False
+    square = move.from_square
+    for own in board.move_stack[-2 : -2 * REMEMBERED_MOVES - 1 : -2]:
+        if own.to_square == square:
+            square = own.from_square
+            if square == move.to_square:
+                return True
+    return False
 
 
 def clamped_score(score: int) -> int:
