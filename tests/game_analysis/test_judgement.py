@@ -57,10 +57,18 @@ def test_the_mark_is_that_of_the_loss_of_expected_result(white: bool, loss: floa
 
 
 def test_a_book_move_and_a_forced_move_are_not_judged() -> None:
-    book = judge(facts(0.6, 0.2, is_book=True))
+    book = judge(facts(0.6, 0.6 - MISTAKE_LOSS + 0.001, is_book=True))
     forced = judge(facts(0.6, 0.2, legal_moves=1))
     assert (book.mark, book.is_judged) == (Mark.BOOK, False)
     assert (forced.mark, forced.is_judged) == (Mark.FORCED, False)
+
+
+@pytest.mark.parametrize("loss", [MISTAKE_LOSS + 0.001, BLUNDER_LOSS + 0.001])
+def test_a_book_move_that_costs_as_much_as_a_mistake_is_judged_like_any_other(loss: float) -> None:
+    book = judge(facts(0.6, 0.6 - loss, is_book=True))
+    assert book == judge(facts(0.6, 0.6 - loss))
+    assert book.mark.is_error
+    assert book.is_judged
 
 
 def test_the_only_move_deserves_a_sign_and_an_obvious_one_does_not() -> None:

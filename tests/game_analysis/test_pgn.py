@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.support.analyser import MaterialAnalyser
 from uci_engine.game_analysis.game_search import Effort
+from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.page import game_page
 from uci_engine.game_analysis.pgn_reader import (
     MAX_GAME_BYTES,
@@ -64,6 +65,16 @@ def test_a_game_is_annotated() -> None:
     assert evaluation is not None
     assert evaluation.white() == chess.engine.Mate(1)
     assert "[%eval" in text
+
+
+def test_a_move_with_a_name_that_loses_the_game_is_a_blunder() -> None:
+    game, report, _ = annotated('[Event "x"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
+    assert [ply.judgement.mark for ply in report.plies[:3]] == [Mark.BOOK, Mark.BOOK, Mark.BLUNDER]
+    assert report.theory.plies > 2
+    assert report.summary(chess.WHITE).accuracy is not None
+    move = list(game.mainline())[2]
+    assert 4 in move.nags
+    assert "Blunder." in move.comment
 
 
 def test_comments_and_variations_of_the_game_stay_and_old_marks_go() -> None:

@@ -3,7 +3,8 @@
 A move is judged by the loss of expected result, and not by centipawns: three pawns more or less decide nothing once a
 game is won. So a lost position's further errors cost little, and weigh little in the accuracy. But people still lose
 what engines win: a move that costs much of the result between people is an inaccuracy, however decided the game. Moves
-of the book and moves without an alternative are not judged.
+without an alternative are not judged, and moves of the book only where they cost as much as a mistake: names of
+openings are given to bad moves, too.
 
 This module is pure. It knows neither boards nor searches.
 """
@@ -114,7 +115,7 @@ class Judgement:
 
     @property
     def is_judged(self) -> bool:
-        """Whether the move counts: it is no book move, and there was another one."""
+        """Whether the move counts: it is no good move of the book, and there was another one."""
         return self.weight > 0
 
 
@@ -122,8 +123,9 @@ def judge(move: MoveFacts) -> Judgement:
     """Judge one move."""
     best, played = move.best.expected_for(move.white), move.played.expected_for(move.white)
     loss = 0.0 if move.is_best else max(0.0, best - played)
-    if move.is_book or move.legal_moves < 2:
-        return Judgement(Mark.BOOK if move.is_book else Mark.FORCED, loss, 100.0, 0.0)
+    is_book = move.is_book and loss < MISTAKE_LOSS
+    if is_book or move.legal_moves < 2:
+        return Judgement(Mark.BOOK if is_book else Mark.FORCED, loss, 100.0, 0.0)
     mate = move.best.mate_for(move.white)
     return Judgement(
         mark=_mark(move, loss),
