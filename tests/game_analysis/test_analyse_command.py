@@ -183,3 +183,71 @@ def test_a_game_that_was_changed_is_analysed_again(many: Path) -> None:
     result = analyse(many, *WORDS, "--resume")
     assert result.returncode == 0, result.stderr
     assert "stale" not in (out / "games.pgn").read_text()
+
+
+def test_a_file_of_games_is_never_replaced(folder: Path) -> None:
+    games = folder / "games.pgn"
+    text = games.read_bytes()
+    (folder / "linked").mkdir()
+    (folder / "linked" / "games.pgn").hardlink_to(games)
+    (folder / "pointed").mkdir()
+    # On Windows not everybody may make symbolic links.
+    if sys.platform != "win32":
+        (folder / "pointed" / "games.pgn").symlink_to(games)
+    for output in (".", "linked", *(["pointed"] if sys.platform != "win32" else [])):
+        result = analyse(folder, "games.pgn", "--nodes", 100, "--no-pages", "--output", output, "--force")
+        assert result.returncode == 1
+        told = "has games to analyse, and would be replaced: name another folder with --output"
+        assert result.stderr == f"secateur analyse: {Path(output, 'games.pgn')} {told}\n"
+    with games.open() as file:
+        words = command("-", "--nodes", 100, "--no-pages", "--output", ".", "--force")
+        assert subprocess.run(words, cwd=folder, env=environment(), stdin=file, check=False).returncode == 1
+    assert games.read_bytes() == text
+    assert sorted(path.name for path in folder.iterdir()) == ["games.pgn", "linked", "pointed"]
+
+
+def test_results_of_other_games_are_replaced_only_by_force(folder: Path) -> None:
+    out = folder / "out"
+    (folder / "one.pgn").write_text(SHORT.format(white="Eve"))
+    assert analyse(folder, "games.pgn", "--nodes", 100, "--output", "out").returncode == 0
+    first = {path.name: path.read_bytes() for path in out.iterdir()}
+
+    refused = analyse(folder, "one.pgn", "--nodes", 100, "--output", "out")
+    assert refused.returncode == 1
+    assert refused.stderr == (
+        f"secateur analyse: {Path('out', 'games.pgn')} is there already: name another folder with --output, "
+        "or replace with --force\n"
+    )
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == first
+
+    forced = analyse(folder, "one.pgn", "--nodes", 100, "--output", "out", "--force")
+    assert forced.returncode == 0, forced.stderr
+    assert [game.headers["White"] for game in games_of(out / "games.pgn")] == ["Eve"]
+    # The index named another game for this page.
+    assert sorted(path.name for path in out.iterdir()) == ["game-0001.html", "game-0002.html", "games.pgn"]
+    assert (out / "game-0002.html").read_bytes() == first["game-0002.html"]
+
+
+def test_an_index_of_other_games_stays(folder: Path) -> None:
+    out = folder / "out"
+    out.mkdir()
+    (out / "index.html").write_text("other games")
+    (folder / "one.pgn").write_text(SHORT.format(white="Eve"))
+    assert analyse(folder, "one.pgn", "--nodes", 100, "--output", "out").returncode == 0
+    assert (out / "index.html").read_text() == "other games"
+    refused = analyse(folder, "games.pgn", "--nodes", 100, "--output", "out", "--no-pages")
+    assert refused.returncode == 1
+
+
+def test_where_nothing_can_be_analysed_nothing_is_left(folder: Path) -> None:
+    (folder / "no.pgn").write_text("hello\n")
+    (folder / "out").mkdir()
+    (folder / "out" / "games.pgn").write_text("older")
+    for words in (("no.pgn",), ("no.pgn", "--output", "a/b"), ("no.pgn", "--output", "out", "--force")):
+        result = analyse(folder, *words, "--nodes", 100)
+        assert result.returncode == 1
+        assert result.stderr.endswith("no game could be analysed\n")
+    assert analyse(folder, "games.pgn", "--option", "Contempt=x").returncode == 2
+    assert sorted(path.name for path in folder.iterdir()) == ["games.pgn", "no.pgn", "out"]
+    assert [path.name for path in (folder / "out").iterdir()] == ["games.pgn"]
+    assert (folder / "out" / "games.pgn").read_text() == "older"

@@ -21,6 +21,7 @@ from uci_engine.command_line.progress import printable, progress
 INTERRUPTED = 130
 JOURNAL_FILE = "unfinished.journal"
 PGN_FILE = "games.pgn"
+PAGE_SUFFIX = ".html"
 STDIN = "-"
 DEFAULT_SECONDS = 0.2
 # Of more games that cannot be analysed only the number is told.
@@ -30,7 +31,8 @@ DESCRIPTION = """\
 Analyse games: write annotated PGN, and a page for each game that shows the mistakes, what was better, and why.
 
 The folder of the results gets games.pgn, a page for each game, and index.html where there are several. Every page is
-one file that needs no network. Games of variants, and what is no game, are told and left out.
+one file that needs no network. Games of variants, and what is no game, are told and left out. The results of other
+games are not replaced, unless --force is given. A file of games that is analysed is never replaced.
 """
 
 
@@ -43,13 +45,17 @@ class Source:
 
         self._stdin: BinaryIO | None = None
         self._files: list[Path | None] = []
+        self._identities: set[tuple[int, int]] = set()
         try:
             for name in names:
                 if name != STDIN:
-                    self._files += pgn_files([Path(name)])
+                    files = pgn_files([Path(name)])
+                    self._files += files
+                    self._identities.update(_identity(path.stat()) for path in files)
                 elif self._stdin is None:
                     self._files.append(None)
                     self._stdin = _standard_input()
+                    self._identities.add(_identity(os.fstat(sys.stdin.fileno())))
             self.count = sum(1 for _ in self.texts())
             if not self.count:
                 raise PgnError(f"{names[0]} holds no game" if len(names) == 1 else "there is no game in these files")
@@ -61,6 +67,10 @@ class Source:
         """Drop what came from standard input."""
         if self._stdin is not None:
             self._stdin.close()
+
+    def has_file(self, path: Path) -> bool:
+        """Whether this is one of the files with the games, by this name or another, or a link to one."""
+        return path.exists() and _identity(path.stat()) in self._identities
 
     def texts(self) -> Iterator[tuple[int, bytes]]:
         """The games with their numbers, from 1."""
@@ -95,13 +105,12 @@ def run(words: Sequence[str], default_core: str) -> int:
     try:
         with closing(Source(options.games)) as source:
             folder = Path(options.output or _folder_for(options.games))
-            folder.mkdir(parents=True, exist_ok=True)
             return _Run(source, folder, effort, keywords, options).run()
     except (PgnError, JournalError) as error:
-        raise UsageError(printable(f"secateur analyse: {error}"), exit_code=1) from None
+        raise _refusal(str(error)) from None
     except OSError as error:
         name = f"{error.filename}: " if error.filename is not None else ""
-        raise UsageError(printable(f"secateur analyse: {name}{error.strerror or error}"), exit_code=1) from None
+        raise _refusal(f"{name}{error.strerror or error}") from None
 
 
 class _Run:
@@ -117,10 +126,36 @@ class _Run:
         self._effort = effort
         self._keywords = keywords
         self._options = options
-        settings = {"effort": str(effort), "options": keywords, "pages": not options.no_pages}
-        self._journal = Journal(folder / JOURNAL_FILE, settings, options.resume)
         self._problems: list[str] = []
         self._digits = max(4, len(str(source.count)))
+        self._is_old_index_wrong = self._replaces_pages()
+        self._made_folders = [path for path in (folder, *folder.parents) if not path.exists()]
+        folder.mkdir(parents=True, exist_ok=True)
+        settings = {"effort": str(effort), "options": keywords, "pages": not options.no_pages}
+        self._journal = Journal(folder / JOURNAL_FILE, settings, options.resume)
+
+    def _outputs(self) -> Iterator[Path]:
+        """All that this run may write."""
+        yield self._folder / JOURNAL_FILE
+        yield self._folder / PGN_FILE
+        if not self._options.no_pages:
+            for number in range(1, self._source.count + 1):
+                yield self._folder / self._page(number)
+            if self._source.count > 1:
+                yield self._index
+
+    def _replaces_pages(self) -> bool:
+        """Whether pages of other games are replaced, as --force allows. Raises UsageError for what is not allowed."""
+        for path in self._outputs():
+            if self._source.has_file(path):
+                raise _refusal(f"{path} has games to analyse, and would be replaced: name another folder with --output")
+        # Where there is a journal, the run that began it has made the rest, or was allowed to replace it.
+        if (self._folder / JOURNAL_FILE).exists():
+            return False
+        present = [path for path in self._outputs() if os.path.lexists(path)]
+        if present and not self._options.force:
+            raise _refusal(f"{present[0]} is there already: name another folder with --output, or replace with --force")
+        return any(path.suffix == PAGE_SUFFIX for path in present)
 
     def run(self) -> int:
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -137,7 +172,12 @@ class _Run:
             analysed = self._write_results()
             complete = not interrupted
         finally:
-            self._journal.close(remove=complete)
+            # A run that has done nothing leaves nothing.
+            self._journal.close(remove=complete or not self._journal.entries)
+            for folder in self._made_folders:
+                if any(folder.iterdir()):
+                    break
+                folder.rmdir()
             signal.signal(signal.SIGINT, before)
         # Told at the end, because they would break the bar.
         for problem in self._problems[:MAX_PROBLEMS]:
@@ -187,7 +227,7 @@ class _Run:
         from uci_engine.api.games import GameTask
 
         for number, text in self._source.texts():
-            page = "" if self._options.no_pages else f"game-{number:0{self._digits}}.html"
+            page = "" if self._options.no_pages else self._page(number)
             task = GameTask(
                 number, text, page, self._effort, self._keywords, self._options.core, self._source.count > 1
             )
@@ -195,16 +235,28 @@ class _Run:
             if not is_done:
                 yield task
 
+    def _page(self, number: int) -> str:
+        return f"game-{number:0{self._digits}}{PAGE_SUFFIX}"
+
+    @property
+    def _index(self) -> Path:
+        from uci_engine.api.games import INDEX_FILE
+
+        return self._folder / INDEX_FILE
+
     def _keep(self, result: Any) -> None:
         """Write the page, then the entry of the journal, so that what the journal has is there."""
         if result.page:
+            if self._is_old_index_wrong:
+                # It names another game for this page. Where this run has only one game, no index takes its place.
+                self._index.unlink(missing_ok=True)
             _replace(self._folder / result.row["page"], result.page)
         entry = {"number": result.number, "digest": result.digest, "pgn": result.pgn, "row": result.row}
         self._journal.append(entry)
         self._problems += [f"game {result.number}: {remark}" for remark in result.remarks]
 
     def _write_results(self) -> int:
-        """Write the annotated games and the index. Returns how many games were analysed."""
+        """Write the annotated games and the index, if there are any. Returns how many games were analysed."""
         from uci_engine.game_analysis.page import index_page, rows_of
 
         rows = []
@@ -215,21 +267,21 @@ class _Run:
                     rows.append(entry["row"])
                     if entry["pgn"]:
                         file.write(f"{entry['pgn']}\n\n")
+            analysed = sum(1 for row in rows if not row["problem"])
+            if not analysed:
+                return 0
             temporary.replace(self._folder / PGN_FILE)
-        except BaseException:
+        finally:
             temporary.unlink(missing_ok=True)
-            raise
         if not self._options.no_pages and self._source.count > 1:
-            from uci_engine.api.games import INDEX_FILE
-
-            _replace(self._folder / INDEX_FILE, index_page(rows_of(rows)))
-        return sum(1 for row in rows if not row["problem"])
+            _replace(self._index, index_page(rows_of(rows)))
+        return analysed
 
     def _first_result(self) -> Path:
         """What the user will want to open."""
         if self._options.no_pages:
             return self._folder / PGN_FILE
-        return self._folder / ("index.html" if self._source.count > 1 else f"game-{1:0{self._digits}}.html")
+        return self._index if self._source.count > 1 else self._folder / self._page(1)
 
 
 def _parser(default_core: str) -> Parser:
@@ -243,10 +295,22 @@ def _parser(default_core: str) -> Parser:
     parser.add_argument("--output", metavar="FOLDER", help="where to write (default: the name of the games, -analysis)")
     add_effort(parser, f"{DEFAULT_SECONDS:g}")
     parser.add_argument("--resume", action="store_true", help="continue a run that was interrupted or killed")
+    parser.add_argument(
+        "--force", action="store_true", help="replace results of other games, and remove their index"
+    )
     parser.add_argument("--no-pages", action="store_true", help="write annotated PGN only")
     parser.add_argument("--cluster", metavar="ADDRESS", help="analyse on this Dask cluster, for example tcp://host:8786")
     add_core(parser, default_core)
     return parser
+
+
+def _refusal(text: str) -> UsageError:
+    return UsageError(printable(f"secateur analyse: {text}"), exit_code=1)
+
+
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    """What two names of one file have in common."""
+    return status.st_dev, status.st_ino
 
 
 def _standard_input() -> BinaryIO:
