@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -9,12 +10,21 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 import chess.pgn
 import pytest
 
 from tests.support.uci_process import PACKAGE_ROOT
+from uci_engine.api.games import GameTask
+from uci_engine.command_line import analyse as analyse_command
+from uci_engine.game_analysis.game_search import Effort
+from uci_engine.game_analysis.journal import Journal
+from uci_engine.game_analysis.page import IndexRow
+from uci_engine.game_analysis.pgn_reader import game_texts
 
 SHORT = '[Event "A"]\n[White "{white}"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 *\n\n'
 ATOMIC = '[Event "A"]\n[Variant "Atomic"]\n[White "C"]\n\n1. e4 *\n\n'
@@ -169,6 +179,67 @@ def test_a_run_that_ends_early_is_continued(many: Path, number: signal.Signals) 
     assert [game.headers["White"] for game in games_of(out / "games.pgn")] == [f"P{i}" for i in range(1, GAMES + 1)]
     assert (out / "game-0001.html").stat().st_mtime_ns == first_page
     assert not (out / "unfinished.journal").exists()
+
+
+OPTIONS = {"threads": 1}
+NAMES = ["Ann", "Bob", "Cid", "Dan", "Eve"]
+
+
+def begun(folder: Path, names: list[str]) -> Path:
+    """The folder of a run that was killed after it had finished these games, which it had in this order."""
+    out = folder / "out"
+    out.mkdir()
+    settings = {"effort": "100 nodes a move", "options": OPTIONS, "pages": True}
+    journal = Journal(out / "unfinished.journal", settings, resume=False)
+    text = "".join(SHORT.format(white=name) for name in names)
+    for number, game in enumerate(game_texts(io.BytesIO(text.encode())), start=1):
+        page = f"game-{number:04}.html"
+        (out / page).write_text(f"the page of {names[number - 1]}")
+        digest = GameTask(number, game, page, Effort(nodes=100), OPTIONS).digest
+        row = IndexRow(number, page, white=names[number - 1])
+        pgn = SHORT.format(white=names[number - 1]).strip()
+        journal.append({"number": number, "digest": digest, "pgn": pgn, "row": asdict(row)})
+    journal.close()
+    (out / "index.html").write_text("an index of the interrupted run")
+    return out
+
+
+@pytest.mark.parametrize("left", [["Ann", "Bob"], ["Ann", "New"], ["Bob"], ["Ann"]])
+def test_games_that_are_gone_are_dropped(tmp_path: Path, left: list[str]) -> None:
+    out = begun(tmp_path, NAMES)
+    (tmp_path / "many.pgn").write_text("".join(SHORT.format(white=name) for name in left))
+    words = ("many.pgn", "--nodes", 100, "--threads", 1, "--output", "out", "--resume")
+    result = analyse(tmp_path, *words)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith(f"{len(left)} of {len(left)} games analysed: ")
+    assert [game.headers["White"] for game in games_of(out / "games.pgn")] == left
+    pages = [f"game-{number + 1:04}.html" for number in range(len(left))]
+    assert sorted(path.name for path in out.iterdir()) == [*pages, "games.pgn", *["index.html"][: len(left) - 1]]
+    for name, page in zip(left, pages, strict=True):
+        text = (out / page).read_text("utf-8")
+        assert name in text
+        # A page that was kept, or one that was made anew and links only to an index that is there.
+        assert text == f"the page of {name}" or ("index.html" in text) == (len(left) > 1)
+    if len(left) > 1:
+        index = (out / "index.html").read_text("utf-8")
+        assert re.findall(r'href="(game[^"]*)"', index) == pages
+
+
+def test_the_bar_begins_with_the_games_that_are_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun(tmp_path, NAMES)
+    (tmp_path / "many.pgn").write_text("".join(SHORT.format(white=name) for name in ("Ann", "New", "Cid")))
+    begins = []
+
+    @contextmanager
+    def told(what: str, total: int, done: int = 0) -> Iterator[Callable[..., None]]:
+        begins.append((what, total, done))
+        yield lambda *steps: None
+
+    monkeypatch.setattr(analyse_command, "progress", told)
+    monkeypatch.chdir(tmp_path)
+    words = ["many.pgn", "--nodes", "100", "--threads", "1", "--output", "out", "--resume"]
+    assert analyse_command.run(words, "auto") == 0
+    assert begins == [("games", 3, 2)]
 
 
 def test_a_game_that_was_changed_is_analysed_again(many: Path) -> None:

@@ -26,6 +26,24 @@ def test_entries_come_back_in_the_order_of_their_numbers(tmp_path: Path) -> None
     assert not path.exists()
 
 
+def test_a_dropped_entry_stays_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    journal = Journal(path, SETTINGS, resume=False)
+    for number in (1, 2, 3):
+        journal.append({"number": number})
+    journal.drop(2)
+    journal.append({"number": 4})
+    assert [entry["number"] for entry in journal.in_order()] == [1, 3, 4]
+    journal.close()
+    again = Journal(path, SETTINGS, resume=True)
+    assert list(again.entries) == [1, 3, 4]
+    again.append({"number": 2})
+    again.close()
+    last = Journal(path, SETTINGS, resume=True)
+    assert [entry["number"] for entry in last.in_order()] == [1, 2, 3, 4]
+    last.close()
+
+
 @pytest.mark.parametrize("torn", [b"", b"{", b'{"number": 3, "te', b"\xff\xfe"])
 def test_a_torn_line_is_dropped(tmp_path: Path, torn: bytes) -> None:
     path = tmp_path / "journal"
@@ -57,7 +75,10 @@ def test_an_unfinished_run_is_not_overwritten(tmp_path: Path) -> None:
         Journal(path, SETTINGS, resume=True)
 
 
-@pytest.mark.parametrize("content", [b"hello", b'[Event "x"]', b'{"settings": 3}x\n', b'{"settings":{}}\n{"a":1}\n'])
+@pytest.mark.parametrize(
+    "content",
+    [b"hello", b'[Event "x"]', b'{"settings": 3}x\n', b'{"settings":{}}\n{"a":1}\n', b'{"settings":{}}\n[]\n'],
+)
 def test_another_file_is_not_touched(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "journal"
     path.write_bytes(content)

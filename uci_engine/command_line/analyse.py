@@ -133,6 +133,7 @@ class _Run:
         folder.mkdir(parents=True, exist_ok=True)
         settings = {"effort": str(effort), "options": keywords, "pages": not options.no_pages}
         self._journal = Journal(folder / JOURNAL_FILE, settings, options.resume)
+        self._drop_other_games()
 
     def _outputs(self) -> Iterator[Path]:
         """All that this run may write."""
@@ -222,18 +223,33 @@ class _Run:
                 self._keep(result)
                 advance(1 - shares[0], f"{result.row['white']} {result.row['black']}")
 
+    def _drop_other_games(self) -> None:
+        """Drop what the journal has of games that are no longer there, or are changed, with their pages."""
+        known = self._journal.entries
+        digests = {task.number: task.digest for task in self._all_tasks() if task.number in known}
+        # Pages of several games link to an index, which a game alone does not have.
+        is_alone = self._source.count == 1 and any(number > 1 for number in known)
+        for number in list(known):
+            entry = self._journal.entry(number)
+            if digests.get(number) != entry["digest"] or is_alone:
+                self._journal.drop(number)
+                page = Path(entry["row"].get("page", "")).name
+                if page:
+                    (self._folder / page).unlink(missing_ok=True)
+        if is_alone:
+            self._index.unlink(missing_ok=True)
+
     def _tasks(self) -> Iterator[Any]:
         """The games that are not done."""
+        return (task for task in self._all_tasks() if task.number not in self._journal.entries)
+
+    def _all_tasks(self) -> Iterator[Any]:
         from uci_engine.api.games import GameTask
 
         for number, text in self._source.texts():
             page = "" if self._options.no_pages else self._page(number)
-            task = GameTask(
-                number, text, page, self._effort, self._keywords, self._options.core, self._source.count > 1
-            )
-            is_done = number in self._journal.entries and self._journal.entry(number)["digest"] == task.digest
-            if not is_done:
-                yield task
+            has_index = self._source.count > 1
+            yield GameTask(number, text, page, self._effort, self._keywords, self._options.core, has_index)
 
     def _page(self, number: int) -> str:
         return f"game-{number:0{self._digits}}{PAGE_SUFFIX}"

@@ -49,6 +49,12 @@ class Journal:
         self.entries[int(entry["number"])] = self._file.tell()
         self._write(entry)
 
+    def drop(self, number: int) -> None:
+        """Drop the entry of a game, for a later run, too."""
+        del self.entries[number]
+        self._file.seek(0, os.SEEK_END)
+        self._write({"number": number, "dropped": True})
+
     def entry(self, number: int) -> dict[str, Any]:
         """The entry of a game."""
         self._file.seek(self.entries[number])
@@ -83,9 +89,11 @@ class Journal:
                 entry = json.loads(line)
                 if end == 0:
                     settings = entry["settings"]
+                elif entry.get("dropped"):
+                    self.entries.pop(int(entry["number"]), None)
                 else:
                     self.entries[int(entry["number"])] = end
-            except (ValueError, TypeError, KeyError, RecursionError):
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
                 raise JournalError(f"{self.path} is damaged: remove it") from None
             end += len(line)
         if not self.entries:
