@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from pathlib import Path
 
 import chess
@@ -17,6 +18,7 @@ from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.page import game_page
 from uci_engine.game_analysis.pgn_reader import (
     MAX_GAME_BYTES,
+    MAX_LINE_BYTES,
     PgnError,
     decoded,
     game_texts,
@@ -141,6 +143,25 @@ def test_games_are_split_at_their_headers() -> None:
     assert read_game(second).headers["White"] == "W"
 
 
+@pytest.mark.parametrize(
+    "line",
+    ['[A-b "x"]', "[foo]", '[White W"]', "% escaped", "; words", '[Site "' + "x" * 70_000 + '"]', f'[{"N" * 70} "x"]'],
+)
+def test_headers_of_all_kinds_are_those_of_one_game(line: str) -> None:
+    data = SCHOLAR.replace('[White "W"]', f'{line}\n[White "W"]').encode()
+    first, second = texts(data + b"\n" + data)
+    for text in (first, second):
+        game = read_game(text)
+        assert game.headers["White"] == "W"
+        assert len(played_moves(game)[0]) == 7
+
+
+def test_words_in_the_middle_of_a_long_line_begin_no_game() -> None:
+    comment = "x" * (MAX_LINE_BYTES - 7) + '[Event "x"] and so on'
+    (text,) = texts(SCHOLAR.replace("1. e4", f"1. e4 {{{comment}}}").encode())
+    assert len(played_moves(read_game(text))[0]) == 7
+
+
 def test_an_endless_game_and_an_endless_line_are_cut() -> None:
     endless = b'[Event "x"]\n\n1. e4 ' + b"( 1. d4 ) " * (MAX_GAME_BYTES // 5)
     (text, last) = texts(endless + b"\n" + SCHOLAR.encode())
@@ -167,6 +188,97 @@ def test_a_game_with_an_illegal_move_is_analysed_up_to_there(moves: str, plies: 
     if report.remarks:
         assert "cannot be read to its end" in report.remarks[0]
     read_back(annotate(game, report, "test"))
+
+
+@pytest.mark.parametrize(
+    ("moves", "plies", "problem"),
+    [
+        ("1. e4 e5 2. Nf3 Nc6 3. foo Bb5 a6", 4, "'foo' at move 3 is no move"),
+        # Python-chess would read the pawn's move f3.
+        ("1. e4 e5 2. Sf3 Nc6", 2, "'Sf3' at move 2 is no move"),
+        ("1. e4 e5 2. Nf3 Ke3 foo", 3, "Ke3 at move 2 is not legal"),
+        ("1. e4 e5 2. Nf3 Nc6 3. Nc3 Nf6 4. Nd5 Nd4 5. Ne3 Nf5 6. d4", 11, None),
+        ("1. d4 d5 2. Nf3 Nf6 3. Nd2 Nc6", 4, "Nd2 at move 3 is ambiguous"),
+    ],
+)
+def test_a_game_ends_before_the_first_word_that_is_no_move(moves: str, plies: int, problem: str | None) -> None:
+    report = report_of(read_game(f'[Event "x"]\n\n{moves} 1-0'.encode()))
+    assert len(report.plies) == plies
+    assert report.remarks == (() if problem is None else (f"the game cannot be read to its end: {problem}",))
+
+
+BEHIND_MOVES = "e.p. ep + # ++ +- -+ = +/- -/+ ± N D TN ch ch. mate dbl dis.ch. $1 $146 ! !? ??? {c} {(} (--) ()"
+BETWEEN_MOVES = "2... ... … 7 1/2 ½-½ 1-0 * (=) (--{c}(--)) ((--)) {foo;)} {%}"
+ESCAPED = [";foo(\n", "\n%foo(\n", "{foo\n%foo\n;foo}"]
+
+
+@pytest.mark.parametrize(
+    "word",
+    [*BEHIND_MOVES.split(), *ESCAPED, *(f" {word}" for word in f"{BEHIND_MOVES} {BETWEEN_MOVES}".split()), " ;f\n"],
+)
+def test_what_files_hold_beside_moves_ends_no_game(word: str) -> None:
+    moves = f"1. e4{word} e5{word} 2.Nf3{word} Nc6+ 3. Bb5N{word} a6 4.Bxc6 dxc6ch 5.0-0{word} Bd6{word} *"
+    game = read_game(f'[Event "x"]\n\n{moves}'.encode())
+    assert " ".join(node.san() for node in game.mainline()) == "e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 dxc6 O-O Bd6"
+    assert not game.errors
+
+
+@pytest.mark.parametrize("word", ["e8=Q", "e8(Q)", "e8/Q", "e8Q", "e8q+", "e7-e8=Q", "1.e8(Q)+!"])
+def test_promotions_in_all_their_notations(word: str) -> None:
+    game = read_game(f'[FEN "7k/4P3/8/8/8/8/8/K7 w - - 0 1"]\n\n{word} Kg7 *'.encode())
+    assert [node.san() for node in game.mainline()] == ["e8=Q+", "Kg7"]
+
+
+@pytest.mark.parametrize("word", ["--", "Z0", "0000", "1.--"])
+def test_null_moves_in_all_their_notations(word: str) -> None:
+    game = read_game(f'[Event "x"]\n\n1. e4 e5 (1... {word} 2. d4) 2. Nf3 *'.encode())
+    assert [node.move.uci() for node in list(game.mainline())[1].parent.variations[1].mainline()] == ["d2d4"]
+    assert len(list(game.mainline())) == 3
+
+
+@pytest.mark.parametrize("variation", ["5. Ke9 d6", "5. foo d6", "5. foo (5. d3) d6"])
+def test_after_a_variation_that_cannot_be_read_the_game_goes_on(variation: str) -> None:
+    text = f'[Event "x"]\n\n1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. d3 d6 5. Nc3 ({variation}) O-O 6. O-O *'
+    game = read_game(text.encode())
+    assert [node.san() for node in game.mainline()][-2:] == ["O-O", "O-O"]
+    assert game.board().fen() == chess.STARTING_FEN
+    _, (remark,) = played_moves(game)
+    assert remark.startswith("a variation cannot be read to its end: ")
+
+
+def test_comments_of_both_kinds_and_nags_stay_at_their_moves() -> None:
+    text = '[Event "x"]\n\n{a} {b} 1. e4 {c} $5 {d} ({e} 1. d4 {f}) {g} 1... e5 ; h } i\n(1... c5) 2. Nf3 *'
+    game = read_game(text.encode())
+    first, second, _ = game.mainline()
+    assert (game.comment, first.comment, first.nags, second.comment) == ("a b", "c d g", {5}, "h i")
+    assert (game.variations[1].starting_comment, game.variations[1].comment) == ("e", "f")
+    assert len(first.variations) == 2
+
+
+LARGE = MAX_GAME_BYTES
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        "1. e4 " + "{a}" * (LARGE // 3),
+        "1. e4 " + "{ab}$1" * (LARGE // 6),
+        "1. e4 {" + " " * LARGE + "}",
+        " " * LARGE + "x",
+        "1. e4 " + "(" * LARGE,
+        "1. e4 " + "( 1. d4 " * (LARGE // 8),
+        "." * LARGE,
+        "1. e4 " + "-" * LARGE,
+        "1. e4 {" + "[%secateur] " * (LARGE // 12),
+        "1. e4 {" + "[%eval " * (LARGE // 7),
+    ],
+    ids=range(10),
+)
+def test_a_hostile_game_is_read_in_the_time_of_its_length(moves: str) -> None:
+    began = time.process_time()
+    read_game(f'[Event "x"]\n\n{moves}'.encode())
+    # Each takes less than a second; a quadratic one would take minutes.
+    assert time.process_time() - began < 10
 
 
 def test_an_endless_game_is_analysed_up_to_a_bound() -> None:

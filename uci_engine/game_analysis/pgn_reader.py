@@ -6,7 +6,6 @@ read as Latin-1. What cannot be read is told in a sentence, and the next game is
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,11 @@ from typing import BinaryIO
 
 import chess.pgn
 
-HEADER = re.compile(rb'\s*\[[A-Za-z0-9_]{1,64}\s+"')
+from uci_engine.game_analysis.movetext import read_moves
+
+# As python-chess writes and reads headers.
+HEADER = re.compile(r'\[([A-Za-z0-9][\w+#=:-]*)\s+"(.*)"\]', re.ASCII)
+BEGIN_OF_HEADER = re.compile(rb'\[[A-Za-z0-9][\w+#=:-]*\s+"')
 MAX_GAME_BYTES = 2**20
 MAX_LINE_BYTES = 2**16
 SUFFIX = ".pgn"
@@ -22,13 +25,6 @@ SUFFIX = ".pgn"
 
 class PgnError(ValueError):
     """No games can be read. The text is one sentence for the user."""
-
-
-class _QuietBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
-    """Builds a game and keeps what is wrong with it. Python-chess would also log it."""
-
-    def handle_error(self, error: Exception) -> None:
-        self.game.errors.append(error)
 
 
 def pgn_files(paths: list[Path]) -> list[Path]:
@@ -56,12 +52,16 @@ def game_texts(file: BinaryIO) -> Iterator[bytes]:
     game: list[bytes] = []
     size = 0
     in_headers = False
+    is_new_line = True
     while line := file.readline(MAX_LINE_BYTES):
-        is_header = HEADER.match(line) is not None
+        words = line.strip()
+        is_header = is_new_line and BEGIN_OF_HEADER.match(words) is not None
         if is_header and not in_headers and game:
             yield b"".join(game)
             game, size = [], 0
-        in_headers = is_header or (in_headers and line.isspace())
+        # Among headers there may be one that cannot be read, a blank line, or the rest of a long line.
+        in_headers = is_header or (in_headers and (not is_new_line or words[:1] in (b"", b"[", b"%", b";")))
+        is_new_line = line.endswith(b"\n")
         if size < MAX_GAME_BYTES and not line.isspace():
             game.append(line)
             size += len(line)
@@ -81,10 +81,25 @@ def decoded(text: bytes) -> str:
 
 def read_game(text: bytes) -> chess.pgn.Game:
     """The game of these bytes. What is wrong with it is in its `errors`. Raises PgnError if there is no game at all."""
+    game = chess.pgn.Game()
+    lines = decoded(text).split("\n")
+    has_headers = False
+    first = 0
+    while first < len(lines) and (words := lines[first].strip())[:1] in ("", "[", "%", ";"):
+        header = HEADER.fullmatch(words)
+        if header is not None:
+            game.headers[header[1]] = header[2]
+            has_headers = True
+        first += 1
     try:
-        game = chess.pgn.read_game(io.StringIO(decoded(text)), Visitor=_QuietBuilder)
-    except Exception as error:  # a parser that was not made for hostile text
+        game.board()
+    except ValueError:
+        # The headers are there. Who analyses the game will find out about its position.
+        return game
+    try:
+        read_moves(game, "\n".join(lines[first:]))
+    except Exception as error:  # boards that were not made for hostile positions
         raise PgnError(f"it cannot be read: {type(error).__name__}: {str(error)[:100]}") from None
-    if game is None or not (game.variations or HEADER.search(text)):
+    if not (game.variations or has_headers):
         raise PgnError("it holds no game")
     return game
