@@ -132,6 +132,48 @@ def test_any_legal_game_gives_pgn_with_the_same_moves_and_a_page(game: chess.pgn
     assert len(page.encode()) <= 300_000
 
 
+HOSTILE_WORDS = ["{", "}", ";", "%", '"', '"]', "[", '[Event "x"]', "(", ")", "$1", "1-0", "*", "1. e4", "\\", "foo"]
+hostile_words = st.one_of(st.sampled_from(HOSTILE_WORDS), st.text(NAME_LETTERS, max_size=8))
+hostile = st.lists(hostile_words, max_size=6).map(" ".join)
+
+
+@given(
+    st.dictionaries(st.sampled_from(["Event", "White", "Result", "A-b+c", "N" * 70, "Annotator", "Opening"]), hostile),
+    st.lists(hostile.map(lambda words: words.replace("}", "")), min_size=3, max_size=3),
+)
+@settings(max_examples=60)
+def test_any_headers_and_comments_leave_the_games_whole(headers: dict[str, str], comments: list[str]) -> None:
+    lines = "".join(f'[{name} "{value}"]\n' for name, value in headers.items())
+    before, middle, after = (f"{{ {comment} }}" for comment in comments)
+    data = f'[Site "A"]\n{lines}\n{before} 1. f3 {middle} e5 2. g4 Qh4# {after} 0-1\n\n' + SCHOLAR
+    written = []
+    for text in texts(data.encode()):
+        game = read_game(text)
+        written.append(annotate(game, report_of(game), "test"))
+    file = io.StringIO("\n\n".join(written))
+    first, second = iter(lambda: chess.pgn.read_game(file), None)
+    assert not first.errors + second.errors
+    assert [node.san() for node in first.mainline()] == ["f3", "e5", "g4", "Qh4#"]
+    assert len(list(second.mainline())) == 7
+    assert second.headers["Site"] == "?"
+    wanted = headers.get("Result", "*").strip()
+    expected = wanted if wanted in ("1-0", "0-1", "1/2-1/2") else "0-1" if wanted == "*" else "*"
+    assert first.headers["Result"] == expected
+    for name in headers.keys() - {"Result", "Annotator", "Opening"}:
+        assert first.headers[name] == decoded(headers[name].encode())
+    (_, last) = texts(file.getvalue().encode())
+    assert read_game(last).headers["Result"] == "1-0"
+
+
+@pytest.mark.parametrize("result", ["{", "0-1 1. e4", "1/2", "", ";", "1-0 {", "?"])
+def test_another_result_than_the_four_is_none(result: str) -> None:
+    _, _, first = annotated(SCHOLAR.replace('"1-0"', f'"{result}"'))
+    file = io.StringIO(f"{first}\n\n{SCHOLAR}")
+    games = list(iter(lambda: chess.pgn.read_game(file), None))
+    assert [game.headers["Result"] for game in games] == ["*", "1-0"]
+    assert [len(list(game.mainline())) for game in games] == [7, 7]
+
+
 def texts(data: bytes) -> list[bytes]:
     return list(game_texts(io.BytesIO(data)))
 

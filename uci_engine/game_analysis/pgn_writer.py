@@ -16,6 +16,7 @@ from uci_engine.game_analysis.judgement import MARK_NAGS, Mark
 from uci_engine.game_analysis.report import GameReport, Ply, played_moves
 from uci_engine.game_analysis.values import Value
 
+RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 # What stands for a tablebase win in `[%eval]`.
 TABLEBASE_WIN_CP = 10_000
 # What `annotate` writes into comments. It stands behind what was there before, and ahead of `[%eval]`.
@@ -29,6 +30,9 @@ def annotate(game: chess.pgn.Game, report: GameReport, annotator: str) -> str:
     headers = game.headers
     is_own = headers.get("Annotator", "").split()[:1] == annotator.split()[:1]
     headers["Annotator"] = annotator
+    # It stands in the text of the moves, too, where any other words would be read as something else.
+    if headers.get("Result") not in RESULTS:
+        headers["Result"] = "*"
     if report.theory.name is not None:
         headers["ECO"] = report.theory.name.eco
         headers["Opening"] = report.theory.name.name
