@@ -104,6 +104,38 @@ def test_a_script_in_a_name_is_text(header: str) -> None:
     assert not [tag for tag, _ in index.tags if tag == "img"]
 
 
+def test_what_a_player_or_an_annotator_wrote_is_shown() -> None:
+    moves = (
+        "{ my game [%cal Ge2e4] } 1. e4! { [%clk 0:03:00] the best } e5 2. Bc4 Nc6 3. Qh5?! { [%eval 1.0] too early } "
+        "Nf6?? { [%secateur] Old words. [%eval 9.9] } 4. Qxf7# 1-0"
+    )
+    page = page_of(f'[Event "x"]\n\n{moves}\n')
+    said = [position["say"] for position in json.loads(page.scripts[0])["positions"]]
+    assert said[0].endswith(". \u201cmy game\u201d")
+    assert said[1].startswith("1. e4!  ")
+    assert said[1].endswith(". \u201cthe best\u201d")
+    assert said[5].startswith("3. Qh5?!  ")
+    assert said[5].endswith(". \u201ctoo early\u201d")
+    assert said[6].startswith("3... Nf6??  ")
+    text = " ".join(page.text.split())
+    notes = text.partition("Notes")[2].partition("Moves")[0]
+    for note in ("Start my game", "1. e4! the best", "3. Qh5?! too early"):
+        assert note in notes
+    assert "Old words" not in text + " ".join(page.scripts)
+    assert "[%" not in text + " ".join(page.scripts[:1])
+    # Secateur's sign where it has one, and else the player's.
+    assert "1. e4! e5 2. Bc4 Nc6" in text
+    assert "3. Qh5?? Nf6??" in text
+
+
+def test_a_script_in_a_comment_is_text() -> None:
+    page = page_of(SCHOLAR.replace("1. e4", f"{{{EVIL}}} 1. e4 {{{EVIL}}}"))
+    assert len(page.scripts) == 2
+    assert page.text.count("<script>alert(1)</script>") == 2
+    assert not [tag for tag, _ in page.tags if tag == "img"]
+    assert page.scripts[0].count("alert(1)") == 2
+
+
 def test_the_data_cannot_leave_its_element() -> None:
     text = html.render("index.html.j2", {"say": EVIL}, rows=[], missing=0)
     data = Page(text).scripts[0]

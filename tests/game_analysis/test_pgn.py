@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
+import re
 import time
 from pathlib import Path
 
@@ -59,7 +61,7 @@ def test_a_game_is_annotated() -> None:
     assert "Blunder." in blunder.comment
     assert "mate in 1" in blunder.comment
     better = blunder.parent.variations[1]
-    assert better.comment.startswith("better: ")
+    assert re.fullmatch(r"\[%secateur line [0-9a-f]{8}\] better: \+0\.00", better.comment)
     assert better.move == report.plies[5].better[0]
     assert game.headers["ECO"] == "C20" or game.headers["ECO"].startswith("C")
     assert game.headers["Annotator"] == "test"
@@ -88,16 +90,153 @@ def test_comments_and_variations_of_the_game_stay_and_old_marks_go() -> None:
     assert "9.99" not in written
     assert queen.parent is not None
     assert [branch.san() for branch in queen.parent.variations][:2] == ["Qh5", "Nf3"]
-    assert 1 not in list(game.mainline())[5].nags
+    blunder = list(game.mainline())[5]
+    assert blunder.nags == {1}
+    assert blunder.comment.startswith("[%secateur] Blunder. ")
 
 
-def test_a_second_analysis_replaces_the_words_of_the_first() -> None:
-    text = SCHOLAR.replace("3. Qh5 Nf6", "3. Qh5 { a Blunder? [%clk 0:01:02] } 3... Nf6 { [%clk 0:01:01] as so often }")
+# Words, NAGs and variations of a player, one of which begins as the better line of the analyser does.
+PLAYED = """[Event "A"]
+[White "W"]
+[Annotator "A. Author"]
+[ECO "X00"]
+[Opening "?"]
+
+{ A game of mine. } 1. e4 { [%clk 0:03:00] [%csl Gd4,Re5][%cal Rd1h5] Blunder. Not at all. } e5 $1 $14
+(1... c5 $6 { the Sicilian } 2. Nf3 (2. c3 { quiet })) 2. Bc4 { [%eval 0.31,20] [%emt 0:00:07] soon } Nc6 { [#] } 3. Qh5
+Nf6 $4 { as so often [%clk 0:01:01] Mistake. Tablebases: draw. } (3... a5 { a player's a5 })
+4. Qxf7# { [%tqu "En","x"] mate }
+1-0
+"""
+FOOL = '[Event "x"]\n\n1. f3 e5 2. g4 { once } Qh4# $3 { again } 0-1\n'
+
+
+def stripped(text: str) -> str:
+    """What of a game is left without what Secateur has written, values and headers."""
+    game = read_game(text.encode())
+    for node in game.mainline():
+        node.set_eval(None)
+    return game.accept(chess.pgn.StringExporter(headers=False))
+
+
+@pytest.mark.parametrize("text", [SCHOLAR, PLAYED, FOOL])
+def test_a_second_analysis_gives_the_same_text(text: str) -> None:
     _, _, first = annotated(text)
+    assert "[%secateur" in first
     _, _, second = annotated(first)
     assert second == first
-    assert "a Blunder?" in second
-    assert "as so often" in second
+    assert stripped(first) == stripped(text)
+
+
+def test_all_that_a_player_wrote_stays() -> None:
+    game, report, text = annotated(PLAYED)
+    e4, e5, bc4, nc6, _, nf6, mate = game.mainline()
+    assert game.comment == "A game of mine."
+    assert e4.comment.startswith("[%clk 0:03:00] [%csl Gd4,Re5][%cal Rd1h5] Blunder. Not at all.")
+    assert (e4.clock(), len(e4.arrows()), bc4.emt()) == (180, 3, 7)
+    assert e5.nags == {1, 14}
+    assert "[%emt 0:00:07] soon" in bc4.comment
+    assert "0.31,20" not in text
+    assert nc6.comment.startswith("[#]")
+    assert nf6.nags == {4}
+    assert nf6.comment.startswith("as so often [%clk 0:01:01] Mistake. Tablebases: draw. [%secateur] Blunder. ")
+    assert mate.comment.startswith('[%tqu "En","x"] mate')
+    sicilian = e5.parent.variations[1]
+    assert (sicilian.nags, sicilian.comment, sicilian.variations[1].comment) == ({6}, "the Sicilian", "quiet")
+    _, players, own = nf6.parent.variations
+    assert players.move == own.move == report.plies[5].better[0]
+    assert players.comment == "a player's a5"
+    assert not players.variations
+    assert [own.move, *(node.move for node in own.mainline())] == list(report.plies[5].better)
+    assert game.headers["Annotator"] == "A. Author; test"
+    assert game.headers["ECO"] == "X00"
+    assert game.headers["Opening"] == report.theory.name.name if report.theory.name else False
+
+
+def test_another_version_takes_the_place_of_the_first_as_annotator() -> None:
+    names = []
+    for annotator in ("Secateur 1.0", "Secateur 1.1"):
+        for header in ("A. Author", "?", "Secateur 0.9", "Secateur 0.9; B", "A; B; Secateur 0.9"):
+            game = read_game(PLAYED.replace("A. Author", header).encode())
+            annotate(game, report_of(game), annotator)
+            names.append(game.headers["Annotator"].replace(annotator, "it"))
+    assert names == ["A. Author; it", "it", "it", "B; it", "A; B; it"] * 2
+
+
+def test_a_mark_without_words_is_the_command_alone() -> None:
+    game = read_game(SCHOLAR.encode())
+    report = report_of(game)
+    good = dataclasses.replace(report.plies[4].judgement, mark=Mark.GOOD)
+    plies = list(report.plies)
+    plies[4] = dataclasses.replace(plies[4], judgement=good, reason=None, better=())
+    written = annotate(game, dataclasses.replace(report, plies=tuple(plies)), "test")
+    (move,) = [node for node in read_back(written).mainline() if node.san() == "Qh5"]
+    assert move.nags == {1}
+    assert move.comment.startswith("[%secateur 1] [%eval ")
+    assert stripped(written) == stripped(SCHOLAR)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kept"),
+    [
+        ("{ [%secateur line", "{ Really? [%secateur line", "3... a5 { Really? } 4. Qxf7#"),
+        ("better: +0.00 }", "better: +0.00 and more }", "3... a5 { and more } 4. Qxf7#"),
+        ("better: +0.00 }", "better: +0.00 } $5", "3... a5 $5 4. Qxf7#"),
+        ("4. Qxf7# )", "4. Qxf7# { ouch } )", "3... a5 4. Qxf7# { ouch }"),
+        ("4. Qxf7# )", "4. Qxf7# (4. Qe5) )", "3... a5 4. Qxf7# ( 4. Qxe5+ )"),
+        ("4. Qxf7# )", "4. Qg4 )", "3... a5 4. Qg4"),
+        ("4. Qxf7# )", "4. Qg4 a4 )", "3... a5 4. Qg4 a4"),
+        ("4. Qxf7# )", ")", "( 3... a5 )"),
+    ],
+)
+def test_a_better_line_that_somebody_has_changed_is_kept(old: str, new: str, kept: str) -> None:
+    _, report, first = annotated(SCHOLAR)
+    first = " ".join(first.partition("1. e4")[2].split())
+    assert old in first
+    game, _, second = annotated(f'[Event "x"]\n\n1. e4 {first.replace(old, new)}')
+    _, players, own = list(game.mainline())[5].parent.variations
+    assert kept in " ".join(second.split())
+    assert "[%" not in players.comment
+    assert [own.move, *own.mainline_moves()] == list(report.plies[5].better)
+    assert second.count("[%secateur line") == first.count("[%secateur line")
+
+
+MEGABYTE = 2**20
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "a" + " " * MEGABYTE + "b",
+        "[%secateur] Blunder." + " " * MEGABYTE + "b",
+        "[%eval " * (MEGABYTE // 7),
+        "[%secateur] " * (MEGABYTE // 12),
+        "[%secateur line 01234567] better: +1 " * (MEGABYTE // 37),
+        "[%clk " * (MEGABYTE // 6) + "[%emt " + "1" * 1000,
+        "[" * MEGABYTE,
+        "[%clk 1:" + "0" * MEGABYTE,
+        "[%eval #" + "1" * MEGABYTE,
+    ],
+    ids=range(9),
+)
+def test_a_hostile_comment_is_written_in_the_time_of_its_length(comment: str) -> None:
+    text = ('[Annotator "test"]\n' + SCHOLAR.replace("1. e4", f"1. e4 {{{comment}}}")).encode()
+    report = report_of(read_game(SCHOLAR.encode()))
+    began = time.process_time()
+    annotate(read_game(text), report, "test")
+    # A tenth of a second; a quadratic expression would take minutes.
+    assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize("hours", ["9" * 400, "9" * 5000, "99999999"])
+def test_a_clock_that_no_clock_shows_is_none(hours: str) -> None:
+    comments = f"[%clk {hours}:00:00]", f"[%emt {hours}:00:00]"
+    for comment in comments:
+        report = report_of(read_game(SCHOLAR.replace("1. e4", f"1. e4 {{{comment}}}").encode()))
+        assert (report.plies[0].clock, report.plies[0].spent) == (None, None)
+    seconds = "9" * 400
+    report = report_of(read_game(SCHOLAR.replace("1. e4", f"1. e4 {{[%emt 0:00:{seconds}]}}").encode()))
+    assert report.plies[0].spent is None
 
 
 @st.composite
@@ -150,6 +289,9 @@ def test_any_headers_and_comments_leave_the_games_whole(headers: dict[str, str],
     for text in texts(data.encode()):
         game = read_game(text)
         written.append(annotate(game, report_of(game), "test"))
+    for once in written:
+        game = read_game(once.encode())
+        assert annotate(game, report_of(game), "test") == once
     file = io.StringIO("\n\n".join(written))
     first, second = iter(lambda: chess.pgn.read_game(file), None)
     assert not first.errors + second.errors

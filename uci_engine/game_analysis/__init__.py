@@ -11,6 +11,7 @@
     pgn_reader     games out of any PGN
     movetext       the moves of one game out of its text
     pgn_writer     a report as annotated PGN
+    own_words      what of a game Secateur wrote into it before
     page           a report as one self-contained page, and the index of many
     html           what all pages are made of
     explanation    the legal moves of a position compared, and one move explained

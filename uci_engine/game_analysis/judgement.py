@@ -74,8 +74,8 @@ class Mark(Enum):
 
 
 ERRORS = (Mark.INACCURACY, Mark.MISTAKE, Mark.BLUNDER)
-# The marks of PGN that are set here, so that those of an earlier analysis are replaced.
-MARK_NAGS = frozenset(range(1, 7))
+# The marks of PGN for a move. Where a player has given one, it stays.
+MARK_NAGS = {**{mark.nag: mark.sign for mark in Mark if mark.nag}, 5: "!?"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,11 @@ from typing import Self
 import chess
 import chess.pgn
 
+from uci_engine.game_analysis.judgement import MARK_NAGS
+
 # The last two may be a result or the offer of one.
 RESULTS = {"1-0": "1-0", "0-1": "0-1", "1/2-1/2": "1/2-1/2", "*": "*", "½-½": "1/2-1/2", "1/2": "", "½": ""}
-SIGN_NAGS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
+SIGN_NAGS = {sign: nag for nag, sign in MARK_NAGS.items()}
 # A longer word is no move.
 MAX_WORD = 40
 # Variations in variations.

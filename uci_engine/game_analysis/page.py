@@ -45,7 +45,8 @@ def game_page(report: GameReport, links: Sequence[tuple[str, str]] = ()) -> str:
     worst = sorted(report.errors, key=lambda error: -error[1].judgement.loss)[:MAX_SHOWN_ERRORS]
     worst.sort(key=lambda error: error[0])
     errors = [_error(report, index, ply, boards[index], lines) for index, ply in worst]
-    positions = [first_position(boards[0], f"Start of the game. {report.value.text}", report.value)]
+    start = f"Start of the game. {report.value.text}{_quoted(report.words)}"
+    positions = [first_position(boards[0], start, report.value)]
     for before, after, ply in zip(boards, boards[1:], report.plies, strict=False):
         positions.append(next_position(before, after, _said(ply), ply.value))
     data = {"positions": positions, "lines": lines, "errors": [error["index"] for error in errors]}
@@ -138,14 +139,19 @@ def _said(ply: Ply) -> str:
     """What is said of a move: on the page below the board, and by a screen reader."""
     mark = ply.judgement.mark
     value = "" if ply.value.score.mate() == 0 else f"  {ply.value.text}"
-    said = f"{_label(ply)}{mark.sign}{value}"
+    said = f"{_label(ply)}{ply.sign or mark.sign}{value}"
     if mark.sign or mark in (Mark.BOOK, Mark.FORCED):
         said += f", {mark.word}"
     if ply.reason is not None:
         said += f". {ply.reason.text}"
     if ply.verdict:
         said += f". Tablebases: {ply.verdict}"
-    return said
+    return said + _quoted(ply.words)
+
+
+def _quoted(words: str) -> str:
+    """What a player or an annotator says, behind what is said here."""
+    return f". \u201c{words}\u201d" if words else ""
 
 
 def _error(
@@ -195,12 +201,15 @@ def _percent(accuracy: float | None) -> str:
 def _move(report: GameReport, index: int, ply: Ply) -> dict[str, Any]:
     label = f"{ply.number}." if ply.white else f"{ply.number}..." if index == 0 else ""
     mark = ply.judgement.mark
-    return {"label": label, "san": ply.san + mark.sign, "kind": mark.word if mark in COLOURED_MARKS else ""}
+    san = ply.san + (mark.sign or ply.sign)
+    return {"label": label, "san": san, "kind": mark.word if mark in COLOURED_MARKS else ""}
 
 
 def _notes(report: GameReport, boards: Sequence[chess.Board]) -> list[dict[str, Any]]:
-    """Where theory was left, missed wins, what the tablebases say: each with the position to jump to."""
+    """Where theory was left, missed wins, what tablebases and the PGN say: each with the position to jump to."""
     notes: list[dict[str, Any]] = []
+    if report.words:
+        notes.append({"to": 0, "move": "Start", "text": report.words})
     plies = report.theory.plies
     if 0 < plies < len(report.plies):
         notes.append(_note(plies + 1, report.plies[plies], f"leaves the book ({report.theory.name})."))
@@ -216,6 +225,8 @@ def _notes(report: GameReport, boards: Sequence[chess.Board]) -> list[dict[str, 
         if ply.verdict and ply.verdict != verdict:
             notes.append(_note(index + 1, ply, f"the tablebases say: {ply.verdict}."))
         verdict = ply.verdict
+        if ply.words:
+            notes.append(_note(index + 1, ply, ply.words, ply.sign))
     return notes
 
 
@@ -223,8 +234,8 @@ def _best(ply: Ply, board: chess.Board) -> str:
     return f"{numbered(board, ply.better[0])} ({ply.better_value.text})" if ply.better else ply.better_value.text
 
 
-def _note(to: int, ply: Ply, text: str) -> dict[str, Any]:
-    return {"to": to, "move": _label(ply), "text": text}
+def _note(to: int, ply: Ply, text: str, sign: str = "") -> dict[str, Any]:
+    return {"to": to, "move": _label(ply) + sign, "text": text}
 
 
 # Graphs --------------------------------------------------------------------------------------------------------------

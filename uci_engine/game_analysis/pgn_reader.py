@@ -14,6 +14,7 @@ from typing import BinaryIO
 import chess.pgn
 
 from uci_engine.game_analysis.movetext import read_moves
+from uci_engine.game_analysis.own_words import forget
 
 # As python-chess writes and reads headers.
 HEADER = re.compile(r'\[([A-Za-z0-9][\w+#=:-]*)\s+"(.*)"\]', re.ASCII)
@@ -80,7 +81,10 @@ def decoded(text: bytes) -> str:
 
 
 def read_game(text: bytes) -> chess.pgn.Game:
-    """The game of these bytes. What is wrong with it is in its `errors`. Raises PgnError if there is no game at all."""
+    """The game of these bytes, without what Secateur wrote into it before. What is wrong with it is in its `errors`.
+
+    Raises PgnError if there is no game at all.
+    """
     game = chess.pgn.Game()
     lines = decoded(text).split("\n")
     has_headers = False
@@ -102,4 +106,5 @@ def read_game(text: bytes) -> chess.pgn.Game:
         raise PgnError(f"it cannot be read: {type(error).__name__}: {str(error)[:100]}") from None
     if not (game.variations or has_headers):
         raise PgnError("it holds no game")
+    forget(game)
     return game

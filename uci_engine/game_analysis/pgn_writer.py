@@ -1,7 +1,8 @@
 """A report as annotated PGN: values, better lines, marks, the opening and what the tablebases say.
 
-The game keeps its own comments and variations. Values, marks and words of an earlier analysis are replaced.
-Invariant: the moves stay, and python-chess reads them back.
+The game keeps its own comments, NAGs, variations and headers. Values of an earlier analysis are replaced. What Secateur
+has written before is not in the game any more: `read_game` leaves it out.
+Invariants: the moves stay, and python-chess reads them back. The same report of what was written gives the same text.
 """
 
 from __future__ import annotations
@@ -12,38 +13,34 @@ import chess
 import chess.pgn
 from chess.engine import Cp, PovScore
 
-from uci_engine.game_analysis.judgement import MARK_NAGS, Mark
+from uci_engine.game_analysis.judgement import MARK_NAGS
+from uci_engine.game_analysis.own_words import line_comment, own_comment
 from uci_engine.game_analysis.report import GameReport, Ply, played_moves
 from uci_engine.game_analysis.values import Value
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 # What stands for a tablebase win in `[%eval]`.
 TABLEBASE_WIN_CP = 10_000
-# What `annotate` writes into comments. It stands behind what was there before, and ahead of `[%eval]`.
-OWN_WORDS = re.compile(
-    r"\s*(?:[A-E]\d\d [^\[]*?: theory ends here\.|(?:Inaccuracy|Mistake|Blunder)\. [^\[]*|Tablebases: [^\[]*)"
-)
+EVAL = re.compile(r"\[%eval [^][]*\]")
 
 
 def annotate(game: chess.pgn.Game, report: GameReport, annotator: str) -> str:
-    """The text of the game with the annotations of its report. Changes the game."""
+    """The text of a game of `read_game` with the annotations of its report. Changes the game.
+
+    `annotator`: the name of this program, and its version.
+    """
     headers = game.headers
-    is_own = headers.get("Annotator", "").split()[:1] == annotator.split()[:1]
-    headers["Annotator"] = annotator
+    headers["Annotator"] = _with_annotator(headers.get("Annotator", ""), annotator)
     # It stands in the text of the moves, too, where any other words would be read as something else.
     if headers.get("Result") not in RESULTS:
         headers["Result"] = "*"
     if report.theory.name is not None:
-        headers["ECO"] = report.theory.name.eco
-        headers["Opening"] = report.theory.name.name
+        for name, value in (("ECO", report.theory.name.eco), ("Opening", report.theory.name.name)):
+            if _is_unknown(headers.get(name, "")):
+                headers[name] = value
     nodes, _ = played_moves(game)
     verdict = ""
     for index, (node, ply) in enumerate(zip(nodes, report.plies, strict=True)):
-        _set_mark(node, ply.judgement.mark)
-        # That of an earlier analysis.
-        node.set_eval(None)
-        if is_own:
-            node.comment = OWN_WORDS.sub("", node.comment).strip()
         parts = []
         if index + 1 == report.theory.plies and report.theory.name is not None:
             parts.append(f"{report.theory.name}: theory ends here.")
@@ -53,7 +50,11 @@ def annotate(game: chess.pgn.Game, report: GameReport, annotator: str) -> str:
         if ply.verdict != verdict and ply.verdict:
             parts.append(f"Tablebases: {ply.verdict}.")
         verdict = ply.verdict
-        node.comment = " ".join(filter(None, [node.comment, *parts]))
+        nag = 0 if node.nags & MARK_NAGS.keys() else ply.judgement.mark.nag
+        if nag:
+            node.nags.add(nag)
+        comment = " ".join(EVAL.sub(" ", node.comment).split())
+        node.comment = " ".join(filter(None, [comment, own_comment(nag, parts)]))
         # A mate on the board has no number that `[%eval]` could show.
         if ply.value.score.mate() != 0:
             node.set_eval(PovScore(_shown_score(ply.value), chess.WHITE), ply.depth)
@@ -77,21 +78,21 @@ def _shown_score(value: Value) -> chess.engine.Score:
     return value.score
 
 
-def _set_mark(node: chess.pgn.ChildNode, mark: Mark) -> None:
-    node.nags -= MARK_NAGS
-    if mark.nag:
-        node.nags.add(mark.nag)
+def _is_unknown(value: str) -> bool:
+    """Whether a header says nothing."""
+    return not value.strip("?- ")
+
+
+def _with_annotator(names: str, annotator: str) -> str:
+    """The names with this one behind them, in place of that of another version."""
+    others = [name.strip() for name in names.split(";") if name.split()[:1] != annotator.split()[:1]]
+    return "; ".join([*(name for name in others if not _is_unknown(name)), annotator])
 
 
 def _add_line(node: chess.pgn.ChildNode, ply: Ply) -> None:
-    """Add the better line as a variation. A variation that begins with the same move stays, and is made longer."""
-    if not ply.better:
-        return
+    """Add the better line as a variation of its own, even if the player has one that begins with the same move."""
     branch: chess.pgn.GameNode = node.parent
     for move in ply.better:
-        if branch.has_variation(move):
-            branch = branch.variation(move)
-        else:
-            branch = branch.add_variation(move)
-            if branch.parent is node.parent:
-                branch.comment = f"better: {ply.better_value.text}"
+        branch = branch.add_variation(move)
+        if branch.parent is node.parent:
+            branch.comment = line_comment(ply.better, ply.better_value.text)

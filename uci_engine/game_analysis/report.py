@@ -11,8 +11,18 @@ from chess.engine import Limit
 
 from uci_engine.game_analysis.boards import board_after, is_obvious, is_sacrifice, phase_weight
 from uci_engine.game_analysis.game_search import Effort, SearchedMove, search_game
-from uci_engine.game_analysis.judgement import Judgement, MoveFacts, Phase, Summary, judge, phases_of, summary_of
+from uci_engine.game_analysis.judgement import (
+    MARK_NAGS,
+    Judgement,
+    MoveFacts,
+    Phase,
+    Summary,
+    judge,
+    phases_of,
+    summary_of,
+)
 from uci_engine.game_analysis.opening_names import Theory, theory_of
+from uci_engine.game_analysis.own_words import spoken
 from uci_engine.game_analysis.reasons import Reason, reason_for
 from uci_engine.game_analysis.values import Analyser, Found, Value, final_value, found_by
 from uci_engine.score import piece_count
@@ -25,6 +35,8 @@ EXTENSION = Limit(nodes=2000)
 MAX_EXTENSIONS = 3
 # Twice the length of the longest games. What is longer is no game that anybody played.
 MAX_PLIES = 1200
+# A year, for games by post.
+MAX_SECONDS = 366 * 24 * 3600
 # No tablebases have more pieces.
 MAX_TABLEBASE_PIECES = 7
 
@@ -35,7 +47,8 @@ class Ply:
 
     `value` is that of the position after it. `better` is the better line, and `played` the move with what follows it;
     both are empty where the move is no error. `clock` is what the clock showed after the move and `spent` what the
-    move took, in seconds. `verdict` is what the tablebases say of the position after it, "" for nothing.
+    move took, in seconds. `verdict` is what the tablebases say of the position after it, "" for nothing. `sign` and
+    `words` are what the PGN has of the player or an annotator, "" for nothing.
     """
 
     number: int
@@ -53,11 +66,13 @@ class Ply:
     clock: float | None
     spent: float | None
     verdict: str
+    sign: str
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
 class GameReport:
-    """One analysed game. `start` is its first position, `value` what that is worth."""
+    """One analysed game. `start` is its first position, `value` what that is worth, `words` a comment on it."""
 
     headers: dict[str, str]
     start: chess.Board
@@ -66,6 +81,7 @@ class GameReport:
     theory: Theory
     effort: str
     remarks: tuple[str, ...]
+    words: str
 
     def summary(self, color: chess.Color, phase: Phase | None = None) -> Summary:
         """The moves of one player, in one phase or in the whole game."""
@@ -139,6 +155,7 @@ def analyse_game(
         theory=theory,
         effort=str(effort),
         remarks=tuple(remarks),
+        words=spoken(game.comment),
     )
 
 
@@ -186,22 +203,33 @@ def _ply(
         better=better,
         played=played,
         reason=reason,
-        clock=node.clock(),
+        clock=_seconds(node.clock),
         spent=_spent(node),
         verdict=tablebase_verdict(analyser, board_after(board, [node.move])),
+        sign=MARK_NAGS[min(signs)] if (signs := node.nags & MARK_NAGS.keys()) else "",
+        words=spoken(f"{node.starting_comment} {node.comment}"),
     )
 
 
 def _spent(node: chess.pgn.ChildNode) -> float | None:
     """The seconds that a move took: as the PGN says, or as the clock shows, without an increment."""
-    taken = node.emt()
+    taken = _seconds(node.emt)
     if taken is not None:
         return taken
     before = node.parent.parent if node.parent is not None else None
-    clock, clock_before = node.clock(), before.clock() if before is not None else None
+    clock, clock_before = _seconds(node.clock), _seconds(before.clock) if before is not None else None
     if clock is None or clock_before is None:
         return None
     return max(0.0, clock_before - clock)
+
+
+def _seconds(read: Callable[[], float | None]) -> float | None:
+    """What a clock in a comment says. None for what no clock shows."""
+    try:
+        seconds = read()
+    except (ValueError, OverflowError):  # too many digits for a number
+        return None
+    return seconds if seconds is not None and seconds <= MAX_SECONDS else None
 
 
 def shown_line(found: Found) -> tuple[chess.Move, ...]:
