@@ -19,6 +19,7 @@ from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.page import game_page
 from uci_engine.game_analysis.pgn_reader import (
+    BYTE_ORDER_MARK,
     MAX_GAME_BYTES,
     MAX_LINE_BYTES,
     PgnError,
@@ -334,9 +335,10 @@ def test_games_are_split_at_their_headers() -> None:
 def test_headers_of_all_kinds_are_those_of_one_game(line: str) -> None:
     data = SCHOLAR.replace('[White "W"]', f'{line}\n[White "W"]').encode()
     first, second = texts(data + b"\n" + data)
-    for text in (first, second):
+    (marked,) = texts(BYTE_ORDER_MARK + data)
+    for text in (first, second, marked):
         game = read_game(text)
-        assert game.headers["White"] == "W"
+        assert (game.headers["Event"], game.headers["White"]) == ("A", "W")
         assert len(played_moves(game)[0]) == 7
 
 

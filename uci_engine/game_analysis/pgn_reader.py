@@ -19,6 +19,8 @@ from uci_engine.game_analysis.own_words import forget
 # As python-chess writes and reads headers.
 HEADER = re.compile(r'\[([A-Za-z0-9][\w+#=:-]*)\s+"(.*)"\]', re.ASCII)
 BEGIN_OF_HEADER = re.compile(rb'\[[A-Za-z0-9][\w+#=:-]*\s+"')
+# Of UTF-8, ahead of the first game.
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MAX_GAME_BYTES = 2**20
 MAX_LINE_BYTES = 2**16
 SUFFIX = ".pgn"
@@ -55,7 +57,7 @@ def game_texts(file: BinaryIO) -> Iterator[bytes]:
     in_headers = False
     is_new_line = True
     while line := file.readline(MAX_LINE_BYTES):
-        words = line.strip()
+        words = line.removeprefix(BYTE_ORDER_MARK).strip()
         is_header = is_new_line and BEGIN_OF_HEADER.match(words) is not None
         if is_header and not in_headers and game:
             yield b"".join(game)
@@ -72,7 +74,7 @@ def game_texts(file: BinaryIO) -> Iterator[bytes]:
 
 def decoded(text: bytes) -> str:
     """The text, as UTF-8 if it is that, and as Latin-1 if not. What is no character of a text becomes a blank."""
-    text = text.removeprefix(b"\xef\xbb\xbf")
+    text = text.removeprefix(BYTE_ORDER_MARK)
     try:
         words = text.decode("utf-8")
     except UnicodeDecodeError:
