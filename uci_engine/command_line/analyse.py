@@ -21,7 +21,6 @@ from uci_engine.command_line.progress import printable, progress
 INTERRUPTED = 130
 JOURNAL_FILE = "unfinished.journal"
 PGN_FILE = "games.pgn"
-PAGE_SUFFIX = ".html"
 STDIN = "-"
 DEFAULT_SECONDS = 0.2
 # Of more games that cannot be analysed only the number is told.
@@ -128,7 +127,7 @@ class _Run:
         self._options = options
         self._problems: list[str] = []
         self._digits = max(4, len(str(source.count)))
-        self._is_old_index_wrong = self._replaces_pages()
+        self._check_outputs()
         self._made_folders = [path for path in (folder, *folder.parents) if not path.exists()]
         folder.mkdir(parents=True, exist_ok=True)
         settings = {"effort": str(effort), "options": keywords, "pages": not options.no_pages}
@@ -145,18 +144,17 @@ class _Run:
             if self._source.count > 1:
                 yield self._index
 
-    def _replaces_pages(self) -> bool:
-        """Whether pages of other games are replaced, as --force allows. Raises UsageError for what is not allowed."""
+    def _check_outputs(self) -> None:
+        """Raises UsageError where the games to analyse, or without --force other results, would be replaced."""
         for path in self._outputs():
             if self._source.has_file(path):
                 raise _refusal(f"{path} has games to analyse, and would be replaced: name another folder with --output")
         # Where there is a journal, the run that began it has made the rest, or was allowed to replace it.
-        if (self._folder / JOURNAL_FILE).exists():
-            return False
-        present = [path for path in self._outputs() if os.path.lexists(path)]
-        if present and not self._options.force:
-            raise _refusal(f"{present[0]} is there already: name another folder with --output, or replace with --force")
-        return any(path.suffix == PAGE_SUFFIX for path in present)
+        if self._options.force or (self._folder / JOURNAL_FILE).exists():
+            return
+        present = next((path for path in self._outputs() if os.path.lexists(path)), None)
+        if present is not None:
+            raise _refusal(f"{present} is there already: name another folder with --output, or replace with --force")
 
     def run(self) -> int:
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -252,7 +250,7 @@ class _Run:
             yield GameTask(number, text, page, self._effort, self._keywords, self._options.core, has_index)
 
     def _page(self, number: int) -> str:
-        return f"game-{number:0{self._digits}}{PAGE_SUFFIX}"
+        return f"game-{number:0{self._digits}}.html"
 
     @property
     def _index(self) -> Path:
@@ -263,10 +261,11 @@ class _Run:
     def _keep(self, result: Any) -> None:
         """Write the page, then the entry of the journal, so that what the journal has is there."""
         if result.page:
-            if self._is_old_index_wrong:
-                # It names another game for this page. Where this run has only one game, no index takes its place.
+            path = self._folder / result.row["page"]
+            if os.path.lexists(path):
+                # The index names another game for this page. Where this run has only one, no index takes its place.
                 self._index.unlink(missing_ok=True)
-            _replace(self._folder / result.row["page"], result.page)
+            _replace(path, result.page)
         entry = {"number": result.number, "digest": result.digest, "pgn": result.pgn, "row": result.row}
         self._journal.append(entry)
         self._problems += [f"game {result.number}: {remark}" for remark in result.remarks]
