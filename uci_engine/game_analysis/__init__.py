@@ -9,7 +9,6 @@
     opening_names  the name of the opening, and where theory was left
     report         all that is known of one game
     pgn_reader     games out of any PGN
-    movetext       the moves of one game out of its text
     pgn_writer     a report as annotated PGN
     own_words      what of a game Secateur wrote into it before
     page           a report as one self-contained page, and the index of many
