@@ -431,6 +431,19 @@ def test_problems_that_do_not_stop_it_are_logged(caplog: pytest.LogCaptureFixtur
         assert "option Hash: 512 is taken as 3" in caplog.text
 
 
+def test_a_clock_out_of_bounds_is_logged_once_a_game(engine: Engine, caplog: pytest.LogCaptureFixture) -> None:
+    board, roots = chess.Board(), []
+    for number in range(400):
+        board.push_uci(("g1f3", "g8f6", "f3g1", "f6g8")[number % 4])
+        roots.append(board.copy(stack=100))
+    with caplog.at_level(logging.WARNING, "uci_engine"):
+        for game in ("one", "another"):
+            # As an analysis of a game does, from its end to its beginning.
+            for root in roots[::-20]:
+                engine.analyse(root, Limit(nodes=1), game=game)
+    assert [record.message for record in caplog.records] == ["the halfmove clock 300 is taken as 150"] * 2
+
+
 # What is refused -----------------------------------------------------------------------------------------------
 
 
