@@ -170,6 +170,28 @@ def test_wrong_usage_is_explained(words: tuple[str, ...]) -> None:
     assert re.fullmatch(rf"secateur {words[0]}: .+ \(see secateur {words[0]} --help\)\n", result.stderr)
 
 
+@pytest.mark.parametrize(
+    "command", ["position startpos moves e2e5", "position fen garbage", "position", "setoption name Hash value x"]
+)
+def test_a_uci_command_that_is_refused_is_wrong_usage(command: str) -> None:
+    result = secateur(*command.split())
+    assert (result.returncode, result.stderr) == (2, "")
+    assert re.fullmatch(r"info string error: .+\n", result.stdout)
+
+
+def test_a_uci_command_on_standard_input_is_refused_without_an_exit_code() -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "uci_engine"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        input="position fen garbage\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert result.stdout.startswith("info string error: ")
+
+
 def test_an_unknown_core_is_refused() -> None:
     assert secateur("--core", "fast", "isready").returncode == 2
     result = secateur("isready", core="fast")

@@ -22,7 +22,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from uci_engine.search.info import BestMove, Info
-from uci_engine.text import parse_int, quoted
+from uci_engine.text import ERROR, parse_int, quoted
 from uci_engine.time_management.limits import Limits
 from uci_engine.uci import protocol
 from uci_engine.uci.input import (
@@ -116,6 +116,8 @@ class Dispatcher:
         # The limits of the running search, None for a count and a benchmark.
         self._limits: Limits | None = None
         self._debug = False
+        # Whether a command was refused with an error.
+        self.has_refused = False
 
     def serve(self) -> None:
         """Execute the commands of the inbox until `quit`."""
@@ -356,6 +358,7 @@ class Dispatcher:
         self._inbox.push(SearchEnded())
 
     def _say(self, *messages: str) -> None:
+        self.has_refused |= any(message.startswith(ERROR) for message in messages)
         say(self._writer, *messages)
 
     def _trace(self, message: str) -> None:
@@ -366,7 +369,8 @@ class Dispatcher:
 def run(engine_factory: Callable[[], UciEngine], lines: Sequence[str] | None = None) -> int:
     """Speak UCI on standard input and output until `quit`. With `lines`, execute those and read no input.
 
-    To be called once, from the main thread. Returns the exit code. Raises what `engine_factory` raises.
+    To be called once, from the main thread. Returns the exit code: 2 if one of the `lines` was refused with an error.
+    Raises what `engine_factory` raises.
     """
     if sys.stdout is None:
         return 0
@@ -383,4 +387,4 @@ def run(engine_factory: Callable[[], UciEngine], lines: Sequence[str] | None = N
     else:
         dispatcher.execute_all(lines)
     writer.log.close()
-    return 0
+    return 2 if lines is not None and dispatcher.has_refused else 0
