@@ -88,6 +88,7 @@ def test_weights_and_network_change_alone(engine: UciEngine, network_file: str) 
 @pytest.mark.skipif(not is_compiled(), reason="plain Python searches with one thread")
 def test_every_worker_has_it_and_a_later_one_too(engine: UciEngine, network_file: str) -> None:
     engine.set_option("CorrectionFile", network_file)
+    engine.options.threads.usable = 5
     engine.set_option("Threads", "3")
     engine.set_option("Correction", "true")
     engine.set_option("Threads", "5")

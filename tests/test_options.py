@@ -28,10 +28,11 @@ from uci_engine.time_management.parameters import TIME_PARAMETERS
 
 
 class Sample(Options):
-    """Secateur's options on a machine of 1 GiB, and one of the type that it does not use."""
+    """Secateur's options on a machine of 1 GiB and many processors, and one of the type that it does not use."""
 
     def __init__(self) -> None:
         super().__init__(hash_maximum=1024)
+        self.threads.usable = self.threads.maximum
         self.style = self.add(Combo("Style", "Normal", ("Solid", "Normal", "Risky"), "how to play"))
 
     def value(self, name: str) -> Any:
@@ -135,6 +136,22 @@ def test_hash_declares_the_same_range_on_every_machine(memory_mib: int) -> None:
     assert options.set("Hash", str(wanted)) == [expected]
     assert options.set("Hash", str(memory_mib)) == []
     assert options.hash.value == memory_mib
+
+
+def test_there_are_no_more_threads_than_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 1 <= Options().threads.usable <= 512
+    monkeypatch.setattr("uci_engine.options.usable_processors", lambda: 2)
+    options = Options()
+    assert options.threads.declaration().endswith(" min 1 max 512")
+    assert options.set("Threads", "99") == ["option Threads: 99 is taken as 2, the most that this machine allows"]
+    assert options.threads.value == 2
+
+
+@pytest.mark.parametrize("core", ["python-chess", "interpreted"])
+def test_plain_python_has_one_thread(core: str) -> None:
+    options = Options(core)
+    assert options.set("Threads", "4") == [f"option Threads: 4 is taken as 1, the most that the {core} core allows"]
+    assert options.threads.value == 1
 
 
 def test_a_small_machine_lowers_the_default_too() -> None:

@@ -105,6 +105,7 @@ def test_nothing_that_was_learnt_with_other_weights_is_left(engine: UciEngine, o
 
 @pytest.mark.skipif(not is_compiled(), reason="plain Python searches with one thread")
 def test_every_worker_has_the_weights_and_a_later_one_too(engine: UciEngine, other_file: str) -> None:
+    engine.options.threads.usable = 5
     engine.set_option("Threads", "3")
     engine.set_option("WeightsFile", other_file)
     engine.set_option("Threads", "5")

@@ -234,8 +234,6 @@ class UciEngine:
             self._pool.resize(threads)
         except MemoryError:
             raise OptionError(f"there is no room for {threads} threads") from None
-        if threads > 1 and not self._pool.can_grow:
-            return [f"the {self.core.name} core searches with one thread, not with {threads}"]
         return []
 
     def _clear_table(self) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Generic, NamedTuple, TypedDict, TypeVar
 
 from evaluation.weights import MAX_PERCENT
 from uci_engine.memory import HASH_DECLARED_MIB, hash_maximum_mib
+from uci_engine.processor import usable_processors
 from uci_engine.search.parameters import PARAMETERS
 from uci_engine.search.strength import MAX_ELO, MAX_SKILL_LEVEL, MIN_ELO
 from uci_engine.text import parse_int, quoted
@@ -146,7 +147,7 @@ class Check(ValueOption[bool]):
 class Spin(ValueOption[int]):
     """An option with a whole number; one out of bounds is clamped.
 
-    `usable`: the maximum that this machine allows, where that is less than the `maximum` declared.
+    `usable`: the maximum that `limited_by` allows, where that is less than the `maximum` declared.
     """
 
     type_name = "spin"
@@ -157,7 +158,8 @@ class Spin(ValueOption[int]):
         super().__init__(name, default, help)
         self.minimum = minimum
         self.maximum = maximum
-        self.usable = maximum if usable is None else usable
+        self.usable = maximum if usable is None else min(usable, maximum)
+        self.limited_by = "this machine"
 
     def declaration(self) -> str:
         return f"{super().declaration()} min {self.minimum} max {self.maximum}"
@@ -170,7 +172,8 @@ class Spin(ValueOption[int]):
         if clamped == value:
             return value, []
         if value > self.usable < self.maximum:
-            return clamped, [f"option {self.name}: {value} is taken as {clamped}, the most that this machine allows"]
+            reason = f"the most that {self.limited_by} allows"
+            return clamped, [f"option {self.name}: {value} is taken as {clamped}, {reason}"]
         bounds = f"{self.minimum} to {self.maximum}"
         return clamped, [f"option {self.name}: {value} is taken as {clamped} ({bounds})"]
 
@@ -322,7 +325,7 @@ class Options(OptionTable):
     """Secateur's options, each also an attribute."""
 
     def __init__(self, core: str = "compiled", tuning: bool = False, hash_maximum: int | None = None) -> None:
-        """`core`: its name chooses the defaults of the time parameters.
+        """`core`: its name chooses the defaults of the time parameters. Only the compiled one has several threads.
 
         `hash_maximum`: the largest transposition table in MiB; None: what this machine allows.
         """
@@ -332,7 +335,11 @@ class Options(OptionTable):
         self.hash = add(
             Spin("Hash", min(16, max_mib), 1, HASH_DECLARED_MIB, "size of the transposition table in MiB", max_mib)
         )
-        self.threads = add(Spin("Threads", 1, 1, 512, "number of search threads; at most one per CPU core"))
+        most = usable_processors() if core == "compiled" else 1
+        self.threads = add(Spin("Threads", 1, 1, 512, "number of search threads; at most one per CPU core", most))
+        if core != "compiled":
+            # In plain Python only one thread runs at a time.
+            self.threads.limited_by = f"the {core} core"
         self.clear_hash = add(Button("Clear Hash", "clear the transposition table"))
         self.ponder = add(Check("Ponder", False, "the engine may think on the opponent's time"))
         self.multi_pv = add(Spin("MultiPV", 1, 1, 256, "number of principal variations to report"))

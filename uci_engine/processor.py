@@ -1,4 +1,4 @@
-"""The instruction sets of the processor. A build may use more than the x86-64 baseline.
+"""The processors: how many there are, and their instruction sets. A build may use more than the x86-64 baseline.
 
 setup.py reads this file too, before anything is built, so it imports nothing of the package.
 """
@@ -17,6 +17,11 @@ FAST_INSTRUCTIONS = {"abm": "lzcnt", "avx2": "avx2", "bmi1": "bmi", "bmi2": "bmi
 CPUINFO = Path("/proc/cpuinfo")
 # One processor's part of the file is shorter.
 CPUINFO_BYTES = 16384
+
+
+def usable_processors() -> int:
+    """The number of processors that this process may run on, at least 1."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def instructions() -> frozenset[str] | None:

@@ -32,6 +32,7 @@ from uci_engine import Engine, Explanation
 from uci_engine import score as scores
 from uci_engine.api.settings import KEYWORDS, MANAGED
 from uci_engine.options import Options, ValueOption
+from uci_engine.processor import usable_processors
 from uci_engine.search.main_search import MainSearch
 
 PATIENCE_SECONDS = 30.0
@@ -382,13 +383,14 @@ def test_every_option_has_a_keyword() -> None:
 
 
 def test_options_by_keyword() -> None:
-    with Engine(hash=2, threads=2, uci_elo=1800, own_book=True, book_file="") as engine:
-        expected = {"hash": 2, "threads": 2, "uci_elo": 1800, "uci_limit_strength": True, "own_book": True}
+    threads = min(2, usable_processors())
+    with Engine(hash=2, threads=threads, uci_elo=1800, own_book=True, book_file="") as engine:
+        expected = {"hash": 2, "threads": threads, "uci_elo": 1800, "uci_limit_strength": True, "own_book": True}
         assert expected.items() <= engine.options.items()
         assert set(engine.options) == set(KEYWORDS)
         assert engine.play(chess.Board(), Limit(time=5)).info["string"].startswith("book: ")
         assert "string" not in engine.analyse(chess.Board(), Limit(depth=1))
-        assert "hash=2, threads=2" in repr(engine)
+        assert f"hash=2, threads={threads}" in repr(engine)
     with Engine(hash=1, uci_elo=1800, uci_limit_strength=False) as engine:
         assert engine.options["uci_limit_strength"] is False
 
@@ -429,6 +431,11 @@ def test_problems_that_do_not_stop_it_are_logged(caplog: pytest.LogCaptureFixtur
         engine.configure(hash=512)
         assert engine.options["hash"] == 3
         assert "option Hash: 512 is taken as 3" in caplog.text
+        engine._inner.options.threads.usable = 1
+        engine.configure(threads=99)
+        assert engine.options["threads"] == 1
+        assert "option Threads: 99 is taken as 1" in caplog.text
+        assert "threads=1" in repr(engine)
 
 
 def test_a_clock_out_of_bounds_is_logged_once_a_game(engine: Engine, caplog: pytest.LogCaptureFixture) -> None:

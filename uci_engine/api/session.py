@@ -75,7 +75,8 @@ class Session:
 
         `uci_elo` also sets `uci_limit_strength`, unless that is given. `uci_analyse_mode` is on in `analyse` and
         `analysis` and off in `play`, until it is set. ValueError: there is no such option or value; the options before
-        it are set. A `hash` larger than this machine allows is cut, and logged.
+        it are set. A `hash` that this machine does not allow, or more `threads` than it has processors, is cut, and
+        logged: `options` has what is in use.
         """
         with self._condition:
             for option, text in settings(self._inner.options, options):

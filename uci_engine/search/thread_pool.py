@@ -55,17 +55,12 @@ class ThreadPool:
         # With how much contempt, from White's view, the table was filled; None when it is clear.
         self._white_contempt_cp: int | None = None
 
-    @property
-    def can_grow(self) -> bool:
-        """Whether workers can run in parallel. In plain Python only one thread runs at a time."""
-        return self._core.name == "compiled"
-
     def resize(self, threads: int) -> None:
-        """Set the number of threads, at least 1.
+        """Set the number of threads, at least 1, and 1 in plain Python.
 
         Raises MemoryError and leaves the pool unchanged if there are not enough memory or threads.
         """
-        wanted = threads - 1 if self.can_grow else 0
+        wanted = threads - 1
         if wanted * worker_bytes(self.main) > available_bytes() * MEMORY_SHARE:
             raise MemoryError
         new: list[WorkerThread] = []
