@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 # `parse_int` clamps to plus or minus this number. It fits in 64 bits.
 MAX_INT_DIGITS = 18
-MAX_INT = 10**MAX_INT_DIGITS - 1
+MAX_INT: int = 10**MAX_INT_DIGITS - 1
 
 # How a message begins that reports an error. It stands behind `info string` in UCI.
 ERROR = "error: "

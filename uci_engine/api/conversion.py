@@ -13,18 +13,21 @@ from chess.engine import INFO_PV, INFO_SCORE, Cp, InfoDict, Limit, Mate, PovScor
 
 from uci_engine import score as scores
 from uci_engine.search.info import Bound, Info
+from uci_engine.text import MAX_INT
 from uci_engine.time_management.allocation import UNLIMITED, allocate
 from uci_engine.time_management.limits import Limits
 
 
 def limits_of(limit: Limit | None, board: chess.Board, root_moves: Iterable[chess.Move] | None) -> Limits:
-    """What a `go` with this limit asks for; None asks for no bound.
+    """What a `go` with this limit asks for; None asks for no bound. A number above MAX_INT counts as that, as in UCI.
 
-    ValueError: a value of the limit, or a move, makes no sense.
+    ValueError: a value of the limit, or a move, makes no sense. TypeError: an argument has a wrong type.
     """
+    require("board", board, chess.Board)
     searchmoves = None if root_moves is None else _searchmoves(board, root_moves)
     if limit is None:
         return Limits(searchmoves=searchmoves)
+    require("limit", limit, Limit)
     return Limits(
         wtime_ms=_milliseconds("white_clock", limit.white_clock),
         btime_ms=_milliseconds("black_clock", limit.black_clock),
@@ -37,6 +40,12 @@ def limits_of(limit: Limit | None, board: chess.Board, root_moves: Iterable[ches
         movetime_ms=_milliseconds("time", limit.time),
         searchmoves=searchmoves,
     )
+
+
+def require(name: str, value: object, kind: type) -> None:
+    """TypeError unless the argument of this name has this type."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {kind.__module__}.{kind.__name__}, not {type(value).__name__}")
 
 
 def is_bounded(limits: Limits, turn: chess.Color) -> bool:
@@ -93,10 +102,12 @@ def score_of(score: int, pieces: int) -> Score:
 
 
 def _searchmoves(board: chess.Board, root_moves: Iterable[chess.Move]) -> tuple[str, ...]:
+    require("root_moves", root_moves, Iterable)
     moves = list(root_moves)
     if not moves:
         raise ValueError("root_moves holds no move")
     for move in moves:
+        require("a move of root_moves", move, chess.Move)
         if not board.is_legal(move):
             raise ValueError(f"root_moves holds {move.uci()}, which is not legal here")
     return tuple(move.uci() for move in moves)
@@ -105,9 +116,9 @@ def _searchmoves(board: chess.Board, root_moves: Iterable[chess.Move]) -> tuple[
 def _milliseconds(name: str, seconds: float | None) -> int | None:
     if seconds is None:
         return None
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not math.isfinite(seconds) or seconds < 0:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
         raise ValueError(f"Limit.{name} must be a number of seconds, 0 or more, not {seconds!r}")
-    return round(seconds * 1000)
+    return round(1000 * seconds) if seconds < MAX_INT / 1000 else MAX_INT
 
 
 def _count(name: str, number: int | None) -> int | None:
@@ -115,4 +126,4 @@ def _count(name: str, number: int | None) -> int | None:
         return None
     if isinstance(number, bool) or not isinstance(number, int) or number < 1:
         raise ValueError(f"Limit.{name} must be a whole number, 1 or more, not {number!r}")
-    return number
+    return min(number, MAX_INT)

@@ -22,7 +22,7 @@ from evaluation.explain import check, set_up
 from evaluation.weights import Weights
 from uci_engine.api import explanation
 from uci_engine.api.analysis import Analysis
-from uci_engine.api.conversion import score_of
+from uci_engine.api.conversion import limits_of, require, score_of
 from uci_engine.api.explanation import Explanation
 from uci_engine.api.session import Moves, Session
 from uci_engine.game_analysis.explained import MoveComparison, MoveExplanation
@@ -45,8 +45,9 @@ class Engine(Session):
     All methods may be called from any thread. Close the engine, or use it as a context manager: it has threads of its
     own, and the memory of `hash`. Problems that do not stop it are logged, by the logger `uci_engine`.
 
-    Illegal input raises ValueError, a closed engine `chess.engine.EngineTerminatedError`, and a fault in the search
-    `chess.engine.EngineError`.
+    An argument of a wrong type raises TypeError, and a wrong value ValueError, also that of an option or of a field of
+    a `Limit`. A number there that no search reaches, such as 2**70 nodes, sets no bound. A closed engine raises
+    `chess.engine.EngineTerminatedError`, and a fault in the search `chess.engine.EngineError`.
     """
 
     _evaluator: tuple[Weights, Network | None, Any, Any] | None = None
@@ -177,6 +178,7 @@ class Engine(Session):
 
         ValueError unless there is one king and at most 16 pieces a side, and no pawn on the first or last rank.
         """
+        require("board", board, chess.Board)
         with self._condition:
             self._require_open()
             check(board)
@@ -217,10 +219,12 @@ class Engine(Session):
 
         ValueError: as for `evaluate`, or the move is not legal.
         """
+        require("board", board, chess.Board)
         if move is not None:
+            require("move", move, chess.Move)
             if not board.is_legal(move):
                 raise ValueError(f"{move.uci()} is not legal here")
-            return explain_move(self, board, move, _effort(limit))
+            return explain_move(self, board, move, _effort(board, limit))
         with self._condition:
             self._require_open()
             return explanation.explain(board, self._inner.weights, self._inner.network)
@@ -235,7 +239,8 @@ class Engine(Session):
         >>> comparison.moves[0].move, comparison.moves[0].value.text
         (Move.from_uci('a1a8'), '#1')
         """
-        return compare_moves(self, board, _effort(limit))
+        require("board", board, chess.Board)
+        return compare_moves(self, board, _effort(board, limit))
 
     def probe_tablebases(self, board: chess.Board) -> int | None:
         """What the Syzygy tables of the option `syzygy_path` say of a position, for the side to move.
@@ -247,17 +252,21 @@ class Engine(Session):
         ...     print(engine.probe_tablebases(chess.Board("8/8/8/8/8/8/8/KQ5k w - - 0 1")))
         None
 
-        A search that runs is waited for.
+        A search that runs is waited for. ValueError: as for `evaluate`.
         """
+        require("board", board, chess.Board)
+        check(board)
         with self._condition:
             self._wait_for_turn()
             return self._inner.probe_wdl(board)
 
 
-def _effort(limit: Limit | None) -> Effort:
-    """The effort that a limit stands for. ValueError: it has no time, nodes or depth."""
+def _effort(board: chess.Board, limit: Limit | None) -> Effort:
+    """The effort that a limit stands for. TypeError and ValueError: as `limits_of`, or no time, nodes or depth."""
     if limit is None:
         return Effort(seconds=1.0)
-    if limit.time is None and limit.nodes is None and limit.depth is None:
+    limits = limits_of(limit, board, None)
+    if limits.movetime_ms is None and limits.nodes is None and limits.depth is None:
         raise ValueError("the limit needs a time, nodes or a depth")
-    return Effort(limit.time, limit.nodes, limit.depth)
+    seconds = None if limits.movetime_ms is None else limits.movetime_ms / 1000
+    return Effort(seconds, limits.nodes, limits.depth)

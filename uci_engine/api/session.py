@@ -17,7 +17,7 @@ import chess.engine
 from chess.engine import EngineTerminatedError, Info, Limit
 
 from uci_engine.api.analysis import LOGGER, RunningSearch
-from uci_engine.api.conversion import is_bounded, limits_of
+from uci_engine.api.conversion import is_bounded, limits_of, require
 from uci_engine.api.settings import settings, values
 from uci_engine.engine import UciEngine
 from uci_engine.options import EngineOptions, OptionError
@@ -145,6 +145,7 @@ class Session:
     ) -> RunningSearch:
         """Start a search, as soon as none is running."""
         limits = limits_of(limit, board, root_moves)
+        require("info", info, Info)
         if not in_background and not is_bounded(limits, board.turn):
             raise ValueError("the limit needs a time, depth, nodes, mate or clock: this search would never end")
         with self._condition:
@@ -175,8 +176,11 @@ class Session:
     def _set_lines(self, multipv: int | None) -> None:
         option = self._inner.options.multi_pv
         lines = 1 if multipv is None else multipv
-        if isinstance(lines, bool) or not isinstance(lines, int) or not option.minimum <= lines <= option.maximum:
-            raise ValueError(f"multipv must be a whole number from {option.minimum} to {option.maximum}, not {lines!r}")
+        problem = f"multipv must be a whole number from {option.minimum} to {option.maximum}, not {lines!r}"
+        if isinstance(lines, bool) or not isinstance(lines, int):
+            raise TypeError(problem)
+        if not option.minimum <= lines <= option.maximum:
+            raise ValueError(problem)
         option.value = lines
 
     def _set_position(self, board: chess.Board) -> None:
