@@ -7,6 +7,7 @@ closed, even while it searches.
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from types import TracebackType
 
 import chess
 import chess.engine
-from chess.engine import AnalysisComplete, EngineError, InfoDict
+from chess.engine import AnalysisComplete, EngineError, EngineTerminatedError, InfoDict
 
 from uci_engine.api.conversion import info_dict
 from uci_engine.search.info import BestMove, Info
@@ -23,11 +24,32 @@ from uci_engine.text import ERROR
 LOGGER = logging.getLogger("uci_engine")
 
 
+class EngineCondition(threading.Condition):
+    """The condition of an engine, for the threads of the process that made it.
+
+    In a forked child those do not exist, and one of them may have held the lock. So it is refused there.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._process = os.getpid()
+
+    @property
+    def is_of_this_process(self) -> bool:
+        """Whether this process has made the engine."""
+        return os.getpid() == self._process
+
+    def __enter__(self) -> bool:
+        if not self.is_of_this_process:
+            raise EngineTerminatedError("this engine belongs to another process, make one in this process")
+        return super().__enter__()
+
+
 class RunningSearch:
     """The reports of one search, and its end. `condition` guards all of it; the engine uses the same one."""
 
     def __init__(
-        self, condition: threading.Condition, turn: chess.Color, selector: chess.engine.Info, is_analysis: bool
+        self, condition: EngineCondition, turn: chess.Color, selector: chess.engine.Info, is_analysis: bool
     ) -> None:
         """`turn`: the side to move at the root. `is_analysis`: whether a later search may stop this one."""
         self.condition = condition
@@ -158,6 +180,8 @@ class Analysis:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        if not self._search.condition.is_of_this_process:
+            return
         self.stop()
         with self._search.condition:
             while not self._search.is_done:

@@ -48,6 +48,10 @@ class Engine(Session):
     An argument of a wrong type raises TypeError, and a wrong value ValueError, also that of an option or of a field of
     a `Limit`. A number there that no search reaches, such as 2**70 nodes, sets no bound. A closed engine raises
     `chess.engine.EngineTerminatedError`, and a fault in the search `chess.engine.EngineError`.
+
+    After a fork the engine stays with the parent. In the child its methods raise `chess.engine.EngineTerminatedError`,
+    and `close` does nothing. A new engine made there works, if no engine of the parent was being made or searching
+    at the fork. The start method "spawn" of `multiprocessing` has no such condition.
     """
 
     _evaluator: tuple[Weights, Network | None, Any, Any] | None = None

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 import weakref
@@ -16,7 +17,7 @@ import chess
 import chess.engine
 from chess.engine import EngineTerminatedError, Info, Limit
 
-from uci_engine.api.analysis import LOGGER, RunningSearch
+from uci_engine.api.analysis import LOGGER, EngineCondition, RunningSearch
 from uci_engine.api.conversion import is_bounded, limits_of, require
 from uci_engine.api.settings import settings, values
 from uci_engine.engine import UciEngine
@@ -42,13 +43,13 @@ class Session:
             inner = UciEngine(core, owns_process=False)
         self._inner = inner
         # Guards all that follows, and the reports of the running search.
-        self._condition = threading.Condition()
+        self._condition = EngineCondition()
         self._search: RunningSearch | None = None
         self._is_closed = False
         self._game: object = None
         self._chooses_analyse_mode = True
         # For an engine that is dropped without `close`, and at the end of the program.
-        self._finalizer = weakref.finalize(self, _release, inner)
+        self._finalizer = weakref.finalize(self, _release, inner, os.getpid())
         for warning in (slow_core_warning(inner.core), inner.problem):
             if warning:
                 LOGGER.warning("%s", warning)
@@ -104,7 +105,12 @@ class Session:
     # The end -------------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Stop the search that runs, which returns what it has found, and end all threads."""
+        """Stop the search that runs, which returns what it has found, and end all threads.
+
+        In a forked child this does nothing: the threads are those of the parent.
+        """
+        if not self._condition.is_of_this_process:
+            return
         with self._condition:
             self._is_closed = True
             self._inner.stop()
@@ -216,10 +222,12 @@ class Session:
             raise EngineTerminatedError("this engine is closed")
 
 
-def _release(inner: UciEngine) -> None:
-    """Close an engine that was dropped. The garbage collector may call this in one of the engine's own threads, which
-    cannot wait for itself.
+def _release(inner: UciEngine, process: int) -> None:
+    """Close an engine that was dropped, in the process that made it. The garbage collector may call this in one of the
+    engine's own threads, which cannot wait for itself.
     """
+    if os.getpid() != process:
+        return
     if threading.current_thread() is threading.main_thread():
         inner.close()
     else:
