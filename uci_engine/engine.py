@@ -13,11 +13,12 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import chess
 import chess.polyglot
 
+import evaluation
 from evaluation.correction.network import Network, NetworkError, default_network
 from evaluation.weights import Weights, WeightsError, default_weights
 from uci_engine import __version__
@@ -36,9 +37,6 @@ from uci_engine.time_management.allocation import TimeParameters, time_parameter
 from uci_engine.time_management.clock import Timer
 from uci_engine.time_management.limits import Limits
 from uci_engine.time_management.nodestime import AvailableNodes
-
-if TYPE_CHECKING:
-    from uci_engine.static_evaluation import StaticEvaluation
 
 # The time after which a waiting thread gets the GIL. A `stop` passes through three threads, and in plain
 # Python the search holds the GIL.
@@ -157,18 +155,21 @@ class UciEngine:
         """The static evaluation of the position, term by term, the score that a search would show for it, and the
         expected result. `colour`: with the escape sequences of a terminal.
         """
-        return "no position" if self._game.board is None else self._static_evaluation().text(colour)
+        # Imported here, because a start of the engine does not need it.
+        from uci_engine import static_evaluation
+
+        board = self._game.board
+        return "no position" if board is None else static_evaluation.text(self._explained(board), colour)
 
     def evaluation_data(self) -> dict[str, Any]:
         """What `evaluation_text` shows, as data. There must be a position."""
-        return self._static_evaluation().data()
-
-    def _static_evaluation(self) -> StaticEvaluation:
-        # Imported here, because a start of the engine does not need it.
-        from uci_engine.static_evaluation import StaticEvaluation
+        from uci_engine import static_evaluation
 
         assert self._game.board is not None
-        return StaticEvaluation(self._game.board, self.weights, self.network)
+        return static_evaluation.data(self._game.board.fen(), self._explained(self._game.board))
+
+    def _explained(self, board: chess.Board) -> evaluation.Explanation:
+        return evaluation.explain(board, self.weights, self.network)
 
     def probe_wdl(self, board: chess.Board) -> int | None:
         """What the Syzygy tables say of a position: 2 (win), 1 (cursed win), 0, -1, -2 for the side to move.

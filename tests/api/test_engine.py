@@ -10,7 +10,9 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
+from xml.etree import ElementTree
 
 import chess
 import chess.engine
@@ -359,16 +361,28 @@ def test_a_known_ending_is_a_term(engine: Engine, fen: str) -> None:
 def test_the_explanation_is_readable(engine: Engine) -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3")
     explanation = engine.explain(board)
-    *rows, total, shown, side = str(explanation).splitlines()
-    assert any(row.startswith("knight mobility") for row in rows)
-    assert total.startswith("sum, for White")
-    assert total.endswith(f"{explanation.details.white_score / 100:+.2f}")
-    assert shown.startswith("normalised")
-    assert shown.endswith(f"{(engine.evaluate(board).white().score() or 0) / 100:+.2f}")
-    assert side == "White is to move"
+    engine._inner.set_position(board.fen(), ())
+    assert str(explanation) == engine._inner.evaluation_text()
+    shown = f"{explanation.details.white_score / 100:+.2f}"
+    assert repr(explanation) == f"<Explanation of {board.fen()}: {shown} for White, {len(explanation.terms)} terms>"
     assert explanation["material"] == 0
     with pytest.raises(KeyError):
         explanation["nonsense"]
+
+
+def test_a_notebook_shows_the_explanation_as_a_table(engine: Engine) -> None:
+    explanation = engine.explain(chess.Board(STARTS[1]))
+    root = ElementTree.fromstring(explanation._repr_html_())
+    rows = [[cell.text or "" for cell in row] for row in root.iter("tr")]
+    assert rows[0] == ["", "White", "Black", "Difference"]
+    heads = [[cell.text or "" for cell in row] for row in root.iter("tr") if row[0].tag == "th"][1:]
+    assert [head[0] for head in heads] == [family.name for family in explanation.families]
+    assert sum(float(head[3]) for head in heads) == pytest.approx(explanation.details.white_score / 100)
+    assert all(float(row[1]) - float(row[2]) == pytest.approx(float(row[3])) for row in rows[1:])
+    assert any(row[0] == "knight mobility" for row in rows)
+    assert len(rows) < 80
+    marked = replace(explanation, fen="<script>")
+    assert "<script>" not in marked._repr_html_()
 
 
 # Options -------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ Invariant: the terms add up to the score, and so do the families.
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from evaluation import report
 from evaluation.correction.network import Network
 from uci_engine.api.conversion import score_of
 from uci_engine.score import piece_count, win_draw_loss
+from uci_engine.static_evaluation import text
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +36,15 @@ class TermValue:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a position has its static score. `str()` of it is a table for people.
+    """Why a position has its static score. `str()` of it is the text of `secateur eval`, and a notebook shows a table.
 
-    `terms` add up to `score`. Both are in the centipawns of the weights. Each term is rounded to a whole centipawn, so
-    that it may be off by one. `normalised_score` is `score` on the scale of `Engine.evaluate` and of search reports,
-    where +100 wins half of the games. `expected` is the result that `score` lets expect. `details` has every term for
-    each side, in the middlegame and in the endgame.
+    `fen` is the position. `terms` add up to `score`. Both are in the centipawns of the weights. Each term is rounded to
+    a whole centipawn, so that it may be off by one. `normalised_score` is `score` on the scale of `Engine.evaluate` and
+    of search reports, where +100 wins half of the games. `expected` is the result that `score` lets expect. `details`
+    has every term for each side, in the middlegame and in the endgame.
     """
 
+    fen: str
     terms: tuple[TermValue, ...]
     score: PovScore
     normalised_score: PovScore
@@ -80,13 +83,32 @@ class Explanation:
             sums[term.title] = sums.get(term.title, 0) + term.white_cp
         return sums
 
+    def __repr__(self) -> str:
+        return f"<Explanation of {self.fen}: {self._shown} for White, {len(self.terms)} terms>"
+
     def __str__(self) -> str:
-        lines = [f"{title:<22} {value / 100:+6.2f}" for title, value in self.by_title().items() if value]
-        white = self.score.white().score(mate_score=0)
-        shown = self.normalised_score.white().score(mate_score=0)
-        side = "White" if self.details.white_to_move else "Black"
-        lines += [f"{'sum, for White':<22} {white / 100:+6.2f}", f"{'normalised':<22} {shown / 100:+6.2f}"]
-        return "\n".join([*lines, f"{side} is to move"])
+        return text(self.details)
+
+    def _repr_html_(self) -> str:
+        rows = ["<tr><th></th><th>White</th><th>Black</th><th>Difference</th></tr>"]
+        for family in self.families:
+            rows.append(_row("th", family.name, family))
+            terms = [part for part in family.titles if part.white_cp or part.black_cp]
+            rows += [_row("td", part.title, part) for part in terms if len(family.titles) > 1]
+        caption = html.escape(f"{self.fen}: {self._shown} for White")
+        return f"<table><caption>{caption}</caption>{''.join(rows)}</table>"
+
+    @property
+    def _shown(self) -> str:
+        """The score in pawns, from White's view."""
+        return f"{self.details.white_score / 100:+.2f}"
+
+
+def _row(tag: str, name: str, part: evaluation.Family | evaluation.Part) -> str:
+    """A row of the table: a family or a term, in pawns."""
+    numbers = (f"{value / 100:.2f}" for value in (part.white_cp, part.black_cp, part.difference_cp))
+    cells = "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in (name, *numbers))
+    return f"<tr>{cells}</tr>"
 
 
 def explain(
@@ -96,6 +118,7 @@ def explain(
     details = evaluation.explain(board, weights, network)
     pieces = piece_count(board)
     return Explanation(
+        fen=board.fen(),
         terms=tuple(TermValue(part.name, part.title, part.difference_cp, part.family) for part in details.parts),
         score=PovScore(Cp(details.score), board.turn),
         normalised_score=PovScore(score_of(details.score, pieces), board.turn),
