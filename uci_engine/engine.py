@@ -238,7 +238,7 @@ class UciEngine:
         return []
 
     def _clear_table(self) -> list[str]:
-        self._pool.table.clear()
+        self._pool.clear_table()
         return []
 
     def _forget(self) -> list[str]:
@@ -249,7 +249,7 @@ class UciEngine:
     def _open_syzygy(self) -> list[str]:
         messages = self._tablebases.set_syzygy_path(self.options.syzygy_path.value)
         self._pool.share_tablebases()
-        self._pool.table.clear()
+        self._pool.clear_table()
         return messages
 
     def _configure_book(self, file_named: bool = False) -> list[str]:

@@ -172,8 +172,8 @@ class Spin(ValueOption[int]):
         if clamped == value:
             return value, []
         if value > self.usable < self.maximum:
-            reason = f"the most that {self.limited_by} allows"
-            return clamped, [f"option {self.name}: {value} is taken as {clamped}, {reason}"]
+            most = f"the most that {self.limited_by} allows"
+            return clamped, [f"option {self.name}: {value} is taken as {clamped}, {most}"]
         bounds = f"{self.minimum} to {self.maximum}"
         return clamped, [f"option {self.name}: {value} is taken as {clamped} ({bounds})"]
 
@@ -337,9 +337,7 @@ class Options(OptionTable):
         )
         most = usable_processors() if core == "compiled" else 1
         self.threads = add(Spin("Threads", 1, 1, 512, "number of search threads; at most one per CPU core", most))
-        if core != "compiled":
-            # In plain Python only one thread runs at a time.
-            self.threads.limited_by = f"the {core} core"
+        self.threads.limited_by = "this machine" if core == "compiled" else f"the {core} core"
         self.clear_hash = add(Button("Clear Hash", "clear the transposition table"))
         self.ponder = add(Check("Ponder", False, "the engine may think on the opponent's time"))
         self.multi_pv = add(Spin("MultiPV", 1, 1, 256, "number of principal variations to report"))

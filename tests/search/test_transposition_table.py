@@ -171,12 +171,25 @@ def test_clearing_and_resizing_forget() -> None:
     assert (table.probe(5), table.megabytes) == (0, 2)
 
 
-def test_without_memory_the_old_table_stays() -> None:
+def test_all_parts_together_are_the_whole_table() -> None:
+    table = new_table()
+    keys = spread_keys(1 << 14)[::64]
+    for parts in (1, 2, 3, 7):
+        for key in keys:
+            table.store(key, 1, 2, 3, 4, EXACT)
+        for part in range(parts):
+            assert any(table.probe(key) for key in keys)
+            table.clear_part(part, parts)
+        assert not any(table.probe(key) for key in keys)
+
+
+def test_without_memory_the_table_keeps_its_size() -> None:
     table = new_table()
     table.store(5, 1, 2, 3, 4, EXACT)
     with pytest.raises(MemoryError):
         table.resize(1 << 42)
-    assert table.megabytes == 1
+    assert (table.megabytes, table.probe(5)) == (1, 0)
+    table.store(5, 1, 2, 3, 4, EXACT)
     assert unpack(table.probe(5)) == (1, 2, 3, 4, EXACT)
     with pytest.raises(MemoryError):
         new_table(1 << 42)

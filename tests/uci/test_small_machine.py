@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import subprocess
 import sys
 from contextlib import closing
 
@@ -61,3 +62,13 @@ def test_the_stock_configuration_plays_in_a_gigabyte_of_address_space() -> None:
     command = f"ulimit -v 1048576; exec {shlex.quote(sys.executable)} -m uci_engine"
     with closing(start(["sh", "-c", command])) as client:
         play_a_few_moves(client)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the address space")
+def test_a_table_may_grow_where_there_is_no_room_for_two() -> None:
+    command = f"ulimit -v 4000000; exec {shlex.quote(sys.executable)} -m uci_engine"
+    sent = "setoption name Hash value 1900\nsetoption name Hash value 1950\ngo depth 1\n"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    result = subprocess.run(["sh", "-c", command], input=sent, env=environment, capture_output=True, text=True)
+    assert "error" not in result.stdout
+    assert result.stdout.splitlines()[-1].startswith("bestmove ")

@@ -9,6 +9,7 @@ Invariant: if `resize` fails, the pool is unchanged.
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from uci_engine.core import Core
@@ -76,9 +77,18 @@ class ThreadPool:
     def clear(self) -> None:
         """Clear the table and all histories, for a new game."""
         self._white_contempt_cp = None
-        self.table.clear()
+        self.clear_table()
         for searcher in self._searchers():
             searcher.clear()
+
+    def clear_table(self) -> None:
+        """Clear the table, each thread a part of it: for many gigabytes one alone would take long."""
+        parts = 1 + len(self.threads)
+        for part, thread in enumerate(self.threads, start=1):
+            thread.begin(partial(self.table.clear_part, part, parts))
+        self.table.clear_part(0, parts)
+        for thread in self.threads:
+            thread.wait()
 
     def set_contempt(self, white_cp: int) -> None:
         """Tell how many centipawns a draw is worse than 0 for White in the next search.

@@ -67,45 +67,66 @@ class TranspositionTable:
     def __init__(self, megabytes):
         """Raises MemoryError when the system has no such block."""
         self.megabytes = 0
-        self.resize(megabytes)
+        if not self._allocate(megabytes):
+            raise MemoryError
 
     def __dealloc__(self):
         if cython.compiled:
             free(self.block)
 
     def resize(self, megabytes):
-        """Replace the table by an empty one of a new size. With the same size the table is only cleared. On MemoryError
-        the old table stays as it is.
+        """Replace the table by an empty one of a new size. With the same size the table is only cleared.
+
+        The old one is freed first, so that there need not be room for both. MemoryError: there is no such block. The
+        table then has its old size, and is empty.
         """
-        if megabytes == self.megabytes:
+        before = self.megabytes
+        if megabytes == before:
             self.clear()
-            return
+        elif not self._allocate(megabytes):
+            # There was room for it a moment ago.
+            if not self._allocate(before) and not self._allocate(1):
+                raise SystemError("there is no memory for a table of 1 MiB")
+            raise MemoryError
+
+    def _allocate(self, megabytes):
+        """Free the table, and make an empty one. False when the system has no such block; then there is no table."""
         size: u64 = megabytes * 1024 * 1024
         if cython.compiled:
-            block = calloc(size + PAGE_BYTES, 1)
-            if not block:
-                raise MemoryError
             free(self.block)
-            self.block = block
+            self.block = calloc(size + PAGE_BYTES, 1)
+            if not self.block:
+                return False
             # Probes are random accesses. With large pages, fewer of them miss the address cache (TLB).
-            past: u64 = cython.cast(u64, block) & (PAGE_BYTES - 1)
+            past: u64 = cython.cast(u64, self.block) & (PAGE_BYTES - 1)
             skipped: u64 = PAGE_BYTES - past if past else 0
-            start = cython.cast(cython.pointer(u64), block) + (skipped >> 3)
+            start = cython.cast(cython.pointer(u64), self.block) + (skipped >> 3)
             advise_large_pages(start, size)
             self.words = start
         else:
-            self.words = array.array("Q", [0]) * (size >> 3)
+            self.words = array.array("Q")
+            try:
+                self.words = array.array("Q", [0]) * (size >> 3)
+            except MemoryError:
+                return False
         self.buckets = size >> 6
         self.megabytes = megabytes
         self.age = 0
+        return True
 
     def clear(self):
         """Clear the table."""
+        self.clear_part(0, 1)
+
+    def clear_part(self, part, parts):
+        """Clear one of so many parts, which threads may do at the same time. No search may run."""
+        begin: u64 = self.buckets * part // parts
+        end: u64 = self.buckets * (part + 1) // parts
         if cython.compiled:
             with cython.nogil:
-                memset(cython.cast(cython.p_void, self.words), 0, self.buckets << 6)
+                memset(cython.cast(cython.p_void, self.words + (begin << 3)), 0, (end - begin) << 6)
         else:
-            self.words = array.array("Q", [0]) * (self.buckets << 3)
+            self.words[begin << 3 : end << 3] = array.array("Q", [0]) * ((end - begin) << 3)
         self.age = 0
 
     def new_search(self):
