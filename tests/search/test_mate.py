@@ -111,6 +111,13 @@ def test_more_moves_than_a_search_can_reach_are_not_said_to_be_refuted() -> None
     assert outcome.infos[-1].string == f"there is no mate in {scores.MAX_DEPTH // 2}"
 
 
+def test_a_mate_is_not_sought_beyond_the_depth_asked_for() -> None:
+    fen, count, firsts = MATES["four moves"]
+    outcome = search(SearchRequest(chess.Board(fen), mate=1000, depth=2 * count - 2))
+    assert outcome.infos[-1].string == f"there is no mate in {count - 1}"
+    assert search(SearchRequest(chess.Board(fen), mate=1000, depth=2 * count - 1)).best.uci() in firsts
+
+
 def test_a_mate_is_sought_among_the_moves_asked_for() -> None:
     board = chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1")
     outcome = search(SearchRequest(board, [chess.Move.from_uci("a1a7")], mate=1))

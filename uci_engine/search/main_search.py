@@ -220,7 +220,8 @@ class MainSearch:
 
         searcher = self._searcher
         mate_search = MateSearch(searcher)
-        max_moves = min(max_moves, scores.MAX_DEPTH // 2)
+        # A mate in n moves takes 2n - 1 plies.
+        max_moves = min(max_moves, (self._depth_limit + 1) // 2)
         for count in range(1, max_moves + 1):
             depth = 2 * count - 1
             if mate_search.mate_in(count):
