@@ -97,7 +97,6 @@ RELIED_ON = [
     "SyzygyProbeDepth",
     "Syzygy50MoveRule",
     "SyzygyProbeLimit",
-    "GaviotaTbPath",
     "UCI_Chess960",
     "UCI_ShowWDL",
     "UCI_AnalyseMode",

@@ -9,7 +9,7 @@
     engine           what UCI commands do: options, the game, one search at a time (with search_task, options and
                      static_evaluation)
     search           the search, its tables, and the threads that run it
-    tablebases       Syzygy, Gaviota, ranking of the root moves
+    tablebases       Syzygy, ranking of the root moves
     book             the opening book
     time_management  limits, allocation, clock, nodestime
     board            two boards for the search, their moves, and the validation of positions from the GUI

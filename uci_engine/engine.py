@@ -203,7 +203,6 @@ class UciEngine:
             option.on_set = self._clear_table
         options.contempt.on_change = self._forget
         options.syzygy_path.on_set = self._open_syzygy
-        options.gaviota_path.on_set = lambda: self._tablebases.set_gaviota_path(options.gaviota_path.value)
         for book_option in (options.own_book, options.book_depth, options.book_variety, options.analyse_mode):
             book_option.on_set = self._configure_book
         options.book_file.on_set = lambda: self._configure_book(file_named=True)

@@ -305,7 +305,6 @@ class EngineOptions(TypedDict, total=False):
     syzygy_probe_depth: int
     syzygy_50_move_rule: bool
     syzygy_probe_limit: int
-    gaviota_tb_path: str
     weights_file: str
     correction: bool
     correction_file: str
@@ -365,7 +364,6 @@ class Options(OptionTable):
         )
         self.syzygy_50_move_rule = add(Check("Syzygy50MoveRule", True, "a cursed win counts as a draw"))
         self.syzygy_probe_limit = add(Spin("SyzygyProbeLimit", 7, 0, 7, "most pieces to probe; 0: never"))
-        self.gaviota_path = add(String("GaviotaTbPath", "", "folders of Gaviota tables, used at the root only"))
         self.weights_file = add(String("WeightsFile", "", "empty: the built-in weights"))
         self.correction = add(Check("Correction", CORRECTION_BY_DEFAULT, "add the learned correction"))
         self.correction_file = add(String("CorrectionFile", "", "empty: the built-in network"))

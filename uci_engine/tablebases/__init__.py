@@ -1,4 +1,4 @@
-"""Endgame tablebases: Syzygy in the search and at the root, Gaviota at the root.
+"""Endgame tablebases: Syzygy in the search and at the root.
 
 With `SyzygyPath` set, root moves in the tables are ranked. Among moves that win, the one that reaches a capture, a pawn
 move or mate soonest comes first, so the fifty-move rule never costs the win; drawn positions are not lost. The search
@@ -10,6 +10,4 @@ another. The smallest files, up to 256 MiB and an eighth of the memory, are read
 file have no effect. Larger files are mapped, checked again between searches, and left out once they have changed.
 
 The search uses the WDL files (`.rtbw`). Without the DTZ files (`.rtbz`) the search must find the way to win by itself.
-Gaviota files have no checksums. Each distance is checked against those after every move. On a mismatch the files are
-left out with one `info string`.
 """

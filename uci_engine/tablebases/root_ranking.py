@@ -1,8 +1,7 @@
 """Root ranking: root moves ranked by the tablebases, once per `go`.
 
 With Syzygy, a move ranks by WDL and then by DTZ. The win with the shortest distance to a capture, a pawn move or mate
-ranks first, so the fifty-move rule costs no win. Of lost moves the one with the longest DTZ ranks first. Where Syzygy
-has no table, Gaviota gives the distance to mate (DTM).
+ranks first, so the fifty-move rule costs no win. Of lost moves the one with the longest DTZ ranks first.
 
 Invariants: moves of different result never have equal rank. Tables that contradict each other, or fail, are dropped
 with one message, and the search runs without them. Ranking respects its time limit.
@@ -15,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import chess
 import chess.polyglot
@@ -25,9 +24,6 @@ from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.tablebases.tablebases import Tablebases
 from uci_engine.time_management.clock import Clock
-
-if TYPE_CHECKING:
-    from chess.gaviota import PythonTablebase
 
 # Ranks: a win is WON minus its plies, a loss the negative of that, a draw 0. WON is far above any distance.
 WON = 1 << 18
@@ -105,7 +101,7 @@ class RankingLimits:
         return RankingLimits(probing.fifty_moves, probing.probe_limit, deadline, stopped, cpu_deadline)
 
     def out_of_time(self) -> bool:
-        """Whether the time for probes of DTZ and DTM is over."""
+        """Whether the time for probes of DTZ is over."""
         now = time.perf_counter()
         if now <= self.deadline and not self.stopped():
             return False
@@ -123,28 +119,14 @@ def rank(
     """Rank the allowed moves of a board. `position` is a scratch position."""
     messages = tuple(tables.drop_changed())
     pieces = chess.popcount(board.occupied)
-    if board.castling_rights or pieces > limits.probe_limit or len(allowed) < 2:
+    if board.castling_rights or pieces > min(limits.probe_limit, tables.max_pieces) or len(allowed) < 2:
         return RootRanking(messages=messages)
-    if pieces <= tables.max_pieces:
-        name = chess.syzygy.normalize_tablename(chess.syzygy.calc_key(board))
-        try:
-            ranking = _by_syzygy(tables, position, board, allowed, limits, name)
-        except ContradictionError as error:
-            tables.drop(name)
-            return RootRanking(messages=(*messages, f"error: Syzygy table {name} is not used any more: {error}"))
-        if ranking.tablebase_ranks:
-            return replace(ranking, messages=messages)
-    if tables.gaviota is None:
-        return RootRanking(messages=messages)
+    name = chess.syzygy.normalize_tablename(chess.syzygy.calc_key(board))
     try:
-        return replace(_by_gaviota(tables.gaviota, board, allowed, limits), messages=messages)
-    except KeyError:
-        # python-chess has no table of these pieces.
-        return RootRanking(messages=messages)
-    except Exception as error:  # a damaged file can raise anything in python-chess
-        tables.drop_gaviota()
-        reason = error if isinstance(error, ContradictionError) else f"{type(error).__name__} when they are read"
-        return RootRanking(messages=(*messages, f"error: the Gaviota tables are not used any more: {reason}"))
+        return replace(_by_syzygy(tables, position, board, allowed, limits, name), messages=messages)
+    except ContradictionError as error:
+        tables.drop(name)
+        return RootRanking(messages=(*messages, f"error: Syzygy table {name} is not used any more: {error}"))
 
 
 def _by_syzygy(
@@ -283,73 +265,6 @@ def _repeats(position: Any, board: chess.Board, move: chess.Move, seen_twice: fr
         if third:
             return True
     return False
-
-
-def _by_gaviota(
-    gaviota: PythonTablebase, board: chess.Board, allowed: Sequence[chess.Move], limits: RankingLimits
-) -> RootRanking:
-    """Rank by distance to mate (DTM).
-
-    The files have no checksums. So check the root against its moves, and the moves against their replies while time
-    allows.
-    """
-    scores_here: dict[chess.Move, int] = {}
-    positions_after: list[chess.Board] = []
-    for move in board.legal_moves:
-        if limits.out_of_time():
-            return RootRanking()
-        after = board.copy(stack=False)
-        after.push(move)
-        scores_here[move] = _score_before(_mate_score(gaviota, after))
-        positions_after.append(after)
-    _compare(gaviota, board, max(scores_here.values()))
-    for after in positions_after:
-        if limits.out_of_time():
-            break
-        _check_replies(gaviota, after)
-    tablebase_ranks = {move: _mate_rank(scores_here[move]) for move in allowed}
-    return RootRanking(tablebase_ranks, complete=True, hits=1 + len(scores_here))
-
-
-def _check_replies(gaviota: PythonTablebase, board: chess.Board) -> None:
-    """Raise ContradictionError unless the position's score is that of its best move, if the tables have all moves."""
-    best = -scores.MATE
-    for move in list(board.legal_moves):
-        board.push(move)
-        try:
-            best = max(best, _score_before(_mate_score(gaviota, board)))
-        except KeyError:
-            # A capture or promotion leads to a missing table.
-            return
-        finally:
-            board.pop()
-    if any(board.legal_moves):
-        _compare(gaviota, board, best)
-
-
-def _compare(gaviota: PythonTablebase, board: chess.Board, best: int) -> None:
-    # python-chess's answer is not exact where en passant is forced.
-    if not board.has_legal_en_passant() and _mate_score(gaviota, board) != best:
-        raise ContradictionError("the distance of a position differs from that of its best move")
-
-
-def _mate_score(gaviota: PythonTablebase, board: chess.Board) -> int:
-    """The score for the side to move. The tables have 0 for both mate and draw, so mate is checked first."""
-    if board.is_checkmate():
-        return -scores.MATE
-    if board.is_stalemate() or board.is_insufficient_material():
-        return scores.DRAW
-    plies = gaviota.probe_dtm(board)
-    return _sign(plies) * (scores.MATE - abs(plies))
-
-
-def _score_before(score: int) -> int:
-    """The score of a move from the score of the position after it."""
-    return _sign(score) - score
-
-
-def _mate_rank(score: int) -> TablebaseRank:
-    return TablebaseRank(score and _sign(score) * (WON - scores.MATE + abs(score)), score)
 
 
 def _sign(number: int) -> int:

@@ -1,4 +1,4 @@
-"""The endgame tablebases on disk: Syzygy and Gaviota folders, opening, checking and dropping files.
+"""The endgame tablebases on disk: Syzygy folders, opening, checking and dropping files.
 
 Root ranking probes `Tablebases`; the search probes the prober that it fills. Invariants: no file is probed before its
 header was checked. A bad file is left out with one message. Nothing is written.
@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evaluation.files import open_plain_file
 from uci_engine.core import Core
@@ -29,9 +29,6 @@ from uci_engine.tablebases.syzygy_files import (
     read_table,
 )
 from uci_engine.text import quoted
-
-if TYPE_CHECKING:
-    from chess.gaviota import PythonTablebase
 
 # Maximum bytes of tables to read into memory (smallest files first), and at most an eighth of the memory. The rest is
 # mapped.
@@ -64,7 +61,6 @@ class Tablebases:
         self._read_symbols = core.modules["uci_engine.tablebases.syzygy_tables"].SymbolReader().read
         self._mapped: dict[Path, Identity] = {}
         self._trusted_until = 0.0
-        self.gaviota: PythonTablebase | None = None
         self.wdl: set[str] = set()
         self.dtz: set[str] = set()
 
@@ -88,7 +84,6 @@ class Tablebases:
     def close(self) -> None:
         """Close all files."""
         self.set_syzygy_path("")
-        self.set_gaviota_path("")
 
     # Syzygy --------------------------------------------------------------------------------------------------------
 
@@ -144,12 +139,12 @@ class Tablebases:
             self.drop(path.stem)
             del self._mapped[path]
         problems = [f"{_shown(path.name)}: it was changed on disk" for path in changed]
-        return [_not_used("SyzygyPath", problems)] if problems else []
+        return [_not_used(problems)] if problems else []
 
     def _told(self, text: str, problems: list[str]) -> list[str]:
         if not text.strip():
             return []
-        messages = [_not_used("SyzygyPath", problems)] if problems else []
+        messages = [_not_used(problems)] if problems else []
         if not self.wdl:
             return [*messages, "SyzygyPath: no Syzygy tables there"]
         pieces = f"of up to {self.max_pieces} pieces"
@@ -158,35 +153,6 @@ class Tablebases:
         if lone:
             messages.append(f"SyzygyPath: no DTZ file for {_named(lone)}: the search must find the win")
         return messages
-
-    # Gaviota -------------------------------------------------------------------------------------------------------
-
-    def set_gaviota_path(self, text: str) -> list[str]:
-        """Use the Gaviota tables (compression scheme 4) in these folders and no others; returns messages."""
-        if self.gaviota is not None:
-            self.gaviota.close()
-            self.gaviota = None
-        if not text.strip():
-            return []
-        # Imported only now, because python-chess then computes large tables.
-        from uci_engine.tablebases.gaviota import SUFFIX, ReadOnlyTables
-
-        found, problems = _files(text, (SUFFIX,))
-        tables = ReadOnlyTables()
-        for name, path in sorted(found.items()):
-            try:
-                tables.add_file(path)
-            except (OSError, ValueError) as error:
-                problems.append(f"{_shown(name)}: {_reason(error)}")
-        messages = [_not_used("GaviotaTbPath", problems)] if problems else []
-        if not tables.available_tables:
-            return [*messages, "GaviotaTbPath: no Gaviota tables there"]
-        self.gaviota = tables
-        return [*messages, f"GaviotaTbPath: {len(tables.available_tables)} tables"]
-
-    def drop_gaviota(self) -> None:
-        """Stop using the Gaviota tables, because they contradict each other or cannot be read."""
-        self.set_gaviota_path("")
 
 
 def _files(text: str, suffixes: tuple[str, ...]) -> tuple[dict[str, Path], list[str]]:
@@ -257,8 +223,8 @@ def _reason(error: OSError | ValueError) -> str:
     return str(error)
 
 
-def _not_used(option: str, problems: list[str]) -> str:
-    return f"error: {option}: not used: {_named(problems, '; ')}"
+def _not_used(problems: list[str]) -> str:
+    return f"error: SyzygyPath: not used: {_named(problems, '; ')}"
 
 
 def _named(names: list[str], separator: str = ", ") -> str:
