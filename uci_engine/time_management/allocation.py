@@ -5,9 +5,9 @@ computes the factor after each depth. A timer stops the search at the hard limit
 
 A reserve is kept for the overheads of the moves to come. A move gets a fraction of the clock above the reserve,
 growing with the move number, and most of the increment. Its hard limit is a few times that. The clock approaches the
-reserve but does not reach it this way. Within the reserve, a small part of the clock is spread evenly over the moves to
-come. The reserve also pays for a loaded machine that wakes the timer late. There is no minimum thinking time above
-FLOOR_MS, because such minima lose games on short clocks. When even that is too much, the first depth is played.
+reserve but does not reach it this way. Within the reserve, a move takes a part of its overhead. The reserve also pays
+for a loaded machine that wakes the timer late. There is no other minimum for a move, because such minima lose games on
+short clocks: when the clock has almost run down, the first depth is played.
 
 Invariants, for every clock:
 
@@ -27,9 +27,12 @@ from uci_engine.time_management.parameters import time_tunables
 from uci_engine.tunable import defaults
 
 # The shortest hard limit: play the best move so far. It is also the shortest soft limit while the clock has it for
-# MIN_MOVES_TO_COME moves. After that the soft limit may fall to LEAST_MS, and a search ends after its first depth.
+# MIN_MOVES_TO_COME moves. Then the soft limit may fall to LEAST_MS, with which a search ends after its first depth.
 FLOOR_MS = 1.0
 LEAST_MS = 0.01
+
+# What a move takes at least, beside its overhead.
+LEAST_TAKEN_MS = 0.7
 
 # Kept back beyond the overhead, for the timer that ends the search.
 WAKE_UP_MS = 5.0
@@ -40,11 +43,10 @@ MOVES_COVERED = 200
 # Minimum number of moves still expected, however long the game.
 MIN_MOVES_TO_COME = 60
 
-# The reserve, in units of the overheads to come that no increment pays; the smallest that keeps the last invariant.
-RESERVE_FACTOR = 1.4
-
-# Within the reserve, the clock is divided by the moves to come, times this.
-RESERVE_DIVISOR = 4
+# The reserve, in units of the overheads to come that no increment pays. Within it the soft limit is a part of one of
+# them, the largest that keeps the last invariant.
+RESERVE_FACTOR = 1.6
+RESERVE_SHARE = 0.6
 
 # Maximum part of the clock added for the increment: a buffer for lags longer than the overhead.
 INCREMENT_CLOCK_SHARE = 0.1
@@ -160,11 +162,13 @@ def _for_clock(limits: Limits, white_to_move: bool, overhead: float, ply: int, p
         divisor = 1.0 + DIVISOR_PER_MOVE_TO_GO * moves_to_come
         share = HARD_SHARE + HARD_SHARE_LAST_MOVE / moves_to_come
 
-    # Each move takes at least FLOOR_MS and its overhead. The clock pays what the increment does not.
-    reserve = RESERVE_FACTOR * moves_to_come * max(FLOOR_MS - gain, 0.0)
+    # The clock pays what the increment does not.
+    unpaid = max(LEAST_TAKEN_MS - gain, 0.0)
+    reserve = RESERVE_FACTOR * moves_to_come * unpaid
     excess = max(usable - reserve, 0.0)
     from_increment = min(parameters.time_increment_percent / 100 * max(gain, 0.0), INCREMENT_CLOCK_SHARE * usable)
-    soft = max(usable / (RESERVE_DIVISOR * moves_to_come), excess / divisor) + from_increment
-    soft = max(min(soft, share * usable), min(FLOOR_MS, usable / MIN_MOVES_TO_COME), LEAST_MS)
+    within_reserve = min(max(RESERVE_SHARE * unpaid, FLOOR_MS), usable / MIN_MOVES_TO_COME)
+    soft = min(excess / divisor + from_increment, share * usable)
+    soft = max(soft, within_reserve, LEAST_MS)
     hard = max(soft, min(parameters.time_hard_percent / 100 * soft, share * excess), FLOOR_MS)
     return Budget(soft, hard)
