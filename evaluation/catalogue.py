@@ -19,7 +19,7 @@ from typing import Final
 ACCUMULATED: Final = "accumulator"
 # A weight with at least this many numbers is a table.
 MIN_TABLE: Final = 512
-# What `explain` groups the terms in, in this order, and what `Weights.scaled` scales.
+# What `explain` groups the terms in, in this order.
 FAMILIES: Final = (
     "Material",
     "Piece squares",

@@ -8,7 +8,6 @@ that could overflow, or that has any other fault, is refused with WeightsError.
 
 Material is the classical 9/5/3/3/1 in both phases, and no file can change it. The piece-square tables hold the rest, so
 they may include an offset common to all squares of one type (what a bishop is worth beyond a knight, for example).
-`Weights.scaled` makes a copy with whole families of terms scaled, material too.
 
 In the file the numbers of a weight are one text, separated by blanks, because tomllib reads a text much faster than a
 list. Lists are read too. A file may begin with a table `provenance`, strings that say where its weights come from.
@@ -26,7 +25,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from evaluation.catalogue import CATALOGUE, FAMILIES, Term
+from evaluation.catalogue import CATALOGUE, Term
 from evaluation.files import read_start
 from evaluation.piece_squares import ENEMY_KING, KING_BUCKETS, OWN_KING
 
@@ -42,8 +41,6 @@ TABLES: Final = {term.name: term.size for term in CATALOGUE if term.is_table}
 MAX_BYTES: Final = 1 << 19
 MAX_CENTIPAWNS: Final = 1000
 MAX_SUM: Final = 0x7FFFFFFF
-# Of `Weights.scaled`. Then a weight is at most MAX_PERCENT / 100 * MAX_CENTIPAWNS.
-MAX_PERCENT: Final = 400
 PROVENANCE: Final = "provenance"
 MAX_PROVENANCE_CHARACTERS: Final = 10_000
 # In the weights file. A longer list continues on the next line.
@@ -105,29 +102,6 @@ class Weights:
             # `pack`, without the calls.
             self._packed[name] = [(eg << 32) + mg for mg, eg in pairs]
         return self._packed[name]
-
-    def scaled(self, percent_by_family: Mapping[str, int]) -> Weights:
-        """These weights, those of each family (see `catalogue.FAMILIES`) in percent: 0 to MAX_PERCENT, 100 without one.
-
-        Half a centipawn is rounded away from zero. The result is to play with: `parse` may refuse its text, because
-        material is scaled too. ValueError: there is no such family or percentage. WeightsError: a sum of the scaled
-        weights could overflow.
-        """
-        if unknown := sorted(set(percent_by_family) - set(FAMILIES)):
-            raise ValueError(f"there is no family {unknown[0]!r}")
-        if any(not 0 <= percent <= MAX_PERCENT for percent in percent_by_family.values()):
-            raise ValueError(f"weights are scaled to 0 to {MAX_PERCENT} percent")
-        changed = {family: percent for family, percent in percent_by_family.items() if percent != 100}
-        if not changed:
-            return self
-        # Not by `__init__`, which wants the material of the files.
-        scaled = Weights.__new__(Weights)
-        scaled.middlegame = _scaled(self.middlegame, changed, "middlegame")
-        scaled.endgame = _scaled(self.endgame, changed, "endgame")
-        scaled.provenance = self.provenance
-        scaled._packed = {}
-        scaled._piece_square = None
-        return scaled
 
     def fill(self, target: Any, group: str) -> None:
         """Set each packed weight of `group` as the attribute of the same name on `target`."""
@@ -240,26 +214,9 @@ def _checked(values: Mapping[str, Iterable[int]], phase: str) -> Mapping[str, tu
         checked[term.name] = numbers
     if checked["material"] != MATERIAL:
         raise WeightsError(f"weight material ({phase}) must be {', '.join(map(str, MATERIAL))}")
-    if _max_sum(bounds, checked["material"]) > MAX_SUM:
+    if max_sum(bounds) > MAX_SUM:
         raise WeightsError(f"the {phase} weights can add up to more than 32 bits hold")
     return MappingProxyType(checked)
-
-
-def _scaled(
-    values: Mapping[str, tuple[int, ...]], percent_by_family: Mapping[str, int], phase: str
-) -> Mapping[str, tuple[int, ...]]:
-    """One phase's weights, those of some families scaled. Raises WeightsError."""
-    scaled = dict(values)
-    for term in CATALOGUE:
-        percent = percent_by_family.get(term.family, 100)
-        if percent != 100:
-            scaled[term.name] = tuple(
-                (number * percent + 50) // 100 if number > 0 else -((-number * percent + 50) // 100)
-                for number in values[term.name]
-            )
-    if max_sum(scaled) > MAX_SUM:
-        raise WeightsError(f"the {phase} weights, scaled so, can add up to more than 32 bits hold")
-    return MappingProxyType(scaled)
 
 
 def _checked_provenance(provenance: Any) -> Mapping[str, str]:
@@ -279,23 +236,20 @@ def _mirrored(numbers: list[int]) -> list[int]:
     return [-numbers[square ^ 56] for square in range(64)]
 
 
-def max_sum(values: Mapping[str, tuple[int, ...]]) -> int:
-    """A bound on one phase of any evaluation: the best case of one side plus the worst case of the other."""
-    bounds = {name: (min(numbers), max(numbers)) for name, numbers in values.items()}
-    return _max_sum(bounds, values["material"])
+def max_sum(bounds: Mapping[str, tuple[int, int]]) -> int:
+    """A bound on one phase of any evaluation: the best case of one side plus the worst case of the other.
+
+    `bounds`: the least and the greatest number of each weight.
+    """
+    return _extreme(bounds, 1) + _extreme(bounds, -1)
 
 
-def _max_sum(bounds: Mapping[str, tuple[int, int]], material: tuple[int, ...]) -> int:
-    """`max_sum` from the least and the greatest number of each weight, and material."""
-    return _extreme(bounds, material, 1) + _extreme(bounds, material, -1)
-
-
-def _extreme(bounds: Mapping[str, tuple[int, int]], material: tuple[int, ...], sign: int) -> int:
+def _extreme(bounds: Mapping[str, tuple[int, int]], sign: int) -> int:
     """The maximum of one side's sum (sign 1), or minus its minimum (sign -1).
 
     Each of the eight pawns may have been promoted, so it counts as the piece type with the greatest sum.
     """
-    pieces = {name: sign * value for name, value in zip(PIECE_NAMES, (*material, 0), strict=True)}
+    pieces = {name: sign * value for name, value in zip(PIECE_NAMES, (*MATERIAL, 0), strict=True)}
     extreme = 0
     for term in CATALOGUE:
         least, greatest = bounds[term.name]

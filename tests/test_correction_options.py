@@ -30,6 +30,7 @@ from evaluation.correction.shape import (
     OUTPUT_LIMIT,
     UNITS,
 )
+from tests.evaluation.test_evaluation import random_weights
 from tests.support import ROOT
 from tests.support.engines import search, statics
 from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, on_core
@@ -75,14 +76,17 @@ def test_on_it_is_added_and_off_the_engine_is_as_it_was(engine: UciEngine, netwo
     assert search(engine) == with_it
 
 
-def test_weights_and_network_change_alone(engine: UciEngine, network_file: str) -> None:
+def test_weights_and_network_change_alone(engine: UciEngine, network_file: str, tmp_path: Path) -> None:
+    weights = random_weights(4)
+    weights.save(tmp_path / "weights.toml")
     engine.set_option("CorrectionFile", network_file)
     engine.set_option("Correction", "true")
-    engine.set_option("Threats", "0")
+    engine.set_option("WeightsFile", str(tmp_path / "weights.toml"))
     board = chess.Board(MIDDLEGAME)
-    assert statics(engine) == [evaluation.evaluate(board, engine.weights) + correction_of(NETWORK, board)]
-    engine.set_option("Correction", "false")
-    assert statics(engine) == [evaluation.evaluate(board, engine.weights)] != [evaluation.evaluate(board)]
+    assert statics(engine) == [evaluation.evaluate(board, weights) + correction_of(NETWORK, board)]
+    for name, value in (("UCI_LimitStrength", "true"), ("Correction", "false"), ("UCI_LimitStrength", "false")):
+        engine.set_option(name, value)
+        assert statics(engine) == [evaluation.evaluate(board, weights)] != [evaluation.evaluate(board)]
 
 
 @pytest.mark.skipif(not is_compiled(), reason="plain Python searches with one thread")

@@ -76,7 +76,6 @@ class UciEngine:
         self._timer = Timer()
         self._time_parameters = time_parameters_of(self.core.name)
         self._available_nodes: AvailableNodes | None = None
-        self._unscaled_weights = self._pool.weights
         self._seed = new_seed()
         self._task: Task | None = None
         self._connect_options()
@@ -217,8 +216,6 @@ class UciEngine:
         options.correction_file.on_change = self._load_network
         options.limit_strength.on_change = self._switch_network
         options.skill_level.on_change = self._switch_network
-        for percent in options.percents:
-            percent.on_change = self._scale_weights
 
     def _resize_table(self) -> list[str]:
         size = self.options.hash.value
@@ -287,13 +284,12 @@ class UciEngine:
     def _load_weights(self) -> list[str]:
         option = self.options.weights_file
         try:
-            self._use_weights(Weights.load(option.value) if option.value else default_weights())
+            weights = Weights.load(option.value) if option.value else default_weights()
+            self._pool.set_evaluation(weights, self._pool.network)
         except WeightsError as error:
             raise OptionError(f"option {option.name} cannot be {quoted(option.value)} ({error})") from None
-        return []
-
-    def _scale_weights(self) -> list[str]:
-        self._use_weights(self._unscaled_weights)
+        except MemoryError:
+            raise OptionError("there is no memory for other weights") from None
         return []
 
     def _first_network(self) -> Network | None:
@@ -327,16 +323,6 @@ class UciEngine:
     def _wants_network(self) -> bool:
         """Limited strength plays with the features alone, because its levels were measured so."""
         return self.options.correction.value and self._elo() is None
-
-    def _use_weights(self, unscaled: Weights) -> None:
-        """Evaluate with these weights, scaled as the options want it. Raises OptionError, and then nothing changes."""
-        try:
-            self._pool.set_evaluation(unscaled.scaled(self.options.percent_by_family()), self._pool.network)
-        except MemoryError:
-            raise OptionError("there is no memory for other weights") from None
-        except WeightsError as error:
-            raise OptionError(str(error)) from None
-        self._unscaled_weights = unscaled
 
     def _strength(self) -> Strength | None:
         """The limited strength that the options ask for, None for full strength."""

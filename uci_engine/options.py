@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, NamedTuple, TypedDict, TypeVar
 
-from evaluation.weights import MAX_PERCENT
 from uci_engine.memory import HASH_DECLARED_MIB, hash_maximum_mib
 from uci_engine.processor import usable_processors
 from uci_engine.search.parameters import PARAMETERS
@@ -233,18 +232,6 @@ def read_opponent(text: str) -> Opponent:
     return Opponent(None if title.lower() == "none" else title, parse_int(elo), kind.lower(), name)
 
 
-# The options that scale weights: name, families of `evaluation.catalogue`, purpose. Only the tempo has none.
-PERCENT_OPTIONS = (
-    ("Material", ("Material",), "percent"),
-    ("Mobility", ("Mobility", "Space"), "percent, also of space"),
-    ("Piece Squares", ("Piece squares", "Pieces"), "percent, also of pieces"),
-    ("Pawn Structure", ("Pawn structure",), "percent"),
-    ("Passed Pawns", ("Passed pawns",), "percent"),
-    ("King Safety", ("King safety",), "percent"),
-    ("Threats", ("Threats",), "percent"),
-    ("Endgames", ("Endgames",), "percent"),
-)
-
 AnyOption = TypeVar("AnyOption", bound=Option)
 
 
@@ -308,14 +295,6 @@ class EngineOptions(TypedDict, total=False):
     weights_file: str
     correction: bool
     correction_file: str
-    material: int
-    mobility: int
-    piece_squares: int
-    pawn_structure: int
-    passed_pawns: int
-    king_safety: int
-    threats: int
-    endgames: int
     uci_show_wdl: bool
     uci_analyse_mode: bool
 
@@ -367,7 +346,6 @@ class Options(OptionTable):
         self.weights_file = add(String("WeightsFile", "", "empty: the built-in weights"))
         self.correction = add(Check("Correction", CORRECTION_BY_DEFAULT, "add the learned correction"))
         self.correction_file = add(String("CorrectionFile", "", "empty: the built-in network"))
-        self.percents = [add(Spin(name, 100, 0, MAX_PERCENT, help)) for name, _, help in PERCENT_OPTIONS]
         self.chess960 = add(Check("UCI_Chess960", False, "play Chess960"))
         self.show_wdl = add(Check("UCI_ShowWDL", False, "report expected wins, draws and losses in permille"))
         self.analyse_mode = add(Check("UCI_AnalyseMode", False, "no book; root moves are also searched one by one"))
@@ -383,11 +361,6 @@ class Options(OptionTable):
         if tuning:
             for option in (*self.search_parameters, *self.time_parameters, self.nodes_time, self.seed):
                 add(option)
-
-    def percent_by_family(self) -> dict[str, int]:
-        """In how many percent the weights of each family count. Only the tempo is not here: it is not scaled."""
-        percents = zip(PERCENT_OPTIONS, self.percents, strict=True)
-        return {family: option.value for (_, families, _), option in percents for family in families}
 
 
 def _spin(parameter: Tunable) -> Spin:

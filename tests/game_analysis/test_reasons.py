@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import chess
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from evaluation.catalogue import CATALOGUE
 from evaluation.parts import CORRECTION_TITLE
+from evaluation.weights import Weights, default_weights
 from tests.support.analyser import MaterialAnalyser
 from tests.support.networks import random_network
 from uci_engine import Engine
@@ -61,10 +63,14 @@ def test_the_changes_add_up_to_that_of_the_static_score(engine: Engine, before: 
     assert sum(change.cp for change in changes) == pytest.approx(expected, abs=len(changes))
 
 
-def test_the_changes_are_those_of_the_engine_s_own_weights(engine: Engine) -> None:
+def test_the_changes_are_those_of_the_engine_s_own_weights(engine: Engine, tmp_path: Path) -> None:
     boards = chess.Board(chess.STARTING_FEN), chess.Board(ITALIAN)
     before = feature_changes(engine, *boards, 32)
-    with Engine(hash=1, mobility=0) as other:
+    silent = {term.name: (0,) * term.size for term in CATALOGUE if term.family == "Mobility"}
+    weights = default_weights()
+    file = tmp_path / "weights.toml"
+    Weights({**weights.middlegame, **silent}, {**weights.endgame, **silent}).save(file)
+    with Engine(hash=1, weights_file=str(file)) as other:
         after = feature_changes(other, *boards, 32)
     assert any("mobility" in change.name for change in before)
     assert not any("mobility" in change.name for change in after)

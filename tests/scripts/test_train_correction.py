@@ -27,6 +27,7 @@ from lib.training.correction_model import Network as Floating
 from lib.training.descent import State, load_checkpoint, new_state, save_checkpoint
 from lib.training.positions import FIRST, QUIET, RECORD, board_of, pack, write_positions
 from lib.training.quantisation import floating, quantised, white_corrections, whole_corrections
+from tests.evaluation.test_evaluation import random_weights
 from tests.support.kernel import random_game, start_board
 from tests.support.networks import correction_of, random_network
 from train_correction import main
@@ -271,7 +272,7 @@ def test_the_program_learns_what_the_features_miss(
     assert Path(names["new.network"]).read_bytes() == data
     # With other features it is another run.
     weights = tmp_path / "other.toml"
-    default_weights().scaled({"Mobility": 50}).save(weights)
+    random_weights(4).save(weights)
     assert main([*command, "--resume", "--weights", str(weights)]) == 1
     assert "features" in capsys.readouterr().err.splitlines()[-1].partition(" is of another run: ")[2]
 
