@@ -13,7 +13,6 @@ from uci_engine.options import (
     EMPTY,
     Button,
     Check,
-    Combo,
     Opponent,
     OptionError,
     Options,
@@ -28,12 +27,11 @@ from uci_engine.time_management.parameters import TIME_PARAMETERS
 
 
 class Sample(Options):
-    """Secateur's options on a machine of 1 GiB and many processors, and one of the type that it does not use."""
+    """Secateur's options on a machine of 1 GiB and many processors."""
 
     def __init__(self) -> None:
         super().__init__(hash_maximum=1024)
         self.threads.usable = self.threads.maximum
-        self.style = self.add(Combo("Style", "Normal", ("Solid", "Normal", "Risky"), "how to play"))
 
     def value(self, name: str) -> Any:
         """The value of the option with this name, as it is declared."""
@@ -52,15 +50,13 @@ STANDARD = Options(hash_maximum=1024)
 def test_declarations() -> None:
     options = Sample()
     table = OptionTable()
-    for option in (options.hash, options.threads, options.clear_hash, options.ponder, options.style):
+    for option in (options.hash, options.threads, options.clear_hash, options.ponder, options.book_file):
         table.add(option)
-    table.add(options.book_file)
     assert table.declare() == [
         "option name Hash type spin default 16 min 1 max 33554432",
         "option name Threads type spin default 1 min 1 max 512",
         "option name Clear Hash type button",
         "option name Ponder type check default false",
-        "option name Style type combo default Normal var Solid var Normal var Risky",
         "option name BookFile type string default <empty>",
     ]
 
@@ -166,7 +162,6 @@ def test_a_small_machine_lowers_the_default_too() -> None:
         ("Hash", "+7", "Hash", 7),
         ("Ponder", "TRUE", "Ponder", True),
         ("UCI_Chess960", "false", "UCI_Chess960", False),
-        ("Style", "rISKY", "Style", "Risky"),
         ("BookFile", "c:\\a  b\\ \u00e4.bin", "BookFile", "c:\\a  b\\ \u00e4.bin"),
         ("BookFile", "<empty>", "BookFile", ""),
         ("BookFile", "", "BookFile", ""),
@@ -215,7 +210,6 @@ def test_out_of_range_is_clamped_and_said(name: str, text: str, expected: int) -
         ("Ponder", "maybe"),
         ("Ponder", ""),
         ("Ponder", None),
-        ("Style", "Wild"),
         ("BookFile", None),
     ],
 )
@@ -333,14 +327,14 @@ def test_a_button_ignores_a_value_and_says_so() -> None:
 def test_describe_shows_current_values() -> None:
     options = Sample()
     options.set("Hash", "32")
-    options.set("Style", "solid")
+    options.set("BookFile", "a.bin")
     lines = options.describe()
     assert len(lines) == len(options.declare())
     assert any(line.startswith("Hash = 32: ") for line in lines)
     assert any(line.startswith("Ponder = false: ") for line in lines)
     assert any(line.startswith("Clear Hash: ") for line in lines)
-    assert any(line.startswith("BookFile = <empty>: ") for line in lines)
-    assert any(line.startswith("Style = 'Solid': ") for line in lines)
+    assert any(line.startswith("BookFile = 'a.bin': ") for line in lines)
+    assert any(line.startswith("WeightsFile = <empty>: ") for line in lines)
 
 
 @given(
@@ -354,11 +348,9 @@ def test_any_text_leaves_the_table_sound(settings: list[tuple[str | None, str | 
     options = Sample()
     for name, text in settings:
         assert all(sentence.isascii() and len(sentence) < 1000 for sentence in options.set(name, text))
-    types = {Check: bool, Spin: int, Combo: str, String: str}
+    types = {Check: bool, Spin: int, String: str}
     for option in options:
         if isinstance(option, ValueOption):
             assert type(option.value) is types[type(option)]
         if isinstance(option, Spin):
             assert option.minimum <= option.value <= option.usable <= option.maximum
-        if isinstance(option, Combo):
-            assert option.value in option.choices

@@ -1,6 +1,6 @@
 """Secateur's UCI options: name, bounds, value, and the callback that acts on a change.
 
-UCI has five types of option: `Check`, `Spin`, `Combo`, `String` and `Button`. `Options` lists those of Secateur, and
+Of UCI's types of option there are `Check`, `Spin`, `String` and `Button`. `Options` lists those of Secateur, and
 `engine` sets their callbacks. A new option is one line in `Options` and the code that reads it.
 
 Invariant: whatever text arrives, a value has its option's type and is within its bounds.
@@ -192,22 +192,6 @@ class String(ValueOption[str]):
     @staticmethod
     def _written(value: str) -> str:
         return value or EMPTY
-
-
-class Combo(String):
-    """An option with one of several texts."""
-
-    type_name = "combo"
-
-    def __init__(self, name: str, default: str, choices: Sequence[str], help: str) -> None:
-        super().__init__(name, default, help)
-        self.choices = tuple(choices)
-
-    def declaration(self) -> str:
-        return super().declaration() + "".join(f" var {choice}" for choice in self.choices)
-
-    def _read(self, text: str) -> str | None:
-        return next((choice for choice in self.choices if _key(choice) == _key(text)), None)
 
 
 class Opponent(NamedTuple):
