@@ -23,7 +23,7 @@ from uci_engine.tunable import Tunable
 # How UCI writes a string option without text.
 EMPTY = "<empty>"
 
-# The default of the option `Correction`, and whether the benchmark has the correction.
+# The default of the option `Correction`.
 CORRECTION_BY_DEFAULT = True
 
 ABOUT = "Secateur, a chess engine in Python that prunes trees. Free software, GPL-3.0-or-later."

@@ -6,6 +6,8 @@ import os
 import re
 import shutil
 import subprocess
+from contextlib import closing
+from typing import Any
 
 import chess
 import pytest
@@ -23,21 +25,23 @@ DEPTH = 2
 # By whether the learned correction is on: at the depth of the benchmark, and at depth 5. Another network changes those
 # with it.
 PINNED_TOTALS = {False: (138986, 19774), True: (126332, 18645)}
-PINNED, PINNED_AT_DEPTH_5 = PINNED_TOTALS[CORRECTION_BY_DEFAULT]
+PINNED = PINNED_TOTALS[CORRECTION_BY_DEFAULT][0]
 TRAILER = re.compile(r"^Bench: ([0-9]+)$", re.MULTILINE)
 
 
-def totals(depth: int) -> int:
-    """The total alone."""
-    return total(depth)[0]
+def total(depth: int | None, is_corrected: bool | None = None) -> tuple[int, list[str]]:
+    """The total of nodes on this process's core, and what was written before it.
 
-
-def total(depth: int) -> tuple[int, list[str]]:
-    """The total of nodes on this process's core, and what was written but for the nodes."""
+    `is_corrected`: with or without the learned correction; None: as a new engine has it.
+    """
     lines: list[str] = []
-    count = bench.Bench(load(), depth, lines.append).count()
-    assert count is not None
-    return count, lines
+    with closing(UciEngine(owns_process=False)) as engine:
+        if is_corrected is not None:
+            engine.set_option("Correction", "true" if is_corrected else "false")
+        bench.Bench(engine, depth, lines.append).report()
+    match = re.match(r"\nnodes ([0-9]+)\n", lines[-1])
+    assert match is not None
+    return int(match[1]), lines[:-1]
 
 
 def test_the_total_is_the_same_twice() -> None:
@@ -49,48 +53,27 @@ def test_the_total_is_the_same_twice() -> None:
 
 
 @pytest.mark.parametrize("name", ALL_CORES)
-def test_the_total_is_pinned_at_a_small_depth(name: str) -> None:
-    assert on_core(core_or_skip(name), __name__, "totals", 5) == PINNED_AT_DEPTH_5
-
-
-def test_the_total_is_pinned_on_the_compiled_core() -> None:
-    assert on_core(core_or_skip("compiled"), __name__, "totals", bench.DEFAULT_DEPTH) == PINNED
-
-
-def total_of_an_engine(depth: int, is_corrected: bool) -> int:
-    """The total with or without the learned correction, on this process's core."""
-    lines: list[str] = []
-    engine = UciEngine(owns_process=False)
-    engine.set_option("Correction", "true" if is_corrected else "false")
-    bench.EngineBench(engine, depth, bench.POSITIONS, lines.append).report()
-    engine.close()
-    match = re.search(r"^nodes ([0-9]+)$", "\n".join(lines), re.MULTILINE)
-    assert match is not None
-    return int(match[1])
-
-
-@pytest.mark.parametrize("name", ALL_CORES)
 @pytest.mark.parametrize("is_corrected", PINNED_TOTALS)
 def test_the_total_with_and_without_the_correction_is_pinned_at_a_small_depth(is_corrected: bool, name: str) -> None:
-    found = on_core(core_or_skip(name), __name__, "total_of_an_engine", 5, is_corrected)
-    assert found == PINNED_TOTALS[is_corrected][1]
+    found = on_core(core_or_skip(name), __name__, "total", 5, is_corrected)
+    assert found[0] == PINNED_TOTALS[is_corrected][1]
 
 
 @pytest.mark.parametrize("is_corrected", PINNED_TOTALS)
 def test_the_total_with_and_without_the_correction_is_pinned_on_the_compiled_core(is_corrected: bool) -> None:
-    found = on_core(core_or_skip("compiled"), __name__, "total_of_an_engine", bench.DEFAULT_DEPTH, is_corrected)
-    assert found == PINNED_TOTALS[is_corrected][0]
+    found = on_core(core_or_skip("compiled"), __name__, "total", None, is_corrected)
+    assert found[0] == PINNED_TOTALS[is_corrected][0]
 
 
 @pytest.mark.parametrize("is_corrected", PINNED_TOTALS)
 def test_the_benchmark_is_that_of_a_new_engine(is_corrected: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("uci_engine.options.CORRECTION_BY_DEFAULT", is_corrected)
-    assert total(DEPTH)[0] == total_of_an_engine(DEPTH, is_corrected) != total_of_an_engine(DEPTH, not is_corrected)
+    assert total(DEPTH) == total(DEPTH, is_corrected) != total(DEPTH, not is_corrected)
 
 
 @pytest.mark.slow
 def test_the_total_is_pinned_on_the_python_chess_core() -> None:
-    assert on_core("python-chess", __name__, "totals", bench.DEFAULT_DEPTH) == PINNED
+    assert on_core("python-chess", __name__, "total", None)[0] == PINNED
 
 
 def test_the_newest_commit_that_states_a_total_states_this_one() -> None:
@@ -117,15 +100,24 @@ def test_the_total_is_the_same_on_the_other_cores(name: str) -> None:
 
 def test_a_limited_depth_is_the_usual_one_when_none_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "DEFAULT_DEPTH", 1)
-    assert bench.Bench(load(), None, lambda line: None).count() == total(1)[0]
+    assert total(None) == total(1)
 
 
 def test_a_stop_before_the_beginning_is_not_lost() -> None:
     lines: list[str] = []
-    stopped = bench.Bench(load(), 100, lines.append)
+    stopped = bench.Bench(UciEngine(owns_process=False), 100, lines.append)
     stopped.stop()
     stopped.run()
     assert lines == ["info string bench was stopped"]
+
+
+def test_a_search_that_fails_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: Any) -> None:
+        raise MemoryError("too little")
+
+    monkeypatch.setattr("uci_engine.search_task.SearchTask._think", fail)
+    with pytest.raises(MemoryError, match="too little"):
+        total(1)
 
 
 def test_the_positions_can_be_played() -> None:

@@ -173,7 +173,7 @@ def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
 
 def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
     from uci_engine.score import MAX_DEPTH
-    from uci_engine.tools.bench import DEFAULT_DEPTH, POSITIONS, Bench, EngineBench
+    from uci_engine.tools.bench import DEFAULT_DEPTH, POSITIONS, Bench
 
     parser = _subcommand("bench", "Search fixed positions to a fixed depth and show nodes, time and speed.")
     parser.add_argument(
@@ -183,14 +183,11 @@ def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
     options = parser.parse_intermixed_args(words)
     has_position = options.fen is not None or bool(options.moves)
     has_settings = has_position or options.chess960 or options.option or options.threads or options.hash
-    if not has_settings and not tuning:
-        from uci_engine.core import load
-
-        Bench(load(options.core), options.depth, show).report()
-        return 0
     with closing(_engine(options.core, tuning)) as engine:
+        if engine.problem and not has_settings and not tuning:
+            raise RuntimeError(engine.problem)
         prepare(engine, options)
-        EngineBench(engine, options.depth, () if has_position else POSITIONS, show).report()
+        Bench(engine, options.depth, show, positions=() if has_position else POSITIONS).report()
     return 0
 
 

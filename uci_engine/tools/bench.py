@@ -2,34 +2,27 @@
 change.
 
 The program's subcommand `bench` and the UCI command `bench` run it. Every commit message ends with its total.
-Invariant: the total depends only on the code, the files of the evaluation and the depth, not on time, machine, core or
-earlier searches.
+Invariant: with the default options the total depends only on the code, the files of the evaluation and the depth, not
+on time, machine, core or earlier searches.
 """
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import chess
 
-from uci_engine.core import Core
-from uci_engine.search.factory import new_correction, new_searcher, new_worker
 from uci_engine.search.info import BestMove, Info
-from uci_engine.search.main_search import MainSearch
-from uci_engine.search.request import SearchRequest
 from uci_engine.task import TextTask
-from uci_engine.text import ERROR
-from uci_engine.time_management.clock import Clock
 from uci_engine.time_management.limits import Limits
 
 if TYPE_CHECKING:
     from uci_engine.engine import UciEngine
 
 DEFAULT_DEPTH = 8
-HASH_MIB = 16
 
 # Openings, middlegames and endgames of many kinds, two mates, and zugzwang positions.
 POSITIONS = (
@@ -60,93 +53,32 @@ POSITIONS = (
 )
 
 
-class BenchError(RuntimeError):
-    """The benchmark cannot run. The text is one sentence for the user."""
-
-
 class Bench(TextTask):
-    """One run of the benchmark. The UCI command starts it as a thread. `report` and `count` also run without a thread.
-    """
+    """One run of the benchmark. The UCI command starts it as a thread. `report` also runs without a thread."""
 
     def __init__(
         self,
-        core: Core,
+        engine: UciEngine,
         depth: int | None,
         on_line: Callable[[str], None],
         on_done: Callable[[], None] = lambda: None,
+        positions: Sequence[str] = POSITIONS,
     ) -> None:
-        """`depth`: of each search, None for the default. `on_line` gets a line for each position, and the report."""
-        super().__init__("bench", None, on_line, on_done)
-        self._core = core
-        self._depth = depth or DEFAULT_DEPTH
-        self._search: MainSearch | None = None
-        # Guards `_search`: a stop may come between two searches.
-        self._lock = threading.Lock()
-
-    def stop(self) -> None:
-        super().stop()
-        with self._lock:
-            if self._search is not None:
-                self._search.stop()
-
-    def report(self) -> None:
-        """Run the benchmark and report the total of nodes, the time and the speed. Raises BenchError."""
-        started = time.perf_counter()
-        nodes = self.count()
-        self._on_line("info string bench was stopped" if nodes is None else _total(nodes, started))
-
-    def count(self) -> int | None:
-        """Search every position with an empty table. Returns the total of nodes, or None if stopped.
-
-        Raises BenchError if the network of the package belongs to the benchmark and cannot be used.
+        """`engine`: searches with its options; the thread closes it at the end. `depth`: of each search, None for the
+        default. `on_line` gets a line for each position, and the report. `positions`: FENs; none for the engine's own
+        position.
         """
-        # See `search.factory` for the place of these imports.
-        from evaluation.correction.network import NetworkError, default_network
-        from uci_engine import options
-
-        try:
-            network = default_network() if options.CORRECTION_BY_DEFAULT else None
-        except NetworkError as error:
-            raise BenchError(str(error)) from None
-        searcher = new_searcher(self._core, HASH_MIB, correction=new_correction(self._core, network))
-        worker = new_worker(self._core, searcher)
-        total = 0
-        for number, fen in enumerate(POSITIONS, 1):
-            searcher.table.clear()
-            searcher.clear()
-            request = SearchRequest(chess.Board(fen), depth=self._depth)
-            search = MainSearch(worker, request, Clock(time.perf_counter()), _silent)
-            with self._lock:
-                self._search = search
-            if not self._stop_event.is_set():
-                search.run()
-            if self._stop_event.is_set():
-                return None
-            total += search.nodes
-            self._on_line(_row(number, len(POSITIONS), search.best.uci(), search.score, search.nodes, fen))
-        return total
-
-    def _work(self) -> None:
-        try:
-            self.report()
-        except BenchError as error:
-            self._on_line(f"info string {ERROR}{error}")
-
-
-class EngineBench:
-    """The benchmark with the options of an engine. With their defaults the total of nodes is that of `Bench`."""
-
-    def __init__(
-        self, engine: UciEngine, depth: int | None, positions: Sequence[str], on_line: Callable[[str], None]
-    ) -> None:
-        """`positions`: FENs; none for the engine's own position."""
+        super().__init__("bench", None, on_line, on_done)
         self._engine = engine
         self._limits = Limits(depth=depth or DEFAULT_DEPTH)
         self._positions = positions
-        self._on_line = on_line
+
+    def stop(self) -> None:
+        super().stop()
+        self._engine.stop()
 
     def report(self) -> None:
-        """Search every position and report the total of nodes, the time and the speed."""
+        """Search every position and report the total of nodes, the time and the speed. An error in a search ends it."""
         started = time.perf_counter()
         count = len(self._positions) or 1
         total = 0
@@ -155,38 +87,40 @@ class EngineBench:
                 self._engine.new_game()
                 self._engine.set_position(self._positions[number - 1], ())
             total += self._search(number, count)
-        self._on_line(_total(total, started))
+            if self._stop_event.is_set():
+                self._on_line("info string bench was stopped")
+                return
+        seconds = max(time.perf_counter() - started, 1e-9)
+        self._on_line(f"\nnodes {total}\ntime {seconds:.3f} s\nnps {round(total / seconds)}")
+
+    def _work(self) -> None:
+        with closing(self._engine):
+            self.report()
 
     def _search(self, number: int, count: int) -> int:
         """Search the engine's position and return the nodes."""
         last = Info(score=0, nodes=0)
-        move = "(none)"
+        best = BestMove(None)
 
         def on_info(info: Info) -> None:
             nonlocal last
             if info.nodes is not None and info.multipv in (None, 1):
                 last = info
 
-        def on_best_move(best: BestMove) -> None:
-            nonlocal move
-            move = best.move or move
+        def on_best_move(move: BestMove) -> None:
+            nonlocal best
+            best = move
 
         self._engine.go(self._limits, time.perf_counter(), on_info, on_best_move)
+        # A stop may have come between two searches.
+        if self._stop_event.is_set():
+            self._engine.stop()
         self._engine.wait()
+        if best.error is not None:
+            raise best.error
         nodes = last.nodes or 0
-        fen = "" if self._engine.board is None else self._engine.board.fen()
-        self._on_line(_row(number, count, move, last.score or 0, nodes, fen))
+        if not self._stop_event.is_set():
+            fen = "" if self._engine.board is None else self._engine.board.fen()
+            move = best.move or "(none)"
+            self._on_line(f"{number:2d}/{count}  {move:5s} {last.score or 0:6d} {nodes:9d}  {fen}")
         return nodes
-
-
-def _row(number: int, count: int, move: str, score: int, nodes: int, fen: str) -> str:
-    return f"{number:2d}/{count}  {move:5s} {score:6d} {nodes:9d}  {fen}"
-
-
-def _total(nodes: int, started: float) -> str:
-    seconds = max(time.perf_counter() - started, 1e-9)
-    return f"\nnodes {nodes}\ntime {seconds:.3f} s\nnps {round(nodes / seconds)}"
-
-
-def _silent(info: Info) -> None:
-    """Ignore a report: the benchmark prints its own lines."""

@@ -337,9 +337,14 @@ class Dispatcher:
         if words and (depth is None or depth < 1):
             self._say("error: bench takes a depth, for example: bench 8")
             return
+        if self._engine.problem:
+            self._say(f"{ERROR}{self._engine.problem}")
+            return
+        from uci_engine.engine import UciEngine
         from uci_engine.tools.bench import Bench
 
-        self._engine.start(Bench(self._engine.core, depth, self._writer.write, self._search_ended))
+        engine = UciEngine(owns_process=False)
+        self._engine.start(Bench(engine, depth, self._writer.write, self._search_ended))
         self._searching = True
         self._limits = None
 
