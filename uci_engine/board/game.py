@@ -1,10 +1,12 @@
-"""The game that the GUI sent, move by move."""
+"""The game that the GUI sent, move by move, and the positions that it has repeated."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import chess
+import chess.polyglot
 
 from uci_engine.board.validation import PositionError, play, read_fen
 
@@ -48,3 +50,13 @@ class Game:
         play(board, moves[played:])
         self.board, self._fen, self._chess960, self._moves = board, fen, chess960, tuple(moves)
         return notes
+
+
+def seen_twice(board: chess.Board) -> frozenset[int]:
+    """The keys of positions that were on the board twice, the current one included, and can still be repeated."""
+    back = board.copy(stack=board.halfmove_clock)
+    seen = Counter([chess.polyglot.zobrist_hash(back)])
+    while back.move_stack and back.halfmove_clock:
+        back.pop()
+        seen[chess.polyglot.zobrist_hash(back)] += 1
+    return frozenset(key for key, times in seen.items() if times >= 2)

@@ -20,6 +20,7 @@ import chess.polyglot
 
 from uci_engine import score as scores
 from uci_engine.board import moves
+from uci_engine.board.game import seen_twice
 from uci_engine.search.analysis import RootAnalysis
 from uci_engine.search.info import Info
 from uci_engine.search.parameters import MATE_PREVIEW_DEPTH
@@ -219,7 +220,7 @@ class MainSearch:
         from uci_engine.search.mate_search import MateSearch  # only after `load` is the core chosen
 
         searcher = self._searcher
-        mate_search = MateSearch(searcher)
+        mate_search = MateSearch(searcher, seen_twice(self._request.board))
         # A mate in n moves takes 2n - 1 plies.
         max_moves = min(max_moves, (self._depth_limit + 1) // 2)
         for count in range(1, max_moves + 1):

@@ -13,12 +13,9 @@ Invariant: it is read only by searches with the same `repeated` positions, becau
 
 from __future__ import annotations
 
-from collections import Counter
-
 import cython
 
 from uci_engine import score as scores
-from uci_engine.board.position import MAX_HISTORY
 
 if not cython.compiled:
     from evaluation.bitboards import ALL
@@ -38,14 +35,15 @@ NO_SCORE = scores.NO_SCORE
 FIFTY_MOVES_PLIES = scores.FIFTY_MOVES_PLIES
 # Keys are salted, so normal searches never read these entries. Later mate searches may.
 MATE_SALT = 0x2D358DCCAA6C78A5
-# Each of them stands in the history at least twice.
-REPEATED_SIZE = MAX_HISTORY // 2
+# More repeated positions there are only where the fifty-move rule has drawn.
+REPEATED_SIZE = 256
 
 
 class MateSearch:
     """A mate search on the position and root moves of a searcher."""
 
-    def __init__(self, searcher):
+    def __init__(self, searcher, repeated):
+        """`repeated`: the keys of positions that the game has had twice. A third time is a draw."""
         self.searcher = searcher
         self.position = searcher.position
         self.table = searcher.table
@@ -54,16 +52,10 @@ class MateSearch:
         self.picker = searcher.picker
         if not cython.compiled:
             self.repeated = [0] * REPEATED_SIZE
-        self._find_repeated()
-
-    def _find_repeated(self):
-        """Find the positions that the game has had twice since the last irreversible move: a third time is a draw."""
-        end: cython.int = self.position.stack_index + 1
-        keys = [self.position.keys[index] for index in range(end - 1 - self.position.reversible_plies, end)]
-        repeated = sorted(key for key, count in Counter(keys).items() if count > 1)
+        keys = sorted(repeated)[:REPEATED_SIZE]
         self.salt = MATE_SALT
-        self.repeated_count = len(repeated)
-        for index, key in enumerate(repeated):
+        self.repeated_count = len(keys)
+        for index, key in enumerate(keys):
             self.repeated[index] = key
             self.salt = (self.salt ^ key) * MATE_SALT & ALL
 

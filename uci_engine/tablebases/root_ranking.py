@@ -10,18 +10,17 @@ with one message, and the search runs without them. Ranking respects its time li
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import chess
-import chess.polyglot
 import chess.syzygy
 
 from uci_engine import score as scores
 from uci_engine.board import moves
+from uci_engine.board.game import seen_twice
 from uci_engine.tablebases.tablebases import Tablebases
 from uci_engine.time_management.clock import Clock
 
@@ -188,7 +187,7 @@ def _distances(
     here = None if limits.is_overdue() else tables.probe_dtz(position)
     if here is None:
         return {}
-    seen_twice = _seen_twice(board)
+    repeated = seen_twice(board)
     found: dict[chess.Move, int] = {}
     # Captures and pawn moves first: their distance is known without a probe.
     for move in sorted(values, key=board.is_zeroing, reverse=True):
@@ -200,7 +199,7 @@ def _distances(
         with _after_move(position, board, move):
             if position.halfmove_clock == 0:
                 found[move] = DISTANCE_OF[values[move]]
-            elif seen_twice and _repeats(position, board, move, seen_twice, sign):
+            elif repeated and _repeats(position, board, move, repeated, sign):
                 found[move] = 0
             elif position.checkers and _mates(board, move):
                 found[move] = 1
@@ -243,25 +242,15 @@ def _tablebase_rank(distance: int, clock: int, fifty_moves: bool) -> TablebaseRa
     return TablebaseRank(WON - plies, score) if distance > 0 else TablebaseRank(plies - WON, -score)
 
 
-def _seen_twice(board: chess.Board) -> frozenset[int]:
-    """The keys of positions that were on the board twice, the current one included, and can still be repeated."""
-    back = board.copy(stack=board.halfmove_clock)
-    seen = Counter([chess.polyglot.zobrist_hash(back)])
-    while back.move_stack and back.halfmove_clock:
-        back.pop()
-        seen[chess.polyglot.zobrist_hash(back)] += 1
-    return frozenset(key for key, times in seen.items() if times >= 2)
-
-
-def _repeats(position: Any, board: chess.Board, move: chess.Move, seen_twice: frozenset[int], sign: int) -> bool:
+def _repeats(position: Any, board: chess.Board, move: chess.Move, repeated: frozenset[int], sign: int) -> bool:
     """Whether a move, made in `position`, repeats a position for the third time, or lets the losing side do so."""
-    if position.key in seen_twice or sign < 0:
-        return position.key in seen_twice
+    if position.key in repeated or sign < 0:
+        return position.key in repeated
     after = board.copy(stack=False)
     after.push(move)
     for reply in after.legal_moves:
         with _after_move(position, after, reply):
-            third = position.key in seen_twice
+            third = position.key in repeated
         if third:
             return True
     return False
