@@ -198,7 +198,9 @@ class SearchTask(Task):
 
     def _take_time(self, board: chess.Board) -> None:
         """With limited strength on a clock: wait as long as a person might think, unless stopped."""
-        if self._strength is None or not self._has_pace or not self._clock.may_end_early or self._available_nodes:
+        if self._strength is None or not self._has_pace or not self._clock.may_end_early:
+            return
+        if self._available_nodes is not None:
             return
         has_choice = board.legal_moves.count() > 1
         part = self._strength.pace(chess.polyglot.zobrist_hash(board), board.ply(), has_choice)

@@ -17,6 +17,7 @@ from uci_engine.command_line.arguments import Parser, UsageError, add_core
 from uci_engine.command_line.console import show, warn
 from uci_engine.command_line.effort import add_effort, effort_of, keyword_options
 from uci_engine.command_line.progress import printable, progress
+from uci_engine.processor import usable_processors
 
 INTERRUPTED = 130
 JOURNAL_FILE = "unfinished.journal"
@@ -100,7 +101,7 @@ def run(words: Sequence[str], default_core: str) -> int:
         except MissingLibraryError as error:
             raise UsageError(f"{error}, or use --no-pages") from None
     effort = effort_of(options, DEFAULT_SECONDS)
-    keywords = keyword_options(options, default_threads=1 if options.cluster else min(2, os.cpu_count() or 1))
+    keywords = keyword_options(options, default_threads=1 if options.cluster else min(2, usable_processors()))
     try:
         with closing(Source(options.games)) as source:
             folder = Path(options.output or _folder_for(options.games))
@@ -224,6 +225,8 @@ class _Run:
     def _drop_other_games(self) -> None:
         """Drop what the journal has of games that are no longer there, or are changed, with their pages."""
         known = self._journal.entries
+        if not known:
+            return
         digests = {task.number: task.digest for task in self._all_tasks() if task.number in known}
         # Pages of several games link to an index, which a game alone does not have.
         is_alone = self._source.count == 1 and any(number > 1 for number in known)

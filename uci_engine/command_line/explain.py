@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import chess
 from uci_engine.command_line.arguments import Parser, UsageError, add_core
 from uci_engine.command_line.console import show, warn
 from uci_engine.command_line.effort import add_effort, effort_of, keyword_options
+from uci_engine.processor import usable_processors
 from uci_engine.text import ERROR, quoted
 
 DEFAULT_SECONDS = 2.0
@@ -39,7 +39,7 @@ def run(words: Sequence[str], default_core: str) -> int:
         except MissingLibraryError as error:
             raise UsageError(str(error)) from None
     effort = effort_of(options, DEFAULT_SECONDS)
-    keywords = keyword_options(options, default_threads=min(2, os.cpu_count() or 1))
+    keywords = keyword_options(options, default_threads=min(2, usable_processors()))
     board = _board(options)
     move = None if options.move is None else _move(board, options.move)
     try:

@@ -129,8 +129,7 @@ def _deepen(
     searches: _Searches, board: chess.Board, moves: dict[chess.Move, MoveValue], move: chess.Move, depth: int
 ) -> bool:
     """Search one move to this depth. False if nothing is left for it; the first round is always finished."""
-    limit = searches.left()
-    if limit is None and depth > FIRST_DEPTHS[0]:
+    if depth > FIRST_DEPTHS[0] and searches.left() is None:
         return False
     found = found_by(searches.analyse(board, Limit(depth=depth), root_moves=[move]), board)
     entry = moves[move]
