@@ -1,7 +1,8 @@
 """The extension modules, and how they are built: all of them, or none. Everything else is in pyproject.toml.
 
-Cython turns the kernel's modules, which are plain Python files, into C. scripts/build_backend/toolchain.py finds it;
-where there is none, the build fails. After a change in a kernel module: `python setup.py build_ext --inplace`.
+Cython turns the kernel's modules, which are typed Python, into C, with the declarations that
+scripts/build_backend/declarations.py derives. scripts/build_backend/toolchain.py finds a C compiler; where there is
+none, the build fails. After a change in a kernel module: `python setup.py build_ext --inplace`.
 Environment variables, on when "1":
 
 SECATEUR_REQUIRE_COMPILER   fail where the system has no C compiler, instead of taking Zig's
@@ -32,12 +33,13 @@ from setuptools.errors import CompileError
 
 # Run by pip, this folder is in the path already.
 sys.path.insert(0, str(Path(__file__).resolve().parent / "scripts"))
-from build_backend import toolchain
+from build_backend import declarations, toolchain
 from build_backend.toolchain import OLDEST_ABI, STABLE_ABI, Compiler, NoToolchainError, wanted
 
 LOADER = Path("uci_engine", "core.py")
 BUILD_INFO = Path("uci_engine", "build_info.json")
 GENERATED = Path("build", "cython")
+TYPES = Path("evaluation", "typed.pxd")
 
 # The modules whose loops are long enough for vector code, see `flags`.
 VECTOR_MODULES = ("evaluation.correction.correction",)
@@ -68,9 +70,10 @@ def source_of(module: str) -> Path:
     return Path(*module.split(".")).with_suffix(".py")
 
 
-def declaration_files() -> list[Path]:
-    """Every .pxd file. That of a module which is not compiled declares numbers and inline functions for the kernel."""
-    return sorted(path for package in ("evaluation", "uci_engine") for path in Path(package).rglob("*.pxd"))
+def kernel_sources() -> list[Path]:
+    """All that the kernel is made from: its modules, those they take constants from, and the types in both forms."""
+    modules = declarations.Kernel(kernel_modules()).modules.values()
+    return sorted({*(module.path for module in modules), TYPES, TYPES.with_suffix(".py")})
 
 
 def flags(compiler: Compiler) -> tuple[list[str], list[str]]:
@@ -128,19 +131,25 @@ def configuration(compiler: Compiler) -> dict[str, object]:
 def translate(modules: list[Extension], compiler: Compiler) -> None:
     """Turn every module's source from Python to C. Stops the build when Cython has anything to say.
 
-    A stamp beside each C file says what it was made from. So a change of flags, of Cython or of any .pxd makes it anew,
-    and a file that Cython complained of is never taken for a good one. A "performance hint" is a complaint: such calls
-    check for an impossible exception and cost several times as much.
+    A stamp beside each C file says what it was made from. So a change of flags, of Cython or of any declaration makes
+    it anew, and a file that Cython complained of is never taken for a good one. A "performance hint" is a complaint:
+    such calls check for an impossible exception and cost several times as much.
     """
     from Cython.Build import cythonize
     from Cython.Compiler import Options
 
     Options.warning_errors = True
-    declarations = declaration_files()
-    common = [configuration(compiler), [digest(path) for path in declarations]]
+    try:
+        translations = declarations.Kernel(kernel_modules()).translations()
+    except declarations.DeclarationError as error:
+        raise SystemExit(str(error)) from None
+    for one in translations:
+        one.write(GENERATED)
+    declarations.write_changed(GENERATED / TYPES, TYPES.read_text("utf-8"))
+    common = [configuration(compiler), [one.pxd for one in translations], digest(TYPES)]
     for module in modules:
-        source = Path(module.sources[0])
-        generated = GENERATED / source.with_suffix(".c")
+        source = GENERATED / source_of(module.name)
+        generated = source.with_suffix(".c")
         stamp = generated.with_suffix(".stamp")
         made_from = json.dumps([*common, digest(source)])
         if not (generated.exists() and stamp.exists() and stamp.read_text("utf-8") == made_from):
@@ -150,14 +159,14 @@ def translate(modules: list[Extension], compiler: Compiler) -> None:
                 with contextlib.redirect_stderr(complaints):
                     cythonize(
                         Extension(module.name, [str(source)]),
-                        build_dir=str(GENERATED),
+                        include_path=[str(GENERATED)],
                         compiler_directives=DIRECTIVES,
                         force=True,
                     )
             finally:
-                sys.stderr.write(complaints.getvalue())
+                sys.stderr.write(declarations.in_source(complaints.getvalue(), translations, GENERATED))
             if complaints.getvalue().strip():
-                raise SystemExit(f"{source}: what Cython says above fails the build, even a hint")
+                raise SystemExit(f"{source_of(module.name)}: what Cython says above fails the build, even a hint")
             stamp.write_text(made_from, "utf-8")
         module.sources = [str(generated)]
 
@@ -170,8 +179,7 @@ class BuildKernel(build_ext):
 
     def run(self) -> None:
         # Taken first, so that a source that changes during the build counts as newer.
-        files = [*(source_of(module) for module in kernel_modules()), *declaration_files()]
-        self.sources = {path.as_posix(): digest(path) for path in files}
+        self.sources = {path.as_posix(): digest(path) for path in kernel_sources()}
         self.places = [Path(self.build_lib), *([Path()] if self.inplace else [])]
         self.parallel = self.parallel or os.cpu_count()
         if wanted("SECATEUR_UNCOMPILED"):

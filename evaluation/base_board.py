@@ -9,11 +9,10 @@ Invariant: the accumulator holds the sums of exactly the pieces on the board.
 from __future__ import annotations
 
 import chess
-import cython
 
-if not cython.compiled:
-    from evaluation.accumulator import Accumulator
-    from evaluation.bitboards import BB, KING, lsb
+from evaluation.accumulator import Accumulator
+from evaluation.bitboards import BB, KING
+from evaluation.typed import i8s, lsb, u64s
 
 
 class BaseBoard:
@@ -22,18 +21,20 @@ class BaseBoard:
     `squares[64]` holds pieces as numbers, 2 * piece type + colour, or 0. `turn` is the side to move.
     """
 
+    turn: int
+    accumulator: Accumulator
+    by_type = u64s(7)
+    by_colour = u64s(2)
+    squares = i8s(64)
+
     def __init__(self, piece_square: list[int]) -> None:
         """`piece_square`: the packed weights for `Accumulator`."""
         self.accumulator = Accumulator(piece_square)
-        if not cython.compiled:
-            self.by_type = [0] * 7
-            self.by_colour = [0] * 2
-            self.squares = [0] * 64
         self.turn = 1
 
-    def clear(self) -> cython.int:
+    def clear(self) -> None:
         """Remove every piece."""
-        index: cython.int
+        index: int
         for index in range(7):
             self.by_type[index] = 0
         for index in range(64):
@@ -41,25 +42,22 @@ class BaseBoard:
         self.by_colour[0] = self.by_colour[1] = 0
         self.turn = 1
         self.accumulator.clear()
-        return 0
 
-    def put(self, piece: cython.int, square: cython.int) -> cython.int:
+    def put(self, piece: int, square: int) -> None:
         """Put a piece on an empty square."""
         self.squares[square] = piece
         self.by_type[piece >> 1] |= BB[square]
         self.by_colour[piece & 1] |= BB[square]
         self.accumulator.put(piece, square)
-        return 0
 
-    def remove(self, piece: cython.int, square: cython.int) -> cython.int:
+    def remove(self, piece: int, square: int) -> None:
         """Remove a piece from its square."""
         self.squares[square] = 0
         self.by_type[piece >> 1] ^= BB[square]
         self.by_colour[piece & 1] ^= BB[square]
         self.accumulator.remove(piece, square)
-        return 0
 
-    def update_king_buckets(self) -> cython.int:
+    def update_king_buckets(self) -> int:
         """Add up the accumulator's score again if a king has come into another bucket."""
         kings = self.by_type[KING]
         if not self.accumulator.set_kings(lsb(kings & self.by_colour[0]), lsb(kings & self.by_colour[1])):
@@ -71,13 +69,12 @@ class BaseBoard:
             self.accumulator.add(self.squares[square], square)
         return 0
 
-    def refresh(self) -> cython.int:
+    def refresh(self) -> None:
         """Fill the accumulator from scratch: after a change of weights, and to test the incremental updates."""
         self.accumulator.clear()
         for square in range(64):
             if self.squares[square]:
                 self.accumulator.put(self.squares[square], square)
-        return 0
 
     def set_pieces(self, board: chess.Board) -> None:
         """Take the pieces and the side to move from a `chess.Board`, and nothing else."""

@@ -12,38 +12,49 @@ from __future__ import annotations
 
 import chess
 import chess.polyglot
-import cython
 
-FILES = list(chess.BB_FILES)
-RANKS = list(chess.BB_RANKS)
-BB = list(chess.BB_SQUARES)
-KING_ATTACKS = list(chess.BB_KING_ATTACKS)
-KNIGHT_ATTACKS = list(chess.BB_KNIGHT_ATTACKS)
+from evaluation.typed import compiled, i64, i64_pointer, inline, ints, lsb, popcount, u64, u64s
+
+# python-chess's piece types.
+PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(1, 7)
+# All squares; the light squares; those that are not on the file a, or h.
+ALL = 0xFFFFFFFFFFFFFFFF
+LIGHT = 0x55AA55AA55AA55AA
+NOT_A = 0xFEFEFEFEFEFEFEFE
+NOT_H = 0x7F7F7F7F7F7F7F7F
+
+FILES = u64s(8, chess.BB_FILES)
+RANKS = u64s(8, chess.BB_RANKS)
+BB = u64s(64, chess.BB_SQUARES)
+KING_ATTACKS = u64s(64, chess.BB_KING_ATTACKS)
+KNIGHT_ATTACKS = u64s(64, chess.BB_KNIGHT_ATTACKS)
 # Indexed by colour * 64 + square: what a pawn of that colour attacks from there.
-PAWN_ATTACKS = list(chess.BB_PAWN_ATTACKS[chess.BLACK]) + list(chess.BB_PAWN_ATTACKS[chess.WHITE])
+PAWN_ATTACKS = u64s(128, list(chess.BB_PAWN_ATTACKS[chess.BLACK]) + list(chess.BB_PAWN_ATTACKS[chess.WHITE]))
 # What a slider would reach on an empty board, and the two whole diagonals through a square (the square included).
-BISHOP_PSEUDO_ATTACKS = [chess.BB_DIAG_ATTACKS[square][0] for square in chess.SQUARES]
-ROOK_PSEUDO_ATTACKS = [chess.BB_RANK_ATTACKS[square][0] | chess.BB_FILE_ATTACKS[square][0] for square in chess.SQUARES]
+BISHOP_PSEUDO_ATTACKS = u64s(64, [chess.BB_DIAG_ATTACKS[square][0] for square in chess.SQUARES])
+ROOK_PSEUDO_ATTACKS = u64s(
+    64, [chess.BB_RANK_ATTACKS[square][0] | chess.BB_FILE_ATTACKS[square][0] for square in chess.SQUARES]
+)
 _RISES = [[0] * 15 for _ in range(2)]
 for _square in chess.SQUARES:
     _RISES[0][_square // 8 - _square % 8 + 7] |= chess.BB_SQUARES[_square]
     _RISES[1][_square // 8 + _square % 8] |= chess.BB_SQUARES[_square]
-RISING = [_RISES[0][square // 8 - square % 8 + 7] for square in chess.SQUARES]
-FALLING = [_RISES[1][square // 8 + square % 8] for square in chess.SQUARES]
+RISING = u64s(64, [_RISES[0][square // 8 - square % 8 + 7] for square in chess.SQUARES])
+FALLING = u64s(64, [_RISES[1][square // 8 + square % 8] for square in chess.SQUARES])
 # Indexed by 64 * a + b, empty unless the squares are on one line: the whole line, and the squares strictly between.
-LINE = [line for row in chess.BB_RAYS for line in row]
-BETWEEN = [chess.between(a, b) for a in chess.SQUARES for b in chess.SQUARES]
+LINE = u64s(4096, [line for row in chess.BB_RAYS for line in row])
+BETWEEN = u64s(4096, [chess.between(a, b) for a in chess.SQUARES for b in chess.SQUARES])
 
 # Polyglot's random numbers, so that a position's key is the key of every opening book. Indexed by piece * 64 + square.
 # Castling rights are in the order white short, white long, black short, black long.
 _RANDOM = chess.polyglot.POLYGLOT_RANDOM_ARRAY
-ZOBRIST = [0] * 128 + list(_RANDOM[:768]) + [0] * 128
-ZOBRIST_CASTLING = list(_RANDOM[768:772])
-ZOBRIST_EN_PASSANT = list(_RANDOM[772:780])
-ZOBRIST_TURN = _RANDOM[780]
+ZOBRIST = u64s(1024, [0] * 128 + list(_RANDOM[:768]) + [0] * 128)
+ZOBRIST_CASTLING = u64s(4, _RANDOM[768:772])
+ZOBRIST_EN_PASSANT = u64s(8, _RANDOM[772:780])
+ZOBRIST_TURN = 0xF8D626AAAF278509
 
 # Found by scripts/find_magics.py. Four squares a line, from a1.
-BISHOP_MAGICS = (
+BISHOP_MAGICS = u64s(64, [
     0x3408301048890011, 0x0004210204010125, 0x4008020042100080, 0x0004440080280901,
     0x0004042000601000, 0x006E301008100402, 0x082482300222021B, 0x8002004C08880800,
     0x8810061802480600, 0x2200044408020823, 0x0620080081120280, 0x000C490401040000,
@@ -60,8 +71,8 @@ BISHOP_MAGICS = (
     0x0002004013820040, 0x000D591010009000, 0x2840940808A10100, 0x0008891404005000,
     0x0007084100884004, 0x0011008080882000, 0x0060010549082108, 0x0840002224208800,
     0x2000211004A08200, 0x1000002002028204, 0x0510408808011840, 0x01206040A2008920,
-)
-ROOK_MAGICS = (
+])
+ROOK_MAGICS = u64s(64, [
     0x0080008E10204000, 0x8540004110002000, 0x008010008020000C, 0x2080100204080080,
     0x4600020008500421, 0x9600481001040200, 0x4080020000800100, 0x210002284E018100,
     0x0001800220400080, 0x0C48402000401002, 0x0021002000410810, 0x0203002090010008,
@@ -78,149 +89,165 @@ ROOK_MAGICS = (
     0x0014008008000480, 0x0045000204008900, 0x0440081051028400, 0x0008244405008200,
     0x2120402080010011, 0x880A022100401582, 0x0A00082010820042, 0x00026D0030012029,
     0x70A1001148000515, 0x008A00B001042802, 0x5084100108008244, 0x004C008100440022,
-)
+])
 
-if not cython.compiled:
-    from chess import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK  # noqa: F401  (shared with the other kernel modules)
 
-    u64 = int
-    i64 = int
-    ALL = chess.BB_ALL
-    LIGHT = chess.BB_LIGHT_SQUARES
+if compiled:
+    BISHOP_MASKS = u64s(64, chess.BB_DIAG_MASKS)
+    ROOK_MASKS = u64s(64, [chess.BB_RANK_MASKS[square] | chess.BB_FILE_MASKS[square] for square in chess.SQUARES])
+    BISHOP_SHIFTS = ints(64, [64 - mask.bit_count() for mask in chess.BB_DIAG_MASKS])
+    ROOK_SHIFTS = ints(64)
+    BISHOP_OFFSETS = ints(64)
+    ROOK_OFFSETS = ints(64)
+    BISHOP_TABLE = u64s(5248)
+    ROOK_TABLE = u64s(102400)
 
-    def popcount(squares: int) -> int:
-        """The number of squares in a set."""
-        return squares.bit_count()
+    @inline
+    def bishop_attacks(square: int, occupied: u64) -> u64:
+        """What a bishop on `square` attacks when `occupied` squares stop it, the first piece on each ray included."""
+        product: u64 = (occupied & BISHOP_MASKS[square]) * BISHOP_MAGICS[square]
+        index: int = product >> BISHOP_SHIFTS[square]
+        return BISHOP_TABLE[BISHOP_OFFSETS[square] + index]
 
-    def popcount_few(squares: int) -> int:
-        """The same. Compiled it is the faster one for sets of two squares or fewer."""
-        return squares.bit_count()
+    @inline
+    def rook_attacks(square: int, occupied: u64) -> u64:
+        """What a rook on `square` attacks when `occupied` squares stop it, the first piece on each ray included."""
+        product: u64 = (occupied & ROOK_MASKS[square]) * ROOK_MAGICS[square]
+        index: int = product >> ROOK_SHIFTS[square]
+        return ROOK_TABLE[ROOK_OFFSETS[square] + index]
 
-    def lsb(squares: int) -> int:
-        """The lowest square of a set that is not empty."""
-        return (squares & -squares).bit_length() - 1
+    def _slide(square: int, occupied: u64, rook: bool) -> u64:
+        """Slider attacks by walking the four rays from a square, each up to and including the first occupied square."""
+        reached: u64 = 0
+        for direction in range(4):
+            if rook:
+                file_step = (direction & 1) * (direction - 2)
+                rank_step = ((direction & 1) ^ 1) * (direction - 1)
+            else:
+                file_step = (direction & 1) * 2 - 1
+                rank_step = (direction & 2) - 1
+            file = (square & 7) + file_step
+            rank = (square >> 3) + rank_step
+            while 0 <= file <= 7 and 0 <= rank <= 7:
+                reached |= BB[rank * 8 + file]
+                if occupied & BB[rank * 8 + file]:
+                    break
+                file += file_step
+                rank += rank_step
+        return reached
 
-    def msb(squares: int) -> int:
-        """The highest square of a set that is not empty."""
-        return squares.bit_length() - 1
 
-    def flip_vertical(squares: int) -> int:
-        """The mirror image of a set, with the first rank as the eighth."""
-        return chess.flip_vertical(squares)
+    def _fill_magic(square: int, rook: bool, offset: int) -> int:
+        """Fill one square's part of a slider table, one entry for every subset of its mask; returns the next offset."""
+        mask = ROOK_MASKS[square] if rook else BISHOP_MASKS[square]
+        multiplier = ROOK_MAGICS[square] if rook else BISHOP_MAGICS[square]
+        shift = ROOK_SHIFTS[square] if rook else BISHOP_SHIFTS[square]
+        pieces: u64 = 0
+        while True:
+            index = offset + (((pieces * multiplier) & ALL) >> shift)
+            if rook:
+                ROOK_TABLE[index] = _slide(square, pieces, True)
+            else:
+                BISHOP_TABLE[index] = _slide(square, pieces, False)
+            pieces = ((pieces | (ALL ^ mask)) + 1) & mask
+            if pieces == 0:
+                return offset + (1 << (64 - shift))
 
-    def bishop_attacks(square: int, occupied: int) -> int:
+    def _fill_tables() -> int:
+        """Fill both slider tables."""
+        bishop_offset = 0
+        rook_offset = 0
+        for square in range(64):
+            ROOK_SHIFTS[square] = 64 - popcount(ROOK_MASKS[square])
+            BISHOP_OFFSETS[square] = bishop_offset
+            ROOK_OFFSETS[square] = rook_offset
+            bishop_offset = _fill_magic(square, False, bishop_offset)
+            rook_offset = _fill_magic(square, True, rook_offset)
+        return 0
+
+    _fill_tables()
+else:
+
+    def bishop_attacks(square: int, occupied: u64) -> u64:
         """What a bishop on `square` attacks when `occupied` squares stop it, the first piece on each ray included."""
         return chess.BB_DIAG_ATTACKS[square][chess.BB_DIAG_MASKS[square] & occupied]
 
-    def rook_attacks(square: int, occupied: int) -> int:
+    def rook_attacks(square: int, occupied: u64) -> u64:
         """What a rook on `square` attacks when `occupied` squares stop it, the first piece on each ray included."""
         return (
             chess.BB_RANK_ATTACKS[square][chess.BB_RANK_MASKS[square] & occupied]
             | chess.BB_FILE_ATTACKS[square][chess.BB_FILE_MASKS[square] & occupied]
         )
 
-    def pawn_attacks(pawns: int, us: int) -> int:
-        """What the pawns of a colour (0 black, 1 white) attack."""
-        leftward = pawns & ~chess.BB_FILE_A
-        rightward = pawns & ~chess.BB_FILE_H
-        return (leftward << 7 | rightward << 9) & ALL if us else leftward >> 9 | rightward >> 7
 
-    def forward(squares: int, us: int) -> int:
-        """The squares one rank ahead, as the colour `us` sees the board."""
-        return (squares << 8) & ALL if us else squares >> 8
-
-    def adjacent(squares: int) -> int:
-        """The squares left and right of a set."""
-        return (squares & ~chess.BB_FILE_H) << 1 | (squares & ~chess.BB_FILE_A) >> 1
-
-    def front_span(squares: int, us: int) -> int:
-        """All squares ahead of a set on its files, up to the last rank."""
-        filled = 0
-        for _ in range(7):
-            squares = forward(squares, us)
-            filled |= squares
-        return filled
-
-    def file_fill(squares: int) -> int:
-        """All squares on the files of a set."""
-        return squares | front_span(squares, 1) | front_span(squares, 0)
-
-    def distance(a: int, b: int) -> int:
-        """King moves from one square to another."""
-        return chess.square_distance(a, b)
-
-    def sum_by_rank(table: list[int], offset: int, squares: int, us: int) -> int:
-        """The sum of a table's numbers for the ranks of squares, as the colour `us` sees them, from `offset` on."""
-        total = 0
-        while squares:
-            total += table[offset + ((lsb(squares) >> 3) ^ (0 if us else 7))]
-            squares &= squares - 1
-        return total
+@inline
+def pawn_attacks(pawns: u64, us: int) -> u64:
+    """What the pawns of a colour (0 black, 1 white) attack."""
+    leftward: u64 = pawns & NOT_A
+    rightward: u64 = pawns & NOT_H
+    return (leftward << 7 | rightward << 9) & ALL if us else leftward >> 9 | rightward >> 7
 
 
-def attacks_of(piece_type: cython.int, square: cython.int, occupied: u64) -> u64:
+@inline
+def forward(squares: u64, us: int) -> u64:
+    """The squares one rank ahead, as the colour `us` sees the board."""
+    return (squares << 8) & ALL if us else squares >> 8
+
+
+@inline
+def adjacent(squares: u64) -> u64:
+    """The squares left and right of a set."""
+    return (squares & NOT_H) << 1 | (squares & NOT_A) >> 1
+
+
+@inline
+def front_span(squares: u64, us: int) -> u64:
+    """All squares ahead of a set on its files, up to the last rank."""
+    if us:
+        squares <<= 8
+        squares |= squares << 8
+        squares |= squares << 16
+        return (squares | squares << 32) & ALL
+    squares >>= 8
+    squares |= squares >> 8
+    squares |= squares >> 16
+    return squares | squares >> 32
+
+
+@inline
+def file_fill(squares: u64) -> u64:
+    """All squares on the files of a set."""
+    return squares | front_span(squares, 1) | front_span(squares, 0)
+
+
+@inline
+def distance(a: int, b: int) -> int:
+    """King moves from one square to another."""
+    files: int = abs((a & 7) - (b & 7))
+    ranks: int = abs((a >> 3) - (b >> 3))
+    return files if files > ranks else ranks
+
+
+@inline
+def sum_by_rank(table: i64_pointer, offset: int, squares: u64, us: int) -> i64:
+    """The sum of a table's numbers for the ranks of squares, as the colour `us` sees them, from `offset` on."""
+    flip: int = 0 if us else 7
+    total: i64 = 0
+    while squares:
+        total += table[offset + ((lsb(squares) >> 3) ^ flip)]
+        squares &= squares - 1
+    return total
+
+
+def attacks_of(piece_type: int, square: int, occupied: u64) -> u64:
     """Attacks of a knight, bishop, rook, queen or king (python-chess's piece types). Only the tests call it."""
-    if piece_type == chess.KNIGHT:
+    if piece_type == KNIGHT:
         return KNIGHT_ATTACKS[square]
-    if piece_type == chess.KING:
+    if piece_type == KING:
         return KING_ATTACKS[square]
     attacks: u64 = 0
-    if piece_type != chess.ROOK:
+    if piece_type != ROOK:
         attacks |= bishop_attacks(square, occupied)
-    if piece_type != chess.BISHOP:
+    if piece_type != BISHOP:
         attacks |= rook_attacks(square, occupied)
     return attacks
-
-
-def _slide(square: cython.int, occupied: u64, rook: cython.bint) -> u64:
-    """Slider attacks by walking the four rays from a square, each up to and including the first occupied square."""
-    reached: u64 = 0
-    for direction in range(4):
-        if rook:
-            file_step = (direction & 1) * (direction - 2)
-            rank_step = ((direction & 1) ^ 1) * (direction - 1)
-        else:
-            file_step = (direction & 1) * 2 - 1
-            rank_step = (direction & 2) - 1
-        file = (square & 7) + file_step
-        rank = (square >> 3) + rank_step
-        while 0 <= file <= 7 and 0 <= rank <= 7:
-            reached |= BB[rank * 8 + file]
-            if occupied & BB[rank * 8 + file]:
-                break
-            file += file_step
-            rank += rank_step
-    return reached
-
-
-def _fill_magic(square: cython.int, rook: cython.bint, offset: cython.int) -> cython.int:
-    """Fill one square's part of a slider table, one entry for every subset of its mask; returns the next offset."""
-    mask = ROOK_MASKS[square] if rook else BISHOP_MASKS[square]
-    multiplier = ROOK_MULTIPLIERS[square] if rook else BISHOP_MULTIPLIERS[square]
-    shift = ROOK_SHIFTS[square] if rook else BISHOP_SHIFTS[square]
-    pieces: u64 = 0
-    while True:
-        index = offset + (((pieces * multiplier) & ALL) >> shift)
-        if rook:
-            ROOK_TABLE[index] = _slide(square, pieces, True)
-        else:
-            BISHOP_TABLE[index] = _slide(square, pieces, False)
-        pieces = ((pieces | (ALL ^ mask)) + 1) & mask
-        if pieces == 0:
-            return offset + (1 << (64 - shift))
-
-
-if cython.compiled:
-    BISHOP_MULTIPLIERS = BISHOP_MAGICS
-    ROOK_MULTIPLIERS = ROOK_MAGICS
-    _bishop_offset: cython.int = 0
-    _rook_offset: cython.int = 0
-    for _index in range(64):
-        BISHOP_MASKS[_index] = chess.BB_DIAG_MASKS[_index]
-        ROOK_MASKS[_index] = chess.BB_RANK_MASKS[_index] | chess.BB_FILE_MASKS[_index]
-        BISHOP_SHIFTS[_index] = 64 - popcount(BISHOP_MASKS[_index])
-        ROOK_SHIFTS[_index] = 64 - popcount(ROOK_MASKS[_index])
-        BISHOP_OFFSETS[_index] = _bishop_offset
-        ROOK_OFFSETS[_index] = _rook_offset
-        _bishop_offset = _fill_magic(_index, False, _bishop_offset)
-        _rook_offset = _fill_magic(_index, True, _rook_offset)

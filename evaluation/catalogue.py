@@ -1,9 +1,9 @@
 """The catalogue of the evaluation, one row per term: the single source for loading, checking, explaining and tuning.
 
 A term has one name: its section in `weights.toml`, the field of its weights in the kernel, its function in
-`evaluation.terms`, and its row here. To add a term, write its row here, its section in `weights.toml`, its function and
-the call in `pawn_king_total` or `total` in a module of `evaluation/terms/`, and its declarations in the `.pxd` of that
-module. `Weights.text` and `explain` follow the order of the rows.
+`evaluation.terms`, and its row here. To add a term, write its row here, its section in `weights.toml`, and in a module
+of `evaluation/terms/` its field, its function and the call in `pawn_king_total` or `total`. `Weights.text` and
+`explain` follow the order of the rows.
 
 `group` is the module of `evaluation.terms` with the function. The terms of the group ACCUMULATED have no function: the
 accumulator adds them up move by move.

@@ -21,7 +21,6 @@ from typing import Any, Final
 
 import chess
 
-from evaluation import plain_cython
 from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
 from evaluation.constants import FULL_PHASE
 from evaluation.explain import check
@@ -107,7 +106,6 @@ class CoefficientReader:
     """The prepared evaluators, one after another. Making one takes milliseconds, reading a position microseconds."""
 
     def __init__(self) -> None:
-        plain_cython.provide()
         # Imported here, because importing the package must load no kernel module (see `evaluation`).
         from evaluation.base_board import BaseBoard
         from evaluation.evaluator import Evaluator

@@ -4,11 +4,9 @@ pawns.
 
 from __future__ import annotations
 
-import cython
-
-if not cython.compiled:
-    from evaluation.base_board import BaseBoard
-    from evaluation.bitboards import ALL, FILES, KING, KING_ATTACKS, PAWN, file_fill, forward, lsb
+from evaluation.base_board import BaseBoard
+from evaluation.bitboards import ALL, FILES, KING, KING_ATTACKS, PAWN, file_fill, forward
+from evaluation.typed import ints, lsb, u64, u64s
 
 
 class EvaluationContext:
@@ -27,26 +25,27 @@ class EvaluationContext:
     found in `storm_ranks`, for the terms after it.
     """
 
+    king = ints(2)
+    pawn_attacks = u64s(2)
+    mobility_area = u64s(2)
+    king_zone = u64s(2)
+    pawn_files = u64s(2)
+    attacked = u64s(2)
+    attacked_by = u64s(16)  # [8 * colour + piece type], knights to queens
+    attacked_twice = u64s(2)
+    attack_units = ints(2)
+    king_attackers = ints(16)  # [8 * colour + piece type], knights to queens
+    pawns_on_colour = ints(4)  # [2 * colour + 1 for light squares]
+    rammed_pawns = ints(2)
+    storm_ranks = ints(6)  # [3 * colour + number of the file]
+    shelter_units = ints(2)
+    storm_units = ints(2)
+    passed_pawns: u64
+
     def __init__(self) -> None:
         self.passed_pawns = 0
-        if not cython.compiled:
-            self.king = [0, 0]
-            self.pawn_attacks = [0, 0]
-            self.mobility_area = [0, 0]
-            self.king_zone = [0, 0]
-            self.pawn_files = [0, 0]
-            self.attacked = [0, 0]
-            self.attacked_by = [0] * 16
-            self.attacked_twice = [0, 0]
-            self.attack_units = [0, 0]
-            self.king_attackers = [0] * 16
-            self.shelter_units = [0, 0]
-            self.storm_units = [0, 0]
-            self.storm_ranks = [0] * 6
-            self.pawns_on_colour = [0] * 4
-            self.rammed_pawns = [0, 0]
 
-    def begin(self, board: BaseBoard) -> cython.int:
+    def begin(self, board: BaseBoard) -> int:
         """Start a position: fill in kings, king zones, pawn sets and mobility areas, and clear what terms add to."""
         self.passed_pawns = 0
         for us in range(2):

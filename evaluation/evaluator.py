@@ -9,50 +9,42 @@ score.
 
 from __future__ import annotations
 
-import cython
-
-from evaluation import constants
+from evaluation.base_board import BaseBoard
+from evaluation.bitboards import ALL
+from evaluation.constants import FULL_PHASE, FULL_SCALE, STATIC_LIMIT, WON_KPK_CP
+from evaluation.context import EvaluationContext
+from evaluation.correction.correction import Correction
+from evaluation.correction.shape import MAX_FEATURES_CP
+from evaluation.correction.weights import CorrectionWeights
+from evaluation.terms import (
+    endgames,
+    imbalance,
+    king,
+    minor_pieces,
+    passed_pawns,
+    pawn_pairs,
+    pawns,
+    pieces,
+    tempo,
+    threats,
+)
+from evaluation.terms.endgames import EndgameWeights, endgame_scale
+from evaluation.terms.imbalance import ImbalanceWeights
+from evaluation.terms.king import KingWeights
+from evaluation.terms.kpk import BLACK_WINS, DRAWN, NO_RESULT, WHITE_WINS, KpkBitbase
+from evaluation.terms.minor_pieces import MinorPieceWeights
+from evaluation.terms.passed_pawns import PassedPawnWeights
+from evaluation.terms.pawn_pairs import PawnPairWeights
+from evaluation.terms.pawns import PawnWeights
+from evaluation.terms.pieces import PieceWeights
+from evaluation.terms.tempo import TempoWeights
+from evaluation.terms.threats import ThreatWeights
+from evaluation.typed import i64, u64, u64s
 from evaluation.weights import Weights
 
-if not cython.compiled:
-    from evaluation.base_board import BaseBoard
-    from evaluation.bitboards import ALL, i64, u64
-    from evaluation.context import EvaluationContext
-    from evaluation.correction.correction import Correction
-    from evaluation.correction.shape import MAX_FEATURES_CP
-    from evaluation.correction.weights import CorrectionWeights
-    from evaluation.terms import (
-        endgames,
-        imbalance,
-        king,
-        minor_pieces,
-        passed_pawns,
-        pawn_pairs,
-        pawns,
-        pieces,
-        tempo,
-        threats,
-    )
-    from evaluation.terms.endgames import EndgameWeights, endgame_scale
-    from evaluation.terms.imbalance import ImbalanceWeights
-    from evaluation.terms.king import KingWeights
-    from evaluation.terms.kpk import BLACK_WINS, DRAWN, NO_RESULT, WHITE_WINS, KpkBitbase
-    from evaluation.terms.minor_pieces import MinorPieceWeights
-    from evaluation.terms.passed_pawns import PassedPawnWeights
-    from evaluation.terms.pawn_pairs import PawnPairWeights
-    from evaluation.terms.pawns import PawnWeights
-    from evaluation.terms.pieces import PieceWeights
-    from evaluation.terms.tempo import TempoWeights
-    from evaluation.terms.threats import ThreatWeights
-
-STATIC_LIMIT = constants.STATIC_LIMIT
-FULL_PHASE = constants.FULL_PHASE
-FULL_SCALE = constants.FULL_SCALE
-WON_KPK_CP = constants.WON_KPK_CP
-
 # For unpacking: half the range of the lower 32 bits, and their mask.
-HALF = 1 << 31
-MASK = (1 << 32) - 1
+HALF: i64 = 1 << 31
+MASK: i64 = (1 << 32) - 1
 
 # The number of entries of the material hash table, the shift of a product of 64 bits that leaves their number, and the
 # factor. An entry is two numbers: key, packed score.
@@ -71,9 +63,24 @@ class Evaluator:
     The weights of each group of the catalogue are in the field of its name. Every board must have one king a side.
     """
 
+    context: EvaluationContext
+    pawns: PawnWeights
+    pawn_pairs: PawnPairWeights
+    passed_pawns: PassedPawnWeights
+    imbalance: ImbalanceWeights
+    pieces: PieceWeights
+    minor_pieces: MinorPieceWeights
+    king: KingWeights
+    threats: ThreatWeights
+    endgames: EndgameWeights
+    tempo: TempoWeights
+    kpk: KpkBitbase
+    correction: Correction | None  # None when it is off
+    material_hash = u64s(2 * MATERIAL_ENTRIES)
+    pawn_hash = u64s(4 * PAWN_ENTRIES)
+
     def __init__(self, weights: Weights, correction: CorrectionWeights | None = None) -> None:
         """`correction`: the network whose output is added; None: the terms alone."""
-        self.is_corrected = correction is not None
         self.correction = None if correction is None else Correction(correction)
         self.context = EvaluationContext()
         self.pawns = PawnWeights(weights)
@@ -87,9 +94,6 @@ class Evaluator:
         self.endgames = EndgameWeights(weights)
         self.tempo = TempoWeights(weights)
         self.kpk = KpkBitbase()
-        if not cython.compiled:
-            self.material_hash = [0] * (2 * MATERIAL_ENTRIES)
-            self.pawn_hash = [0] * (4 * PAWN_ENTRIES)
 
     def parts(self) -> tuple[object, ...]:
         """The objects that it owns, for counting the memory of a search thread."""
@@ -99,7 +103,7 @@ class Evaluator:
         learned = () if self.correction is None else (self.correction,)
         return (self.context, self.kpk, *of_pawns, *of_pieces, *others, *learned)
 
-    def evaluate(self, board: BaseBoard) -> cython.int:
+    def evaluate(self, board: BaseBoard) -> int:
         """Centipawns from the side to move's view, strictly within ±STATIC_LIMIT.
 
         King and pawn against king is exact: a drawn one scores 0, a won one gets a bonus of WON_KPK_CP.
@@ -111,17 +115,19 @@ class Evaluator:
         if result != NO_RESULT:
             value = self.with_kpk_result(value, result)
         score = value if board.turn else -value
-        return score + self.correction_of(board, score) if self.is_corrected else score
+        return score + self.correction_of(board, score)
 
-    def correction_of(self, board: BaseBoard, features_cp: cython.int) -> cython.int:
-        """What the network adds to the score of the features. Centipawns, both from the side to move's view."""
-        return self.correction.of(board) if -MAX_FEATURES_CP <= features_cp <= MAX_FEATURES_CP else 0
+    def correction_of(self, board: BaseBoard, features_cp: int) -> int:
+        """What the network adds to the score of the features; 0 without one. Centipawns, by the side to move."""
+        if self.correction is None or features_cp > MAX_FEATURES_CP or features_cp < -MAX_FEATURES_CP:
+            return 0
+        return self.correction.of(board)
 
-    def is_known_draw(self, board: BaseBoard) -> cython.bint:
+    def is_known_draw(self, board: BaseBoard) -> bool:
         """Whether this is king and pawn against king, drawn with best play for this side to move. Cheap."""
         return board.accumulator.phase == 0 and self.kpk.result(board) == DRAWN
 
-    def sum_of_terms(self, board: BaseBoard, use_hash: cython.bint) -> i64:
+    def sum_of_terms(self, board: BaseBoard, use_hash: bool) -> i64:
         """The packed sum of all terms, White minus Black.
 
         `use_hash`: read and write the hash tables of pawns and material. Pass False after changing weights,
@@ -130,7 +136,7 @@ class Evaluator:
         self.context.begin(board)
         board.update_king_buckets()
         key = board.accumulator.pawn_key
-        index: cython.int = 4 * (key & (PAWN_ENTRIES - 1))
+        index: int = 4 * (key & (PAWN_ENTRIES - 1))
         score: i64 = 0
         if use_hash and self.pawn_hash[index] == key:
             self.context.passed_pawns = self.pawn_hash[index + 1]
@@ -161,10 +167,10 @@ class Evaluator:
         score += passed_pawns.pawn_king_total(self.passed_pawns, self.context, board)
         return score + king.pawn_king_total(self.king, self.context, board)
 
-    def _imbalance_total(self, board: BaseBoard, use_hash: cython.bint) -> i64:
+    def _imbalance_total(self, board: BaseBoard, use_hash: bool) -> i64:
         """The sum of the terms that depend on the numbers of pieces alone."""
         key = board.accumulator.material_key
-        index: cython.int = 2 * (((key * MATERIAL_FACTOR) & ALL) >> MATERIAL_SHIFT)
+        index: int = 2 * (((key * MATERIAL_FACTOR) & ALL) >> MATERIAL_SHIFT)
         if use_hash and self.material_hash[index] == key:
             return self.material_hash[index + 1]
         score: i64 = imbalance.total(self.imbalance, self.context, board)
@@ -187,7 +193,7 @@ class Evaluator:
             units = units << 4 | self.context.pawns_on_colour[index] & 15
         return units
 
-    def _unpack_units(self, units: u64) -> cython.int:
+    def _unpack_units(self, units: u64) -> int:
         """Fill in what `_packed_units` has packed, the last first."""
         for index in range(3, -1, -1):
             self.context.pawns_on_colour[index] = units & 15
@@ -199,7 +205,7 @@ class Evaluator:
             units >>= 20
         return 0
 
-    def taper(self, board: BaseBoard, packed: i64) -> cython.int:
+    def taper(self, board: BaseBoard, packed: i64) -> int:
         """A packed sum as one score from White's view, tapered by phase, with the endgame scaled."""
         middlegame: i64 = ((packed + HALF) & MASK) - HALF
         endgame: i64 = (packed + HALF) >> 32
@@ -214,7 +220,7 @@ class Evaluator:
             magnitude = STATIC_LIMIT - 1
         return magnitude if value > 0 else -magnitude
 
-    def with_kpk_result(self, white_score: cython.int, result: cython.int) -> cython.int:
+    def with_kpk_result(self, white_score: int, result: int) -> int:
         """A score from White's view, with a result of king and pawn against king applied."""
         if result == DRAWN:
             return 0
@@ -222,7 +228,7 @@ class Evaluator:
         return limited(white_score + bonus)
 
 
-def limited(score: cython.int) -> cython.int:
+def limited(score: int) -> int:
     """A score, cut off so that it is strictly within ±STATIC_LIMIT."""
     if score >= STATIC_LIMIT:
         return STATIC_LIMIT - 1

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import chess
 
-from evaluation import plain_cython
 from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
 from evaluation.constants import FULL_PHASE
 from evaluation.piece_squares import accumulated_indices
@@ -122,7 +121,6 @@ def check(board: chess.Board) -> None:
 
 def set_up(board: chess.Board, weights: Weights | None = None, network: Network | None = None) -> tuple[Any, Any]:
     """An Evaluator and a BaseBoard for a board. ValueError when the board cannot be evaluated."""
-    plain_cython.provide()
     # Imported here, because importing the package must load no kernel module (see `evaluation`).
     from evaluation.base_board import BaseBoard
     from evaluation.correction.weights import CorrectionWeights
@@ -152,7 +150,6 @@ def explain(board: chess.Board, weights: Weights | None = None, network: Network
 
     ValueError when the board cannot be evaluated.
     """
-    plain_cython.provide()
     # Imported here, because importing the package must load no kernel module (see `evaluation`), and be fast.
     from evaluation.parts import all_parts, pieces_of
     from evaluation.terms.endgames import endgame_scale

@@ -6,14 +6,13 @@ The imports are read from the text of the sources. So one inside a function, or 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from uci_engine.core import KERNEL_MODULES, source_file
+from uci_engine.core import KERNEL_MODULES
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("evaluation", "uci_engine")
@@ -22,7 +21,6 @@ MAX_FILE_LINES = 400
 MAX_KERNEL_LINES = 800
 # One function, in numbered steps, and what belongs to it.
 MAX_SEARCH_LINES = 1000
-CIMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+)?cimport\s+([\w.]+)", re.MULTILINE)
 
 # The graph between packages, from the highest to the lowest: each imports only those on the lines below its own. A
 # module that stands in no package is a package by itself, except the four that make the engine. CONTRIBUTING.md shows
@@ -77,7 +75,7 @@ def tree(path: Path) -> ast.Module:
 
 
 def imported_names(module: str) -> Iterator[str]:
-    """Every module that the module imports, or that the .pxd beside it cimports, ours or not."""
+    """Every module that the module imports, ours or not."""
     path = MODULES[module]
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
@@ -87,10 +85,6 @@ def imported_names(module: str) -> Iterator[str]:
             assert node.module is not None
             names = [f"{node.module}.{alias.name}" for alias in node.names]
             yield from (name if name in MODULES else node.module for name in names)
-    declarations = path.with_suffix(".pxd")
-    if declarations.exists():
-        for match in CIMPORT.finditer(declarations.read_text("utf-8")):
-            yield match[1] or match[2]
 
 
 @cache
@@ -236,8 +230,3 @@ def test_a_program_can_be_run_and_says_how(path: Path) -> None:
 def test_only_the_command_line_prints(module: str) -> None:
     calls = [node for node in ast.walk(tree(SOURCES[module])) if isinstance(node, ast.Call)]
     assert not [call.lineno for call in calls if isinstance(call.func, ast.Name) and call.func.id == "print"]
-
-
-@pytest.mark.parametrize("module", KERNEL_MODULES)
-def test_a_kernel_module_has_its_declarations(module: str) -> None:
-    assert source_file(module).with_suffix(".pxd").is_file()

@@ -103,7 +103,8 @@ def test_the_sdist_holds_all_that_a_build_needs_and_nothing_built(unpacked_sdist
     paths = [path for path in unpacked_sdist.rglob("*") if path.is_file()]
     files = {path.relative_to(unpacked_sdist).as_posix() for path in paths}
     for module in KERNEL_MODULES:
-        assert {module.replace(".", "/") + ending for ending in (".py", ".pxd")} <= files
+        assert module.replace(".", "/") + ".py" in files
+    assert [name for name in files if name.endswith(".pxd")] == ["evaluation/typed.pxd"]
     assert {"setup.py", "pyproject.toml", "LICENSE", "CHANGELOG.md", "README.md"} <= files
     assert {"evaluation/weights.toml", ".ci/run"} <= files
     assert {"scripts/build_backend/backend.py", "scripts/build_backend/toolchain.py"} <= files
@@ -178,18 +179,21 @@ def test_without_a_compiler_there_is_no_wheel(wheel: Path, unpacked_sdist: Path,
         assert not list(tmp_path.glob("*.whl"))
 
 
-GOOD = "cdef class Counter:\n    cdef int count\n    cdef int next(self) noexcept nogil\n"
 SOURCE = """\
-import cython
+from __future__ import annotations
 
-@cython.cclass
+from evaluation.typed import nogil
+
+
 class Counter:
-    def next(self):
+    count: int
+
+    def next(self) -> int:
         self.count += 1
         return self.count
 
-    def twice(self):
-        with cython.nogil:
+    def twice(self) -> object:
+        with nogil:
             self.next()
         return self.next()
 """
@@ -197,7 +201,7 @@ class Counter:
 
 @pytest.fixture
 def small(tmp_path: Path) -> SmallBuild:
-    """Builds, in place, a package whose whole kernel is one module with the declarations given."""
+    """Builds, in place, a package whose whole kernel is one module with the source given."""
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(ROOT / "scripts" / "build_backend", tmp_path / "scripts" / "build_backend")
@@ -205,11 +209,13 @@ def small(tmp_path: Path) -> SmallBuild:
     package.mkdir(parents=True)
     (package / "__init__.py").write_text('__version__ = "0"\n')
     (package / "core.py").write_text('KERNEL_MODULES = ("uci_engine.counter",)\n')
-    (package / "counter.py").write_text(SOURCE)
     shutil.copy(ROOT / "uci_engine" / "processor.py", package)
+    (tmp_path / "evaluation").mkdir()
+    for name in ("typed.py", "typed.pxd"):
+        shutil.copy(ROOT / "evaluation" / name, tmp_path / "evaluation")
 
-    def build_small(declarations: str, **settings: str) -> subprocess.CompletedProcess[str]:
-        (package / "counter.pxd").write_text(declarations)
+    def build_small(source: str = SOURCE, **settings: str) -> subprocess.CompletedProcess[str]:
+        (package / "counter.py").write_text(source)
         return python("setup.py", "build_ext", "--inplace", directory=tmp_path, settings=settings)
 
     return build_small
@@ -220,24 +226,42 @@ def extension_files(root: Path) -> list[Path]:
 
 
 @needs_compiler
-def test_a_forgotten_noexcept_fails_the_build_until_it_is_put_right(
-    small: SmallBuild, tmp_path: Path
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("self.count += 1\n", "self.count += len(str(self))\n", "not allowed without gil"),
+        ("return self.count\n", "return self.count\n        self.count = 2\n", "Unreachable code"),
+        ("    count: int\n", "    count: int\n    count: bool\n", "redeclared"),
+    ],
+)
+def test_what_cython_complains_of_fails_the_build_until_it_is_put_right(
+    small: SmallBuild, tmp_path: Path, old: str, new: str, said: str
 ) -> None:
+    bad = SOURCE.replace(old, new)
     for _ in range(2):
-        result = small(GOOD.replace("noexcept ", ""))
+        result = small(bad)
         assert result.returncode != 0
         assert not extension_files(tmp_path)
-    assert "performance hint" in small(GOOD.replace("noexcept ", "")).stderr
-    result = small(GOOD)
+    lines = [line for line in result.stderr.splitlines() if line.startswith("uci_engine/counter.py:")]
+    assert [line for line in lines if said in line], result.stderr
+    result = small()
     assert result.returncode == 0, result.stderr
     assert len(extension_files(tmp_path)) == 1
 
 
 @needs_compiler
+def test_a_declaration_that_the_rule_does_not_cover_fails_the_build_in_a_sentence(small: SmallBuild) -> None:
+    result = small(SOURCE.replace("from __future__ import annotations\n", ""))
+    assert result.returncode != 0
+    sentence = "uci_engine/counter.py:1: a kernel module has `from __future__ import annotations`"
+    assert result.stderr.splitlines()[-1] == sentence
+
+
+@needs_compiler
 def test_without_a_compiler_the_build_fails_and_changes_nothing(small: SmallBuild, tmp_path: Path) -> None:
-    assert small(GOOD).returncode == 0
+    assert small().returncode == 0
     before = extension_files(tmp_path)
-    result = small(GOOD + "    cdef int more\n", **NO_COMPILER)
+    result = small(SOURCE.replace("count: int", "count: int\n    more: int"), **NO_COMPILER)
     assert result.returncode != 0
     assert result.stderr.splitlines()[-1].startswith("Secateur cannot be compiled: CC is '/nonexistent/cc', and")
     assert extension_files(tmp_path) == before
@@ -245,9 +269,9 @@ def test_without_a_compiler_the_build_fails_and_changes_nothing(small: SmallBuil
 
 @needs_compiler
 def test_a_build_without_a_compiled_core_takes_the_old_modules_away(small: SmallBuild, tmp_path: Path) -> None:
-    assert small(GOOD).returncode == 0
+    assert small().returncode == 0
     assert extension_files(tmp_path)
-    result = small(GOOD, **NO_COMPILER, SECATEUR_UNCOMPILED="1")
+    result = small(SOURCE, **NO_COMPILER, SECATEUR_UNCOMPILED="1")
     assert result.returncode == 0, result.stderr
     assert not extension_files(tmp_path)
     assert '"compiled": false' in (tmp_path / "uci_engine" / "build_info.json").read_text("utf-8")
@@ -255,35 +279,41 @@ def test_a_build_without_a_compiled_core_takes_the_old_modules_away(small: Small
 
 # What the kernel's modules ask of Python's headers: arrays, properties, errors, a __dealloc__ and generators.
 USES_PYTHON = """\
-import cython
+from __future__ import annotations
 
-@cython.cclass
+from evaluation.typed import i64, ints, nogil
+
+
 class Counter:
-    def __init__(self, start: cython.longlong = 0):
-        self.count = start
+    count: i64
+    few = ints(4)
 
-    def __dealloc__(self):
+    def __init__(self, start: i64 = 0) -> None:
+        self.count = start
+        self.few = [1, 2, 3, 4]
+
+    def __dealloc__(self) -> None:
         self.count = 0
 
     @property
-    def value(self):
+    def value(self) -> i64:
         return self.count
 
-    def next(self):
+    def next(self) -> i64:
         self.count += 1
         return self.count
 
-    def all_below(self, limits):
+    def all_below(self, limits: list[int]) -> object:
         return sum(limit for limit in limits if limit < self.count)
 
-    def of_buffer(self, text: bytes):
+    def of_buffer(self, text: bytes) -> object:
         total = 0
         for byte in text:
             total += byte
         return total
 
-    def twice(self):
-        with cython.nogil:
+    def twice(self) -> object:
+        with nogil:
             self.next()
         if self.count > 1000:
             raise ValueError("too many")
@@ -318,8 +348,7 @@ def hide_headers(folder: Path) -> str:
 @needs_compiler
 @own_headers_fit
 def test_without_pythons_headers_a_module_is_compiled_and_works(small: SmallBuild, tmp_path: Path) -> None:
-    (tmp_path / "uci_engine" / "counter.py").write_text(USES_PYTHON)
-    result = small(GOOD, PYTHONPATH=hide_headers(tmp_path / "hiding"))
+    result = small(USES_PYTHON, PYTHONPATH=hide_headers(tmp_path / "hiding"))
     assert result.returncode == 0, result.stderr
     assert json.loads((tmp_path / "uci_engine" / "build_info.json").read_text("utf-8"))["headers"] == "Secateur's"
     assert extension_files(tmp_path)
@@ -332,14 +361,14 @@ def test_without_pythons_headers_a_module_is_compiled_and_works(small: SmallBuil
 def test_what_our_own_headers_lack_fails_the_build_in_a_sentence(small: SmallBuild, tmp_path: Path) -> None:
     header = tmp_path / "scripts" / "build_backend" / "include" / "Python.h"
     header.write_text(header.read_text("utf-8").replace("PyModuleDef_Init", "PyModuleDef_Other"), "utf-8")
-    result = small(GOOD, PYTHONPATH=hide_headers(tmp_path / "hiding"))
+    result = small(SOURCE, PYTHONPATH=hide_headers(tmp_path / "hiding"))
     assert result.returncode != 0
     assert "Python's header files are missing, and Secateur's were used." in result.stderr.splitlines()[-1]
     assert not extension_files(tmp_path)
 
 
 def test_a_setting_that_is_neither_on_nor_off_is_refused(small: SmallBuild) -> None:
-    result = small(GOOD, SECATEUR_PORTABLE="yes")
+    result = small(SOURCE, SECATEUR_PORTABLE="yes")
     assert result.returncode != 0
     assert "SECATEUR_PORTABLE must be 0 or 1, not 'yes'" in result.stderr
 
@@ -352,7 +381,7 @@ def test_what_was_built_says_which_instructions_it_needs(small: SmallBuild, tmp_
         ({"SECATEUR_PORTABLE": "1"}, []),
         ({"SECATEUR_PORTABLE": "0", "CFLAGS": "-march=x86-64"}, []),
     ):
-        result = small(GOOD, SECATEUR_SANITIZE="0", **settings)
+        result = small(SOURCE, SECATEUR_SANITIZE="0", **settings)
         assert result.returncode == 0, result.stderr
         info = json.loads((tmp_path / "uci_engine" / "build_info.json").read_text("utf-8"))
         assert info["instructions"] == expected

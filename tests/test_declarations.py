@@ -1,125 +1,232 @@
-"""What stands both in a .pxd file and in the .py beside it: constants, array lengths, inline functions."""
+"""The step of the build that derives C declarations from typed Python: its rule, and what it makes of the kernel."""
 
 from __future__ import annotations
 
-import random
-import re
-from functools import cache
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.support import ROOT
+from build_backend.declarations import DeclarationError, Kernel, Translation, in_source
+from evaluation import typed
+from tests.support import ROOT, plain_values
 from tests.support.kernel import on_core
-from uci_engine.core import load
+from uci_engine.core import KERNEL_MODULES
 
-DECLARATIONS = sorted(path for package in ("evaluation", "uci_engine") for path in (ROOT / package).rglob("*.pxd"))
-ENUM = re.compile(r"^cdef enum:.*\n((?:    .*\n)+)", re.MULTILINE)
-MACRO = re.compile(r"^ +#define SECATEUR_([A-Z_]+) (0x[0-9A-F]+)ULL$", re.MULTILINE)
-ARRAY = re.compile(r"^( *)cdef (?:\w+ )*(\w+)\[([^\]]+)\] (\w+)", re.MULTILINE)
-CLASS = re.compile(r"^cdef class (\w+)", re.MULTILINE)
-INLINE = re.compile(r"^cdef inline int (\w+)\((int|u64) (\w+)\) noexcept nogil:\n    return (.+)\n", re.MULTILINE)
+BASE = '''\
+"""The base."""
 
+from __future__ import annotations
 
-def module_name(path: Path) -> str:
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+from evaluation.typed import compiled, i64, inline, ints, nogil, shared_int, u64, u64s
+from uci_engine import numbers
+from uci_engine.numbers import PLIES
 
-
-def constants(path: Path) -> dict[str, int]:
-    """The enumerators and the 64-bit macros of a .pxd file, by name."""
-    text = path.read_text("utf-8")
-    found: dict[str, int] = {}
-    for block in ENUM.findall(text):
-        for line in block.splitlines():
-            name, _, value = line.partition("#")[0].partition("=")
-            found[name.strip()] = eval(value, {}, found)
-    return found | {name: int(value, 16) for name, value in MACRO.findall(text)}
+LEFT, RIGHT = range(2)
+SIZE = 2 * PLIES + numbers.MARGIN
+HALF: i64 = 1 << 31
+ALL = (1 << 64) - 1
+TABLE = ints(3, [number * number for number in range(3)])
+if compiled:
+    FORM = 1
+else:
+    FORM = 2
 
 
-def arrays(path: Path) -> dict[str, int]:
-    """The lengths of the C arrays that a .pxd file declares: by name, those of a class by class and name."""
-    text = path.read_text("utf-8")
-    numbers = {name: value for other in DECLARATIONS for name, value in constants(other).items()}
-    found = {}
-    for match in ARRAY.finditer(text):
-        owner = [one[1] for one in CLASS.finditer(text, 0, match.start())][-1:] if match[1] else []
-        found[".".join([*owner, match[4]])] = int(eval(match[3], {}, numbers))
-    return found
+@inline
+def low(bits: u64) -> u64:
+    """The lowest bit."""
+    lowest: u64 = bits & (ALL ^ (bits - 1))
+    return lowest
 
 
-def plain_values() -> dict[str, Any]:
-    """The integers and list lengths of every module with declarations. To be called on the interpreted core."""
-    from tests.support.kernel import searcher
-    from tests.support.networks import random_network
-    from uci_engine.search.factory import new_correction
+class Base:
+    """It is extended."""
 
-    core = load()
-    # The searcher has no correction while that is off.
-    correction = core.modules["evaluation.correction.correction"].Correction(new_correction(core, random_network(0)))
-    values: dict[str, Any] = {}
-    waiting = [searcher(), correction]
-    objects: dict[str, Any] = {}
-    while waiting:
-        one = waiting.pop()
-        if type(one).__name__ not in objects:
-            objects[type(one).__name__] = one
-            waiting += [value for value in vars(one).values() if hasattr(value, "__dict__")]
-    for path in DECLARATIONS:
-        module = import_module(module_name(path))
-        for name in constants(path):
-            values[f"{module_name(path)}.{name}"] = getattr(module, name)
-        for name in arrays(path):
-            owner, _, attribute = name.rpartition(".")
-            holder = objects.get(owner) if owner else module
-            # Some tables exist only compiled.
-            if hasattr(holder, attribute):
-                values[f"{module_name(path)}.{name}"] = len(getattr(holder, attribute))
-    return values
+    sets = u64s(SIZE)
+
+    def count(self, by: int) -> int:
+        return by
 
 
-@cache
-def plain() -> dict[str, Any]:
-    found: dict[str, Any] = on_core("interpreted", __name__, "plain_values")
-    return found
+class Counter(Base):
+    """It is final."""
+
+    number: int
+    owner: list[int]
+    asked: shared_int
+    _hidden: u64
+
+    def __init__(self, owner: list[int]) -> None:
+        self.owner = owner
+
+    def next(self, is_odd: bool) -> int:
+        step: int = 1 if is_odd else 2
+        self.number += step
+        return self.number
+
+    def _private(self, other: Counter | None) -> bool:
+        return other is not None
+
+    def many(self, times: int = 1) -> int:
+        names: list[str] = []
+        with nogil:
+            self.next(True)
+        return times + len(names)
+'''
+NUMBERS = "PLIES = 64\nMARGIN = PLIES // 16\n"
 
 
-@pytest.mark.parametrize("path", DECLARATIONS, ids=module_name)
-def test_constants_and_array_lengths_agree(path: Path) -> None:
-    assert path.with_suffix(".py").is_file()
-    declared = {f"{module_name(path)}.{name}": value for name, value in (constants(path) | arrays(path)).items()}
-    assert declared == {name: plain().get(name, value) for name, value in declared.items()}
-    assert not [name for name in constants(path) if f"{module_name(path)}.{name}" not in plain()]
+def translate(root: Path, source: str = BASE) -> Translation:
+    (root / "uci_engine").mkdir(exist_ok=True)
+    (root / "uci_engine" / "numbers.py").write_text(NUMBERS)
+    (root / "uci_engine" / "base.py").write_text(source)
+    (translation,) = Kernel(["uci_engine.base"], root).translations()
+    return translation
 
 
-def test_the_declarations_were_found() -> None:
-    names = {name for path in DECLARATIONS for name in constants(path) | arrays(path)}
-    assert {"EN_PASSANT", "EXACT", "KNIGHT_MIXER", "Position.keys", "Searcher.pv_table", "SEE_VALUES"} <= names
-    assert "uci_engine.board.position.Position.keys" in plain()
-    assert "uci_engine.search.search.Searcher.pv_table" in plain()
-    assert "evaluation.correction.correction.Correction.sums" in plain()
-    assert "evaluation.correction.weights.CorrectionWeights.hidden" in plain()
+@pytest.mark.parametrize(
+    "line",
+    [
+        'const int LEFT "(0)"',
+        'const int RIGHT "(1)"',
+        'const int PLIES "(64)"',
+        'const int SIZE "(132)"',
+        'const i64 HALF "(2147483648LL)"',
+        'const u64 ALL "(18446744073709551615ULL)"',
+        'const int FORM "(1)"',
+        "cdef int[3] TABLE",
+        "cdef inline u64 low(u64 bits) noexcept nogil:",
+        "cdef u64 lowest = bits & (ALL ^ (bits - 1))",
+        "cdef class Base():",
+        "cdef public u64[132] sets",
+        "cdef int count(self, int by) noexcept nogil",
+        "cdef class Counter(Base):",
+        "cdef public int number",
+        "cdef public object owner",
+        "cdef public volatile int asked",
+        "cdef u64 _hidden",
+        "cpdef int next(self, bint is_odd) noexcept nogil",
+        "cdef bint _private(self, Counter other) noexcept nogil",
+    ],
+)
+def test_what_is_declared(tmp_path: Path, line: str) -> None:
+    assert line in [one.strip() for one in translate(tmp_path).pxd.splitlines()]
 
 
-def test_inline_functions_are_those_of_the_plain_module() -> None:
-    generator = random.Random(1)
+def test_only_a_class_that_nothing_extends_is_final(tmp_path: Path) -> None:
+    lines = translate(tmp_path).pxd.splitlines()
+    assert lines[lines.index("cdef class Counter(Base):") - 1] == "@cython.final"
+    assert lines[lines.index("cdef class Base():") - 1] != "@cython.final"
+
+
+def test_python_functions_are_not_declared(tmp_path: Path) -> None:
+    assert not {"__init__", "many"} & {word.split("(")[0] for word in translate(tmp_path).pxd.split()}
+
+
+def test_lines_keep_their_numbers(tmp_path: Path) -> None:
+    translation = translate(tmp_path)
+    python = translation.python.splitlines()
+    for number, line in enumerate(BASE.splitlines()):
+        if line.lstrip().startswith(("def next", "def many", "class ", '"""', "return ")) and "lowest" not in line:
+            assert line.split("(")[0].strip() in python[number], number
+    assert "def many(self, times: cython.int = 1):" in translation.python
+    assert "step: cython.int = 1 if is_odd else 2" in translation.python
+    assert "names = []" in translation.python
+    assert "with cython.nogil:" in translation.python
+    assert "TABLE = ([number * number for number in range(3)])" in translation.python
+    assert "FORM=1" in translation.python
+    assert "FORM = 2" not in translation.python
+    for (line, origin) in zip(translation.pxd.splitlines(), translation.origins, strict=True):
+        if "(self" in line:
+            assert line.split("(self")[0].split()[-1] in BASE.splitlines()[origin - 1]
+
+
+def test_what_cython_says_is_told_of_the_source(tmp_path: Path) -> None:
+    translation = translate(tmp_path)
+    place = 1 + translation.pxd.splitlines().index("    cdef public int number")
+    said = f"build/c/uci_engine/base.pxd:{place}:4: no\n/x/build/c/uci_engine/base.py:7:1: yes\n"
+    expected = 1 + BASE.splitlines().index("    number: int")
+    told = f"uci_engine/base.py:{expected}:4: no\nuci_engine/base.py:7:1: yes\n"
+    assert in_source(said, [translation], Path("build/c")) == told
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("from __future__ import annotations\n", "", "a kernel module has `from __future__ import annotations`"),
+        ("ints(3, [", "ints(width, [", "the length of an array is a number or made of constants"),
+        ("u64s(SIZE)", "u64s(TABLE)", "the length of an array is a number or made of constants"),
+        ("def low(bits: u64)", "def low(bits)", "low is inline, and so needs C types throughout"),
+        ("names: list[str] = []", "names: list[str]", "a variable without a C type has a value"),
+        ("\n    def count", "    def count", "there is an empty line above a method of this class"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(tmp_path: Path, old: str, new: str, sentence: str) -> None:
+    assert BASE.count(old) == 1
+    source = BASE.replace(old, new)
+    with pytest.raises(DeclarationError) as error:
+        translate(tmp_path, source)
+    path, line, told = str(error.value).split(":", 2)
+    assert (path, told) == ("uci_engine/base.py", f" {sentence}")
+    assert new.strip() in "".join(source.splitlines(keepends=True)[int(line) - 1 :][:2])
+
+
+def test_constants_and_lengths_are_those_of_plain_python() -> None:
+    plain: dict[str, int] = on_core("interpreted", plain_values.__name__, "plain_values")
+    kernel = Kernel(KERNEL_MODULES, ROOT)
     compared = 0
-    for path in DECLARATIONS:
-        module_text = path.with_suffix(".py").read_text("utf-8")
-        for name, kind, argument, expression in INLINE.findall(path.read_text("utf-8")):
-            body = re.search(rf"def {name}\({argument}: int\) -> int:\n +\"\"\".*\"\"\"\n +return (.+)\n", module_text)
-            assert body is not None, f"{path}: {name}"
-            scope = constants(path)
-            for _ in range(100):
-                value = generator.randrange(1 << (16 if kind == "int" else 64))
-                declared = eval(expression.replace("<int>", ""), scope | {argument: value})
-                assert declared == eval(body[1], scope | {argument: value}), f"{path}: {name}"
-            compared += 1
-    assert compared >= 9
+    for translation in kernel.translations():
+        module = translation.module
+        if not module.is_compiled:
+            continue
+        declared = {f"{module.name}.{name}": number for name, (number, _) in module.constants.items()}
+        lengths = {name: translation.array(call) for name, call in module.tables.items()}
+        for line in translation.pxd.splitlines():
+            if line.startswith("cdef class"):
+                owner = line.split()[2].split("(")[0]
+            elif line.startswith("    cdef public ") and "[" in line:
+                lengths[f"{owner}.{line.split()[-1]}"] = line.split()[-2]
+        declared |= {f"{module.name}.{name}": int(kind.split("[")[1][:-1]) for name, kind in lengths.items()}
+        for name, number in declared.items():
+            # The polling interval and the tables of magic bitboards are the compiled core's own.
+            if name in plain and not name.endswith(".POLL_MASK"):
+                assert plain[name] == number, name
+                compared += 1
+    assert compared > 500
 
 
 @pytest.mark.parametrize("field", ["stop_requested", "nodes", "current_move", "current_move_number"])
 def test_what_threads_share_without_a_lock_is_volatile(field: str) -> None:
-    text = (ROOT / "uci_engine" / "search" / "search.pxd").read_text("utf-8")
-    assert re.search(rf"^    cdef readonly volatile \w+ {field}$", text, re.MULTILINE)
+    kernel = Kernel(KERNEL_MODULES, ROOT)
+    pxd = Translation(kernel, kernel.module("uci_engine.search.search")).pxd
+    (line,) = [line for line in pxd.splitlines() if line.endswith(f" {field}")]
+    assert line.startswith("    cdef public volatile ")
+
+
+class Example:
+    """Two arrays, as in a kernel class."""
+
+    few = typed.ints(2)
+    many = typed.u64s(64)
+
+    def __init__(self, first: int) -> None:
+        self.few[0] = first
+
+
+class Extended(Example):
+    more = typed.ints(3)
+
+
+def test_in_plain_python_each_object_has_its_own_arrays() -> None:
+    one, other = Example(1), Extended(2)
+    assert (one.few, one.many) == ([1, 0], [0] * 64)
+    assert (other.few, other.many, other.more) == ([2, 0], [0] * 64, [0] * 3)
+    # Nothing in the class stands in the way of a look-up.
+    assert not {"few", "many"} & set(vars(Example))
+
+
+def test_a_table_has_exactly_its_numbers() -> None:
+    assert typed.ints(3, [1, 2, 3]) == [1, 2, 3]
+    assert list(typed.ints(3)) == [0, 0, 0]
+    with pytest.raises(ValueError, match="a table of 3 has 2 numbers"):
+        typed.ints(3, [1, 2])

@@ -129,13 +129,12 @@ def source_file(module: str) -> Path:
 
 
 def stale_modules() -> list[str]:
-    """The compiled modules whose source or C declarations have changed since the build."""
+    """The compiled modules whose source has changed since the build, or a source that all of them use."""
     import hashlib  # slow to import and rarely needed
 
     recorded = build_info().get("sources", {})
-    files = {module: [source_file(module), source_file(module).with_suffix(".pxd")] for module in KERNEL_MODULES}
-    own = {path.relative_to(_ROOT).as_posix() for paths in files.values() for path in paths}
-    # The declarations of a module that is not compiled may be used by any module.
+    own = {source_file(module).relative_to(_ROOT).as_posix() for module in KERNEL_MODULES}
+    # Constants of a module that is not compiled may be used by any module.
     shared = [_ROOT / name for name in recorded if name not in own]
 
     def is_changed(path: Path) -> bool:
@@ -143,7 +142,7 @@ def stale_modules() -> list[str]:
         return bool(recorded.get(path.relative_to(_ROOT).as_posix()) != now)
 
     def is_stale(module: str) -> bool:
-        return any(is_changed(path) for path in (*files[module], *shared) if path.is_file())
+        return any(is_changed(path) for path in (source_file(module), *shared) if path.is_file())
 
     return [module for module in compiled_modules() if is_stale(module)]
 
@@ -181,10 +180,8 @@ def _import(name: str, reason: str, *, plain: bool, is_fallback: bool = False) -
         if module in sys.modules and _is_compiled(sys.modules[module]) == plain:
             found = "compiled" if plain else "uncompiled"
             raise RuntimeError(f"{module} was imported {found} before the {name} core was requested")
-    if plain:
-        if compiled_modules():
-            sys.meta_path.insert(0, _PlainKernel())
-        importlib.import_module("evaluation.plain_cython").provide()
+    if plain and compiled_modules():
+        sys.meta_path.insert(0, _PlainKernel())
     modules = {module: importlib.import_module(module) for module in KERNEL_MODULES}
     if name == "python-chess":
         position_class = importlib.import_module("uci_engine.board.chess_position").ChessPosition

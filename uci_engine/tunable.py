@@ -6,7 +6,8 @@ Their tables are in `search.parameters` and `time_management.parameters`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,20 @@ class Tunable:
     minimum: int
     maximum: int
     description: str
+
+
+def tunable(value: int, minimum: int, maximum: int, description: str) -> int:
+    """Stands, as the value of a field of a class, for the `Tunable` with the field's name. See `tunables_of`."""
+    found: Any = Tunable("", value, minimum, maximum, description)
+    return cast(int, found)
+
+
+def tunables_of(owner: type[object]) -> tuple[Tunable, ...]:
+    """Those that the fields of a class stand for, which afterwards have no values."""
+    found = [replace(one, name=name) for name, one in vars(owner).items() if isinstance(one, Tunable)]
+    for one in found:
+        delattr(owner, one.name)
+    return tuple(found)
 
 
 def defaults(parameters: Sequence[Tunable]) -> dict[str, int]:

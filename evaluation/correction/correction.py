@@ -10,41 +10,49 @@ Invariant: the result depends only on the pieces and the side to move.
 
 from __future__ import annotations
 
-import cython
+from evaluation.base_board import BaseBoard
+from evaluation.bitboards import KING
+from evaluation.correction.shape import (
+    INPUTS,
+    KING_REGION,
+    MAX_CORRECTION_CP,
+    MAX_SUM,
+    MIN_PIECES,
+    OUTPUT_SHIFT,
+    PIECE_SQUARES,
+    PIECES_PER_BUCKET,
+    SQUARE_SHIFT,
+    UNITS,
+)
+from evaluation.correction.weights import CorrectionWeights
+from evaluation.typed import i8s, i16, i16s, i64, inline, ints, lsb, popcount, u64, u64s
 
-from evaluation.correction.shape import KING_REGION
-
-if not cython.compiled:
-    from evaluation.base_board import BaseBoard
-    from evaluation.bitboards import KING, i64, lsb, popcount, u64
-    from evaluation.correction.shape import (
-        INPUTS,
-        MAX_CORRECTION_CP,
-        MAX_SUM,
-        MIN_PIECES,
-        OUTPUT_SHIFT,
-        PIECE_SQUARES,
-        PIECES_PER_BUCKET,
-        SQUARE_SHIFT,
-        UNITS,
-    )
-    from evaluation.correction.weights import CorrectionWeights
-
-    # A power of two. A ply shares its slot with those that differ by a multiple of it.
-    SLOTS = 128
+# A power of two. A ply shares its slot with those that differ by a multiple of it.
+SLOTS = 128
 
 # Where the sums of the biases alone begin, after the slots.
 BIASES = SLOTS * 2 * UNITS
 # The row of the hidden layer that adds nothing.
 NO_INPUT = INPUTS * UNITS
 # [colour of the view * 14 + piece]: where the rows of the piece begin in those of a region, one for each square.
-ROWS_OF = [
+ROWS_OF = ints(28, [
     (6 * (piece & 1 != view) + (piece >> 1) - 1) * 64 * UNITS if piece >= 2 else NO_INPUT
     for view in range(2)
     for piece in range(14)
-]
+])
 # [the own king's square as its view sees it]: where the rows of its region begin.
-FIRST_ROW = [region * PIECE_SQUARES * UNITS for region in KING_REGION]
+FIRST_ROW = ints(64, [region * PIECE_SQUARES * UNITS for region in KING_REGION])
+
+
+@inline
+def activation(total: i16) -> i16:
+    """What a unit gives: the square of its sum, cut off, from 0 to 255.
+
+    In 16 bits throughout: so the C compiler finds products of 16 bits to add up.
+    """
+    cut: i16 = 0 if total < 0 else MAX_SUM if total > MAX_SUM else total
+    square: i16 = cut * cut
+    return square >> SQUARE_SHIFT
 
 
 class Correction:
@@ -54,27 +62,28 @@ class Correction:
     When its orientation or the king's region changes, its sums are added up anew.
     """
 
+    weights: CorrectionWeights
+    sums = i16s(BIASES + UNITS)  # [(2 * slot + colour of the view) * UNITS + unit], then the biases
+    sets = u64s(SLOTS * 8)  # [8 * slot]: white pieces; [8 * slot + piece type]: those of both colours
+    squares = i8s(SLOTS * 64)  # [64 * slot + square]
+    views = ints(SLOTS * 2)  # [2 * slot + colour of the view]: orientation and first row, -1 for an empty slot
+    added = ints(64)  # rows
+    removed = ints(64)
+
     def __init__(self, weights: CorrectionWeights) -> None:
         self.weights = weights
-        if not cython.compiled:
-            self.sums = [0] * (BIASES + UNITS)
-            self.sets = [0] * (SLOTS * 8)
-            self.squares = [0] * (SLOTS * 64)
-            self.views = [0] * (SLOTS * 2)
-            self.added = [0] * 64
-            self.removed = [0] * 64
         self._clear()
 
-    def _clear(self) -> cython.int:
+    def _clear(self) -> int:
         """Fill every slot with an empty board, which nobody views."""
-        index: cython.int
+        index: int
         for index in range(UNITS):
             self.sums[BIASES + index] = self.weights.hidden_bias[index]
         for index in range(SLOTS * 2):
             self.views[index] = -1
         return 0
 
-    def of(self, board: BaseBoard) -> cython.int:
+    def of(self, board: BaseBoard) -> int:
         """The correction in centipawns, from the side to move's view, within ±MAX_CORRECTION_CP.
 
         There is none with fewer than MIN_PIECES pieces, and none against a king alone.
@@ -94,16 +103,16 @@ class Correction:
             return MAX_CORRECTION_CP
         return -MAX_CORRECTION_CP if output < -MAX_CORRECTION_CP else output
 
-    def _changed(self, board: BaseBoard, slot: cython.int) -> u64:
+    def _changed(self, board: BaseBoard, slot: int) -> u64:
         """The squares on which a board differs from a slot."""
         changed = board.by_colour[1] ^ self.sets[8 * slot]
         for index in range(1, 7):
             changed |= board.by_type[index] ^ self.sets[8 * slot + index]
         return changed
 
-    def _update(self, board: BaseBoard, slot: cython.int) -> cython.int:
+    def _update(self, board: BaseBoard, slot: int) -> int:
         """Fill a slot with a board's pieces, by their difference from those that it or the slot before holds."""
-        index: cython.int
+        index: int
         source = (slot - 1) & (SLOTS - 1)
         changed = self._changed(board, source)
         other = self._changed(board, slot)
@@ -144,7 +153,7 @@ class Correction:
             self.squares[64 * slot + index] = board.squares[index]
         return 0
 
-    def _add_up(self, base: i64, target: i64, added: cython.int, removed: cython.int) -> cython.int:
+    def _add_up(self, base: i64, target: i64, added: int, removed: int) -> int:
         """The sums at `target`: those at `base`, with some rows added and some taken away.
 
         Places are of 64 bits here and in `_output`, because the C compiler makes no vector code of loops with others.
@@ -169,7 +178,7 @@ class Correction:
             base = target
         return 0
 
-    def _output(self, ours: i64, theirs: i64, bucket: cython.int) -> cython.int:
+    def _output(self, ours: i64, theirs: i64, bucket: int) -> int:
         """The output in centipawns for the sums of both views, rounded down."""
         unit: i64
         total = self.weights.output_bias[bucket]
@@ -180,11 +189,3 @@ class Correction:
         for unit in range(UNITS):
             total += activation(self.sums[theirs + unit]) * self.weights.output[place + unit]
         return total >> OUTPUT_SHIFT
-
-
-if not cython.compiled:
-
-    def activation(total: int) -> int:
-        """What a unit gives: the square of its sum, cut off, from 0 to 255."""
-        cut = 0 if total < 0 else MAX_SUM if total > MAX_SUM else total
-        return (cut * cut) >> SQUARE_SHIFT

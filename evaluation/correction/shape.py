@@ -1,4 +1,4 @@
-"""The size of the network and the scales of its whole numbers. shape.pxd has the same for the C compiler.
+"""The size of the network and the scales of its whole numbers.
 
 Invariants: no sum of 32 pieces leaves 16 bits, because 32 weights and a bias of the hidden layer are at least
 -32 * 128 - 8192 = -12288 and at most 32 * 127 + 8191 = 12255. No output leaves 32 bits, because 2 * UNITS products of

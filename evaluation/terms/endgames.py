@@ -5,82 +5,63 @@ King and pawn against king is in `kpk`.
 
 from __future__ import annotations
 
-import cython
-
 from evaluation import constants
+from evaluation.base_board import BaseBoard
+from evaluation.bitboards import BB, BISHOP, FILES, KING, KNIGHT, LIGHT, PAWN, QUEEN, ROOK, distance
+from evaluation.constants import DRAWISH_LEAD, DRAWISH_SCALE, DRAWN_SCALE, FULL_PHASE, FULL_SCALE, MIN_WINNING_MATERIAL
+from evaluation.context import EvaluationContext
+from evaluation.typed import i64, ints, lsb, popcount, popcount_few
 from evaluation.weights import Weights
 
-if not cython.compiled:
-    from evaluation.base_board import BaseBoard
-    from evaluation.bitboards import (
-        BB,
-        BISHOP,
-        FILES,
-        KING,
-        KNIGHT,
-        LIGHT,
-        PAWN,
-        QUEEN,
-        ROOK,
-        distance,
-        i64,
-        lsb,
-        popcount,
-        popcount_few,
-    )
-    from evaluation.context import EvaluationContext
+# Whether mop-up applies, and to which corners the bare king should be driven.
+NOTHING_TO_MOP_UP, ANY_CORNER, LIGHT_CORNERS, DARK_CORNERS = range(4)
 
-    # Whether mop-up applies, and to which corners the bare king should be driven.
-    NOTHING_TO_MOP_UP, ANY_CORNER, LIGHT_CORNERS, DARK_CORNERS = range(4)
+# The rows of `constants.ENDGAME_SCALES`.
+PAWNS, MINORS, OPPOSITE_BISHOPS, OPPOSITE_BISHOPS_AND_OTHERS = range(4)
+ROOKS, ROOKS_AND_MINORS, QUEENS, EQUAL, UNEQUAL = range(4, 9)
 
-    # The rows of `constants.ENDGAME_SCALES`.
-    PAWNS, MINORS, OPPOSITE_BISHOPS, OPPOSITE_BISHOPS_AND_OTHERS = range(4)
-    ROOKS, ROOKS_AND_MINORS, QUEENS, EQUAL, UNEQUAL = range(4, 9)
-
-FULL_PHASE = constants.FULL_PHASE
-FULL_SCALE = constants.FULL_SCALE
-DRAWN_SCALE = constants.DRAWN_SCALE
-DRAWISH_SCALE = constants.DRAWISH_SCALE
-MIN_WINNING_MATERIAL = constants.MIN_WINNING_MATERIAL
-DRAWISH_LEAD = constants.DRAWISH_LEAD
-ENDGAME_SCALES = [scale for row in constants.ENDGAME_SCALES.values() for scale in row]
+ENDGAME_SCALES = ints(72, [scale for row in constants.ENDGAME_SCALES.values() for scale in row])
 
 
 class EndgameWeights:
     """The weights of the group "endgames", packed."""
 
+    mop_up_edge: i64
+    mop_up_near: i64
+    mop_up_corner: i64
+
     def __init__(self, weights: Weights) -> None:
         weights.fill(self, "endgames")
 
 
-def mop_up_edge(weights: EndgameWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def mop_up_edge(weights: EndgameWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Mop-up: each step of the bare enemy king from the centre to the edge."""
     if _mop_up(board, us) == NOTHING_TO_MOP_UP:
         return 0
     king = context.king[us ^ 1]
-    steps: cython.int = (abs(2 * (king & 7) - 7) + abs(2 * (king >> 3) - 7)) >> 1
+    steps: int = (abs(2 * (king & 7) - 7) + abs(2 * (king >> 3) - 7)) >> 1
     return weights.mop_up_edge * steps
 
 
-def mop_up_near(weights: EndgameWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def mop_up_near(weights: EndgameWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Mop-up: 7 minus the distance between our king and the bare enemy king."""
     if _mop_up(board, us) == NOTHING_TO_MOP_UP:
         return 0
     return weights.mop_up_near * (7 - distance(context.king[us], context.king[us ^ 1]))
 
 
-def mop_up_corner(weights: EndgameWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def mop_up_corner(weights: EndgameWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Mop-up with bishop and knight: each step of the bare enemy king towards a corner of the bishop's colour."""
     corners = _mop_up(board, us)
     if corners != LIGHT_CORNERS and corners != DARK_CORNERS:
         return 0
     king = context.king[us ^ 1]
     # File and rank add up to 0 or 14 in the dark corners. For the light corners the file is mirrored.
-    steps: cython.int = abs(7 - ((king & 7) ^ (7 if corners == LIGHT_CORNERS else 0)) - (king >> 3))
+    steps: int = abs(7 - ((king & 7) ^ (7 if corners == LIGHT_CORNERS else 0)) - (king >> 3))
     return weights.mop_up_corner * steps
 
 
-def _mop_up(board: BaseBoard, us: cython.int) -> cython.int:
+def _mop_up(board: BaseBoard, us: int) -> int:
     """Whether the enemy king is bare and we can mate it, and towards which corners to drive it."""
     lone = board.by_colour[us ^ 1]
     if lone & (lone - 1):
@@ -108,7 +89,7 @@ def total(weights: EndgameWeights, context: EvaluationContext, board: BaseBoard)
     return score
 
 
-def endgame_scale(board: BaseBoard, strong_side: cython.int) -> cython.int:
+def endgame_scale(board: BaseBoard, strong_side: int) -> int:
     """The endgame scale factor, in 64ths, when `strong_side` is ahead: less where a win is unlikely.
 
     With pawns it is a number of `constants.ENDGAME_SCALES`. It does not matter with all pieces on the board.
@@ -126,7 +107,7 @@ def endgame_scale(board: BaseBoard, strong_side: cython.int) -> cython.int:
     return ENDGAME_SCALES[8 * ending(board) + (pawns if pawns < 8 else 8) - 1]
 
 
-def ending(board: BaseBoard) -> cython.int:
+def ending(board: BaseBoard) -> int:
     """The kind of ending, by the pieces of both sides: a row of `constants.ENDGAME_SCALES`."""
     material = non_pawn_material(board, 0)
     if material != non_pawn_material(board, 1):
@@ -155,7 +136,7 @@ def ending(board: BaseBoard) -> cython.int:
     return EQUAL
 
 
-def _wrong_bishop(board: BaseBoard, us: cython.int) -> cython.bint:
+def _wrong_bishop(board: BaseBoard, us: int) -> bool:
     """Whether we have pawns on one edge file alone, no piece but bishops that cannot attack the corner, and the enemy
     king holds the corner.
     """
@@ -163,7 +144,7 @@ def _wrong_bishop(board: BaseBoard, us: cython.int) -> cython.bint:
     if ours & (board.by_type[KNIGHT] | board.by_type[ROOK] | board.by_type[QUEEN]):
         return False
     pawns = ours & board.by_type[PAWN]
-    file: cython.int = 0 if not pawns & ~FILES[0] else 7
+    file: int = 0 if not pawns & ~FILES[0] else 7
     if pawns & ~FILES[file]:
         return False
     corner = (56 if us else 0) + file
@@ -173,14 +154,14 @@ def _wrong_bishop(board: BaseBoard, us: cython.int) -> cython.bint:
     return distance(lsb(board.by_type[KING] & board.by_colour[us ^ 1]), corner) <= 1
 
 
-def non_pawn_material(board: BaseBoard, us: cython.int) -> cython.int:
+def non_pawn_material(board: BaseBoard, us: int) -> int:
     """The pieces of one colour in pawn units: knight 3, bishop 3, rook 5, queen 9."""
     pieces = board.by_colour[us]
     minors = popcount(pieces & (board.by_type[KNIGHT] | board.by_type[BISHOP]))
     return 3 * minors + 5 * popcount(pieces & board.by_type[ROOK]) + 9 * popcount(pieces & board.by_type[QUEEN])
 
 
-def only_two_knights(board: BaseBoard, us: cython.int) -> cython.bint:
+def only_two_knights(board: BaseBoard, us: int) -> bool:
     """Whether the pieces of one colour are two knights: they cannot force mate."""
     others = board.by_type[BISHOP] | board.by_type[ROOK] | board.by_type[QUEEN]
     return not others & board.by_colour[us] and non_pawn_material(board, us) == 6

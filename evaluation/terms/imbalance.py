@@ -6,24 +6,24 @@ squares. These terms depend on the numbers of pieces alone, and the material has
 
 from __future__ import annotations
 
-import cython
-
+from evaluation.base_board import BaseBoard
+from evaluation.bitboards import PAWN, QUEEN
+from evaluation.context import EvaluationContext
+from evaluation.typed import i64, i64s
 from evaluation.weights import Weights
-
-if not cython.compiled:
-    from evaluation.base_board import BaseBoard
-    from evaluation.bitboards import PAWN, QUEEN, i64
-    from evaluation.context import EvaluationContext
 
 
 class ImbalanceWeights:
     """The weights of the group "imbalance", packed."""
 
+    own_pair = i64s(14)
+    enemy_pair = i64s(10)
+
     def __init__(self, weights: Weights) -> None:
         weights.fill(self, "imbalance")
 
 
-def own_pair(weights: ImbalanceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def own_pair(weights: ImbalanceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Pairs of our own pieces, kings apart: pawn and pawn, knight and pawn, knight and knight, bishop and pawn, …
 
     Two queens do not count. In positions that are level enough to learn from, a second queen is there to save a side
@@ -42,7 +42,7 @@ def own_pair(weights: ImbalanceWeights, context: EvaluationContext, board: BaseB
     return score
 
 
-def enemy_pair(weights: ImbalanceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def enemy_pair(weights: ImbalanceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Our pieces with each lesser enemy piece: knight and pawn, bishop and pawn, bishop and knight, rook and pawn, …
 
     A bishop counts as more than a knight. What is left out, the enemy counts.
@@ -57,7 +57,7 @@ def enemy_pair(weights: ImbalanceWeights, context: EvaluationContext, board: Bas
     return score
 
 
-def _count(board: BaseBoard, piece_type: cython.int, us: cython.int) -> cython.int:
+def _count(board: BaseBoard, piece_type: int, us: int) -> int:
     """The number of our pieces of one type."""
     return (board.accumulator.material_key >> 4 * (2 * piece_type + us)) & 15
 

@@ -2,44 +2,34 @@
 
 from __future__ import annotations
 
-import cython
-
 from evaluation import constants
+from evaluation.base_board import BaseBoard
+from evaluation.bitboards import (
+    ALL,
+    BB,
+    BETWEEN,
+    BISHOP,
+    BISHOP_PSEUDO_ATTACKS,
+    FILES,
+    KING_ATTACKS,
+    KNIGHT,
+    KNIGHT_ATTACKS,
+    PAWN,
+    QUEEN,
+    RANKS,
+    ROOK,
+    ROOK_PSEUDO_ATTACKS,
+    adjacent,
+    bishop_attacks,
+    forward,
+    front_span,
+    rook_attacks,
+)
+from evaluation.constants import KING_ATTACK_SHIFT, MIN_ATTACK_UNITS
+from evaluation.context import EvaluationContext
+from evaluation.typed import i64, i64s, ints, lsb, msb, popcount, popcount_few, u64, u64s
 from evaluation.weights import Weights
 
-if not cython.compiled:
-    from evaluation.base_board import BaseBoard
-    from evaluation.bitboards import (
-        ALL,
-        BB,
-        BETWEEN,
-        BISHOP,
-        BISHOP_PSEUDO_ATTACKS,
-        FILES,
-        KING_ATTACKS,
-        KNIGHT,
-        KNIGHT_ATTACKS,
-        PAWN,
-        QUEEN,
-        RANKS,
-        ROOK,
-        ROOK_PSEUDO_ATTACKS,
-        adjacent,
-        bishop_attacks,
-        forward,
-        front_span,
-        i64,
-        lsb,
-        msb,
-        popcount,
-        popcount_few,
-        rook_attacks,
-        u64,
-    )
-    from evaluation.context import EvaluationContext
-
-MIN_ATTACK_UNITS = constants.MIN_ATTACK_UNITS
-KING_ATTACK_SHIFT = constants.KING_ATTACK_SHIFT
 MAX_KING_ATTACK = 63
 
 # The flank of a king, [8 * colour + file]: three or four files around it, five ranks from its side's first on.
@@ -48,11 +38,32 @@ _FLANKS += [FILES[2] | FILES[3] | FILES[4] | FILES[5]] * 2
 _FLANKS += [FILES[4] | FILES[5] | FILES[6] | FILES[7]] * 3
 _BLACK_HALF = RANKS[3] | RANKS[4] | RANKS[5] | RANKS[6] | RANKS[7]
 _WHITE_HALF = RANKS[0] | RANKS[1] | RANKS[2] | RANKS[3] | RANKS[4]
-KING_FLANK = [flank & _BLACK_HALF for flank in _FLANKS] + [flank & _WHITE_HALF for flank in _FLANKS]
+KING_FLANK = u64s(16, [flank & _BLACK_HALF for flank in _FLANKS] + [flank & _WHITE_HALF for flank in _FLANKS])
 
 
 class KingWeights:
     """The weights of the group "king", packed, and the units of `king_attack`, which are no weights."""
+
+    king_shelter = i64s(32)
+    pawn_storm = i64s(8)
+    safe_check = i64s(4)
+    pawn_storm_by_file = i64s(32)
+    blocked_storm = i64s(8)
+    king_pawn_distance = i64s(8)
+    king_attack = i64s(64)
+
+    # The units of king_attack.
+    attacker_units = ints(6)
+    safe_check_units = ints(6)
+    unsafe_check_units = ints(6)
+    no_shelter_units = ints(8)
+    near_storm_units = ints(8)
+    attacked_twice_units: int
+    weak_square_units: int
+    pinned_units: int
+    flank_attack_units: int
+    flank_defence_units: int
+    no_queen_units: int
 
     def __init__(self, weights: Weights) -> None:
         weights.fill(self, "king")
@@ -60,7 +71,7 @@ class KingWeights:
             setattr(self, name, list(units) if len(units) > 1 else units[0])
 
 
-def king_shelter(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def king_shelter(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Pawn shelter: on each of three files around the king, our rearmost pawn not behind the king.
 
     The weight depends on the file's distance from the edge and on the pawn's rank (0 for no pawn). Fills
@@ -78,7 +89,7 @@ def king_shelter(weights: KingWeights, context: EvaluationContext, board: BaseBo
     return score
 
 
-def pawn_storm(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def pawn_storm(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Pawn storm: on the same files, the nearest enemy pawn not behind our king, by rank (0 for no pawn).
 
     Fills `context.storm_units`, which `king_attack` reads, and `context.storm_ranks`.
@@ -96,7 +107,7 @@ def pawn_storm(weights: KingWeights, context: EvaluationContext, board: BaseBoar
     return score
 
 
-def pawn_storm_by_file(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def pawn_storm_by_file(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Pawn storm: the same pawns, 8 * the file's distance from the edge + the rank (0 for no pawn)."""
     centre = _shelter_file(context.king[us])
     score: i64 = 0
@@ -106,7 +117,7 @@ def pawn_storm_by_file(weights: KingWeights, context: EvaluationContext, board: 
     return score
 
 
-def blocked_storm(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def blocked_storm(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Pawn storm: the same pawns, those that one of our pawns blocks, by rank."""
     own = forward(board.by_type[PAWN] & board.by_colour[us], us)
     centre = _shelter_file(context.king[us])
@@ -118,7 +129,7 @@ def blocked_storm(weights: KingWeights, context: EvaluationContext, board: BaseB
     return score
 
 
-def king_pawn_distance(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def king_pawn_distance(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """The distance of our king from the nearest pawn of either side. Nothing without pawns."""
     pawns = board.by_type[PAWN]
     if pawns == 0:
@@ -132,7 +143,7 @@ def king_pawn_distance(weights: KingWeights, context: EvaluationContext, board: 
     return weights.king_pawn_distance[steps]
 
 
-def safe_check(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def safe_check(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Safe checks: each piece type (knight to queen) that can give check on a square the enemy does not attack."""
     king = context.king[us ^ 1]
     occupied = board.by_colour[0] | board.by_colour[1]
@@ -151,7 +162,7 @@ def safe_check(weights: KingWeights, context: EvaluationContext, board: BaseBoar
     return score
 
 
-def king_attack(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def king_attack(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Our attack on the enemy king as one danger: the sum of units, divided, is the index of a weight.
 
     Nothing unless two pieces or a queen attack the king zone. The units are `constants.KING_ATTACK_UNITS`:
@@ -171,9 +182,7 @@ def king_attack(weights: KingWeights, context: EvaluationContext, board: BaseBoa
     return weights.king_attack[index if index < MAX_KING_ATTACK else MAX_KING_ATTACK]
 
 
-def _king_attack_units(
-    weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: cython.int, them: cython.int
-) -> cython.int:
+def _king_attack_units(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: int, them: int) -> int:
     """The sum of the units of our attack, at least 0."""
     king = context.king[them]
     occupied = board.by_colour[0] | board.by_colour[1]
@@ -223,20 +232,20 @@ def _king_attack_units(
     return units if units > 0 else 0
 
 
-def _shelter_area(king: cython.int, us: cython.int) -> u64:
+def _shelter_area(king: int, us: int) -> u64:
     """The king's file and the adjacent files, from its rank forward."""
     front = BB[king] | adjacent(BB[king])
     return front | front_span(front, us)
 
 
-def _nearest_rank(pawns: u64, us: cython.int) -> cython.int:
+def _nearest_rank(pawns: u64, us: int) -> int:
     """The relative rank of our rearmost pawn, or of the enemy pawn nearest to our side. 0 without pawns."""
     if pawns == 0:
         return 0
     return lsb(pawns) >> 3 if us else 7 - (msb(pawns) >> 3)
 
 
-def _shelter_file(king: cython.int) -> cython.int:
+def _shelter_file(king: int) -> int:
     """The middle one of the three files around a king: its own file, or the next one for a king on the edge."""
     file = king & 7
     if file == 0:

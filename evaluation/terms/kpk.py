@@ -10,25 +10,12 @@ second. The bitboards of one pawn grow until they reach a fixed point.
 
 from __future__ import annotations
 
-import cython
+from evaluation.base_board import BaseBoard
+from evaluation.bitboards import ALL, BB, KING, KING_ATTACKS, PAWN, PAWN_ATTACKS, adjacent, forward
+from evaluation.typed import lsb, u64, u64s
 
-if not cython.compiled:
-    from evaluation.base_board import BaseBoard
-    from evaluation.bitboards import (
-        ALL,
-        BB,
-        KING,
-        KING_ATTACKS,
-        PAWN,
-        PAWN_ATTACKS,
-        adjacent,
-        forward,
-        lsb,
-        u64,
-    )
-
-    # What `result` returns. Compiled, these are constants in the .pxd.
-    NO_RESULT, DRAWN, WHITE_WINS, BLACK_WINS = range(4)
+# What `result` returns.
+NO_RESULT, DRAWN, WHITE_WINS, BLACK_WINS = range(4)
 
 # Pawn squares: files a to d, second to seventh rank. The index is 4 * (rank - 1) + file, both counted from 0.
 PAWNS = 24
@@ -43,13 +30,14 @@ def neighbours(squares: u64) -> u64:
 class KpkBitbase:
     """The bitbase, built at the first probe: in less than a millisecond when compiled."""
 
+    solved: bool
+    wins_to_move = u64s(PAWNS * 64)  # [pawn * 64 + king]: the pawn's side is to move
+    wins_not_to_move = u64s(PAWNS * 64)  # the other side is
+
     def __init__(self) -> None:
         self.solved = False
-        if not cython.compiled:
-            self.wins_to_move = [0] * (PAWNS * 64)
-            self.wins_not_to_move = [0] * (PAWNS * 64)
 
-    def result(self, position: BaseBoard) -> cython.int:
+    def result(self, position: BaseBoard) -> int:
         """The result of king and pawn against king, or NO_RESULT for any other material."""
         pawns = position.by_type[PAWN]
         if position.accumulator.phase or pawns == 0 or pawns & (pawns - 1):
@@ -58,7 +46,7 @@ class KpkBitbase:
             return DRAWN
         return WHITE_WINS if pawns & position.by_colour[1] else BLACK_WINS
 
-    def wins(self, position: BaseBoard) -> cython.bint:
+    def wins(self, position: BaseBoard) -> bool:
         """Whether the pawn's side wins. The pieces must be two kings and a pawn."""
         if not self.solved:
             self._solve()
@@ -76,7 +64,7 @@ class KpkBitbase:
             return self.wins_to_move[index] & BB[weak_king ^ flip] != 0
         return self.wins_not_to_move[index] & BB[weak_king ^ flip] != 0
 
-    def _solve(self) -> cython.int:
+    def _solve(self) -> int:
         for number in range(PAWNS):
             pawn = PAWNS - 1 - number
             square = (pawn >> 2) * 8 + 8 + (pawn & 3)
@@ -114,7 +102,7 @@ class KpkBitbase:
         self.solved = True
         return 0
 
-    def _wins_by_push(self, pawn: cython.int, square: cython.int, king: cython.int) -> u64:
+    def _wins_by_push(self, pawn: int, square: int, king: int) -> u64:
         """Squares of the weak king where a push wins, by promoting safely or by reaching a won position."""
         ahead = square + 8
         if king == ahead:

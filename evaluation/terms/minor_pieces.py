@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-import cython
-
+from evaluation.base_board import BaseBoard
+from evaluation.bitboards import BB, BISHOP, KNIGHT, LIGHT, PAWN, RANKS, forward, front_span
+from evaluation.context import EvaluationContext
+from evaluation.typed import i64, i64s, lsb, popcount_few, u64
 from evaluation.weights import Weights
-
-if not cython.compiled:
-    from evaluation.base_board import BaseBoard
-    from evaluation.bitboards import (
-        BB,
-        BISHOP,
-        KNIGHT,
-        LIGHT,
-        PAWN,
-        RANKS,
-        forward,
-        front_span,
-        i64,
-        lsb,
-        popcount_few,
-        u64,
-    )
-    from evaluation.context import EvaluationContext
 
 
 class MinorPieceWeights:
     """The weights of the group "minor_pieces", packed."""
 
+    outpost = i64s(16)
+    reachable_outpost = i64s(2)
+    minor_behind_pawn = i64s(2)
+    bishop_pawns = i64s(45)
+    bishop_enemy_pawns = i64s(9)
+
     def __init__(self, weights: Weights) -> None:
         weights.fill(self, "minor_pieces")
 
 
-def outpost(weights: MinorPieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def outpost(weights: MinorPieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Knights, then bishops on an outpost, by rank: a pawn defends it there and no enemy pawn can attack it."""
     flip = 0 if us else 7
     score: i64 = 0
@@ -46,21 +36,21 @@ def outpost(weights: MinorPieceWeights, context: EvaluationContext, board: BaseB
     return score
 
 
-def reachable_outpost(weights: MinorPieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def reachable_outpost(weights: MinorPieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Outposts without a piece of ours that our knights, our bishops attack."""
     outposts = _outposts(context, us) & ~board.by_colour[us]
     score = weights.reachable_outpost[0] * popcount_few(outposts & context.attacked_by[8 * us + KNIGHT])
     return score + weights.reachable_outpost[1] * popcount_few(outposts & context.attacked_by[8 * us + BISHOP])
 
 
-def minor_behind_pawn(weights: MinorPieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def minor_behind_pawn(weights: MinorPieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Knights, bishops with a pawn of either side directly ahead."""
     behind = forward(board.by_type[PAWN], us ^ 1) & board.by_colour[us]
     score = weights.minor_behind_pawn[0] * popcount_few(behind & board.by_type[KNIGHT])
     return score + weights.minor_behind_pawn[1] * popcount_few(behind & board.by_type[BISHOP])
 
 
-def bishop_pawns(weights: MinorPieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def bishop_pawns(weights: MinorPieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Bishops: 5 * the number of our pawns on squares of their colour (at most 8) + that of our rammed centre pawns.
 
     A rammed centre pawn is on one of the files c to f and has an enemy pawn directly ahead. At most 4 count.
@@ -74,9 +64,7 @@ def bishop_pawns(weights: MinorPieceWeights, context: EvaluationContext, board: 
     return score
 
 
-def bishop_enemy_pawns(
-    weights: MinorPieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int
-) -> i64:
+def bishop_enemy_pawns(weights: MinorPieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Bishops, by the number of enemy pawns on squares of their colour (at most 8)."""
     bishops = board.by_type[BISHOP] & board.by_colour[us]
     score: i64 = 0
@@ -87,7 +75,7 @@ def bishop_enemy_pawns(
     return score
 
 
-def _outposts(context: EvaluationContext, us: cython.int) -> u64:
+def _outposts(context: EvaluationContext, us: int) -> u64:
     """The squares on the fourth to sixth rank that a pawn of ours defends and no enemy pawn can attack."""
     ranks = RANKS[3] | RANKS[4] | (RANKS[5] if us else RANKS[2])
     enemies = context.pawn_attacks[us ^ 1]

@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
-import cython
-
+from evaluation.base_board import BaseBoard
+from evaluation.bitboards import (
+    BB,
+    PAWN,
+    RANKS,
+    ROOK,
+    adjacent,
+    distance,
+    forward,
+    front_span,
+    rook_attacks,
+    sum_by_rank,
+)
+from evaluation.context import EvaluationContext
+from evaluation.typed import i64, i64s, lsb, u64
 from evaluation.weights import Weights
-
-if not cython.compiled:
-    from evaluation.base_board import BaseBoard
-    from evaluation.bitboards import (
-        BB,
-        PAWN,
-        RANKS,
-        ROOK,
-        adjacent,
-        distance,
-        forward,
-        front_span,
-        i64,
-        lsb,
-        rook_attacks,
-        sum_by_rank,
-        u64,
-    )
-    from evaluation.context import EvaluationContext
 
 
 class PassedPawnWeights:
     """The weights of the group "passed_pawns", packed."""
 
+    passed_pawn = i64s(8)
+    passed_pawn_own_king = i64s(8)
+    passed_pawn_enemy_king = i64s(8)
+    passed_pawn_blocked = i64s(8)
+    passed_pawn_free = i64s(8)
+    protected_passed_pawn = i64s(8)
+    connected_passed_pawn = i64s(8)
+    passed_pawn_enemy_ahead = i64s(8)
+    passed_pawn_path = i64s(32)
+    rook_behind_passed_pawn = i64s(16)
+
     def __init__(self, weights: Weights) -> None:
         weights.fill(self, "passed_pawns")
 
 
-def passed_pawn(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def passed_pawn(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns, by rank: no enemy pawn ahead on their file or an adjacent one, and none of their own on their file.
 
     Adds them to `context.passed_pawns`, which the other terms of this module read.
@@ -45,9 +50,7 @@ def passed_pawn(weights: PassedPawnWeights, context: EvaluationContext, board: B
     return sum_by_rank(weights.passed_pawn, 0, pawns, us)
 
 
-def passed_pawn_own_king(
-    weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int
-) -> i64:
+def passed_pawn_own_king(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns beyond the third rank, by their king's distance from the square ahead of them."""
     pawns = _advanced(context, board, us)
     ahead = 8 if us else -8
@@ -58,9 +61,7 @@ def passed_pawn_own_king(
     return score
 
 
-def passed_pawn_enemy_king(
-    weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int
-) -> i64:
+def passed_pawn_enemy_king(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns beyond the third rank, by the enemy king's distance from the square ahead of them."""
     pawns = _advanced(context, board, us)
     ahead = 8 if us else -8
@@ -71,33 +72,27 @@ def passed_pawn_enemy_king(
     return score
 
 
-def protected_passed_pawn(
-    weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int
-) -> i64:
+def protected_passed_pawn(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns that a pawn defends, by rank."""
     pawns = context.passed_pawns & board.by_colour[us] & context.pawn_attacks[us]
     return sum_by_rank(weights.protected_passed_pawn, 0, pawns, us)
 
 
-def connected_passed_pawn(
-    weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int
-) -> i64:
+def connected_passed_pawn(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns with another of their colour on an adjacent file, at most one rank away, by rank."""
     pawns = context.passed_pawns & board.by_colour[us]
     pawns &= adjacent(pawns | forward(pawns, 0) | forward(pawns, 1))
     return sum_by_rank(weights.connected_passed_pawn, 0, pawns, us)
 
 
-def passed_pawn_blocked(
-    weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int
-) -> i64:
+def passed_pawn_blocked(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Blocked passed pawns, by rank: any piece is on the square ahead of them."""
     occupied = board.by_colour[0] | board.by_colour[1]
     pawns = context.passed_pawns & board.by_colour[us] & forward(occupied, us ^ 1)
     return sum_by_rank(weights.passed_pawn_blocked, 0, pawns, us)
 
 
-def passed_pawn_free(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def passed_pawn_free(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Free passed pawns, by rank: no square of their front span is occupied or attacked by the enemy."""
     pawns = context.passed_pawns & board.by_colour[us]
     obstacles = board.by_colour[0] | board.by_colour[1] | context.attacked[us ^ 1]
@@ -111,15 +106,13 @@ def passed_pawn_free(weights: PassedPawnWeights, context: EvaluationContext, boa
     return score
 
 
-def passed_pawn_enemy_ahead(
-    weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int
-) -> i64:
+def passed_pawn_enemy_ahead(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns that an enemy piece blocks, by rank."""
     pawns = context.passed_pawns & board.by_colour[us] & forward(board.by_colour[us ^ 1], us ^ 1)
     return sum_by_rank(weights.passed_pawn_enemy_ahead, 0, pawns, us)
 
 
-def passed_pawn_path(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def passed_pawn_path(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns: the rank, and by what the enemy attacks of their front span 0, 8, 16 or 24 more.
 
     0: nothing. 8: not the square ahead. 16: the square ahead, but we defend it. 24: the square ahead, which we do not
@@ -142,9 +135,7 @@ def passed_pawn_path(weights: PassedPawnWeights, context: EvaluationContext, boa
     return score
 
 
-def rook_behind_passed_pawn(
-    weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int
-) -> i64:
+def rook_behind_passed_pawn(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns with a rook as the first piece behind them on the file: the rank, and 8 more for an enemy rook."""
     rooks = board.by_type[ROOK]
     pawns = context.passed_pawns & board.by_colour[us] & front_span(rooks, us)
@@ -163,7 +154,7 @@ def rook_behind_passed_pawn(
     return score + sum_by_rank(weights.rook_behind_passed_pawn, 8, enemies, us)
 
 
-def _advanced(context: EvaluationContext, board: BaseBoard, us: cython.int) -> u64:
+def _advanced(context: EvaluationContext, board: BaseBoard, us: int) -> u64:
     """Our passed pawns beyond the third rank."""
     near = RANKS[0] | RANKS[1] | RANKS[2] if us else RANKS[5] | RANKS[6] | RANKS[7]
     return context.passed_pawns & board.by_colour[us] & ~near

@@ -6,24 +6,26 @@ the side to which the pawn belongs sees the board.
 
 from __future__ import annotations
 
-import cython
-
+from evaluation.base_board import BaseBoard
+from evaluation.bitboards import PAWN
+from evaluation.context import EvaluationContext
+from evaluation.typed import flip_vertical, i64, i64s, lsb
 from evaluation.weights import Weights
-
-if not cython.compiled:
-    from evaluation.base_board import BaseBoard
-    from evaluation.bitboards import PAWN, flip_vertical, i64, lsb
-    from evaluation.context import EvaluationContext
 
 
 class PawnPairWeights:
     """The weights of the group "pawn_pairs", packed."""
 
+    pawn_pair = i64s(4096)
+    pawn_against_pawn = i64s(4096)
+    pawn_by_own_king = i64s(4096)
+    pawn_by_enemy_king = i64s(4096)
+
     def __init__(self, weights: Weights) -> None:
         weights.fill(self, "pawn_pairs")
 
 
-def pawn_pair(weights: PawnPairWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def pawn_pair(weights: PawnPairWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each two of our pawns: 64 * the lower square + the higher one, as we see the board."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
     if not us:
@@ -39,7 +41,7 @@ def pawn_pair(weights: PawnPairWeights, context: EvaluationContext, board: BaseB
     return score
 
 
-def pawn_against_pawn(weights: PawnPairWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def pawn_against_pawn(weights: PawnPairWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each of our pawns with each enemy pawn: 64 * our square + their square, as we see the board.
 
     Both sides see each such pair. It counts once, for the side whose own pawn has the lower square in its own view.
@@ -63,7 +65,7 @@ def pawn_against_pawn(weights: PawnPairWeights, context: EvaluationContext, boar
     return score
 
 
-def pawn_by_own_king(weights: PawnPairWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def pawn_by_own_king(weights: PawnPairWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each of our pawns by our king: 64 * the king's square + the pawn's, as we see the board."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
     flip = 0 if us else 56
@@ -75,7 +77,7 @@ def pawn_by_own_king(weights: PawnPairWeights, context: EvaluationContext, board
     return score
 
 
-def pawn_by_enemy_king(weights: PawnPairWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def pawn_by_enemy_king(weights: PawnPairWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each of our pawns by the enemy king: 64 * the king's square + the pawn's, as we see the board."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
     flip = 0 if us else 56

@@ -2,58 +2,64 @@
 
 from __future__ import annotations
 
-import cython
-
+from evaluation.base_board import BaseBoard
+from evaluation.bitboards import (
+    ALL,
+    FILES,
+    LIGHT,
+    PAWN,
+    RANKS,
+    adjacent,
+    file_fill,
+    forward,
+    front_span,
+    pawn_attacks,
+    sum_by_rank,
+)
+from evaluation.context import EvaluationContext
+from evaluation.typed import i64, i64s, lsb, popcount, popcount_few
 from evaluation.weights import Weights
-
-if not cython.compiled:
-    from evaluation.base_board import BaseBoard
-    from evaluation.bitboards import (
-        ALL,
-        FILES,
-        LIGHT,
-        PAWN,
-        RANKS,
-        adjacent,
-        file_fill,
-        forward,
-        front_span,
-        i64,
-        lsb,
-        pawn_attacks,
-        popcount,
-        popcount_few,
-        sum_by_rank,
-    )
-    from evaluation.context import EvaluationContext
 
 
 class PawnWeights:
     """The weights of the group "pawns", packed."""
 
+    doubled_pawn: i64
+    isolated_pawn: i64
+    connected_pawn = i64s(8)
+    doubled_isolated_pawn: i64
+    isolated_pawn_open = i64s(4)
+    backward_pawn = i64s(16)
+    connected_pawn_opposed = i64s(8)
+    phalanx_pawn = i64s(8)
+    doubly_supported_pawn = i64s(8)
+    pawn_lever = i64s(8)
+    blocked_pawn = i64s(8)
+    pawn_island: i64
+
     def __init__(self, weights: Weights) -> None:
         weights.fill(self, "pawns")
 
 
-def doubled_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def doubled_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Doubled pawns: each pawn with another of its colour behind it on its file."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
     return weights.doubled_pawn * popcount(pawns & front_span(pawns, us))
 
 
-def isolated_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def isolated_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Isolated pawns: each pawn with none of its colour on the adjacent files."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
     return weights.isolated_pawn * popcount(pawns & ~adjacent(file_fill(pawns)))
 
 
-def doubled_isolated_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def doubled_isolated_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Doubled pawns that are isolated too."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
     return weights.doubled_isolated_pawn * popcount(pawns & front_span(pawns, us) & ~adjacent(file_fill(pawns)))
 
 
-def isolated_pawn_open(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def isolated_pawn_open(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Isolated pawns without an enemy pawn ahead on their file, by the file's distance from the edge."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
     pawns &= ~adjacent(file_fill(pawns)) & ~front_span(board.by_type[PAWN] & board.by_colour[us ^ 1], us ^ 1)
@@ -65,7 +71,7 @@ def isolated_pawn_open(weights: PawnWeights, context: EvaluationContext, board: 
     return score
 
 
-def backward_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def backward_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Backward pawns, by rank, and 8 more without an enemy pawn ahead on the file.
 
     A backward pawn is not isolated, has no pawn of its colour beside or behind it on the adjacent files, and an enemy
@@ -81,14 +87,14 @@ def backward_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseB
     )
 
 
-def connected_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def connected_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Connected pawns, by rank: each pawn that another defends, or that has another next to it (a phalanx)."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
     pawns &= context.pawn_attacks[us] | adjacent(pawns)
     return sum_by_rank(weights.connected_pawn, 0, pawns, us)
 
 
-def connected_pawn_opposed(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def connected_pawn_opposed(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Connected pawns with an enemy pawn ahead on their file, by rank."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
     pawns &= context.pawn_attacks[us] | adjacent(pawns)
@@ -96,13 +102,13 @@ def connected_pawn_opposed(weights: PawnWeights, context: EvaluationContext, boa
     return sum_by_rank(weights.connected_pawn_opposed, 0, pawns, us)
 
 
-def phalanx_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def phalanx_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Pawns with another of their colour beside them, by rank."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
     return sum_by_rank(weights.phalanx_pawn, 0, pawns & adjacent(pawns), us)
 
 
-def doubly_supported_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def doubly_supported_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Pawns that two pawns of their colour defend, by rank."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
     ahead = forward(pawns, us)
@@ -110,14 +116,14 @@ def doubly_supported_pawn(weights: PawnWeights, context: EvaluationContext, boar
     return sum_by_rank(weights.doubly_supported_pawn, 0, doubly, us)
 
 
-def pawn_lever(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def pawn_lever(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Levers, by rank: pawns that attack an enemy pawn."""
     enemies = board.by_type[PAWN] & board.by_colour[us ^ 1]
     pawns = board.by_type[PAWN] & board.by_colour[us]
     return sum_by_rank(weights.pawn_lever, 0, pawns & pawn_attacks(enemies, us ^ 1), us)
 
 
-def blocked_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def blocked_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Pawns with an enemy pawn directly ahead, by rank.
 
     Fills `context.pawns_on_colour` and `context.rammed_pawns`, which the terms of bishops read: at most 8 and 4.
@@ -132,7 +138,7 @@ def blocked_pawn(weights: PawnWeights, context: EvaluationContext, board: BaseBo
     return sum_by_rank(weights.blocked_pawn, 0, blocked, us)
 
 
-def pawn_island(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def pawn_island(weights: PawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Pawn islands: groups of adjacent files with pawns."""
     files = file_fill(board.by_type[PAWN] & board.by_colour[us]) & RANKS[0]
     return weights.pawn_island * popcount(files & ~(files << 1))

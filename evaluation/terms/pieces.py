@@ -2,47 +2,47 @@
 
 from __future__ import annotations
 
-import cython
-
 from evaluation import constants
+from evaluation.base_board import BaseBoard
+from evaluation.bitboards import (
+    BISHOP,
+    FILES,
+    KNIGHT,
+    KNIGHT_ATTACKS,
+    PAWN,
+    QUEEN,
+    RANKS,
+    ROOK,
+    bishop_attacks,
+    front_span,
+    rook_attacks,
+)
+from evaluation.constants import MIN_SPACE_PHASE
+from evaluation.context import EvaluationContext
+from evaluation.typed import i64, i64s, ints, lsb, popcount, popcount_few, u64
 from evaluation.weights import Weights
 
-if not cython.compiled:
-    from evaluation.base_board import BaseBoard
-    from evaluation.bitboards import (
-        BISHOP,
-        FILES,
-        KNIGHT,
-        KNIGHT_ATTACKS,
-        PAWN,
-        QUEEN,
-        RANKS,
-        ROOK,
-        bishop_attacks,
-        front_span,
-        i64,
-        lsb,
-        popcount,
-        popcount_few,
-        rook_attacks,
-        u64,
-    )
-    from evaluation.context import EvaluationContext
-
-ATTACK_UNITS = constants.ATTACK_UNITS
-MIN_SPACE_PHASE = constants.MIN_SPACE_PHASE
+ATTACK_UNITS = ints(6, constants.ATTACK_UNITS)
 
 
 class PieceWeights:
     """The weights of the group "pieces", packed."""
 
+    knight_mobility = i64s(9)
+    bishop_mobility = i64s(14)
+    rook_mobility = i64s(15)
+    queen_mobility = i64s(28)
+    bishop_pair: i64
+    rook_open_file: i64
+    rook_half_open_file: i64
+    safe_mobility = i64s(2)
+    space = i64s(2)
+
     def __init__(self, weights: Weights) -> None:
         weights.fill(self, "pieces")
 
 
-def _mobility(
-    weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int, piece_type: cython.int
-) -> i64:
+def _mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: int, piece_type: int) -> i64:
     """Mobility of the pieces of one type. Adds their attacks and attack units to the context.
 
     Bishops x-ray through their own queens, rooks through their own rooks and queens. Callers pass a constant piece
@@ -98,45 +98,45 @@ def _mobility(
     return score
 
 
-def knight_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def knight_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Knight mobility: each knight, by the squares of the mobility area that it attacks."""
     return _mobility(weights, context, board, us, KNIGHT)
 
 
-def bishop_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def bishop_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Bishop mobility: each bishop, by the squares of the mobility area that it attacks, x-rays included."""
     return _mobility(weights, context, board, us, BISHOP)
 
 
-def rook_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def rook_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Rook mobility: each rook, by the squares of the mobility area that it attacks, x-rays included."""
     return _mobility(weights, context, board, us, ROOK)
 
 
-def queen_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def queen_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Queen mobility: each queen, by the squares of the mobility area that it attacks."""
     return _mobility(weights, context, board, us, QUEEN)
 
 
-def bishop_pair(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def bishop_pair(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """The bishop pair: two bishops or more."""
     bishops = board.by_type[BISHOP] & board.by_colour[us]
     return weights.bishop_pair if bishops & (bishops - 1) else 0
 
 
-def rook_open_file(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def rook_open_file(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Rooks on open files: each rook with no pawn on its file."""
     rooks = board.by_type[ROOK] & board.by_colour[us]
     return weights.rook_open_file * popcount_few(rooks & ~(context.pawn_files[0] | context.pawn_files[1]))
 
 
-def rook_half_open_file(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def rook_half_open_file(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Rooks on half-open files: each rook with enemy pawns, and none of its own, on its file."""
     rooks = board.by_type[ROOK] & board.by_colour[us]
     return weights.rook_half_open_file * popcount_few(rooks & ~context.pawn_files[us] & context.pawn_files[us ^ 1])
 
 
-def safe_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def safe_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Squares of the mobility area that our rooks attack and no enemy minor piece; our queens, and no minor or rook."""
     them = 8 * (us ^ 1)
     safe = context.mobility_area[us] & ~(context.attacked_by[them + KNIGHT] | context.attacked_by[them + BISHOP])
@@ -149,7 +149,7 @@ def safe_mobility(weights: PieceWeights, context: EvaluationContext, board: Base
     return score
 
 
-def space(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def space(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Space: squares on the second to fourth rank of the four central files, and those of them behind a pawn of ours.
 
     They hold no pawn of ours, and no enemy pawn attacks them. Those behind a pawn are not attacked at all. They count

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import cython
-
+from evaluation.base_board import BaseBoard
+from evaluation.context import EvaluationContext
+from evaluation.typed import i64
 from evaluation.weights import Weights
-
-if not cython.compiled:
-    from evaluation.base_board import BaseBoard
-    from evaluation.bitboards import i64
-    from evaluation.context import EvaluationContext
 
 
 class TempoWeights:
     """The weight of the group "tempo", packed."""
 
+    tempo: i64
+
     def __init__(self, weights: Weights) -> None:
         weights.fill(self, "tempo")
 
 
-def tempo(weights: TempoWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def tempo(weights: TempoWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """The bonus, if it is our move."""
     return weights.tempo if board.turn == us else 0
 

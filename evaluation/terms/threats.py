@@ -6,47 +6,48 @@ rook, queen.
 
 from __future__ import annotations
 
-import cython
-
+from evaluation.base_board import BaseBoard
+from evaluation.bitboards import (
+    ALL,
+    BB,
+    BISHOP,
+    BISHOP_PSEUDO_ATTACKS,
+    KING,
+    KING_ATTACKS,
+    KNIGHT,
+    KNIGHT_ATTACKS,
+    PAWN,
+    QUEEN,
+    RANKS,
+    ROOK,
+    ROOK_PSEUDO_ATTACKS,
+    bishop_attacks,
+    forward,
+    pawn_attacks,
+    rook_attacks,
+)
+from evaluation.context import EvaluationContext
+from evaluation.typed import i64, i64_pointer, i64s, lsb, popcount, popcount_few, u64
 from evaluation.weights import Weights
-
-if not cython.compiled:
-    from evaluation.base_board import BaseBoard
-    from evaluation.bitboards import (
-        ALL,
-        BB,
-        BISHOP,
-        BISHOP_PSEUDO_ATTACKS,
-        KING,
-        KING_ATTACKS,
-        KNIGHT,
-        KNIGHT_ATTACKS,
-        PAWN,
-        QUEEN,
-        RANKS,
-        ROOK,
-        ROOK_PSEUDO_ATTACKS,
-        bishop_attacks,
-        forward,
-        i64,
-        lsb,
-        pawn_attacks,
-        popcount,
-        popcount_few,
-        rook_attacks,
-        u64,
-    )
-    from evaluation.context import EvaluationContext
 
 
 class ThreatWeights:
     """The weights of the group "threats", packed."""
 
+    threat_by_pawn = i64s(10)
+    threat_by_push = i64s(6)
+    threat_by_minor = i64s(10)
+    threat_by_rook = i64s(10)
+    threat_by_king = i64s(5)
+    hanging: i64
+    restricted_square: i64
+    queen_attackable = i64s(3)
+
     def __init__(self, weights: Weights) -> None:
         weights.fill(self, "threats")
 
 
-def threat_by_pawn(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def threat_by_pawn(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each enemy piece that a pawn attacks, by victim; the second five: attacked by unsafe pawns alone.
 
     A pawn is safe if it is defended or not attacked.
@@ -58,7 +59,7 @@ def threat_by_pawn(weights: ThreatWeights, context: EvaluationContext, board: Ba
     return _by_victim_and_defence(weights.threat_by_pawn, board, targets, ~pawn_attacks(pawns, us))
 
 
-def threat_by_push(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def threat_by_push(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each enemy piece, by victim (the last number: the king), that a pawn could attack with its next push.
 
     The pawn would be safe on its new square: no pawn attacks it there, and it is defended or not attacked.
@@ -72,38 +73,38 @@ def threat_by_push(weights: ThreatWeights, context: EvaluationContext, board: Ba
     return _by_victim(weights.threat_by_push, board, targets)
 
 
-def threat_by_minor(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def threat_by_minor(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each enemy pawn and piece that a knight or bishop attacks, by victim; the second five: a pawn defends it."""
     targets = context.attacked_by[8 * us + KNIGHT] | context.attacked_by[8 * us + BISHOP]
     targets &= board.by_colour[us ^ 1] & ~board.by_type[KING]
     return _by_victim_and_defence(weights.threat_by_minor, board, targets, context.pawn_attacks[us ^ 1])
 
 
-def threat_by_rook(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def threat_by_rook(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each enemy pawn and piece that a rook attacks, by victim; the second five: a pawn defends it."""
     targets = context.attacked_by[8 * us + ROOK] & board.by_colour[us ^ 1] & ~board.by_type[KING]
     return _by_victim_and_defence(weights.threat_by_rook, board, targets, context.pawn_attacks[us ^ 1])
 
 
-def threat_by_king(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def threat_by_king(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each enemy pawn and piece that our king attacks and that is not strongly defended, by victim."""
     targets = KING_ATTACKS[context.king[us]] & board.by_colour[us ^ 1] & ~board.by_type[KING]
     return _by_victim(weights.threat_by_king, board, targets & ~_strongly_defended(context, us)) if targets else 0
 
 
-def hanging(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def hanging(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Hanging pieces: each enemy piece or pawn that we attack and nothing defends."""
     targets = board.by_colour[us ^ 1] & context.attacked[us] & ~context.attacked[us ^ 1]
     return weights.hanging * popcount_few(targets)
 
 
-def restricted_square(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def restricted_square(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Squares that both sides attack and the enemy does not defend strongly."""
     restricted = context.attacked[us] & context.attacked[us ^ 1] & ~_strongly_defended(context, us)
     return weights.restricted_square * popcount(restricted)
 
 
-def queen_attackable(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: cython.int) -> i64:
+def queen_attackable(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Squares from which a knight, a bishop or a rook could attack the only enemy queen.
 
     They are in the mobility area and not strongly defended. Those of bishop and rook are attacked twice by us.
@@ -127,12 +128,12 @@ def queen_attackable(weights: ThreatWeights, context: EvaluationContext, board: 
     return score
 
 
-def _strongly_defended(context: EvaluationContext, us: cython.int) -> u64:
+def _strongly_defended(context: EvaluationContext, us: int) -> u64:
     """The squares that the enemy of `us` defends strongly."""
     return context.pawn_attacks[us ^ 1] | context.attacked_twice[us ^ 1] & ~context.attacked_twice[us]
 
 
-def _by_victim(table: cython.pointer(i64), board: BaseBoard, targets: u64) -> i64:
+def _by_victim(table: i64_pointer, board: BaseBoard, targets: u64) -> i64:
     """The weights of the pawns and pieces on the targets, by type. Every target holds one."""
     score: i64 = 0
     while targets:
@@ -141,7 +142,7 @@ def _by_victim(table: cython.pointer(i64), board: BaseBoard, targets: u64) -> i6
     return score
 
 
-def _by_victim_and_defence(table: cython.pointer(i64), board: BaseBoard, targets: u64, second: u64) -> i64:
+def _by_victim_and_defence(table: i64_pointer, board: BaseBoard, targets: u64, second: u64) -> i64:
     """The same, from the second five weights for targets in another set."""
     score: i64 = 0
     while targets:

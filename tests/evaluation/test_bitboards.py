@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import evaluation
 from evaluation import bitboards as installed
+from evaluation import typed
 
 SETS = st.integers(0, chess.BB_ALL)
 # Few pieces, many pieces: and & or of random sets.
@@ -97,11 +98,11 @@ def test_lines_through_a_square() -> None:
 
 @given(squares=st.integers(1, chess.BB_ALL))
 def test_counting_and_finding(squares: int) -> None:
-    assert PLAIN.popcount(squares) == PLAIN.popcount_few(squares) == len(chess.SquareSet(squares))
-    assert PLAIN.lsb(squares) == min(chess.SquareSet(squares))
-    assert PLAIN.msb(squares) == max(chess.SquareSet(squares))
+    assert typed.popcount(squares) == typed.popcount_few(squares) == len(chess.SquareSet(squares))
+    assert typed.lsb(squares) == min(chess.SquareSet(squares))
+    assert typed.msb(squares) == max(chess.SquareSet(squares))
 
 
 @given(squares=st.integers(0, chess.BB_ALL))
 def test_flipping(squares: int) -> None:
-    assert PLAIN.flip_vertical(squares) == int(chess.SquareSet(squares).mirror())
+    assert typed.flip_vertical(squares) == int(chess.SquareSet(squares).mirror())

@@ -5,13 +5,9 @@ from __future__ import annotations
 import chess
 import pytest
 
-from evaluation import plain_cython
 from evaluation.constants import DRAWISH_SCALE, DRAWN_SCALE, ENDGAME_SCALES, FULL_SCALE
 from evaluation.explain import set_up
-
-plain_cython.provide()
-
-from evaluation.terms.endgames import endgame_scale, ending  # noqa: E402
+from evaluation.terms.endgames import endgame_scale, ending
 
 KINDS = [
     ("pawns", "4k3/pp6/8/8/8/8/PPP5/4K3 w - - 0 1"),

@@ -9,50 +9,45 @@ Invariant: the moves are exactly python-chess's, each once, and the buffer never
 
 from __future__ import annotations
 
-import cython
-
 from evaluation.base_board import BaseBoard
-
-if not cython.compiled:
-    from evaluation.bitboards import (
-        ALL,
-        BB,
-        BETWEEN,
-        BISHOP,
-        BISHOP_PSEUDO_ATTACKS,
-        FALLING,
-        FILES,
-        KING,
-        KING_ATTACKS,
-        KNIGHT,
-        KNIGHT_ATTACKS,
-        LINE,
-        PAWN,
-        PAWN_ATTACKS,
-        QUEEN,
-        RANKS,
-        RISING,
-        ROOK,
-        ROOK_PSEUDO_ATTACKS,
-        bishop_attacks,
-        lsb,
-        rook_attacks,
-        u64,
-    )
-    from uci_engine.board.moves import (
-        CASTLING,
-        EN_PASSANT,
-        MOVE_ROOM,
-        NO_SQUARE,
-        NOISY,
-        PROMOTION,
-        QUIET,
-        SCRATCH,
-        from_square,
-        move_type,
-        promotion,
-        to_square,
-    )
+from evaluation.bitboards import (
+    ALL,
+    BB,
+    BETWEEN,
+    BISHOP,
+    BISHOP_PSEUDO_ATTACKS,
+    FALLING,
+    FILES,
+    KING,
+    KING_ATTACKS,
+    KNIGHT,
+    KNIGHT_ATTACKS,
+    LINE,
+    PAWN,
+    PAWN_ATTACKS,
+    QUEEN,
+    RANKS,
+    RISING,
+    ROOK,
+    ROOK_PSEUDO_ATTACKS,
+    bishop_attacks,
+    rook_attacks,
+)
+from evaluation.typed import ints, lsb, u64
+from uci_engine.board.moves import (
+    CASTLING,
+    EN_PASSANT,
+    MOVE_ROOM,
+    NO_SQUARE,
+    NOISY,
+    PROMOTION,
+    QUIET,
+    SCRATCH,
+    from_square,
+    move_type,
+    promotion,
+    to_square,
+)
 
 
 class MoveGenerator(BaseBoard):
@@ -63,34 +58,39 @@ class MoveGenerator(BaseBoard):
     is the en-passant square when a pawn of the side to move attacks it, else NO_SQUARE.
     """
 
-    def __init__(self, piece_square):
+    checkers: u64
+    pinned: u64
+    castling_rights: int
+    ep_square: int
+    rook_squares = ints(4)
+    moves = ints(MOVE_ROOM)
+
+    # Final, so that calls go straight to the code.
+
+    def __init__(self, piece_square: list[int]) -> None:
         """`piece_square`: the packed weights for `Accumulator`."""
         BaseBoard.__init__(self, piece_square)
         self.castling_rights = 0
         self.ep_square = NO_SQUARE
         self.checkers = 0
         self.pinned = 0
-        if not cython.compiled:
-            self.rook_squares = [0] * 4
-            self.moves = [0] * MOVE_ROOM
 
-    def legal_moves(self):
+    def legal_moves(self) -> list[int]:
         """All legal moves as a list of numbers, for callers in Python."""
         return self.moves_of(NOISY | QUIET)
 
-    def moves_of(self, gen_type):
+    def moves_of(self, gen_type: int) -> list[int]:
         """The legal moves of `gen_type` as a list, for Python callers."""
         end = self.generate(gen_type, 0)
         return [self.moves[index] for index in range(end)]
 
-    def classify(self, move):
+    def classify(self, move: int) -> tuple[bool, bool | None, bool | None]:
         """`(is_legal, is_noisy, gives_check)` for Python callers; the last two are None if illegal."""
-        number: cython.int = move
-        if not self.is_legal(number):
+        if not self.is_legal(move):
             return False, None, None
-        return True, bool(self.is_noisy(number)), bool(self.gives_check(number))
+        return True, self.is_noisy(move), self.gives_check(move)
 
-    def _attacked(self, square: cython.int, by: cython.int, occupied: u64) -> cython.bint:
+    def _attacked(self, square: int, by: int, occupied: u64) -> bool:
         """Whether colour `by` attacks a square with this occupancy."""
         queens = self.by_type[QUEEN]
         theirs = self.by_colour[by]
@@ -106,14 +106,14 @@ class MoveGenerator(BaseBoard):
         straight = theirs & (self.by_type[ROOK] | queens)
         return straight & ROOK_PSEUDO_ATTACKS[square] != 0 and rook_attacks(square, occupied) & straight != 0
 
-    def _add_from(self, end: cython.int, origin: cython.int, targets: u64) -> cython.int:
+    def _add_from(self, end: int, origin: int, targets: u64) -> int:
         while targets:
             self.moves[end] = origin | (lsb(targets) << 6)
             end += 1
             targets &= targets - 1
         return end
 
-    def _add_pawns(self, end: cython.int, targets: u64, step: cython.int, promoting: cython.bint) -> cython.int:
+    def _add_pawns(self, end: int, targets: u64, step: int, promoting: bool) -> int:
         while targets:
             target = lsb(targets)
             targets &= targets - 1
@@ -130,7 +130,7 @@ class MoveGenerator(BaseBoard):
                 end += 1
         return end
 
-    def generate(self, gen_type: cython.int, start: cython.int) -> cython.int:
+    def generate(self, gen_type: int, start: int) -> int:
         """Write the legal moves of `gen_type` (NOISY, QUIET or both) from offset `start` of `moves`; returns the end.
         """
         us = self.turn
@@ -195,7 +195,7 @@ class MoveGenerator(BaseBoard):
         # 4. Pawns.
         return self._generate_pawns(end, gen_type, evading)
 
-    def _generate_pawns(self, end: cython.int, gen_type: cython.int, evading: u64) -> cython.int:
+    def _generate_pawns(self, end: int, gen_type: int, evading: u64) -> int:
         """All pawn moves, set-wise. A pinned pawn may push on its king's file and capture along its diagonal."""
         us = self.turn
         ours = self.by_colour[us]
@@ -239,7 +239,7 @@ class MoveGenerator(BaseBoard):
             end = self._add_pawns(end, doubles, forward + forward, False)
         return end
 
-    def _generate_en_passant(self, end: cython.int) -> cython.int:
+    def _generate_en_passant(self, end: int) -> int:
         """En passant removes two pieces from a rank, so test each capture for check with the occupancy after it."""
         us = self.turn
         them = us ^ 1
@@ -263,7 +263,7 @@ class MoveGenerator(BaseBoard):
                 end += 1
         return end
 
-    def _generate_castling(self, end: cython.int) -> cython.int:
+    def _generate_castling(self, end: int) -> int:
         """Castling, called when not in check: king and rook paths empty, king path and target not attacked."""
         us = self.turn
         them = us ^ 1
@@ -293,13 +293,13 @@ class MoveGenerator(BaseBoard):
                 end += 1
         return end
 
-    def is_noisy(self, move: cython.int) -> cython.bint:
+    def is_noisy(self, move: int) -> bool:
         """Whether a move captures or promotes: a NOISY move of `generate`."""
         return (self.squares[to_square(move)] != 0 and move_type(move) != CASTLING) or (
             move_type(move) == PROMOTION or move_type(move) == EN_PASSANT
         )
 
-    def is_legal(self, move: cython.int) -> cython.bint:
+    def is_legal(self, move: int) -> bool:
         """Whether any 16-bit number, such as a TT move or a killer, is a legal move here."""
         us = self.turn
         origin = from_square(move)
@@ -338,19 +338,20 @@ class MoveGenerator(BaseBoard):
             reached: u64 = 0
             if piece_type == KNIGHT:
                 reached = KNIGHT_ATTACKS[origin]
-            if piece_type == BISHOP or piece_type == QUEEN:
+            if piece_type in (BISHOP, QUEEN):
                 reached |= bishop_attacks(origin, occupied)
-            if piece_type == ROOK or piece_type == QUEEN:
+            if piece_type in (ROOK, QUEEN):
                 reached |= rook_attacks(origin, occupied)
             if reached & BB[target] == 0:
                 return False
         checkers = self.checkers
-        if checkers:
-            if checkers & (checkers - 1) or (checkers | BETWEEN[king * 64 + lsb(checkers)]) & BB[target] == 0:
-                return False
+        if checkers & (checkers - 1):
+            return False
+        if checkers and (checkers | BETWEEN[king * 64 + lsb(checkers)]) & BB[target] == 0:
+            return False
         return self.pinned & BB[origin] == 0 or LINE[king * 64 + origin] & BB[target] != 0
 
-    def gives_check(self, move: cython.int) -> cython.bint:
+    def gives_check(self, move: int) -> bool:
         """Whether a legal move gives check."""
         us = self.turn
         them = us ^ 1
@@ -382,9 +383,9 @@ class MoveGenerator(BaseBoard):
                 if KNIGHT_ATTACKS[target] & BB[king]:
                     return True
             else:
-                if mover == BISHOP or mover == QUEEN:
+                if mover in (BISHOP, QUEEN):
                     diagonal |= BB[target]
-                if mover == ROOK or mover == QUEEN:
+                if mover in (ROOK, QUEEN):
                     straight |= BB[target]
         if diagonal & BISHOP_PSEUDO_ATTACKS[king] and bishop_attacks(king, occupied) & diagonal:
             return True

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import chess
 
+from evaluation.typed import inline
+
 NO_MOVE = 0
 # The move types.
 NORMAL, PROMOTION, EN_PASSANT, CASTLING = range(4)
@@ -25,22 +27,25 @@ MOVE_ROOM = 43840
 SCRATCH = 43520
 
 
-# The compiled kernel has these four functions, and the numbers above, as C from moves.pxd.
+@inline
 def from_square(move: int) -> int:
     """The square that the move leaves."""
     return move & 63
 
 
+@inline
 def to_square(move: int) -> int:
     """The square that the move goes to; for castling, the rook's."""
     return (move >> 6) & 63
 
 
+@inline
 def move_type(move: int) -> int:
     """NORMAL, PROMOTION, EN_PASSANT or CASTLING."""
     return move >> 14
 
 
+@inline
 def promotion(move: int) -> int:
     """The piece type that a move of type PROMOTION promotes to."""
     return ((move >> 12) & 3) + 2

@@ -10,55 +10,50 @@ from __future__ import annotations
 
 import chess
 import chess.polyglot
-import cython
 
+from evaluation.bitboards import (
+    ALL,
+    BB,
+    BETWEEN,
+    BISHOP,
+    BISHOP_PSEUDO_ATTACKS,
+    KING,
+    KING_ATTACKS,
+    KNIGHT,
+    KNIGHT_ATTACKS,
+    LIGHT,
+    PAWN,
+    PAWN_ATTACKS,
+    QUEEN,
+    ROOK,
+    ROOK_PSEUDO_ATTACKS,
+    ZOBRIST,
+    ZOBRIST_CASTLING,
+    ZOBRIST_EN_PASSANT,
+    ZOBRIST_TURN,
+    bishop_attacks,
+    rook_attacks,
+)
+from evaluation.typed import i64, ints, lsb, nogil, u64, u64s
 from uci_engine import score as scores
 from uci_engine.board import moves as move_numbers
+from uci_engine.board.movegen import MoveGenerator
+from uci_engine.board.moves import (
+    CASTLING,
+    EN_PASSANT,
+    NO_SQUARE,
+    NOISY,
+    PROMOTION,
+    QUIET,
+    SCRATCH,
+    from_square,
+    move_type,
+    promotion,
+    to_square,
+)
+from uci_engine.board.upcoming_repetition import cuckoo_move
 
-if not cython.compiled:
-    from evaluation.bitboards import (
-        ALL,
-        BB,
-        BETWEEN,
-        BISHOP,
-        BISHOP_PSEUDO_ATTACKS,
-        KING,
-        KING_ATTACKS,
-        KNIGHT,
-        KNIGHT_ATTACKS,
-        LIGHT,
-        PAWN,
-        PAWN_ATTACKS,
-        QUEEN,
-        ROOK,
-        ROOK_PSEUDO_ATTACKS,
-        ZOBRIST,
-        ZOBRIST_CASTLING,
-        ZOBRIST_EN_PASSANT,
-        ZOBRIST_TURN,
-        bishop_attacks,
-        i64,
-        lsb,
-        rook_attacks,
-        u64,
-    )
-    from uci_engine.board.movegen import MoveGenerator
-    from uci_engine.board.moves import (
-        CASTLING,
-        EN_PASSANT,
-        NO_SQUARE,
-        NOISY,
-        PROMOTION,
-        QUIET,
-        SCRATCH,
-        from_square,
-        move_type,
-        promotion,
-        to_square,
-    )
-    from uci_engine.board.upcoming_repetition import cuckoo_move
-
-SEE_VALUES = scores.SEE_VALUES
+SEE_VALUES = ints(7, scores.SEE_VALUES)
 # Maximum length of the history kept for repetitions, in plies. The stacks have room for it and for the moves of a
 # search.
 MAX_HISTORY = 512
@@ -68,21 +63,25 @@ STACK_SIZE = 1024
 class Position(MoveGenerator):
     """A board for the search. All fields are readable; only the methods change them."""
 
-    def __init__(self, piece_square):
+    key: u64
+    halfmove_clock: int
+    reversible_plies: int  # plies since the last capture, pawn move or null move
+    stack_index: int  # moves made since the base position
+    castling_mask = ints(64)  # castling rights that survive a move from or to the square
+    keys = u64s(STACK_SIZE)
+    undo_checkers = u64s(STACK_SIZE)
+    undo_pinned = u64s(STACK_SIZE)
+    undo_state = ints(STACK_SIZE)
+    undo_reversible_plies = ints(STACK_SIZE)
+
+    def __init__(self, piece_square: list[int]) -> None:
         """`piece_square`: the packed weights for `Accumulator`."""
         MoveGenerator.__init__(self, piece_square)
-        if not cython.compiled:
-            self.castling_mask = [0] * 64
-            self.keys = [0] * STACK_SIZE
-            self.undo_checkers = [0] * STACK_SIZE
-            self.undo_pinned = [0] * STACK_SIZE
-            self.undo_state = [0] * STACK_SIZE
-            self.undo_reversible_plies = [0] * STACK_SIZE
         self.set_board(chess.Board())
 
     # Set up ------------------------------------------------------------------------------------------------------
 
-    def set_board(self, board):
+    def set_board(self, board: chess.Board) -> None:
         """Set up from a validated `chess.Board`, with the moves since the last irreversible one."""
         history = min(board.halfmove_clock, len(board.move_stack), MAX_HISTORY)
         base = board.copy(stack=history)
@@ -94,10 +93,10 @@ class Position(MoveGenerator):
             self.make(move_numbers.encode(base, move))
             base.push(move)
 
-    def _set_base(self, board):
+    def _set_base(self, board: chess.Board) -> None:
         self.set_pieces(board)
         self.castling_rights = 0
-        index: cython.int
+        index: int
         for index in range(64):
             self.castling_mask[index] = 15
         rights = board.clean_castling_rights()
@@ -112,7 +111,7 @@ class Position(MoveGenerator):
                 self.castling_rights |= right
                 self.rook_squares[index] = rook
                 self.castling_mask[rook] &= 15 ^ right
-                self.castling_mask[board.king(colour)] &= 15 ^ right
+                self.castling_mask[chess.msb(board.kings & board.occupied_co[colour])] &= 15 ^ right
         self.ep_square = NO_SQUARE
         if board.ep_square is not None:
             capturers = board.pawns & board.occupied_co[board.turn]
@@ -125,7 +124,7 @@ class Position(MoveGenerator):
         self.keys[0] = self.key
         self._find_checkers()
 
-    def state_for_tests(self):
+    def state_for_tests(self) -> tuple[object, ...]:
         """All fields that `unmake` must restore, as a tuple, for tests."""
         # The accumulator's score waits for an evaluation after a king's move.
         self.update_king_buckets()
@@ -143,7 +142,7 @@ class Position(MoveGenerator):
 
     # Make and unmake ---------------------------------------------------------------------------------------------
 
-    def _find_checkers(self) -> cython.int:
+    def _find_checkers(self) -> int:
         """The enemy pieces that give check to the side to move, and its own pieces pinned to their king."""
         us = self.turn
         theirs = self.by_colour[us ^ 1]
@@ -170,7 +169,7 @@ class Position(MoveGenerator):
         self.pinned = pinned
         return 0
 
-    def _push_state(self, captured: cython.int) -> cython.int:
+    def _push_state(self, captured: int) -> int:
         """Push the undo state."""
         stack_index = self.stack_index
         clock = self.halfmove_clock << 16
@@ -182,7 +181,7 @@ class Position(MoveGenerator):
         self.stack_index = stack_index + 1
         return 0
 
-    def _pop_state(self) -> cython.int:
+    def _pop_state(self) -> int:
         """Pop the undo state. Returns the captured piece, or 0."""
         stack_index = self.stack_index - 1
         self.stack_index = stack_index
@@ -198,7 +197,7 @@ class Position(MoveGenerator):
         self.turn ^= 1
         return (state >> 12) & 15
 
-    def key_after(self, move: cython.int) -> u64:
+    def key_after(self, move: int) -> u64:
         """The key after a legal move, for prefetching: castling, promotion, en passant and lost rights are left out."""
         target = to_square(move)
         before = self.squares[from_square(move)] * 64
@@ -206,7 +205,7 @@ class Position(MoveGenerator):
         key = self.key ^ ZOBRIST_TURN ^ ZOBRIST[before + from_square(move)] ^ ZOBRIST[before + target]
         return key ^ ZOBRIST[captured * 64 + target] if captured else key
 
-    def make(self, move: cython.int) -> cython.int:
+    def make(self, move: int) -> int:
         """Make a legal move."""
         us = self.turn
         them = us ^ 1
@@ -285,7 +284,7 @@ class Position(MoveGenerator):
         self._find_checkers()
         return 0
 
-    def _move_castling(self, origin: cython.int, target: cython.int, back: cython.bint) -> cython.int:
+    def _move_castling(self, origin: int, target: int, back: bool) -> int:
         """Move king and rook to their castled squares, or back. The squares may overlap in Chess960."""
         us = self.turn
         home = origin & 56
@@ -306,7 +305,7 @@ class Position(MoveGenerator):
         self.by_colour[us] ^= kings ^ rooks
         return 0
 
-    def unmake(self, move: cython.int) -> cython.int:
+    def unmake(self, move: int) -> int:
         """Unmake the last move."""
         captured = self._pop_state()
         us = self.turn
@@ -333,7 +332,7 @@ class Position(MoveGenerator):
             self.by_colour[us ^ 1] ^= BB[target]
         return 0
 
-    def make_null(self) -> cython.int:
+    def make_null(self) -> int:
         """Make a null move, never in check. Positions before it no longer count as repeated."""
         self._push_state(0)
         key = self.key ^ ZOBRIST_TURN
@@ -348,14 +347,14 @@ class Position(MoveGenerator):
         self._find_checkers()
         return 0
 
-    def unmake_null(self) -> cython.int:
+    def unmake_null(self) -> int:
         """Unmake a null move."""
         self._pop_state()
         return 0
 
     # Questions ---------------------------------------------------------------------------------------------------
 
-    def see_at_least(self, move: cython.int, threshold: cython.int) -> cython.bint:
+    def see_at_least(self, move: int, threshold: int) -> bool:
         """Static exchange evaluation (SEE): whether a move wins at least `threshold` centipawns by captures on its
         to-square.
 
@@ -410,13 +409,13 @@ class Position(MoveGenerator):
                 side ^= 1
                 break
             occupied ^= BB[lsb(mine & self.by_type[attacker])]
-            if attacker == PAWN or attacker == BISHOP or attacker == QUEEN:
+            if attacker in (PAWN, BISHOP, QUEEN):
                 attackers |= bishop_attacks(target, occupied) & diagonal
-            if attacker == ROOK or attacker == QUEEN:
+            if attacker in (ROOK, QUEEN):
                 attackers |= rook_attacks(target, occupied) & straight
         return side != us
 
-    def is_insufficient_material(self) -> cython.bint:
+    def is_insufficient_material(self) -> bool:
         """Whether nobody can ever mate: bare kings, one minor piece, or bishops on squares of one colour."""
         if self.by_type[PAWN] | self.by_type[ROOK] | self.by_type[QUEEN]:
             return False
@@ -426,17 +425,17 @@ class Position(MoveGenerator):
         bishops = self.by_type[BISHOP]
         return self.by_type[KNIGHT] == 0 and (bishops & LIGHT == 0 or bishops & (ALL ^ LIGHT) == 0)
 
-    def is_fifty_moves(self) -> cython.bint:
+    def is_fifty_moves(self) -> bool:
         """Whether the position is drawn by the fifty-move rule. Checkmate has priority."""
         return self.halfmove_clock >= 100 and (
             self.checkers == 0 or self.generate(NOISY | QUIET, SCRATCH) > SCRATCH
         )
 
-    def is_draw(self, ply: cython.int) -> cython.bint:
+    def is_draw(self, ply: int) -> bool:
         """Whether the position, `ply` moves below the root, is drawn by a rule other than stalemate."""
         return self.is_fifty_moves() or self.is_insufficient_material() or self.is_repetition(ply)
 
-    def is_repetition(self, ply: cython.int) -> cython.bint:
+    def is_repetition(self, ply: int) -> bool:
         """Whether it is a twofold repetition inside the search, or a threefold one with the game."""
         limit = self.reversible_plies if self.reversible_plies < self.stack_index else self.stack_index
         seen_before = False
@@ -449,7 +448,7 @@ class Position(MoveGenerator):
             distance += 2
         return False
 
-    def upcoming_repetition(self, ply: cython.int) -> cython.bint:
+    def upcoming_repetition(self, ply: int) -> bool:
         """Whether one reversible move leads back to a position inside the search, less than `ply` moves ago."""
         limit = self.reversible_plies if self.reversible_plies < self.stack_index else self.stack_index
         if limit >= ply:
@@ -458,25 +457,24 @@ class Position(MoveGenerator):
         distance = 3
         while distance <= limit:
             move = cuckoo_move(self.key ^ self.keys[self.stack_index - distance])
-            if move and BETWEEN[move] & occupied == 0:
-                # The piece stands on one of the two squares, and must belong to the side to move.
-                if (BB[from_square(move)] | BB[to_square(move)]) & self.by_colour[self.turn]:
-                    return True
+            # The piece stands on one of the two squares, and must belong to the side to move.
+            ends = BB[from_square(move)] | BB[to_square(move)]
+            if move and BETWEEN[move] & occupied == 0 and ends & self.by_colour[self.turn]:
+                return True
             distance += 2
         return False
 
-    def has_non_pawn_material(self) -> cython.bint:
+    def has_non_pawn_material(self) -> bool:
         """Whether the side to move has more than pawns and king; without that, zugzwang is likely."""
         return self.by_colour[self.turn] & (ALL ^ (self.by_type[PAWN] | self.by_type[KING])) != 0
 
-    def count(self, depth):
+    def count(self, depth: int) -> i64:
         """`perft` from here, without the GIL: for callers in Python. Overwrites the move buffer."""
-        plies: cython.int = depth
-        with cython.nogil:
-            nodes = self.perft(plies, 0)
+        with nogil:
+            nodes = self.perft(depth, 0)
         return nodes
 
-    def perft(self, depth: cython.int, start: cython.int) -> i64:
+    def perft(self, depth: int, start: int) -> i64:
         """The number of legal move sequences of `depth` plies, the last ply counted without being played."""
         if depth <= 0:
             return 1

@@ -7,33 +7,30 @@ one of two slots given by its key, so a lookup reads two words. Marcel van Kervi
 
 from __future__ import annotations
 
-import cython
+from evaluation.bitboards import (
+    BB,
+    BISHOP,
+    BISHOP_PSEUDO_ATTACKS,
+    KING,
+    KING_ATTACKS,
+    KNIGHT,
+    KNIGHT_ATTACKS,
+    QUEEN,
+    ROOK,
+    ROOK_PSEUDO_ATTACKS,
+    ZOBRIST,
+    ZOBRIST_TURN,
+)
+from evaluation.typed import ints, u64, u64s
 
-if not cython.compiled:
-    from evaluation.bitboards import (
-        BB,
-        BISHOP,
-        BISHOP_PSEUDO_ATTACKS,
-        KING,
-        KING_ATTACKS,
-        KNIGHT,
-        KNIGHT_ATTACKS,
-        QUEEN,
-        ROOK,
-        ROOK_PSEUDO_ATTACKS,
-        ZOBRIST,
-        ZOBRIST_TURN,
-        u64,
-    )
-
-    SLOTS = 8192
-    CUCKOO_KEYS = [0] * SLOTS
-    CUCKOO_MOVES = [0] * SLOTS
+SLOTS = 8192
+CUCKOO_KEYS = u64s(SLOTS)
+CUCKOO_MOVES = ints(SLOTS)
 
 
-def cuckoo_move(difference: u64) -> cython.int:
+def cuckoo_move(difference: u64) -> int:
     """The encoded move, in either direction, whose key difference this is, or 0."""
-    slot: cython.int = difference & (SLOTS - 1)
+    slot: int = difference & (SLOTS - 1)
     if CUCKOO_KEYS[slot] == difference:
         return CUCKOO_MOVES[slot]
     slot = (difference >> 16) & (SLOTS - 1)
@@ -42,9 +39,9 @@ def cuckoo_move(difference: u64) -> cython.int:
     return 0
 
 
-def _insert(difference: u64, move: cython.int) -> cython.int:
+def _insert(difference: u64, move: int) -> int:
     """Put an entry into its first slot. A displaced entry moves to its other slot, and so on (cuckoo hashing)."""
-    slot: cython.int = difference & (SLOTS - 1)
+    slot: int = difference & (SLOTS - 1)
     while True:
         old_difference = CUCKOO_KEYS[slot]
         old_move = CUCKOO_MOVES[slot]
@@ -52,13 +49,13 @@ def _insert(difference: u64, move: cython.int) -> cython.int:
         CUCKOO_MOVES[slot] = move
         if old_move == 0:
             return 0
-        first: cython.int = old_difference & (SLOTS - 1)
+        first: int = old_difference & (SLOTS - 1)
         slot = (old_difference >> 16) & (SLOTS - 1) if slot == first else first
         difference = old_difference
         move = old_move
 
 
-def _fill() -> cython.int:
+def _fill() -> int:
     """Enter every move of every piece; returns the number of entries."""
     entered = 0
     for piece in range(4, 14):
@@ -69,9 +66,9 @@ def _fill() -> cython.int:
                 reached = KNIGHT_ATTACKS[origin]
             elif piece_type == KING:
                 reached = KING_ATTACKS[origin]
-            if piece_type == BISHOP or piece_type == QUEEN:
+            if piece_type in (BISHOP, QUEEN):
                 reached |= BISHOP_PSEUDO_ATTACKS[origin]
-            if piece_type == ROOK or piece_type == QUEEN:
+            if piece_type in (ROOK, QUEEN):
                 reached |= ROOK_PSEUDO_ATTACKS[origin]
             for target in range(origin + 1, 64):
                 if reached & BB[target]:

@@ -7,52 +7,45 @@ last two moves. Each is indexed by side to move.
 
 from __future__ import annotations
 
-import array
+from evaluation.bitboards import ALL, BISHOP, KING, KNIGHT, QUEEN, ROOK
+from evaluation.typed import clear_i16s, i16s, u64
+from uci_engine.board.position import Position
+from uci_engine.search.parameters import MAX_CORRECTION_WEIGHT
 
-import cython
+# Entries of each table for one side to move.
+BY_PAWNS = 1 << 14
+BY_PIECES = 1 << 14
+BY_MOVES = 1 << 16
+SIZE = 2 * (BY_PAWNS + 2 * BY_PIECES + BY_MOVES)
+# Errors are in 256ths of a centipawn.
+LIMIT = (1 << 15) - 1
+# The highest 14 of 64 bits.
+PIECES_SHIFT = 50
 
-from uci_engine.search import parameters
+# Odd multipliers that spread the squares of a piece type over the highest bits.
+KNIGHT_MIXER = 0x1D4C1B7E53F0A68B
+BISHOP_MIXER = 0x61C88A2F7E3D94B5
+ROOK_MIXER = 0x53A2646C8B15E79F
+QUEEN_MIXER = 0x3851F7B92C4ED6A3
+KING_MIXER = 0x75297A4D1E63C80D
 
-if not cython.compiled:
-    from evaluation.bitboards import ALL, BISHOP, KING, KNIGHT, QUEEN, ROOK, u64
-
-    # Entries of each table for one side to move.
-    BY_PAWNS = 1 << 14
-    BY_PIECES = 1 << 14
-    BY_MOVES = 1 << 16
-    SIZE = 2 * (BY_PAWNS + 2 * BY_PIECES + BY_MOVES)
-    # Errors are in 256ths of a centipawn.
-    LIMIT = (1 << 15) - 1
-    # The highest 14 of 64 bits.
-    PIECES_SHIFT = 50
-
-    # Odd multipliers that spread the squares of a piece type over the highest bits.
-    KNIGHT_MIXER = 0x1D4C1B7E53F0A68B
-    BISHOP_MIXER = 0x61C88A2F7E3D94B5
-    ROOK_MIXER = 0x53A2646C8B15E79F
-    QUEEN_MIXER = 0x3851F7B92C4ED6A3
-    KING_MIXER = 0x75297A4D1E63C80D
-
-MAX_CORRECTION_WEIGHT = parameters.MAX_CORRECTION_WEIGHT
 
 
 class CorrectionHistory:
     """The correction history of one search thread, over one position."""
 
-    def __init__(self, position):
+    position: Position
+    errors = i16s(SIZE)  # by pawns, by White's pieces, by Black's pieces, by moves; within ±LIMIT
+
+    def __init__(self, position: Position) -> None:
         self.position = position
         self.clear()
 
-    def clear(self):
+    def clear(self) -> None:
         """Clear the correction history, for a new game."""
-        if cython.compiled:
-            index: cython.int
-            for index in range(SIZE):
-                self.errors[index] = 0
-        else:
-            self.errors = array.array("h", bytes(2 * SIZE))
+        clear_i16s(self.errors, SIZE)
 
-    def correction(self, last_two_moves: cython.int) -> cython.int:
+    def correction(self, last_two_moves: int) -> int:
         """The sum of the four errors of the position: positive when static evals were too low, in 256ths of a
         centipawn.
 
@@ -66,7 +59,7 @@ class CorrectionHistory:
             + self.errors[self._move_index(turn, last_two_moves)]
         )
 
-    def update(self, last_two_moves: cython.int, depth: cython.int, error_cp: cython.int) -> cython.int:
+    def update(self, last_two_moves: int, depth: int, error_cp: int) -> int:
         """Record that a search to `depth` scored the position `error_cp` above its static eval."""
         turn = self.position.turn
         weight = depth + 1 if depth < MAX_CORRECTION_WEIGHT else MAX_CORRECTION_WEIGHT
@@ -81,16 +74,16 @@ class CorrectionHistory:
         self._update_entry(self._move_index(turn, last_two_moves), error, weight)
         return 0
 
-    def _update_entry(self, index: cython.int, error: cython.int, weight: cython.int) -> cython.int:
+    def _update_entry(self, index: int, error: int, weight: int) -> int:
         """Update an exponential moving average: the new error has the weight `weight` / 256."""
         old = self.errors[index]
         self.errors[index] = old + (((error - old) * weight) >> 8)
         return 0
 
-    def _pawn_index(self, turn: cython.int) -> cython.int:
+    def _pawn_index(self, turn: int) -> int:
         return turn * BY_PAWNS + (self.position.accumulator.pawn_key & (BY_PAWNS - 1))
 
-    def _piece_index(self, turn: cython.int, colour: cython.int) -> cython.int:
+    def _piece_index(self, turn: int, colour: int) -> int:
         pieces = self.position.by_colour[colour]
         mixed: u64 = (pieces & self.position.by_type[KNIGHT]) * KNIGHT_MIXER
         mixed ^= (pieces & self.position.by_type[BISHOP]) * BISHOP_MIXER
@@ -98,10 +91,9 @@ class CorrectionHistory:
         mixed ^= (pieces & self.position.by_type[QUEEN]) * QUEEN_MIXER
         mixed ^= (pieces & self.position.by_type[KING]) * KING_MIXER
         mixed &= ALL
-        index: cython.int = mixed >> PIECES_SHIFT
+        index: int = mixed >> PIECES_SHIFT
         return 2 * BY_PAWNS + (2 * turn + colour) * BY_PIECES + index
 
-    def _move_index(self, turn: cython.int, last_two_moves: cython.int) -> cython.int:
-        # 18 bits folded to 16: the older move is shifted by 7, so two bits overlap with the newer one.
+    def _move_index(self, turn: int, last_two_moves: int) -> int:
         folded = (last_two_moves & 511) ^ (last_two_moves >> 9 << 7)
         return 2 * BY_PAWNS + 4 * BY_PIECES + turn * BY_MOVES + folded

@@ -38,7 +38,7 @@ def new_searcher_on(
 
     weights = weights or default_weights()
     position = core.position_class(weights.piece_square())
-    return core.searcher_class(position, _new_evaluator(core, weights, correction), table, values)
+    return core.searcher_class(position, _new_evaluator(core, weights, correction), table, values or {})
 
 
 def new_worker(core: Core, searcher: Any) -> Any:

@@ -18,53 +18,48 @@ Invariant: a bonus or malus is at most 2 ** 14 in size; otherwise values would l
 
 from __future__ import annotations
 
-import array
+from evaluation.bitboards import BB
+from evaluation.typed import clear_i16s, clear_ints, i16s, ints
+from uci_engine.board.moves import EN_PASSANT, from_square, move_type, to_square
+from uci_engine.board.position import Position
+from uci_engine.search.stack import MAX_CAPTURES, MAX_QUIETS, PLIES_BACK, SearchStack
 
-import cython
-
-if not cython.compiled:
-    from evaluation.bitboards import BB
-    from uci_engine.board.moves import EN_PASSANT, from_square, move_type, to_square
-    from uci_engine.search.stack import MAX_CAPTURES, MAX_QUIETS, PLIES_BACK
-
-    # Values stay within ±2 ** HISTORY_SHIFT.
-    HISTORY_SHIFT = 14
-    # Entries of one continuation history: two colours, 512 earlier moves, 512 moves.
-    CONTINUATION_SIZE = 1 << 19
-    # Entries of the pawn history: 512 keys of pawns and kings, two colours, 512 moves.
-    PAWN_SIZE = 1 << 19
+# Values stay within ±2 ** HISTORY_SHIFT.
+HISTORY_SHIFT = 14
+# Entries of the butterfly history: two colours, four kinds of squares, 4096 moves.
+BUTTERFLY_SIZE = 1 << 15
+# Entries of the capture history: 16 pieces, 64 squares, 8 captured piece types.
+CAPTURE_SIZE = 1 << 13
+# Entries of one continuation history: two colours, 512 earlier moves, 512 moves.
+CONTINUATION_SIZE = 1 << 19
+# Entries of the pawn history: 512 keys of pawns and kings, two colours, 512 moves.
+PAWN_SIZE = 1 << 19
 
 
 class Histories:
     """The histories of one search thread, over one position and its search stack."""
 
-    def __init__(self, position, stack):
+    position: Position
+    stack: SearchStack
+    butterfly = ints(BUTTERFLY_SIZE)  # [colour][to attacked][from attacked][to][from]
+    capture = ints(CAPTURE_SIZE)  # [piece * 512 + to * 8 + captured piece type]
+    continuation = i16s(2 * CONTINUATION_SIZE)  # [table][colour][piece type, to of the earlier move][piece type, to]
+    pawn = i16s(PAWN_SIZE)  # [pawn key][colour][piece type, to]
+    quiet_scores = ints(256)  # the results of `score_quiets`; no position has more quiet moves
+
+    def __init__(self, position: Position, stack: SearchStack) -> None:
         self.position = position
         self.stack = stack
-        if not cython.compiled:
-            # No position has more quiet moves.
-            self.quiet_scores = [0] * 256
         self.clear()
 
-    def clear(self):
+    def clear(self) -> None:
         """Clear the histories, for a new game."""
-        if cython.compiled:
-            index: cython.int
-            for index in range(32768):
-                self.butterfly[index] = 0
-            for index in range(8192):
-                self.capture[index] = 0
-            for index in range(2 * CONTINUATION_SIZE):
-                self.continuation[index] = 0
-            for index in range(PAWN_SIZE):
-                self.pawn[index] = 0
-        else:
-            self.butterfly = [0] * 32768
-            self.capture = [0] * 8192
-            self.continuation = array.array("h", bytes(4 * CONTINUATION_SIZE))
-            self.pawn = array.array("h", bytes(2 * PAWN_SIZE))
+        clear_ints(self.butterfly, BUTTERFLY_SIZE)
+        clear_ints(self.capture, CAPTURE_SIZE)
+        clear_i16s(self.continuation, 2 * CONTINUATION_SIZE)
+        clear_i16s(self.pawn, PAWN_SIZE)
 
-    def quiet_history(self, ply: cython.int, move: cython.int) -> cython.int:
+    def quiet_history(self, ply: int, move: int) -> int:
         """The sum of a quiet move's histories; the continuation history of 4 plies ago counts half."""
         index = self._continuation_index(move)
         second = CONTINUATION_SIZE + index
@@ -76,7 +71,7 @@ class Histories:
             + (self.continuation[second + (self.stack.moved_piece_to[ply + PLIES_BACK - 4] << 9)] >> 1)
         )
 
-    def score_quiets(self, ply: cython.int, start: cython.int, end: cython.int) -> cython.int:
+    def score_quiets(self, ply: int, start: int, end: int) -> int:
         """Write the histories of the quiet moves from `start` to `end` of the move buffer to `quiet_scores`.
 
         One call for all moves: a call of `quiet_history` for each, from another module, would not be inlined.
@@ -85,11 +80,11 @@ class Histories:
             self.quiet_scores[index - start] = self.quiet_history(ply, self.position.moves[index])
         return 0
 
-    def capture_history(self, move: cython.int) -> cython.int:
+    def capture_history(self, move: int) -> int:
         """The history of a capture or promotion."""
         return self.capture[self._capture_index(move)]
 
-    def update_quiet(self, ply: cython.int, move: cython.int, bonus: cython.int) -> cython.int:
+    def update_quiet(self, ply: int, move: int, bonus: int) -> int:
         """Add a bonus (a malus if negative) to the butterfly, pawn and continuation histories of a quiet move."""
         index = self._butterfly_index(ply, move, self.position.turn)
         self.butterfly[index] = _with_gravity(self.butterfly[index], bonus)
@@ -101,13 +96,13 @@ class Histories:
         self._update_continuation(ply, 4, move_index, bonus)
         return 0
 
-    def update_previous_in_butterfly(self, ply: cython.int, bonus: cython.int) -> cython.int:
+    def update_previous_in_butterfly(self, ply: int, bonus: int) -> int:
         """Add a bonus to the butterfly history of the quiet move that led to this ply."""
         index = self._butterfly_index(ply - 1, self.stack.move[ply - 1], 1 - self.position.turn)
         self.butterfly[index] = _with_gravity(self.butterfly[index], bonus)
         return 0
 
-    def update_previous_move(self, ply: cython.int, bonus: cython.int) -> cython.int:
+    def update_previous_move(self, ply: int, bonus: int) -> int:
         """Add a bonus (a malus if negative) to the butterfly history of the quiet move that led to this ply, and to its
         continuation histories of 1 and 2 plies.
         """
@@ -117,15 +112,13 @@ class Histories:
         self._update_continuation(ply - 1, 2, move_index, bonus)
         return 0
 
-    def update_capture(self, move: cython.int, bonus: cython.int) -> cython.int:
+    def update_capture(self, move: int, bonus: int) -> int:
         """Add a bonus (a malus if negative) to the history of a capture or promotion."""
         index = self._capture_index(move)
         self.capture[index] = _with_gravity(self.capture[index], bonus)
         return 0
 
-    def update_after_cutoff(
-        self, ply: cython.int, move: cython.int, is_quiet: cython.bint, bonus: cython.int
-    ) -> cython.int:
+    def update_after_cutoff(self, ply: int, move: int, is_quiet: bool, bonus: int) -> int:
         """A move failed high: a bonus for it, a malus for the moves recorded in the stack as searched before it.
 
         A quiet move becomes a killer as well. Quiet moves get no malus after a capture fails high.
@@ -141,16 +134,14 @@ class Histories:
             self.update_capture(self.stack.captures_searched[ply * MAX_CAPTURES + index], -bonus)
         return 0
 
-    def _update_continuation(
-        self, ply: cython.int, plies_back: cython.int, move_index: cython.int, bonus: cython.int
-    ) -> cython.int:
+    def _update_continuation(self, ply: int, plies_back: int, move_index: int, bonus: int) -> int:
         """Add a bonus to the continuation history of the move so many plies before a ply. See `_continuation_index`."""
         table = 0 if plies_back == 1 else CONTINUATION_SIZE
         index = table + move_index + (self.stack.moved_piece_to[ply + PLIES_BACK - plies_back] << 9)
         self.continuation[index] = _with_gravity(self.continuation[index], bonus)
         return 0
 
-    def _butterfly_index(self, ply: cython.int, move: cython.int, colour: cython.int) -> cython.int:
+    def _butterfly_index(self, ply: int, move: int, colour: int) -> int:
         """The index of a move of this colour at a ply."""
         index = (colour << 14) | (move & 4095)
         if self.stack.attacked[ply] & BB[from_square(move)]:
@@ -159,22 +150,22 @@ class Histories:
             index |= 1 << 13
         return index
 
-    def _continuation_index(self, move: cython.int) -> cython.int:
+    def _continuation_index(self, move: int) -> int:
         """The offset of a move in a continuation table, without the earlier move. Add (earlier move << 9) to it."""
         piece_type = self.position.squares[from_square(move)] >> 1
         return (self.position.turn << 18) | (piece_type << 6) | to_square(move)
 
-    def _pawn_index(self, move: cython.int) -> cython.int:
+    def _pawn_index(self, move: int) -> int:
         key = self.position.accumulator.pawn_key & 511
         piece_type = self.position.squares[from_square(move)] >> 1
         return (key << 10) | (self.position.turn << 9) | (piece_type << 6) | to_square(move)
 
-    def _capture_index(self, move: cython.int) -> cython.int:
+    def _capture_index(self, move: int) -> int:
         captured = 1 if move_type(move) == EN_PASSANT else self.position.squares[to_square(move)] >> 1
         return (self.position.squares[from_square(move)] << 9) | (to_square(move) << 3) | captured
 
 
-def _with_gravity(value: cython.int, bonus: cython.int) -> cython.int:
+def _with_gravity(value: int, bonus: int) -> int:
     """A history value after an update with gravity: the nearer the limit, the smaller the change towards it."""
     size = bonus if bonus > 0 else -bonus
     return value + bonus - ((value * size) >> HISTORY_SHIFT)

@@ -13,26 +13,27 @@ Invariant: it is read only by searches with the same `repeated` positions, becau
 
 from __future__ import annotations
 
-import cython
+from collections.abc import Collection
 
-from uci_engine import score as scores
+from evaluation.bitboards import ALL
+from evaluation.typed import nogil, u64, u64s
+from uci_engine.board.position import Position
+from uci_engine.score import FIFTY_MOVES_PLIES, INFINITE, MATE, NO_SCORE
+from uci_engine.search.history import Histories
+from uci_engine.search.move_picker import MovePicker
+from uci_engine.search.search import Searcher
+from uci_engine.search.stack import SearchStack
+from uci_engine.search.transposition_table import (
+    EXACT,
+    LOWER,
+    UPPER,
+    TranspositionTable,
+    entry_bound,
+    entry_depth,
+    entry_move,
+    entry_score,
+)
 
-if not cython.compiled:
-    from evaluation.bitboards import ALL
-    from uci_engine.search.transposition_table import (
-        EXACT,
-        LOWER,
-        UPPER,
-        entry_bound,
-        entry_depth,
-        entry_move,
-        entry_score,
-    )
-
-MATE = scores.MATE
-INFINITE = scores.INFINITE
-NO_SCORE = scores.NO_SCORE
-FIFTY_MOVES_PLIES = scores.FIFTY_MOVES_PLIES
 # Keys are salted, so normal searches never read these entries. Later mate searches may.
 MATE_SALT = 0x2D358DCCAA6C78A5
 # More repeated positions there are only where the fifty-move rule has drawn.
@@ -42,7 +43,17 @@ REPEATED_SIZE = 256
 class MateSearch:
     """A mate search on the position and root moves of a searcher."""
 
-    def __init__(self, searcher, repeated):
+    searcher: Searcher
+    position: Position
+    table: TranspositionTable
+    stack: SearchStack
+    histories: Histories
+    picker: MovePicker
+    repeated = u64s(REPEATED_SIZE)
+    repeated_count: int
+    salt: u64
+
+    def __init__(self, searcher: Searcher, repeated: Collection[int]) -> None:
         """`repeated`: the keys of positions that the game has had twice. A third time is a draw."""
         self.searcher = searcher
         self.position = searcher.position
@@ -50,8 +61,6 @@ class MateSearch:
         self.stack = searcher.stack
         self.histories = searcher.histories
         self.picker = searcher.picker
-        if not cython.compiled:
-            self.repeated = [0] * REPEATED_SIZE
         keys = sorted(repeated)[:REPEATED_SIZE]
         self.salt = MATE_SALT
         self.repeated_count = len(keys)
@@ -59,24 +68,24 @@ class MateSearch:
             self.repeated[index] = key
             self.salt = (self.salt ^ key) * MATE_SALT & ALL
 
-    def _is_third_time(self) -> cython.bint:
+    def _is_third_time(self) -> bool:
         """Whether this is one of the `repeated` positions."""
         for index in range(self.repeated_count):
             if self.repeated[index] == self.position.key:
                 return True
         return False
 
-    def mate_in(self, moves):
+    def mate_in(self, moves: int) -> bool:
         """Whether one of the root moves forces mate in at most `moves` moves. If so, the PV is in the searcher.
 
         False after a stop proves nothing.
         """
-        depth: cython.int = 2 * moves - 1
-        with cython.nogil:
+        depth: int = 2 * moves - 1
+        with nogil:
             score = self._root(depth)
         return score >= MATE - depth
 
-    def _root(self, depth: cython.int) -> cython.int:
+    def _root(self, depth: int) -> int:
         """The score of the best root move; 0 or less when there is no mate within `depth` plies."""
         alpha = MATE - depth - 1
         best_score = -INFINITE
@@ -106,7 +115,7 @@ class MateSearch:
                     alpha = score
         return best_score
 
-    def _search(self, depth: cython.int, alpha: cython.int, beta: cython.int, ply: cython.int) -> cython.int:
+    def _search(self, depth: int, alpha: int, beta: int, ply: int) -> int:
         """The mate score of the position at `ply`, searched to `depth`; 0 without a mate."""
         if depth == 0:
             return self._leaf(ply)
@@ -117,7 +126,7 @@ class MateSearch:
             return 0
 
         # Mate distance pruning (MDP).
-        pv_node: cython.bint = beta - alpha > 1
+        pv_node: bool = beta - alpha > 1
         if alpha < ply - MATE:
             alpha = ply - MATE
         if beta > MATE - ply - 1:
@@ -127,7 +136,7 @@ class MateSearch:
 
         key = self.position.key ^ self.salt
         entry = self.table.probe(key)
-        tt_move: cython.int = 0
+        tt_move: int = 0
         if entry:
             tt_move = entry_move(entry)
             tt_score = self.searcher.score_from_tt(entry_score(entry), ply)
@@ -141,13 +150,13 @@ class MateSearch:
                     self.searcher._update_after_tt_cutoff(ply, tt_move, depth)
                 return tt_score
 
-        in_check: cython.bint = self.position.checkers != 0
+        in_check: bool = self.position.checkers != 0
         self.stack.clear_killers(ply + 1)
         self.picker.begin(ply, tt_move, False)
         best_score = -INFINITE
         best_move = 0
-        best_is_quiet: cython.bint = False
-        has_moves: cython.bint = False
+        best_is_quiet: bool = False
+        has_moves: bool = False
         move_count = 0
         self.stack.quiet_count[ply] = 0
         self.stack.capture_count[ply] = 0
@@ -160,7 +169,7 @@ class MateSearch:
             # At the last ply only moves that give check can mate.
             if depth == 1 and not self.position.gives_check(move):
                 continue
-            quiet: cython.bint = not self.position.is_noisy(move)
+            quiet: bool = not self.position.is_noisy(move)
             move_count += 1
             self.searcher._make(move, ply, quiet)
             if move_count == 1:
@@ -196,7 +205,7 @@ class MateSearch:
             self.table.store(key, best_move, self.searcher.score_to_tt(best_score, ply), NO_SCORE, depth, bound)
         return best_score
 
-    def _leaf(self, ply: cython.int) -> cython.int:
+    def _leaf(self, ply: int) -> int:
         """After the attacker's last move: mate, or no mate."""
         if self.searcher._enter_node(ply) or self.position.checkers == 0:
             return 0

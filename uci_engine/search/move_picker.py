@@ -10,14 +10,14 @@ of generation. So both boards give the same tree.
 
 from __future__ import annotations
 
-import cython
-
+from evaluation.bitboards import BB, PAWN, QUEEN
+from evaluation.typed import i64, i64s, ints
+from uci_engine.board.moves import EN_PASSANT, NOISY, PROMOTION, QUIET, from_square, move_type, promotion, to_square
+from uci_engine.board.position import Position
 from uci_engine.search import parameters
-
-if not cython.compiled:
-    from evaluation.bitboards import BB, PAWN, QUEEN, i64
-    from uci_engine.board.moves import EN_PASSANT, NOISY, PROMOTION, QUIET, from_square, move_type, promotion, to_square
-    from uci_engine.search.stack import PLIES
+from uci_engine.search.history import Histories
+from uci_engine.search.parameters import CAPTURE_HISTORY_SHIFT, QUEEN_PROMOTION_VALUE, UNDERPROMOTION_VALUE
+from uci_engine.search.stack import PLIES, SearchStack
 
 # Maximum number of moves of one ply.
 MAX_MOVES = 320
@@ -37,30 +37,30 @@ MAX_MOVES = 320
 ) = range(12)
 # Above every history score, so that captures come first among evasions.
 CAPTURE_BASE = 1 << 20
-MVV_VALUES = parameters.MVV_VALUES
-QUEEN_PROMOTION_VALUE = parameters.QUEEN_PROMOTION_VALUE
-UNDERPROMOTION_VALUE = parameters.UNDERPROMOTION_VALUE
-CAPTURE_HISTORY_SHIFT = parameters.CAPTURE_HISTORY_SHIFT
-THREAT_BONUS = parameters.THREAT_BONUS
+MVV_VALUES = ints(7, parameters.MVV_VALUES)
+THREAT_BONUS = ints(7, parameters.THREAT_BONUS)
 
 
 class MovePicker:
     """One picker for all plies of one search. `begin` starts a ply, `next` returns its moves and then 0."""
 
-    def __init__(self, position, stack, histories):
+    position: Position
+    stack: SearchStack
+    histories: Histories
+    scored_moves = i64s(PLIES * MAX_MOVES)  # [ply * MAX_MOVES + n]: (score << 16) + move
+    stage = ints(PLIES)
+    cursor = ints(PLIES)
+    end = ints(PLIES)
+    bad_end = ints(PLIES)
+    tt_move = ints(PLIES)
+    skips_quiets = ints(PLIES)
+
+    def __init__(self, position: Position, stack: SearchStack, histories: Histories) -> None:
         self.position = position
         self.stack = stack
         self.histories = histories
-        if not cython.compiled:
-            self.scored_moves = [0] * (PLIES * MAX_MOVES)
-            self.stage = [0] * PLIES
-            self.cursor = [0] * PLIES
-            self.end = [0] * PLIES
-            self.bad_end = [0] * PLIES
-            self.tt_move = [0] * PLIES
-            self.skips_quiets = [0] * PLIES
 
-    def begin(self, ply: cython.int, tt_move: cython.int, quiescence: cython.bint) -> cython.int:
+    def begin(self, ply: int, tt_move: int, quiescence: bool) -> int:
         """Start a ply. `tt_move` may be any 16-bit value. It is ignored unless it is legal, and in quiescence also a
         capture, a promotion or an evasion.
         """
@@ -84,7 +84,7 @@ class MovePicker:
         self.end[ply] = after
         return 0
 
-    def next(self, ply: cython.int) -> cython.int:
+    def next(self, ply: int) -> int:
         """The next move of a started ply, or 0 when there are no more."""
         start = ply * MAX_MOVES
         tt_move = self.tt_move[ply]
@@ -165,7 +165,7 @@ class MovePicker:
             self.stage[ply] = DONE
         return 0
 
-    def skip_quiets(self, ply: cython.int) -> cython.int:
+    def skip_quiets(self, ply: int) -> int:
         """From now on return only quiet moves that give check. Evasions are not skipped."""
         if self.skips_quiets[ply] == 0:
             self.skips_quiets[ply] = 1
@@ -173,7 +173,7 @@ class MovePicker:
                 self.end[ply] = self._keep_checks(self.cursor[ply], self.end[ply])
         return 0
 
-    def _keep_checks(self, start: cython.int, end: cython.int) -> cython.int:
+    def _keep_checks(self, start: int, end: int) -> int:
         """Move the checking moves of `scored_moves` to the front, in their order. Returns the index after the last."""
         kept = start
         for index in range(start, end):
@@ -182,7 +182,7 @@ class MovePicker:
                 kept += 1
         return kept
 
-    def _keep_generated_checks(self, start: cython.int, end: cython.int) -> cython.int:
+    def _keep_generated_checks(self, start: int, end: int) -> int:
         """The same for the moves that were just generated, which have no scores."""
         kept = start
         for index in range(start, end):
@@ -191,21 +191,21 @@ class MovePicker:
                 kept += 1
         return kept
 
-    def is_good_capture(self, ply: cython.int) -> cython.bint:
+    def is_good_capture(self, ply: int) -> bool:
         """Whether the last move returned at a ply was a capture or promotion that loses no material."""
         return self.stage[ply] == GOOD_NOISY
 
-    def is_bad_capture(self, ply: cython.int) -> cython.bint:
+    def is_bad_capture(self, ply: int) -> bool:
         """Whether the last move returned at a ply was a bad capture."""
         return self.stage[ply] == BAD_NOISY
 
-    def _is_playable_killer(self, ply: cython.int, move: cython.int) -> cython.bint:
+    def _is_playable_killer(self, ply: int, move: int) -> bool:
         """Whether a killer is a quiet legal move here, and not skipped."""
         if move == 0 or self.position.is_noisy(move) or not self.position.is_legal(move):
             return False
         return self.skips_quiets[ply] == 0 or self.position.gives_check(move)
 
-    def _score_noisy(self, ply: cython.int, start: cython.int, end: cython.int) -> cython.int:
+    def _score_noisy(self, ply: int, start: int, end: int) -> int:
         for index in range(start, end):
             move = self.position.moves[index]
             score: i64 = CAPTURE_BASE + MVV_VALUES[self.position.squares[to_square(move)] >> 1]
@@ -221,7 +221,7 @@ class MovePicker:
         self.end[ply] = end
         return 0
 
-    def _score_quiet(self, ply: cython.int, start: cython.int, end: cython.int) -> cython.int:
+    def _score_quiet(self, ply: int, start: int, end: int) -> int:
         if start < end:
             self.histories.score_quiets(ply, start, end)
         for index in range(start, end):
@@ -237,7 +237,7 @@ class MovePicker:
         self.end[ply] = end
         return 0
 
-    def _select_best(self, ply: cython.int) -> cython.int:
+    def _select_best(self, ply: int) -> int:
         """Take the remaining move with the highest score; of equal scores, the higher encoded move."""
         first = self.cursor[ply]
         end = self.end[ply]

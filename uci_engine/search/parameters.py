@@ -1,16 +1,15 @@
 """Search parameters.
 
-`PARAMETERS` are tunable: name, value, range, and meaning. `Searcher` copies them into its fields, so a tuner can set
-others. Depths are in plies, names that end in `_cp` are in centipawns. The descriptions use the abbreviations of the
-steps in `search.py`. The constants above `PARAMETERS` are not tunable: they are tables, or have too little effect.
-The piece values of static exchange evaluation (SEE) are in `uci_engine.score`. `PLAIN_ALPHA_BETA` switches off every
-step that could change the value of a search.
+`Tunables` are fields of `Searcher`, so a tuner can set others. Depths are in plies, names that end in `_cp` are in
+centipawns. The descriptions use the abbreviations of the steps in `search.py`. The constants above are not tunable:
+they are tables, or have too little effect. The piece values of static exchange evaluation (SEE) are in
+`uci_engine.score`. `PLAIN_ALPHA_BETA` switches off every step that could change the value of a search.
 """
 
 from __future__ import annotations
 
 from uci_engine.score import MAX_PLY
-from uci_engine.tunable import Tunable
+from uci_engine.tunable import tunable, tunables_of
 
 # Move ordering. Values of captured pieces by piece type (most valuable victim), and of promotions on the same scale: a
 # pawn is 160. The attacker's piece type, 1 to 6, decides between equal victims (least valuable attacker).
@@ -82,64 +81,72 @@ ANALYSIS_CAPTURE_WEIGHT = 2
 # Greater than `score.MAX_DEPTH`. As a minimum depth it switches a step off.
 OFF_DEPTH = MAX_PLY - 1
 
-PARAMETERS = (
-    Tunable("aspiration_window_cp", 12, 5, 100, "aspiration window: initial half width"),
-    Tunable("use_tt", 1, 0, 1, "use the transposition table"),
-    Tunable("use_quiescence", 1, 0, 1, "use quiescence search"),
-    Tunable("use_early_draws", 1, 0, 1, "score upcoming repetitions and known endgame draws at once"),
-    Tunable("correction_history_weight", 256, 0, 512, "correction history: weight, in 256ths"),
-    Tunable("reverse_futility_depth", 7, 0, 16, "RFP: maximum depth"),
-    Tunable("reverse_futility_margin_cp", 66, 20, 200, "RFP: margin per ply of depth"),
-    Tunable("null_move_depth", 3, 1, OFF_DEPTH, "NMP: minimum depth"),
-    Tunable("null_move_reduction", 3, 1, 6, "NMP: constant reduction, in plies"),
-    Tunable("null_move_divisor", 4, 2, 10, "NMP: plies of depth for one more ply of reduction"),
-    Tunable("null_move_eval_divisor_cp", 200, 50, 500, "NMP: eval above beta for one more ply of reduction"),
-    Tunable("null_move_max_eval_reduction", 3, 0, 10, "NMP: maximum reduction from the eval, in plies"),
-    Tunable("null_move_verification_depth", 12, 4, OFF_DEPTH, "NMP: minimum depth for verification"),
-    Tunable("probcut_depth", 5, 3, OFF_DEPTH, "ProbCut: minimum depth"),
-    Tunable("probcut_margin_cp", 180, 50, 500, "ProbCut: margin above beta"),
-    Tunable("probcut_reduction", 4, 2, 8, "ProbCut: depth reduction, in plies"),
-    Tunable("small_probcut_margin_cp", 300, 50, 2000, "small ProbCut: margin above beta"),
-    Tunable("small_probcut_depth_margin", 4, 0, 8, "small ProbCut: maximum plies that the TT entry may be too shallow"),
-    Tunable("iir_depth", 4, 1, OFF_DEPTH, "IIR: minimum depth"),
-    Tunable("lmp_depth", 8, 0, 12, "LMP: maximum depth"),
-    Tunable("lmp_base", 3, 1, 10, "LMP: constant part of the move count limit; the squared depth is added"),
-    Tunable("futility_depth", 8, 0, 14, "futility pruning: maximum reduced depth, exclusive"),
-    Tunable("futility_base_cp", 75, 0, 400, "futility pruning: constant margin"),
-    Tunable("futility_margin_cp", 83, 20, 250, "futility pruning: margin per ply of reduced depth"),
-    Tunable("history_pruning_depth", 4, 0, 10, "history pruning: maximum reduced depth, exclusive"),
-    Tunable("history_pruning_margin", 3200, 200, 12000, "history pruning: margin per ply of reduced depth + 1"),
-    Tunable("see_pruning_depth", 8, 0, 14, "SEE pruning: maximum depth"),
-    Tunable("see_quiet_margin_cp", 25, 5, 100, "SEE pruning: margin for quiet moves per squared ply of reduced depth"),
-    Tunable("see_noisy_margin_cp", 90, 20, 250, "SEE pruning: margin for captures and promotions per ply of depth"),
-    Tunable("singular_depth", 7, 4, OFF_DEPTH, "SE: minimum depth"),
-    Tunable("singular_margin_cp", 2, 1, 8, "SE: margin below the TT score, per ply of depth"),
-    Tunable("singular_depth_margin", 3, 0, 6, "SE: maximum plies that the TT entry may be too shallow"),
-    Tunable("double_extension_margin_cp", 10, 0, 100, "SE: further margin for a double extension"),
-    Tunable("double_extension_limit", 8, 0, 20, "SE: maximum number of double extensions on one line"),
-    Tunable("lmr_depth", 3, 1, OFF_DEPTH, "LMR: minimum depth"),
-    Tunable("lmr_count", 3, 1, 10, "LMR: number of first moves that are not reduced"),
-    Tunable("lmr_base", 75, 0, 200, "LMR: constant part of the reduction, in hundredths of a ply"),
-    Tunable("lmr_divisor", 225, 100, 500, "LMR: divisor of log(depth) * log(move count), in hundredths"),
-    Tunable("lmr_history", 6144, 1024, 32768, "LMR: history that changes the reduction by one ply"),
-    Tunable("lmr_cut_node", 1, 0, 3, "LMR: additional reduction in a cut node, in plies"),
-    Tunable("lmr_gives_check", 2, 0, 4, "LMR: smaller reduction of a move that gives check, in plies"),
-    Tunable("lmr_noisy_tt_move", 1, 0, 3, "LMR: additional reduction if the TT move is noisy, in plies"),
-    Tunable("lmr_cutoff_count", 1, 0, 3, "LMR: additional reduction after many cutoffs at the next ply, in plies"),
-    Tunable("do_deeper_margin_cp", 50, 10, 1000, "do-deeper search: margin above the best score"),
-    Tunable("quiescence_futility_margin_cp", 200, 50, 1000, "qsearch: futility margin above the captured piece"),
-    Tunable(
-        "quiescence_capture_limit", 2, 1, 100,
-        "qsearch: number of moves after which only recaptures and promotions are searched",
-    ),
-    Tunable("history_bonus", 150, 10, 400, "history bonus: amount per ply of depth"),
-    Tunable("history_bonus_limit", 1600, 200, 8000, "history bonus: maximum"),
-    Tunable("history_bonus_margin_cp", 80, 10, 1000, "history bonus: score above beta for one more ply"),
-    Tunable("tt_cutoff_bonus", 75, 0, 400, "TT cutoff bonus: amount per ply; maximum half of history_bonus_limit"),
-    Tunable("fail_low_bonus", 75, 0, 400, "fail low bonus: amount per ply of depth; maximum history_bonus_limit"),
-    Tunable("eval_diff_history_bonus", 1, 0, 10, "eval difference history: bonus per centipawn gained"),
-    Tunable("eval_diff_history_limit", 100, 10, 1000, "eval difference history: maximum bonus"),
-)
+
+class Tunables:
+    """The fields of `Searcher` that are tunable: value, least and greatest value, meaning."""
+
+    aspiration_window_cp: int = tunable(12, 5, 100, "aspiration window: initial half width")
+    use_tt: int = tunable(1, 0, 1, "use the transposition table")
+    use_quiescence: int = tunable(1, 0, 1, "use quiescence search")
+    use_early_draws: int = tunable(1, 0, 1, "score upcoming repetitions and known endgame draws at once")
+    correction_history_weight: int = tunable(256, 0, 512, "correction history: weight, in 256ths")
+    reverse_futility_depth: int = tunable(7, 0, 16, "RFP: maximum depth")
+    reverse_futility_margin_cp: int = tunable(66, 20, 200, "RFP: margin per ply of depth")
+    null_move_depth: int = tunable(3, 1, OFF_DEPTH, "NMP: minimum depth")
+    null_move_reduction: int = tunable(3, 1, 6, "NMP: constant reduction, in plies")
+    null_move_divisor: int = tunable(4, 2, 10, "NMP: plies of depth for one more ply of reduction")
+    null_move_eval_divisor_cp: int = tunable(200, 50, 500, "NMP: eval above beta for one more ply of reduction")
+    null_move_max_eval_reduction: int = tunable(3, 0, 10, "NMP: maximum reduction from the eval, in plies")
+    null_move_verification_depth: int = tunable(12, 4, OFF_DEPTH, "NMP: minimum depth for verification")
+    probcut_depth: int = tunable(5, 3, OFF_DEPTH, "ProbCut: minimum depth")
+    probcut_margin_cp: int = tunable(180, 50, 500, "ProbCut: margin above beta")
+    probcut_reduction: int = tunable(4, 2, 8, "ProbCut: depth reduction, in plies")
+    small_probcut_margin_cp: int = tunable(300, 50, 2000, "small ProbCut: margin above beta")
+    small_probcut_depth_margin: int = tunable(
+        4, 0, 8, "small ProbCut: maximum plies that the TT entry may be too shallow"
+    )
+    iir_depth: int = tunable(4, 1, OFF_DEPTH, "IIR: minimum depth")
+    lmp_depth: int = tunable(8, 0, 12, "LMP: maximum depth")
+    lmp_base: int = tunable(3, 1, 10, "LMP: constant part of the move count limit; the squared depth is added")
+    futility_depth: int = tunable(8, 0, 14, "futility pruning: maximum reduced depth, exclusive")
+    futility_base_cp: int = tunable(75, 0, 400, "futility pruning: constant margin")
+    futility_margin_cp: int = tunable(83, 20, 250, "futility pruning: margin per ply of reduced depth")
+    history_pruning_depth: int = tunable(4, 0, 10, "history pruning: maximum reduced depth, exclusive")
+    history_pruning_margin: int = tunable(3200, 200, 12000, "history pruning: margin per ply of reduced depth + 1")
+    see_pruning_depth: int = tunable(8, 0, 14, "SEE pruning: maximum depth")
+    see_quiet_margin_cp: int = tunable(
+        25, 5, 100, "SEE pruning: margin for quiet moves per squared ply of reduced depth"
+    )
+    see_noisy_margin_cp: int = tunable(90, 20, 250, "SEE pruning: margin for captures and promotions per ply of depth")
+    singular_depth: int = tunable(7, 4, OFF_DEPTH, "SE: minimum depth")
+    singular_margin_cp: int = tunable(2, 1, 8, "SE: margin below the TT score, per ply of depth")
+    singular_depth_margin: int = tunable(3, 0, 6, "SE: maximum plies that the TT entry may be too shallow")
+    double_extension_margin_cp: int = tunable(10, 0, 100, "SE: further margin for a double extension")
+    double_extension_limit: int = tunable(8, 0, 20, "SE: maximum number of double extensions on one line")
+    lmr_depth: int = tunable(3, 1, OFF_DEPTH, "LMR: minimum depth")
+    lmr_count: int = tunable(3, 1, 10, "LMR: number of first moves that are not reduced")
+    lmr_base: int = tunable(75, 0, 200, "LMR: constant part of the reduction, in hundredths of a ply")
+    lmr_divisor: int = tunable(225, 100, 500, "LMR: divisor of log(depth) * log(move count), in hundredths")
+    lmr_history: int = tunable(6144, 1024, 32768, "LMR: history that changes the reduction by one ply")
+    lmr_cut_node: int = tunable(1, 0, 3, "LMR: additional reduction in a cut node, in plies")
+    lmr_gives_check: int = tunable(2, 0, 4, "LMR: smaller reduction of a move that gives check, in plies")
+    lmr_noisy_tt_move: int = tunable(1, 0, 3, "LMR: additional reduction if the TT move is noisy, in plies")
+    lmr_cutoff_count: int = tunable(1, 0, 3, "LMR: additional reduction after many cutoffs at the next ply, in plies")
+    do_deeper_margin_cp: int = tunable(50, 10, 1000, "do-deeper search: margin above the best score")
+    quiescence_futility_margin_cp: int = tunable(200, 50, 1000, "qsearch: futility margin above the captured piece")
+    quiescence_capture_limit: int = tunable(
+        2, 1, 100, "qsearch: number of moves after which only recaptures and promotions are searched"
+    )
+    history_bonus: int = tunable(150, 10, 400, "history bonus: amount per ply of depth")
+    history_bonus_limit: int = tunable(1600, 200, 8000, "history bonus: maximum")
+    history_bonus_margin_cp: int = tunable(80, 10, 1000, "history bonus: score above beta for one more ply")
+    tt_cutoff_bonus: int = tunable(75, 0, 400, "TT cutoff bonus: amount per ply; maximum half of history_bonus_limit")
+    fail_low_bonus: int = tunable(75, 0, 400, "fail low bonus: amount per ply of depth; maximum history_bonus_limit")
+    eval_diff_history_bonus: int = tunable(1, 0, 10, "eval difference history: bonus per centipawn gained")
+    eval_diff_history_limit: int = tunable(100, 10, 1000, "eval difference history: maximum bonus")
+
+
+PARAMETERS = tunables_of(Tunables)
 
 # Plain alpha-beta: a search returns the minimax value. Mate distance pruning stays because it is exact. Move ordering
 # stays as well.

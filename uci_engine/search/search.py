@@ -16,53 +16,50 @@ given here. RESULTS.md has all of them, with their conditions.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
-import cython
-
+from evaluation.bitboards import PAWN
+from evaluation.evaluator import Evaluator
+from evaluation.typed import compiled, i64, ints, nogil, popcount, shared_i64, shared_int, u64
 from uci_engine import score as scores
+from uci_engine.board.moves import EN_PASSANT, PROMOTION, move_type, to_square
+from uci_engine.board.position import Position
+from uci_engine.score import INFINITE, MATE, MAX_PLY, NO_SCORE, STATIC_LIMIT, TABLEBASE_BOUND, TABLEBASE_WIN
 from uci_engine.search import parameters
+from uci_engine.search.correction_history import CorrectionHistory
+from uci_engine.search.history import Histories
+from uci_engine.search.move_picker import MovePicker
+from uci_engine.search.parameters import (
+    EXTENSION_LIMIT_FACTOR,
+    FIFTY_MOVE_DAMPING,
+    LMR_CUTOFF_LIMIT,
+    NULL_MOVE_VERIFICATION_PERCENT,
+    TABLEBASE_DEPTH_BONUS,
+    TT_HALFMOVE_LIMIT,
+)
+from uci_engine.search.stack import PLIES, SearchStack
+from uci_engine.search.transposition_table import (
+    EXACT,
+    LOWER,
+    UPPER,
+    TranspositionTable,
+    entry_bound,
+    entry_depth,
+    entry_eval,
+    entry_move,
+    entry_score,
+)
+from uci_engine.tablebases.syzygy import FAILED, SyzygyProber
 from uci_engine.tunable import checked
 
-if not cython.compiled:
-    from evaluation.bitboards import PAWN, i64, popcount, u64
-    from uci_engine.board.moves import EN_PASSANT, PROMOTION, move_type, to_square
-    from uci_engine.search.correction_history import CorrectionHistory
-    from uci_engine.search.history import Histories
-    from uci_engine.search.move_picker import MovePicker
-    from uci_engine.search.stack import PLIES, SearchStack
-    from uci_engine.search.transposition_table import (
-        EXACT,
-        LOWER,
-        UPPER,
-        entry_bound,
-        entry_depth,
-        entry_eval,
-        entry_move,
-        entry_score,
-    )
-    from uci_engine.tablebases.syzygy import FAILED, SyzygyProber
-
-MATE = scores.MATE
-TABLEBASE_WIN = scores.TABLEBASE_WIN
-TABLEBASE_BOUND = scores.TABLEBASE_BOUND
-INFINITE = scores.INFINITE
-NO_SCORE = scores.NO_SCORE
-STATIC_LIMIT = scores.STATIC_LIMIT
-SEE_VALUES = scores.SEE_VALUES
-MAX_PLY = scores.MAX_PLY
+SEE_VALUES = ints(7, scores.SEE_VALUES)
 # Maximum ply of the search. Here a node returns its eval, because the arrays of move picker and PV end here.
 LAST_PLY = MAX_PLY - 2
-EXTENSION_LIMIT_FACTOR = parameters.EXTENSION_LIMIT_FACTOR
-LMR_CUTOFF_LIMIT = parameters.LMR_CUTOFF_LIMIT
-FIFTY_MOVE_DAMPING = parameters.FIFTY_MOVE_DAMPING
-TT_HALFMOVE_LIMIT = parameters.TT_HALFMOVE_LIMIT
-TABLEBASE_DEPTH_BONUS = parameters.TABLEBASE_DEPTH_BONUS
-NULL_MOVE_VERIFICATION_PERCENT = parameters.NULL_MOVE_VERIFICATION_PERCENT
 # The stop flag is read every POLL_MASK + 1 nodes: about every 0.2 ms compiled, every few milliseconds in plain Python.
-POLL_MASK = 511 if cython.compiled else 31
+POLL_MASK = 511 if compiled else 31
 
 
-class Searcher:
+class Searcher(parameters.Tunables):
     """One search over one position. Other threads may read its fields while it runs, and call `stop`.
 
     Call `begin` before each search: a new searcher counts as stopped. `nodes` counts every position entered below the
@@ -75,7 +72,46 @@ class Searcher:
     POLL_MASK + 1 nodes.
     """
 
-    def __init__(self, position, evaluator, table, values=None):
+    position: Position
+    evaluator: Evaluator  # replaced by `factory.replace_weights`, between searches
+    table: TranspositionTable
+    stack: SearchStack
+    histories: Histories
+    picker: MovePicker
+    correction_history: CorrectionHistory
+    prober: SyzygyProber
+
+    # Request
+    node_limit: i64
+    root_count: int
+    root_end: int
+    all_root_moves: bool  # whether they are all legal moves
+    probe_limit: int
+    probe_depth: int
+    fifty_moves: bool
+    draw_score = ints(2)  # for the side to move at even and at odd plies
+    root_moves = ints(256)
+
+    # Results, readable while the search runs
+    nodes: shared_i64
+    tb_hits: i64
+    seldepth: int
+    root_moves_done: int
+    effort_permille: int  # share of the last depth's nodes below the best root move, in permille
+    current_move: shared_int
+    current_move_number: shared_int
+    stopped: bool
+    stop_requested: shared_int
+    pv_length = ints(MAX_PLY)
+    pv_table = ints(MAX_PLY * MAX_PLY)  # [ply * PLIES + n]
+    extension_limit_ply: int  # no extension and no do-deeper search from this ply on
+    null_move_min_ply: int  # steps 9 to 12 are off at lower plies (null move verification)
+    probcut_move: int
+    reductions = ints(4096)  # [depth * 64 + move count]
+
+    def __init__(
+        self, position: Position, evaluator: Evaluator, table: TranspositionTable, values: Mapping[str, int]
+    ) -> None:
         """`values`: search parameters that differ from the defaults of `parameters`, by name."""
         self.position = position
         self.evaluator = evaluator
@@ -86,19 +122,13 @@ class Searcher:
         self.correction_history = CorrectionHistory(position)
         self.prober = SyzygyProber()
         self.set_probing(0, 1, True)
-        if not cython.compiled:
-            self.draw_score = [0, 0]
-            self.root_moves = [0] * 256
-            self.pv_length = [0] * MAX_PLY
-            self.pv_table = [0] * (MAX_PLY * MAX_PLY)
-            self.reductions = [0] * 4096
         self.set_contempt(0)
-        self.configure(values or {})
+        self.configure(values)
         self.begin(0)
         # No search is running yet.
         self.stopped = True
 
-    def configure(self, values):
+    def configure(self, values: Mapping[str, int]) -> None:
         """Set search parameters by name, all others to their defaults. Raises ValueError (see `parameters`)."""
         chosen = checked(parameters.PARAMETERS, values)
         for name, value in chosen.items():
@@ -113,7 +143,7 @@ class Searcher:
 
     # Called by the worker, with the GIL -------------------------------------------------------------------------
 
-    def begin(self, node_limit):
+    def begin(self, node_limit: i64) -> None:
         """Reset the counters and the stop flag. `node_limit`: nodes after which the search stops, 0 for no limit."""
         self.node_limit = node_limit if node_limit > 0 else 1 << 62
         self.nodes = 0
@@ -132,7 +162,7 @@ class Searcher:
         self.null_move_min_ply = 0
         self.stack.clear()
 
-    def set_probing(self, limit, depth, fifty_moves):
+    def set_probing(self, limit: int, depth: int, fifty_moves: bool) -> None:
         """Probe the tablebases in positions of up to `limit` pieces (0: never).
 
         Positions with exactly `limit` pieces are probed only from remaining depth `depth` up. `fifty_moves`: whether a
@@ -142,72 +172,67 @@ class Searcher:
         self.probe_depth = depth
         self.fifty_moves = fifty_moves
 
-    def set_contempt(self, contempt_cp):
+    def set_contempt(self, contempt_cp: int) -> None:
         """Count a draw as -`contempt_cp` for the side to move at the root, and so as +`contempt_cp` for the other side.
 
         The TT and the correction history must hold no results of another value, nor of the other side.
         """
-        contempt: cython.int = contempt_cp
-        self.draw_score[0] = -contempt
-        self.draw_score[1] = contempt
+        self.draw_score[0] = -contempt_cp
+        self.draw_score[1] = contempt_cp
 
-    def stop(self):
+    def stop(self) -> None:
         """Ask a running search to stop soon. The request holds until `begin`."""
         self.stop_requested = 1
 
-    def set_root(self, moves):
+    def set_root(self, moves: Sequence[int]) -> None:
         """Set the root moves: legal, distinct, best first, at most 256."""
         self.root_count = len(moves)
         self.all_root_moves = len(moves) == len(self.position.legal_moves())
-        index: cython.int
+        index: int
         for index in range(self.root_count):
             self.root_moves[index] = moves[index]
 
-    def root(self):
+    def root(self) -> list[int]:
         """The root moves in their current order."""
         return [self.root_moves[index] for index in range(self.root_count)]
 
-    def search_root(self, depth, alpha, beta, first, end=0):
+    def search_root(self, depth: int, alpha: int, beta: int, first: int, end: int = 0) -> int:
         """For tests: search the root moves `first` to `end` - 1 (0: all) to `depth`. Returns the best score.
 
         A score outside the window is a bound. The best move is moved to index `first`; its PV is in `pv()`. When
         `stopped` is true, only `root_moves_done` moves were finished, and the result counts only if it is above alpha.
         The worker calls `_root`.
         """
-        asked_depth: cython.int = depth
-        low: cython.int = alpha
-        high: cython.int = beta
-        start: cython.int = first
         self.root_end = end or self.root_count
-        with cython.nogil:
-            result = self._root(asked_depth, low, high, start)
+        with nogil:
+            result = self._root(depth, alpha, beta, first)
         return result
 
-    def pv(self):
+    def pv(self) -> list[int]:
         """The principal variation (PV) of the last search, as encoded moves."""
         return [self.pv_table[index] for index in range(self.pv_length[0])]
 
-    def evaluate(self):
+    def evaluate(self) -> int:
         """The raw eval of the current position, from the side to move's view."""
         return self.evaluator.evaluate(self.position)
 
-    def quiescence(self):
+    def quiescence(self) -> int:
         """The score of a quiescence search of the current position, from the side to move's view."""
-        with cython.nogil:
+        with nogil:
             score = self._quiescence(-INFINITE, INFINITE, 0)
         return score
 
-    def expected_reply(self, move):
+    def expected_reply(self, move: int) -> int:
         """The TT move after `move` is played at the root, or 0. It is the ponder move."""
         self.position.make(move)
         entry = self.table.probe(self.position.key)
-        reply: cython.int = entry_move(entry)
+        reply: int = entry_move(entry)
         if not self.position.is_legal(reply):
             reply = 0
         self.position.unmake(move)
         return reply
 
-    def clear(self):
+    def clear(self) -> None:
         """Clear the histories, for a new game. The transposition table is cleared by its owner."""
         self.stack.clear()
         self.histories.clear()
@@ -215,15 +240,15 @@ class Searcher:
 
     # The search itself ------------------------------------------------------------------------------------------
 
-    def _root(self, depth: cython.int, alpha: cython.int, beta: cython.int, first: cython.int) -> cython.int:
+    def _root(self, depth: int, alpha: int, beta: int, first: int) -> int:
         """Search the root moves from index `first` to `root_end` (exclusive). See `search_root`."""
         self.root_moves_done = 0
         self.seldepth = 0
         self.pv_length[0] = 0
         self.extension_limit_ply = EXTENSION_LIMIT_FACTOR * depth
-        raw_eval: cython.int = NO_SCORE
-        static_eval: cython.int = NO_SCORE
-        in_check: cython.bint = self.position.checkers != 0
+        raw_eval: int = NO_SCORE
+        static_eval: int = NO_SCORE
+        in_check: bool = self.position.checkers != 0
         if not in_check:
             raw_eval = self.evaluator.evaluate(self.position)
             static_eval = self._corrected(raw_eval, self.correction_history.correction(self.stack.last_two_moves(0)))
@@ -240,7 +265,7 @@ class Searcher:
             self.current_move = move
             self.current_move_number = index + 1
             started_at = self.nodes
-            quiet: cython.bint = not self.position.is_noisy(move)
+            quiet: bool = not self.position.is_noisy(move)
             self._make(move, 0, quiet)
             # Late move reductions (LMR) at the root, for quiet moves that do not give check. `order` counts from 0, so
             # one more move than in step 21 is exempt, and each gets the base reduction of the move before it.
@@ -276,9 +301,7 @@ class Searcher:
             self._store(0, move, best_score, raw_eval, depth, bound)
         return best_score
 
-    def _search(
-        self, depth: cython.int, alpha: cython.int, beta: cython.int, ply: cython.int, cut_node: cython.bint
-    ) -> cython.int:
+    def _search(self, depth: int, alpha: int, beta: int, ply: int, cut_node: bool) -> int:
         """The score of the position at `ply`, searched to `depth`; exact inside the window, otherwise a bound.
 
         `cut_node`: a fail high is expected, so the node is reduced more.
@@ -292,9 +315,9 @@ class Searcher:
             return 0
 
         # 3. Draws and the maximum ply. Skipped in a singular search (step 14): the same position was checked before.
-        in_check: cython.bint = self.position.checkers != 0
+        in_check: bool = self.position.checkers != 0
         excluded_move = self.stack.excluded_move[ply]
-        has_upcoming_repetition: cython.bint = False
+        has_upcoming_repetition: bool = False
         draw_score = self.draw_score[ply & 1]
         if excluded_move == 0:
             if self.position.is_draw(ply) or (self.use_early_draws and self.evaluator.is_known_draw(self.position)):
@@ -311,7 +334,7 @@ class Searcher:
 
         # 5. Mate distance pruning (MDP): no line from here can beat a shorter mate already found. `pv_node` is set
         # before MDP narrows the window, so that the PV of a mate is complete. Step 4 may have narrowed it before.
-        pv_node: cython.bint = beta - alpha > 1
+        pv_node: bool = beta - alpha > 1
         if alpha < ply - MATE:
             alpha = ply - MATE
         if beta > MATE - ply - 1:
@@ -324,10 +347,10 @@ class Searcher:
         entry: u64 = 0
         if self.use_tt:
             entry = self.table.probe(self.position.key)
-        tt_move: cython.int = 0
-        tt_bound: cython.int = 0
-        tt_score: cython.int = 0
-        tt_depth: cython.int = 0
+        tt_move: int = 0
+        tt_bound: int = 0
+        tt_score: int = 0
+        tt_depth: int = 0
         if entry:
             tt_move = entry_move(entry)
             tt_bound = entry_bound(entry)
@@ -370,10 +393,10 @@ class Searcher:
 
         # 8. Static evaluation: the raw eval, damped by the halfmove clock and corrected by the correction history, is
         # the static eval. If the TT bound allows it, the TT score replaces it as `eval`.
-        raw_eval: cython.int = NO_SCORE
-        static_eval: cython.int = NO_SCORE
-        eval: cython.int = NO_SCORE
-        improving: cython.bint = False
+        raw_eval: int = NO_SCORE
+        static_eval: int = NO_SCORE
+        eval: int = NO_SCORE
+        improving: bool = False
         if not in_check:
             # Read the correction history before evaluating, so that the cache miss overlaps with the evaluation.
             correction = self.correction_history.correction(self.stack.last_two_moves(ply))
@@ -521,28 +544,28 @@ class Searcher:
         self.picker.begin(ply, tt_move, False)
         best_score = -INFINITE
         best_move = 0
-        best_is_quiet: cython.bint = False
+        best_is_quiet: bool = False
         move_count = 0
         self.stack.quiet_count[ply] = 0
         self.stack.capture_count[ply] = 0
         old_alpha = alpha
-        tt_move_is_noisy: cython.bint = tt_move != 0 and self.position.is_noisy(tt_move)
+        tt_move_is_noisy: bool = tt_move != 0 and self.position.is_noisy(tt_move)
         lmp_count = self.lmp_base + depth * depth
         if not improving:
             lmp_count = lmp_count >> 1
-        has_pieces: cython.bint = self.position.has_non_pawn_material()
+        has_pieces: bool = self.position.has_non_pawn_material()
         while True:
             move = self.picker.next(ply)
             if move == 0:
                 break
             if move == excluded_move:
                 continue
-            quiet: cython.bint = not self.position.is_noisy(move)
+            quiet: bool = not self.position.is_noisy(move)
             new_depth = depth - 1
             reduction = self._reduction(depth, move_count + 1)
             reduced_depth = new_depth - reduction if new_depth > reduction else 0
             # Steps 16 to 19 prune moves, only once `best_score` is above a loss, and only with pieces (zugzwang).
-            can_prune: cython.bint = has_pieces and best_score > -TABLEBASE_BOUND
+            can_prune: bool = has_pieces and best_score > -TABLEBASE_BOUND
 
             # 16. Late move pruning (LMP): at low depth, prune late quiet moves unless they give check. Gains 72 ± 35.
             if can_prune and quiet and depth <= self.lmp_depth and move_count >= lmp_count:
@@ -586,7 +609,7 @@ class Searcher:
 
             # 20. Make the move.
             move_count += 1
-            doubly_extended: cython.bint = move == tt_move and extension == 2
+            doubly_extended: bool = move == tt_move and extension == 2
             self.stack.double_extensions[ply] = self.stack.double_extensions[ply - 1] + doubly_extended
             if move == tt_move:
                 new_depth += extension
@@ -665,7 +688,7 @@ class Searcher:
         # because it depends on the path to the node.
         return draw_score if has_upcoming_repetition and best_score < draw_score else best_score
 
-    def _set_best_root_move(self, index: cython.int, first: cython.int) -> cython.int:
+    def _set_best_root_move(self, index: int, first: int) -> int:
         """Set the PV to the root move at `index`, and move it to index `first`. The moves between go back by one."""
         move = self.root_moves[index]
         self._update_pv(0, move)
@@ -674,7 +697,7 @@ class Searcher:
         self.root_moves[first] = move
         return 0
 
-    def _make(self, move: cython.int, ply: cython.int, quiet: cython.bint) -> cython.int:
+    def _make(self, move: int, ply: int, quiet: bool) -> int:
         """Make a move of this ply, and record it in the search stack."""
         self.table.prefetch(self.position.key_after(move))
         self.stack.set_move(ply, move, quiet)
@@ -683,16 +706,16 @@ class Searcher:
 
     def _search_move(
         self,
-        depth: cython.int,
-        reduction: cython.int,
-        do_deeper_score: cython.int,
-        alpha: cython.int,
-        beta: cython.int,
-        ply: cython.int,
-        is_first: cython.bint,
-        pv_node: cython.bint,
-        cut_node: cython.bint,
-    ) -> cython.int:
+        depth: int,
+        reduction: int,
+        do_deeper_score: int,
+        alpha: int,
+        beta: int,
+        ply: int,
+        is_first: bool,
+        pv_node: bool,
+        cut_node: bool,
+    ) -> int:
         """Principal variation search (PVS) of the move just made at `ply`: returns its score.
 
         The first move is searched with the full window. Every other move is searched with a null window and reduced by
@@ -715,14 +738,8 @@ class Searcher:
         return score
 
     def _late_move_reduction(
-        self,
-        reduction: cython.int,
-        new_depth: cython.int,
-        history: cython.int,
-        pv_node: cython.bint,
-        improving: cython.bint,
-        cut_node: cython.bint,
-    ) -> cython.int:
+        self, reduction: int, new_depth: int, history: int, pv_node: bool, improving: bool, cut_node: bool
+    ) -> int:
         """The adjusted reduction of the move just made, clamped so that at least depth 1 remains."""
         if pv_node:
             reduction -= 1
@@ -740,19 +757,11 @@ class Searcher:
             reduction = new_depth - 1
         return reduction if reduction > 0 else 0
 
-    def _reduction(self, depth: cython.int, move_count: cython.int) -> cython.int:
+    def _reduction(self, depth: int, move_count: int) -> int:
         """The base reduction from the table, by depth and move count."""
         return self.reductions[(depth if depth < 63 else 63) * 64 + (move_count if move_count < 63 else 63)]
 
-    def _probcut(
-        self,
-        depth: cython.int,
-        probcut_beta: cython.int,
-        ply: cython.int,
-        tt_move: cython.int,
-        static_eval: cython.int,
-        cut_node: cython.bint,
-    ) -> cython.int:
+    def _probcut(self, depth: int, probcut_beta: int, ply: int, tt_move: int, static_eval: int, cut_node: bool) -> int:
         """Returns the score of a capture or promotion that fails high against `probcut_beta` at `depth`, or -INFINITE.
 
         The move is in `probcut_move`.
@@ -775,7 +784,7 @@ class Searcher:
                 self.probcut_move = move
                 return score
 
-    def _corrected(self, raw_eval: cython.int, correction: cython.int) -> cython.int:
+    def _corrected(self, raw_eval: int, correction: int) -> int:
         """The static eval: the raw eval, damped by the halfmove clock and corrected, clamped below tablebase scores."""
         static_eval = raw_eval - ((raw_eval * self.position.halfmove_clock) >> FIFTY_MOVE_DAMPING)
         static_eval += (correction * self.correction_history_weight) >> 16
@@ -783,25 +792,25 @@ class Searcher:
             return STATIC_LIMIT - 1
         return 1 - STATIC_LIMIT if static_eval <= -STATIC_LIMIT else static_eval
 
-    def _quiescence(self, alpha: cython.int, beta: cython.int, ply: cython.int) -> cython.int:
+    def _quiescence(self, alpha: int, beta: int, ply: int) -> int:
         """Quiescence search (qsearch): captures and promotions with SEE >= 0; in check, all evasions."""
         # 1. Count the node; draws and the maximum ply.
         if self._enter_node(ply):
             return 0
         if self.position.is_draw(ply):
             return self.draw_score[ply & 1]
-        in_check: cython.bint = self.position.checkers != 0
+        in_check: bool = self.position.checkers != 0
         if ply >= LAST_PLY:
             return 0 if in_check else self.evaluator.evaluate(self.position)
 
         # 2. Transposition table (TT): any depth is enough here.
-        pv_node: cython.bint = beta - alpha > 1
+        pv_node: bool = beta - alpha > 1
         entry: u64 = 0
         if self.use_tt:
             entry = self.table.probe(self.position.key)
-        tt_move: cython.int = 0
-        tt_bound: cython.int = 0
-        tt_score: cython.int = 0
+        tt_move: int = 0
+        tt_bound: int = 0
+        tt_score: int = 0
         if entry:
             tt_move = entry_move(entry)
             tt_bound = entry_bound(entry)
@@ -814,9 +823,9 @@ class Searcher:
                 return tt_score
 
         # 3. Stand pat: when not in check, the side to move need not capture, so the eval is a lower bound.
-        raw_eval: cython.int = NO_SCORE
-        static_eval: cython.int = NO_SCORE
-        best_score: cython.int = -INFINITE
+        raw_eval: int = NO_SCORE
+        static_eval: int = NO_SCORE
+        best_score: int = -INFINITE
         if not in_check:
             # Read the correction history before evaluating, so that the cache miss overlaps with the evaluation.
             correction = self.correction_history.correction(self.stack.last_two_moves(ply))
@@ -897,7 +906,7 @@ class Searcher:
         self._store(ply, best_move, best_score, raw_eval, 0, bound)
         return best_score
 
-    def _leaf(self, ply: cython.int) -> cython.int:
+    def _leaf(self, ply: int) -> int:
         """A leaf when quiescence search is off: mate, stalemate, a draw or the raw eval."""
         if self._enter_node(ply):
             return 0
@@ -908,7 +917,7 @@ class Searcher:
             return self.draw_score[ply & 1]
         return self.evaluator.evaluate(self.position)
 
-    def _enter_node(self, ply: cython.int) -> cython.bint:
+    def _enter_node(self, ply: int) -> bool:
         """Count a node and clear its PV. Returns whether the search must stop."""
         self.pv_length[ply] = 0
         if self.nodes >= self.node_limit or (self.nodes & POLL_MASK == 0 and self.stop_requested):
@@ -920,7 +929,7 @@ class Searcher:
             self.seldepth = ply
         return False
 
-    def _update_pv(self, ply: cython.int, move: cython.int) -> cython.int:
+    def _update_pv(self, ply: int, move: int) -> int:
         """Set the PV of this ply to the move and the PV of the next ply."""
         base = ply * PLIES
         length = self.pv_length[ply + 1]
@@ -930,14 +939,14 @@ class Searcher:
         self.pv_length[ply] = length + 1
         return 0
 
-    def _history_bonus(self, depth: cython.int, above_beta_cp: cython.int) -> cython.int:
+    def _history_bonus(self, depth: int, above_beta_cp: int) -> int:
         """The history bonus at `depth`, for one ply more if the score beats beta by more than
         `history_bonus_margin_cp`.
         """
         bonus = self.history_bonus * (depth + 1 if above_beta_cp > self.history_bonus_margin_cp else depth)
         return min(bonus, self.history_bonus_limit)
 
-    def _update_after_tt_cutoff(self, ply: cython.int, tt_move: cython.int, depth: cython.int) -> cython.int:
+    def _update_after_tt_cutoff(self, ply: int, tt_move: int, depth: int) -> int:
         """After a TT score has failed high: a history bonus for the TT move if it is quiet."""
         if tt_move and self.position.is_legal(tt_move) and not self.position.is_noisy(tt_move):
             bonus = self.tt_cutoff_bonus * depth
@@ -947,7 +956,7 @@ class Searcher:
 
     # Tablebases and transposition table -------------------------------------------------------------------------
 
-    def _probe(self, depth: cython.int) -> cython.int:
+    def _probe(self, depth: int) -> int:
         """The win, draw or loss (WDL) of the tablebases, or FAILED.
 
         Positions with `probe_limit` pieces are probed only from `probe_depth` up.
@@ -957,7 +966,7 @@ class Searcher:
             return FAILED
         return self.prober.probe_wdl(self.position)
 
-    def _tablebase_score(self, wdl: cython.int, ply: cython.int) -> cython.int:
+    def _tablebase_score(self, wdl: int, ply: int) -> int:
         """The score of a WDL value: 2 (win) to -2 (loss). With the fifty-move rule, a cursed win scores 1 centipawn
         more than a draw, and a blessed loss 1 less.
         """
@@ -968,21 +977,13 @@ class Searcher:
             return ply - TABLEBASE_WIN
         return self.draw_score[ply & 1] + wdl
 
-    def _store(
-        self,
-        ply: cython.int,
-        move: cython.int,
-        score: cython.int,
-        raw_eval: cython.int,
-        depth: cython.int,
-        bound: cython.int,
-    ) -> cython.int:
+    def _store(self, ply: int, move: int, score: int, raw_eval: int, depth: int, bound: int) -> int:
         """Store a result of the position in the TT."""
         if self.use_tt:
             self.table.store(self.position.key, move, self.score_to_tt(score, ply), raw_eval, depth, bound)
         return 0
 
-    def score_to_tt(self, score: cython.int, ply: cython.int) -> cython.int:
+    def score_to_tt(self, score: int, ply: int) -> int:
         """Convert a mate or tablebase score from distance to the root to distance to the node at `ply`."""
         if score >= TABLEBASE_BOUND:
             return score + ply
@@ -990,7 +991,7 @@ class Searcher:
             return score - ply
         return score
 
-    def score_from_tt(self, score: cython.int, ply: cython.int) -> cython.int:
+    def score_from_tt(self, score: int, ply: int) -> int:
         """The inverse of `score_to_tt`, for the node that reads the TT entry."""
         if score >= TABLEBASE_BOUND:
             return score - ply

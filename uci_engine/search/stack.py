@@ -6,55 +6,54 @@ history reads it. Every field is a flat array indexed by ply.
 
 from __future__ import annotations
 
-import cython
+from evaluation.bitboards import (
+    BISHOP,
+    KING,
+    KING_ATTACKS,
+    KNIGHT,
+    KNIGHT_ATTACKS,
+    PAWN,
+    QUEEN,
+    ROOK,
+    bishop_attacks,
+    pawn_attacks,
+    rook_attacks,
+)
+from evaluation.typed import ints, lsb, u64s
+from uci_engine.board.moves import from_square, to_square
+from uci_engine.board.position import Position
 
-if not cython.compiled:
-    from evaluation.bitboards import (
-        BISHOP,
-        KING,
-        KING_ATTACKS,
-        KNIGHT,
-        KNIGHT_ATTACKS,
-        PAWN,
-        QUEEN,
-        ROOK,
-        bishop_attacks,
-        lsb,
-        pawn_attacks,
-        rook_attacks,
-    )
-    from uci_engine.board.moves import from_square, to_square
-
-    PLIES = 128
-    # Continuation history reads up to four plies back. The entries before the root are padding and never written.
-    PLIES_BACK = 4
-    # Maximum number of searched moves kept per node, for the malus.
-    MAX_QUIETS = 64
-    MAX_CAPTURES = 32
+PLIES = 128
+# Continuation history reads up to four plies back. The entries before the root are padding and never written.
+PLIES_BACK = 4
+# Maximum number of searched moves kept per node, for the malus.
+MAX_QUIETS = 64
+MAX_CAPTURES = 32
 
 
 class SearchStack:
     """The search stack over one position. Plies run from 0 (the root) to 127."""
 
-    def __init__(self, position):
-        self.position = position
-        if not cython.compiled:
-            self.static_eval = [0] * PLIES
-            self.move = [0] * PLIES
-            self.is_quiet = [0] * PLIES
-            self.moved_piece_to = [0] * (PLIES + PLIES_BACK)
-            self.attacked = [0] * PLIES
-            self.threats = [0] * (8 * PLIES)
-            self.excluded_move = [0] * PLIES
-            self.double_extensions = [0] * PLIES
-            self.cutoff_count = [0] * PLIES
-            self.killers = [0] * (2 * PLIES)
-            self.quiet_count = [0] * PLIES
-            self.capture_count = [0] * PLIES
-            self.quiets_searched = [0] * (PLIES * MAX_QUIETS)
-            self.captures_searched = [0] * (PLIES * MAX_CAPTURES)
+    position: Position
+    static_eval = ints(PLIES)  # NO_SCORE in check
+    move = ints(PLIES)  # the move being searched, 0 for a null move
+    is_quiet = ints(PLIES)  # whether that move is quiet
+    moved_piece_to = ints(PLIES + PLIES_BACK)  # [ply + PLIES_BACK]: piece type * 64 + to-square of that move
+    attacked = u64s(PLIES)  # squares that the side not to move attacks, see `find_threats`
+    threats = u64s(8 * PLIES)  # [ply * 8 + piece type]: squares attacked by enemy pieces of less value
+    excluded_move = ints(PLIES)  # the TT move, during a singular search
+    double_extensions = ints(PLIES)  # number of them on the line to the move being searched
+    cutoff_count = ints(PLIES)  # number of cutoffs at this ply since the last node two plies up began
+    killers = ints(2 * PLIES)  # [ply * 2 + n]
+    quiet_count = ints(PLIES)  # number of quiets_searched
+    capture_count = ints(PLIES)  # number of captures_searched
+    quiets_searched = ints(PLIES * MAX_QUIETS)  # [ply * MAX_QUIETS + n]
+    captures_searched = ints(PLIES * MAX_CAPTURES)  # [ply * MAX_CAPTURES + n]
 
-    def clear(self) -> cython.int:
+    def __init__(self, position: Position) -> None:
+        self.position = position
+
+    def clear(self) -> int:
         """Reset for a new search."""
         for ply in range(PLIES):
             self.move[ply] = 0
@@ -66,7 +65,7 @@ class SearchStack:
             self.clear_killers(ply)
         return 0
 
-    def set_move(self, ply: cython.int, move: cython.int, is_quiet: cython.bint) -> cython.int:
+    def set_move(self, ply: int, move: int, is_quiet: bool) -> int:
         """Record a move that is about to be made."""
         self.move[ply] = move
         self.is_quiet[ply] = is_quiet
@@ -74,14 +73,14 @@ class SearchStack:
         self.moved_piece_to[ply + PLIES_BACK] = ((piece >> 1) << 6) | to_square(move)
         return 0
 
-    def set_null_move(self, ply: cython.int) -> cython.int:
+    def set_null_move(self, ply: int) -> int:
         """Record a null move that is about to be made."""
         self.move[ply] = 0
         self.is_quiet[ply] = 0
         self.moved_piece_to[ply + PLIES_BACK] = 0
         return 0
 
-    def find_threats(self, ply: cython.int) -> cython.int:
+    def find_threats(self, ply: int) -> int:
         """Set `attacked` and `threats` of a ply for the position as it is."""
         us = self.position.turn
         theirs = self.position.by_colour[1 - us]
@@ -111,20 +110,20 @@ class SearchStack:
         self.attacked[ply] = attacks | KING_ATTACKS[lsb(theirs & self.position.by_type[KING])]
         return 0
 
-    def add_killer(self, ply: cython.int, move: cython.int) -> cython.int:
+    def add_killer(self, ply: int, move: int) -> int:
         """Make a quiet move the first killer of a ply; the old first becomes the second."""
         if self.killers[2 * ply] != move:
             self.killers[2 * ply + 1] = self.killers[2 * ply]
             self.killers[2 * ply] = move
         return 0
 
-    def clear_killers(self, ply: cython.int) -> cython.int:
+    def clear_killers(self, ply: int) -> int:
         """Clear the killers of a ply, because they come from another part of the tree."""
         self.killers[2 * ply] = 0
         self.killers[2 * ply + 1] = 0
         return 0
 
-    def add_searched(self, ply: cython.int, move: cython.int, quiet: cython.bint) -> cython.int:
+    def add_searched(self, ply: int, move: int, quiet: bool) -> int:
         """Record a move of this ply that has been searched and did not fail high."""
         if quiet:
             count = self.quiet_count[ply]
@@ -138,13 +137,13 @@ class SearchStack:
                 self.capture_count[ply] = count + 1
         return 0
 
-    def previous_to_square(self, ply: cython.int) -> cython.int:
+    def previous_to_square(self, ply: int) -> int:
         """The to-square of the move before a ply.
 
         0 (a1) after a null move and at the root, so quiescence then treats a capture on a1 as a recapture.
         """
         return self.moved_piece_to[ply + PLIES_BACK - 1] & 63
 
-    def last_two_moves(self, ply: cython.int) -> cython.int:
+    def last_two_moves(self, ply: int) -> int:
         """The last two moves before a ply (piece type and to-square) packed into 18 bits."""
         return (self.moved_piece_to[ply + PLIES_BACK - 1] << 9) | self.moved_piece_to[ply + PLIES_BACK - 2]

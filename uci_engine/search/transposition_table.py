@@ -16,65 +16,83 @@ Invariant: nothing is allocated or cleared during a search.
 
 from __future__ import annotations
 
-import array
+from evaluation.typed import (
+    clear_words,
+    free_words,
+    i64,
+    inline,
+    new_words,
+    nogil,
+    prefetch_words,
+    shared_u64_pointer,
+    u64,
+)
+from uci_engine.search.parameters import TT_AGE_PLIES, TT_REPLACE_PLIES
 
-import cython
-
-from uci_engine.search import parameters
-
-# The size of a large page. The table begins with a page, and so with a cache line.
-PAGE_BYTES = 1 << 21
 LOW_HALF = 0xFFFFFFFF
-TT_AGE_PLIES = parameters.TT_AGE_PLIES
-TT_REPLACE_PLIES = parameters.TT_REPLACE_PLIES
 
-if not cython.compiled:
-    # Bounds: the score is at most, at least, or exactly what is stored.
-    UPPER, LOWER, EXACT = 1, 2, 3
-    AGE_SHIFT = 58
-    # There are 64 ages.
-    AGE_MASK = 63
-    # Depths down to -8 can be stored. With some tuned parameters ProbCut stores a negative depth.
-    DEPTH_OFFSET = 8
-    # Above the value of every entry. An empty entry has minus this.
-    MAX_VALUE = 100000
+# Bounds: the score is at most, at least, or exactly what is stored.
+UPPER, LOWER, EXACT = 1, 2, 3
+AGE_SHIFT = 58
+# There are 64 ages.
+AGE_MASK = 63
+# Depths down to -8 can be stored. With some tuned parameters ProbCut stores a negative depth.
+DEPTH_OFFSET = 8
+# Above the value of every entry. An empty entry has minus this.
+MAX_VALUE = 100000
 
-    # What is in an entry. The compiled kernel has these functions in transposition_table.pxd.
-    def entry_move(entry: int) -> int:
-        """The TT move, or 0."""
-        return entry & 0xFFFF
 
-    def entry_score(entry: int) -> int:
-        """The score, by distance from the node."""
-        return (entry >> 16 & 0xFFFF) - 32768
+# What is in an entry.
+@inline
+def entry_move(entry: u64) -> int:
+    """The TT move, or 0."""
+    return entry & 0xFFFF
 
-    def entry_eval(entry: int) -> int:
-        """The raw eval, or NO_SCORE."""
-        return (entry >> 32 & 0xFFFF) - 32768
 
-    def entry_depth(entry: int) -> int:
-        """The depth to which the position was searched; 0 in quiescence."""
-        return (entry >> 48 & 255) - DEPTH_OFFSET
+@inline
+def entry_score(entry: u64) -> int:
+    """The score, by distance from the node."""
+    return (entry >> 16 & 0xFFFF) - 32768
 
-    def entry_bound(entry: int) -> int:
-        """UPPER, LOWER or EXACT."""
-        return entry >> 56 & 3
+
+@inline
+def entry_eval(entry: u64) -> int:
+    """The raw eval, or NO_SCORE."""
+    return (entry >> 32 & 0xFFFF) - 32768
+
+
+@inline
+def entry_depth(entry: u64) -> int:
+    """The depth to which the position was searched; 0 in quiescence."""
+    return (entry >> 48 & 255) - DEPTH_OFFSET
+
+
+@inline
+def entry_bound(entry: u64) -> int:
+    """UPPER, LOWER or EXACT."""
+    return entry >> 56 & 3
 
 
 class TranspositionTable:
     """A table of `megabytes` (2**20 bytes each)."""
 
-    def __init__(self, megabytes):
+    words: shared_u64_pointer
+    buckets: u64
+    age: u64
+    megabytes: i64
+
+    def __init__(self, megabytes: i64) -> None:
         """Raises MemoryError when the system has no such block."""
         self.megabytes = 0
+        self.words = new_words(0)
         if not self._allocate(megabytes):
             raise MemoryError
 
-    def __dealloc__(self):
-        if cython.compiled:
-            free(self.block)
+    def __dealloc__(self) -> None:
+        """Called when the compiled object goes."""
+        free_words(self.words)
 
-    def resize(self, megabytes):
+    def resize(self, megabytes: i64) -> None:
         """Replace the table by an empty one of a new size. With the same size the table is only cleared.
 
         The old one is freed first, so that there need not be room for both. MemoryError: there is no such block. The
@@ -89,56 +107,40 @@ class TranspositionTable:
                 raise SystemError("there is no memory for a table of 1 MiB")
             raise MemoryError
 
-    def _allocate(self, megabytes):
+    def _allocate(self, megabytes: i64) -> bool:
         """Free the table, and make an empty one. False when the system has no such block; then there is no table."""
         size: u64 = megabytes * 1024 * 1024
-        if cython.compiled:
-            free(self.block)
-            self.block = calloc(size + PAGE_BYTES, 1)
-            if not self.block:
-                return False
-            # Probes are random accesses. With large pages, fewer of them miss the address cache (TLB).
-            past: u64 = cython.cast(u64, self.block) & (PAGE_BYTES - 1)
-            skipped: u64 = PAGE_BYTES - past if past else 0
-            start = cython.cast(cython.pointer(u64), self.block) + (skipped >> 3)
-            advise_large_pages(start, size)
-            self.words = start
-        else:
-            self.words = array.array("Q")
-            try:
-                self.words = array.array("Q", [0]) * (size >> 3)
-            except MemoryError:
-                return False
+        free_words(self.words)
+        self.words = new_words(size >> 3)
+        if not self.words:
+            return False
         self.buckets = size >> 6
         self.megabytes = megabytes
         self.age = 0
         return True
 
-    def clear(self):
+    def clear(self) -> None:
         """Clear the table."""
         self.clear_part(0, 1)
 
-    def clear_part(self, part, parts):
+    def clear_part(self, part: int, parts: int) -> None:
         """Clear one of so many parts, which threads may do at the same time. No search may run."""
         begin: u64 = self.buckets * part // parts
         end: u64 = self.buckets * (part + 1) // parts
-        if cython.compiled:
-            with cython.nogil:
-                memset(cython.cast(cython.p_void, self.words + (begin << 3)), 0, (end - begin) << 6)
-        else:
-            self.words[begin << 3 : end << 3] = array.array("Q", [0]) * ((end - begin) << 3)
+        with nogil:
+            clear_words(self.words, begin << 3, end << 3)
         self.age = 0
 
-    def new_search(self):
+    def new_search(self) -> None:
         """Start a new age. Entries of earlier searches are replaced first."""
         self.age = (self.age + 1) & AGE_MASK
 
-    def hashfull(self):
+    def hashfull(self) -> int:
         """The share of entries of this search, in permille, from a sample."""
         used = 0
-        index: cython.int
+        index: int
         # Even a table of 1 MiB has more than 1000 entries.
-        sampled: cython.int = 1000
+        sampled: int = 1000
         for index in range(sampled):
             entry: u64 = self.words[2 * index + 1]
             if entry and entry >> AGE_SHIFT == self.age:
@@ -149,10 +151,9 @@ class TranspositionTable:
         """The index of the first word of a key's bucket."""
         return (((key & LOW_HALF) * self.buckets) >> 32) << 3
 
-    def prefetch(self, key: u64) -> cython.int:
+    def prefetch(self, key: u64) -> int:
         """Load a key's bucket into the cache ahead of the probe."""
-        if cython.compiled:
-            fetch(cython.cast(cython.p_void, cython.address(self.words[self._start(key)])))
+        prefetch_words(self.words, self._start(key))
         return 0
 
     def probe(self, key: u64) -> u64:
@@ -165,9 +166,7 @@ class TranspositionTable:
             word += 2
         return 0
 
-    def store(
-        self, key: u64, move: cython.int, score: cython.int, raw_eval: cython.int, depth: cython.int, bound: cython.int
-    ) -> cython.int:
+    def store(self, key: u64, move: int, score: int, raw_eval: int, depth: int, bound: int) -> int:
         """Store a result, in the entry of the same position or else in the least valuable one of the bucket.
 
         An entry's value is its depth, minus TT_AGE_PLIES for each search since it was stored. A bound does not replace
@@ -176,7 +175,7 @@ class TranspositionTable:
         """
         word = self._start(key)
         place = word
-        lowest_value: cython.int = MAX_VALUE
+        lowest_value: int = MAX_VALUE
         for _ in range(4):
             entry: u64 = self.words[word + 1]
             if self.words[word] ^ entry == key and entry:
@@ -186,7 +185,7 @@ class TranspositionTable:
                     return 0
                 place = word
                 break
-            age_gap: cython.int = (self.age - (entry >> AGE_SHIFT)) & AGE_MASK
+            age_gap: int = (self.age - (entry >> AGE_SHIFT)) & AGE_MASK
             value = entry_depth(entry) - TT_AGE_PLIES * age_gap
             if entry == 0:
                 value = -MAX_VALUE

@@ -8,11 +8,10 @@ taken of the lanes. At the end, lanes and sums are mixed.
 Invariant: `of` gives the last 16 bytes of every undamaged file of up to MAX_BYTES. A test reads real files.
 """
 
-import cython
+from __future__ import annotations
 
-if not cython.compiled:
-    from evaluation.bitboards import ALL, i64, u64
-    from uci_engine.tablebases.syzygy_tables import Bytes
+from evaluation.bitboards import ALL
+from evaluation.typed import address_of, byte_at, compiled, i64, ints, nogil, u64, u64s
 
 MAX_BYTES = 1 << 24
 K0 = 0xC3A5C85C97CB3127
@@ -22,10 +21,10 @@ MULTIPLIER = 0x9DDFEA08EB382D69
 STEP = 40
 ROUND = 240
 # How far each lane is rotated; plain steps flip the lowest bit.
-TURNS = [41, 27, 41, 33, 25]
+TURNS = ints(5, [41, 27, 41, 33, 25])
 
 
-def _crc_table():
+def _crc_table() -> list[int]:
     """CRC-32C of each byte with 0 to 7 zero bytes after it, [zeros * 256 + byte], so that eight bytes take eight
     look-ups.
     """
@@ -42,26 +41,26 @@ def _crc_table():
     return [crc for row in rows for crc in row]
 
 
-CRC = _crc_table()
+CRC = u64s(2048, _crc_table())
 
 
-def turned(word, places):
+def turned(word: u64, places: int) -> u64:
     """Rotated to the right."""
     return ((word >> places) | (word << (64 - places))) & ALL
 
 
-def shifted(word):
+def shifted(word: u64) -> u64:
     """XOR of the value and its high bits."""
     return word ^ (word >> 47)
 
 
-def joined(first, second):
+def joined(first: u64, second: u64) -> u64:
     """Two words hashed into one."""
     word: u64 = shifted(((first ^ second) * MULTIPLIER) & ALL)
     return (shifted(((second ^ word) * MULTIPLIER) & ALL) * MULTIPLIER) & ALL
 
 
-def crc_of(crc, word):
+def crc_of(crc: u64, word: u64) -> u64:
     """A CRC-32C carried on by eight bytes."""
     word ^= crc
     total: u64 = 0
@@ -73,43 +72,41 @@ def crc_of(crc, word):
 class Checksum:
     """The hash, and room to compute it."""
 
-    def __init__(self):
-        if not cython.compiled:
-            self.lanes = [0] * 6
-            self.sums = [0] * 5
-            self.result = [0] * 4
+    address: u64
+    data: memoryview
+    lanes = u64s(6)
+    sums = u64s(5)
+    result = u64s(4)
 
-    def of(self, data, size):
+    def of(self, data: bytes | memoryview, size: i64) -> bytes:
         """The 16 bytes that should follow the first `size` bytes (64 to MAX_BYTES) of some data."""
         seed: u64 = 0
         if size < ROUND:
             seed = 0xFFFFFFFF ^ size
-            data = data[:size] + bytes(ROUND - size)
+            data = bytes(data[:size]) + bytes(ROUND - size)
             size = ROUND
-        count: i64 = size
-        hold: Bytes = Bytes(data)
-        self.data = data
-        if cython.compiled:
-            self.address = hold.address()
-        with cython.nogil:
-            self._run(count, seed)
+        self.data = memoryview(data)
+        if compiled:
+            self.address = address_of(self.data)
+        with nogil:
+            self._run(size, seed)
             self._finish()
-        self.data = None
+        self.data = memoryview(b"")
         pair = [self.result[0], self.result[1]]
         return b"".join(word.to_bytes(8, "little") for word in pair)
 
-    def _word(self, place):
+    def _word(self, place: i64) -> u64:
         """Eight bytes, the lowest first."""
         word: u64 = 0
-        if cython.compiled:
+        if compiled:
             for index in range(8):
-                byte: u64 = cython.cast(cython.pointer(cython.uchar), self.address)[place + index]
+                byte: u64 = byte_at(self.address, place + index)
                 word |= byte << (8 * index)
         else:
             word = int.from_bytes(self.data[place : place + 8], "little")
         return word
 
-    def _step(self, place, plain):
+    def _step(self, place: i64, plain: bool) -> int:
         """Take up 40 bytes; `plain` steps do not multiply."""
         first = self.lanes[0]
         for index in range(5):
@@ -122,7 +119,7 @@ class Checksum:
         self.lanes[5] = first
         return 0
 
-    def _run(self, size, seed):
+    def _run(self, size: i64, seed: u64) -> int:
         """CityHashCrc256 of at least 240 bytes, into `result`."""
         length: u64 = size
         self.lanes[0] = (self._word(56) + K0) & ALL
@@ -178,7 +175,7 @@ class Checksum:
         self.result[3] = (a + self.result[2]) & ALL
         return 0
 
-    def _finish(self):
+    def _finish(self) -> int:
         """CityHash128 of the 32 bytes in `result`, into its first half."""
         a = self.result[0] ^ K3
         b = self.result[1]

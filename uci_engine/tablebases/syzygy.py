@@ -7,14 +7,18 @@ Invariants: the results equal those of `probe_wdl` and `probe_dtz` of `chess.syz
 it was.
 """
 
-import cython
+from __future__ import annotations
 
+from collections.abc import Sequence
+from mmap import mmap
+
+from evaluation.bitboards import PAWN
+from evaluation.typed import ints, popcount
+from uci_engine.board.moves import EN_PASSANT, NO_SQUARE, NOISY, QUIET, SCRATCH, from_square, move_type, to_square
+from uci_engine.board.position import Position
 from uci_engine.tablebases import syzygy_files
-
-if not cython.compiled:
-    from evaluation.bitboards import PAWN, popcount
-    from uci_engine.board.moves import EN_PASSANT, NO_SQUARE, NOISY, QUIET, SCRATCH, from_square, move_type, to_square
-    from uci_engine.tablebases.syzygy_tables import OTHER_SIDE, SyzygyTables
+from uci_engine.tablebases.syzygy_files import Table
+from uci_engine.tablebases.syzygy_tables import OTHER_SIDE, SyzygyTables
 
 # Values for the side to move. 1 is a cursed win and -1 a blessed loss: the fifty-move rule makes both a draw.
 LOSS = -2
@@ -26,7 +30,7 @@ NONE = -4
 # Not in the tables. Greater than any DTZ.
 UNKNOWN = syzygy_files.MAX_DISTANCE_PLIES + 1
 # The DTZ for each value, from LOSS to WIN, where the next ply is a capture or pawn move; 100 more for 1 and -1.
-NEXT_PLY = [-1, -101, 0, 101, 1]
+NEXT_PLY = ints(5, [-1, -101, 0, 101, 1])
 
 
 class SyzygyProber:
@@ -34,30 +38,32 @@ class SyzygyProber:
     is large enough for seven pieces.
     """
 
-    def __init__(self):
+    tables: SyzygyTables
+    max_pieces: int
+
+    def __init__(self) -> None:
         self.tables = SyzygyTables()
         self.max_pieces = 0
 
     # Called by `tablebases`, while no search runs ------------------------------------------------------------------
 
-    def load(self, tables):
+    def load(self, tables: Sequence[tuple[bytes | mmap, Table]]) -> None:
         """Replace the tables: pairs of a file's bytes and its `syzygy_files.Table`."""
         self.tables.load(tables)
         self.max_pieces = self.tables.max_pieces
 
-    def share(self, other):
+    def share(self, other: SyzygyProber) -> None:
         """Use the tables of another prober, for another thread."""
         self.tables.share(other.tables)
         self.max_pieces = other.max_pieces
-        return 0
 
-    def drop(self, counts):
+    def drop(self, counts: Sequence[int]) -> None:
         """Drop the damaged tables of this material, the counts of a `Material`."""
         self.tables.drop(counts)
 
     # Results -------------------------------------------------------------------------------------------------------
 
-    def probe_wdl(self, position):
+    def probe_wdl(self, position: Position) -> int:
         """The WDL value for the side to move at halfmove clock 0, or FAILED.
 
         2, 1, 0, -1, -2: win, cursed win, draw, blessed loss, loss.
@@ -66,10 +72,11 @@ class SyzygyProber:
             return FAILED
         return self._value(position, SCRATCH)
 
-    def _is_too_large(self, position):
-        return position.castling_rights or popcount(position.by_colour[0] | position.by_colour[1]) > self.max_pieces
+    def _is_too_large(self, position: Position) -> bool:
+        pieces = position.by_colour[0] | position.by_colour[1]
+        return position.castling_rights != 0 or popcount(pieces) > self.max_pieces
 
-    def _value(self, position, start):
+    def _value(self, position: Position, start: int) -> int:
         """The value of a position. Moves are generated from offset `start`."""
         value = self._resolve(position, LOSS, WIN, start)
         if value == FAILED or position.ep_square == NO_SQUARE:
@@ -79,7 +86,7 @@ class SyzygyProber:
             return FAILED
         return en_passant if self._is_en_passant_best(position, en_passant, value, start) else value
 
-    def _resolve(self, position, alpha, beta, start):
+    def _resolve(self, position: Position, alpha: int, beta: int, start: int) -> int:
         """The value with captures played out, without en passant."""
         best = self._best_capture(position, alpha, beta, start)
         if best == FAILED or best >= beta:
@@ -89,19 +96,19 @@ class SyzygyProber:
             return FAILED
         return stored if stored > best else best
 
-    def _stored_value(self, position):
+    def _stored_value(self, position: Position) -> int:
         """The value in the table."""
         result = self.tables.result(position)
         return result + LOSS if result >= 0 else FAILED
 
-    def _best_capture(self, position, alpha, beta, start):
+    def _best_capture(self, position: Position, alpha: int, beta: int, start: int) -> int:
         """The value of the best capture without en passant, or `alpha` if that is more.
 
         A missing table is ignored if another capture fails high.
         """
-        best: cython.int = alpha
-        failed: cython.bint = False
-        end: cython.int = position.generate(NOISY, start)
+        best: int = alpha
+        failed: bool = False
+        end: int = position.generate(NOISY, start)
         for index in range(start, end):
             move = position.moves[index]
             if position.squares[to_square(move)] == 0:
@@ -117,10 +124,10 @@ class SyzygyProber:
                     return best
         return FAILED if failed else best
 
-    def _en_passant(self, position, start):
+    def _en_passant(self, position: Position, start: int) -> int:
         """The value of the best capture en passant; NONE if there is none."""
-        best: cython.int = NONE
-        end: cython.int = position.generate(NOISY, start)
+        best: int = NONE
+        end: int = position.generate(NOISY, start)
         for index in range(start, end):
             move = position.moves[index]
             if move_type(move) != EN_PASSANT:
@@ -134,7 +141,7 @@ class SyzygyProber:
                 best = -after
         return best
 
-    def _is_en_passant_best(self, position, en_passant, value, start):
+    def _is_en_passant_best(self, position: Position, en_passant: int, value: int, start: int) -> bool:
         """Whether a capture en passant is the best move, where the other moves give `value`.
 
         At equal values it is the better one unless both lose, because a capture resets the halfmove clock.
@@ -146,7 +153,7 @@ class SyzygyProber:
         if value != DRAW:
             return False
         # Without en passant it would be stalemate, if there are no other moves.
-        end: cython.int = position.generate(NOISY | QUIET, start)
+        end: int = position.generate(NOISY | QUIET, start)
         for index in range(start, end):
             if move_type(position.moves[index]) != EN_PASSANT:
                 return False
@@ -154,7 +161,7 @@ class SyzygyProber:
 
     # Distances -----------------------------------------------------------------------------------------------------
 
-    def probe_dtz(self, position):
+    def probe_dtz(self, position: Position) -> int:
         """The DTZ at halfmove clock 0: plies to the next capture, pawn move or mate, or UNKNOWN.
 
         Positive for a win, negative for a loss, 0 for a draw. Beyond 100 for a cursed win and a blessed loss: by 100
@@ -165,11 +172,11 @@ class SyzygyProber:
             return UNKNOWN
         return self._distance(position, SCRATCH)
 
-    def _distance(self, position, start):
+    def _distance(self, position: Position, start: int) -> int:
         captured = self._best_capture(position, LOSS, WIN, start)
         if captured == FAILED:
             return UNKNOWN
-        value: cython.int = captured
+        value: int = captured
         if captured < WIN:
             stored = self._stored_value(position)
             if stored == FAILED:
@@ -199,14 +206,14 @@ class SyzygyProber:
             return self._distance_from_replies(position, value, start)
         return UNKNOWN
 
-    def _best_pawn_move(self, position, enough, start):
+    def _best_pawn_move(self, position: Position, enough: int, start: int) -> int:
         """The value of the best pawn move without a capture, or of one that gives `enough`; LOSS without such a move.
         """
-        best: cython.int = LOSS
-        failed: cython.bint = False
+        best: int = LOSS
+        failed: bool = False
         if position.by_type[PAWN] & position.by_colour[position.turn] == 0:
             return best
-        end: cython.int = position.generate(NOISY | QUIET, start)
+        end: int = position.generate(NOISY | QUIET, start)
         for index in range(start, end):
             move = position.moves[index]
             if not self._is_pawn_move(position, move) or self._is_capture(position, move):
@@ -222,13 +229,13 @@ class SyzygyProber:
                     return best
         return FAILED if failed else best
 
-    def _distance_from_replies(self, position, value, start):
+    def _distance_from_replies(self, position: Position, value: int, start: int) -> int:
         """The DTZ from the positions after each move, where the table has only the other side to move.
 
         For a win, captures and pawn moves are known not to win.
         """
-        best: cython.int = UNKNOWN if value > DRAW else NEXT_PLY[value - LOSS]
-        end: cython.int = position.generate(NOISY | QUIET, start)
+        best: int = UNKNOWN if value > DRAW else NEXT_PLY[value - LOSS]
+        end: int = position.generate(NOISY | QUIET, start)
         for index in range(start, end):
             move = position.moves[index]
             if self._is_pawn_move(position, move) or self._is_capture(position, move):
@@ -236,13 +243,13 @@ class SyzygyProber:
             position.make(move)
             # This goes no deeper: the table has these pieces with the other side to move.
             after = self._distance(position, end)
-            is_mate: cython.bint = False
+            is_mate: bool = False
             if after == -1 and position.checkers:
                 is_mate = position.generate(NOISY | QUIET, end) == end
             position.unmake(move)
             if after == UNKNOWN:
                 return UNKNOWN
-            plies: cython.int = UNKNOWN
+            plies: int = UNKNOWN
             if value < DRAW:
                 plies = -1 - after
             elif after < 0:
@@ -251,8 +258,8 @@ class SyzygyProber:
                 best = plies
         return best
 
-    def _is_pawn_move(self, position, move):
+    def _is_pawn_move(self, position: Position, move: int) -> bool:
         return position.squares[from_square(move)] >> 1 == PAWN
 
-    def _is_capture(self, position, move):
+    def _is_capture(self, position: Position, move: int) -> bool:
         return position.squares[to_square(move)] != 0 or move_type(move) == EN_PASSANT

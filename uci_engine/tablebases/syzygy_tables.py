@@ -7,16 +7,35 @@ Invariants: for any bytes in a file, nothing outside it is read, and every loop 
 its bounds checked, here or when `syzygy_files` reads the header. No position is changed.
 """
 
+from __future__ import annotations
+
 import array
 import math
+from collections.abc import Sequence
+from mmap import mmap
 
 import chess
-import cython
 
+from evaluation.bitboards import ALL, PAWN, QUEEN
+from evaluation.typed import (
+    address_of,
+    byte_at,
+    compiled,
+    i64,
+    i64_pointer,
+    i64s,
+    i64s_of,
+    ints,
+    lsb,
+    popcount,
+    u32_pointer,
+    u32s_of,
+    u64,
+    u64_pointer,
+    u64s_of,
+)
+from uci_engine.board.position import Position
 from uci_engine.tablebases import syzygy_files
-
-if not cython.compiled:
-    from evaluation.bitboards import ALL, PAWN, QUEEN, i64, lsb, popcount, u64
 
 # A stored result, for the side to move, is 0 to 4: loss, blessed loss, draw, cursed win, win. It assumes halfmove clock
 # 0, and leaves out captures that are better.
@@ -49,24 +68,24 @@ WINS_IN_PLIES = 4
 LOSSES_IN_PLIES = 8
 IS_WIDE_MAP = 16
 # The list for each result: there is one for wins, losses, cursed wins and blessed losses, in this order.
-LIST_OF = [1, 3, 0, 2, 0]
+LIST_OF = ints(5, [1, 3, 0, 2, 0])
 
 # The board's symmetries bring the first piece into the triangle a1-d1-d4, whose squares off the diagonal come first.
 # BELOW numbers the squares under the long diagonal, KINGS the placings of two kings (-1: impossible).
-TRIANGLE = [-1] * 64
+TRIANGLE = ints(64, [-1] * 64)
 for _number, _name in enumerate(("b1", "c1", "d1", "c2", "d2", "d3", "a1", "b2", "c3", "d4")):
     TRIANGLE[chess.parse_square(_name)] = _number
-BELOW = [-1] * 64
+BELOW = ints(64, [-1] * 64)
 for _number, _square in enumerate(square for square in chess.SQUARES if square % 8 > square // 8):
     BELOW[_square] = _number
 
 
-def _king_pairs():
+def _king_pairs() -> list[int]:
     """Number the placings of two kings. With the first on the diagonal, the second is not above it; both on it are
     last.
     """
     numbers = [-1] * 640
-    pairs = []
+    pairs: list[tuple[bool, int, int]] = []
     firsts = [square for square in chess.SQUARES if TRIANGLE[square] >= 0]
     for first in sorted(firsts, key=lambda square: TRIANGLE[square]):
         for second in chess.SQUARES:
@@ -78,51 +97,29 @@ def _king_pairs():
     return numbers
 
 
-KINGS = _king_pairs()
-PAWN_NUMBERS = syzygy_files.PAWN_NUMBERS
-LEAD_PAWN_STARTS = [start for row in syzygy_files.LEAD_PAWN_STARTS for start in row]
+KINGS = ints(640, _king_pairs())
+PAWN_NUMBERS = ints(64, syzygy_files.PAWN_NUMBERS)
+LEAD_PAWN_STARTS = ints(384, [start for row in syzygy_files.LEAD_PAWN_STARTS for start in row])
 # Indexed by k * 64 + n: the ways to choose k out of n.
-CHOOSE = [math.comb(n, k) for k in range(8) for n in range(64)]
-
-
-class Bytes:
-    """Holds the bytes of an object, so that their address stays valid for the life of this."""
-
-    def __init__(self, owner):
-        self.owner = owner
-        self.size = len(owner)
-        if cython.compiled:
-            PyObject_GetBuffer(owner, cython.address(self.view), PyBUF_SIMPLE)
-            self.held = True
-
-    def __dealloc__(self):
-        if cython.compiled:
-            if self.held:
-                PyBuffer_Release(cython.address(self.view))
-
-    def address(self):
-        """The address of the bytes. Compiled only."""
-        return cython.cast(u64, self.view.buf) if cython.compiled else 0
+CHOOSE = i64s(512, [math.comb(n, k) for k in range(8) for n in range(64)])
 
 
 class SymbolReader:
     """Reads the symbols of a section: pairs of symbols, or values. See `syzygy_files.ReadSymbols`."""
 
-    def __init__(self):
-        if not cython.compiled:
-            self.left = [0] * 4096
-            self.right = [0] * 4096
-            self.length = [0] * 4096
+    left = ints(4096)
+    right = ints(4096)
+    length = ints(4096)
 
-    def read(self, pattern):
+    def read(self, pattern: bytes) -> array.array[int] | None:
         """Numbers left | right << 12 | length << 24. A symbol of length n stands for n + 1 values.
 
         None when a symbol contains itself, contains none that exists, or stands for too many values.
         """
-        count: cython.int = len(pattern) // 3
+        count: int = len(pattern) // 3
         if count > 4095:
             return None
-        index: cython.int
+        index: int
         for index in range(count):
             self.left[index] = pattern[3 * index] | (pattern[3 * index + 1] & 15) << 8
             self.right[index] = pattern[3 * index + 2] << 4 | pattern[3 * index + 1] >> 4
@@ -155,21 +152,27 @@ class SymbolReader:
 class SyzygyTables:
     """The tables and the scratch memory of one prober."""
 
-    def __init__(self):
-        if not cython.compiled:
-            self.slot_keys = [0] * SLOTS
-            self.slot_results = [0] * SLOTS
-            self.slot_distances = [0] * SLOTS
-            self.squares = [0] * 8
+    kept: object  # what the pointers point to
+    files: list[memoryview]
+    records: i64_pointer
+    bases: u64_pointer
+    symbols: u32_pointer
+    slot_keys = ints(SLOTS)
+    slot_results = ints(SLOTS)
+    slot_distances = ints(SLOTS)
+    squares = ints(8)
+    number: i64
+    max_pieces: int
+
+    def __init__(self) -> None:
         self.load([])
 
     # Called by the prober, while no search runs --------------------------------------------------------------------
 
-    def load(self, tables):
+    def load(self, tables: Sequence[tuple[bytes | mmap, syzygy_files.Table]]) -> None:
         """Replace the tables: pairs of a file's bytes and its `syzygy_files.Table`."""
-        self.tables = list(tables)
         self.max_pieces = 0
-        index: cython.int
+        index: int
         for index in range(SLOTS):
             self.slot_keys[index] = -1
             self.slot_results[index] = -1
@@ -178,8 +181,8 @@ class SyzygyTables:
         bases = array.array("Q")
         symbols = array.array("I")
         holds = []
-        for data, table in self.tables:
-            hold = Bytes(data)
+        for data, table in tables:
+            hold = memoryview(data)
             holds.append(hold)
             material = table.material
             self._enter(table, material.counts, 2 * len(records))
@@ -187,7 +190,9 @@ class SyzygyTables:
                 self._enter(table, material.counts[8:] + material.counts[:8], 2 * len(records) + 1)
             if material.piece_count > self.max_pieces:
                 self.max_pieces = material.piece_count
-            where = hold.address() if cython.compiled else len(holds) - 1
+            where: i64 = len(holds) - 1
+            if compiled:
+                where = address_of(hold)
             for row in table.sections:
                 for side, section in enumerate(row):
                     first = (where, len(data), len(bases), len(symbols))
@@ -197,43 +202,41 @@ class SyzygyTables:
                     symbols.extend(section.symbols)
         for numbers in (records, bases, symbols):
             numbers.append(0)
-        if cython.compiled:
-            record_bytes: Bytes = Bytes(records)
-            base_bytes: Bytes = Bytes(bases)
-            symbol_bytes: Bytes = Bytes(symbols)
-            self.records = cython.cast(cython.pointer(i64), record_bytes.address())
-            self.bases = cython.cast(cython.pointer(u64), base_bytes.address())
-            self.symbols = cython.cast(cython.pointer(u32), symbol_bytes.address())
-            self.kept = (holds, record_bytes, base_bytes, symbol_bytes)
-        else:
-            self.kept = [data for data, _table in self.tables]
-            self.records = records
-            self.bases = bases
-            self.symbols = symbols
+        self.kept = (records, bases, symbols)
+        self.files = holds
+        self.records = i64s_of(records)
+        self.bases = u64s_of(bases)
+        self.symbols = u32s_of(symbols)
 
-    def share(self, other):
+    def share(self, other: SyzygyTables) -> None:
         """Hold the tables that another holds now, and no others. The room to probe them stays this one's own."""
-        self.tables = other.tables
+        self.files = other.files
         self.kept = other.kept
         self.records = other.records
         self.bases = other.bases
         self.symbols = other.symbols
         self.max_pieces = other.max_pieces
-        index: cython.int
+        index: int
         for index in range(SLOTS):
             self.slot_keys[index] = other.slot_keys[index]
             self.slot_results[index] = other.slot_results[index]
             self.slot_distances[index] = other.slot_distances[index]
-        return 0
 
-    def drop(self, counts):
+    def drop(self, counts: Sequence[int]) -> None:
         """Forget a damaged table, given by the counts of its `Material`."""
-        for order in (counts, counts[8:] + counts[:8]):
+        for order in (counts, [*counts[8:], *counts[:8]]):
             slot = self._slot(self._key(order))
             self.slot_results[slot] = -1
             self.slot_distances[slot] = -1
 
-    def _record(self, material, sides, side, section, first):
+    def _record(
+        self,
+        material: syzygy_files.Material,
+        sides: int,
+        side: int,
+        section: syzygy_files.Section,
+        first: tuple[int, int, int, int],
+    ) -> list[int]:
         where, size, base, symbol = first
         if sides == 1 and not material.symmetric:
             # Distances are stored for one side to move only.
@@ -250,9 +253,9 @@ class SyzygyTables:
         lists = section.lists or [(0, 0)] * 4
         return numbers + [place for place, _size in lists] + [size for _place, size in lists]
 
-    def _enter(self, table, counts, entry):
+    def _enter(self, table: syzygy_files.Table, counts: Sequence[int], entry: int) -> None:
         """Enter a table under the key of its pieces: twice the number of its record, plus 1 with exchanged colours."""
-        key: cython.int = self._key(counts)
+        key: int = self._key(counts)
         slot = self._slot(key)
         self.slot_keys[slot] = key
         if table.has_distances:
@@ -260,7 +263,7 @@ class SyzygyTables:
         else:
             self.slot_results[slot] = entry
 
-    def _key(self, counts):
+    def _key(self, counts: Sequence[int]) -> int:
         """The key of `Material.counts`, as `_material` finds it for a position."""
         return sum(
             counts[piece_type] << (3 * piece_type - 3) | counts[8 + piece_type] << (3 * piece_type + 12)
@@ -269,9 +272,9 @@ class SyzygyTables:
 
     # Positions -----------------------------------------------------------------------------------------------------
 
-    def _material(self, position):
+    def _material(self, position: Position) -> int:
         """The key of a position's pieces: without the kings, three bits for each piece type and colour."""
-        key: cython.int = 0
+        key: int = 0
         for piece_type in range(PAWN, QUEEN + 1):
             pieces = position.by_type[piece_type]
             if pieces:
@@ -279,15 +282,15 @@ class SyzygyTables:
                 key += popcount(pieces & position.by_colour[0]) << (3 * piece_type + 12)
         return key
 
-    def _slot(self, key):
+    def _slot(self, key: int) -> int:
         """The slot of a key, or the free slot for it."""
         wide: u64 = key
-        slot: cython.int = ((wide * 0x1E3779B1) >> 15) & (SLOTS - 1)
+        slot: int = ((wide * 0x1E3779B1) >> 15) & (SLOTS - 1)
         while self.slot_keys[slot] != key and self.slot_keys[slot] >= 0:
             slot = (slot + 1) & (SLOTS - 1)
         return slot
 
-    def result(self, position):
+    def result(self, position: Position) -> int:
         """The stored result of a position: 0 to 4 (see DRAWN), or MISSING."""
         key = self._material(position)
         if key == 0:
@@ -300,7 +303,7 @@ class SyzygyTables:
             return MISSING
         return self._stored(record)
 
-    def distance(self, position, result):
+    def distance(self, position: Position, result: int) -> int:
         """The stored distance of a position with this result, not a draw: plies (0 to 131070) until the next capture or
         pawn move, less one. MISSING without a table, OTHER_SIDE if the table has only the other side to move.
         """
@@ -311,39 +314,39 @@ class SyzygyTables:
         plies = self._stored(record)
         if plies < 0:
             return MISSING
-        flags: cython.int = self.records[record + FLAGS]
+        flags: int = self.records[record + FLAGS]
         if flags & IS_MAPPED:
-            row: cython.int = LIST_OF[result]
+            row: int = LIST_OF[result]
             if plies >= self.records[record + LIST_SIZES + row]:
                 return MISSING
-            width: cython.int = 2 if flags & IS_WIDE_MAP else 1
+            width: int = 2 if flags & IS_WIDE_MAP else 1
             place: i64 = self.records[record + LISTS + row] + plies * width
             plies = self._number(self.records[record + FILE], place, width)
-        in_plies: cython.int = 0
+        in_plies: int = 0
         if result == 0:
             in_plies = LOSSES_IN_PLIES
         elif result == 4:
             in_plies = WINS_IN_PLIES
         return plies if flags & in_plies else 2 * plies
 
-    def _locate(self, position, entry):
+    def _locate(self, position: Position, entry: int) -> i64:
         """The record of a position's section, or MISSING or OTHER_SIDE. Sets `number` to the position's number."""
         if entry < 0:
             return MISSING
         record: i64 = entry >> 1
-        mirrored: cython.int = entry & 1
+        mirrored: int = entry & 1
         if self.records[record + SYMMETRIC]:
             # Both sides have the same pieces, and the table has White to move.
             mirrored = position.turn ^ 1
-        side: cython.int = position.turn ^ 1 ^ mirrored
-        count: cython.int = self.records[record + PIECE_COUNT]
-        lead: cython.int = self.records[record + LEAD]
-        pawns: cython.int = self.records[record + PAWNS]
-        sides: cython.int = self.records[record + SIDES]
+        side: int = position.turn ^ 1 ^ mirrored
+        count: int = self.records[record + PIECE_COUNT]
+        lead: int = self.records[record + LEAD]
+        pawns: int = self.records[record + PAWNS]
+        sides: int = self.records[record + SIDES]
         if pawns:
             if not self._place(position, record, mirrored, 0, lead):
                 return MISSING
-            file: cython.int = self._lead_pawn(lead)
+            file: int = self._lead_pawn(lead)
             record += file * sides * RECORD
         if sides == 2:
             record += side * RECORD
@@ -363,12 +366,12 @@ class SyzygyTables:
         self.number = self._position_number(record, lead_number)
         return record
 
-    def _place(self, position, record, mirror, first, end):
+    def _place(self, position: Position, record: i64, mirror: int, first: int, end: int) -> bool:
         """List the squares of the pieces `first` to `end - 1` in the order of the table, from White's or Black's side.
         """
         index = first
         while index < end:
-            piece: cython.int = self.records[record + PIECES + index]
+            piece: int = self.records[record + PIECES + index]
             pieces: u64 = position.by_type[piece & 7] & position.by_colour[(piece >> 3) ^ 1 ^ mirror]
             if pieces == 0:
                 return False
@@ -380,20 +383,20 @@ class SyzygyTables:
                 pieces &= pieces - 1
         return True
 
-    def _reflect(self, pieces, change):
+    def _reflect(self, pieces: int, change: int) -> int:
         """Flip files (7), ranks (56) or, with 0, the long diagonal."""
         for index in range(pieces):
             square = self.squares[index]
             self.squares[index] = square ^ change if change else (square >> 3) | ((square & 7) << 3)
         return 0
 
-    def _lead_pieces(self, record, pieces):
+    def _lead_pieces(self, record: i64, pieces: int) -> i64:
         """The number of the leading two kings or three pieces, after turning the board as its symmetries allow."""
         if self.squares[0] & 4:
             self._reflect(pieces, 7)
         if self.squares[0] & 32:
             self._reflect(pieces, 56)
-        lead: cython.int = self.records[record + LEAD]
+        lead: int = self.records[record + LEAD]
         for index in range(lead):
             side = (self.squares[index] >> 3) - (self.squares[index] & 7)
             if side > 0:
@@ -419,7 +422,7 @@ class SyzygyTables:
             return number + second_place * 28 + BELOW[third]
         return number + 4 * 7 * 28 + second_place * 6 + (third & 7) - beyond_both
 
-    def _lead_pawn(self, count):
+    def _lead_pawn(self, count: int) -> int:
         """Bring the leading pawn to the front; returns its file, counted from the nearer edge."""
         for index in range(1, count):
             if PAWN_NUMBERS[self.squares[index]] > PAWN_NUMBERS[self.squares[0]]:
@@ -429,7 +432,7 @@ class SyzygyTables:
         file = self.squares[0] & 7
         return file if file < 4 else 7 - file
 
-    def _lead_pawns(self, count, pieces):
+    def _lead_pawns(self, count: int, pieces: int) -> i64:
         """The number of the leading pawns, on the board's left half."""
         if self.squares[0] & 4:
             self._reflect(pieces, 7)
@@ -449,15 +452,15 @@ class SyzygyTables:
             number += CHOOSE[(count - index) * 64 + PAWN_NUMBERS[self.squares[index]]]
         return number
 
-    def _position_number(self, record, lead):
+    def _position_number(self, record: i64, lead: i64) -> i64:
         """The number of the position. Each further group is a set of the squares that the groups before it leave free.
         """
         number: i64 = lead * self.records[record + FACTORS]
-        first: cython.int = self.records[record + GROUP_SIZES]
-        groups: cython.int = self.records[record + GROUPS]
-        pawns: cython.int = self.records[record + PAWNS]
+        first: int = self.records[record + GROUP_SIZES]
+        groups: int = self.records[record + GROUPS]
+        pawns: int = self.records[record + PAWNS]
         for group in range(1, groups):
-            size: cython.int = self.records[record + GROUP_SIZES + group]
+            size: int = self.records[record + GROUP_SIZES + group]
             end = first + size
             # Sort by square.
             for index in range(first + 1, end):
@@ -484,15 +487,11 @@ class SyzygyTables:
 
     # Values --------------------------------------------------------------------------------------------------------
 
-    def _byte(self, file, place):
+    def _byte(self, file: i64, place: i64) -> int:
         """One byte of a file, within its bounds."""
-        if cython.compiled:
-            byte: cython.int = cython.cast(cython.pointer(cython.uchar), cython.cast(u64, file))[place]
-        else:
-            byte = self.kept[file][place]
-        return byte
+        return byte_at(file, place) if compiled else self.files[file][place]
 
-    def _number(self, file, place, count):
+    def _number(self, file: i64, place: i64, count: int) -> i64:
         """A number of up to four bytes, the lowest first."""
         number: i64 = 0
         for index in range(count):
@@ -500,14 +499,14 @@ class SyzygyTables:
             number |= byte << (8 * index)
         return number
 
-    def _code(self, file, place, count):
+    def _code(self, file: i64, place: i64, count: int) -> u64:
         """Bytes as one number, the highest first."""
         number: u64 = 0
         for index in range(count):
             number = (number << 8) | self._byte(file, place + index)
         return number
 
-    def _stored(self, record):
+    def _stored(self, record: i64) -> int:
         """The value stored under `number`, 0 to 4095, or MISSING. The sparse index leads to its block."""
         if self.records[record + CONSTANT] >= 0:
             return self.records[record + CONSTANT]
@@ -515,7 +514,7 @@ class SyzygyTables:
         if number < 0 or number >= self.records[record + POSITIONS]:
             return MISSING
         file = self.records[record + FILE]
-        bits: cython.int = self.records[record + INDEX_BITS]
+        bits: int = self.records[record + INDEX_BITS]
         entry: i64 = number >> bits
         place: i64 = self.records[record + INDEX] + 6 * entry
         block: i64 = self._number(file, place, 4)
@@ -526,7 +525,7 @@ class SyzygyTables:
         blocks: i64 = self.records[record + BLOCKS]
         if block >= self.records[record + PADDED_BLOCKS]:
             return MISSING
-        steps: cython.int = 0
+        steps: int = 0
         while offset < 0:
             if block == 0 or steps == MAX_BLOCK_STEPS:
                 return MISSING
@@ -546,18 +545,18 @@ class SyzygyTables:
             return MISSING
         return self._decode(record, self.records[record + DATA] + (block << self.records[record + BLOCK_BITS]), offset)
 
-    def _decode(self, record, place, offset):
+    def _decode(self, record: i64, place: i64, offset: i64) -> int:
         """The value `offset` values after the start of a block."""
         file = self.records[record + FILE]
         end: i64 = self.records[record + FILE_BYTES]
-        shortest: cython.int = self.records[record + SHORTEST]
-        lengths: cython.int = self.records[record + LENGTHS]
+        shortest: int = self.records[record + SHORTEST]
+        lengths: int = self.records[record + LENGTHS]
         base: i64 = self.records[record + BASES]
         if place + 8 > end:
             return MISSING
         code: u64 = self._code(file, place, 8)
         place += 8
-        empty: cython.int = 0
+        empty: int = 0
         symbols: i64 = self.records[record + SYMBOLS]
         symbol: i64 = 0
         entry: u64 = 0
@@ -566,7 +565,7 @@ class SyzygyTables:
             level = 0
             while level + 1 < lengths and code < self.bases[base + level]:
                 level += 1
-            length: cython.int = shortest + level
+            length: int = shortest + level
             symbol = self.bases[base + lengths + level] + ((code - self.bases[base + level]) >> (64 - length))
             entry = self.symbols[symbols + symbol]
             spans: i64 = entry >> 24

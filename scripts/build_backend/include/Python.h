@@ -505,6 +505,7 @@ PyObject *PyLong_FromSsize_t(Py_ssize_t);
 PyObject *PyLong_FromString(const char *, char **, int);
 PyObject *PyLong_FromUnsignedLong(unsigned long);
 PyObject *PyLong_FromUnsignedLongLong(unsigned long long);
+PyObject *PyMemoryView_FromObject(PyObject *);
 PyObject *PyMemoryView_FromMemory(char *, Py_ssize_t, int);
 PyObject *PyModule_NewObject(PyObject *);
 PyObject *PyNumber_Index(PyObject *);

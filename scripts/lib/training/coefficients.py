@@ -140,7 +140,7 @@ def source_digest() -> str:
     """A digest of all that decides the coefficients: the sources of the evaluation and of this, without the weights."""
     folder = Path(evaluation.__file__).parent
     own = [Path(__file__).with_name(f"{name}.py") for name in ("coefficients", "piece_counts", "positions")]
-    return digest_of_files(sorted([*folder.rglob("*.py"), *folder.rglob("*.pxd"), *own]))
+    return digest_of_files(sorted([*folder.rglob("*.py"), *own]))
 
 
 def _chunks(records: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
