@@ -13,7 +13,8 @@ import chess
 import pytest
 
 from tests.support.uci_process import EXIT_SECONDS, UciProcess, read_search
-from uci_engine.uci.protocol import Go, Quit, parse
+from uci_engine.time_management.limits import Limits
+from uci_engine.uci.protocol import Word, parse
 
 POSITIONS = (
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -202,11 +203,11 @@ def test_damaged_lines(seed: int) -> None:
             line = generator.choice(CORPUS)
             for _ in range(generator.randint(0, 3)):
                 line = generator.choice(MUTATIONS)(line, generator)
-            if not isinstance(parse(line), Quit):
+            if parse(line) is not Word.QUIT:
                 lines.append(line)
         engine.send(*lines, "stop")
         commands = [parse(line) for line in lines]
-        goes = sum(isinstance(command, Go) and command.limits.perft is None for command in commands)
+        goes = sum(isinstance(command, Limits) and command.perft is None for command in commands)
         for _ in range(goes):
             engine.wait_for("bestmove")
         check_still_well(engine)

@@ -22,8 +22,9 @@ import chess
 import uci_engine
 from lib.engines.process import EngineProcess
 from lib.uci.grammar import InfoLine, read_best_move, read_info
+from uci_engine.time_management.limits import Limits
 from uci_engine.uci.input import MAX_LINE_BYTES
-from uci_engine.uci.protocol import Go, IsReady, Quit, parse
+from uci_engine.uci.protocol import Word, parse
 
 # The directory that the package under test was imported from: the process must run that one too.
 PACKAGE_ROOT = Path(uci_engine.__file__).parents[1]
@@ -177,11 +178,11 @@ class UciProcess(EngineProcess):
         """
         assert self.errors == ""
         lines = (line for line in self.sent if len(line) <= MAX_LINE_BYTES)
-        commands = list(takewhile(lambda command: command != Quit(), map(parse, lines)))
-        goes = sum(isinstance(command, Go) and command.limits.perft is None for command in commands)
+        commands = list(takewhile(lambda command: command is not Word.QUIT, map(parse, lines)))
+        goes = sum(isinstance(command, Limits) and command.perft is None for command in commands)
         best_moves = [line for line in self.lines if line.startswith("bestmove")]
         assert len(best_moves) == goes, f"{goes} go, {len(best_moves)} bestmove"
-        assert self.lines.count("readyok") == commands.count(IsReady())
+        assert self.lines.count("readyok") == commands.count(Word.IS_READY)
         for line in self.lines:
             assert_clean_or_text(line)
 

@@ -548,7 +548,7 @@ class TestBeyondTheText:
     def test_debug_says_more_while_thinking(self, survivor: UciProcess) -> None:
         survivor.send("go infinite", "debug on", "ucinewgame", "isready", "stop")
         lines = survivor.wait_for("bestmove")
-        assert any("UciNewGame waits" in line for line in lines)
+        assert any("ucinewgame waits" in line for line in lines)
 
 
 class TestCommandLine:

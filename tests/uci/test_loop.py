@@ -134,7 +134,7 @@ class Conversation:
         inbox = Inbox() if hurry else PatientInbox()
         dispatcher = uci.Dispatcher(cast("UciEngine", self.engine), inbox, Writer(output))
         for line in (*lines, "quit") if hurry else lines:
-            inbox.push(Received(0.0, parse(line)))
+            inbox.push(Received(0.0, parse(line), line))
         dispatcher.serve()
         self.lines = output.getvalue().decode().splitlines()
         self.log = self.engine.log
@@ -231,7 +231,7 @@ def test_debug_mode_tells_what_is_put_off_and_what_is_ignored() -> None:
     texts = [line for line in talk.lines if line.startswith("info string")]
     assert len(texts) == 4
     assert "stop ignored" in texts[1]
-    assert "UciNewGame waits" in texts[2]
+    assert "ucinewgame waits" in texts[2]
 
 
 @pytest.mark.parametrize("rest", [(), ("go depth 1", "go infinite"), ("ucinewgame", "go ponder", "stop")])

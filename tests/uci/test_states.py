@@ -207,7 +207,7 @@ inbox = Inbox()
 quit_on_signals(inbox, Writer(sys.stdout.buffer))
 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
 print("waiting", flush=True)
-print(type(inbox.get(timeout_seconds=60).command).__name__, flush=True)
+print(inbox.get(timeout_seconds=60).command.name, flush=True)
 inbox.get(timeout_seconds=60)
 """
 
@@ -219,7 +219,7 @@ def test_a_signal_does_not_need_the_main_thread(number: signal.Signals) -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == b"waiting\n"
         process.send_signal(number)
-        assert process.stdout.readline() == b"Quit\n"
+        assert process.stdout.readline() == b"QUIT\n"
         process.send_signal(number)
         process.wait(PATIENCE_SECONDS)
 

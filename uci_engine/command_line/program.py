@@ -135,7 +135,8 @@ def _refuse_unknown(parser: Parser, word: str) -> None:
 
 
 def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
-    from uci_engine.uci.protocol import GO_WORDS, Go, parse
+    from uci_engine.time_management.limits import Limits
+    from uci_engine.uci.protocol import GO_WORDS, parse
 
     parser = _subcommand("go", GO_DESCRIPTION)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
@@ -144,30 +145,30 @@ def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
     parser.add_argument("--uci", action="store_true", help="show UCI lines on a terminal too")
     options = parser.parse_intermixed_args(words)
     line = " ".join(["go", *options.words])
-    command = parse(line)
-    assert isinstance(command, Go)
-    if command.unknown_word is not None:
+    limits = parse(line)
+    assert isinstance(limits, Limits)
+    if limits.unknown_word is not None:
         choices = (*GO_WORDS, "--fen", "--moves", "--chess960", "--option", "--threads", "--hash", "--uci")
-        parser.error(f"{command.unknown_word!a} is no word of go{suggestion(command.unknown_word, choices)}")
-    for problem in command.problems:
+        parser.error(f"{limits.unknown_word!a} is no word of go{suggestion(limits.unknown_word, choices)}")
+    for problem in limits.problems:
         if problem.startswith(ERROR):
             parser.error(problem.removeprefix(ERROR).partition(",")[0])
 
     def prepared() -> UciEngine:
         engine = _engine(options.core, tuning)
-        prepare(engine, options, command.limits.searchmoves or ())
+        prepare(engine, options, limits.searchmoves or ())
         return engine
 
-    if options.uci or sys.stdout is None or not sys.stdout.isatty() or command.limits.perft is not None:
+    if options.uci or sys.stdout is None or not sys.stdout.isatty() or limits.perft is not None:
         from uci_engine.uci import loop as uci
 
         return uci.run(prepared, [line])
     from uci_engine.command_line.table import search
 
     with closing(prepared()) as engine:
-        for problem in command.problems:
+        for problem in limits.problems:
             show(problem)
-        search(engine, command.limits, show)
+        search(engine, limits, show)
     return 0
 
 

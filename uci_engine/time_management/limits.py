@@ -1,11 +1,11 @@
-"""The words of one `go` command, as data.
+"""One `go` command, as data: the record that goes from the parser to the search.
 
 Invariant: a field is None exactly when its word was absent or unreadable. So a clock of 0 ms differs from no clock.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,11 @@ class Limits:
 
     Clocks and increments are milliseconds as sent and may be negative; `movestogo` is as sent. `depth` is in plies,
     `mate` in our own moves; they and `nodes` are at least 1. `movetime_ms` and `perft` (in plies) are at least 0.
-    `searchmoves` holds the words as sent; the engine finds out which are legal.
+    `searchmoves` holds the words as sent; the engine finds out which are legal. With `infinite` only `stop` ends the
+    search, whatever the other limits are.
+
+    `problems` are messages about words that were ignored or changed. UCI skips words that it does not know:
+    `unknown_word` is the first of them, because the command line refuses it.
     """
 
     wtime_ms: int | None = None
@@ -30,3 +34,5 @@ class Limits:
     searchmoves: tuple[str, ...] | None = None
     infinite: bool = False
     ponder: bool = False
+    problems: tuple[str, ...] = ()
+    unknown_word: str | None = field(default=None, compare=False)

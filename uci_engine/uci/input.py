@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from uci_engine.uci import protocol
 from uci_engine.uci.debug_log import shortened
 from uci_engine.uci.output import Writer, exit_now, report_failure, say
-from uci_engine.uci.protocol import Command, Empty, Quit
+from uci_engine.uci.protocol import Command, Word
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
 READ_BYTES = 1 << 16
@@ -174,7 +174,7 @@ def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
     The end of the input is an event of its own. A failure here means `quit`: an engine that cannot read must not stay
     alive.
     """
-    last: Event = Received(time.perf_counter(), Quit())
+    last: Event = Received(time.perf_counter(), Word.QUIT)
     try:
         for received_at, line in read_lines(descriptor):
             if line is None:
@@ -186,10 +186,10 @@ def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
                 report_failure(writer, error)
                 continue
             received = Received(received_at, command, shortened(line))
-            if isinstance(command, Quit):
+            if command is Word.QUIT:
                 last = received
                 break
-            if not isinstance(command, Empty):
+            if command is not Word.EMPTY:
                 inbox.receive(received)
         else:
             last = EndOfInput()
@@ -226,7 +226,7 @@ def _read_signals(descriptor: int, inbox: Inbox, writer: Writer) -> None:
     """Read the pipe, into which Python writes a byte for each signal as it arrives."""
     os.read(descriptor, 1)
     inbox.must_end = True
-    inbox.push(Received(time.perf_counter(), Quit(), "(signal)"))
+    inbox.push(Received(time.perf_counter(), Word.QUIT, "(signal)"))
     # Without a thread for the watch, a second signal still ends the process.
     with contextlib.suppress(RuntimeError):
         threading.Thread(target=_exit_if_stuck, args=(inbox, writer), name="exit if stuck", daemon=True).start()

@@ -36,27 +36,7 @@ from uci_engine.uci.input import (
     read,
 )
 from uci_engine.uci.output import Writer, connect_debug_log, exit_now, report_failure, say
-from uci_engine.uci.protocol import (
-    Bench,
-    Command,
-    Debug,
-    Display,
-    Empty,
-    Evaluate,
-    Flip,
-    Go,
-    Help,
-    IsReady,
-    PonderHit,
-    Quit,
-    Register,
-    SetOption,
-    SetPosition,
-    Stop,
-    Uci,
-    UciNewGame,
-    Unknown,
-)
+from uci_engine.uci.protocol import Bench, Command, Debug, SetOption, SetPosition, Unknown, Word
 
 if TYPE_CHECKING:
     from uci_engine.engine import UciEngine
@@ -91,14 +71,14 @@ Not part of UCI:
   bench [depth]                          search fixed positions and count the nodes"""
 
 # Without one of these, the next `go` would search another position than the GUI means.
-_SETS_A_POSITION = (SetPosition, UciNewGame, Flip)
+_SETS_A_POSITION = (Word.NEW_GAME, Word.FLIP)
 # Waits in their place when they are refused: it leaves no position.
 _REFUSED = SetPosition(None, (), "a command that sets the position was refused, so there is no position")
 
 # Executed at any time, even before commands that wait.
-_ALWAYS = (Uci, IsReady, Debug, Register, Help, Unknown, Empty)
+_ALWAYS = (Word.UCI, Word.IS_READY, Word.REGISTER, Word.HELP, Word.EMPTY)
 # Executed at once for the running search. Behind a waiting `go` they wait for its search.
-_TO_SEARCH = (Stop, PonderHit)
+_TO_SEARCH = (Word.STOP, Word.PONDER_HIT)
 
 
 class Dispatcher:
@@ -151,31 +131,32 @@ class Dispatcher:
             self._input_ended = True
             self._stop_if_endless()
             return self._searching
-        if isinstance(event.command, Quit):
+        if event.command is Word.QUIT:
             return False
         if self._may_execute(event.command):
             self._execute(event)
-        elif self._go_waits or isinstance(event.command, Go) or len(self._waiting) < WAITING_LIMIT:
+        elif self._go_waits or isinstance(event.command, Limits) or len(self._waiting) < WAITING_LIMIT:
             self._wait(event)
         else:
             self._refuse(event)
         return True
 
     def _may_execute(self, command: Command) -> bool:
-        if not self._searching or isinstance(command, _ALWAYS):
+        if not self._searching or command in _ALWAYS or isinstance(command, Debug | Unknown):
             return True
-        return isinstance(command, _TO_SEARCH) and not self._go_waits
+        return command in _TO_SEARCH and not self._go_waits
 
     def _wait(self, received: Received) -> None:
         self._waiting.append(received)
-        if isinstance(received.command, Go):
+        if isinstance(received.command, Limits):
             self._go_waits = True
             self._engine.stop()
-        self._trace(f"{type(received.command).__name__} waits for the end of the search")
+        self._trace(f"{received.line} waits for the end of the search")
 
     def _refuse(self, received: Received) -> None:
         self._say("error: too many commands are waiting for the end of the search; this one is ignored")
-        if isinstance(received.command, _SETS_A_POSITION) and self._waiting[-1].command is not _REFUSED:
+        sets_a_position = isinstance(received.command, SetPosition) or received.command in _SETS_A_POSITION
+        if sets_a_position and self._waiting[-1].command is not _REFUSED:
             self._waiting.append(Received(received.received_at, _REFUSED))
         else:
             self._inbox.task_done()
@@ -237,37 +218,37 @@ class Dispatcher:
 
     def _act(self, received: Received) -> None:
         match received.command:
-            case Uci():
+            case Word.UCI:
                 self._introduce()
-            case IsReady():
+            case Word.IS_READY:
                 self._writer.write("readyok")
-            case UciNewGame():
+            case Word.NEW_GAME:
                 self._engine.new_game()
             case SetOption(name, value):
                 self._say(*self._engine.set_option(name, value))
             case SetPosition(fen, moves, error):
                 self._set_position(fen, moves, error)
-            case Go():
+            case Limits():
                 self._go(received.command, received.received_at)
-            case Stop():
+            case Word.STOP:
                 self._to_search("stop", self._engine.stop)
-            case PonderHit():
+            case Word.PONDER_HIT:
                 self._to_search("ponderhit", lambda: self._ponderhit(received.received_at))
             case Debug(on):
                 self._set_debug(on)
-            case Display():
+            case Word.DISPLAY:
                 self._writer.write(self._engine.display_text())
-            case Evaluate():
+            case Word.EVALUATE:
                 self._writer.write(self._engine.evaluation_text())
-            case Flip():
+            case Word.FLIP:
                 self._say(*self._engine.flip())
             case Bench(words):
                 self._bench(words)
-            case Help():
+            case Word.HELP:
                 self._writer.write("\n".join([HELP, "Options:", *self._engine.options.describe()]))
             case Unknown(text):
                 self._say(f"error: unknown command {quoted(text)}, help lists the known ones")
-            case Register() | Empty() | Quit():
+            case Word.REGISTER | Word.EMPTY | Word.QUIT:
                 pass
 
     def _introduce(self) -> None:
@@ -292,9 +273,8 @@ class Dispatcher:
             self._engine.set_position("", ())
             self._say(f"error: {error}")
 
-    def _go(self, go: Go, received_at: float) -> None:
-        self._say(*go.problems)
-        limits = go.limits
+    def _go(self, limits: Limits, received_at: float) -> None:
+        self._say(*limits.problems)
         self._searching = True
         self._limits = limits if limits.perft is None else None
         try:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from enum import Enum
 
 from uci_engine.score import to_uci
 from uci_engine.search.info import BestMove, Bound, Info
@@ -27,57 +28,24 @@ _VALUE_WORD = re.compile(r"(?<!\S)value(?!\S)", re.IGNORECASE)
 _NOT_PRINTABLE = re.compile(r"[\x00-\x1f\x7f]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A command without parameters. A single dataclass as the base of all of them makes the program start faster."""
+class Word(Enum):
+    """A command without parameters, by its word."""
 
-
-class Uci(Word):
-    """`uci`"""
-
-
-class IsReady(Word):
-    """`isready`"""
-
-
-class UciNewGame(Word):
-    """`ucinewgame`"""
-
-
-class Stop(Word):
-    """`stop`"""
-
-
-class PonderHit(Word):
-    """`ponderhit`"""
-
-
-class Quit(Word):
-    """`quit`"""
-
-
-class Register(Word):
-    """`register ...`; this engine needs no registration and ignores the rest of the line."""
-
-
-class Display(Word):
-    """`d`: show the board (not in the UCI specification)."""
-
-
-class Flip(Word):
-    """`flip`: swap the colours (not in the UCI specification)."""
-
-
-class Help(Word):
-    """`help`: list the commands (not in the UCI specification)."""
-
-
-class Evaluate(Word):
-    """`eval`: explain the static evaluation (not in the UCI specification)."""
-
-
-class Empty(Word):
-    """A blank line."""
+    UCI = "uci"
+    IS_READY = "isready"
+    NEW_GAME = "ucinewgame"
+    STOP = "stop"
+    PONDER_HIT = "ponderhit"
+    QUIT = "quit"
+    # This engine needs no registration and ignores the rest of the line.
+    REGISTER = "register"
+    # Not in the UCI specification: show the board, swap the colours, list the commands, explain the static evaluation.
+    DISPLAY = "d"
+    FLIP = "flip"
+    HELP = "help"
+    EVALUATE = "eval"
+    # A blank line.
+    EMPTY = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,18 +73,6 @@ class SetPosition:
 
 
 @dataclass(frozen=True, slots=True)
-class Go:
-    """`go`; `problems` are messages about words that were ignored or changed.
-
-    UCI skips words that it does not know. `unknown_word` is the first of them, because the command line refuses it.
-    """
-
-    limits: Limits
-    problems: tuple[str, ...] = ()
-    unknown_word: str | None = field(default=None, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
 class Bench:
     """`bench` and the words after it."""
 
@@ -130,26 +86,7 @@ class Unknown:
     text: str
 
 
-Command = (
-    Uci
-    | IsReady
-    | UciNewGame
-    | Stop
-    | PonderHit
-    | Quit
-    | Register
-    | Display
-    | Flip
-    | Help
-    | Evaluate
-    | Empty
-    | Debug
-    | SetOption
-    | SetPosition
-    | Go
-    | Bench
-    | Unknown
-)
+Command = Word | Debug | SetOption | SetPosition | Limits | Bench | Unknown
 
 
 def parse(line: str) -> Command:
@@ -158,14 +95,16 @@ def parse(line: str) -> Command:
     line = line.replace("\ufeff", " ").replace("\0", " ")
     words_seen = 0
     for match in _WORD.finditer(line):
-        read = _COMMANDS.get(match.group())
-        if read is not None:
-            return read(line[match.end() :])
+        word = match.group()
+        if word in _PARSERS:
+            return _PARSERS[word](line[match.end() :])
+        if word in COMMAND_WORDS:
+            return Word(word)
         words_seen += 1
         if words_seen > MAX_SKIPPED_WORDS:
             break
     if words_seen == 0:
-        return Empty()
+        return Word.EMPTY
     return Unknown(line.strip()[:QUOTE_LENGTH])
 
 
@@ -268,7 +207,7 @@ _ENDS_THE_SEARCH = ("wtime", "btime", "depth", "nodes", "mate", "movetime", "per
 GO_WORDS = frozenset({*_GO_NUMBERS, "searchmoves", "infinite", "ponder"})
 
 
-def _parse_go(rest: str) -> Go:
+def _parse_go(rest: str) -> Limits:
     words = rest.split()
     numbers: dict[str, int] = {}
     problems = Messages()
@@ -312,7 +251,7 @@ def _parse_go(rest: str) -> Go:
         if misread:
             numbers["depth"] = 1
             messages += ("error: no limit for go was understood, the search ends after depth 1",)
-    limits = Limits(
+    return Limits(
         wtime_ms=numbers.get("wtime"),
         btime_ms=numbers.get("btime"),
         winc_ms=numbers.get("winc"),
@@ -326,26 +265,16 @@ def _parse_go(rest: str) -> Go:
         searchmoves=search_moves,
         infinite="infinite" in flags,
         ponder="ponder" in flags,
+        problems=messages,
+        unknown_word=unknown_word,
     )
-    return Go(limits, messages, unknown_word)
 
 
-_COMMANDS: dict[str, Callable[[str], Command]] = {
-    "uci": lambda rest: Uci(),
-    "isready": lambda rest: IsReady(),
-    "ucinewgame": lambda rest: UciNewGame(),
-    "stop": lambda rest: Stop(),
-    "ponderhit": lambda rest: PonderHit(),
-    "quit": lambda rest: Quit(),
-    "register": lambda rest: Register(),
-    "d": lambda rest: Display(),
-    "flip": lambda rest: Flip(),
-    "help": lambda rest: Help(),
-    "eval": lambda rest: Evaluate(),
+_PARSERS: dict[str, Callable[[str], Command]] = {
     "debug": _parse_debug,
     "setoption": _parse_set_option,
     "position": _parse_position,
     "go": _parse_go,
     "bench": lambda rest: Bench(tuple(rest.split())),
 }
-COMMAND_WORDS = frozenset(_COMMANDS)
+COMMAND_WORDS = frozenset(_PARSERS) | {word.value for word in Word if word.value}
