@@ -33,9 +33,9 @@ u64_pointer = MutableSequence[int]
 u32_pointer = MutableSequence[int]
 shared_u64_pointer = MutableSequence[int]
 
-# Whether the kernel is compiled; C code without the GIL runs under `with nogil`.
+# Whether the kernel is compiled; C code without the GIL runs under `with nogil`, and takes it under `with gil`.
 compiled = False
-nogil = contextlib.nullcontext()
+gil = nogil = contextlib.nullcontext()
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -18,7 +18,7 @@ from uci_engine import score as scores
 from uci_engine import search_task
 from uci_engine.engine import UciEngine
 from uci_engine.search.info import BestMove, Info
-from uci_engine.search.main_search import MainSearch
+from uci_engine.search.manager import SearchManager
 from uci_engine.search.parameters import PARAMETERS
 from uci_engine.time_management import clock
 from uci_engine.time_management.allocation import TIME_DEFAULTS, time_parameters_of
@@ -390,14 +390,14 @@ def test_chess960_castling(engine: UciEngine) -> None:
 def test_a_failing_search_still_plays_a_legal_move(
     engine: UciEngine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], held: bool
 ) -> None:
-    search_line = MainSearch._search_line
+    after_window = SearchManager._after_window
 
-    def fail(self: MainSearch, index: int) -> bool:
+    def fail(self: SearchManager) -> bool:
         if self._depth == 2:
             raise ZeroDivisionError("by design")
-        return search_line(self, index)
+        return after_window(self)
 
-    monkeypatch.setattr(MainSearch, "_search_line", fail)
+    monkeypatch.setattr(SearchManager, "_after_window", fail)
     ear = begin(engine, infinite=held, depth=9)
     deadline = time.perf_counter() + PATIENCE_SECONDS
     while not ear.sentences and time.perf_counter() < deadline:
@@ -591,7 +591,7 @@ def test_without_memory_for_the_report_a_failed_search_is_answered(
     def fail(*ignored: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(MainSearch, "_search_line", fail)
+    monkeypatch.setattr(SearchManager, "_after_window", fail)
     monkeypatch.setattr(search_task, "print_failure", fail)
     assert go(engine, depth=2)[0].move is not None
 

@@ -1,10 +1,10 @@
 """The work of one `go`: book, tablebases, search, and `bestmove`.
 
 `UciEngine.go` starts it. It answers from the book, or has the tablebases rank the root moves and runs a
-`ParallelSearch`.
+`SearchManager`.
 
-How a search is stopped: `ParallelSearch.stop` sets the stop flag of every worker. `stop` calls it; `ponderhit`
-calls it if the time is already up; the `Timer` calls it at the hard limit. `ParallelSearch` itself stops the other
+How a search is stopped: `SearchManager.stop` sets the stop flag of every worker. `stop` calls it; `ponderhit`
+calls it if the time is already up; the `Timer` calls it at the hard limit. `SearchManager` itself stops the other
 workers when worker 0 has finished. `_stop_event` remembers a `stop` that comes before the search has begun.
 `_may_answer` holds `bestmove` back: in `infinite` until `stop`, in `ponder` until `stop` or `ponderhit`. With limited
 strength `_take_time` holds it back on a clock.
@@ -28,8 +28,8 @@ from uci_engine.book.opening import Opening
 from uci_engine.failures import print_failure
 from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
-from uci_engine.search.parallel_search import ParallelSearch
-from uci_engine.search.request import SearchRequest
+from uci_engine.search.manager import SearchManager
+from uci_engine.search.options import SearchOptions
 from uci_engine.search.strength import Strength
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import Probing, RankingLimits, RootRanking, rank
@@ -77,31 +77,37 @@ class SearchTask(Task):
         self._opening = resources.opening
         self._tablebases = resources.tablebases
         self._timer = resources.timer
-        self._time_parameters = resources.time_parameters
         self._limits = limits
         self._on_info = on_info
         self._on_best_move = on_best_move
         self._pauses_gc = resources.pauses_gc
         options = resources.options
-        self._multipv = options.multi_pv.value
-        self._show_wdl = options.show_wdl.value
-        self._analyse_mode = options.analyse_mode.value
         self._has_pace = options.pace.value
-        # An analysis serves both sides.
-        self._contempt_cp = 0 if limits.infinite or self._analyse_mode else options.contempt.value
-        self._probing = Probing(
+        analyse_mode = options.analyse_mode.value
+        probing = Probing(
             probe_limit=options.syzygy_probe_limit.value,
             probe_depth=options.syzygy_probe_depth.value,
             fifty_moves=options.syzygy_50_move_rule.value,
         )
         # `go mate` is always answered at full strength.
-        self._strength = None if limits.mate and not limits.infinite else resources.strength
+        strength = None if limits.mate and not limits.infinite else resources.strength
+        self._options = SearchOptions(
+            multipv=options.multi_pv.value,
+            show_wdl=options.show_wdl.value,
+            # Limited strength does not know the tablebases.
+            probing=probing if strength is None else Probing(),
+            time_parameters=resources.time_parameters,
+            analyse_mode=analyse_mode,
+            strength=strength,
+            # An analysis serves both sides.
+            contempt_cp=0 if limits.infinite or analyse_mode else options.contempt.value,
+        )
         # The budget from `ponderhit` on, or from the start without `ponder`.
         self._budget = UNLIMITED
         # With nodestime: the clock in nodes that this search uses up.
         self._available_nodes: AvailableNodes | None = None
         self._clock = self._new_clock(received_at, resources)
-        self._search: ParallelSearch | None = None
+        self._search: SearchManager | None = None
         self._pondering = limits.ponder
         # Guards `_search`, `_pondering` and the clock: `stop` and `ponderhit` may come while the search is set up.
         self._lock = threading.Lock()
@@ -125,7 +131,7 @@ class SearchTask(Task):
             self._pondering = False
             self._clock.set_budget(self._budget, received_at)
             # The time spent pondering counts, so the search may have to end now.
-            if self._search is not None and not self._limits.infinite and self._search.main.is_enough():
+            if self._search is not None and not self._limits.infinite and self._search.is_enough():
                 self._search.stop()
         self._timer.clock_changed()
         if not self._limits.infinite:
@@ -165,14 +171,14 @@ class SearchTask(Task):
         if book_move := self._book_move(self._board):
             self._may_answer.wait()
             return book_move
-        search = self._run_search(self._request(self._board, allowed))
+        search = self._run_search(self._board, allowed)
         if self._available_nodes is not None:
             self._available_nodes.spend(self._board.turn, search.nodes)
         self._may_answer.wait()
         self._take_time(self._board)
-        search.main.report()
-        reply = search.main.ponder
-        return BestMove(search.main.best.uci(), reply.uci() if reply else None)
+        search.report()
+        reply = search.ponder
+        return BestMove(search.best.uci(), reply.uci() if reply else None)
 
     def _allowed_moves(self) -> tuple[list[chess.Move], list[str]]:
         """The legal moves that `searchmoves` allows, and messages about its illegal moves."""
@@ -198,53 +204,40 @@ class SearchTask(Task):
 
     def _take_time(self, board: chess.Board) -> None:
         """With limited strength on a clock: wait as long as a person might think, unless stopped."""
-        if self._strength is None or not self._has_pace or not self._clock.may_end_early:
+        strength = self._options.strength
+        if strength is None or not self._has_pace or not self._clock.may_end_early:
             return
         if self._available_nodes is not None:
             return
         has_choice = board.legal_moves.count() > 1
-        part = self._strength.pace(chess.polyglot.zobrist_hash(board), board.ply(), has_choice)
+        part = strength.pace(chess.polyglot.zobrist_hash(board), board.ply(), has_choice)
         left_ms = part * self._clock.budget.soft_ms - self._clock.elapsed_ms()
         self._stop_event.wait(max(left_ms, 0.0) / 1000)
 
-    def _request(self, board: chess.Board, allowed: list[chess.Move]) -> SearchRequest:
-        """The request, with root moves ranked by the tablebases.
-
-        `go mate` and limited strength do not use them.
-        """
-        limits = self._limits
-        mate = None if limits.infinite else limits.mate
-        if mate is None and self._strength is None:
-            ranking_limits = RankingLimits.within(self._probing, self._clock, self._must_end)
-            ranking = rank(self._tablebases, self._pool.main.searcher.position, board, allowed, ranking_limits)
-        else:
+    def _rank(self, board: chess.Board, allowed: list[chess.Move]) -> RootRanking:
+        """The root moves ranked by the tablebases, which `go mate` and limited strength do not use."""
+        is_mate_search = self._limits.mate is not None and not self._limits.infinite
+        if is_mate_search or self._options.strength is not None:
             ranking = RootRanking(messages=tuple(self._tablebases.drop_changed()))
+        else:
+            ranking_limits = RankingLimits.within(self._options.probing, self._clock, self._must_end)
+            ranking = rank(self._tablebases, self._pool.main.searcher.position, board, allowed, ranking_limits)
         self._send(ranking.messages)
-        return SearchRequest(
-            board=board,
-            root_moves=allowed,
-            depth=None if limits.infinite else limits.depth,
-            nodes=None if limits.infinite else self._node_limit(),
-            mate=mate,
-            multipv=self._multipv,
-            show_wdl=self._show_wdl,
-            ranking=ranking,
-            probing=self._probing if self._strength is None else Probing(),
-            time_parameters=self._time_parameters,
-            analyse_mode=self._analyse_mode,
-            strength=self._strength,
-            contempt_cp=self._contempt_cp,
-        )
+        return ranking
 
-    def _run_search(self, request: SearchRequest) -> ParallelSearch:
+    def _run_search(self, board: chess.Board, allowed: list[chess.Move]) -> SearchManager:
         """Run the search. `stop`, `ponderhit` and the timer may reach it meanwhile."""
-        self._pool.set_contempt(self._contempt_cp if request.board.turn else -self._contempt_cp)
-        search = ParallelSearch(self._pool, request, self._clock, self._on_info)
+        ranking = self._rank(board, allowed)
+        contempt_cp = self._options.contempt_cp
+        self._pool.set_contempt(contempt_cp if board.turn else -contempt_cp)
+        search = SearchManager(
+            self._pool, board, self._limits, self._clock, self._on_info, self._options, allowed, ranking
+        )
         with self._lock:
             self._search = search
             if self._stop_event.is_set():
                 search.stop()
-        self._timer.begin(self._clock, search.stop, search.main.report_current_move)
+        self._timer.begin(self._clock, search.stop, search.report_current_move)
         try:
             search.run()
         finally:
@@ -254,7 +247,7 @@ class SearchTask(Task):
     def _fallback_move(self) -> str | None:
         """The answer after an exception: the best move so far, or any legal move."""
         if self._search is not None:
-            return self._search.main.best.uci()
+            return self._search.best.uci()
         move = None if self._board is None else next(iter(self._board.legal_moves), None)
         return None if move is None else move.uci()
 
@@ -274,7 +267,7 @@ class SearchTask(Task):
         available = resources.available_nodes
         if available is not None and (adjusted := available.adjust(limits, white_to_move, ply)):
             self._available_nodes, limits, overhead_ms = available, adjusted, 0
-        self._budget = allocate(limits, white_to_move, overhead_ms, ply, self._time_parameters)
+        self._budget = allocate(limits, white_to_move, overhead_ms, ply, self._options.time_parameters)
         if self._available_nodes is not None:
             return NodesClock(received_at, self._budget, self._available_nodes.nodes_per_ms, self._nodes)
         return Clock(received_at, UNLIMITED if limits.ponder else self._budget)
@@ -282,15 +275,6 @@ class SearchTask(Task):
     def _nodes(self) -> int:
         """The nodes of all threads so far."""
         return 0 if self._search is None else self._search.nodes
-
-    def _node_limit(self) -> int | None:
-        """The node limit: the lowest of `go nodes`, of the clock (nodestime) and of limited strength, or None.
-
-        Analysis is not limited by the strength, only its `bestmove` is.
-        """
-        budget = None if self._strength is None or self._analyse_mode else self._strength.level.nodes
-        limits = [nodes for nodes in (self._limits.nodes, self._clock.hard_nodes, budget) if nodes is not None]
-        return min(limits, default=None)
 
     def _must_end(self) -> bool:
         """Whether `stop` was sent or the time is up. Reads the clock each time, because `ponderhit` changes it."""

@@ -21,7 +21,7 @@ POINTERS |= {"i32_pointer": "int*", "shared_u64_pointer": "volatile u64*"}
 C_TYPES = NUMBERS | SHARED | POINTERS
 ARRAYS = {"ints": "int", "u64s": "u64", "i64s": "i64", "i16s": "i16", "i8s": "i8"}
 # Words of `evaluation.typed` that only this program reads; the others are in the C form of that file.
-WORDS = {"compiled", "inline", "nogil", *C_TYPES, *ARRAYS}
+WORDS = {"compiled", "gil", "inline", "nogil", *C_TYPES, *ARRAYS}
 
 
 class DeclarationError(Exception):
@@ -124,7 +124,8 @@ class Kernel:
             and not (function.name.startswith("__") or arguments.defaults or arguments.kwonlyargs)
             and all(self.c_type(module, one) for one in [*types, function.returns])
             and not any(
-                isinstance(one, ast.Raise) or (isinstance(one, ast.With) and ast.unparse(one.items[0]) == "nogil")
+                isinstance(one, (ast.Raise, ast.Try))
+                or (isinstance(one, ast.With) and ast.unparse(one.items[0]) == "nogil")
                 for one in ast.walk(function)
             )
         )
@@ -290,7 +291,7 @@ class Translation:
                 self.edit_binding(one)
         tests = [branch.test for branch in module.branches]
         for node in ast.walk(module.tree):
-            if isinstance(node, ast.Name) and node.id in ("compiled", "nogil") and node not in tests:
+            if isinstance(node, ast.Name) and node.id in ("compiled", "gil", "nogil") and node not in tests:
                 self.replace(node, f"cython.{node.id}")
 
     def take_branch(self, branch: ast.If) -> None:

@@ -35,7 +35,7 @@ from uci_engine import score as scores
 from uci_engine.api.settings import KEYWORDS, MANAGED
 from uci_engine.options import Options, ValueOption
 from uci_engine.processor import usable_processors
-from uci_engine.search.main_search import MainSearch
+from uci_engine.search.manager import SearchManager
 
 PATIENCE_SECONDS = 30.0
 DEPTH = 6 if is_compiled() else 2
@@ -601,7 +601,7 @@ def test_a_failing_search_is_an_exception(engine: Engine, monkeypatch: pytest.Mo
     def fail(*_: object) -> None:
         raise ZeroDivisionError("a fault")
 
-    monkeypatch.setattr(MainSearch, "report", fail)
+    monkeypatch.setattr(SearchManager, "report", fail)
     with pytest.raises(EngineError, match=r"^the search has failed: a fault$"):
         engine.play(chess.Board(), Limit(depth=3))
     with engine.analysis(chess.Board()) as analysis, pytest.raises(EngineError):

@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.kernel import QUEEN_SACRIFICE, is_compiled, prepare, random_game, search, searcher, start_board
+from tests.support.kernel import (
+    QUEEN_SACRIFICE,
+    Request,
+    is_compiled,
+    prepare,
+    random_game,
+    search,
+    searcher,
+    start_board,
+)
 from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.search.analysis import RootAnalysis
@@ -21,7 +30,6 @@ from uci_engine.search.parameters import (
     ANALYSIS_PLIES_BEHIND,
     ANALYSIS_SHARE,
 )
-from uci_engine.search.request import SearchRequest
 from uci_engine.search.root_moves import RootMove
 from uci_engine.tablebases.root_ranking import RootRanking, TablebaseRank
 from uci_engine.time_management.allocation import Budget
@@ -38,10 +46,10 @@ needs_compiler = pytest.mark.skipif(not is_compiled(), reason="too slow in plain
 @needs_compiler
 def test_a_sacrifice_is_not_hidden_by_its_price() -> None:
     board = chess.Board(QUEEN_SACRIFICE)
-    found = search(SearchRequest(board, nodes=60_000, analyse_mode=True))
+    found = search(Request(board, nodes=60_000, analyse_mode=True))
     assert found.best.uci() == "d4g7"
     assert scores.mate_in_moves(found.score) == 4
-    hidden = search(SearchRequest(board, nodes=200_000))
+    hidden = search(Request(board, nodes=200_000))
     assert hidden.best.uci() != "d4g7"
 
 
@@ -55,15 +63,15 @@ def test_one_thread_spends_its_share() -> None:
             spent.append(self.nodes / worker.searcher.nodes)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("uci_engine.search.main_search.RootAnalysis", Counted)
-        search(SearchRequest(chess.Board(MIDDLEGAME), nodes=200_000, analyse_mode=True))
+        patch.setattr("uci_engine.search.manager.RootAnalysis", Counted)
+        search(Request(chess.Board(MIDDLEGAME), nodes=200_000, analyse_mode=True))
     # A move is searched to the end, so the share is overdrawn a little.
     assert ANALYSIS_SHARE - 0.05 < spent[-2] < ANALYSIS_SHARE + 0.05
 
 
 @pytest.mark.parametrize("depth", [1, 2, 4])
 def test_a_depth_that_was_asked_for_is_the_searchs_to_answer(depth: int) -> None:
-    outcome = search(SearchRequest(chess.Board(MIDDLEGAME), depth=depth, analyse_mode=True))
+    outcome = search(Request(chess.Board(MIDDLEGAME), depth=depth, analyse_mode=True))
     assert outcome.infos[-1].depth == depth
     assert outcome.best.uci() == outcome.infos[-1].pv[0]
 
@@ -82,18 +90,18 @@ def test_a_depth_that_was_asked_for_is_the_searchs_to_answer(depth: int) -> None
 )
 def test_nothing_is_analysed(fen: str, limits: dict[str, Any], budget: Budget | None) -> None:
     clock = Clock(time.perf_counter(), budget) if budget else None
-    assert prepare(SearchRequest(chess.Board(fen), **{"analyse_mode": True, **limits}), clock)[0].analysis is None
-    assert prepare(SearchRequest(chess.Board(MIDDLEGAME), analyse_mode=True))[0].analysis is not None
+    assert prepare(Request(chess.Board(fen), **{"analyse_mode": True, **limits}), clock)[0].analysis is None
+    assert prepare(Request(chess.Board(MIDDLEGAME), analyse_mode=True))[0].analysis is not None
 
 
 def test_only_moves_asked_for_and_of_the_best_rank_are_analysed() -> None:
     board = chess.Board(HANGING_ROOK)
     asked = [chess.Move.from_uci(word) for word in ("d2d4", "d2d3", "d2c2", "e1e2")]
-    outcome = search(SearchRequest(board, asked[1:], nodes=3000, analyse_mode=True))
+    outcome = search(Request(board, asked[1:], nodes=3000, analyse_mode=True))
     assert outcome.best != asked[0]
     # The tables say that taking the rook is worse, and know.
     tablebase_ranks = {move: TablebaseRank(int(move != asked[0]), None) for move in asked}
-    outcome = search(SearchRequest(board, asked, nodes=3000, analyse_mode=True, ranking=RootRanking(tablebase_ranks)))
+    outcome = search(Request(board, asked, nodes=3000, analyse_mode=True, ranking=RootRanking(tablebase_ranks)))
     assert not any(info.pv[0] == "d2d4" for info in outcome.infos)
 
 
@@ -104,7 +112,7 @@ def test_stopped_after_any_number_of_nodes(seed: int, plies: int, chess960: bool
     if not any(board.legal_moves):
         return
     before = board.fen()
-    running, infos = prepare(SearchRequest(board, nodes=nodes if is_compiled() else nodes // 10 + 1, analyse_mode=True))
+    running, infos = prepare(Request(board, nodes=nodes if is_compiled() else nodes // 10 + 1, analyse_mode=True))
     running.run()
     running.report()
     assert running.best in board.legal_moves
@@ -117,7 +125,7 @@ def test_stopped_after_any_number_of_nodes(seed: int, plies: int, chess960: bool
 
 
 def test_the_current_move_is_not_the_analysiss(monkeypatch: pytest.MonkeyPatch) -> None:
-    running, infos = prepare(SearchRequest(chess.Board(MIDDLEGAME), nodes=3000, analyse_mode=True))
+    running, infos = prepare(Request(chess.Board(MIDDLEGAME), nodes=3000, analyse_mode=True))
     told = []
 
     def run(analysis: RootAnalysis, worker: Any, max_nodes: float) -> None:
@@ -133,10 +141,10 @@ def test_the_current_move_is_not_the_analysiss(monkeypatch: pytest.MonkeyPatch) 
 
 def test_an_analysis_that_was_stopped_searches_no_more() -> None:
     board = chess.Board(MIDDLEGAME)
-    running, _ = prepare(SearchRequest(board, analyse_mode=True))
+    running, _ = prepare(Request(board, analyse_mode=True))
     running.stop()
     assert running.analysis is not None
-    running.analysis.run(running._worker, 1000)
+    running.analysis.run(running._main, 1000)
     assert running.analysis.nodes == 0
 
 
@@ -238,12 +246,12 @@ def test_the_best_of_several_better_moves() -> None:
 
 def test_a_better_move_is_the_best_line_from_then_on() -> None:
     board = chess.Board(HANGING_ROOK)
-    running, infos = prepare(SearchRequest(board, nodes=4000 if is_compiled() else 800, analyse_mode=True))
+    running, infos = prepare(Request(board, nodes=4000 if is_compiled() else 800, analyse_mode=True))
     analysis = running.analysis
     assert analysis is not None
     machine = searcher()
     order = machine.root()
-    analysis.run(running._worker, 400)
+    analysis.run(running._main, 400)
     machine.set_root(order)
     taking = moves.encode(board, chess.Move.from_uci("d2d4"))
     # Somebody thinks that a king's move is best.
@@ -262,21 +270,21 @@ def test_a_better_move_is_the_best_line_from_then_on() -> None:
     ("better_cp", "is_adopted"), [(ANALYSIS_CLEAR_MARGIN_CP, True), (ANALYSIS_CLEAR_MARGIN_CP - 1, False)]
 )
 def test_in_the_end_a_clearly_better_move_is_adopted(better_cp: int, is_adopted: bool) -> None:
-    running, _ = prepare(SearchRequest(chess.Board(MIDDLEGAME), depth=6, analyse_mode=True))
+    running, _ = prepare(Request(chess.Board(MIDDLEGAME), depth=6, analyse_mode=True))
     running.run()
     assert running.analysis is not None
     for seen in running.analysis._moves:
         seen.root_move = RootMove((seen.root_move.move,))
     known = running.analysis._best_depths
     other = next(seen for seen in running.analysis._moves if seen.root_move.move not in known)
-    other.root_move = RootMove((other.root_move.move,), running.score + better_cp, 5)
-    running.apply_analysis()
+    other.root_move = RootMove((other.root_move.move,), running.root_move.score + better_cp, 5)
+    running._apply_analysis()
     assert (running.root_move is other.root_move) == is_adopted
 
 
 def test_forcing_moves_and_cheap_ones_are_searched_more() -> None:
     board = chess.Board("6k1/5ppp/8/8/8/1p6/P4PPP/R3K2R w - - 0 1")
-    running, _ = prepare(SearchRequest(board, analyse_mode=True))
+    running, _ = prepare(Request(board, analyse_mode=True))
     analysis = running.analysis
     assert analysis is not None
     weights = {moves.decode(seen.root_move.move, False).uci(): seen.weight for seen in analysis._moves}
@@ -295,6 +303,6 @@ def test_forcing_moves_and_cheap_ones_are_searched_more() -> None:
         seen.nodes = 100 * seen.weight + place
     analysis._moves[7].nodes = 0
     before = analysis._moves[7].root_move
-    analysis.run(running._worker, 1)
+    analysis.run(running._main, 1)
     assert [seen.root_move.depth for seen in analysis._moves if seen.root_move.depth] == [1]
     assert analysis._moves[7].root_move is not before

@@ -5,9 +5,8 @@ from __future__ import annotations
 import chess
 import pytest
 
-from tests.support.kernel import is_compiled, search
+from tests.support.kernel import Request, is_compiled, search
 from uci_engine import score as scores
-from uci_engine.search.request import SearchRequest
 
 # FEN, length in moves, and all the first moves that do it. The longest takes `mates_in` some seconds.
 MATES = {
@@ -70,7 +69,7 @@ def test_a_mate_is_proved_and_no_longer_than_needed(name: str) -> None:
     fen, count, firsts = MATES[name]
     board = chess.Board(fen)
     for asked in (count, count + 1):
-        outcome = search(SearchRequest(board, mate=asked))
+        outcome = search(Request(board, mate=asked))
         assert outcome.score == scores.MATE - (2 * count - 1)
         assert outcome.best.uci() in firsts
         assert scores.to_uci(outcome.infos[-1].score or 0, outcome.infos[-1].pieces) == f"mate {count}"
@@ -92,7 +91,7 @@ def after(board: chess.Board, word: str) -> chess.Board:
 @pytest.mark.parametrize("name", [name for name, (_, count, _) in MATES.items() if count > 1])
 def test_a_shorter_mate_is_refuted(name: str) -> None:
     fen, count, _ = MATES[name]
-    outcome = search(SearchRequest(chess.Board(fen), mate=count - 1))
+    outcome = search(Request(chess.Board(fen), mate=count - 1))
     assert outcome.infos[-1].string == f"there is no mate in {count - 1}"
     assert outcome.best in chess.Board(fen).legal_moves
 
@@ -101,26 +100,26 @@ def test_a_shorter_mate_is_refuted(name: str) -> None:
 def test_what_is_no_mate_is_refuted(fen: str, count: int) -> None:
     board = chess.Board(fen)
     assert not mates_in(board, count)
-    outcome = search(SearchRequest(board, mate=count))
+    outcome = search(Request(board, mate=count))
     assert outcome.infos[-1].string == f"there is no mate in {count}"
     assert outcome.best in board.legal_moves
 
 
 def test_more_moves_than_a_search_can_reach_are_not_said_to_be_refuted() -> None:
-    outcome = search(SearchRequest(chess.Board("7k/8/8/8/8/8/8/K7 w - - 0 1"), mate=1000))
+    outcome = search(Request(chess.Board("7k/8/8/8/8/8/8/K7 w - - 0 1"), mate=1000))
     assert outcome.infos[-1].string == f"there is no mate in {scores.MAX_DEPTH // 2}"
 
 
 def test_a_mate_is_not_sought_beyond_the_depth_asked_for() -> None:
     fen, count, firsts = MATES["four moves"]
-    outcome = search(SearchRequest(chess.Board(fen), mate=1000, depth=2 * count - 2))
+    outcome = search(Request(chess.Board(fen), mate=1000, depth=2 * count - 2))
     assert outcome.infos[-1].string == f"there is no mate in {count - 1}"
-    assert search(SearchRequest(chess.Board(fen), mate=1000, depth=2 * count - 1)).best.uci() in firsts
+    assert search(Request(chess.Board(fen), mate=1000, depth=2 * count - 1)).best.uci() in firsts
 
 
 def test_a_mate_is_sought_among_the_moves_asked_for() -> None:
     board = chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1")
-    outcome = search(SearchRequest(board, [chess.Move.from_uci("a1a7")], mate=1))
+    outcome = search(Request(board, [chess.Move.from_uci("a1a7")], mate=1))
     assert outcome.infos[-1].string == "there is no mate in 1"
     assert outcome.best.uci() == "a1a7"
 
@@ -128,11 +127,11 @@ def test_a_mate_is_sought_among_the_moves_asked_for() -> None:
 def test_proofs_from_one_game_do_not_mislead_the_next() -> None:
     # The table is kept: what was proved for one side, and for one number of moves, stays true for the others.
     for fen, count, firsts in MATES.values():
-        outcome = search(SearchRequest(chess.Board(fen), mate=count), fresh=False)
+        outcome = search(Request(chess.Board(fen), mate=count), fresh=False)
         assert outcome.best.uci() in firsts
-        again = search(SearchRequest(chess.Board(fen), mate=count), fresh=False)
+        again = search(Request(chess.Board(fen), mate=count), fresh=False)
         assert again.score == outcome.score
-        mirrored = search(SearchRequest(chess.Board(fen).mirror(), mate=count), fresh=False)
+        mirrored = search(Request(chess.Board(fen).mirror(), mate=count), fresh=False)
         assert mirrored.score == outcome.score
 
 
@@ -140,10 +139,10 @@ def test_refutations_by_the_fifty_move_rule_do_not_mislead_a_search_from_an_earl
     fen, count, firsts = MATES["four moves"]
     board = chess.Board(fen)
     board.halfmove_clock = 94
-    late = search(SearchRequest(board, mate=count))
+    late = search(Request(board, mate=count))
     assert late.infos[-1].string == f"there is no mate in {count}"
     board.halfmove_clock = 0
-    assert search(SearchRequest(board, mate=count), fresh=False).best.uci() in firsts
+    assert search(Request(board, mate=count), fresh=False).best.uci() in firsts
 
 
 def test_proofs_do_not_mislead_a_search_from_a_later_clock() -> None:
@@ -151,10 +150,10 @@ def test_proofs_do_not_mislead_a_search_from_a_later_clock() -> None:
     # The latest clock from which the mate comes in time: its last ply may bring the clock to 100.
     in_time = 100 - (2 * count - 1)
     board = chess.Board(fen)
-    assert search(SearchRequest(board, mate=count)).score == scores.MATE - (2 * count - 1)
+    assert search(Request(board, mate=count)).score == scores.MATE - (2 * count - 1)
     for clock in range(in_time - 2, 100):
         board.halfmove_clock = clock
-        kept = search(SearchRequest(board, mate=count), fresh=False)
+        kept = search(Request(board, mate=count), fresh=False)
         refuted = [info.string for info in kept.infos if info.string]
         assert refuted == ([] if clock <= in_time else [f"there is no mate in {count}"])
 
@@ -166,7 +165,7 @@ def test_a_position_of_the_game_that_comes_for_the_third_time_is_a_draw() -> Non
     alone = repeated.copy(stack=False)
     # What was found without the game does not mislead the search with it, nor the other way round.
     for board, count in ((repeated, 2), (alone, 2), (repeated, 2), (repeated, 3), (alone, 2)):
-        kept = search(SearchRequest(board, mate=count), fresh=board is repeated and count == 3)
+        kept = search(Request(board, mate=count), fresh=board is repeated and count == 3)
         refuted = [info.string for info in kept.infos if info.string]
         assert (refuted == []) == mates_in(board, count)
     assert not mates_in(repeated, 2)
@@ -178,9 +177,9 @@ def test_a_position_of_the_game_that_comes_for_the_third_time_is_a_draw() -> Non
 def test_an_interrupted_proof_has_a_move_and_claims_nothing_false(name: str) -> None:
     fen, count, _ = MATES[name]
     board = chess.Board(fen)
-    whole = search(SearchRequest(board, mate=count)).nodes
+    whole = search(Request(board, mate=count)).nodes
     for nodes in range(1, whole, max(whole // (60 if is_compiled() else 6), 1)):
-        outcome = search(SearchRequest(board, nodes=nodes, mate=count))
+        outcome = search(Request(board, nodes=nodes, mate=count))
         assert outcome.best in board.legal_moves
         assert outcome.nodes <= nodes
         assert not any(info.string for info in outcome.infos)
@@ -191,7 +190,7 @@ def test_an_interrupted_proof_has_a_move_and_claims_nothing_false(name: str) -> 
 def test_the_line_of_a_proof_is_legal_and_leads_to_mate() -> None:
     for fen, count, _ in MATES.values():
         board = chess.Board(fen)
-        line = search(SearchRequest(board, mate=count)).infos[-1].pv
+        line = search(Request(board, mate=count)).infos[-1].pv
         for word in line:
             board.push_uci(word)
         assert board.is_checkmate(), line

@@ -11,9 +11,8 @@ from typing import Any
 import chess
 import pytest
 
-from tests.support.kernel import ALL_CORES, Remote, core_or_skip, search
+from tests.support.kernel import ALL_CORES, Remote, Request, core_or_skip, search
 from uci_engine.search.info import Bound
-from uci_engine.search.request import SearchRequest
 
 # Name: FEN, Chess960?, moves played from there, and limits.
 SEARCHES: dict[str, tuple[str, bool, str, dict[str, Any]]] = {
@@ -91,9 +90,9 @@ def identities() -> dict[str, Any]:
         board = chess.Board(fen, chess960=chess960)
         for word in played.split():
             board.push_uci(word)
-        first = search(SearchRequest(board, **limits))
+        first = search(Request(board, **limits))
         # And once more upon what the table and the histories remember.
-        again = search(SearchRequest(board, **limits), fresh=False)
+        again = search(Request(board, **limits), fresh=False)
         found[name] = [
             {
                 "infos": [

@@ -18,8 +18,9 @@ from evaluation import default_weights
 from tests.support.kernel import (
     ALL_CORES,
     STARTS,
+    Request,
     is_compiled,
-    new_main_search,
+    new_manager,
     new_position,
     random_game,
     search,
@@ -32,7 +33,6 @@ from uci_engine.core import load
 from uci_engine.search import parameters
 from uci_engine.search.factory import new_searcher, new_searcher_on
 from uci_engine.search.parameters import PLAIN_ALPHA_BETA
-from uci_engine.search.request import SearchRequest
 from uci_engine.time_management.parameters import time_tunables
 from uci_engine.tunable import Tunable, checked, defaults
 
@@ -188,7 +188,7 @@ def test_a_full_table_does_not_change_the_search_without_pruning() -> None:
     machine.clear()
     first = plain_search(board, 3)
     assert not machine.table.probe(machine.position.key)
-    search(SearchRequest(board, depth=5), fresh=False)
+    search(Request(board, depth=5), fresh=False)
     assert machine.table.probe(machine.position.key)
     machine.clear()
     assert plain_search(board, 3) == first
@@ -237,7 +237,7 @@ def test_stopped_after_any_number_of_nodes(fen: str, chess960: bool, lines: int)
     machine.position.set_board(board)
     untouched = machine.position.state_for_tests()
     for count in limits_to_try():
-        outcome = search(SearchRequest(board, nodes=count, multipv=lines), fresh=count % 2 == 0)
+        outcome = search(Request(board, nodes=count, multipv=lines), fresh=count % 2 == 0)
         assert outcome.best in board.legal_moves
         assert machine.position.state_for_tests() == untouched
         assert outcome.nodes == count
@@ -258,7 +258,7 @@ def assert_lines_are_legal(board: chess.Board, infos: list[Any]) -> None:
 def test_stopped_before_it_began() -> None:
     board = chess.Board(MIDDLEGAME)
     infos: list[Any] = []
-    main = new_main_search(SearchRequest(board), infos.append)
+    main = new_manager(Request(board), infos.append)
     main.stop()
     main.run()
     assert main.nodes == 0
@@ -271,7 +271,7 @@ def test_stopped_from_another_thread() -> None:
     board = chess.Board(MIDDLEGAME)
     machine = searcher()
     for delay_ms in (0, 1, 5, 20):
-        main = new_main_search(SearchRequest(board))
+        main = new_manager(Request(board))
         untouched = machine.position.state_for_tests()
         timer = threading.Timer(delay_ms / 1000, main.stop)
         timer.start()
@@ -285,7 +285,7 @@ def test_an_interrupted_iteration_never_forgets_a_better_move_of_the_last() -> N
     # The queen hangs: from depth 1 on the best move is to take it, wherever a search is cut off afterwards.
     board = chess.Board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1")
     for count in range(10, 1200, 23 if is_compiled() else 230):
-        assert search(SearchRequest(board, nodes=count)).best.uci() == "e4d5"
+        assert search(Request(board, nodes=count)).best.uci() == "e4d5"
 
 
 # Reproducible ---------------------------------------------------------------------------------------------
@@ -299,27 +299,27 @@ def said(outcome: Any) -> list[Any]:
 def test_a_new_game_forgets_everything() -> None:
     depth = 8 if is_compiled() else 3
     board = chess.Board(MIDDLEGAME)
-    first = search(SearchRequest(board, depth=depth))
-    search(SearchRequest(chess.Board(), depth=depth), fresh=False)
-    again = search(SearchRequest(board, depth=depth))
+    first = search(Request(board, depth=depth))
+    search(Request(chess.Board(), depth=depth), fresh=False)
+    again = search(Request(board, depth=depth))
     assert said(again) == said(first)
     # While within a game the work already done counts.
-    more = search(SearchRequest(board, depth=depth), fresh=False)
+    more = search(Request(board, depth=depth), fresh=False)
     assert more.nodes < first.nodes / 2
     assert abs(more.score - first.score) < 100
 
 
 def test_a_node_limit_cuts_the_same_search_short() -> None:
     board = chess.Board(MIDDLEGAME)
-    whole = search(SearchRequest(board, depth=6 if is_compiled() else 3))
-    part = search(SearchRequest(board, nodes=whole.nodes - 1))
+    whole = search(Request(board, depth=6 if is_compiled() else 3))
+    part = search(Request(board, nodes=whole.nodes - 1))
     assert said(part) == said(whole)[:-1]
 
 
 def test_history_changes_the_search() -> None:
     board = board_after("6k1/6pp/8/8/8/r7/5PPP/1R4K1 w - - 0 40", "b1b8 g8f7 b8b7 f7g8 b7b8 g8f7 b8b7 f7g8")
-    with_history = search(SearchRequest(board, depth=5))
-    without = search(SearchRequest(board.copy(stack=False), depth=5))
+    with_history = search(Request(board, depth=5))
+    without = search(Request(board.copy(stack=False), depth=5))
     assert with_history.nodes != without.nodes
 
 
@@ -338,7 +338,7 @@ def test_history_changes_the_search() -> None:
     ],
 )
 def test_mates_are_scored_by_their_distance(fen: str, depth: int, plies: int, best: str) -> None:
-    outcome = search(SearchRequest(chess.Board(fen), depth=depth))
+    outcome = search(Request(chess.Board(fen), depth=depth))
     assert outcome.score == (scores.MATE - plies if plies > 0 else -scores.MATE - plies)
     assert outcome.best.uci() == best
     # A mate found at some depth is never replaced by a longer one.
@@ -349,7 +349,7 @@ def test_mates_are_scored_by_their_distance(fen: str, depth: int, plies: int, be
 def test_the_line_of_a_mate_mates() -> None:
     for fen, plies in (("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", 5), ("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", 1)):
         board = chess.Board(fen)
-        outcome = search(SearchRequest(board, depth=9))
+        outcome = search(Request(board, depth=9))
         for word in outcome.infos[-1].pv:
             board.push_uci(word)
         assert board.is_checkmate()
@@ -358,7 +358,7 @@ def test_the_line_of_a_mate_mates() -> None:
 
 def test_no_score_without_mate_lies_in_the_mate_band() -> None:
     for fen in STARTS:
-        for info in search(SearchRequest(chess.Board(fen), depth=3)).infos:
+        for info in search(Request(chess.Board(fen), depth=3)).infos:
             assert info.score is not None
             if not scores.is_mate(info.score):
                 assert abs(info.score) < scores.STATIC_LIMIT
@@ -370,25 +370,25 @@ def test_stalemate_is_avoided_when_winning() -> None:
     board.push(stalemating)
     assert board.is_stalemate()
     board.pop()
-    outcome = search(SearchRequest(board, depth=4))
+    outcome = search(Request(board, depth=4))
     assert outcome.best != stalemating
     assert outcome.score > scores.MATE_BOUND
     # With no other move to choose from it is a draw, and known to be one.
-    only = search(SearchRequest(board, [stalemating], depth=4))
+    only = search(Request(board, [stalemating], depth=4))
     assert (only.best, only.score) == (stalemating, scores.DRAW)
 
 
 def test_stalemate_is_sought_when_losing() -> None:
     # The queen gives herself up where the king must take her, and White has no move left.
     board = chess.Board("7k/pp6/2p5/3p4/8/6Q1/2q5/K7 w - - 0 1")
-    outcome = search(SearchRequest(board, depth=7))
+    outcome = search(Request(board, depth=7))
     assert (outcome.best.uci(), outcome.score) == ("g3g7", scores.DRAW)
 
 
 def test_the_weaker_side_checks_for_ever() -> None:
     # e8 and h5, to and fro: Black is two knights and a mate ahead, and has no choice.
     board = chess.Board("nn4k1/6p1/8/7Q/8/8/rr6/7K w - - 0 1")
-    outcome = search(SearchRequest(board, depth=6))
+    outcome = search(Request(board, depth=6))
     assert (outcome.best.uci(), outcome.score) == ("h5e8", scores.DRAW)
 
 
@@ -408,8 +408,8 @@ def test_the_weaker_side_checks_for_ever() -> None:
 def test_a_draw_counts_against_the_side_at_the_root(fen: str, move: str, depth: int, contempt_cp: int) -> None:
     board = chess.Board(fen)
     allowed = [chess.Move.from_uci(move)] if move else None
-    assert search(SearchRequest(board, allowed, depth=depth)).score == scores.DRAW
-    outcome = search(SearchRequest(board, allowed, depth=depth, contempt_cp=contempt_cp))
+    assert search(Request(board, allowed, depth=depth)).score == scores.DRAW
+    outcome = search(Request(board, allowed, depth=depth, contempt_cp=contempt_cp))
     assert outcome.score == -contempt_cp
 
 
@@ -417,21 +417,21 @@ def test_contempt_decides_whether_a_level_position_is_played_on() -> None:
     # White may repeat for the third time.
     board = board_after(ROOK_ENDING, ROOKS_REPEAT)
     for contempt_cp, repeats in ((-100, True), (-50, True), (50, False), (100, False)):
-        outcome = search(SearchRequest(board, depth=7, contempt_cp=contempt_cp))
+        outcome = search(Request(board, depth=7, contempt_cp=contempt_cp))
         assert (outcome.best.uci() == "c1b1", outcome.score == -contempt_cp) == (repeats, repeats)
 
 
 def test_captures_are_seen_to_their_end_at_the_horizon() -> None:
     # The pawn is defended: taking it with the queen wins nothing, and one ply deep the search knows.
     board = chess.Board("4k3/2p5/3p4/8/8/8/3Q4/4K3 w - - 0 1")
-    assert search(SearchRequest(board, depth=1)).best.uci() != "d2d6"
+    assert search(Request(board, depth=1)).best.uci() != "d2d6"
     # Two pieces hang, and only one can be saved.
     board = chess.Board("4k3/8/8/2r1r3/3P4/8/8/4K3 w - - 0 1")
-    outcome = search(SearchRequest(board, depth=1))
+    outcome = search(Request(board, depth=1))
     assert outcome.best.uci() in ("d4c5", "d4e5")
     # In check at the horizon, standing still is no choice: this check mates.
     board = chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1")
-    assert search(SearchRequest(board, depth=1)).score == scores.MATE - 1
+    assert search(Request(board, depth=1)).score == scores.MATE - 1
 
 
 @pytest.mark.parametrize("clock", [0, 1, 50, 99])
@@ -485,7 +485,7 @@ def test_an_unknown_parameter_is_refused() -> None:
 def nodes_with(name: str, value: int) -> tuple[int, ...]:
     machine = new_searcher(load(), 4, {name: value})
     positions = (MIDDLEGAME, STARTS[1], STARTS[2])
-    return tuple(search(SearchRequest(chess.Board(fen), depth=12), machine=machine).nodes for fen in positions)
+    return tuple(search(Request(chess.Board(fen), depth=12), machine=machine).nodes for fen in positions)
 
 
 @pytest.mark.skipif(not is_compiled(), reason="too many nodes for plain Python")
@@ -507,7 +507,7 @@ def test_the_best_of_some_moves_is_not_the_positions_score(whole: bool) -> None:
     assert board.legal_moves.count() > 1
     machine = searcher()
     machine.table.clear()
-    new_main_search(SearchRequest(board, allowed, depth=2)).run()
+    new_manager(Request(board, allowed, depth=2)).run()
     assert bool(machine.table.probe(machine.position.key)) == whole
 
 
@@ -526,7 +526,7 @@ def test_the_share_of_the_best_move_is_the_first_lines() -> None:
 def test_the_expected_reply_is_the_tables_legal_move_or_nothing() -> None:
     board = chess.Board()
     machine = searcher()
-    search(SearchRequest(board, depth=4))
+    search(Request(board, depth=4))
     before = machine.position.state_for_tests()
     best = moves.encode(board, chess.Move.from_uci("e2e4"))
     reply = machine.expected_reply(best)
@@ -542,7 +542,7 @@ def test_a_search_stands_at_its_root_whatever_stood_there_before() -> None:
     generator = random.Random(5)
     for fen in itertools.islice(itertools.cycle(STARTS), 12):
         board = chess.Board(fen)
-        search(SearchRequest(board, nodes=generator.randrange(1, 200)), fresh=False)
+        search(Request(board, nodes=generator.randrange(1, 200)), fresh=False)
         assert machine.position.state_for_tests() == new_position(board).state_for_tests()
     machine.begin(0)
     assert (machine.nodes, machine.seldepth, machine.root_moves_done, machine.pv()) == (0, 0, 0, [])

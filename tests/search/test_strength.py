@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.kernel import is_compiled, prepare, random_game, start_board
+from tests.support.kernel import Request, is_compiled, prepare, random_game, start_board
 from uci_engine import score as scores
-from uci_engine.search.request import SearchRequest
 from uci_engine.search.strength import (
     LEVELS,
     MATE_IN_ONE_ELO,
@@ -201,9 +200,8 @@ def test_the_choice_is_legal_and_what_is_reported_agrees(
         return
     strength = strength_of(min(elo, 2000), seed)
     nodes = strength.level.nodes
-    main, infos = prepare(SearchRequest(board, nodes=nodes, multipv=multipv, strength=strength))
+    main, infos = prepare(Request(board, nodes=nodes, multipv=multipv, strength=strength))
     main.run()
-    main.apply_strength()
     main.report()
     assert main.nodes <= nodes
     assert main.best in board.legal_moves
@@ -218,32 +216,29 @@ def test_the_lines_to_choose_from_are_searched_but_not_reported() -> None:
     chosen = set()
     for seed in range(30):
         strength = Strength(Level(1000, 600, 8, 400.0), seed)
-        main, infos = prepare(SearchRequest(board, nodes=600, strength=strength))
+        main, infos = prepare(Request(board, nodes=600, strength=strength))
         main.run()
-        main.apply_strength()
         chosen.add(main.best)
         assert {info.multipv for info in infos} == {1}
     assert len(chosen) >= 4
 
 
 def test_what_a_search_finds_beyond_the_node_budget_does_not_count() -> None:
-    """As for `go infinite`, whose search goes on."""
+    """As in an analysis, whose search goes on."""
     board = chess.Board(MIDDLEGAME)
     strength = Strength(Level(1000, 600, 8, 100.0), 5)
     answers = set()
     for depth in (4, 5, 6) if is_compiled() else (3, 4):
-        main, _ = prepare(SearchRequest(board, depth=depth, strength=strength))
+        main, _ = prepare(Request(board, depth=depth, analyse_mode=True, strength=strength))
         main.run()
-        main.apply_strength()
         answers.add(main.best)
     assert len(answers) == 1
 
 
 def test_a_search_that_found_nothing_still_has_a_move() -> None:
-    main, _ = prepare(SearchRequest(chess.Board(), nodes=1, strength=strength_of(MIN_ELO)))
+    main, _ = prepare(Request(chess.Board(), nodes=1, strength=strength_of(MIN_ELO)))
     main.stop()
     main.run()
-    main.apply_strength()
     assert main.best in chess.Board().legal_moves
 
 
@@ -252,10 +247,9 @@ def test_every_level_but_the_lowest_plays_a_mate_in_one() -> None:
     for elo in (MATE_IN_ONE_ELO, 1500, 2000):
         for seed in range(5):
             strength = strength_of(elo, seed)
-            request = SearchRequest(chess.Board(MATE_IN_ONE), nodes=strength.level.nodes, strength=strength)
+            request = Request(chess.Board(MATE_IN_ONE), nodes=strength.level.nodes, strength=strength)
             main, _ = prepare(request)
             main.run()
-            main.apply_strength()
             found[elo, seed] = main.best.uci()
     assert set(found.values()) == {"a1a8"}
 
@@ -285,7 +279,6 @@ def test_the_node_budget_is_enough_to_see_a_mate_in_one() -> None:
     assert boards
     for board in boards:
         strength = strength_of(MATE_IN_ONE_ELO, 3)
-        main, _ = prepare(SearchRequest(board, nodes=strength.level.nodes, strength=strength))
+        main, _ = prepare(Request(board, nodes=strength.level.nodes, strength=strength))
         main.run()
-        main.apply_strength()
         assert is_mate(board, main.best), board.fen()

@@ -17,11 +17,10 @@ from tests.support.uci_process import EXIT_SECONDS, UciProcess
 from uci_engine import score as scores
 from uci_engine.engine import UciEngine
 from uci_engine.memory import available_bytes
-from uci_engine.search import parallel_search, thread_pool
+from uci_engine.search import manager, thread_pool
 from uci_engine.search.analysis import RootAnalysis
 from uci_engine.search.info import BestMove, Info
-from uci_engine.search.main_search import MainSearch
-from uci_engine.search.parallel_search import SKIP_PATTERNS
+from uci_engine.search.manager import SKIP_PATTERNS, SearchManager
 from uci_engine.search.root_moves import RootMove
 from uci_engine.search.thread_pool import MEMORY_SHARE, WorkerThread, worker_bytes
 from uci_engine.time_management.limits import Limits
@@ -157,13 +156,13 @@ def test_a_clearly_better_move_is_played_though_the_main_search_never_saw_it(
         assert main_has_searched.wait(PATIENCE_SECONDS)
         run(analysis, worker, max_nodes)
 
-    def wait_for_worker_1(main: MainSearch, analysis: RootAnalysis) -> None:
+    def wait_for_worker_1(main: SearchManager, analysis: RootAnalysis) -> None:
         main_has_searched.set()
         wait_until(lambda: analysis.better_move_at_end() is not None, "the analysis found nothing")
         engine.stop()
 
     monkeypatch.setattr(RootAnalysis, "run", run_after_main)
-    monkeypatch.setattr(MainSearch, "_run_analysis", wait_for_worker_1)
+    monkeypatch.setattr(SearchManager, "_run_analysis", wait_for_worker_1)
     engine.set_option("Threads", "2")
     engine.set_option("UCI_AnalyseMode", "true")
     engine.set_position(QUEEN_SACRIFICE, ())
@@ -237,7 +236,7 @@ def test_the_move_voted_for_is_reported_and_played(engine: UciEngine, monkeypatc
         voted_for.append(candidates[-1])
         return candidates[-1]
 
-    monkeypatch.setattr(parallel_search, "vote", vote_for_the_last)
+    monkeypatch.setattr(manager, "vote", vote_for_the_last)
     engine.set_option("Threads", "2")
     heard = begin(engine, infinite=True)
     wait_for_workers(engine, 1)
@@ -278,7 +277,7 @@ def test_mates_and_tablebases(engine: UciEngine) -> None:
 
 
 def test_workers_differ_in_their_skip_patterns_and_leave_no_depth_out_together() -> None:
-    patterns = [tuple((depth + skip.phase) // skip.size % 2 for depth in range(5, 21)) for skip in SKIP_PATTERNS]
+    patterns = [tuple((depth + phase) // size % 2 for depth in range(5, 21)) for size, phase in SKIP_PATTERNS]
     assert len(set(patterns)) == len(SKIP_PATTERNS) == 20
     for pattern in patterns:
         assert 0 < sum(pattern) < len(pattern)

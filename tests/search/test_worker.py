@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from tests.support.kernel import core_or_skip, on_core
 from uci_engine import score as scores
+from uci_engine.board import moves
 from uci_engine.core import load
 from uci_engine.search.factory import new_searcher, new_searcher_on, new_worker
-from uci_engine.search.parallel_search import SKIP_PATTERNS
+from uci_engine.search.manager import SKIP_PATTERNS
 
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 MATE_IN_TWO = "7k/8/8/8/8/8/R7/1R5K w - - 0 1"
@@ -42,7 +43,8 @@ def outcome(fen: str, line: int, pattern: int, nodes: int) -> list[Any]:
     seen: list[Any] = []
     for searcher in (first, new_searcher_on(first.table, core)):
         worker = set_up(new_worker(core, searcher), fen, nodes)
-        worker.run(2, scores.MAX_DEPTH, line, SKIP_PATTERNS[pattern].size, SKIP_PATTERNS[pattern].phase)
+        size, phase = SKIP_PATTERNS[pattern]
+        worker.run(2, scores.MAX_DEPTH, line, skip_size=size, skip_phase=phase)
         seen.append(searcher.nodes)
     return [*seen, worker.depth, worker.score, worker.seldepth, worker.is_lower_bound, worker.pv()]
 
@@ -70,7 +72,7 @@ def test_a_worker_that_was_stopped_before_does_not_begin() -> None:
 
 def test_a_worker_finds_what_there_is_to_find() -> None:
     worker = fresh_worker(MATE_IN_TWO, 20000)
-    worker.run(1, scores.MAX_DEPTH, 0, 1, 1)
+    worker.run(1, scores.MAX_DEPTH, skip_size=1, skip_phase=1)
     assert (worker.score, len(worker.pv())) == (scores.MATE - 3, 3)
     # What was found before is forgotten, whatever comes of the next search.
     worker.set_up(chess.Board(), 1)
@@ -101,15 +103,20 @@ def test_a_stop_is_remembered_until_the_next_reset() -> None:
 
 def test_one_depth_alone_is_exact_and_leaves_no_result_of_an_earlier_one() -> None:
     worker = fresh_worker(MIDDLEGAME, 0)
-    assert worker.search_move(3, 0, 0)
+    worker.run(3, 3, half_window_cp=0)
+    assert worker.finished
     score = worker.score
     for centre in (score - 200, score + 200):
         again = fresh_worker(MIDDLEGAME, 0)
-        assert again.search_move(3, centre, 10)
+        again.set_line(0, centre)
+        again.run(3, 3, half_window_cp=10)
+        assert again.finished
         assert (again.depth, again.is_lower_bound) == (3, False)
         assert again.alpha < again.score < again.beta
     worker.stop()
-    assert not worker.search_move(4, score, 0)
+    worker.clear_result()
+    worker.run(4, 4)
+    assert not worker.finished
     assert worker.depth == 0
 
 
@@ -157,37 +164,100 @@ def fresh_worker_for_windows() -> Any:
     return _workers[0]
 
 
-# Window by window -------------------------------------------------------------------------------------------------
+# With a hook ------------------------------------------------------------------------------------------------------
 
 
-def test_windows_one_by_one_are_the_search_of_a_line() -> None:
-    whole, parts = fresh_worker(MIDDLEGAME, 0), fresh_worker(MIDDLEGAME, 0)
-    for worker in (whole, parts):
+def test_a_hook_sees_every_fail_high_and_every_line_and_changes_nothing() -> None:
+    whole, told = fresh_worker(MIDDLEGAME, 0), fresh_worker(MIDDLEGAME, 0)
+    for worker in (whole, told):
         worker.searcher.aspiration_window_cp = 1
+    seen: list[tuple[int, int]] = []
+    fail_highs = 0
+
+    def hook() -> bool:
+        nonlocal fail_highs
+        assert told.has_result
+        assert told.failed_high == told.is_lower_bound
+        if told.failed_high:
+            assert not told.finished
+            fail_highs += 1
+        else:
+            assert told.finished
+            seen.append((told.line_depth, told.pv_index))
+        return True
+
     whole.run(1, 6)
-    failures = {"low": 0, "high": 0}
-    for depth in range(1, 7):
-        parts.begin_line(depth, 0, len(parts.searcher.root()), parts.score)
-        assert not parts.has_result
-        while parts.search_window():
-            assert not parts.finished
-            failures["high" if parts.failed_high else "low"] += 1
-            if parts.failed_high:
-                assert parts.has_result
-                assert parts.is_lower_bound
-        assert parts.finished
-        assert (parts.has_result, parts.failed_high, parts.is_lower_bound) == (True, False, False)
-    assert min(failures.values()) > 0
-    assert (parts.depth, parts.score, parts.pv()) == (whole.depth, whole.score, whole.pv())
-    assert parts.searcher.nodes == whole.searcher.nodes
+    told.run(1, 6, hook=hook)
+    assert seen == [(depth, 0) for depth in range(1, 7)]
+    assert fail_highs > 0
+    assert (told.depth, told.score, told.pv()) == (whole.depth, whole.score, whole.pv())
+    assert told.searcher.nodes == whole.searcher.nodes
+
+
+def test_lines_are_searched_in_order_at_every_depth() -> None:
+    worker = fresh_worker(MIDDLEGAME, 0)
+    seen: list[tuple[int, int, str]] = []
+
+    def hook() -> bool:
+        if worker.finished:
+            seen.append((worker.line_depth, worker.pv_index, worker.pv()[0]))
+            assert worker.searcher.root()[worker.pv_index] == worker.pv()[0]
+        return True
+
+    worker.run(1, 3, lines=2, hook=hook)
+    assert [(depth, line) for depth, line, _ in seen] == [(depth, line) for depth in (1, 2, 3) for line in (0, 1)]
+    for first, second in zip(seen[::2], seen[1::2], strict=True):
+        assert first[2] != second[2]
+
+
+def test_a_hook_ends_the_search() -> None:
+    worker = fresh_worker(MIDDLEGAME, 0)
+    worker.run(1, 9, hook=lambda: worker.line_depth < 3)
+    assert worker.depth == 3
+    # The next search has no hook.
+    worker.run(4, 4)
+    assert worker.depth == 4
+
+
+def test_an_exception_of_a_hook_ends_the_search_and_is_raised_once() -> None:
+    worker = fresh_worker(MIDDLEGAME, 0)
+
+    def fail() -> bool:
+        raise ZeroDivisionError("by design")
+
+    with pytest.raises(ZeroDivisionError, match="by design"):
+        worker.run(2, 9, hook=fail)
+    assert worker.depth == 2
+    worker.run(3, 3)
+    assert worker.depth == 3
+
+
+def test_a_hook_may_search() -> None:
+    alone, told = fresh_worker(MIDDLEGAME, 0), fresh_worker(MIDDLEGAME, 0)
+    nodes = []
+
+    def hook() -> bool:
+        if told.finished:
+            order, score = told.searcher.root(), told.score
+            told.searcher.set_root(order[-1:])
+            told.clear_result()
+            told.run(1, 1)
+            nodes.append(told.searcher.nodes)
+            told.searcher.set_root(order)
+            told.set_line(0, score)
+        return True
+
+    alone.run(1, 3)
+    told.run(1, 3, hook=hook)
+    assert len(nodes) == 3
+    assert told.searcher.nodes > alone.searcher.nodes
 
 
 def test_a_line_leaves_out_the_moves_before_it_and_behind_its_end() -> None:
     worker = fresh_worker(MIDDLEGAME, 0)
     root = worker.searcher.root()
-    worker.begin_line(2, 3, 6, -scores.INFINITE)
-    while worker.search_window():
-        pass
+    worker.set_line(3, -scores.INFINITE, 6)
+    worker.run(2, 2, first_line=3)
     assert worker.pv()[0] in root[3:6]
     assert worker.searcher.root()[3] == worker.pv()[0]
     assert [*worker.searcher.root()[:3], *worker.searcher.root()[6:]] == [*root[:3], *root[6:]]
@@ -195,12 +265,27 @@ def test_a_line_leaves_out_the_moves_before_it_and_behind_its_end() -> None:
 
 def test_an_interrupted_line_is_not_finished() -> None:
     worker = fresh_worker(MIDDLEGAME, 300)
-    worker.begin_line(9, 0, len(worker.searcher.root()), 0)
-    while worker.search_window():
-        pass
-    assert not worker.finished
+    told: list[bool] = []
+
+    def hook() -> bool:
+        told.append(worker.finished)
+        return True
+
+    worker.set_line(0, 0)
+    worker.run(9, 9, hook=hook)
+    assert told[-1] is False
     assert worker.searcher.nodes == 300
     worker.stop()
-    worker.begin_line(1, 0, len(worker.searcher.root()), 0)
-    assert not worker.search_window()
+    worker.run(1, 1)
     assert (worker.finished, worker.has_result) == (False, False)
+
+
+def test_root_moves_are_sorted_by_rank_then_tt_move_then_eval() -> None:
+    worker = fresh_worker("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", 0)
+    root = worker.searcher.root()
+    order = worker.sorted_root_moves(root, {})
+    assert sorted(order) == sorted(root)
+    assert moves.decode(order[0], False).uci() == "e4d5"
+    worker.searcher.table.store(worker.searcher.position.key, order[-2], 0, 0, 1, 1)
+    assert worker.sorted_root_moves(root, {})[0] == order[-2]
+    assert worker.sorted_root_moves(root, {order[-1]: 1})[0] == order[-1]

@@ -13,8 +13,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from functools import cache
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import chess
 import pytest
@@ -24,9 +26,14 @@ from tests.support import ROOT
 from uci_engine.core import KERNEL_MODULES, compiled_modules, load
 from uci_engine.search.factory import new_searcher, new_worker
 from uci_engine.search.info import Info
-from uci_engine.search.main_search import MainSearch
-from uci_engine.search.request import SearchRequest
+from uci_engine.search.manager import SearchManager
+from uci_engine.search.options import SearchOptions
+from uci_engine.tablebases.root_ranking import RootRanking
 from uci_engine.time_management.clock import Clock
+from uci_engine.time_management.limits import Limits
+
+if TYPE_CHECKING:
+    from uci_engine.search.thread_pool import ThreadPool
 
 IS_BUILT = len(compiled_modules()) == len(KERNEL_MODULES)
 IS_BUILD_REQUIRED = os.environ.get("SECATEUR_REQUIRE_COMPILER") == "1"
@@ -155,42 +162,65 @@ def random_game(seed: int, board: chess.Board, plies: int) -> Iterator[chess.Boa
         yield board
 
 
+LIMITS = {field.name for field in fields(Limits)}
+
+
+class Request:
+    """What a test asks of a search: a board, root moves (None: all), and fields of `Limits` and `SearchOptions`."""
+
+    def __init__(
+        self,
+        board: chess.Board,
+        root_moves: list[chess.Move] | None = None,
+        ranking: RootRanking | None = None,
+        **asked: Any,
+    ) -> None:
+        self.board = board
+        self.root_moves = list(board.legal_moves) if root_moves is None else root_moves
+        self.ranking = ranking or RootRanking()
+        self.limits = Limits(**{name: value for name, value in asked.items() if name in LIMITS})
+        self.options = SearchOptions(**{name: value for name, value in asked.items() if name not in LIMITS})
+
+
 class Outcome:
     """What a search said and found."""
 
-    def __init__(self, main: MainSearch, infos: list[Info]) -> None:
-        self.best = main.best
-        self.score = main.score
-        self.nodes = main.nodes
+    def __init__(self, manager: SearchManager, infos: list[Info]) -> None:
+        self.best = manager.best
+        self.score = manager.root_move.shown_score[0]
+        self.nodes = manager.nodes
         self.infos = infos
-        self.ponder = main.ponder
+        self.ponder = manager.ponder
 
 
-def search(request: SearchRequest, fresh: bool = True, machine: Any = None) -> Outcome:
+def search(request: Request, fresh: bool = True, machine: Any = None) -> Outcome:
     """Run one search without a clock, by default with empty table and histories."""
-    main, infos = prepare(request, fresh=fresh, machine=machine)
-    main.run()
-    return Outcome(main, infos)
+    manager, infos = prepare(request, fresh=fresh, machine=machine)
+    manager.run()
+    return Outcome(manager, infos)
 
 
 def prepare(
-    request: SearchRequest, clock: Clock | None = None, fresh: bool = True, machine: Any = None
-) -> tuple[MainSearch, list[Info]]:
+    request: Request, clock: Clock | None = None, fresh: bool = True, machine: Any = None
+) -> tuple[SearchManager, list[Info]]:
     """A search about to run, without a clock if none is given, and the list of what it will say."""
     machine = machine or searcher()
     if fresh:
         machine.table.clear()
         machine.clear()
     infos: list[Info] = []
-    return new_main_search(request, infos.append, clock, machine), infos
+    return new_manager(request, infos.append, clock, machine), infos
 
 
-def new_main_search(
-    request: SearchRequest,
+def new_manager(
+    request: Request,
     on_info: Callable[[Info], None] = lambda info: None,
     clock: Clock | None = None,
     machine: Any = None,
-) -> MainSearch:
-    """A search about to run, upon what table and histories remember."""
-    worker = new_worker(load(), machine or searcher())
-    return MainSearch(worker, request, clock or Clock(time.perf_counter()), on_info)
+) -> SearchManager:
+    """A search by one worker, about to run, upon what table and histories remember."""
+    pool = cast("ThreadPool", SimpleNamespace(main=new_worker(load(), machine or searcher()), threads=[]))
+    clock = clock or Clock(time.perf_counter())
+    return SearchManager(
+        pool, request.board, request.limits, clock, on_info, request.options, request.root_moves, request.ranking
+    )

@@ -131,7 +131,10 @@ class RootAnalysis:
         last = entry.root_move
         depth = last.depth + 1
         worker.searcher.set_root([last.move])
-        if worker.search_move(depth, last.score, ANALYSIS_HALF_WINDOW_CP if depth >= ANALYSIS_ASPIRATION_DEPTH else 0):
+        worker.clear_result()
+        worker.set_line(0, last.score)
+        worker.run(depth, depth, half_window_cp=ANALYSIS_HALF_WINDOW_CP if depth >= ANALYSIS_ASPIRATION_DEPTH else 0)
+        if worker.finished:
             entry.root_move = RootMove.of(worker, self._ranks)
 
 

@@ -1,14 +1,15 @@
-"""Root moves: the search result of each root move, and their order before the first search."""
+"""Root moves: the result of each, and thread voting, which chooses among the best ones of all threads."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from uci_engine import score as scores
 from uci_engine.search.info import Bound
-from uci_engine.search.parameters import LOSING_MOVE_PENALTY_CP
+from uci_engine.search.parameters import VOTE_BASE_CP
 from uci_engine.tablebases.root_ranking import TablebaseRank
 
 
@@ -52,18 +53,24 @@ class RootMove:
         return known, Bound.EXACT
 
 
-def sort_root_moves(searcher: Any, root_moves: Iterable[RootMove]) -> list[RootMove]:
-    """Sort root moves before the first search: by tablebase rank, TT move, then static eval after the move."""
-    position = searcher.position
-    # The low 16 bits of an entry are its move. (`entry_move` can only be called from compiled code.)
-    tt_move = searcher.table.probe(position.key) & 0xFFFF
+def vote(candidates: Sequence[RootMove]) -> RootMove:
+    """The root move to play, chosen from the best root move of each thread. The first one wins a tie.
 
-    def key(root_move: RootMove) -> tuple[int, bool, int, int]:
-        move = root_move.move
-        penalty_cp = 0 if position.see_at_least(move, 0) else LOSING_MOVE_PENALTY_CP
-        position.make(move)
-        score = -searcher.evaluate() - penalty_cp
-        position.unmake(move)
-        return root_move.rank, move == tt_move, score, move
-
-    return sorted(root_moves, key=key, reverse=True)
+    The vote of each thread is its depth times the margin of its score above the worst (an idea of Stockfish, since
+    version 9). A proved win is played without a vote, the shortest first. Root moves that were never searched have no
+    vote, unless none was searched.
+    """
+    searched = [candidate for candidate in candidates if candidate.depth > 0]
+    if not searched:
+        return candidates[0]
+    highest = max(searched, key=lambda candidate: candidate.score)
+    if highest.score >= scores.TABLEBASE_BOUND:
+        return highest
+    lowest_cp = min(candidate.score for candidate in searched)
+    votes: defaultdict[int, int] = defaultdict(int)
+    for candidate in searched:
+        votes[candidate.move] += (candidate.score - lowest_cp + VOTE_BASE_CP) * candidate.depth
+    max_votes = max(votes.values())
+    # Several threads may have chosen this move. The deepest search of it is the most reliable.
+    winners = (candidate for candidate in searched if votes[candidate.move] == max_votes)
+    return max(winners, key=lambda candidate: (candidate.depth, candidate.bound is Bound.EXACT))

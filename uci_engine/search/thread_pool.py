@@ -1,7 +1,7 @@
 """The thread pool: the workers and their threads, which are kept between searches.
 
 Worker 0 has no thread here: it runs in the engine's thread for tasks. Each other worker has its own `WorkerThread`.
-`UciEngine` sets the pool up, and `ParallelSearch` searches with it. The workers share only the transposition table.
+`UciEngine` sets the pool up, and `SearchManager` searches with it. The workers share only the transposition table.
 
 Invariant: if `resize` fails, the pool is unchanged.
 """

@@ -1,19 +1,25 @@
 """A worker: one thread's searcher, with aspiration windows and iterative deepening.
 
-`MainSearch` calls `search_window` of worker 0 once for each aspiration window. The other workers search
-alone in `run`. `RootAnalysis` calls `search_move`. All of them call `Searcher._root`.
+`run` is the only loop over depths: for worker 0 with its lines of MultiPV, for the other workers, and for a root move
+that `RootAnalysis` searches alone. Worker 0 has a hook, which `SearchManager` gives it.
 
-Invariant: `run` never takes the GIL, so many workers cannot delay the UCI thread.
+Invariant: without a hook, `run` never takes the GIL, so many workers cannot delay the UCI thread.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+
 import chess
 
-from evaluation.typed import i64, ints, nogil
+from evaluation.typed import gil, i64, ints, nogil
 from uci_engine.score import INFINITE, MATE_BOUND, MAX_PLY
-from uci_engine.search.parameters import ASPIRATION_DEPTH, MAX_ASPIRATION_WINDOW_CP
+from uci_engine.search.parameters import ASPIRATION_DEPTH, LOSING_MOVE_PENALTY_CP, MAX_ASPIRATION_WINDOW_CP
 from uci_engine.search.search import Searcher
+from uci_engine.search.transposition_table import entry_move
+
+# More than a position has.
+MAX_ROOT_MOVES = 256
 
 
 class Worker:
@@ -23,6 +29,14 @@ class Worker:
     """
 
     searcher: Searcher
+
+    # Called between windows, and the exception that it raised
+    hook: Callable[[], object] | None
+    error: BaseException | None
+
+    # By line of MultiPV
+    line_scores = ints(MAX_ROOT_MOVES)
+    line_ends = ints(MAX_ROOT_MOVES)
 
     # The line of MultiPV in search
     line_depth: int
@@ -44,6 +58,8 @@ class Worker:
 
     def __init__(self, searcher: Searcher) -> None:
         self.searcher = searcher
+        self.hook = None
+        self.error = None
         self.clear_result()
 
     def reset(self, node_limit: i64) -> None:
@@ -52,7 +68,9 @@ class Worker:
         self.clear_result()
 
     def clear_result(self) -> None:
-        """Clear the last result."""
+        """Clear the last result, and what `set_line` has set."""
+        for line in range(MAX_ROOT_MOVES):
+            self.set_line(line, -INFINITE)
         self.has_result = False
         self.failed_high = False
         self.finished = False
@@ -75,81 +93,114 @@ class Worker:
         """The principal variation of the last result. It begins with the best root move."""
         return [self.pv_moves[index] for index in range(self.pv_length)]
 
-    # Called by `ParallelSearch`, for the workers but worker 0
-    # ------------------------------------------------------------
+    def sorted_root_moves(self, root_moves: Iterable[int], ranks: Mapping[int, int]) -> list[int]:
+        """The root moves in the order for the first search: by tablebase rank, TT move, static eval after the move.
+
+        `ranks`: the tablebase rank by move, 0 if absent. The position is set up.
+        """
+        position = self.searcher.position
+        tt_move: int = entry_move(self.searcher.table.probe(position.key))
+        keys = {}
+        for move in root_moves:
+            penalty_cp = 0 if position.see_at_least(move, 0) else LOSING_MOVE_PENALTY_CP
+            position.make(move)
+            score = -self.searcher.evaluate() - penalty_cp
+            position.unmake(move)
+            keys[move] = (ranks.get(move, 0), move == tt_move, score, move)
+        return sorted(keys, key=lambda move: keys[move], reverse=True)
+
+    def set_line(self, line: int, score: int, end: int = MAX_ROOT_MOVES) -> None:
+        """Set the score around which the next window of a line of MultiPV opens, and where its root moves end.
+
+        A line searches the root moves from its own index to `end` - 1. The best one is moved to the index of the line.
+        """
+        self.line_scores[line] = score
+        self.line_ends[line] = end
 
     def run(
-        self, first_depth: int, last_depth: int, pv_index: int = 0, skip_size: int = 0, skip_phase: int = 0
+        self,
+        first_depth: int,
+        last_depth: int,
+        first_line: int = 0,
+        lines: int = 1,
+        skip_size: int = 0,
+        skip_phase: int = 0,
+        half_window_cp: int = -1,
+        hook: Callable[[], object] | None = None,
     ) -> None:
-        """Iterative deepening of the root moves from `pv_index` on, until `last_depth`, a stop or the node limit.
+        """Iterative deepening of some lines of MultiPV, until `last_depth`, a stop or the node limit.
 
         `skip_size`: search and skip blocks of this many depths alternately, 0 to skip none. `skip_phase`: the offset of
-        the blocks.
+        the blocks. `half_window_cp`: half the width of the first window of each line, 0 for a full window, -1 for what
+        the parameters say.
+
+        `hook` is called after each window that failed high and after each line, with the GIL. It returns whether to
+        search on. It may read the result, call `set_line` and set the root moves in another order; after a line it may
+        also call `run`. An exception of it ends the search and is raised here. What it reads: `line_depth` and
+        `pv_index` say which line it is. `finished`: the line is finished; if neither this nor `failed_high` is true, it
+        was interrupted. `has_result`: a search of this line has found a best move; even if it was interrupted, the
+        result is valid.
         """
+        outer_hook, self.hook = self.hook, hook
         with nogil:
-            self._iterate(first_depth, last_depth, pv_index, skip_size, skip_phase)
+            self._iterate(first_depth, last_depth, first_line, lines, skip_size, skip_phase, half_window_cp)
+        error, self.error, self.hook = self.error, None, outer_hook
+        if error is not None:
+            raise error
 
-    # Called by `RootAnalysis` -----------------------------------------------------------------------------------------
-
-    def search_move(self, depth: int, score: int, half_window_cp: int) -> bool:
-        """Search the root to one depth, with an aspiration window around `score`. Returns whether it has finished.
-
-        `half_window_cp`: half the width of the first window, 0 for a full window.
-        """
-        self.clear_result()
-        with nogil:
-            self._search_line(depth, 0, self.searcher.root_count, score, half_window_cp)
-        return self.finished
-
-    # Called by `MainSearch`, for worker 0 -----------------------------------------------------------------------------
-
-    def begin_line(self, depth: int, pv_index: int, end: int, score: int) -> None:
-        """Begin a line of MultiPV: the root moves from `pv_index` to `end` - 1, with a window around `score`.
-
-        `search_window` does the search. The best move is moved to `pv_index`.
-        """
-        self._begin_line(depth, pv_index, end, score, self._half_window(depth))
-
-    def search_window(self) -> bool:
-        """Search the line with the current window.
-
-        Returns True after a fail high or low. The window is then widened: call again.
-
-        If it returns False, the line is `finished` or was interrupted. `failed_high`: the score was above the window.
-        `has_result`: a search of this line has found a best move. Even if it was interrupted, the result is valid.
-        """
-        with nogil:
-            again = self._search_window()
-        return again
+    def _call_hook(self) -> bool:
+        try:
+            return self.hook is None or bool(self.hook())
+        except BaseException as error:
+            self.error = error
+            return False
 
     # Without the GIL --------------------------------------------------------------------------------------------------
 
-    def _iterate(self, first_depth: int, last_depth: int, pv_index: int, skip_size: int, skip_phase: int) -> int:
+    def _iterate(
+        self,
+        first_depth: int,
+        last_depth: int,
+        first_line: int,
+        lines: int,
+        skip_size: int,
+        skip_phase: int,
+        half_window_cp: int,
+    ) -> int:
         """The iterative deepening of `run`."""
         for depth in range(first_depth, last_depth + 1):
             if skip_size and (depth + skip_phase) // skip_size % 2:
                 continue
-            if not self._search_line(depth, pv_index, self.searcher.root_count, self.score, self._half_window(depth)):
-                return 0
+            for line in range(first_line, first_line + lines):
+                if not self._search_line(depth, line, half_window_cp):
+                    return 0
         return 0
 
-    def _search_line(self, depth: int, pv_index: int, end: int, score: int, half_window_cp: int) -> bool:
-        """Search a line with widening windows. Returns whether it has finished."""
-        self._begin_line(depth, pv_index, end, score, half_window_cp)
-        while self._search_window():
-            pass
-        return self.finished
-
-    def _begin_line(self, depth: int, pv_index: int, end: int, score: int, half_window_cp: int) -> int:
+    def _search_line(self, depth: int, line: int, half_window_cp: int) -> bool:
+        """Search a line with widening windows. Returns whether to search on."""
         self.has_result = False
         self.line_depth = depth
-        self.pv_index = pv_index
-        self.searcher.root_end = end
-        self.open_window(score, half_window_cp)
-        return 0
+        self.pv_index = line
+        self.searcher.root_end = min(self.line_ends[line], self.searcher.root_count)
+        if half_window_cp < 0:
+            half_window_cp = self.searcher.aspiration_window_cp if depth >= ASPIRATION_DEPTH else 0
+        self.open_window(self.line_scores[line], half_window_cp)
+        while self._search_window():
+            if self.failed_high and not self._after_window():
+                return False
+        # Read before the hook, which may search.
+        finished: bool = self.finished
+        return self._after_window() and finished
+
+    def _after_window(self) -> bool:
+        """Call the hook, if there is one. Returns whether to search on."""
+        if self.hook is None:
+            return True
+        with gil:
+            return self._call_hook()
 
     def _search_window(self) -> bool:
-        """See `search_window`."""
+        """Search the line with the current window. Returns True after a fail high or low, with the window widened."""
         self.failed_high = False
         self.finished = False
         if self.searcher.stop_requested:
@@ -165,10 +216,6 @@ class Worker:
         self.failed_high = score >= self.beta
         self.widen_window(score)
         return True
-
-    def _half_window(self, depth: int) -> int:
-        """Half the width of the first window at a depth, 0 for a full window."""
-        return self.searcher.aspiration_window_cp if depth >= ASPIRATION_DEPTH else 0
 
     def open_window(self, score: int, half_window_cp: int) -> int:
         """Open a window around a score. It is full if the half width is 0, and for mate scores and -INFINITE."""
@@ -195,6 +242,7 @@ class Worker:
         self.has_result = True
         self.depth = self.line_depth
         self.score = score
+        self.line_scores[self.pv_index] = score
         self.seldepth = self.searcher.seldepth
         self.is_lower_bound = score >= self.beta
         self.pv_length = self.searcher.pv_length[0]

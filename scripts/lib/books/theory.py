@@ -7,7 +7,6 @@ version of the search gives other weights, never other moves.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -17,13 +16,11 @@ import chess.polyglot
 
 from lib.books.file import Weights, polyglot_move
 from lib.books.games import Record, Records
+from uci_engine.board import moves
 from uci_engine.book.repertoire import Line, RepertoireError, replay
 from uci_engine.core import load
 from uci_engine.score import DRAW, MATE
 from uci_engine.search.factory import new_searcher, new_worker
-from uci_engine.search.main_search import MainSearch
-from uci_engine.search.request import SearchRequest
-from uci_engine.time_management.clock import Clock
 
 # The best move of a position has this weight.
 BEST_WEIGHT = 1000
@@ -148,11 +145,12 @@ class Judge:
             return (-MATE if board.is_check() else DRAW), None
         self._searcher.table.clear()
         self._searcher.clear()
-        request = SearchRequest(board, depth=self._depth)
         worker = new_worker(load(), self._searcher)
-        search = MainSearch(worker, request, Clock(time.perf_counter()), lambda info: None)
-        search.run()
-        return search.score, search.best
+        worker.set_up(board, 0)
+        self._searcher.set_root(worker.sorted_root_moves([moves.encode(board, move) for move in board.legal_moves], {}))
+        self._searcher.table.new_search()
+        worker.run(1, self._depth)
+        return worker.score, moves.decode(worker.pv()[0], board.chess960)
 
 
 def _board(epd: str) -> chess.Board:

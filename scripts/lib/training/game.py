@@ -23,7 +23,6 @@ from uci_engine.board import moves
 from uci_engine.core import load
 from uci_engine.options import CORRECTION_BY_DEFAULT
 from uci_engine.search.factory import new_correction, new_searcher, new_worker
-from uci_engine.search.root_moves import RootMove, sort_root_moves
 
 T = TypeVar("T")
 # Random moves away from what a search expects, at most.
@@ -91,8 +90,7 @@ class SelfPlayer:
         node_limit, last_depth = self._nodes, scores.MAX_DEPTH
         while True:
             worker.reset(node_limit)
-            root_moves = [RootMove((move,)) for move in searcher.position.legal_moves()]
-            searcher.set_root([root_move.move for root_move in sort_root_moves(searcher, root_moves)])
+            searcher.set_root(worker.sorted_root_moves(searcher.position.legal_moves(), {}))
             worker.run(1, last_depth)
             # The last depth is interrupted, often before it has a result. Then that of the depth before it counts.
             if worker.depth:

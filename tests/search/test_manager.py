@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from tests.support.kernel import (
     STARTS,
+    Request,
     is_compiled,
-    new_main_search,
+    new_manager,
     prepare,
     random_game,
     search,
@@ -25,8 +26,7 @@ from tests.support.kernel import (
 )
 from uci_engine import score as scores
 from uci_engine.search.info import Bound, Info
-from uci_engine.search.main_search import MainSearch
-from uci_engine.search.request import SearchRequest
+from uci_engine.search.manager import SearchManager
 from uci_engine.time_management.allocation import TIME_DEFAULTS, Budget
 from uci_engine.time_management.clock import Clock
 
@@ -35,7 +35,7 @@ DEPTH = 6 if is_compiled() else 3
 
 
 def test_every_depth_is_reported_once() -> None:
-    infos = search(SearchRequest(chess.Board(MIDDLEGAME), depth=DEPTH)).infos
+    infos = search(Request(chess.Board(MIDDLEGAME), depth=DEPTH)).infos
     assert [info.depth for info in infos] == list(range(1, DEPTH + 1))
     for info in infos:
         assert info.multipv == 1
@@ -56,7 +56,7 @@ def test_every_depth_is_reported_once() -> None:
 def test_lines_are_distinct_sorted_and_as_many_as_there_are(lines: int) -> None:
     board = chess.Board(MIDDLEGAME)
     depth = min(DEPTH, 3)
-    outcome = search(SearchRequest(board, depth=depth, multipv=lines))
+    outcome = search(Request(board, depth=depth, multipv=lines))
     wanted = min(lines, board.legal_moves.count())
     for _, group in itertools.groupby(outcome.infos, key=lambda info: info.depth):
         reported = list(group)
@@ -70,40 +70,31 @@ def test_lines_are_distinct_sorted_and_as_many_as_there_are(lines: int) -> None:
 def test_an_interruption_leaves_each_line_its_place() -> None:
     board = chess.Board(MIDDLEGAME)
     for nodes in range(400, 12_000, 290) if is_compiled() else range(400, 2_000, 290):
-        outcome = search(SearchRequest(board, nodes=nodes, multipv=3))
+        outcome = search(Request(board, nodes=nodes, multipv=3))
         # The first line is told of once more at the end, by the engine.
         shown = {info.multipv or 1: info.pv[0] for info in outcome.infos} | {1: outcome.best.uci()}
         assert sorted(shown) == [1, 2, 3]
         assert len(set(shown.values())) == 3, nodes
 
 
-def test_every_line_of_every_depth_is_searched_in_order() -> None:
+def test_every_line_of_every_depth_is_searched_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     lines: list[tuple[int, int]] = []
+    after_window = SearchManager._after_window
 
-    class Recorder:
-        """A worker that records the lines which it begins."""
+    def record(manager: SearchManager) -> bool:
+        if not manager._main.failed_high:
+            lines.append((manager._main.line_depth, manager._main.pv_index))
+        return after_window(manager)
 
-        def __init__(self, worker: Any) -> None:
-            self.worker = worker
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self.worker, name)
-
-        def begin_line(self, depth: int, first: int, end: int, score: int) -> None:
-            lines.append((depth, first))
-            self.worker.begin_line(depth, first, end, score)
-
-    main = new_main_search(SearchRequest(chess.Board(MIDDLEGAME), depth=3, multipv=2))
-    main._worker = Recorder(main._worker)
-    main.run()
+    monkeypatch.setattr(SearchManager, "_after_window", record)
+    new_manager(Request(chess.Board(MIDDLEGAME), depth=3, multipv=2)).run()
     assert lines == [(depth, index) for depth in (1, 2, 3) for index in (0, 1)]
     # An interruption ends the depth and the search.
     lines.clear()
-    main = new_main_search(SearchRequest(chess.Board(MIDDLEGAME), nodes=300))
-    main._worker = Recorder(main._worker)
+    main = new_manager(Request(chess.Board(MIDDLEGAME), nodes=300))
     main.run()
     assert lines == [(depth, 0) for depth in range(1, len(lines) + 1)]
-    assert (main.is_done, main.nodes) == (True, 300)
+    assert main.nodes == 300
 
 
 # In one of these searches the second line is interrupted.
@@ -137,7 +128,7 @@ def raises_at(event: str, limit: dict[str, Any]) -> bool:
     machine.clear()
     usual_cp = machine.aspiration_window_cp
     # The clock has run for ten seconds already, so that bounds are reported.
-    main = new_main_search(SearchRequest(chess.Board(MIDDLEGAME), **limit), on_info, Clock(time.perf_counter() - 10))
+    main = new_manager(Request(chess.Board(MIDDLEGAME), **limit), on_info, Clock(time.perf_counter() - 10))
     machine.aspiration_window_cp = 1
     raised = False
     try:
@@ -147,7 +138,7 @@ def raises_at(event: str, limit: dict[str, Any]) -> bool:
     machine.aspiration_window_cp = usual_cp
     assert main.best in chess.Board(MIDDLEGAME).legal_moves
     # It is raised once, and the worker can search again.
-    assert search(SearchRequest(chess.Board(MIDDLEGAME), depth=2)).nodes > 0
+    assert search(Request(chess.Board(MIDDLEGAME), depth=2)).nodes > 0
     return raised
 
 
@@ -157,7 +148,7 @@ def test_lines_are_legal(game: int, plies: int, lines: int, depth: int) -> None:
     board = list(random_game(game, start_board(game, game % 2 == 1), plies))[-1]
     if not any(board.legal_moves):
         return
-    outcome = search(SearchRequest(board, depth=depth, multipv=lines), fresh=False)
+    outcome = search(Request(board, depth=depth, multipv=lines), fresh=False)
     assert outcome.best in board.legal_moves
     for info in outcome.infos:
         trial = board.copy()
@@ -173,11 +164,11 @@ def test_lines_are_legal(game: int, plies: int, lines: int, depth: int) -> None:
 def test_only_the_moves_asked_for() -> None:
     board = chess.Board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1")
     quiet = [chess.Move.from_uci("e4e5"), chess.Move.from_uci("e1f2")]
-    outcome = search(SearchRequest(board, quiet, depth=4, multipv=3))
+    outcome = search(Request(board, quiet, depth=4, multipv=3))
     assert outcome.best in quiet
     assert {info.pv[0] for info in outcome.infos} == {"e4e5", "e1f2"}
     assert max(info.multipv or 0 for info in outcome.infos) == 2
-    assert search(SearchRequest(board, depth=4)).best.uci() == "e4d5"
+    assert search(Request(board, depth=4)).best.uci() == "e4d5"
 
 
 def test_castling_is_written_in_the_dialect_of_the_board() -> None:
@@ -185,13 +176,13 @@ def test_castling_is_written_in_the_dialect_of_the_board() -> None:
     for chess960, word in ((False, "e1g1"), (True, "e1h1")):
         board = chess.Board(fen, chess960=chess960)
         castling = board.parse_uci(word)
-        outcome = search(SearchRequest(board, [castling], depth=2))
+        outcome = search(Request(board, [castling], depth=2))
         assert outcome.best.uci() == word
         assert outcome.infos[-1].pv[0] == word
 
 
 def test_win_draw_loss_where_it_is_asked_for() -> None:
-    infos = search(SearchRequest(chess.Board(MIDDLEGAME), depth=2, show_wdl=True)).infos
+    infos = search(Request(chess.Board(MIDDLEGAME), depth=2, show_wdl=True)).infos
     for info in infos:
         assert info.pieces == chess.popcount(chess.Board(MIDDLEGAME).occupied)
         assert info.wdl == scores.win_draw_loss(info.score or 0, info.pieces)
@@ -201,7 +192,7 @@ def test_win_draw_loss_where_it_is_asked_for() -> None:
 def test_the_deepest_search_ends() -> None:
     # Bare kings: every depth is reached at once.
     board = chess.Board("8/8/4k3/8/8/3K4/8/8 w - - 0 1")
-    outcome = search(SearchRequest(board, depth=100000))
+    outcome = search(Request(board, depth=100000))
     assert outcome.infos[-1].depth == scores.MAX_DEPTH
     assert outcome.score == scores.DRAW
 
@@ -209,7 +200,7 @@ def test_the_deepest_search_ends() -> None:
 def test_a_search_without_end_stays_within_its_plies() -> None:
     # Checks cost no depth, and this side can check for ever.
     board = chess.Board("nn4k1/6p1/8/7Q/8/8/rr6/7K w - - 0 1")
-    outcome = search(SearchRequest(board, nodes=60000 if is_compiled() else 600))
+    outcome = search(Request(board, nodes=60000 if is_compiled() else 600))
     assert all((info.seldepth or 0) <= scores.MAX_PLY for info in outcome.infos)
     assert outcome.best in board.legal_moves
 
@@ -217,10 +208,10 @@ def test_a_search_without_end_stays_within_its_plies() -> None:
 # With a clock ---------------------------------------------------------------------------------------------
 
 
-def timed(board: chess.Board, soft_ms: float, hard_ms: float) -> tuple[MainSearch, list[Info], float]:
+def timed(board: chess.Board, soft_ms: float, hard_ms: float) -> tuple[SearchManager, list[Info], float]:
     """Search with a budget, with nobody to watch the hard limit; returns the milliseconds it took, too."""
     clock = Clock(time.perf_counter(), Budget(soft_ms, hard_ms))
-    main, infos = prepare(SearchRequest(board), clock)
+    main, infos = prepare(Request(board), clock)
     main.run()
     return main, infos, clock.elapsed_ms()
 
@@ -242,19 +233,19 @@ def test_a_single_move_is_played_at_once_when_the_clock_runs() -> None:
     _, infos, _ = timed(board, 1e6, 1e6)
     assert len(infos) == 1
     # In an analysis the only move is searched like any other.
-    assert len(search(SearchRequest(board, depth=4)).infos) == 4
+    assert len(search(Request(board, depth=4)).infos) == 4
 
 
 def test_a_mate_that_cannot_be_improved_ends_a_timed_search() -> None:
     main, infos, _ = timed(chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"), 1e6, 1e6)
-    assert main.score == scores.MATE - 1
+    assert main.root_move.score == scores.MATE - 1
     assert (infos[-1].depth or 0) <= 6
 
 
 def test_thinking_on_the_opponents_time_can_be_enough() -> None:
     only_move = chess.Board("6rk/8/8/8/8/8/7p/7K w - - 0 1")
     clock = Clock(time.perf_counter())
-    main = new_main_search(SearchRequest(only_move, depth=3), clock=clock)
+    main = new_manager(Request(only_move, depth=3), clock=clock)
     clock.set_budget(Budget(1e6, 1e6), time.perf_counter())
     assert not main.is_enough()  # no depth is finished
     clock.set_budget(Budget(math.inf, math.inf), time.perf_counter())
@@ -271,8 +262,8 @@ def test_the_time_parameters_of_the_request_decide() -> None:
         time_parameters = replace(TIME_DEFAULTS, time_effort_min_percent=least, time_effort_max_percent=most)
         # Begun long ago, so that a pause of this process is a small part of the time used.
         clock = Clock(time.perf_counter() - 100)
-        request = SearchRequest(chess.Board(MIDDLEGAME), depth=8, time_parameters=time_parameters)
-        main = new_main_search(request, clock=clock)
+        request = Request(chess.Board(MIDDLEGAME), depth=8, time_parameters=time_parameters)
+        main = new_manager(request, clock=clock)
         main.run()
         clock.set_budget(Budget(clock.elapsed_ms(), 1e9), time.perf_counter())
         assert main.is_enough() == enough
@@ -286,8 +277,8 @@ def test_the_depth_of_the_current_move_is_the_one_being_searched() -> None:
         if info.currmove is None:
             main.report_current_move()
 
-    request = SearchRequest(chess.Board(MIDDLEGAME), depth=4, multipv=2)
-    main = new_main_search(request, listen)
+    request = Request(chess.Board(MIDDLEGAME), depth=4, multipv=2)
+    main = new_manager(request, listen)
     main.run()
     moves_told = [(before.depth, info.depth) for before, info in itertools.pairwise(told) if info.currmove]
     assert len(moves_told) == 8
@@ -297,7 +288,7 @@ def test_the_depth_of_the_current_move_is_the_one_being_searched() -> None:
 @pytest.mark.parametrize("fen", ["6rk/8/8/8/8/8/7p/7K w - - 0 1", "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", MIDDLEGAME])
 def test_a_time_to_be_spent_whole_is(fen: str) -> None:
     clock = Clock(time.perf_counter(), Budget(math.inf, 1e6))
-    main = new_main_search(SearchRequest(chess.Board(fen), depth=9), clock=clock)
+    main = new_manager(Request(chess.Board(fen), depth=9), clock=clock)
     main.run()
     assert main.root_move.depth == 9
 
@@ -305,7 +296,7 @@ def test_a_time_to_be_spent_whole_is(fen: str) -> None:
 def test_no_clock_means_no_end_by_itself() -> None:
     clock = Clock(time.perf_counter(), Budget(math.inf, math.inf))
     assert not clock.may_end_early
-    outcome = search(SearchRequest(chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"), depth=9))
+    outcome = search(Request(chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"), depth=9))
     assert outcome.infos[-1].depth == 9
 
 
@@ -315,7 +306,7 @@ def test_no_clock_means_no_end_by_itself() -> None:
 def test_a_report_before_the_first_iteration_is_honest() -> None:
     board = chess.Board(MIDDLEGAME)
     infos: list[Info] = []
-    main = new_main_search(SearchRequest(board), infos.append)
+    main = new_manager(Request(board), infos.append)
     main.report()
     (info,) = infos
     assert (info.depth, info.nodes, info.seldepth, info.wdl) == (0, 0, None, None)
@@ -325,18 +316,18 @@ def test_a_report_before_the_first_iteration_is_honest() -> None:
 def test_before_the_first_search_sound_moves_come_first() -> None:
     # The best reply to an empty clock: no queen is left hanging by a move that was never searched.
     board = chess.Board("4k3/2p5/3p4/8/8/8/3Q4/4K3 w - - 0 1")
-    main = new_main_search(SearchRequest(board))
+    main = new_manager(Request(board))
     assert main.best.uci() != "d2d6"
     board = chess.Board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1")
     searcher().table.clear()
-    main = new_main_search(SearchRequest(board))
+    main = new_manager(Request(board))
     assert main.best.uci() == "e4d5"
 
 
 def test_the_tables_move_comes_before_all_others() -> None:
     board = chess.Board(STARTS[1])
-    first = search(SearchRequest(board, depth=4))
-    main = new_main_search(SearchRequest(board))
+    first = search(Request(board, depth=4))
+    main = new_manager(Request(board))
     assert main.best == first.best
 
 
@@ -350,7 +341,7 @@ def test_the_current_move_is_reported_by_number_and_name() -> None:
             main.report_current_move()
         said.append(info)
 
-    main = new_main_search(SearchRequest(board, depth=3), on_info)
+    main = new_manager(Request(board, depth=3), on_info)
     main.report_current_move()
     assert said == []
     main.run()
@@ -367,7 +358,7 @@ def test_failed_windows_are_reported_as_bounds_in_a_long_search() -> None:
     bounds = 0
     usual_cp = machine.aspiration_window_cp
     for fen in STARTS[:6]:
-        main, infos = prepare(SearchRequest(chess.Board(fen), depth=DEPTH), Clock(time.perf_counter() - 10))
+        main, infos = prepare(Request(chess.Board(fen), depth=DEPTH), Clock(time.perf_counter() - 10))
         machine.aspiration_window_cp = 1
         main.run()
         machine.aspiration_window_cp = usual_cp

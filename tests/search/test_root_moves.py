@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from uci_engine import score as scores
 from uci_engine.search.info import Bound
-from uci_engine.search.root_moves import RootMove
-from uci_engine.search.voting import vote
+from uci_engine.search.root_moves import RootMove, vote
 
 
 def root_move(move: int, score: int, depth: int, bound: Bound = Bound.EXACT) -> RootMove:

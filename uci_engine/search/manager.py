@@ -1,0 +1,393 @@
+"""The search manager: one search by all workers, with its lines of MultiPV, time, reports, analysis and vote.
+
+`engine` runs it. Worker 0 searches in the thread that calls `run`, and calls `_after_window` between its searches. The
+other workers search in their own threads. The threads share only the transposition table (lazy SMP): the results of one
+thread speed up the others.
+
+Invariant: worker 0 never waits for another worker until it has finished.
+Invariant: when `run` returns, every worker has stopped, so the node counts are final.
+Invariant: the best move is always a legal move of those allowed, even if the search is stopped before its first node.
+Invariant: of an interrupted depth only the finished root moves count.
+Invariant: with one thread and no clock the result depends only on the arguments, the table and the histories.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from functools import partial
+
+import chess
+import chess.polyglot
+
+from uci_engine import score as scores
+from uci_engine.board import moves
+from uci_engine.board.game import seen_twice
+from uci_engine.failures import print_failure
+from uci_engine.search.analysis import RootAnalysis
+from uci_engine.search.info import Info
+from uci_engine.search.options import SearchOptions
+from uci_engine.search.parameters import FIRST_SHARED_DEPTH, MATE_PREVIEW_DEPTH
+from uci_engine.search.root_moves import RootMove, vote
+from uci_engine.search.strength import goes_back
+from uci_engine.search.thread_pool import ThreadPool
+from uci_engine.tablebases.root_ranking import RootRanking
+from uci_engine.time_management.clock import Clock
+from uci_engine.time_management.limits import Limits
+
+# Fail highs are reported only after this time.
+REPORT_BOUNDS_AFTER_MS = 3000.0
+
+# Threads that search the same depth at the same time repeat each other's work. So the other workers search `size`
+# depths, then skip as many, with an offset `phase`. Each is sometimes ahead of worker 0, sometimes behind it (an idea
+# of Stockfish, versions 7 to 10).
+SKIP_PATTERNS = tuple((size, phase) for size in range(1, 5) for phase in range(2 * size))
+
+
+class SearchManager:
+    """One search from the first depth to the vote. `run` blocks; `stop` may be called from any thread."""
+
+    def __init__(
+        self,
+        pool: ThreadPool,
+        board: chess.Board,
+        limits: Limits,
+        clock: Clock,
+        on_info: Callable[[Info], None],
+        options: SearchOptions,
+        root_moves: Iterable[chess.Move],
+        ranking: RootRanking,
+    ) -> None:
+        """Sets up the workers, which must not be running, and clears their stop flags, so a `stop` is never lost.
+
+        `root_moves`: those allowed, at least one. `ranking`: has tablebase ranks for all of them or for none. Moves of
+        a better rank are searched first. `go mate` and limited strength run in worker 0 only.
+        """
+        self._board = board
+        # With `infinite` only `stop` ends the search.
+        self._limits = Limits() if limits.infinite else limits
+        self._clock = clock
+        self._on_info = on_info
+        self._options = options
+        self._ranking = ranking
+        self._pieces = scores.piece_count(board)
+        self._depth_limit = min(self._limits.depth or scores.MAX_DEPTH, scores.MAX_DEPTH)
+        nodes = 0 if limits.infinite else self._node_limit()
+        threads = pool.threads if self._limits.mate is None and options.strength is None else []
+        self._threads = tuple(threads[: nodes - 1] if nodes else threads)
+        self.workers = (pool.main, *(thread.worker for thread in self._threads))
+        # Each worker gets a share of the nodes, so the total is exact without a shared counter. 0 is no limit.
+        share, rest = divmod(nodes, len(self.workers))
+        for index, worker in enumerate(self.workers):
+            worker.reset(share + (index < rest))
+        self._main_share = share + (rest > 0)
+        # How many other workers have been started, and the root moves that they begin with.
+        self._started = 0
+        self._root_order: list[int] = []
+
+        self._main = pool.main
+        self._searcher = pool.main.searcher
+        self._searcher.position.set_board(board)
+        options.prepare(self._searcher, probes=not ranking.complete)
+        self._ranks = {moves.encode(board, move): rank for move, rank in ranking.tablebase_ranks.items()}
+        ranks = {move: tablebase_rank.rank for move, tablebase_rank in self._ranks.items()}
+        order = self._main.sorted_root_moves([moves.encode(board, move) for move in root_moves], ranks)
+        self._searcher.set_root(order)
+        # A line searches root moves of one tablebase rank only. Moves are sorted by rank, so an end index is enough.
+        rank_order = [-ranks.get(move, 0) for move in order]
+        self._pv_ends = [bisect_right(rank_order, rank) for rank in rank_order]
+        # The lines, best first, and their results of the previous depth.
+        candidates = [RootMove((move,), tablebase_rank=self._ranks.get(move)) for move in order]
+        self._lines = candidates[: options.lines]
+        self._before = tuple(self._lines)
+        self._set_windows()
+        # With limited strength: the lines at the node budget. The search may continue after it.
+        self._strength_lines: tuple[RootMove, ...] = ()
+        # The depth in search, the last one that was finished, the number of depths for which the best move has not
+        # changed, and the factor on the soft limit that follows from the last finished depth.
+        self._depth = 1
+        self._finished_depth = 0
+        self._stable_for = 0
+        self._soft_factor = 0.0
+        self._in_analysis = False
+        # No analysis with MultiPV (each line has its own window already), nor for `go mate` (full width), nor in timed
+        # games (it costs nodes).
+        has_analysis = (
+            options.analyse_mode
+            and options.lines == 1
+            and self._limits.mate is None
+            and not clock.may_end_early
+            and self._pv_ends[0] > 1
+        )
+        self.analysis = RootAnalysis(board, candidates[: self._pv_ends[0]]) if has_analysis else None
+
+    def stop(self) -> None:
+        """End the search soon: set the stop flag of every worker."""
+        for worker in self.workers:
+            worker.stop()
+
+    def run(self) -> None:
+        """Search until a limit is reached, time is up, or `stop`. Then choose the best move."""
+        self._searcher.table.new_search()
+        has_nodes_left = True
+        try:
+            if self._main_share:
+                # With a node limit the other workers start at once, because each must search its own share.
+                self._start_workers()
+            mate, last_depth = self._limits.mate, self._depth_limit
+            if mate is not None:
+                last_depth = min(MATE_PREVIEW_DEPTH, 2 * mate, last_depth)
+            self._main.run(1, last_depth, lines=len(self._lines), hook=self._after_window)
+            if mate is not None:
+                self._prove_mate(mate)
+            has_nodes_left = not self._main_share or self._searcher.nodes < self._main_share
+        finally:
+            # If worker 0 has used up its share of the nodes, the other workers finish theirs. Any other end stops them.
+            if has_nodes_left:
+                self.stop()
+            self._wait_for_workers()
+        # No vote with MultiPV, nor for `go depth`: there the result of worker 0 counts.
+        if self._options.lines == 1 and self._limits.depth is None:
+            found = [RootMove.of(thread.worker, self._ranks) for thread in self._threads[: self._started]]
+            self._lines[0] = vote([self._lines[0], *found])
+            self._apply_analysis()
+        self._apply_strength()
+
+    # Time and nodes ------------------------------------------------------------------------------------------------
+
+    def _node_limit(self) -> int:
+        """The lowest limit of nodes: of `go nodes`, the clock (nodestime) and limited strength. 0 is no limit.
+
+        Analysis is not limited by the strength; only its best move is.
+        """
+        strength = self._options.strength
+        budget = None if strength is None or self._options.analyse_mode else strength.level.nodes
+        return min((nodes for nodes in (self._limits.nodes, self._clock.hard_nodes, budget) if nodes), default=0)
+
+    def is_enough(self) -> bool:
+        """Whether time management would stop now. May be called from any thread."""
+        if self._finished_depth == 0 or not self._clock.may_end_early:
+            return False
+        best = self._lines[0]
+        # There is one legal move, or one of the best tablebase rank.
+        if len(self._lines) == self._pv_ends[0] == 1:
+            return True
+        # Searched far deeper than the mate: a shorter mate is unlikely.
+        if scores.is_mate(best.score) and self._finished_depth > 2 * abs(scores.mate_in_moves(best.score)) + 2:
+            return True
+        return self._clock.soft_reached(self._soft_factor)
+
+    # Worker 0: between its windows, lines and depths ---------------------------------------------------------------
+
+    def _set_windows(self) -> None:
+        for index, line in enumerate(self._lines):
+            self._main.set_line(index, line.score, self._pv_ends[index])
+
+    def _after_window(self) -> bool:
+        """After a fail high, and after a line of MultiPV. Returns whether to search on."""
+        main, index = self._main, self._main.pv_index
+        if main.has_result:
+            self._lines[index] = RootMove.of(main, self._ranks)
+        if main.failed_high:
+            if index < self._options.multipv and self._clock.elapsed_ms() > REPORT_BOUNDS_AFTER_MS:
+                self.report(index + 1)
+            return True
+        return (main.finished and index + 1 < len(self._lines)) or self._after_depth(main.finished)
+
+    def _after_depth(self, finished: bool) -> bool:
+        """After the last line of a depth, or an interruption. Returns whether to search the next depth."""
+        self._sort_lines()
+        # After an interruption only changed lines are reported. Line 1 is reported with `bestmove`.
+        for index, line in enumerate(self._lines[: self._options.multipv]):
+            if finished or (index > 0 and line is not self._before[index]):
+                self.report(index + 1)
+        strength = self._options.strength
+        if strength is not None and not self._strength_lines and self.nodes >= strength.level.nodes:
+            self._strength_lines = tuple(self._lines)
+        if not finished:
+            return False
+        best, before = self._lines[0], self._before[0]
+        self._stable_for = self._stable_for + 1 if best.move == before.move else 0
+        effort = self._searcher.effort_permille / 1000
+        self._soft_factor = self._options.time_parameters.soft_factor(
+            self._depth, self._stable_for, before.score - best.score, effort
+        )
+        self._finished_depth = self._depth
+        is_stopped = self._searcher.stop_requested or self._searcher.stopped
+        if is_stopped or self._depth == self._depth_limit or self.is_enough():
+            return False
+        if self.analysis is not None:
+            self._run_analysis(self.analysis)
+        if self._depth == FIRST_SHARED_DEPTH - 1 and not self._main_share:
+            self._start_workers()
+        self._depth += 1
+        self._before = tuple(self._lines)
+        self._set_windows()
+        return True
+
+    def _sort_lines(self) -> None:
+        """Sort the lines of this depth by rank and score. Missing lines are filled from the previous depth."""
+        done = [line for line in self._lines if line.depth == self._depth]
+        done.sort(key=lambda line: (line.rank, line.score), reverse=True)
+        taken = {line.move for line in done}
+        lines = [*done, *(line for line in self._before if line.move not in taken)]
+        self._lines = lines[: len(self._before)]
+        if self.analysis is not None:
+            self.analysis.set_best(self._lines[0])
+
+    def _run_analysis(self, analysis: RootAnalysis) -> None:
+        """Run the analysis here if there are no other workers. Then move a better root move to the front."""
+        searcher = self._searcher
+        if not self._threads:
+            self._in_analysis = True
+            analysis.run(self._main, analysis.nodes_due(searcher.nodes))
+            self._in_analysis = False
+        better = analysis.better_move()
+        if better is not None:
+            self._lines[0] = better
+            self.report()
+            searcher.set_root([better.move, *(move for move in searcher.root() if move != better.move)])
+
+    def _prove_mate(self, max_moves: int) -> None:
+        """Prove or refute a mate in at most `max_moves`, shortest first, by trying every reply."""
+        from uci_engine.search.mate_search import MateSearch  # only after `load` is the core chosen
+
+        searcher = self._searcher
+        mate_search = MateSearch(searcher, seen_twice(self._board))
+        # A mate in n moves takes 2n - 1 plies.
+        max_moves = min(max_moves, (self._depth_limit + 1) // 2)
+        for count in range(1, max_moves + 1):
+            depth = 2 * count - 1
+            if mate_search.mate_in(count):
+                self._lines = [RootMove(tuple(searcher.pv()), scores.MATE - depth, depth, searcher.seldepth)]
+                self.report()
+                return
+            if searcher.stopped:
+                return
+        self._on_info(Info(string=f"there is no mate in {max_moves}"))
+
+    # The other workers ---------------------------------------------------------------------------------------------
+
+    def _start_workers(self) -> None:
+        self._root_order = self._searcher.root()[: self._pv_ends[0]]
+        self._start_worker(0)
+
+    def _start_worker(self, index: int) -> None:
+        """Start another worker. Each starts the next: starting hundreds in one loop would block the UCI thread."""
+        if index < len(self._threads):
+            self._started = index + 1
+            self._threads[index].begin(partial(self._run_worker, index))
+
+    def _run_worker(self, index: int) -> None:
+        """Search with a worker, in its thread."""
+        worker = self._threads[index].worker
+        searcher = worker.searcher
+        if searcher.stop_requested:
+            return
+        searcher.position.set_board(self._board)
+        searcher.prober.share(self._searcher.prober)
+        self._options.prepare(searcher, probes=not self._ranking.complete)
+        searcher.set_root(self._root_order)
+        self._start_worker(index + 1)
+        if self.analysis is not None and index == 0:
+            self.analysis.run(worker, math.inf)
+        # With MultiPV, worker 0 starts at line 0 and the n-th other one at line n, modulo the number of lines.
+        first_line = (index + 1) % min(self._options.multipv, len(self._root_order))
+        size, phase = SKIP_PATTERNS[index % len(SKIP_PATTERNS)]
+        worker.run(FIRST_SHARED_DEPTH, scores.MAX_DEPTH, first_line, skip_size=size, skip_phase=phase)
+
+    def _wait_for_workers(self) -> None:
+        """Wait until all other workers have finished."""
+        index = 0
+        # `_started` may still grow, but a worker starts the next one before it finishes.
+        while index < self._started:
+            error = self._threads[index].wait()
+            index += 1
+            if error is not None:
+                print_failure(error)
+                self._on_info(Info(string=f"error: {type(error).__name__} in a worker thread: {error}"))
+
+    # What was found ------------------------------------------------------------------------------------------------
+
+    @property
+    def root_move(self) -> RootMove:
+        """The best root move so far."""
+        return self._lines[0]
+
+    @property
+    def best(self) -> chess.Move:
+        """The best move so far. It is always legal."""
+        return self._decode(self._lines[0].move)
+
+    @property
+    def ponder(self) -> chess.Move | None:
+        """The expected reply to the best move, if any. Do not call while `run` is running."""
+        pv = self._lines[0].pv
+        reply = pv[1] if len(pv) > 1 else self._searcher.expected_reply(pv[0])
+        return self._decode(reply) if reply else None
+
+    @property
+    def nodes(self) -> int:
+        """The nodes of all workers so far."""
+        return sum(int(worker.searcher.nodes) for worker in self.workers)
+
+    def _apply_analysis(self) -> None:
+        """Use a better move of the analysis as the answer, if any."""
+        if self.analysis is not None:
+            self.analysis.set_best(self._lines[0])
+            self._lines[0] = self.analysis.better_move() or self.analysis.better_move_at_end() or self._lines[0]
+
+    def _apply_strength(self) -> None:
+        """With limited strength, replace the best line by the one that the level picks."""
+        strength = self._options.strength
+        lines = [line for line in self._strength_lines or self._lines if line.depth > 0]
+        if strength is None or not lines:
+            return
+        candidates = [(line.move, line.score) for line in lines]
+        going_back = {line.move for line in lines if goes_back(self._board, self._decode(line.move))}
+        chosen = lines[strength.choose(candidates, chess.polyglot.zobrist_hash(self._board), going_back)]
+        best = self._lines[0]
+        # The search may have continued, so the last result of the move counts.
+        chosen = next((line for line in self._lines if line.move == chosen.move), chosen)
+        self._lines = [chosen, *(line for line in self._lines if line.move != chosen.move)]
+        if chosen is not best:
+            for index in range(1, min(self._options.multipv, len(self._lines))):
+                self.report(index + 1)
+
+    # Reports -------------------------------------------------------------------------------------------------------
+
+    def report_current_move(self) -> None:
+        """Report the current root move. Called from another thread while `run` is running."""
+        number = self._searcher.current_move_number
+        if number and not self._in_analysis:
+            move = self._decode(self._searcher.current_move)
+            self._on_info(Info(depth=self._depth, currmove=move.uci(), currmovenumber=number))
+
+    def report(self, multipv: int = 1) -> None:
+        """Report a line, with the current nodes and time."""
+        line = self._lines[multipv - 1]
+        elapsed_ms = max(self._clock.elapsed_ms(), 0.0)
+        known = line.depth > 0
+        nodes = self.nodes
+        score, bound = line.shown_score
+        self._on_info(
+            Info(
+                depth=line.depth,
+                seldepth=line.seldepth if known else None,
+                multipv=multipv,
+                score=score if known else self._searcher.evaluate(),
+                pieces=self._pieces,
+                bound=bound,
+                wdl=scores.win_draw_loss(score, self._pieces) if known and self._options.show_wdl else None,
+                nodes=nodes,
+                nps=int(nodes * 1000 / max(elapsed_ms, 0.001)),
+                hashfull=self._searcher.table.hashfull(),
+                tbhits=sum(worker.searcher.tb_hits for worker in self.workers) + self._ranking.hits,
+                time_ms=int(elapsed_ms),
+                pv=tuple(self._decode(move).uci() for move in line.pv),
+            )
+        )
+
+    def _decode(self, move: int) -> chess.Move:
+        return moves.decode(move, self._board.chess960)
