@@ -40,7 +40,7 @@ LAYERS = (
     ("core",),
     ("evaluation",),
 )
-ENGINE = ("engine", "options", "search_task", "static_evaluation")
+ENGINE = ("engine", "engine_parts", "options", "static_evaluation")
 # Any package but the evaluation may import these, and the version in `uci_engine`; they import only each other.
 LEAVES = ("failures", "files", "memory", "packages", "processor", "score", "task", "text", "tunable")
 # These know of nothing but each other.

@@ -97,7 +97,7 @@ def test_every_worker_has_it_and_a_later_one_too(engine: UciEngine, network_file
     engine.set_option("Correction", "true")
     engine.set_option("Threads", "5")
     assert statics(engine) == [corrected(NETWORK, chess.Board(MIDDLEGAME))] * 5
-    numbers = [searcher.evaluator.correction.weights for searcher in engine._pool._searchers()]
+    numbers = [searcher.evaluator.correction.weights for searcher in engine._parts.pool._searchers()]
     assert all(each is numbers[0] for each in numbers)
     search(engine)
 
@@ -210,7 +210,7 @@ def use_as_default(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
     """Let this file be the network of the package."""
     monkeypatch.setattr(network, "DEFAULT_FILE", path)
     # Not the network that is in memory, which other tests go on to use.
-    monkeypatch.setattr("uci_engine.engine.default_network", default_network.__wrapped__)
+    monkeypatch.setattr("uci_engine.engine_parts.default_network", default_network.__wrapped__)
 
 
 def test_without_the_network_of_the_package_the_features_play_on(
@@ -283,15 +283,15 @@ def test_a_strength_that_leaves_the_network_as_it_is_forgets_nothing(
     path.unlink()
     search(engine, depth=2)
     assert engine.set_option(*after) == []
-    assert engine._pool.table.probe(KEY) != 0
+    assert engine._parts.pool.table.probe(KEY) != 0
 
 
 @pytest.mark.parametrize("option", [("Skill Level", "7"), ("UCI_LimitStrength", "true")])
 def test_a_strength_that_switches_the_network_forgets(option: tuple[str, str], engine: UciEngine) -> None:
     search(engine, depth=2)
-    assert engine._pool.table.probe(KEY) != 0
+    assert engine._parts.pool.table.probe(KEY) != 0
     assert engine.set_option(*option) == []
-    assert engine._pool.table.probe(KEY) == 0
+    assert engine._parts.pool.table.probe(KEY) == 0
 
 
 def test_numbers_of_the_wrong_size_are_refused() -> None:

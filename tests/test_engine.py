@@ -14,8 +14,8 @@ import chess.polyglot
 import pytest
 
 from tests.support.kernel import is_compiled
+from uci_engine import engine as engine_module
 from uci_engine import score as scores
-from uci_engine import search_task
 from uci_engine.engine import UciEngine
 from uci_engine.search.info import BestMove, Info
 from uci_engine.search.manager import SearchManager
@@ -424,7 +424,7 @@ def test_without_memory_the_hash_stays(engine: UciEngine, monkeypatch: pytest.Mo
     class Holder:
         table = NoMemory()
 
-    monkeypatch.setattr(engine, "_pool", Holder())
+    monkeypatch.setattr(engine._parts, "pool", Holder())
     sentences = engine.set_option("Hash", "32")
     assert Holder.table.asked == [32]
     assert sentences == ["error: there is no memory for 32 MiB of hash, it stays at 16"]
@@ -432,7 +432,7 @@ def test_without_memory_the_hash_stays(engine: UciEngine, monkeypatch: pytest.Mo
 
 
 def test_hash_options_reach_the_table(engine: UciEngine) -> None:
-    table = engine._pool.table
+    table = engine._parts.pool.table
     go(engine, depth=DEPTH)
     key = chess.polyglot.zobrist_hash(chess.Board())
     assert table.probe(key) != 0
@@ -563,14 +563,14 @@ def test_search_parameters_are_options_for_tuners_alone() -> None:
         assert engine.set_option("lmr_base", "90")[0].startswith("error: there is no option")
     with closing(UciEngine(tuning=True)) as engine:
         assert engine.set_option("lmr_base", "90") == []
-        assert engine._pool.main.searcher.lmr_base == 90
-        assert engine._pool.main.searcher.lmr_divisor == defaults(PARAMETERS)["lmr_divisor"]
+        assert engine._parts.pool.main.searcher.lmr_base == 90
+        assert engine._parts.pool.main.searcher.lmr_divisor == defaults(PARAMETERS)["lmr_divisor"]
         assert engine.set_option("time_drop_cp", "77") == []
-        assert engine._time_parameters == replace(time_parameters_of(engine.core.name), time_drop_cp=77)
+        assert engine._parts._time_parameters == replace(time_parameters_of(engine.core.name), time_drop_cp=77)
 
 
 def test_a_slow_core_has_time_parameters_of_its_own(engine: UciEngine) -> None:
-    assert (engine._time_parameters == TIME_DEFAULTS) == is_compiled()
+    assert (engine._parts._time_parameters == TIME_DEFAULTS) == is_compiled()
 
 
 def test_where_no_thread_can_be_created_a_search_is_answered(
@@ -592,7 +592,7 @@ def test_without_memory_for_the_report_a_failed_search_is_answered(
         raise MemoryError
 
     monkeypatch.setattr(SearchManager, "_after_window", fail)
-    monkeypatch.setattr(search_task, "print_failure", fail)
+    monkeypatch.setattr(engine_module, "print_failure", fail)
     assert go(engine, depth=2)[0].move is not None
 
 

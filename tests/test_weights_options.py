@@ -56,10 +56,10 @@ def expected(engine: UciEngine, weights: Weights) -> int:
 def test_setting_a_value_again_costs_nothing(engine: UciEngine, other_file: str) -> None:
     engine.set_option("WeightsFile", other_file)
     _, fresh_nodes, _ = search(engine, depth=7)
-    weights, evaluator = engine.weights, engine._pool.main.searcher.evaluator
+    weights, evaluator = engine.weights, engine._parts.pool.main.searcher.evaluator
     assert engine.set_option("WeightsFile", other_file) == []
     assert engine.weights is weights
-    assert engine._pool.main.searcher.evaluator is evaluator
+    assert engine._parts.pool.main.searcher.evaluator is evaluator
     # The entries of the first search are still there.
     _, nodes, _ = search(engine, depth=7)
     assert nodes is not None

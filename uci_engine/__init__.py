@@ -6,7 +6,7 @@
     api              the engine as a Python library
     game_analysis    games judged, moves explained, and the pages that show it
     tools            bench, perft, doctor
-    engine           what UCI commands do: options, the game, one search at a time (with search_task, options and
+    engine           what UCI commands do: options, the game, one search at a time (with engine_parts, options and
                      static_evaluation)
     search           the search, its tables, and the threads that run it
     tablebases       Syzygy, ranking of the root moves

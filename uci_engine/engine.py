@@ -1,7 +1,13 @@
 """The engine as UCI commands it, without the text: options, the game so far, and one search at a time.
 
 `uci.loop` calls it, and so does `api.engine.Engine`, the engine for Python programs. For each `go` it starts a
-`SearchTask`, and passes `stop` and `ponderhit` on to it.
+`SearchTask`, which answers from the book, or has the tablebases rank the root moves and runs a `SearchManager`.
+
+How a search is stopped: `SearchManager.stop` sets the stop flag of every worker. `SearchTask.stop` calls it;
+`ponderhit` calls it if the time is already up; the `Timer` calls it at the hard limit. `SearchManager` itself stops the
+other workers when worker 0 has finished. `_stop_event` remembers a `stop` that comes before the search has begun.
+`_may_answer` holds `bestmove` back: in `infinite` until `stop`, in `ponder` until `stop` or `ponderhit`. With limited
+strength `_take_time` holds it back on a clock.
 
 Invariant: every `go` is answered by exactly one `on_best_move`, with a move that is legal by python-chess.
 Invariant: only `stop` and `ponderhit` reach a running search.
@@ -9,43 +15,40 @@ Invariant: only `stop` and `ponderhit` reach a running search.
 
 from __future__ import annotations
 
+import contextlib
 import gc
-import os
 import sys
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import chess
 import chess.polyglot
 
 import evaluation
-from evaluation.correction.network import Network, NetworkError, default_network
-from evaluation.weights import Weights, WeightsError, default_weights
+from evaluation.correction.network import Network
+from evaluation.weights import Weights
 from uci_engine import __version__
-from uci_engine.board.game import Game
-from uci_engine.board.validation import PositionError
-from uci_engine.book.opening import BookSettings, Opening
+from uci_engine import score as scores
+from uci_engine.board.game import Game, display
+from uci_engine.board.validation import PositionError, parse_searchmoves
 from uci_engine.core import load
-from uci_engine.options import OptionError, Options, read_opponent
-from uci_engine.search.strength import Strength, elo_of_skill_level, level_of
-from uci_engine.search.thread_pool import ThreadPool
-from uci_engine.search_task import OnBestMove, OnInfo, Resources, SearchTask
-from uci_engine.tablebases.tablebases import Tablebases
+from uci_engine.engine_parts import EngineParts
+from uci_engine.failures import print_failure
+from uci_engine.options import read_opponent
+from uci_engine.search.info import BestMove, Info
+from uci_engine.search.manager import SearchManager
+from uci_engine.tablebases.root_ranking import RankingLimits, RootRanking, rank
 from uci_engine.task import Task, TaskThread
-from uci_engine.text import quoted
-from uci_engine.time_management.allocation import TimeParameters, time_parameters_of
-from uci_engine.time_management.clock import Timer
 from uci_engine.time_management.limits import Limits
-from uci_engine.time_management.nodestime import AvailableNodes
 
 # The time after which a waiting thread gets the GIL. A `stop` passes through three threads, and in plain
 # Python the search holds the GIL.
 SWITCH_SECONDS = 0.001
 
-
-def new_seed() -> int:
-    """A seed for a game."""
-    return int.from_bytes(os.urandom(8), "big")
+OnInfo = Callable[[Info], None]
+OnBestMove = Callable[[BestMove], None]
 
 
 class UciEngine:
@@ -63,22 +66,12 @@ class UciEngine:
         self.name = f"Secateur {__version__}"
         if self.core.name != "compiled":
             self.name += f" ({self.core.name} core)"
-        self._owns_process = owns_process
-        self.options = Options(self.core.name, tuning)
-        # A sentence for the user about what is missing, "" for nothing.
-        self.problem = ""
-        self._game = Game()
-        self._opening = Opening()
         # Created before the option Threads can take the last thread that the system gives.
         self._thread = TaskThread("search")
-        self._pool = ThreadPool(self.core, self.options.hash.value, self._first_network())
-        self._tablebases = Tablebases(self.core, self._pool.main.searcher.prober)
-        self._timer = Timer()
-        self._time_parameters = time_parameters_of(self.core.name)
-        self._available_nodes: AvailableNodes | None = None
-        self._seed = new_seed()
+        self._parts = EngineParts(self.core, tuning, owns_process)
+        self.options = self._parts.options
+        self._game = Game()
         self._task: Task | None = None
-        self._connect_options()
         if owns_process:
             sys.setswitchinterval(SWITCH_SECONDS)
             # These objects live until the end, so the garbage collector can ignore them.
@@ -93,11 +86,8 @@ class UciEngine:
 
     def new_game(self) -> None:
         """Clear the table, the histories and the position, for a new game."""
-        self._pool.clear()
+        self._parts.new_game()
         self._game = Game()
-        self._opening.new_game()
-        self._seed = new_seed()
-        self._reset_available_nodes()
 
     def set_position(self, fen: str | None, moves: Sequence[str]) -> list[str]:
         """Set up a position (`fen` None: the start position) and play moves. Returns messages for the user.
@@ -110,6 +100,11 @@ class UciEngine:
             return [f"error: {error}"]
 
     @property
+    def problem(self) -> str:
+        """A sentence for the user about what is missing, "" for nothing."""
+        return self._parts.problem
+
+    @property
     def board(self) -> chess.Board | None:
         """The position with its game, or None if the last one was refused. Work on a copy."""
         return self._game.board
@@ -117,17 +112,17 @@ class UciEngine:
     @property
     def position(self) -> Any:
         """The core's own board. A running task may use it."""
-        return self._pool.main.searcher.position
+        return self._parts.pool.main.searcher.position
 
     @property
     def weights(self) -> Weights:
         """The weights with which the engine evaluates."""
-        return self._pool.weights
+        return self._parts.pool.weights
 
     @property
     def network(self) -> Network | None:
         """The network of the learned correction, None while that is off or the strength is limited."""
-        return self._pool.network
+        return self._parts.pool.network
 
     def flip(self) -> list[str]:
         """Swap sides: mirror the board and exchange the colours."""
@@ -141,14 +136,8 @@ class UciEngine:
         board = self._game.board
         if board is None:
             return "no position"
-        key = chess.polyglot.zobrist_hash(board)
-        checkers = " ".join(chess.square_name(square) for square in board.checkers()) or "none"
-        rows = str(board).split("\n")
-        lines = [f"{8 - index}  {row}" for index, row in enumerate(rows)]
-        lines += ["   a b c d e f g h", f"FEN {board.fen()}", f"Key {key:016X}", f"Checkers {checkers}"]
-        if self.options.opponent.value:
-            lines.append(f"Opponent {read_opponent(self.options.opponent.value)}")
-        return "\n".join(lines)
+        opponent = self.options.opponent.value
+        return display(board) + (f"\nOpponent {read_opponent(opponent)}" if opponent else "")
 
     def evaluation_text(self, colour: bool = False) -> str:
         """The static evaluation of the position, term by term, the score that a search would show for it, and the
@@ -175,164 +164,19 @@ class UciEngine:
 
         None if it is not in the tables. Only while no search runs.
         """
-        if board.castling_rights or board.occupied.bit_count() > self._tablebases.max_pieces:
+        if board.castling_rights or board.occupied.bit_count() > self._parts.tablebases.max_pieces:
             return None
-        self._tablebases.drop_changed()
+        self._parts.tablebases.drop_changed()
         self.position.set_board(board)
-        return self._tablebases.probe_wdl(self.position)
+        return self._parts.tablebases.probe_wdl(self.position)
 
     def close(self) -> None:
         """Stop the running search, if any, and end all threads."""
         self.stop()
         self.wait()
-        self._timer.close()
-        self._pool.close()
-        self._tablebases.close()
+        self._parts.close()
         self._thread.dismiss()
         self._thread.join()
-
-    # Effects of options --------------------------------------------------------------------------------------------
-
-    def _connect_options(self) -> None:
-        options = self.options
-        options.hash.on_change = self._resize_table
-        options.threads.on_change = self._resize_pool
-        # After any of these the entries of the table are unwanted or no longer true.
-        for option in (options.clear_hash, options.syzygy_probe_limit, options.syzygy_50_move_rule):
-            option.on_set = self._clear_table
-        options.contempt.on_change = self._forget
-        options.syzygy_path.on_set = self._open_syzygy
-        for book_option in (options.own_book, options.book_depth, options.book_variety, options.analyse_mode):
-            book_option.on_set = self._configure_book
-        options.book_file.on_set = lambda: self._configure_book(file_named=True)
-        for parameter in options.search_parameters:
-            parameter.on_set = self._configure_search
-        for parameter in options.time_parameters:
-            parameter.on_set = self._configure_time
-        options.nodes_time.on_set = self._reset_available_nodes
-        options.opponent.on_set = self._check_opponent
-        options.weights_file.on_change = self._load_weights
-        options.correction.on_change = self._load_network
-        options.correction_file.on_change = self._load_network
-        options.limit_strength.on_change = self._switch_network
-        options.skill_level.on_change = self._switch_network
-
-    def _resize_table(self) -> list[str]:
-        size = self.options.hash.value
-        try:
-            self._pool.table.resize(size)
-        except MemoryError:
-            raise OptionError(f"there is no memory for {size} MiB of hash") from None
-        return []
-
-    def _resize_pool(self) -> list[str]:
-        threads = self.options.threads.value
-        try:
-            self._pool.resize(threads)
-        except MemoryError:
-            raise OptionError(f"there is no room for {threads} threads") from None
-        return []
-
-    def _clear_table(self) -> list[str]:
-        self._pool.clear_table()
-        return []
-
-    def _forget(self) -> list[str]:
-        """Clear what was learnt with another contempt, here and not on the clock of the next move."""
-        self._pool.clear()
-        return []
-
-    def _open_syzygy(self) -> list[str]:
-        messages = self._tablebases.set_syzygy_path(self.options.syzygy_path.value)
-        self._pool.share_tablebases()
-        self._pool.clear_table()
-        return messages
-
-    def _configure_book(self, file_named: bool = False) -> list[str]:
-        options = self.options
-        settings = BookSettings(
-            own_book=options.own_book.value,
-            file=options.book_file.value,
-            depth=options.book_depth.value,
-            variety=options.book_variety.value,
-            analyse_mode=options.analyse_mode.value,
-        )
-        return self._opening.configure(settings, file_named=file_named)
-
-    def _configure_search(self) -> list[str]:
-        self._pool.configure({parameter.name: parameter.value for parameter in self.options.search_parameters})
-        return []
-
-    def _configure_time(self) -> list[str]:
-        values = {parameter.name: parameter.value for parameter in self.options.time_parameters}
-        self._time_parameters = TimeParameters(**values)
-        return []
-
-    def _reset_available_nodes(self) -> list[str]:
-        """Start the node clock of a new game if `nodestime` is on."""
-        nodes_per_ms = self.options.nodes_time.value
-        self._available_nodes = AvailableNodes(nodes_per_ms) if nodes_per_ms else None
-        return []
-
-    def _check_opponent(self) -> list[str]:
-        text = self.options.opponent.value
-        if not text or read_opponent(text).kind is not None:
-            return []
-        form = "[title|none] [Elo|none] [computer|human] name"
-        return [f"option {self.options.opponent.name}: {quoted(text)} is taken as a name, the form is {form}"]
-
-    def _load_weights(self) -> list[str]:
-        option = self.options.weights_file
-        try:
-            weights = Weights.load(option.value) if option.value else default_weights()
-            self._pool.set_evaluation(weights, self._pool.network)
-        except WeightsError as error:
-            raise OptionError(f"option {option.name} cannot be {quoted(option.value)} ({error})") from None
-        except MemoryError:
-            raise OptionError("there is no memory for other weights") from None
-        return []
-
-    def _first_network(self) -> Network | None:
-        """The network at the start. Without it the features play alone."""
-        correction = self.options.correction
-        try:
-            return default_network() if correction.value else None
-        except NetworkError as error:
-            correction.value = False
-            self.problem = f"{error}, so {correction.name} is false"
-            return None
-
-    def _load_network(self) -> list[str]:
-        """Correct by the network that the options name, or by none. A file is read even while the correction is off."""
-        path = self.options.correction_file.value
-        is_used = self._wants_network()
-        try:
-            network = Network.load(path) if path else default_network() if is_used else None
-            self._pool.set_evaluation(self._pool.weights, network if is_used else None)
-        except NetworkError as error:
-            problem = f"option CorrectionFile cannot be {quoted(path)} ({error})" if path else str(error)
-            raise OptionError(problem) from None
-        except MemoryError:
-            raise OptionError("there is no memory for the correction") from None
-        return []
-
-    def _switch_network(self) -> list[str]:
-        """Load or drop the network if the strength asks for it, and forget nothing if not."""
-        return [] if self._wants_network() == (self.network is not None) else self._load_network()
-
-    def _wants_network(self) -> bool:
-        """Limited strength plays with the features alone, because its levels were measured so."""
-        return self.options.correction.value and self._elo() is None
-
-    def _strength(self) -> Strength | None:
-        """The limited strength that the options ask for, None for full strength."""
-        elo = self._elo()
-        return None if elo is None else Strength(level_of(elo), self.options.seed.value or self._seed)
-
-    def _elo(self) -> int | None:
-        """The rating of the limited strength."""
-        options = self.options
-        return options.elo.value if options.limit_strength.value else elo_of_skill_level(options.skill_level.value)
 
     # Searching -----------------------------------------------------------------------------------------------------
 
@@ -347,18 +191,7 @@ class UciEngine:
         `on_info` and `on_best_move` are called from the search's thread, `on_best_move` once and last. Raises
         RuntimeError if a search is running.
         """
-        resources = Resources(
-            pool=self._pool,
-            opening=self._opening,
-            tablebases=self._tablebases,
-            options=self.options,
-            timer=self._timer,
-            time_parameters=self._time_parameters,
-            available_nodes=self._available_nodes,
-            strength=self._strength(),
-            pauses_gc=self._owns_process,
-        )
-        self.start(SearchTask(resources, self._game.board, limits, received_at, on_info, on_best_move))
+        self.start(SearchTask(self._parts, self._game.board, limits, received_at, on_info, on_best_move))
 
     def start(self, task: Task) -> None:
         """Start a search, benchmark or perft and return at once. Raises RuntimeError if a task is running."""
@@ -381,3 +214,181 @@ class UciEngine:
         """Wait until the running search has ended. False if it takes longer."""
         self._thread.wait(timeout_seconds)
         return not self.searching
+
+
+class SearchTask(Task):
+    """The work of one `go`, in the engine's thread for tasks."""
+
+    def __init__(
+        self,
+        parts: EngineParts,
+        board: chess.Board | None,
+        limits: Limits,
+        received_at: float,
+        on_info: OnInfo,
+        on_best_move: OnBestMove,
+    ) -> None:
+        super().__init__("search", board)
+        self._parts = parts
+        self._limits = limits
+        self._on_info = on_info
+        self._on_best_move = on_best_move
+        self._options = parts.search_options(limits)
+        self._search: SearchManager | None = None
+        # The budget is for the time from `ponderhit` on. While pondering the clock is unlimited.
+        self._clock, self._budget = parts.new_clock(limits, self._board, received_at, self._nodes)
+        self._pondering = limits.ponder
+        # Guards `_search`, `_pondering` and the clock: `stop` and `ponderhit` may come while the search is set up.
+        self._lock = threading.Lock()
+        self._may_answer = threading.Event()
+        if not (limits.infinite or limits.ponder):
+            self._may_answer.set()
+
+    # Called from the thread of the engine --------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        super().stop()
+        with self._lock:
+            if self._search is not None:
+                self._search.stop()
+        self._may_answer.set()
+
+    def ponderhit(self, received_at: float) -> None:
+        with self._lock:
+            if not self._pondering:
+                return
+            self._pondering = False
+            self._clock.set_budget(self._budget, received_at)
+            # The time spent pondering counts, so the search may have to end now.
+            if self._search is not None and not self._limits.infinite and self._search.is_enough():
+                self._search.stop()
+        self._parts.timer.clock_changed()
+        if not self._limits.infinite:
+            self._may_answer.set()
+
+    # The thread ----------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        if self._parts.owns_process:
+            gc.disable()
+        answer = BestMove(None)
+        try:
+            answer = self._think()
+        except Exception as error:
+            # The GUI needs an answer: any legal move is better than none. It is found first, because without memory
+            # the report may fail too.
+            answer = BestMove(self._fallback_move(), error=error)
+            with contextlib.suppress(MemoryError):
+                print_failure(error)
+                self._on_info(Info(string=f"error: {type(error).__name__} in the search: {error}"))
+            self._may_answer.wait()
+        finally:
+            if self._parts.owns_process:
+                gc.enable()
+            self._on_best_move(answer)
+
+    def _think(self) -> BestMove:
+        """Find the answer and wait until it may be sent."""
+        allowed, problems = self._allowed_moves()
+        self._send(problems)
+        if self._board is None or not allowed:
+            if self._board is not None and not any(self._board.legal_moves):
+                score = -scores.MATE if self._board.is_checkmate() else scores.DRAW
+                self._on_info(Info(depth=0, score=score))
+            self._may_answer.wait()
+            return BestMove(None)
+        if book_move := self._book_move(self._board):
+            self._may_answer.wait()
+            return book_move
+        search = self._run_search(self._board, allowed)
+        self._parts.spend_nodes(self._clock, self._board.turn, search.nodes)
+        self._may_answer.wait()
+        self._take_time(self._board)
+        search.report()
+        reply = search.ponder
+        return BestMove(search.best.uci(), reply.uci() if reply else None)
+
+    def _allowed_moves(self) -> tuple[list[chess.Move], list[str]]:
+        """The legal moves that `searchmoves` allows, and messages about its illegal moves."""
+        if self._board is None:
+            return [], ["error: there is no position to search"]
+        if self._limits.searchmoves is None:
+            return list(self._board.legal_moves), []
+        return parse_searchmoves(self._board, self._limits.searchmoves)
+
+    def _book_move(self, board: chess.Board) -> BestMove | None:
+        """The opening book's move, reported like a search result. None if the book has no move."""
+        advice = self._parts.opening.advise(board, self._limits)
+        self._send(advice.messages)
+        if not advice.line:
+            return None
+        searcher = self._parts.pool.main.searcher
+        searcher.position.set_board(board)
+        score = searcher.evaluate()
+        elapsed_ms = int(max(self._clock.elapsed_ms(), 0.0))
+        pieces = scores.piece_count(board)
+        self._on_info(Info(depth=1, score=score, pieces=pieces, nodes=0, time_ms=elapsed_ms, pv=advice.line))
+        return BestMove(advice.line[0], advice.line[1] if len(advice.line) > 1 else None)
+
+    def _take_time(self, board: chess.Board) -> None:
+        """With limited strength on a clock: wait as long as a person might think, unless stopped."""
+        strength = self._options.strength
+        if strength is None or not self._parts.options.pace.value or not self._clock.may_end_early:
+            return
+        if self._clock.hard_nodes is not None:  # time is counted in nodes
+            return
+        has_choice = board.legal_moves.count() > 1
+        part = strength.pace(chess.polyglot.zobrist_hash(board), board.ply(), has_choice)
+        left_ms = part * self._clock.budget.soft_ms - self._clock.elapsed_ms()
+        self._stop_event.wait(max(left_ms, 0.0) / 1000)
+
+    def _rank(self, board: chess.Board, allowed: list[chess.Move]) -> RootRanking:
+        """The root moves ranked by the tablebases, which `go mate` and limited strength do not use."""
+        is_mate_search = self._limits.mate is not None and not self._limits.infinite
+        if is_mate_search or self._options.strength is not None:
+            ranking = RootRanking(messages=tuple(self._parts.tablebases.drop_changed()))
+        else:
+            ranking_limits = RankingLimits.within(self._options.probing, self._clock, self._must_end)
+            position = self._parts.pool.main.searcher.position
+            ranking = rank(self._parts.tablebases, position, board, allowed, ranking_limits)
+        self._send(ranking.messages)
+        return ranking
+
+    def _run_search(self, board: chess.Board, allowed: list[chess.Move]) -> SearchManager:
+        """Run the search. `stop`, `ponderhit` and the timer may reach it meanwhile."""
+        ranking = self._rank(board, allowed)
+        contempt_cp = self._options.contempt_cp
+        self._parts.pool.set_contempt(contempt_cp if board.turn else -contempt_cp)
+        search = SearchManager(
+            self._parts.pool, board, self._limits, self._clock, self._on_info, self._options, allowed, ranking
+        )
+        with self._lock:
+            self._search = search
+            if self._stop_event.is_set():
+                search.stop()
+        self._parts.timer.begin(self._clock, search.stop, search.report_current_move)
+        try:
+            search.run()
+        finally:
+            self._parts.timer.end()
+        return search
+
+    def _fallback_move(self) -> str | None:
+        """The answer after an exception: the best move so far, or any legal move."""
+        if self._search is not None:
+            return self._search.best.uci()
+        move = None if self._board is None else next(iter(self._board.legal_moves), None)
+        return None if move is None else move.uci()
+
+    def _send(self, messages: Iterable[str]) -> None:
+        """Send messages for the user."""
+        for message in messages:
+            self._on_info(Info(string=message))
+
+    def _nodes(self) -> int:
+        """The nodes of all threads so far."""
+        return 0 if self._search is None else self._search.nodes
+
+    def _must_end(self) -> bool:
+        """Whether `stop` was sent or the time is up. Reads the clock each time, because `ponderhit` changes it."""
+        return self._stop_event.is_set() or time.perf_counter() >= self._clock.deadline

@@ -195,7 +195,7 @@ def test_one_thread_searches_as_before(engine: UciEngine) -> None:
     engine.set_option("Threads", "4")
     told()
     engine.set_option("Threads", "1")
-    assert engine._pool.threads == []
+    assert engine._parts.pool.threads == []
     assert timeless(told()) == alone
 
 
@@ -207,7 +207,7 @@ def test_every_worker_has_the_contempt(engine: UciEngine) -> None:
     for contempt in (30, 0):
         engine.set_option("Contempt", str(contempt))
         go(engine, nodes=3000)
-        workers = [engine._pool.main, *(thread.worker for thread in engine._pool.threads)]
+        workers = [engine._parts.pool.main, *(thread.worker for thread in engine._parts.pool.threads)]
         assert [list(worker.searcher.draw_score) for worker in workers] == 3 * [[-contempt, contempt]]
 
 
@@ -241,7 +241,7 @@ def test_the_move_voted_for_is_reported_and_played(engine: UciEngine, monkeypatc
     heard = begin(engine, infinite=True)
     wait_for_workers(engine, 1)
     deadline = time.perf_counter() + PATIENCE_SECONDS
-    while not engine._pool.threads[0].worker.depth and time.perf_counter() < deadline:
+    while not engine._parts.pool.threads[0].worker.depth and time.perf_counter() < deadline:
         time.sleep(0.002)
     engine.stop()
     finish(engine, heard)
@@ -261,10 +261,10 @@ def test_mates_and_tablebases(engine: UciEngine) -> None:
     assert heard.last.score == scores.MATE - 3
     assert go(engine, depth=12).last.score == scores.MATE - 3
     engine.set_option("SyzygyPath", str(TABLES))
-    main = engine._pool.main
-    workers = [main, *(thread.worker for thread in engine._pool.threads)]
+    main = engine._parts.pool.main
+    workers = [main, *(thread.worker for thread in engine._parts.pool.threads)]
     probers = [worker.searcher.prober for worker in workers]
-    assert {prober.max_pieces for prober in probers} == {engine._tablebases.max_pieces}
+    assert {prober.max_pieces for prober in probers} == {engine._parts.tablebases.max_pieces}
     board = chess.Board(WON_ENDING)
     position = main.searcher.position
     position.set_board(board)
@@ -305,7 +305,7 @@ def test_stops_at_any_moment(engine: UciEngine) -> None:
 
 @needs_compiler
 def test_as_many_threads_as_there_may_be(engine: UciEngine) -> None:
-    if 511 * worker_bytes(engine._pool.main) > available_bytes() * MEMORY_SHARE:
+    if 511 * worker_bytes(engine._parts.pool.main) > available_bytes() * MEMORY_SHARE:
         pytest.skip("this machine has no memory for so many")
     before = set(threading.enumerate())
     assert engine.set_option("Threads", "512") == []
@@ -329,7 +329,7 @@ def test_as_many_threads_as_there_may_be(engine: UciEngine) -> None:
 def test_each_thread_clears_a_part_of_the_table(engine: UciEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     engine.set_option("Threads", "3")
     go(engine, nodes=200_000)
-    assert engine._pool.table.hashfull() > 0
+    assert engine._parts.pool.table.hashfull() > 0
     busy: list[WorkerThread] = []
     begin_work = WorkerThread.begin
 
@@ -339,14 +339,14 @@ def test_each_thread_clears_a_part_of_the_table(engine: UciEngine, monkeypatch: 
 
     monkeypatch.setattr(WorkerThread, "begin", begin_noted)
     engine.new_game()
-    assert busy == engine._pool.threads
-    assert engine._pool.table.hashfull() == 0
+    assert busy == engine._parts.pool.threads
+    assert engine._parts.pool.table.hashfull() == 0
 
 
 @needs_compiler
 def test_without_memory_the_number_of_threads_stays(engine: UciEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     engine.set_option("Threads", "2")
-    threads = list(engine._pool.threads)
+    threads = list(engine._parts.pool.threads)
     monkeypatch.setattr(thread_pool, "available_bytes", lambda: 1 << 20)
     assert engine.set_option("Threads", "8") == ["error: there is no room for 8 threads, it stays at 2"]
     monkeypatch.undo()
@@ -358,7 +358,7 @@ def test_without_memory_the_number_of_threads_stays(engine: UciEngine, monkeypat
     monkeypatch.setattr(threading, "Thread", NoThread)
     assert engine.set_option("Threads", "3") == ["error: there is no room for 3 threads, it stays at 2"]
     monkeypatch.undo()
-    assert (engine._pool.threads, engine.options.threads.value) == (threads, 2)
+    assert (engine._parts.pool.threads, engine.options.threads.value) == (threads, 2)
     assert go(engine, nodes=1000).last.nodes == 1000
 
 
@@ -372,7 +372,7 @@ def test_a_worker_that_fails_is_told_of_and_costs_nothing_else(
         raise ZeroDivisionError("by design")
 
     def begin_badly(thread: WorkerThread, work: Callable[[], None]) -> None:
-        begin_work(thread, fail if thread is engine._pool.threads[1] else work)
+        begin_work(thread, fail if thread is engine._parts.pool.threads[1] else work)
 
     engine.set_option("Threads", "4")
     # The failing thread has never searched, or searched something else: nothing of that may be heard.

@@ -22,7 +22,7 @@ def statics(engine: UciEngine) -> list[int]:
     """The static evaluation of the position by every worker, from the side to move's view."""
     assert engine.board is not None
     scores = []
-    for searcher in engine._pool._searchers():
+    for searcher in engine._parts.pool._searchers():
         searcher.position.set_board(engine.board)
         scores.append(searcher.evaluate())
     return scores

@@ -115,7 +115,7 @@ def test_a_search_that_fails_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*arguments: Any) -> None:
         raise MemoryError("too little")
 
-    monkeypatch.setattr("uci_engine.search_task.SearchTask._think", fail)
+    monkeypatch.setattr("uci_engine.engine.SearchTask._think", fail)
     with pytest.raises(MemoryError, match="too little"):
         total(1)
 

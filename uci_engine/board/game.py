@@ -60,3 +60,11 @@ def seen_twice(board: chess.Board) -> frozenset[int]:
         back.pop()
         seen[chess.polyglot.zobrist_hash(back)] += 1
     return frozenset(key for key, times in seen.items() if times >= 2)
+
+
+def display(board: chess.Board) -> str:
+    """The position as text: board, FEN, key and checkers."""
+    checkers = " ".join(chess.square_name(square) for square in board.checkers()) or "none"
+    lines = [f"{8 - index}  {row}" for index, row in enumerate(str(board).split("\n"))]
+    lines += ["   a b c d e f g h", f"FEN {board.fen()}", f"Key {chess.polyglot.zobrist_hash(board):016X}"]
+    return "\n".join([*lines, f"Checkers {checkers}"])

@@ -1,0 +1,255 @@
+"""The parts of an engine: threads, table, tablebases, book and time, and what each option does to them.
+
+`UciEngine` has one. Nothing here changes during a search.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import chess
+
+from evaluation.correction.network import Network, NetworkError, default_network
+from evaluation.weights import Weights, WeightsError, default_weights
+from uci_engine.book.opening import BookSettings, Opening
+from uci_engine.core import Core
+from uci_engine.options import OptionError, Options, read_opponent
+from uci_engine.search.options import SearchOptions
+from uci_engine.search.strength import Strength, elo_of_skill_level, level_of
+from uci_engine.search.thread_pool import ThreadPool
+from uci_engine.tablebases.root_ranking import Probing
+from uci_engine.tablebases.tablebases import Tablebases
+from uci_engine.text import quoted
+from uci_engine.time_management.allocation import UNLIMITED, Budget, TimeParameters, allocate, time_parameters_of
+from uci_engine.time_management.clock import Clock, Timer
+from uci_engine.time_management.limits import Limits
+from uci_engine.time_management.nodestime import AvailableNodes, NodesClock
+
+
+class EngineParts:
+    """The options, and the parts that they set up."""
+
+    def __init__(self, core: Core, tuning: bool, owns_process: bool) -> None:
+        """`tuning`: offer search parameters as options. `owns_process`: see `UciEngine`."""
+        self.owns_process = owns_process
+        self.options = Options(core.name, tuning)
+        # A sentence for the user about what is missing, "" for nothing.
+        self.problem = ""
+        self.opening = Opening()
+        self.pool = ThreadPool(core, self.options.hash.value, self._first_network())
+        self.tablebases = Tablebases(core, self.pool.main.searcher.prober)
+        self.timer = Timer()
+        self._time_parameters = time_parameters_of(core.name)
+        # With nodestime: the clocks in nodes.
+        self._available_nodes: AvailableNodes | None = None
+        self._seed = _new_seed()
+        self._connect_options()
+
+    def new_game(self) -> None:
+        """Clear the table and the histories, and start the book and the node clock anew."""
+        self.pool.clear()
+        self.opening.new_game()
+        self._seed = _new_seed()
+        self._reset_nodes_clock()
+
+    def close(self) -> None:
+        """End all threads, and close all files."""
+        self.timer.close()
+        self.pool.close()
+        self.tablebases.close()
+
+    # For a search --------------------------------------------------------------------------------------------------
+
+    def search_options(self, limits: Limits) -> SearchOptions:
+        """What the options mean for a search with these limits."""
+        options = self.options
+        analyse_mode = options.analyse_mode.value
+        # `go mate` is always answered at full strength.
+        strength = None if limits.mate and not limits.infinite else self._strength()
+        probing = Probing(
+            probe_limit=options.syzygy_probe_limit.value,
+            probe_depth=options.syzygy_probe_depth.value,
+            fifty_moves=options.syzygy_50_move_rule.value,
+        )
+        return SearchOptions(
+            multipv=options.multi_pv.value,
+            show_wdl=options.show_wdl.value,
+            # Limited strength does not know the tablebases.
+            probing=probing if strength is None else Probing(),
+            time_parameters=self._time_parameters,
+            analyse_mode=analyse_mode,
+            strength=strength,
+            # An analysis serves both sides.
+            contempt_cp=0 if limits.infinite or analyse_mode else options.contempt.value,
+        )
+
+    def new_clock(
+        self, limits: Limits, board: chess.Board | None, received_at: float, nodes: Callable[[], int]
+    ) -> tuple[Clock, Budget]:
+        """A clock for a search, and its budget, which the clock does not have while pondering.
+
+        `received_at`: when the clock started, by `time.perf_counter()`. `nodes` returns how many have been searched.
+        """
+        if board is None:
+            return Clock(received_at), UNLIMITED
+        available = self._available_nodes
+        if available is not None and (adjusted := available.adjust(limits, board.turn, board.ply())):
+            budget = allocate(adjusted, board.turn, 0, board.ply(), self._time_parameters)
+            return NodesClock(received_at, budget, available.nodes_per_ms, nodes), budget
+        overhead_ms = self.options.move_overhead.value
+        budget = allocate(limits, board.turn, overhead_ms, board.ply(), self._time_parameters)
+        return Clock(received_at, UNLIMITED if limits.ponder else budget), budget
+
+    def spend_nodes(self, clock: Clock, white: bool, nodes: int) -> None:
+        """With nodestime: take the nodes of a finished search off this colour's clock."""
+        if self._available_nodes is not None and clock.hard_nodes is not None:
+            self._available_nodes.spend(white, nodes)
+
+    # Effects of options --------------------------------------------------------------------------------------------
+
+    def _connect_options(self) -> None:
+        options = self.options
+        options.hash.on_change = self._resize_table
+        options.threads.on_change = self._resize_pool
+        # After any of these the entries of the table are unwanted or no longer true.
+        for option in (options.clear_hash, options.syzygy_probe_limit, options.syzygy_50_move_rule):
+            option.on_set = self._clear_table
+        options.contempt.on_change = self._forget
+        options.syzygy_path.on_set = self._open_syzygy
+        for book_option in (options.own_book, options.book_depth, options.book_variety, options.analyse_mode):
+            book_option.on_set = self._configure_book
+        options.book_file.on_set = lambda: self._configure_book(file_named=True)
+        for parameter in options.search_parameters:
+            parameter.on_set = self._configure_search
+        for parameter in options.time_parameters:
+            parameter.on_set = self._configure_time
+        options.nodes_time.on_set = self._reset_nodes_clock
+        options.opponent.on_set = self._check_opponent
+        options.weights_file.on_change = self._load_weights
+        options.correction.on_change = self._load_network
+        options.correction_file.on_change = self._load_network
+        options.limit_strength.on_change = self._switch_network
+        options.skill_level.on_change = self._switch_network
+
+    def _resize_table(self) -> list[str]:
+        size = self.options.hash.value
+        try:
+            self.pool.table.resize(size)
+        except MemoryError:
+            raise OptionError(f"there is no memory for {size} MiB of hash") from None
+        return []
+
+    def _resize_pool(self) -> list[str]:
+        threads = self.options.threads.value
+        try:
+            self.pool.resize(threads)
+        except MemoryError:
+            raise OptionError(f"there is no room for {threads} threads") from None
+        return []
+
+    def _clear_table(self) -> list[str]:
+        self.pool.clear_table()
+        return []
+
+    def _forget(self) -> list[str]:
+        """Clear what was learnt with another contempt, here and not on the clock of the next move."""
+        self.pool.clear()
+        return []
+
+    def _open_syzygy(self) -> list[str]:
+        messages = self.tablebases.set_syzygy_path(self.options.syzygy_path.value)
+        self.pool.share_tablebases()
+        self.pool.clear_table()
+        return messages
+
+    def _configure_book(self, file_named: bool = False) -> list[str]:
+        options = self.options
+        settings = BookSettings(
+            own_book=options.own_book.value,
+            file=options.book_file.value,
+            depth=options.book_depth.value,
+            variety=options.book_variety.value,
+            analyse_mode=options.analyse_mode.value,
+        )
+        return self.opening.configure(settings, file_named=file_named)
+
+    def _configure_search(self) -> list[str]:
+        self.pool.configure({parameter.name: parameter.value for parameter in self.options.search_parameters})
+        return []
+
+    def _configure_time(self) -> list[str]:
+        values = {parameter.name: parameter.value for parameter in self.options.time_parameters}
+        self._time_parameters = TimeParameters(**values)
+        return []
+
+    def _reset_nodes_clock(self) -> list[str]:
+        """Start the node clock of a new game if `nodestime` is on."""
+        nodes_per_ms = self.options.nodes_time.value
+        self._available_nodes = AvailableNodes(nodes_per_ms) if nodes_per_ms else None
+        return []
+
+    def _check_opponent(self) -> list[str]:
+        text = self.options.opponent.value
+        if not text or read_opponent(text).kind is not None:
+            return []
+        form = "[title|none] [Elo|none] [computer|human] name"
+        return [f"option {self.options.opponent.name}: {quoted(text)} is taken as a name, the form is {form}"]
+
+    def _load_weights(self) -> list[str]:
+        option = self.options.weights_file
+        try:
+            weights = Weights.load(option.value) if option.value else default_weights()
+            self.pool.set_evaluation(weights, self.pool.network)
+        except WeightsError as error:
+            raise OptionError(f"option {option.name} cannot be {quoted(option.value)} ({error})") from None
+        except MemoryError:
+            raise OptionError("there is no memory for other weights") from None
+        return []
+
+    def _first_network(self) -> Network | None:
+        """The network at the start. Without it the features play alone."""
+        correction = self.options.correction
+        try:
+            return default_network() if correction.value else None
+        except NetworkError as error:
+            correction.value = False
+            self.problem = f"{error}, so {correction.name} is false"
+            return None
+
+    def _load_network(self) -> list[str]:
+        """Correct by the network that the options name, or by none. A file is read even while the correction is off."""
+        path = self.options.correction_file.value
+        is_used = self._wants_network()
+        try:
+            network = Network.load(path) if path else default_network() if is_used else None
+            self.pool.set_evaluation(self.pool.weights, network if is_used else None)
+        except NetworkError as error:
+            problem = f"option CorrectionFile cannot be {quoted(path)} ({error})" if path else str(error)
+            raise OptionError(problem) from None
+        except MemoryError:
+            raise OptionError("there is no memory for the correction") from None
+        return []
+
+    def _switch_network(self) -> list[str]:
+        """Load or drop the network if the strength asks for it, and forget nothing if not."""
+        return [] if self._wants_network() == (self.pool.network is not None) else self._load_network()
+
+    def _wants_network(self) -> bool:
+        """Limited strength plays with the features alone, because its levels were measured so."""
+        return self.options.correction.value and self._elo() is None
+
+    def _strength(self) -> Strength | None:
+        """The limited strength that the options ask for, None for full strength."""
+        elo = self._elo()
+        return None if elo is None else Strength(level_of(elo), self.options.seed.value or self._seed)
+
+    def _elo(self) -> int | None:
+        """The rating of the limited strength."""
+        options = self.options
+        return options.elo.value if options.limit_strength.value else elo_of_skill_level(options.skill_level.value)
+
+
+def _new_seed() -> int:
+    """A seed for a game."""
+    return int.from_bytes(os.urandom(8), "big")
