@@ -131,6 +131,45 @@ def test_long_searches_are_reported_on(timer: Timer, monkeypatch: pytest.MonkeyP
     assert len(times) == count
 
 
+def test_a_report_that_blocks_holds_up_only_the_end_of_its_search(
+    timer: Timer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A report is written to stdout, which a program may not read for a while."""
+    monkeypatch.setattr(clock_module, "REPORT_AFTER_SECONDS", 0.0)
+    begun, may_end, ended = threading.Event(), threading.Event(), threading.Event()
+    calls: list[str] = []
+
+    def report() -> None:
+        begun.set()
+        assert may_end.wait(10)
+        calls.append("report")
+
+    def end() -> None:
+        timer.end()
+        calls.append("end")
+        ended.set()
+
+    def change() -> None:
+        timer.clock_changed()
+        changed.set()
+
+    timer.begin(Clock(time.perf_counter()), never, report)
+    assert begun.wait(10)
+    # `ponderhit` does not wait for the report, in the thread that also takes `stop`.
+    changed = threading.Event()
+    threads = [threading.Thread(target=target, daemon=True) for target in (change, end)]
+    for thread in threads:
+        thread.start()
+    try:
+        assert changed.wait(2)
+        # The search waits: after its end it must not be touched.
+        assert not ended.wait(0.05)
+    finally:
+        may_end.set()
+    assert ended.wait(10)
+    assert calls == ["report", "end"]
+
+
 def test_closing_ends_the_thread() -> None:
     before = set(threading.enumerate())
     timer = Timer()

@@ -63,33 +63,37 @@ class Timer:
         self._on_deadline: Callable[[], None] = _nothing
         self._on_report: Callable[[], None] = _nothing
         self._next_report = math.inf
+        self._reporting = False
         self._closed = False
         threading.Thread(target=self._run, name="timer", daemon=True).start()
 
     def begin(self, clock: Clock, on_deadline: Callable[[], None], on_report: Callable[[], None]) -> None:
-        """Watch a search. Both functions are called from the timer's thread and must be quick."""
+        """Watch a search. Both functions are called from the timer's thread. `on_deadline` must be quick. A report may
+        block, because it writes to stdout: then it delays the deadline and `end`, and nothing else.
+        """
         with self._condition:
             self._clock = clock
             self._on_deadline = on_deadline
             self._on_report = on_report
             self._next_report = time.perf_counter() + REPORT_AFTER_SECONDS
-            self._condition.notify()
+            self._condition.notify_all()
 
     def clock_changed(self) -> None:
         """The clock has a new deadline."""
         with self._condition:
-            self._condition.notify()
+            self._condition.notify_all()
 
     def end(self) -> None:
-        """Stop watching the search. Neither function is called after this returns."""
+        """Stop watching the search, and wait for a report. Neither function is called after this returns."""
         with self._condition:
             self._clock = None
+            self._condition.wait_for(lambda: not self._reporting)
 
     def close(self) -> None:
         """End the thread."""
         with self._condition:
             self._closed = True
-            self._condition.notify()
+            self._condition.notify_all()
 
     def _run(self) -> None:
         with self._condition:
@@ -103,9 +107,20 @@ class Timer:
                     _call(self._on_deadline)
                 elif now >= self._next_report:
                     self._next_report = now + REPORT_EVERY_SECONDS
-                    _call(self._on_report)
+                    self._report()
                 else:
                     self._condition.wait(min(self._clock.deadline, self._next_report) - now)
+
+    def _report(self) -> None:
+        """Call `on_report` without the lock, which the UCI thread takes at `ponderhit`."""
+        self._reporting = True
+        self._condition.release()
+        try:
+            _call(self._on_report)
+        finally:
+            self._condition.acquire()
+            self._reporting = False
+            self._condition.notify_all()
 
 
 def _call(function: Callable[[], None]) -> None:
