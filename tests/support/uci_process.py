@@ -23,8 +23,7 @@ import uci_engine
 from lib.engines.process import EngineProcess
 from lib.uci.grammar import InfoLine, read_best_move, read_info
 from uci_engine.time_management.limits import Limits
-from uci_engine.uci.input import MAX_LINE_BYTES
-from uci_engine.uci.protocol import Word, parse
+from uci_engine.uci.protocol import MAX_LINE_BYTES, Word, parse
 
 # The directory that the package under test was imported from: the process must run that one too.
 PACKAGE_ROOT = Path(uci_engine.__file__).parents[1]

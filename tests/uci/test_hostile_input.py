@@ -8,7 +8,7 @@ import chess
 import pytest
 
 from tests.support.uci_process import UciProcess
-from uci_engine.uci.input import MAX_LINE_BYTES
+from uci_engine.uci.protocol import MAX_LINE_BYTES
 
 START = chess.Board()
 

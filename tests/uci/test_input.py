@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.uci import input as uci_input
-from uci_engine.uci.input import Inbox, LineSplitter, read
+from uci_engine.uci import inbox as inbox_module
+from uci_engine.uci.inbox import Inbox
+from uci_engine.uci.loop import read
 from uci_engine.uci.output import Writer
+from uci_engine.uci.protocol import LineSplitter
 
 
 @given(st.binary(max_size=200), st.lists(st.integers(0, 200), max_size=8))
@@ -56,8 +58,8 @@ def test_a_slow_command_is_finished_at_the_end_of_the_input_but_not_after_quit(
     monkeypatch: pytest.MonkeyPatch, data: bytes, exits: int
 ) -> None:
     exit_calls: list[None] = []
-    monkeypatch.setattr(uci_input, "STUCK_SECONDS", 0.05)
-    monkeypatch.setattr(uci_input, "exit_now", lambda: exit_calls.append(None))
+    monkeypatch.setattr(inbox_module, "STUCK_SECONDS", 0.05)
+    monkeypatch.setattr(inbox_module, "exit_now", lambda: exit_calls.append(None))
     read_end, write_end = os.pipe()
     os.write(write_end, data)
     os.close(write_end)

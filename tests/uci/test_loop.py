@@ -23,9 +23,9 @@ from uci_engine.search.info import BestMove, Info
 from uci_engine.task import Task
 from uci_engine.time_management.limits import Limits
 from uci_engine.tools.perft import Perft
-from uci_engine.uci import input as inbox_module
+from uci_engine.uci import inbox as inbox_module
 from uci_engine.uci import loop as uci
-from uci_engine.uci.input import Event, Inbox, Received
+from uci_engine.uci.inbox import Event, Inbox, Received
 from uci_engine.uci.output import Writer
 from uci_engine.uci.protocol import parse
 

@@ -201,7 +201,7 @@ PROGRAM = [sys.executable, "-m", "uci_engine"]
 DEAF = """
 import signal
 import sys
-from uci_engine.uci.input import Inbox, quit_on_signals
+from uci_engine.uci.inbox import Inbox, quit_on_signals
 from uci_engine.uci.output import Writer
 inbox = Inbox()
 quit_on_signals(inbox, Writer(sys.stdout.buffer))

@@ -25,15 +25,16 @@ from uci_engine.search.info import BestMove, Info
 from uci_engine.text import ERROR, parse_int, quoted
 from uci_engine.time_management.limits import Limits
 from uci_engine.uci import protocol
-from uci_engine.uci.input import (
+from uci_engine.uci.debug_log import shortened
+from uci_engine.uci.inbox import (
     UNREAD_LIMIT,
     EndOfInput,
     Event,
     Inbox,
     Received,
     SearchEnded,
+    exit_if_stuck,
     quit_on_signals,
-    read,
 )
 from uci_engine.uci.output import Writer, connect_debug_log, exit_now, report_failure, say
 from uci_engine.uci.protocol import Bench, Command, Debug, SetOption, SetPosition, Unknown, Word
@@ -51,24 +52,6 @@ WAITING_LIMIT = UNREAD_LIMIT // 2
 # machine does not count.
 CLOSING_SECONDS = 0.6
 CLOSING_WAITS = 12
-
-HELP = """\
-Secateur speaks UCI. A chess program sends these commands, and you can type them:
-  uci                                    show name, author and options; ends with uciok
-  isready                                answered by readyok, at any time
-  setoption name Hash value 64           set an option; a button has no value
-  ucinewgame                             start a new game; clears the hash table
-  position startpos moves e2e4 e7e5      set up a position; or: position fen FEN moves ...
-  go movetime 1000                       search. Limits: wtime btime winc binc movestogo depth nodes mate
-                                         movetime infinite ponder searchmoves; without a limit: until stop
-  stop                                   end the search and show the best move
-  ponderhit                              the opponent played the expected move
-  debug on, debug off                    show more, or fewer, messages
-  quit                                   end the program
-Not part of UCI:
-  go perft 4                             count the leaf nodes of the legal move tree, here 4 plies deep
-  d, eval, flip                          show the board; explain its evaluation; swap the colours
-  bench [depth]                          search fixed positions and count the nodes"""
 
 # Without one of these, the next `go` would search another position than the GUI means.
 _SETS_A_POSITION = (Word.NEW_GAME, Word.FLIP)
@@ -245,7 +228,7 @@ class Dispatcher:
             case Bench(words):
                 self._bench(words)
             case Word.HELP:
-                self._writer.write("\n".join([HELP, "Options:", *self._engine.options.describe()]))
+                self._writer.write("\n".join([protocol.HELP, "Options:", *self._engine.options.describe()]))
             case Unknown(text):
                 self._say(f"error: unknown command {quoted(text)}, help lists the known ones")
             case Word.REGISTER | Word.EMPTY | Word.QUIT:
@@ -349,6 +332,38 @@ class Dispatcher:
     def _trace(self, message: str) -> None:
         if self._debug:
             self._say(message)
+
+
+def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
+    """Put the commands from `descriptor` into the inbox. After the last, end the process if that is stuck.
+
+    The end of the input is an event of its own. A failure here means `quit`: an engine that cannot read must not stay
+    alive.
+    """
+    last: Event = Received(time.perf_counter(), Word.QUIT)
+    try:
+        for received_at, line in protocol.read_lines(descriptor):
+            if line is None:
+                say(writer, f"error: a line of more than {protocol.MAX_LINE_BYTES} bytes is ignored")
+                continue
+            try:
+                command = protocol.parse(line)
+            except Exception as error:
+                report_failure(writer, error)
+                continue
+            received = Received(received_at, command, shortened(line))
+            if command is Word.QUIT:
+                last = received
+                break
+            if command is not Word.EMPTY:
+                inbox.receive(received)
+        else:
+            last = EndOfInput()
+    finally:
+        if not isinstance(last, EndOfInput):
+            inbox.must_end = True
+        inbox.push(last)
+    exit_if_stuck(inbox, writer)
 
 
 def run(engine_factory: Callable[[], UciEngine], lines: Sequence[str] | None = None) -> int:

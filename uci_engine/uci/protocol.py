@@ -1,16 +1,20 @@
-"""The UCI protocol as text: `parse` reads a line from the GUI, and the `format_...` functions write the answers.
+"""The UCI protocol as text: `read_lines` cuts the input, `parse` reads a line, `format_...` functions write answers.
 
-Pure functions: no input or output, no state, no chess (a move is a word here). Unknown words before a command are
-skipped, as the UCI specification demands: `joho debug on` is `debug on`.
+No state, no chess (a move is a word here), and but for `read_lines` no input or output. Unknown words before a command
+are skipped, as the UCI specification demands: `joho debug on` is `debug on`.
 
-Invariants: `parse` returns a command for any text, never raises, and takes time linear in the length of the line. The
-`format_...` functions return one line of printable ASCII without a blank at its end.
+Invariants: no input, however long or malformed, raises or is stored without bound. `parse` returns a command for any
+text, and takes time linear in the length of the line. The `format_...` functions return one line of printable ASCII
+without a blank at its end.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable
+import select
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -19,8 +23,30 @@ from uci_engine.search.info import BestMove, Bound, Info
 from uci_engine.text import QUOTE_LENGTH, Messages, parse_int, quoted
 from uci_engine.time_management.limits import Limits
 
+# A longer line is not stored.
+MAX_LINE_BYTES = 16 * 1024 * 1024
+READ_BYTES = 1 << 16
+
 # Only a line's first words are searched for a command. Further ones would only cost time.
 MAX_SKIPPED_WORDS = 64
+
+HELP = """\
+Secateur speaks UCI. A chess program sends these commands, and you can type them:
+  uci                                    show name, author and options; ends with uciok
+  isready                                answered by readyok, at any time
+  setoption name Hash value 64           set an option; a button has no value
+  ucinewgame                             start a new game; clears the hash table
+  position startpos moves e2e4 e7e5      set up a position; or: position fen FEN moves ...
+  go movetime 1000                       search. Limits: wtime btime winc binc movestogo depth nodes mate
+                                         movetime infinite ponder searchmoves; without a limit: until stop
+  stop                                   end the search and show the best move
+  ponderhit                              the opponent played the expected move
+  debug on, debug off                    show more, or fewer, messages
+  quit                                   end the program
+Not part of UCI:
+  go perft 4                             count the leaf nodes of the legal move tree, here 4 plies deep
+  d, eval, flip                          show the board; explain its evaluation; swap the colours
+  bench [depth]                          search fixed positions and count the nodes"""
 
 _WORD = re.compile(r"\S+")
 _NAME_WORD = re.compile(r"(?<!\S)name(?!\S)", re.IGNORECASE)
@@ -87,6 +113,67 @@ class Unknown:
 
 
 Command = Word | Debug | SetOption | SetPosition | Limits | Bench | Unknown
+
+
+class LineSplitter:
+    """Cuts a stream of bytes into lines of text. The stream may arrive in any pieces.
+
+    LF, CR and CRLF end a line. Blank lines are skipped. Bytes that are not UTF-8 become U+FFFD. A line of more than
+    `max_bytes` is not stored, and None is returned in its place.
+    """
+
+    def __init__(self, max_bytes: int = MAX_LINE_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._pieces: list[bytes] = []
+        self._length = 0
+
+    def feed(self, data: bytes) -> list[str | None]:
+        """The lines that `data` completes."""
+        first, *rest = data.replace(b"\r", b"\n").split(b"\n")
+        self._keep(first)
+        lines: list[str | None] = []
+        for piece in rest:
+            lines += self.finish()
+            self._keep(piece)
+        return lines
+
+    def finish(self) -> list[str | None]:
+        """The last line, if it has no line end; the splitter is empty afterwards."""
+        data, length = b"".join(self._pieces), self._length
+        self._pieces, self._length = [], 0
+        if length > self._max_bytes:
+            return [None]
+        line = data.decode("utf-8", errors="replace")
+        return [line] if line.strip() else []
+
+    def _keep(self, piece: bytes) -> None:
+        self._length += len(piece)
+        if self._length > self._max_bytes:
+            self._pieces = []
+        else:
+            self._pieces.append(piece)
+
+
+def read_lines(descriptor: int) -> Iterator[tuple[float, str | None]]:
+    """Each line with the `time.perf_counter()` at which its end arrived, until the input ends or fails.
+
+    None stands for a line that is too long (see LineSplitter).
+    """
+    splitter = LineSplitter()
+    while True:
+        try:
+            # Not through sys.stdin: a buffered reader would delay lines, and the clock starts here.
+            data = os.read(descriptor, READ_BYTES)
+        except BlockingIOError:  # another program has left the terminal in non-blocking mode
+            select.select([descriptor], [], [])
+            continue
+        except OSError:
+            data = b""
+        received_at = time.perf_counter()
+        for line in splitter.feed(data) if data else splitter.finish():
+            yield received_at, line
+        if not data:
+            return
 
 
 def parse(line: str) -> Command:

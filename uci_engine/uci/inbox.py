@@ -1,8 +1,7 @@
-"""The events of the UCI loop: commands from the input, signals, and the end of a search.
+"""The inbox of the UCI loop: commands, signals, and the end of a search, in the order in which they came.
 
-`loop` starts `read` in a thread of its own and takes the events out of the `Inbox` in order. Invariants: no event is
-lost. No input, however long or malformed, raises or is stored without bound. `quit` ends the program, even when its
-other threads are stuck. At the end of the input all commands are finished first, unless nobody reads the answers.
+Invariants: no event is lost. `quit` ends the program, even when its other threads are stuck. At the end of the input
+all commands are finished first, unless nobody reads the answers.
 """
 
 from __future__ import annotations
@@ -10,20 +9,13 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
-import select
 import signal
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from uci_engine.uci import protocol
-from uci_engine.uci.debug_log import shortened
-from uci_engine.uci.output import Writer, exit_now, report_failure, say
+from uci_engine.uci.output import Writer, exit_now
 from uci_engine.uci.protocol import Command, Word
-
-MAX_LINE_BYTES = 16 * 1024 * 1024
-READ_BYTES = 1 << 16
 
 # The number of commands read and not yet executed at which the reader pauses.
 UNREAD_LIMIT = 1024
@@ -33,67 +25,6 @@ UNREAD_LIMIT = 1024
 STUCK_SECONDS = 2.0
 # Counted in short waits, so that the time of a suspended machine does not count.
 STUCK_WAITS = 8
-
-
-class LineSplitter:
-    """Cuts a stream of bytes into lines of text. The stream may arrive in any pieces.
-
-    LF, CR and CRLF end a line. Blank lines are skipped. Bytes that are not UTF-8 become U+FFFD. A line of more than
-    `max_bytes` is not stored, and None is returned in its place.
-    """
-
-    def __init__(self, max_bytes: int = MAX_LINE_BYTES) -> None:
-        self._max_bytes = max_bytes
-        self._pieces: list[bytes] = []
-        self._length = 0
-
-    def feed(self, data: bytes) -> list[str | None]:
-        """The lines that `data` completes."""
-        first, *rest = data.replace(b"\r", b"\n").split(b"\n")
-        self._keep(first)
-        lines: list[str | None] = []
-        for piece in rest:
-            lines += self.finish()
-            self._keep(piece)
-        return lines
-
-    def finish(self) -> list[str | None]:
-        """The last line, if it has no line end; the splitter is empty afterwards."""
-        data, length = b"".join(self._pieces), self._length
-        self._pieces, self._length = [], 0
-        if length > self._max_bytes:
-            return [None]
-        line = data.decode("utf-8", errors="replace")
-        return [line] if line.strip() else []
-
-    def _keep(self, piece: bytes) -> None:
-        self._length += len(piece)
-        if self._length > self._max_bytes:
-            self._pieces = []
-        else:
-            self._pieces.append(piece)
-
-
-def read_lines(descriptor: int) -> Iterator[tuple[float, str | None]]:
-    """Each line with the `time.perf_counter()` at which its end arrived, until the input ends or fails.
-
-    None stands for a line that is too long (see LineSplitter).
-    """
-    splitter = LineSplitter()
-    while True:
-        try:
-            # Not through sys.stdin: a buffered reader would delay lines, and the clock starts here.
-            data = os.read(descriptor, READ_BYTES)
-        except BlockingIOError:  # another program has left the terminal in non-blocking mode
-            select.select([descriptor], [], [])
-            continue
-        except OSError:
-            data = b""
-        received_at = time.perf_counter()
-        for line in splitter.feed(data) if data else splitter.finish():
-            yield received_at, line
-        if not data:
-            return
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,39 +99,7 @@ class Inbox:
                 return False
 
 
-def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
-    """Put the commands from `descriptor` into the inbox. After the last, end the process if that is stuck.
-
-    The end of the input is an event of its own. A failure here means `quit`: an engine that cannot read must not stay
-    alive.
-    """
-    last: Event = Received(time.perf_counter(), Word.QUIT)
-    try:
-        for received_at, line in read_lines(descriptor):
-            if line is None:
-                say(writer, f"error: a line of more than {MAX_LINE_BYTES} bytes is ignored")
-                continue
-            try:
-                command = protocol.parse(line)
-            except Exception as error:
-                report_failure(writer, error)
-                continue
-            received = Received(received_at, command, shortened(line))
-            if command is Word.QUIT:
-                last = received
-                break
-            if command is not Word.EMPTY:
-                inbox.receive(received)
-        else:
-            last = EndOfInput()
-    finally:
-        if not isinstance(last, EndOfInput):
-            inbox.must_end = True
-        inbox.push(last)
-    _exit_if_stuck(inbox, writer)
-
-
-def _exit_if_stuck(inbox: Inbox, writer: Writer) -> None:
+def exit_if_stuck(inbox: Inbox, writer: Writer) -> None:
     """After a `quit` or the end of the input: end the process if the dispatcher is stuck."""
     if not inbox.wait_until_closed_or_stuck(writer):
         exit_now()
@@ -229,6 +128,6 @@ def _read_signals(descriptor: int, inbox: Inbox, writer: Writer) -> None:
     inbox.push(Received(time.perf_counter(), Word.QUIT, "(signal)"))
     # Without a thread for the watch, a second signal still ends the process.
     with contextlib.suppress(RuntimeError):
-        threading.Thread(target=_exit_if_stuck, args=(inbox, writer), name="exit if stuck", daemon=True).start()
+        threading.Thread(target=exit_if_stuck, args=(inbox, writer), name="exit if stuck", daemon=True).start()
     os.read(descriptor, 1)
     exit_now()
