@@ -114,8 +114,9 @@ class EngineParts:
         options.threads.on_change = self._resize_pool
         # After any of these the entries of the table are unwanted or no longer true.
         for option in (options.clear_hash, options.syzygy_probe_limit, options.syzygy_50_move_rule):
-            option.on_set = self._clear_table
-        options.contempt.on_change = self._forget
+            option.on_set = self.pool.clear_table
+        # What was learnt with another contempt is cleared here, and not on the clock of the next move.
+        options.contempt.on_change = self.pool.clear
         options.syzygy_path.on_set = self._open_syzygy
         for book_option in (options.own_book, options.book_depth, options.book_variety, options.analyse_mode):
             book_option.on_set = self._configure_book
@@ -132,30 +133,19 @@ class EngineParts:
         options.limit_strength.on_change = self._switch_network
         options.skill_level.on_change = self._switch_network
 
-    def _resize_table(self) -> list[str]:
+    def _resize_table(self) -> None:
         size = self.options.hash.value
         try:
             self.pool.table.resize(size)
         except MemoryError:
             raise OptionError(f"there is no memory for {size} MiB of hash") from None
-        return []
 
-    def _resize_pool(self) -> list[str]:
+    def _resize_pool(self) -> None:
         threads = self.options.threads.value
         try:
             self.pool.resize(threads)
         except MemoryError:
             raise OptionError(f"there is no room for {threads} threads") from None
-        return []
-
-    def _clear_table(self) -> list[str]:
-        self.pool.clear_table()
-        return []
-
-    def _forget(self) -> list[str]:
-        """Clear what was learnt with another contempt, here and not on the clock of the next move."""
-        self.pool.clear()
-        return []
 
     def _open_syzygy(self) -> list[str]:
         messages = self.tablebases.set_syzygy_path(self.options.syzygy_path.value)
@@ -174,20 +164,17 @@ class EngineParts:
         )
         return self.opening.configure(settings, file_named=file_named)
 
-    def _configure_search(self) -> list[str]:
+    def _configure_search(self) -> None:
         self.pool.configure({parameter.name: parameter.value for parameter in self.options.search_parameters})
-        return []
 
-    def _configure_time(self) -> list[str]:
+    def _configure_time(self) -> None:
         values = {parameter.name: parameter.value for parameter in self.options.time_parameters}
         self._time_parameters = TimeParameters(**values)
-        return []
 
-    def _reset_nodes_clock(self) -> list[str]:
+    def _reset_nodes_clock(self) -> None:
         """Start the node clock of a new game if `nodestime` is on."""
         nodes_per_ms = self.options.nodes_time.value
         self._available_nodes = AvailableNodes(nodes_per_ms) if nodes_per_ms else None
-        return []
 
     def _check_opponent(self) -> list[str]:
         text = self.options.opponent.value
@@ -196,7 +183,7 @@ class EngineParts:
         form = "[title|none] [Elo|none] [computer|human] name"
         return [f"option {self.options.opponent.name}: {quoted(text)} is taken as a name, the form is {form}"]
 
-    def _load_weights(self) -> list[str]:
+    def _load_weights(self) -> None:
         option = self.options.weights_file
         try:
             weights = Weights.load(option.value) if option.value else default_weights()
@@ -205,7 +192,6 @@ class EngineParts:
             raise OptionError(f"option {option.name} cannot be {quoted(option.value)} ({error})") from None
         except MemoryError:
             raise OptionError("there is no memory for other weights") from None
-        return []
 
     def _first_network(self) -> Network | None:
         """The network at the start. Without it the features play alone."""
@@ -217,7 +203,7 @@ class EngineParts:
             self.problem = f"{error}, so {correction.name} is false"
             return None
 
-    def _load_network(self) -> list[str]:
+    def _load_network(self) -> None:
         """Correct by the network that the options name, or by none. A file is read even while the correction is off."""
         path = self.options.correction_file.value
         is_used = self._wants_network()
@@ -229,11 +215,11 @@ class EngineParts:
             raise OptionError(problem) from None
         except MemoryError:
             raise OptionError("there is no memory for the correction") from None
-        return []
 
-    def _switch_network(self) -> list[str]:
+    def _switch_network(self) -> None:
         """Load or drop the network if the strength asks for it, and forget nothing if not."""
-        return [] if self._wants_network() == (self.pool.network is not None) else self._load_network()
+        if self._wants_network() != (self.pool.network is not None):
+            self._load_network()
 
     def _wants_network(self) -> bool:
         """Limited strength plays with the features alone, because its levels were measured so."""

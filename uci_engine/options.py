@@ -28,8 +28,8 @@ CORRECTION_BY_DEFAULT = True
 
 ABOUT = "Secateur, a chess engine in Python that prunes trees. Free software, GPL-3.0-or-later."
 
-# Acts on an option and returns messages for the user. OptionError: the option must keep its value.
-Callback = Callable[[], Sequence[str]]
+# Acts on an option and may return messages for the user. OptionError: the option must keep its value.
+Callback = Callable[[], Sequence[str] | None]
 
 _OPPONENT = re.compile(r"([A-Za-z]{1,9})\s+(none|[0-9]+)\s+(computer|human)\s+(.+)", re.IGNORECASE)
 
@@ -64,7 +64,7 @@ class Option:
         raise NotImplementedError
 
     def _act(self) -> list[str]:
-        return [] if self.on_set is None else list(self.on_set())
+        return [] if self.on_set is None else list(self.on_set() or ())
 
 
 class Button(Option):
@@ -119,7 +119,7 @@ class ValueOption(Option, Generic[T]):
         return value, []
 
     def _act_on_change(self, before: T) -> list[str]:
-        return [] if self.on_change is None or self.value == before else list(self.on_change())
+        return [] if self.on_change is None or self.value == before else list(self.on_change() or ())
 
     def _shown(self) -> str:
         """The value in a message."""

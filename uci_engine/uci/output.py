@@ -84,7 +84,7 @@ def connect_debug_log(options: Options, writer: Writer) -> None:
     """Let the option `Debug Log File` open and close the log. The command line may have set it already."""
     option = options.debug_log_file
 
-    def open_log() -> list[str]:
+    def open_log() -> None:
         try:
             if option.value:
                 writer.log.open(option.value, lambda message: say(writer, message))
@@ -92,7 +92,6 @@ def connect_debug_log(options: Options, writer: Writer) -> None:
                 writer.log.close()
         except DebugLogError as error:
             raise OptionError(f"option {option.name} cannot be {quoted(option.value)} ({error})") from None
-        return []
 
     option.on_set = open_log
     if option.value:

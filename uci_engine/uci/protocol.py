@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from uci_engine.score import to_uci
 from uci_engine.search.info import BestMove, Bound, Info
@@ -277,29 +278,28 @@ def _parse_position(rest: str) -> SetPosition:
     return SetPosition(None, moves)
 
 
-# The words of `go` that take a number, each with its minimum.
-_GO_NUMBERS: dict[str, int | None] = {
-    "wtime": None,
-    "btime": None,
-    "winc": None,
-    "binc": None,
-    "movestogo": None,
-    "depth": 1,
-    "nodes": 1,
-    "mate": 1,
-    "movetime": 0,
-    "perft": 0,
+# The words of `go` that take a number, each with its field of `Limits` and its minimum.
+_GO_NUMBERS: dict[str, tuple[str, int | None]] = {
+    "wtime": ("wtime_ms", None),
+    "btime": ("btime_ms", None),
+    "winc": ("winc_ms", None),
+    "binc": ("binc_ms", None),
+    "movestogo": ("movestogo", None),
+    "depth": ("depth", 1),
+    "nodes": ("nodes", 1),
+    "mate": ("mate", 1),
+    "movetime": ("movetime_ms", 0),
+    "perft": ("perft", 0),
 }
-_ENDS_THE_SEARCH = ("wtime", "btime", "depth", "nodes", "mate", "movetime", "perft")
+# Without one of these the search is endless.
+_ENDS = ("wtime_ms", "btime_ms", "depth", "nodes", "mate", "movetime_ms", "perft")
 GO_WORDS = frozenset({*_GO_NUMBERS, "searchmoves", "infinite", "ponder"})
 
 
 def _parse_go(rest: str) -> Limits:
     words = rest.split()
-    numbers: dict[str, int] = {}
+    limits: dict[str, Any] = {}
     problems = Messages()
-    search_moves: tuple[str, ...] | None = None
-    flags: set[str] = set()
     unknown_word: str | None = None
     i = 0
     while i < len(words):
@@ -313,11 +313,11 @@ def _parse_go(rest: str) -> Limits:
             if number is None:
                 problems.add(f"error: go {word} {{}} is not a number, the word is ignored", words[i])
             else:
-                minimum = _GO_NUMBERS[word]
+                field, minimum = _GO_NUMBERS[word]
                 if minimum is not None and number < minimum:
                     problems.add(f"go {word} {number} is taken as {minimum}")
                     number = minimum
-                numbers[word] = number
+                limits[field] = number
             i += 1
         elif word == "searchmoves":
             first = i
@@ -326,35 +326,19 @@ def _parse_go(rest: str) -> Limits:
             if i == first:
                 problems.add("error: go searchmoves needs at least one move")
             else:
-                search_moves = tuple(words[first:i])
+                limits["searchmoves"] = tuple(words[first:i])
         elif word in GO_WORDS:
-            flags.add(word)
+            limits[word] = True
         elif unknown_word is None:
             unknown_word = word
     messages = problems.texts()
-    if "infinite" not in flags and not any(word in numbers for word in _ENDS_THE_SEARCH):
+    if "infinite" not in limits and not any(field in limits for field in _ENDS):
         # A limit that was not understood must not cause an endless search. Only `go` alone means one.
-        misread = problems or unknown_word is not None or numbers
+        misread = problems or unknown_word is not None or limits.keys() - {"searchmoves", "ponder"}
         if misread:
-            numbers["depth"] = 1
+            limits["depth"] = 1
             messages += ("error: no limit for go was understood, the search ends after depth 1",)
-    return Limits(
-        wtime_ms=numbers.get("wtime"),
-        btime_ms=numbers.get("btime"),
-        winc_ms=numbers.get("winc"),
-        binc_ms=numbers.get("binc"),
-        movestogo=numbers.get("movestogo"),
-        depth=numbers.get("depth"),
-        nodes=numbers.get("nodes"),
-        mate=numbers.get("mate"),
-        movetime_ms=numbers.get("movetime"),
-        perft=numbers.get("perft"),
-        searchmoves=search_moves,
-        infinite="infinite" in flags,
-        ponder="ponder" in flags,
-        problems=messages,
-        unknown_word=unknown_word,
-    )
+    return Limits(**limits, problems=messages, unknown_word=unknown_word)
 
 
 _PARSERS: dict[str, Callable[[str], Command]] = {
