@@ -23,7 +23,7 @@ from uci_engine.options import (
     read_opponent,
 )
 from uci_engine.search.parameters import PARAMETERS
-from uci_engine.time_management.parameters import TIME_PARAMETERS
+from uci_engine.time_management.parameters import time_tunables
 
 
 class Sample(Options):
@@ -63,7 +63,7 @@ def test_declarations() -> None:
 
 def test_every_parameter_of_the_search_can_be_an_option() -> None:
     options = Options(tuning=True, hash_maximum=1024)
-    tunables = [parameter.name for parameter in (*PARAMETERS, *TIME_PARAMETERS)]
+    tunables = [parameter.name for parameter in (*PARAMETERS, *time_tunables("compiled"))]
     assert names(options) == [*names(STANDARD), *tunables, "NodesTime", "Seed"]
     assert len(set(names(options))) == len(names(options))
     (base,) = (option for option in options.search_parameters if option.name == "lmr_base")

@@ -12,21 +12,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from uci_engine.time_management.allocation import (
-    EFFORT_DEPTH,
     FLOOR_MS,
     LEAST_MS,
     MOVES_COVERED,
     RESERVE_FACTOR,
-    TIME_DEFAULTS,
     UNLIMITED,
     WAKE_UP_MS,
     Budget,
-    TimeParameters,
     allocate,
-    time_parameters_of,
 )
 from uci_engine.time_management.limits import Limits
-from uci_engine.time_management.parameters import TIME_PARAMETERS
+from uci_engine.time_management.parameters import (
+    EFFORT_DEPTH,
+    TIME_DEFAULTS,
+    TimeParameters,
+    time_parameters_of,
+    time_tunables,
+)
 
 TIMES = [-50, 0, 1, 5, 10, 50, 100, 300, 1_000, 10_000, 60_000, 3_600_000, 10**12]
 INCREMENTS = [None, -5, 0, 1, 10, 100, 1_000, 60_000]
@@ -61,7 +63,9 @@ def test_grid_is_sane_and_monotone_in_time(moves_to_go: int | None, overhead: in
 NUMBERS = st.integers(-(10**18), 10**18) | st.integers(-10, 100_000)
 
 
-PACES = st.builds(TimeParameters, **{one.name: st.integers(one.minimum, one.maximum) for one in TIME_PARAMETERS})
+PACES = st.builds(
+    TimeParameters, **{one.name: st.integers(one.minimum, one.maximum) for one in time_tunables("compiled")}
+)
 
 
 @given(

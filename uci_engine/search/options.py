@@ -7,7 +7,7 @@ from typing import Any
 
 from uci_engine.search.strength import Strength
 from uci_engine.tablebases.root_ranking import Probing
-from uci_engine.time_management.allocation import TIME_DEFAULTS, TimeParameters
+from uci_engine.time_management.parameters import TIME_DEFAULTS, TimeParameters
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,7 @@ import math
 from dataclasses import dataclass
 
 from uci_engine.time_management.limits import Limits
-from uci_engine.time_management.parameters import time_tunables
-from uci_engine.tunable import defaults
+from uci_engine.time_management.parameters import TIME_DEFAULTS, TimeParameters
 
 # The shortest hard limit: play the best move so far. It is also the shortest soft limit while the clock has it for
 # MIN_MOVES_TO_COME moves. Then the soft limit may fall to LEAST_MS, with which a search ends after its first depth.
@@ -61,15 +60,6 @@ HARD_SHARE_LAST_MOVE = 0.4
 # more than an even part.
 DIVISOR_PER_MOVE_TO_GO = 0.6
 
-# The factor on the soft limit, by the number of depths that the best move has stayed the same.
-STABILITY_FACTORS = (1.5, 1.2, 1.0, 0.85, 0.75)
-
-# Lower limit of that factor, whatever the tuned parameters are.
-MIN_STABILITY_FACTOR = 0.2
-
-# From this depth on, the nodes below the best move count.
-EFFORT_DEPTH = 7
-
 
 @dataclass(frozen=True, slots=True)
 class Budget:
@@ -80,44 +70,6 @@ class Budget:
 
 
 UNLIMITED = Budget(math.inf, math.inf)
-
-
-@dataclass(frozen=True, slots=True)
-class TimeParameters:
-    """The values of `parameters.TIME_PARAMETERS`, which describes them."""
-
-    time_first_divisor: int
-    time_plies_per_part: int
-    time_last_divisor: int
-    time_increment_percent: int
-    time_hard_percent: int
-    time_stability_percent: int
-    time_effort_max_percent: int
-    time_effort_slope_percent: int
-    time_effort_min_percent: int
-    time_drop_cp: int
-    time_drop_percent: int
-
-    def soft_factor(self, depth: int, stable_for: int, score_drop_cp: int, effort: float) -> float:
-        """The factor on the soft limit after a depth: more while the best move is in doubt.
-
-        stable_for: the number of depths that the best move has stayed the same. effort: the share of the last depth's
-        nodes below it, 0 to 1.
-        """
-        stability = STABILITY_FACTORS[min(stable_for, len(STABILITY_FACTORS) - 1)]
-        factor = max(1 + (stability - 1) * self.time_stability_percent / 100, MIN_STABILITY_FACTOR)
-        if depth >= EFFORT_DEPTH:
-            percent = self.time_effort_max_percent - self.time_effort_slope_percent * effort
-            factor *= max(self.time_effort_min_percent, percent) / 100
-        return factor * self.time_drop_percent / 100 if score_drop_cp > self.time_drop_cp else factor
-
-
-def time_parameters_of(core: str) -> TimeParameters:
-    """The default parameters of the core of this name."""
-    return TimeParameters(**defaults(time_tunables(core)))
-
-
-TIME_DEFAULTS = time_parameters_of("compiled")
 
 
 def allocate(
