@@ -4,7 +4,7 @@ A piece counts one weight of each term of its type: by its square, and by its sq
 bucket is a part of the board. Squares are numbered as the piece's own side sees the board, buckets as the king's side
 sees it.
 
-The accumulator adds up the weights (see `Weights.piece_square`). `explain` and `coefficients` count them.
+The accumulator adds up the weights (see `Weights.piece_square`). `explain` counts them, and so do the tuners.
 """
 
 from __future__ import annotations

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import evaluation
 from evaluation.catalogue import ACCUMULATED, CATALOGUE, FAMILIES, Term
-from evaluation.coefficients import coefficients
 from evaluation.constants import KING_ATTACK_UNITS
 from evaluation.explain import set_up
 from evaluation.weights import MATERIAL, Weights, default_weights, unpack
@@ -135,16 +134,6 @@ def test_a_term_counts_what_its_definition_says(name: str) -> None:
             assert score == defined(name, view, weights), (board.fen(), us)
             counted += score != (0, 0)
     assert counted >= 3
-
-
-@given(board=BOARDS)
-def test_coefficients_times_weights_are_the_sum(board: chess.Board) -> None:
-    found = coefficients(board)
-    weights = default_weights()
-    assert {name: len(counts) for name, counts in found.items()} == {term.name: term.size for term in CATALOGUE}
-    total = evaluation.explain(board).total
-    for phase, expected in ((weights.middlegame, total.mg), (weights.endgame, total.eg)):
-        assert sum(c * w for name in NAMES for c, w in zip(found[name], phase[name], strict=True)) == expected
 
 
 @given(board=BOARDS, name=st.sampled_from(NAMES))

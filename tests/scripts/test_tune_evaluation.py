@@ -14,11 +14,11 @@ import pytest
 
 import evaluation
 from evaluation.catalogue import CATALOGUE
-from evaluation.coefficients import coefficients
 from evaluation.explain import set_up
 from evaluation.terms.endgames import ending
 from evaluation.weights import MATERIAL, Weights, default_weights
 from lib.errors import ProgramError
+from lib.training.coefficient_reader import coefficients
 from lib.training.coefficients import CoefficientCache, Coefficients, find_coefficients
 from lib.training.descent import State, load_checkpoint, new_state, save_checkpoint
 from lib.training.endgame_scales import KINDS, as_constants, ending_kinds, fit_scales

@@ -1,7 +1,7 @@
 """The coefficients of many positions as a sparse matrix, kept on disk once they are found.
 
 A row is a position, a column a weight of `evaluation.catalogue`, in its order; the entry says how often the weight
-counts, White minus Black (`evaluation.coefficients`). Beside it stands what tapers and scales the sum.
+counts, White minus Black (`coefficient_reader`). Beside it stands what tapers and scales the sum.
 
 The cache holds a file for each chunk of positions, named by a digest of the positions and of the evaluation's sources.
 So a changed term finds nothing there, a file that has grown finds its old chunks, and new labels change nothing.
@@ -26,10 +26,10 @@ import numpy.typing as npt
 from scipy import sparse
 
 import evaluation
-from evaluation.coefficients import CoefficientReader, layout
 from lib.errors import ProgramError
 from lib.files import digest_of_files, replaced
 from lib.pool import Task, run_tasks
+from lib.training.coefficient_reader import CoefficientReader, layout
 from lib.training.piece_counts import COLUMNS, MAX_PAWNS, OFFSETS, matrix_of_pieces
 from lib.training.positions import RECORD, cannot_be_evaluated, pieces_of, placed, refuse, white_to_move
 from uci_engine.core import load
@@ -139,7 +139,8 @@ def store_chunk(work: tuple[str, bytes]) -> None:
 def source_digest() -> str:
     """A digest of all that decides the coefficients: the sources of the evaluation and of this, without the weights."""
     folder = Path(evaluation.__file__).parent
-    own = [Path(__file__).with_name(f"{name}.py") for name in ("coefficients", "piece_counts", "positions")]
+    names = ("coefficient_reader", "coefficients", "piece_counts", "positions")
+    own = [Path(__file__).with_name(f"{name}.py") for name in names]
     return digest_of_files(sorted([*folder.rglob("*.py"), *own]))
 
 

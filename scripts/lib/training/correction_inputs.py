@@ -14,12 +14,12 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.coefficients import place
 from evaluation.correction import shape
 from evaluation.correction.shape import MAX_FEATURES_CP, MIN_PIECES, PIECE_SQUARES, PIECES_PER_BUCKET
 from evaluation.explain import set_up
 from evaluation.weights import Weights
 from lib.files import digest_of_files
+from lib.training.coefficient_reader import place
 from lib.training.positions import cannot_be_evaluated, pieces_of, placed, places_in_rows, refuse, white_to_move
 from uci_engine.core import load
 

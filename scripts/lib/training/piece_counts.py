@@ -1,6 +1,6 @@
 """The coefficients that are counted from the pieces, of many positions at once.
 
-It is what `evaluation.coefficients.counted` yields for one position, in arrays. A test compares the two.
+It is what `coefficient_reader.counted` yields for one position, in arrays. A test compares the two.
 """
 
 from __future__ import annotations

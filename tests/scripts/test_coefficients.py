@@ -10,10 +10,17 @@ from hypothesis import given
 
 import evaluation
 from evaluation.catalogue import ACCUMULATED, CATALOGUE
-from evaluation.coefficients import COUNTED_GROUPS, WORD_BITS, CoefficientReader, coefficients, counted, layout
 from evaluation.constants import FULL_PHASE, FULL_SCALE, STATIC_LIMIT
 from evaluation.explain import KPK_RESULTS, check, set_up
 from evaluation.weights import MATERIAL, Weights, default_weights
+from lib.training.coefficient_reader import (
+    COUNTED_GROUPS,
+    WORD_BITS,
+    CoefficientReader,
+    coefficients,
+    counted,
+    layout,
+)
 from tests.evaluation.test_evaluation import BOARDS, EXTREME, random_game, random_pieces
 from tests.support.kernel import ALL_CORES, core_or_skip, on_core
 
@@ -66,6 +73,16 @@ def check_scores(seed: int, count: int) -> int:
 @pytest.mark.parametrize("core", ALL_CORES)
 def test_coefficients_times_weights_are_the_score(core: str) -> None:
     assert on_core(core_or_skip(core), __name__, "check_scores", 10, 60) > 230
+
+
+@given(board=BOARDS)
+def test_coefficients_times_weights_are_the_sum_of_the_explanation(board: chess.Board) -> None:
+    found = coefficients(board)
+    weights = default_weights()
+    assert {name: len(counts) for name, counts in found.items()} == {term.name: term.size for term in CATALOGUE}
+    total = evaluation.explain(board).total
+    for phase, expected in ((weights.middlegame, total.mg), (weights.endgame, total.eg)):
+        assert sum(c * w for name in found for c, w in zip(found[name], phase[name], strict=True)) == expected
 
 
 def test_every_weight_has_its_place_and_no_two_share_a_bit() -> None:
