@@ -5,6 +5,9 @@
     True
     >>> print(evaluation.format_explanation(evaluation.explain(chess.Board())))     # doctest: +SKIP
 
+Both are what the engine plays with by default: the weighted features, and what the network adds. `network=None` leaves
+out the network. All scores are in the centipawns of the weights.
+
 Invariant: importing this package loads no kernel module (`bitboards`, `accumulator`, `base_board`, `context`, `terms`,
 `evaluator`), because `uci_engine.core.load` chooses between the compiled and the plain ones later. It alone checks that
 the processor has the instructions for which they were compiled.
@@ -14,19 +17,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evaluation.explain import Explanation, Row, evaluate, explain
+from evaluation.scoring import evaluate
 from evaluation.weights import Weights, WeightsError, default_weights
 
 if TYPE_CHECKING:
-    from evaluation.parts import Family, Part, PieceValue
+    from evaluation.explanation import Explanation, PieceValue, Subtotal, TermValue, explain
     from evaluation.report import format_explanation
 
 __all__ = [
     "Explanation",
-    "Family",
-    "Part",
     "PieceValue",
-    "Row",
+    "Subtotal",
+    "TermValue",
     "Weights",
     "WeightsError",
     "default_weights",
@@ -35,18 +37,12 @@ __all__ = [
     "format_explanation",
 ]
 
-# Imported when they are used, because a start of the engine does not need them.
-_LATER = {
-    "Family": "evaluation.parts",
-    "Part": "evaluation.parts",
-    "PieceValue": "evaluation.parts",
-    "format_explanation": "evaluation.report",
-}
-
 
 def __getattr__(name: str) -> object:
-    if name not in _LATER:
+    """A name of the explanation, at its first use: a start of the engine does not need it."""
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_LATER[name]), name)
+    module = "report" if name == "format_explanation" else "explanation"
+    return getattr(import_module(f"evaluation.{module}"), name)

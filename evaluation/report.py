@@ -6,24 +6,26 @@ the score.
 
 from __future__ import annotations
 
+import html
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import Any, Final
 
 import chess
 
+from evaluation.catalogue import CORRECTION, KNOWN_ENDING, LIMIT
 from evaluation.constants import FULL_PHASE, FULL_SCALE
-from evaluation.correction.contributions import unusual_contributions, weightiest
-from evaluation.explain import Explanation, Row
-from evaluation.parts import CORRECTION_FAMILY, LIMIT_FAMILY, Part
-from evaluation.words import joined
+from evaluation.explanation import Explanation, Subtotal, TermValue
 
 REASONS: Final = 3
 # A correction of this size is always a reason, however large the features are.
 LARGE_CORRECTION_CP: Final = 50
+# How many pieces are named as the reason of a correction.
+PIECES_NAMED: Final = 2
 # The width of the first column, of a square, and of a paragraph.
-NAME_WIDTH: Final = 28
+NAME_WIDTH: Final = 33
 SQUARE_WIDTH: Final = 7
 TEXT_WIDTH: Final = 100
 # ANSI escape sequences.
@@ -37,53 +39,50 @@ def format_explanation(explanation: Explanation, colour: bool = False) -> str:
     rule = "-" * (NAME_WIDTH + 32)
     lines = [f" {'':<{NAME_WIDTH}}{'White':>9}{'Black':>9}{'Difference':>13}", rule]
     folded = []
-    for family in explanation.families:
-        shown = [part for part in family.titles if part.white_cp or part.black_cp]
-        if not shown:
+    for family, titles in _table(explanation):
+        if not titles:
             folded.append(family.name)
             continue
-        numbers = family.white_cp, family.black_cp, family.difference_cp
-        lines.append(_row(paint(f"{family.name:<{NAME_WIDTH}}", BOLD), numbers, paint))
+        lines.append(_row(paint(f"{family.name:<{NAME_WIDTH}}", BOLD), family, paint))
         if len(family.titles) > 1:
-            lines += [
-                _row(f"  {part.title:<{NAME_WIDTH - 2}}", (part.white_cp, part.black_cp, part.difference_cp), paint)
-                for part in shown
-            ]
-            folded += [part.title for part in family.titles if part not in shown]
-    families = explanation.families
-    sums = sum(family.white_cp for family in families), sum(family.black_cp for family in families)
-    lines += [rule, _row(paint(f"{'Sum':<{NAME_WIDTH}}", BOLD), (*sums, explanation.white_score), paint), ""]
+            lines += [_row(f"  {title.name:<{NAME_WIDTH - 2}}", title, paint) for title in titles]
+            folded += [title.name for title in family.titles if title not in titles]
+    total = Subtotal("Sum", explanation.terms)
+    lines += [rule, _row(paint(f"{total.name:<{NAME_WIDTH}}", BOLD), total, paint), ""]
     if folded:
         lines += [*textwrap.wrap(f"0 for both sides: {', '.join(folded)}", TEXT_WIDTH), ""]
     values = {value.square: (value.piece, value.value_cp) for value in explanation.pieces}
     lines += ["Value of each piece for its own side: what the score loses without it", *_board(values, paint), ""]
-    if explanation.contributions:
-        added = {each.square: (each.piece, each.white_cp) for each in explanation.contributions}
+    if explanation.correction:
+        added = {value.square: (value.piece, value.correction_cp) for value in explanation.pieces}
         lines += ["What each piece adds to the learned correction (White's view)", *_board(added, paint, "+"), ""]
     if found := reasons(explanation):
         lines += ["The biggest reasons:", *(f" {number}. {text}" for number, text in enumerate(found, start=1)), ""]
-    if explanation.kpk_result:
-        lines.append(f"Known ending: {explanation.kpk_result}")
+    if explanation.known_ending:
+        lines.append(f"Known ending: {explanation.known_ending}")
     phase = f"Phase {explanation.phase} ({FULL_PHASE}: middlegame, 0: endgame)"
     lines.append(f"{phase}; endgame counts {explanation.scale} of {FULL_SCALE}")
-    side = "White" if explanation.white_to_move else "Black"
     if explanation.correction is not None:
         features, correction = explanation.features_score / 100, explanation.correction / 100
         lines.append(f"Features {features:+.2f}, learned correction {correction:+.2f} (White's view)")
+    side, sign = ("White", 1) if explanation.white_to_move else ("Black", -1)
     lines.append(f"Score {explanation.white_score / 100:+.2f} (White's view)")
-    lines.append(f"Score {explanation.score / 100:+.2f} (the side to move's view: {side})")
+    lines.append(f"Score {sign * explanation.white_score / 100:+.2f} (the side to move's view: {side})")
     return "\n".join(lines)
 
 
-def reasons(explanation: Explanation) -> tuple[str, ...]:
-    """The largest differences in words, the largest first: at most REASONS sentences in pawns, from White's view.
-
-    A learned correction of LARGE_CORRECTION_CP is always among them.
-    """
-    parts = [part for family in explanation.families for part in family.titles if part.difference_cp]
-    parts.sort(key=lambda part: (not _is_large_correction(part), -abs(part.difference_cp)))
-    found = sorted(parts[:REASONS], key=lambda part: -abs(part.difference_cp))
-    return tuple(f"{_words(explanation, part)} ({part.difference_cp / 100:+.2f})" for part in found)
+def as_html(explanation: Explanation) -> str:
+    """The table for a notebook, in pawns."""
+    rows: list[tuple[str, ...]] = [("th", "", "White", "Black", "Difference")]
+    for family, titles in _table(explanation):
+        rows.append(("th", family.name, *_pawns(family)))
+        if len(family.titles) > 1:
+            rows += [("td", title.name, *_pawns(title)) for title in titles]
+    lines = "".join(
+        f"<tr>{''.join(f'<{tag}>{html.escape(cell)}</{tag}>' for cell in cells)}</tr>" for tag, *cells in rows
+    )
+    caption = html.escape(f"{explanation.fen}: {explanation.white_score / 100:+.2f} for White")
+    return f"<table><caption>{caption}</caption>{lines}</table>"
 
 
 def as_data(explanation: Explanation) -> dict[str, Any]:
@@ -91,7 +90,8 @@ def as_data(explanation: Explanation) -> dict[str, Any]:
 
     The keys are those that `secateur eval --help` describes. New ones may come, and none goes or changes its meaning.
     """
-    rows = {row.term: row for row in explanation.terms}
+    placed = [(value, {"square": chess.square_name(value.square), "piece": value.piece.symbol()})
+              for value in explanation.pieces]
     return {
         "side_to_move": "white" if explanation.white_to_move else "black",
         "white_score_cp": explanation.white_score,
@@ -99,93 +99,146 @@ def as_data(explanation: Explanation) -> dict[str, Any]:
         "correction_cp": explanation.correction,
         "phase": explanation.phase,
         "endgame_scale": explanation.scale,
-        "known_ending": explanation.kpk_result or None,
+        "known_ending": explanation.known_ending or None,
         "reasons": list(reasons(explanation)),
         "families": [
-            {
-                "name": family.name,
-                "white_cp": family.white_cp,
-                "black_cp": family.black_cp,
-                "difference_cp": family.difference_cp,
-                "terms": [_term_data(part, rows.get(part.name)) for part in family.parts],
-            }
+            {"name": family.name, **_numbers(family), "terms": [_term_data(term) for term in family.terms]}
             for family in explanation.families
         ],
-        "pieces": [
-            {"square": chess.square_name(value.square), "piece": value.piece.symbol(), "value_cp": value.value_cp}
-            for value in explanation.pieces
-        ],
+        "pieces": [{**place, "value_cp": value.value_cp} for value, place in placed],
         "correction_pieces": [
-            {"square": chess.square_name(each.square), "piece": each.piece.symbol(), "white_cp": each.white_cp}
-            for each in explanation.contributions
+            {**place, "white_cp": value.correction_cp} for value, place in placed if value.correction_cp is not None
         ],
     }
 
 
-def _term_data(part: Part, row: Row | None) -> dict[str, Any]:
-    """A part as data. `row`: the same term before it is tapered, None where it is no term."""
+def _term_data(term: TermValue) -> dict[str, Any]:
+    middlegame, endgame = term.difference or (None, None)
     return {
-        "name": part.name,
-        "title": part.title,
-        "white_cp": part.white_cp,
-        "black_cp": part.black_cp,
-        "difference_cp": part.difference_cp,
-        "middlegame_cp": None if row is None else row.mg,
-        "endgame_cp": None if row is None else row.eg,
+        "name": term.name, "title": term.title, **_numbers(term), "middlegame_cp": middlegame, "endgame_cp": endgame
     }
 
 
-def _words(explanation: Explanation, part: Part) -> str:
-    """Why a part is what it is."""
-    side = "White" if part.difference_cp > 0 else "Black"
-    if part.title == "material" and (words := _material(explanation, side)):
-        return words
-    if part.title == "tempo":
+def _numbers(value: TermValue | Subtotal) -> dict[str, int]:
+    return {"white_cp": value.white_cp, "black_cp": value.black_cp, "difference_cp": value.difference_cp}
+
+
+def reasons(explanation: Explanation) -> tuple[str, ...]:
+    """The largest differences in words, the largest first: at most REASONS sentences in pawns, from White's view.
+
+    A learned correction of LARGE_CORRECTION_CP is always among them.
+    """
+    titles = [title for family in explanation.families for title in family.titles if title.difference_cp]
+    titles.sort(key=lambda title: (not _is_large_correction(title), -abs(title.difference_cp)))
+    found = sorted(titles[:REASONS], key=lambda title: -abs(title.difference_cp))
+    return tuple(f"{_words(explanation, title)} ({title.difference_cp / 100:+.2f})" for title in found)
+
+
+def _is_large_correction(title: Subtotal) -> bool:
+    return title.terms[0].name == CORRECTION and abs(title.difference_cp) >= LARGE_CORRECTION_CP
+
+
+def _words(explanation: Explanation, title: Subtotal) -> str:
+    """Why a title has its difference."""
+    side, sign = ("White", 1) if title.difference_cp > 0 else ("Black", -1)
+    name, words = title.terms[0].name, title.name.capitalize()
+    if name == "material" and (material := _material(explanation, side)):
+        return material
+    if name == "tempo":
         return f"{side} is to move"
-    if part.family == CORRECTION_FAMILY:
-        return _correction(explanation, side)
-    name = part.title.capitalize()
-    if part.title == "known ending":
-        return f"{name}: {explanation.kpk_result}"
-    return name if part.family == LIMIT_FAMILY else f"{name}: better for {side}"
-
-
-def _is_large_correction(part: Part) -> bool:
-    return part.family == CORRECTION_FAMILY and abs(part.difference_cp) >= LARGE_CORRECTION_CP
-
-
-def _correction(explanation: Explanation, side: str) -> str:
-    """What the network sees, and the pieces that are most different from others of their type."""
-    assert explanation.correction is not None
-    sign = 1 if side == "White" else -1
-    unusual = unusual_contributions(explanation.contributions)
-    pieces = weightiest(explanation.contributions, unusual, sign)
-    words = f"The network sees {abs(explanation.correction) / 100:.2f} more for {side} than the features"
-    return f"{words}: mostly {pieces}" if pieces else words
+    if name == CORRECTION:
+        words = f"The network sees {abs(title.difference_cp) / 100:.2f} more for {side} than the features"
+        pieces = pieces_seen(explanation, sign)
+        return f"{words}: mostly {pieces}" if pieces else words
+    if name == KNOWN_ENDING:
+        return f"{words}: {explanation.known_ending}"
+    return words if name == LIMIT else f"{words}: better for {side}"
 
 
 def _material(explanation: Explanation, side: str) -> str:
     """What the pieces of a side are more than those of the other: "White has a knight for two pawns". Or ""."""
-    count = Counter((value.piece.piece_type, value.piece.color) for value in explanation.pieces)
-    us = side == "White"
-    more: list[str] = []
-    fewer: list[str] = []
-    for piece_type in range(chess.QUEEN, 0, -1):
-        surplus = count[piece_type, us] - count[piece_type, not us]
-        if surplus:
-            number = abs(surplus)
-            words = f"{_COUNTS.get(number, number)} {chess.piece_name(piece_type)}{'s' if number > 1 else ''}"
-            (more if surplus > 0 else fewer).append(words)
+    surplus: Counter[chess.PieceType] = Counter()
+    for value in explanation.pieces:
+        surplus[value.piece.piece_type] += 1 if value.piece.color == (side == "White") else -1
+    more, fewer = counted_pieces(surplus), counted_pieces({kind: -count for kind, count in surplus.items()})
     if more and fewer:
-        return f"{side} has {joined(more)} for {joined(fewer)}"
-    return f"{side} is {joined(more)} up" if more else ""
+        return f"{side} has {more} for {fewer}"
+    return f"{side} is {more} up" if more else ""
 
 
-def _row(name: str, numbers: tuple[int, int, int], paint: Any) -> str:
+def counted_pieces(counts: Mapping[chess.PieceType, int]) -> str:
+    """The pieces of which there are any, the greatest first: `a queen, two knights and a pawn`, or ""."""
+    return joined(
+        [
+            f"{_COUNTS.get(counts[kind], counts[kind])} {chess.piece_name(kind)}{'s' if counts[kind] > 1 else ''}"
+            for kind in sorted(counts, reverse=True)
+            if counts[kind] > 0
+        ]
+    )
+
+
+def pieces_seen(explanation: Explanation, sign: int, before: Explanation | None = None) -> str:
+    """The pieces to which the network owes what it sees for White (sign 1) or for Black (-1), in words, or "".
+
+    They differ most from other pieces of their type: `the knight on f5 and the king on h8`. With an explanation
+    `before`: they differ most from what they were there.
+    """
+    unusual = _unusual(explanation)
+    old = {} if before is None else _unusual(before)
+    change = {place: cp - old.get(place, 0.0) for place, cp in unusual.items()}
+    squares: dict[chess.PieceType, list[str]] = {}
+    for square, piece in sorted(change, key=lambda place: -sign * change[place])[:PIECES_NAMED]:
+        if sign * change[square, piece] > 0:
+            squares.setdefault(piece.piece_type, []).append(chess.square_name(square))
+    return joined(
+        [f"the {chess.piece_name(kind)}{'s' if len(names) > 1 else ''} on {joined(names)}"
+         for kind, names in squares.items()]
+    )
+
+
+def _unusual(explanation: Explanation) -> dict[tuple[chess.Square, chess.Piece], float]:
+    """How much more each piece adds to the correction than pieces of its type do in the mean, from White's view.
+
+    Two queens each add much for their own sides, and that cancels out. Where only one side has the type, all that its
+    pieces add counts.
+    """
+    own: dict[chess.PieceType, dict[chess.Color, list[int]]] = {}
+    seen = [(each.square, each.piece, each.correction_cp) for each in explanation.pieces]
+    for _, piece, cp in seen:
+        if cp is not None:
+            sides = own.setdefault(piece.piece_type, {chess.WHITE: [], chess.BLACK: []})
+            sides[piece.color].append(cp if piece.color else -cp)
+    means = {kind: fmean([*sides[True], *sides[False]]) if all(sides.values()) else 0.0 for kind, sides in own.items()}
+    return {
+        (square, piece): cp - (1 if piece.color else -1) * means[piece.piece_type]
+        for square, piece, cp in seen
+        if cp is not None
+    }
+
+
+def joined(words: Sequence[str]) -> str:
+    """`this, that and more`, or "" for no words."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _table(explanation: Explanation) -> Iterator[tuple[Subtotal, tuple[Subtotal, ...]]]:
+    """Each family, and those of its titles that are not 0 for both sides."""
+    for family in explanation.families:
+        yield family, tuple(title for title in family.titles if title.white_cp or title.black_cp)
+
+
+def _row(name: str, numbers: Subtotal, paint: Any) -> str:
     """A line of the table. `name` is padded."""
-    white, black, difference = numbers
+    difference = numbers.difference_cp
     colour = GREEN if difference > 0 else RED if difference < 0 else FAINT
-    return f" {name}{white / 100:9.2f}{black / 100:9.2f}{paint(f'{difference / 100:13.2f}', colour)}"
+    white, black = numbers.white_cp / 100, numbers.black_cp / 100
+    return f" {name}{white:9.2f}{black:9.2f}{paint(f'{difference / 100:13.2f}', colour)}"
+
+
+def _pawns(numbers: Subtotal) -> tuple[str, ...]:
+    return tuple(f"{cp / 100:.2f}" for cp in _numbers(numbers).values())
 
 
 def _board(values: Mapping[chess.Square, tuple[chess.Piece, int | None]], paint: Any, sign: str = "") -> Iterable[str]:

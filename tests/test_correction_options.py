@@ -17,6 +17,7 @@ from typing import Any
 import chess
 import chess.polyglot
 import pytest
+from chess.engine import Cp, PovScore
 
 import evaluation
 import uci_engine
@@ -83,10 +84,11 @@ def test_weights_and_network_change_alone(engine: UciEngine, network_file: str, 
     engine.set_option("Correction", "true")
     engine.set_option("WeightsFile", str(tmp_path / "weights.toml"))
     board = chess.Board(MIDDLEGAME)
-    assert statics(engine) == [evaluation.evaluate(board, weights) + correction_of(NETWORK, board)]
+    features = evaluation.evaluate(board, weights, None)
+    assert statics(engine) == [features + correction_of(NETWORK, board)]
     for name, value in (("UCI_LimitStrength", "true"), ("Correction", "false"), ("UCI_LimitStrength", "false")):
         engine.set_option(name, value)
-        assert statics(engine) == [evaluation.evaluate(board, weights)] != [evaluation.evaluate(board)]
+        assert statics(engine) == [features] != [evaluation.evaluate(board, network=None)]
 
 
 @pytest.mark.skipif(not is_compiled(), reason="plain Python searches with one thread")
@@ -325,11 +327,9 @@ def test_a_new_engine_begins_as_the_constant_says(is_on: bool, monkeypatch: pyte
         assert search(engine) == first
     with uci_engine.Engine() as api:
         assert api.options["correction"] is is_on
-        assert api.explain(board).details.score == scores[is_on]
-        before = api.evaluate(board)
+        assert api.evaluate(board) == api.explain(board).score == PovScore(Cp(scores[is_on]), board.turn)
         api.configure(correction=not is_on)
-        assert api.explain(board).details.score == scores[not is_on]
-        assert api.evaluate(board) != before
+        assert api.evaluate(board) == api.explain(board).score == PovScore(Cp(scores[not is_on]), board.turn)
 
 
 @pytest.mark.parametrize(
@@ -356,7 +356,7 @@ def test_without_its_network_a_new_engine_says_so_and_plays_with_the_features(
         assert engine.network is None
         assert not engine.options.correction.value
         engine.set_position(MIDDLEGAME, ())
-        assert statics(engine) == [evaluation.evaluate(chess.Board(MIDDLEGAME))]
+        assert statics(engine) == [evaluation.evaluate(chess.Board(MIDDLEGAME), network=None)]
         search(engine)
         (message,) = engine.set_option("Correction", "true")
         assert message.startswith(f"error: the built-in network cannot be used ({reason}")

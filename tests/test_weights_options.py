@@ -50,7 +50,7 @@ def other_file(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def expected(engine: UciEngine, weights: Weights) -> int:
     assert engine.board is not None
-    return evaluation.evaluate(engine.board, weights)
+    return evaluation.evaluate(engine.board, weights, network=None)
 
 
 def test_setting_a_value_again_costs_nothing(engine: UciEngine, other_file: str) -> None:
@@ -104,7 +104,7 @@ def score_with(path: str) -> list[int]:
 @pytest.mark.parametrize("core", ALL_CORES)
 def test_every_core_searches_the_same_with_other_weights(core: str, other_file: str) -> None:
     found = on_core(core_or_skip(core), __name__, "score_with", other_file)
-    assert found[0] == evaluation.evaluate(chess.Board(MIDDLEGAME), Weights.load(other_file))
+    assert found[0] == evaluation.evaluate(chess.Board(MIDDLEGAME), Weights.load(other_file), network=None)
     assert found == score_with(other_file)
 
 
@@ -202,12 +202,12 @@ def test_without_memory_the_weights_stay(
 def test_the_option_by_keyword(other_file: str) -> None:
     board = chess.Board(MIDDLEGAME)
     with Engine(correction=False, weights_file=other_file) as engine:
-        assert engine.explain(board).details == evaluation.explain(board, Weights.load(other_file))
-        assert engine.evaluate(board) == engine.explain(board).normalised_score
+        assert engine.explain(board).terms == evaluation.explain(board, Weights.load(other_file), None).terms
+        assert engine.evaluate(board) == engine.explain(board).score
         before = engine.evaluate(board)
         engine.configure(weights_file="")
-        assert engine.explain(board).details == evaluation.explain(board)
-        assert engine.evaluate(board) == engine.explain(board).normalised_score != before
+        assert engine.explain(board).terms == evaluation.explain(board, network=None).terms
+        assert engine.evaluate(board) == engine.explain(board).score != before
         with pytest.raises(ValueError, match="WeightsFile cannot be"):
             engine.configure(weights_file=other_file + ".missing")
         assert json.dumps(engine.options["weights_file"]) == '""'

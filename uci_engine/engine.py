@@ -21,12 +21,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import chess
 import chess.polyglot
 
-import evaluation
 from evaluation.correction.network import Network
 from evaluation.weights import Weights
 from uci_engine import __version__
@@ -42,6 +41,9 @@ from uci_engine.search.manager import SearchManager
 from uci_engine.tablebases.root_ranking import RankingLimits, RootRanking, rank
 from uci_engine.task import Task, TaskThread
 from uci_engine.time_management.limits import Limits
+
+if TYPE_CHECKING:
+    from uci_engine.static_evaluation import Explanation
 
 # The time after which a waiting thread gets the GIL. A `stop` passes through three threads, and in plain
 # Python the search holds the GIL.
@@ -143,21 +145,20 @@ class UciEngine:
         """The static evaluation of the position, term by term, the score that a search would show for it, and the
         expected result. `colour`: with the escape sequences of a terminal.
         """
-        # Imported here, because a start of the engine does not need it.
-        from uci_engine import static_evaluation
-
         board = self._game.board
-        return "no position" if board is None else static_evaluation.text(self._explained(board), colour)
+        return "no position" if board is None else self.explain(board).text(colour)
 
     def evaluation_data(self) -> dict[str, Any]:
         """What `evaluation_text` shows, as data. There must be a position."""
-        from uci_engine import static_evaluation
-
         assert self._game.board is not None
-        return static_evaluation.data(self._game.board.fen(), self._explained(self._game.board))
+        return self.explain(self._game.board).data()
 
-    def _explained(self, board: chess.Board) -> evaluation.Explanation:
-        return evaluation.explain(board, self.weights, self.network)
+    def explain(self, board: chess.Board) -> Explanation:
+        """The static evaluation of a position, term by term. ValueError when the board cannot be evaluated."""
+        # Imported here, because a start of the engine does not need it.
+        from uci_engine.static_evaluation import Explanation
+
+        return Explanation.of(board, self.weights, self.network)
 
     def probe_wdl(self, board: chess.Board) -> int | None:
         """What the Syzygy tables say of a position: 2 (win), 1 (cursed win), 0, -1, -2 for the side to move.

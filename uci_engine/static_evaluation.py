@@ -1,43 +1,99 @@
-"""The static evaluation of a position, as `eval`, `secateur eval` and the Python API show it: explained, on the scale
-of the scores of a search, and with the result that it lets expect.
+"""The static evaluation of a position, explained, for `eval`, `secateur eval` and the Python API: with its score on the
+scale of a search, and the result that it lets expect.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from evaluation.explain import Explanation
-from evaluation.report import as_data, format_explanation
+import chess
+
+from evaluation import report
+from evaluation.explanation import Explanation as Terms
 from uci_engine.score import normalised, win_draw_loss
 
-
-def text(explanation: Explanation, colour: bool = False) -> str:
-    """For people. `colour`: with the escape sequences of a terminal."""
-    normalised_cp, wins, draws, losses = _expected(explanation)
-    return "\n".join(
-        [
-            format_explanation(explanation, colour),
-            f"Normalised {normalised_cp / 100:+.2f} (White's view; +1.00: half of the games are won)",
-            f"Expected result {wins / 10 + draws / 20:.1f} % for White: wins {wins / 10:.1f} %, "
-            f"draws {draws / 10:.1f} %, losses {losses / 10:.1f} %",
-        ]
-    )
+if TYPE_CHECKING:
+    from chess.engine import PovScore, PovWdl
 
 
-def data(fen: str, explanation: Explanation) -> dict[str, Any]:
-    """The same as data (see `evaluation.report.as_data`)."""
-    normalised_cp, wins, draws, losses = _expected(explanation)
-    return {
-        "fen": fen,
-        "normalised_cp": normalised_cp,
-        "wins_permille": wins,
-        "draws_permille": draws,
-        "losses_permille": losses,
-        **as_data(explanation),
-    }
+class Explanation(Terms):
+    """Why a position has its static score. `str()` of it is the text of `secateur eval`, and a notebook shows a table.
 
+    The `terms` add up to `score`. Each is rounded to a whole centipawn, so that it may be off by one. These are the
+    centipawns of the weights. Only `normalised_score` is on the scale of search reports.
+    """
 
-def _expected(explanation: Explanation) -> tuple[int, int, int, int]:
-    """For White: the normalised score in centipawns, and the expected wins, draws and losses in permille."""
-    pieces = len(explanation.pieces)
-    return normalised(explanation.white_score, pieces), *win_draw_loss(explanation.white_score, pieces)
+    __slots__ = ()
+
+    @property
+    def score(self) -> PovScore:
+        """The static score that the engine plays with: that of `Engine.evaluate`."""
+        return self._pov(self.white_score)
+
+    @property
+    def normalised_score(self) -> PovScore:
+        """The score on the scale of search reports, where +100 wins half of the games."""
+        return self._pov(self._normalised_cp)
+
+    @property
+    def expected(self) -> PovWdl:
+        """The result that the score lets expect."""
+        from chess.engine import PovWdl, Wdl
+
+        wdl = Wdl(*self._permille)
+        return PovWdl(wdl if self.white_to_move else -wdl, self.white_to_move)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The three largest differences in words, with their size in pawns from White's view."""
+        return report.reasons(self)
+
+    @property
+    def piece_values(self) -> dict[chess.Square, int]:
+        """What each piece but the kings is worth to its own side, in centipawns: what the score loses without it."""
+        return {value.square: value.value_cp for value in self.pieces if value.value_cp is not None}
+
+    def by_title(self) -> dict[str, int]:
+        """The sum of the terms of each title, in centipawns from White's view."""
+        return {title.name: title.difference_cp for family in self.families for title in family.titles}
+
+    def text(self, colour: bool = False) -> str:
+        """The explanation for people. `colour`: with the escape sequences of a terminal."""
+        wins, draws, losses = self._permille
+        return "\n".join(
+            [
+                report.format_explanation(self, colour),
+                f"Normalised {self._normalised_cp / 100:+.2f} (White's view; +1.00: half of the games are won)",
+                f"Expected result {wins / 10 + draws / 20:.1f} % for White: wins {wins / 10:.1f} %, "
+                f"draws {draws / 10:.1f} %, losses {losses / 10:.1f} %",
+            ]
+        )
+
+    def data(self) -> dict[str, Any]:
+        """The same as data (see `evaluation.report.as_data`)."""
+        permille = zip(("wins_permille", "draws_permille", "losses_permille"), self._permille, strict=True)
+        return {"fen": self.fen, "normalised_cp": self._normalised_cp, **dict(permille), **report.as_data(self)}
+
+    def __repr__(self) -> str:
+        return f"<Explanation of {self.fen}: {self.white_score / 100:+.2f} for White, {len(self.terms)} terms>"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return report.as_html(self)
+
+    def _pov(self, white_cp: int) -> PovScore:
+        from chess.engine import Cp, PovScore
+
+        return PovScore(Cp(white_cp if self.white_to_move else -white_cp), self.white_to_move)
+
+    @property
+    def _normalised_cp(self) -> int:
+        """From White's view."""
+        return normalised(self.white_score, len(self.pieces))
+
+    @property
+    def _permille(self) -> tuple[int, int, int]:
+        """The wins, draws and losses that are expected for White."""
+        return win_draw_loss(self.white_score, len(self.pieces))

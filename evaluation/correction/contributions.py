@@ -6,11 +6,6 @@ too. The contributions do not add up to the correction, because the units are no
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from statistics import fmean
-from typing import Final
-
 import chess
 
 from evaluation.correction.network import Network, numbers_of, small_numbers_of
@@ -23,79 +18,29 @@ from evaluation.correction.shape import (
     SQUARE_SHIFT,
     UNITS,
 )
-from evaluation.words import joined
-
-# How many pieces are named as the reason of a correction.
-PIECES_NAMED: Final = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Contribution:
-    """A piece on its square, and what it adds to the correction, in centipawns from White's view."""
-
-    square: chess.Square
-    piece: chess.Piece
-    white_cp: int
-
-
-def contributions(board: chess.Board, network: Network) -> tuple[Contribution, ...]:
-    """Those of all pieces, from a1 to h8. The board has one king a side."""
+def contributions(board: chess.Board, network: Network) -> dict[chess.Square, int]:
+    """Those of all pieces by square, in centipawns from White's view. The board has one king a side."""
     placed = sorted(board.piece_map().items())
-    rows = [[_row(network, board, view, square, piece) for view in _views(board)] for square, piece in placed]
+    # The sides in the order of the output.
+    views = board.turn, not board.turn
+    rows = [[_row(network, board, view, square, piece) for view in views] for square, piece in placed]
     bias = numbers_of(network.hidden_bias)
     sums = [[sum(column) for column in zip(bias, *(row[view] for row in rows), strict=True)] for view in range(2)]
     bucket = (len(placed) - 1) // PIECES_PER_BUCKET
     weights = numbers_of(network.output[4 * UNITS * bucket : 4 * UNITS * (bucket + 1)])
     full = _output(sums, weights)
-    found = []
-    for (square, piece), row in zip(placed, rows, strict=True):
+    found = {}
+    for (square, _), row in zip(placed, rows, strict=True):
         without = [
             [total - weight for total, weight in zip(*pair, strict=True)] for pair in zip(sums, row, strict=True)
         ]
         difference = full - _output(without, weights)
         # Rounded towards zero, for either side alike.
         magnitude = abs(difference) >> OUTPUT_SHIFT
-        found.append(Contribution(square, piece, magnitude if (difference > 0) == board.turn else -magnitude))
-    return tuple(found)
-
-
-def unusual_contributions(contributions: Iterable[Contribution]) -> dict[chess.Square, float]:
-    """How much more each piece adds than pieces of its type do in the mean, in centipawns from White's view.
-
-    Two queens each add much for their own sides, and that cancels out. Where only one side has the type, all that its
-    pieces add counts.
-    """
-    own: dict[chess.PieceType, dict[chess.Color, list[int]]] = {}
-    for each in contributions:
-        sides = own.setdefault(each.piece.piece_type, {chess.WHITE: [], chess.BLACK: []})
-        sides[each.piece.color].append(each.white_cp if each.piece.color else -each.white_cp)
-    means = {
-        piece_type: fmean(sides[chess.WHITE] + sides[chess.BLACK]) if all(sides.values()) else 0.0
-        for piece_type, sides in own.items()
-    }
-    return {
-        each.square: each.white_cp - (1 if each.piece.color else -1) * means[each.piece.piece_type]
-        for each in contributions
-    }
-
-
-def weightiest(contributions: Iterable[Contribution], white_cp: Mapping[chess.Square, float], sign: int) -> str:
-    """The pieces that count most for White (sign 1) or for Black (-1): `the knight on f5 and the king on h8`, or ""."""
-    squares: dict[chess.PieceType, list[str]] = {}
-    for each in sorted(contributions, key=lambda each: -sign * white_cp[each.square])[:PIECES_NAMED]:
-        if sign * white_cp[each.square] > 0:
-            squares.setdefault(each.piece.piece_type, []).append(chess.square_name(each.square))
-    return joined(
-        [
-            f"the {chess.piece_name(piece_type)}{'s' if len(names) > 1 else ''} on {joined(names)}"
-            for piece_type, names in squares.items()
-        ]
-    )
-
-
-def _views(board: chess.Board) -> tuple[chess.Color, chess.Color]:
-    """The sides in the order of the output."""
-    return board.turn, not board.turn
+        found[square] = magnitude if (difference > 0) == board.turn else -magnitude
+    return found
 
 
 def _row(

@@ -29,6 +29,7 @@ from chess.engine import (
     Wdl,
 )
 
+import evaluation
 from tests.support.kernel import STARTS, is_compiled, random_game
 from uci_engine import Engine, Explanation
 from uci_engine import score as scores
@@ -84,7 +85,7 @@ def wait_until_only(threads: list[str]) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("name", ["uci_engine.api.engine", "uci_engine.api.explanation"])
+@pytest.mark.parametrize("name", ["uci_engine.api.engine"])
 def test_the_examples_of_the_docstrings_run(name: str) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
@@ -334,14 +335,19 @@ def test_the_terms_add_up_to_the_evaluation(engine: Engine) -> None:
         score = engine.evaluate(board)
         explanation = engine.explain(board)
         assert isinstance(explanation, Explanation)
-        assert explanation.normalised_score == score
+        assert explanation.score == score
         assert explanation.score.turn == score.turn == board.turn
-        shown = scores.normalised(explanation.details.score, chess.popcount(board.occupied))
-        assert score.relative == chess.engine.Cp(shown)
+        # The same by the evaluation alone: one scale, and what the engine plays with.
+        internal = evaluation.evaluate(board)
+        assert score.relative == Cp(internal)
+        shown = scores.normalised(internal, chess.popcount(board.occupied))
+        assert explanation.normalised_score.relative == Cp(shown)
+        assert engine.evaluate(board, normalised=True) == explanation.normalised_score
         white = explanation.score.white().score()
-        assert sum(term.white_cp for term in explanation) == white == sum(explanation.by_title().values())
-        assert white == explanation.details.white_score == sum(family.difference_cp for family in explanation.families)
-        wins, draws, losses = scores.win_draw_loss(explanation.details.score, chess.popcount(board.occupied))
+        assert sum(term.difference_cp for term in explanation) == white == sum(explanation.by_title().values())
+        assert white == explanation.white_score == sum(family.difference_cp for family in explanation.families)
+        assert white == evaluation.explain(board).white_score
+        wins, draws, losses = scores.win_draw_loss(internal, chess.popcount(board.occupied))
         assert explanation.expected.relative == Wdl(wins, draws, losses)
         assert {term.family for term in explanation} <= {family.name for family in explanation.families}
         assert 1 <= len(explanation.reasons) <= 3
@@ -355,7 +361,7 @@ def test_the_terms_add_up_to_the_evaluation(engine: Engine) -> None:
 def test_a_known_ending_is_a_term(engine: Engine, fen: str) -> None:
     explanation = engine.explain(chess.Board(fen))
     assert explanation.terms[-1].name == "known_ending"
-    assert sum(term.white_cp for term in explanation) == explanation.score.white().score()
+    assert sum(term.difference_cp for term in explanation) == explanation.score.white().score()
 
 
 def test_the_explanation_is_readable(engine: Engine) -> None:
@@ -363,7 +369,7 @@ def test_the_explanation_is_readable(engine: Engine) -> None:
     explanation = engine.explain(board)
     engine._inner.set_position(board.fen(), ())
     assert str(explanation) == engine._inner.evaluation_text()
-    shown = f"{explanation.details.white_score / 100:+.2f}"
+    shown = f"{explanation.white_score / 100:+.2f}"
     assert repr(explanation) == f"<Explanation of {board.fen()}: {shown} for White, {len(explanation.terms)} terms>"
     assert explanation["material"] == 0
     with pytest.raises(KeyError):
@@ -377,9 +383,9 @@ def test_a_notebook_shows_the_explanation_as_a_table(engine: Engine) -> None:
     assert rows[0] == ["", "White", "Black", "Difference"]
     heads = [[cell.text or "" for cell in row] for row in root.iter("tr") if row[0].tag == "th"][1:]
     assert [head[0] for head in heads] == [family.name for family in explanation.families]
-    assert sum(float(head[3]) for head in heads) == pytest.approx(explanation.details.white_score / 100)
+    assert sum(float(head[3]) for head in heads) == pytest.approx(explanation.white_score / 100)
     assert all(float(row[1]) - float(row[2]) == pytest.approx(float(row[3])) for row in rows[1:])
-    assert any(row[0] == "knight mobility" for row in rows)
+    assert any(row[0] == "knights' mobility" for row in rows)
     assert len(rows) < 80
     marked = replace(explanation, fen="<script>")
     assert "<script>" not in marked._repr_html_()

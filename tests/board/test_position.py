@@ -558,4 +558,4 @@ def test_the_eval_of_a_played_position_is_that_of_its_board() -> None:
         for board in random_game(number, start, 60):
             if board.move_stack:
                 position.make(last_move_number(board))
-            assert evaluator.evaluate(position) == evaluate(board), board.fen()
+            assert evaluator.evaluate(position) == evaluate(board, network=None), board.fen()

@@ -11,7 +11,7 @@ import pytest
 
 from evaluation.correction.network import Network, default_network
 from evaluation.correction.shape import MAX_CORRECTION_CP, MAX_FEATURES_CP
-from evaluation.explain import set_up
+from evaluation.scoring import set_up
 from evaluation.weights import default_weights
 from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, new_position, on_core, random_game, start_board
 from tests.support.networks import correction_of, extreme_network, output_of, random_network, sums_of

@@ -10,17 +10,25 @@ import chess
 import pytest
 
 import evaluation
-from evaluation.correction.contributions import Contribution, contributions, weightiest
-from evaluation.explain import Explanation
-from evaluation.parts import CORRECTION, CORRECTION_FAMILY, CORRECTION_TITLE, Part
-from evaluation.report import LARGE_CORRECTION_CP, REASONS, as_data, format_explanation, reasons
-from evaluation.words import joined
+from evaluation.catalogue import CORRECTION, CORRECTION_FAMILY, OTHER_TITLES
+from evaluation.correction.contributions import contributions
+from evaluation.explanation import Explanation, PieceValue, TermValue
+from evaluation.report import (
+    LARGE_CORRECTION_CP,
+    REASONS,
+    as_data,
+    format_explanation,
+    joined,
+    pieces_seen,
+    reasons,
+)
 from tests.evaluation.test_explanation import positions
 from tests.support.networks import corrected, output_of, random_network
 
 TYPICAL = "r1bq1rk1/pp3ppp/2n1pn2/3p4/3P4/P1PBPN2/5PPP/R1BQ1RK1 b - - 0 10"
 NETWORK = random_network(5)
-NINETY = Part(CORRECTION, CORRECTION_TITLE, CORRECTION_FAMILY, 90, 0)
+FOUR = ("space", "doubled pawns", "outposts", "threats")
+NINETY = TermValue(CORRECTION, OTHER_TITLES[CORRECTION], 90, 0)
 
 
 def explained(board: chess.Board) -> Explanation:
@@ -34,37 +42,36 @@ def white(cp: int, board: chess.Board) -> int:
 @pytest.mark.parametrize("board", positions(40), ids=range(40))
 def test_features_and_correction_add_up(board: chess.Board) -> None:
     explanation = explained(board)
-    features = evaluation.explain(board)
-    assert explanation.score == evaluation.evaluate(board, None, NETWORK)
+    features = evaluation.explain(board, network=None)
+    assert explanation.white_score == white(evaluation.evaluate(board, None, NETWORK), board)
     assert explanation.features_score == features.features_score == features.white_score
-    assert explanation.correction == white(corrected(NETWORK, board) - evaluation.evaluate(board), board)
+    assert explanation.correction == white(corrected(NETWORK, board) - evaluation.evaluate(board, network=None), board)
     assert sum(family.difference_cp for family in explanation.families) == explanation.white_score
-    added = [part.difference_cp for part in explanation.parts if part.name == CORRECTION]
+    added = [term.difference_cp for term in explanation if term.name == CORRECTION]
     assert added == ([explanation.correction] if explanation.correction else [])
-    assert explanation.terms == features.terms
+    assert [term for term in explanation if term.name != CORRECTION] == list(features)
     assert features.correction is None
-    assert features.contributions == ()
+    assert not [value for value in features.pieces if value.correction_cp is not None]
 
 
 @pytest.mark.parametrize("board", [board for board in positions(60) if len(board.piece_map()) > 5][:8])
 def test_a_contribution_is_what_the_output_loses_without_the_inputs_of_a_piece(board: chess.Board) -> None:
     found = contributions(board, NETWORK)
-    assert {each.square: each.piece for each in found} == board.piece_map()
+    assert set(found) == set(board.piece_map())
     bucket = (len(found) - 1) // 4
-    for each in found:
+    for square, white_cp in found.items():
         without = board.copy(stack=False)
-        without.remove_piece_at(each.square)
+        without.remove_piece_at(square)
         # A view needs its king, and the weights of the output change with the number of pieces.
-        if each.piece.piece_type != chess.KING and (len(found) - 2) // 4 == bucket:
+        if board.piece_type_at(square) != chess.KING and (len(found) - 2) // 4 == bucket:
             change = output_of(NETWORK, board) - output_of(NETWORK, without)
-            assert each.white_cp == white(abs(change) // 2**14 * (1 if change > 0 else -1), board)
+            assert white_cp == white(abs(change) // 2**14 * (1 if change > 0 else -1), board)
 
 
 def test_the_mirror_image_has_the_opposite_contributions() -> None:
     board = chess.Board(TYPICAL)
-    found = {each.square: each.white_cp for each in contributions(board, NETWORK)}
-    mirrored = {each.square ^ 56: -each.white_cp for each in contributions(board.mirror(), NETWORK)}
-    assert found == mirrored
+    mirrored = {square ^ 56: -white_cp for square, white_cp in contributions(board.mirror(), NETWORK).items()}
+    assert contributions(board, NETWORK) == mirrored
 
 
 def test_the_text_shows_both_and_the_pieces() -> None:
@@ -76,9 +83,10 @@ def test_the_text_shows_both_and_the_pieces() -> None:
     assert f"Features {features:+.2f}, learned correction {correction:+.2f} (White's view)" in text
     assert f" {CORRECTION_FAMILY}" in text
     assert "What each piece adds to the learned correction (White's view)" in text
-    queen = next(each for each in explanation.contributions if each.square == chess.D8)
-    assert f"{queen.white_cp / 100:+.2f}" in text
-    without = format_explanation(evaluation.explain(board))
+    queen = next(value for value in explanation.pieces if value.square == chess.D8)
+    assert queen.correction_cp is not None
+    assert f"{queen.correction_cp / 100:+.2f}" in text
+    without = format_explanation(evaluation.explain(board, network=None))
     assert "correction" not in without
 
 
@@ -101,18 +109,18 @@ def test_the_words_name_the_pieces_that_add_most_for_their_type() -> None:
         # No other side has one, so all that it adds counts.
         "a1": ("R", 26),
     }
-    contributions = tuple(
-        Contribution(chess.parse_square(name), chess.Piece.from_symbol(symbol), cp)
+    values = tuple(
+        PieceValue(chess.parse_square(name), chess.Piece.from_symbol(symbol), None, cp)
         for name, (symbol, cp) in pieces.items()
     )
-    explanation = replace(explained(chess.Board(TYPICAL)), contributions=contributions, correction=90, parts=(NINETY,))
+    explanation = replace(explained(chess.Board(TYPICAL)), pieces=values, correction=90, terms=(NINETY,))
     words = "The network sees 0.90 more for White than the features: mostly the knight on f5 and the rook on a1"
     assert reasons(explanation) == (f"{words} (+0.90)",)
-    white_knights = tuple(each for each in contributions if each.piece == chess.Piece(chess.KNIGHT, chess.WHITE))
-    both = (replace(white_knights[0], white_cp=50), replace(white_knights[1], white_cp=20))
+    white_knights = [each for each in values if each.piece == chess.Piece(chess.KNIGHT, chess.WHITE)]
+    both = (replace(white_knights[0], correction_cp=50), replace(white_knights[1], correction_cp=20))
     words = "The network sees 0.90 more for White than the features: mostly the knights on f5 and b1"
-    assert reasons(replace(explanation, contributions=both)) == (f"{words} (+0.90)",)
-    other = replace(explanation, correction=-90, parts=(replace(NINETY, white_cp=0, black_cp=90),))
+    assert reasons(replace(explanation, pieces=both)) == (f"{words} (+0.90)",)
+    other = replace(explanation, correction=-90, terms=(replace(NINETY, white_cp=0, black_cp=90),))
     words = "The network sees 0.90 more for Black than the features: mostly the knight on b1"
     assert reasons(other) == (f"{words} (-0.90)",)
 
@@ -132,13 +140,11 @@ def test_the_mirror_image_has_the_same_words_of_the_other_side() -> None:
 @pytest.mark.parametrize("cp", [LARGE_CORRECTION_CP - 1, LARGE_CORRECTION_CP])
 def test_a_large_correction_is_a_reason_however_large_the_features_are(cp: int) -> None:
     explanation = explained(chess.Board(TYPICAL))
-    features = [Part(f"feature {number}", f"feature {number}", "Threats", 0, 500 + number) for number in range(4)]
-    found = reasons(
-        replace(explanation, correction=cp, parts=(*features, replace(NINETY, white_cp=cp)), contributions=())
-    )
+    features = [TermValue(f"feature {number}", title, 0, 500 + number) for number, title in enumerate(FOUR)]
+    found = reasons(replace(explanation, correction=cp, terms=(*features, replace(NINETY, white_cp=cp)), pieces=()))
     assert len(found) == REASONS
     expected = [f"The network sees 0.{cp} more for White than the features (+0.{cp})"]
-    assert list(found[-1:]) == (expected if cp >= LARGE_CORRECTION_CP else ["Feature 1: better for Black (-5.01)"])
+    assert list(found[-1:]) == (expected if cp >= LARGE_CORRECTION_CP else ["Doubled pawns: better for Black (-5.01)"])
 
 
 def test_the_data_has_all_of_it() -> None:
@@ -146,19 +152,29 @@ def test_the_data_has_all_of_it() -> None:
     data = json.loads(json.dumps(as_data(explanation)))
     assert data["features_cp"] + data["correction_cp"] == data["white_score_cp"]
     assert [(each["square"], each["white_cp"]) for each in data["correction_pieces"]] == [
-        (chess.square_name(each.square), each.white_cp) for each in explanation.contributions
+        (chess.square_name(value.square), value.correction_cp) for value in explanation.pieces
     ]
-    plain = as_data(evaluation.explain(chess.Board(TYPICAL)))
+    plain = as_data(evaluation.explain(chess.Board(TYPICAL), network=None))
     assert (plain["correction_cp"], plain["correction_pieces"]) == (None, [])
 
 
-def test_the_weightiest_pieces_are_those_that_count_for_the_side() -> None:
+def test_the_pieces_seen_are_those_that_count_for_the_side() -> None:
     board = chess.Board("4k3/8/8/3n1N2/8/8/P7/R3K3 w - - 0 1")
-    found = [Contribution(square, piece, 0) for square, piece in sorted(board.piece_map().items())]
-    white_cp = {each.square: 0.0 for each in found} | {chess.F5: 40.0, chess.A1: 30.0, chess.A2: 20.0, chess.D5: -10.0}
-    assert weightiest(found, white_cp, 1) == "the knight on f5 and the rook on a1"
-    assert weightiest(found, white_cp, -1) == "the knight on d5"
-    assert weightiest(found, dict.fromkeys(white_cp, 0.0), 1) == ""
+    cps = {chess.F5: 50, chess.D5: -30, chess.A1: 30, chess.A2: 20}
+    # A knight adds 40 for its side in the mean.
+    values = tuple(PieceValue(square, piece, None, cps.get(square, 0)) for square, piece in board.piece_map().items())
+    after = replace(explained(board), pieces=values)
+    assert pieces_seen(after, 1) == "the rook on a1 and the pawn on a2"
+    assert pieces_seen(after, -1) == ""
+    flat = replace(after, pieces=tuple(replace(value, correction_cp=0) for value in values))
+    assert pieces_seen(flat, 1) == pieces_seen(after, 1, after) == ""
+    # What stood elsewhere before counts in full.
+    moved = replace(after, pieces=tuple(replace(value, square=value.square ^ 7) for value in values))
+    assert pieces_seen(after, 1, moved) == pieces_seen(after, 1)
+    # Only the pawn has changed.
+    before = tuple(replace(value, correction_cp=0) if value.square == chess.A2 else value for value in values)
+    assert pieces_seen(after, 1, replace(after, pieces=before)) == "the pawn on a2"
+    assert pieces_seen(replace(after, pieces=before), -1, after) == "the pawn on a2"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import chess
 import pytest
 
 from evaluation.constants import DRAWISH_SCALE, DRAWN_SCALE, ENDGAME_SCALES, FULL_SCALE
-from evaluation.explain import set_up
+from evaluation.scoring import set_up
 from evaluation.terms.endgames import endgame_scale, ending
 
 KINDS = [

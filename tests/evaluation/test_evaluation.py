@@ -6,6 +6,7 @@ import os
 import random
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 import evaluation
 from evaluation.base_board import BaseBoard
-from evaluation.catalogue import CATALOGUE
+from evaluation.catalogue import ACCUMULATED, CATALOGUE, KNOWN_ENDING
 from evaluation.evaluator import Evaluator
 from evaluation.weights import Weights, default_weights, unpack
 from uci_engine.core import KERNEL_MODULES
@@ -50,7 +51,7 @@ def white_score(fen: str) -> int:
     board = chess.Board(fen)
     scores = {}
     for board.turn in chess.COLORS:
-        scores[board.turn] = evaluation.evaluate(board)
+        scores[board.turn] = evaluation.evaluate(board, network=None)
     return scores[chess.WHITE] - scores[chess.BLACK]
 
 
@@ -91,6 +92,22 @@ def random_weights(seed: int) -> Weights:
     return Weights(*phases)
 
 
+def untapered(explanation: evaluation.Explanation) -> list[tuple[int, int]]:
+    """White minus Black in middlegame and endgame of every term in the catalogue."""
+    return [term.difference for term in explanation if term.difference is not None]
+
+
+def added_up(terms: Iterable[evaluation.TermValue]) -> tuple[int, int]:
+    """The same of some terms together."""
+    pairs = [term.difference or (0, 0) for term in terms]
+    return sum(mg for mg, _ in pairs), sum(eg for _, eg in pairs)
+
+
+def summed(explanation: evaluation.Explanation) -> tuple[int, int]:
+    """The same of all terms together."""
+    return added_up(explanation)
+
+
 BOARDS = st.one_of(
     st.builds(random_game, st.integers(0, 10**9), st.integers(0, 150)),
     st.builds(random_pieces, st.integers(0, 10**9)),
@@ -111,37 +128,40 @@ def test_colours_turned_round_change_nothing(board: chess.Board, evaluator: Any)
 
 @given(board=BOARDS)
 def test_only_the_tempo_depends_on_whose_turn_it_is(board: chess.Board) -> None:
-    explanation = evaluation.explain(board)
+    explanation = evaluation.explain(board, network=None)
     board.turn = not board.turn
-    other = evaluation.explain(board)
-    assert explanation.rows[:-1] == other.rows[:-1]
-    assert (explanation.total.mg - other.total.mg, explanation.total.eg - other.total.eg) == (
-        explanation.rows[-1].mg - other.rows[-1].mg,
-        explanation.rows[-1].eg - other.rows[-1].eg,
-    )
+    other = evaluation.explain(board, network=None)
+    assert untapered(explanation)[:-1] == untapered(other)[:-1]
+    assert CATALOGUE[-1].name == "tempo"
+    for total, before, tempo, after in zip(
+        summed(explanation), summed(other), untapered(explanation)[-1], untapered(other)[-1], strict=True
+    ):
+        assert total - before == tempo - after
 
 
 @given(board=BOARDS)
 def test_the_rows_add_up_to_the_score(board: chess.Board) -> None:
-    explanation = evaluation.explain(board)
-    assert explanation.score == evaluation.evaluate(board)
-    assert explanation.white_score == (explanation.score if board.turn else -explanation.score)
+    explanation = evaluation.explain(board, network=None)
+    score = evaluation.evaluate(board, network=None)
+    assert explanation.white_score == (score if board.turn else -score)
     # The tapering once more, in exact arithmetic: shares in 256ths, scale in 64ths, rounded towards zero.
-    total = explanation.total
+    mg, eg = summed(explanation)
     share = explanation.phase * 32 // 3
-    exact = total.mg * share * 64 + total.eg * (256 - share) * explanation.scale
-    assert explanation.white_score - explanation.kpk_result_cp == int(exact / 2**14)
-    assert bool(explanation.kpk_result) >= bool(explanation.kpk_result_cp)
+    exact = mg * share * 64 + eg * (256 - share) * explanation.scale
+    known = sum(term.difference_cp for term in explanation if term.name == KNOWN_ENDING)
+    assert explanation.white_score - known == int(exact / 2**14)
+    assert bool(explanation.known_ending) >= bool(known)
 
 
 @given(board=BOARDS)
 def test_material_and_squares_are_the_sum_kept_by_the_accumulator(board: chess.Board) -> None:
-    rows = evaluation.explain(board).rows[:3]
-    assert [row.term for row in rows] == ["material", "piece squares", "squares by kings"]
+    kept = [term.name for term in CATALOGUE if term.group == ACCUMULATED]
+    terms = [term for term in evaluation.explain(board, network=None) if term.name in kept]
+    assert len(terms) == 15
     base_board = placed(board)
     # The accumulator chooses the tables of the kings at an evaluation.
     Evaluator(default_weights()).sum_of_terms(base_board, False)
-    assert unpack(base_board.accumulator.score) == (sum(row.mg for row in rows), sum(row.eg for row in rows))
+    assert unpack(base_board.accumulator.score) == added_up(terms)
 
 
 @given(board=BOARDS)
@@ -162,7 +182,7 @@ def test_the_hash_tables_change_nothing_with_any_weights() -> None:
 
 @given(board=BOARDS)
 def test_a_static_score_stays_below_every_mate_score(board: chess.Board) -> None:
-    assert -STATIC_LIMIT < evaluation.evaluate(board) < STATIC_LIMIT
+    assert -STATIC_LIMIT < evaluation.evaluate(board, network=None) < STATIC_LIMIT
 
 
 @pytest.mark.parametrize("turn", chess.COLORS)
@@ -173,7 +193,7 @@ def test_a_static_score_stays_in_its_band_with_the_greatest_weights_allowed(turn
     phase = {**zeros, **great, "material": weights.middlegame["material"], "pawn_squares": [-900] * 64}
     board = chess.Board("QQQQQQQQ/QRR4k/8/8/8/pppppppp/6BB/K4NN1 w - - 0 1")
     board.turn = turn
-    assert evaluation.evaluate(board, Weights(phase, phase)) == (STATIC_LIMIT - 1 if turn else 1 - STATIC_LIMIT)
+    assert evaluation.evaluate(board, Weights(phase, phase), None) == (STATIC_LIMIT - 1 if turn else 1 - STATIC_LIMIT)
 
 
 @pytest.mark.skipif(not COMPILED, reason="the installed modules are the plain ones")
@@ -225,7 +245,7 @@ def test_importing_the_package_loads_no_kernel_module() -> None:
     program = "import sys, evaluation; print(*sys.modules)"
     result = subprocess.run([sys.executable, "-c", program], cwd=PACKAGE.parent, capture_output=True, check=True)
     loaded = set(result.stdout.decode().split())
-    assert "evaluation.explain" in loaded
+    assert "evaluation.scoring" in loaded
     assert not set(KERNEL_MODULES) & loaded
     assert "evaluation.terms" not in loaded
 
@@ -243,9 +263,9 @@ def test_importing_the_package_loads_no_kernel_module() -> None:
 )
 def test_boards_that_cannot_be_evaluated_are_refused(fen: str) -> None:
     with pytest.raises(ValueError, match="a position to evaluate has"):
-        evaluation.evaluate(chess.Board(fen))
+        evaluation.evaluate(chess.Board(fen), network=None)
     with pytest.raises(ValueError, match="a position to evaluate has"):
-        evaluation.explain(chess.Board(fen))
+        evaluation.explain(chess.Board(fen), network=None)
 
 
 # For every term a position in which White has some of it, and Black has none.
@@ -257,23 +277,25 @@ NAMED = [
     ("bishop pair", "4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1"),
     ("outposts", "4k3/8/8/3N4/4P3/8/8/4K3 w - - 0 1"),
     ("rooks on open files", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1"),
-    ("passed pawns' paths", "8/8/8/P7/8/8/8/4K2k w - - 0 1"),
+    ("passed pawns", "8/8/8/P7/8/8/8/4K2k w - - 0 1"),
     ("attack on the king", "4k3/8/8/8/8/8/8/3QKR2 w - - 0 1"),
-    ("safe checks", "4k3/8/8/8/8/8/8/3QKR2 w - - 0 1"),
+    ("safe checks against the king", "4k3/8/8/8/8/8/8/3QKR2 w - - 0 1"),
     ("threats", "4k3/8/2n5/3P4/8/8/8/4K3 w - - 0 1"),
-    ("pawn push threats", "4k3/8/2n5/8/3P4/8/8/4K3 w - - 0 1"),
-    ("hanging pieces", "4k3/8/n7/8/8/8/8/R3K3 w - - 0 1"),
-    ("mop-up", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1"),
+    ("threats to push a pawn", "4k3/8/2n5/8/3P4/8/8/4K3 w - - 0 1"),
+    ("attacks on hanging pieces", "4k3/8/n7/8/8/8/8/R3K3 w - - 0 1"),
+    ("drive against the bare king", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1"),
 ]
 
 
 @pytest.mark.parametrize(("term", "fen"), NAMED)
 def test_each_term_sees_what_it_is_named_after(term: str, fen: str) -> None:
-    (row,) = [row for row in evaluation.explain(chess.Board(fen)).rows if row.term == term]
-    assert (row.white_mg, row.white_eg) != (0, 0)
-    assert (row.black_mg, row.black_eg) == (0, 0)
-    (mirrored,) = [row for row in evaluation.explain(chess.Board(fen).mirror()).rows if row.term == term]
-    assert (mirrored.black_mg, mirrored.black_eg) == (row.white_mg, row.white_eg)
+    terms, mirrored = (
+        [value for value in evaluation.explain(each, network=None) if value.title == term]
+        for each in (chess.Board(fen), chess.Board(fen).mirror())
+    )
+    assert any(value.white != (0, 0) for value in terms)
+    assert all(value.black == (0, 0) for value in terms)
+    assert [value.black for value in mirrored] == [value.white for value in terms]
 
 
 @pytest.mark.parametrize(
@@ -314,11 +336,11 @@ def test_better_is_better(better: str, worse: str) -> None:
     ],
 )
 def test_a_piece_more_that_cannot_win_is_worth_little(fen: str) -> None:
-    assert abs(evaluation.evaluate(chess.Board(fen))) < 130
+    assert abs(evaluation.evaluate(chess.Board(fen), network=None)) < 130
 
 
 def test_the_start_position_is_worth_the_move() -> None:
-    explanation = evaluation.explain(chess.Board())
+    explanation = evaluation.explain(chess.Board(), network=None)
     tempo = default_weights().middlegame["tempo"][0]
-    assert explanation.score == tempo > 0
+    assert explanation.white_score == tempo > 0
     assert (explanation.phase, explanation.scale) == (24, 64)

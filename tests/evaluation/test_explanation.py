@@ -1,4 +1,4 @@
-"""The explanation in parts: it adds up to the score of the search to the centipawn, on every core, and is readable."""
+"""The explanation: it adds up to the score of the search to the centipawn, on every core, and is readable."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluation
-from evaluation.catalogue import CATALOGUE, FAMILIES
+from evaluation.catalogue import CATALOGUE, CORRECTION_FAMILY, FAMILIES, KNOWN_ENDING, LIMIT
 from evaluation.constants import STATIC_LIMIT
-from evaluation.explain import Explanation
-from evaluation.parts import KNOWN_ENDING, LIMIT, LIMIT_FAMILY, UNITS
+from evaluation.explanation import UNITS
 from evaluation.report import REASONS, as_data, format_explanation, reasons
 from evaluation.weights import MATERIAL, Weights
 from tests.evaluation.test_evaluation import BOARDS, EXTREME, placed, random_game, random_pieces, random_weights
@@ -24,6 +23,8 @@ from tests.support.kernel import ALL_CORES, core_or_skip, on_core, searcher
 TYPICAL = "r1bq1rk1/pp3ppp/2n1pn2/3p4/3P4/P1PBPN2/5PPP/R1BQ1RK1 b - - 0 10"
 PAWN_ENDINGS = ["4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", "8/8/8/4p3/4k3/8/8/4K3 w - - 0 1"]
 WEIGHTS = random_weights(3)
+# The families without those of the network and of the limit.
+OF_FEATURES = [family for family in FAMILIES if family not in (CORRECTION_FAMILY, "Limit")]
 # Material and the move count, and nothing else.
 ZEROS = {term.name: [0] * term.size for term in CATALOGUE}
 PLAIN = Weights(*[{**ZEROS, "material": MATERIAL, "tempo": [20]}] * 2)
@@ -38,11 +39,11 @@ def positions(count: int) -> list[chess.Board]:
 
 
 def sums_and_scores(count: int) -> list[tuple[int, int, int, str]]:
-    """For each position: the sum of its parts, the score of the search from White's view, all numbers."""
+    """For each position: the sum of its terms, the score of the search from White's view, all numbers."""
     found = []
     search = searcher()
     for board in positions(count):
-        explanation = evaluation.explain(board)
+        explanation = evaluation.explain(board, network=None)
         search.position.set_board(board)
         score = search.evaluate()
         total = sum(family.difference_cp for family in explanation.families)
@@ -52,7 +53,7 @@ def sums_and_scores(count: int) -> list[tuple[int, int, int, str]]:
 
 
 @pytest.mark.parametrize("core", ALL_CORES)
-def test_the_parts_add_up_to_the_score_of_the_search_on_every_core(core: str) -> None:
+def test_the_terms_add_up_to_the_score_of_the_search_on_every_core(core: str) -> None:
     count = 300
     found = on_core(core_or_skip(core), __name__, "sums_and_scores", count)
     assert len(found) == count
@@ -62,53 +63,54 @@ def test_the_parts_add_up_to_the_score_of_the_search_on_every_core(core: str) ->
 
 
 @given(board=BOARDS, has_random_weights=st.booleans())
-def test_every_part_is_within_a_centipawn_of_its_exact_value(board: chess.Board, has_random_weights: bool) -> None:
-    explanation = evaluation.explain(board, WEIGHTS if has_random_weights else None)
+def test_every_term_is_within_a_centipawn_of_its_exact_value(board: chess.Board, has_random_weights: bool) -> None:
+    explanation = evaluation.explain(board, WEIGHTS if has_random_weights else None, network=None)
     share = explanation.phase * 32 // 3
-    for row, part in zip(explanation.terms, explanation.parts, strict=False):
-        assert row.term == part.name
-        for mg, eg, shown, error in (
-            (row.mg, row.eg, part.difference_cp, 1),
-            (row.white_mg, row.white_eg, part.white_cp, 1),
-            (row.black_mg, row.black_eg, part.black_cp, 2),
+    for term in explanation.terms[: len(CATALOGUE)]:
+        for phases, shown, error in (
+            (term.difference, term.difference_cp, 1),
+            (term.white, term.white_cp, 1),
+            (term.black, term.black_cp, 2),
         ):
+            assert phases is not None
+            mg, eg = phases
             exact = mg * share * 64 + eg * (256 - share) * explanation.scale
             assert abs(UNITS * shown - exact) < error * UNITS
-            assert shown == 0 or exact != 0 or part.white_cp * part.black_cp != 0
+            assert shown == 0 or exact != 0 or term.white_cp * term.black_cp != 0
     names = [term.name for term in CATALOGUE]
-    assert [part.name for part in explanation.parts][: len(names)] == names
-    assert {part.name for part in explanation.parts[len(names) :]} <= {KNOWN_ENDING, LIMIT}
-    assert sum(part.difference_cp for part in explanation.parts) == explanation.white_score
+    assert [term.name for term in explanation][: len(names)] == names
+    assert {term.name for term in explanation.terms[len(names) :]} <= {KNOWN_ENDING, LIMIT}
+    assert sum(term.difference_cp for term in explanation) == explanation.white_score
 
 
 @given(board=BOARDS)
 def test_the_mirror_image_has_the_opposite_differences(board: chess.Board) -> None:
     differences, mirrored = (
-        [part.difference_cp for part in evaluation.explain(each, WEIGHTS).parts] for each in (board, board.mirror())
+        [term.difference_cp for term in evaluation.explain(each, WEIGHTS, None)] for each in (board, board.mirror())
     )
     assert differences == [-difference for difference in mirrored]
 
 
 @given(board=BOARDS)
-def test_the_families_hold_every_part_once(board: chess.Board) -> None:
-    explanation = evaluation.explain(board, WEIGHTS)
+def test_the_families_hold_every_term_once(board: chess.Board) -> None:
+    explanation = evaluation.explain(board, WEIGHTS, network=None)
     families = explanation.families
     names = [family.name for family in families]
-    assert names[: len(FAMILIES)] == list(FAMILIES)
-    assert names[len(FAMILIES) :] in ([], [LIMIT_FAMILY])
-    assert sorted(part.name for family in families for part in family.parts) == sorted(
-        part.name for part in explanation.parts
+    assert names in (OF_FEATURES, [*OF_FEATURES, "Limit"])
+    assert sorted(term.name for family in families for term in family.terms) == sorted(
+        term.name for term in explanation
     )
     for family in families:
-        for parts in (family.parts, family.titles):
-            assert family.white_cp == sum(part.white_cp for part in parts)
-            assert family.black_cp == sum(part.black_cp for part in parts)
-            assert family.difference_cp == sum(part.difference_cp for part in parts)
+        assert {title.name for title in family.titles} <= set(FAMILIES[family.name])
+        for each in (family.terms, family.titles):
+            assert family.white_cp == sum(part.white_cp for part in each)
+            assert family.black_cp == sum(part.black_cp for part in each)
+            assert family.difference_cp == sum(part.difference_cp for part in each)
 
 
 @pytest.mark.parametrize("board", positions(60), ids=range(60))
 def test_a_piece_is_worth_what_the_score_loses_without_it(board: chess.Board) -> None:
-    explanation = evaluation.explain(board, WEIGHTS)
+    explanation = evaluation.explain(board, WEIGHTS, network=None)
     assert {value.square: value.piece for value in explanation.pieces} == board.piece_map()
     for value in explanation.pieces:
         if value.piece.piece_type == chess.KING:
@@ -116,7 +118,7 @@ def test_a_piece_is_worth_what_the_score_loses_without_it(board: chess.Board) ->
             continue
         without = board.copy(stack=False)
         without.remove_piece_at(value.square)
-        loss = evaluation.evaluate(board, WEIGHTS) - evaluation.evaluate(without, WEIGHTS)
+        loss = evaluation.evaluate(board, WEIGHTS, network=None) - evaluation.evaluate(without, WEIGHTS, network=None)
         assert value.value_cp == (loss if value.piece.color == board.turn else -loss)
 
 
@@ -125,10 +127,10 @@ def test_a_score_at_its_limit_says_what_is_cut_off() -> None:
     great["pawn_squares"] = [-900] * 64
     weights = Weights({**PLAIN.middlegame, **great}, {**PLAIN.endgame, **great})
     board = chess.Board("QQQQQQQQ/QRR4k/8/8/8/pppppppp/6BB/K4NN1 w - - 0 1")
-    explanation = evaluation.explain(board, weights)
-    assert explanation.white_score == STATIC_LIMIT - 1 == evaluation.evaluate(board, weights)
+    explanation = evaluation.explain(board, weights, network=None)
+    assert explanation.white_score == STATIC_LIMIT - 1 == evaluation.evaluate(board, weights, network=None)
     last = explanation.families[-1]
-    assert (last.name, [part.name for part in last.parts]) == (LIMIT_FAMILY, [LIMIT])
+    assert (last.name, [term.name for term in last.terms]) == ("Limit", [LIMIT])
     assert last.difference_cp < 0
     assert "limit of the score" in format_explanation(explanation).lower()
 
@@ -144,7 +146,7 @@ def numbers_of(line: str) -> tuple[str, list[int]]:
 
 @pytest.mark.parametrize("fen", [TYPICAL, chess.STARTING_FEN, *PAWN_ENDINGS, *EXTREME])
 def test_the_table_adds_up_line_by_line(fen: str) -> None:
-    explanation = evaluation.explain(chess.Board(fen), WEIGHTS)
+    explanation = evaluation.explain(chess.Board(fen), WEIGHTS, network=None)
     text = format_explanation(explanation)
     assert text.isascii()
     lines = text.splitlines()
@@ -174,11 +176,12 @@ def test_the_table_adds_up_line_by_line(fen: str) -> None:
     assert set(families) == shown
     assert f"Score {explanation.white_score / 100:+.2f} (White's view)" in lines
     side = "White" if explanation.white_to_move else "Black"
-    assert f"Score {explanation.score / 100:+.2f} (the side to move's view: {side})" in lines
+    score = explanation.white_score if explanation.white_to_move else -explanation.white_score
+    assert f"Score {score / 100:+.2f} (the side to move's view: {side})" in lines
 
 
 def test_every_piece_stands_on_the_board_above_its_value() -> None:
-    explanation = evaluation.explain(chess.Board(TYPICAL))
+    explanation = evaluation.explain(chess.Board(TYPICAL), network=None)
     lines = format_explanation(explanation).splitlines()
     top = lines.index(next(line for line in lines if line.startswith(" 8 |")))
     for value in explanation.pieces:
@@ -190,7 +193,7 @@ def test_every_piece_stands_on_the_board_above_its_value() -> None:
 
 
 def test_colours_change_nothing_but_the_look() -> None:
-    explanation = evaluation.explain(chess.Board(TYPICAL))
+    explanation = evaluation.explain(chess.Board(TYPICAL), network=None)
     coloured = format_explanation(explanation, colour=True)
     plain = coloured
     for code in ("1", "2", "31", "32", "0"):
@@ -212,12 +215,12 @@ def test_colours_change_nothing_but_the_look() -> None:
     ],
 )
 def test_reasons_are_sentences(fen: str, reason: str) -> None:
-    assert any(text.startswith(reason) for text in reasons(evaluation.explain(chess.Board(fen), PLAIN)))
+    assert any(text.startswith(reason) for text in reasons(evaluation.explain(chess.Board(fen), PLAIN, network=None)))
 
 
 @given(board=BOARDS)
 def test_the_reasons_are_the_largest_differences(board: chess.Board) -> None:
-    explanation = evaluation.explain(board)
+    explanation = evaluation.explain(board, network=None)
     found = [float(text.rpartition("(")[2].rstrip(")")) for text in reasons(explanation)]
     titles = [part.difference_cp for family in explanation.families for part in family.titles if part.difference_cp]
     assert len(found) == min(REASONS, len(titles))
@@ -230,7 +233,7 @@ def test_the_reasons_are_the_largest_differences(board: chess.Board) -> None:
 
 
 def test_the_data_are_the_explanation() -> None:
-    explanation = evaluation.explain(chess.Board(TYPICAL))
+    explanation = evaluation.explain(chess.Board(TYPICAL), network=None)
     data = json.loads(json.dumps(as_data(explanation)))
     assert list(data) == [
         "side_to_move",
@@ -245,12 +248,11 @@ def test_the_data_are_the_explanation() -> None:
         "pieces",
         "correction_pieces",
     ]
-    assert [family["name"] for family in data["families"]] == list(FAMILIES)
+    assert [family["name"] for family in data["families"]] == OF_FEATURES
     assert sum(family["difference_cp"] for family in data["families"]) == data["white_score_cp"]
     terms = [term for family in data["families"] for term in family["terms"]]
-    rows = {row.term: row for row in explanation.terms}
     assert {term["name"]: (term["middlegame_cp"], term["endgame_cp"]) for term in terms} == {
-        name: (row.mg, row.eg) for name, row in rows.items()
+        term.name: term.difference for term in explanation
     }
     assert {piece["square"]: piece["piece"] for piece in data["pieces"]} == {
         chess.square_name(square): piece.symbol() for square, piece in chess.Board(TYPICAL).piece_map().items()
@@ -261,7 +263,7 @@ def test_explaining_leaves_the_board_alone() -> None:
     chance = random.Random(1)
     board = random_game(chance.randrange(1000), 40)
     before = board.copy()
-    explanation: Explanation = evaluation.explain(board)
+    explanation = evaluation.explain(board, network=None)
     assert board == before
     assert board.move_stack == before.move_stack
     assert placed(board).accumulator.phase >= explanation.phase

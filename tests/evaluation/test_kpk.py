@@ -92,9 +92,9 @@ def test_the_search_knows_it(searcher: Any) -> None:
         assert (score > 300) - (score < -300) == expected, (fen, score)
         assert expected or score == 0
         assert searcher.evaluator.is_known_draw(searcher.position) == (expected == 0)
-        assert score == evaluation.evaluate(board)
-        explanation = evaluation.explain(board)
-        assert explanation.score == score
-        assert explanation.kpk_result in evaluation.format_explanation(explanation)
+        assert score == evaluation.evaluate(board, network=None)
+        explanation = evaluation.explain(board, network=None)
+        assert explanation.white_score == (score if board.turn else -score)
+        assert explanation.known_ending in evaluation.format_explanation(explanation)
         winner = {0: "drawn", 1: "White wins", -1: "Black wins"}[expected if board.turn else -expected]
-        assert explanation.kpk_result == f"king and pawn against king, {winner}"
+        assert explanation.known_ending == f"king and pawn against king, {winner}"

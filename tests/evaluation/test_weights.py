@@ -178,7 +178,7 @@ def test_lists_are_read_too() -> None:
 
 def test_a_table_of_64_squares_by_64_has_64_lines() -> None:
     comment = "a pawn by square, for each square of its king"
-    term = Term("table", 4096, "pawns", "pawn", 1, "Pawn structure", "table", comment)
+    term = Term("table", 4096, "pawns", "pawn", 1, "table", comment)
     text = _to_rows(term, tuple(range(-1000, 3096)))
     assert len(text.splitlines()) == 64 + 2
     assert list(map(int, tomllib.loads(f"table = {text}")["table"].split())) == list(range(-1000, 3096))

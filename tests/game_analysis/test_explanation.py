@@ -191,7 +191,7 @@ def test_a_loss_of_material_names_it(engine: Engine) -> None:
     explanation = explained(engine, "3k4/8/8/3p4/8/4Q3/4P3/4K3 w - - 0 1", "e3e4")
     assert explanation.reason is not None
     assert "it costs a queen" in explanation.reason.text.lower()
-    assert explanation.changes[0].name == "material"
+    assert explanation.changes[0].title == "material"
     assert explanation.changes[0].cp < 0
 
 

@@ -12,23 +12,21 @@ from chess.engine import Cp, Mate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.catalogue import CATALOGUE
-from evaluation.parts import CORRECTION_TITLE
+from evaluation.catalogue import CATALOGUE, FAMILIES
 from evaluation.weights import Weights, default_weights
 from tests.support.analyser import MaterialAnalyser
 from tests.support.networks import random_network
 from uci_engine import Engine
-from uci_engine.game_analysis.features import (
+from uci_engine.game_analysis.reasons import (
     MATERIAL,
-    NAMES,
     NETWORK,
     WITHOUT_OWNER,
-    FeatureChange,
-    feature_changes,
+    Change,
+    changes_between,
     material_words,
+    reason_for,
     strongest,
 )
-from uci_engine.game_analysis.reasons import reason_for
 from uci_engine.game_analysis.values import DRAWN, Found, Value, value_of
 from uci_engine.score import win_curve
 
@@ -55,41 +53,41 @@ def test_the_changes_add_up_to_that_of_the_static_score(engine: Engine, before: 
     boards = chess.Board(before), chess.Board(after)
     midpoint_cp, _ = win_curve(32)
     without_tempo = [
-        sum(term.white_cp for term in engine.explain(board).terms if term.title != "tempo") for board in boards
+        sum(term.difference_cp for term in engine.explain(board).terms if term.title != "tempo") for board in boards
     ]
     expected = (without_tempo[1] - without_tempo[0]) * 100 / midpoint_cp
-    changes = feature_changes(engine, *boards, 32)
+    changes = changes_between(engine, *boards, 32)
     # Each change is rounded.
     assert sum(change.cp for change in changes) == pytest.approx(expected, abs=len(changes))
 
 
 def test_the_changes_are_those_of_the_engine_s_own_weights(engine: Engine, tmp_path: Path) -> None:
     boards = chess.Board(chess.STARTING_FEN), chess.Board(ITALIAN)
-    before = feature_changes(engine, *boards, 32)
-    silent = {term.name: (0,) * term.size for term in CATALOGUE if term.family == "Mobility"}
+    before = changes_between(engine, *boards, 32)
+    silent = {term.name: (0,) * term.size for term in CATALOGUE if term.title in FAMILIES["Mobility"]}
     weights = default_weights()
     file = tmp_path / "weights.toml"
     Weights({**weights.middlegame, **silent}, {**weights.endgame, **silent}).save(file)
     with Engine(hash=1, weights_file=str(file)) as other:
-        after = feature_changes(other, *boards, 32)
-    assert any("mobility" in change.name for change in before)
-    assert not any("mobility" in change.name for change in after)
+        after = changes_between(other, *boards, 32)
+    assert any("mobility" in change.title for change in before)
+    assert not any("mobility" in change.title for change in after)
 
 
 def test_a_lost_knight_is_material_and_no_gain_of_mobility(engine: Engine) -> None:
     board = chess.Board(ITALIAN)
     worse = board.copy()
     worse.remove_piece_at(chess.B1)
-    changes = feature_changes(engine, board, worse, 32)
-    assert changes[0].name == MATERIAL
+    changes = changes_between(engine, board, worse, 32)
+    assert changes[0].title == MATERIAL
     assert changes[0].cp < -200
     assert all(abs(change.cp) < 100 for change in changes[1:])
 
 
 def test_what_the_network_adds_is_one_feature_while_the_correction_is_on(engine: Engine) -> None:
     boards = chess.Board(chess.STARTING_FEN), chess.Board(ITALIAN)
-    before, after = (engine.explain(board).details.correction for board in boards)
-    found = [change for change in feature_changes(engine, *boards, 32) if change.name == NETWORK]
+    before, after = (engine.explain(board).correction for board in boards)
+    found = [change for change in changes_between(engine, *boards, 32) if change.title == NETWORK]
     if before is None or after is None:
         assert found == []
         return
@@ -103,56 +101,52 @@ def test_what_the_network_adds_is_one_feature_while_the_correction_is_on(engine:
         piece_type = boards[1].piece_type_at(chess.parse_square(square))
         assert piece_type is not None
         assert chess.piece_name(piece_type) in found[0].named_pieces
-    without = [change for change in feature_changes(engine, *boards, 32) if change.name != NETWORK]
+    without = [change for change in changes_between(engine, *boards, 32) if change.title != NETWORK]
     engine.configure(correction=False)
-    assert feature_changes(engine, *boards, 32) == without
+    assert changes_between(engine, *boards, 32) == without
     engine.configure(correction=True)
 
 
 def test_what_both_sides_gain_is_no_change(engine: Engine) -> None:
     both = chess.Board("4k3/pp6/8/8/8/8/PP6/4K3 w - - 0 1")
     passed = chess.Board("4k3/1p6/8/p7/P7/8/1P6/4K3 w - - 0 1")
-    assert [change for change in feature_changes(engine, both, passed, 6) if change.name != NETWORK] == []
-    changes = feature_changes(engine, chess.Board(chess.STARTING_FEN), chess.Board(ITALIAN), 32)
-    for name in {change.name for change in changes}:
-        sides = [change.cp for change in changes if change.name == name]
+    assert [change for change in changes_between(engine, both, passed, 6) if change.title != NETWORK] == []
+    changes = changes_between(engine, chess.Board(chess.STARTING_FEN), chess.Board(ITALIAN), 32)
+    for name in {change.title for change in changes}:
+        sides = [change.cp for change in changes if change.title == name]
         assert len(sides) == 1 or sides[0] * sides[1] > 0, name
-
-
-def test_every_name_is_that_of_a_row_of_the_table() -> None:
-    assert set(NAMES) <= {term.title for term in CATALOGUE} | {CORRECTION_TITLE}
 
 
 def test_the_mirror_image_has_the_mirror_image_of_every_change(engine: Engine) -> None:
     before = chess.Board(ITALIAN)
     after = before.copy()
     after.push_san("Qf3")
-    there = {(change.name, change.color): change.cp for change in feature_changes(engine, before, after, 32)}
+    there = {(change.title, change.color): change.cp for change in changes_between(engine, before, after, 32)}
     here = {}
-    for change in feature_changes(engine, before.mirror(), after.mirror(), 32):
-        color = change.color if change.name in WITHOUT_OWNER else not change.color
-        here[change.name, color] = -change.cp
+    for change in changes_between(engine, before.mirror(), after.mirror(), 32):
+        color = change.color if change.title in WITHOUT_OWNER else not change.color
+        here[change.title, color] = -change.cp
     assert there == here
 
 
 def test_words_are_from_the_view_of_the_reader() -> None:
-    change = FeatureChange("king's shelter", chess.BLACK, 80)
+    change = Change("king's shelter", chess.BLACK, 80)
     assert change.words(chess.BLACK) == "your king's shelter -0.80"
     assert change.words(chess.WHITE) == "Black's king's shelter +0.80"
     assert change.words() == "Black's king's shelter +0.80"
-    assert FeatureChange(MATERIAL, chess.WHITE, -300).words() == "material -3.00"
-    assert FeatureChange(NETWORK, chess.WHITE, 45).words() == "what the network sees +0.45"
-    assert FeatureChange(NETWORK, chess.WHITE, 45).words(chess.BLACK) == "what the network sees -0.45"
-    change = FeatureChange(NETWORK, chess.WHITE, -45, "the knight on f5")
+    assert Change(MATERIAL, chess.WHITE, -300).words() == "material -3.00"
+    assert Change(NETWORK, chess.WHITE, 45).words() == "what the network sees +0.45"
+    assert Change(NETWORK, chess.WHITE, 45).words(chess.BLACK) == "what the network sees -0.45"
+    change = Change(NETWORK, chess.WHITE, -45, "the knight on f5")
     assert change.words() == "what the network sees -0.45 (mostly the knight on f5)"
-    assert FeatureChange("a new term", chess.WHITE, -5).words(chess.BLACK) == "White's a new term +0.05"
+    assert Change("a new term", chess.WHITE, -5).words(chess.BLACK) == "White's a new term +0.05"
 
 
 def test_the_strongest_changes_against_a_side() -> None:
-    changes = [FeatureChange("a", True, -50), FeatureChange("b", False, -70), FeatureChange("c", True, 90)]
-    material = FeatureChange(MATERIAL, True, -300)
-    assert [change.name for change in strongest([*changes, material], chess.WHITE, 5, 10)] == ["b", "a"]
-    assert [change.name for change in strongest(changes, chess.BLACK, 5, 10)] == ["c"]
+    changes = [Change("a", True, -50), Change("b", False, -70), Change("c", True, 90)]
+    material = Change(MATERIAL, True, -300)
+    assert [change.title for change in strongest([*changes, material], chess.WHITE, 5, 10)] == ["b", "a"]
+    assert [change.title for change in strongest(changes, chess.BLACK, 5, 10)] == ["c"]
     assert len(strongest(changes, chess.WHITE, 1, 10)) == 1
 
 
@@ -165,7 +159,7 @@ FULL = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
         (FULL, ""),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/R1BQKBNR", "a knight"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPP1/RNBQKBNR", "a pawn"),
-        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPP2/RNBQKBNR", "2 pawns"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPP2/RNBQKBNR", "two pawns"),
         ("rnbqkb1r/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1", "the exchange"),
         ("rnbqkb1r/pppppppp/8/8/8/8/PPPPPPP1/RNBQKBN1", "the exchange and a pawn"),
         ("rnbqkbnr/ppppppp1/8/8/8/8/PPPPPPPP/R1BQKBNR", "a knight for a pawn"),
@@ -193,7 +187,7 @@ def test_a_lost_piece_is_the_reason() -> None:
     reason = reason_for(MaterialAnalyser(), board, found(value(board, -400), played), found(value(board, 20), better))
     assert reason.text.startswith("It costs a knight for a pawn")
     assert reason.played_plies % 2 == reason.better_plies % 2
-    assert reason.changes[0].name == MATERIAL
+    assert reason.changes[0].title == MATERIAL
 
 
 def test_a_piece_that_was_not_taken_is_the_reason() -> None:

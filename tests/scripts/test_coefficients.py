@@ -11,7 +11,8 @@ from hypothesis import given
 import evaluation
 from evaluation.catalogue import ACCUMULATED, CATALOGUE
 from evaluation.constants import FULL_PHASE, FULL_SCALE, STATIC_LIMIT
-from evaluation.explain import KPK_RESULTS, check, set_up
+from evaluation.explanation import KPK_RESULTS
+from evaluation.scoring import check, set_up
 from evaluation.weights import MATERIAL, Weights, default_weights
 from lib.training.coefficient_reader import (
     COUNTED_GROUPS,
@@ -21,7 +22,7 @@ from lib.training.coefficient_reader import (
     counted,
     layout,
 )
-from tests.evaluation.test_evaluation import BOARDS, EXTREME, random_game, random_pieces
+from tests.evaluation.test_evaluation import BOARDS, EXTREME, random_game, random_pieces, summed
 from tests.support.kernel import ALL_CORES, core_or_skip, on_core
 
 
@@ -65,7 +66,7 @@ def check_scores(seed: int, count: int) -> int:
         for board in boards:
             expected = white_score(board, reader, weights)
             if expected is not None:
-                assert evaluation.evaluate(board, weights) == (expected if board.turn else -expected), board.fen()
+                assert evaluation.evaluate(board, weights, None) == (expected if board.turn else -expected), board.fen()
                 agreed += 1
     return agreed
 
@@ -80,8 +81,8 @@ def test_coefficients_times_weights_are_the_sum_of_the_explanation(board: chess.
     found = coefficients(board)
     weights = default_weights()
     assert {name: len(counts) for name, counts in found.items()} == {term.name: term.size for term in CATALOGUE}
-    total = evaluation.explain(board).total
-    for phase, expected in ((weights.middlegame, total.mg), (weights.endgame, total.eg)):
+    total = summed(evaluation.explain(board, network=None))
+    for phase, expected in zip((weights.middlegame, weights.endgame), total, strict=True):
         assert sum(c * w for name in found for c, w in zip(found[name], phase[name], strict=True)) == expected
 
 
@@ -110,10 +111,10 @@ def test_no_sum_leaves_its_bits(board: chess.Board) -> None:
 @given(board=BOARDS)
 def test_a_reading_has_the_phase_and_the_scale_of_the_explanation(board: chess.Board) -> None:
     reading = CoefficientReader().read(placed(board), board.turn)
-    explanation = evaluation.explain(board)
+    explanation = evaluation.explain(board, network=None)
     assert reading.phase == explanation.phase <= FULL_PHASE
-    assert reading.scales[explanation.total.eg > 0] == explanation.scale
-    assert KPK_RESULTS[reading.kpk_result] == explanation.kpk_result
+    assert reading.scales[summed(explanation)[1] > 0] == explanation.scale
+    assert KPK_RESULTS[reading.kpk_result] == explanation.known_ending
 
 
 @given(board=BOARDS)

@@ -35,7 +35,7 @@ from train_correction import main
 
 def learnable(board: chess.Board) -> int:
     """The features in White's view, and what they do not know: a knight's pawn on its fourth rank is worth 150."""
-    score = evaluation.evaluate(board) if board.turn else -evaluation.evaluate(board)
+    score = evaluation.evaluate(board, network=None) if board.turn else -evaluation.evaluate(board, network=None)
     ours, theirs = (board.pieces(chess.PAWN, colour) for colour in (chess.WHITE, chess.BLACK))
     return score + 150 * (len(ours & {chess.B4, chess.G4}) - len(theirs & {chess.B5, chess.G5}))
 
@@ -73,7 +73,7 @@ def batch_of(records: Any) -> Batch:
 
 def test_static_scores_are_those_of_single_boards() -> None:
     some = RECORDS[::17]
-    expected = [evaluation.evaluate(board_of(record)) for record in some]
+    expected = [evaluation.evaluate(board_of(record), network=None) for record in some]
     assert static_scores(some, default_weights()).tolist() == expected
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import evaluation
 from evaluation.catalogue import CATALOGUE
-from evaluation.explain import set_up
+from evaluation.scoring import set_up
 from evaluation.terms.endgames import ending
 from evaluation.weights import MATERIAL, Weights, default_weights
 from lib.errors import ProgramError
@@ -101,7 +101,7 @@ def test_scores_are_those_of_the_evaluator() -> None:
     for record, score, kpk_result in zip(RECORDS, scores.tolist(), found.kpk_result.tolist(), strict=True):
         board = board_of(record)
         if not kpk_result:
-            assert evaluation.evaluate(board) == (score if board.turn else -score), board.fen()
+            assert evaluation.evaluate(board, network=None) == (score if board.turn else -score), board.fen()
 
 
 def test_no_positions_have_no_rows() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from types import SimpleNamespace
 from typing import Any
 
 import chess
@@ -49,9 +48,9 @@ class MaterialAnalyser:
         """The material."""
         return PovScore(Cp(material_cp(board)), chess.WHITE)
 
-    def explain(self, board: chess.Board) -> Any:
-        """The parts of the engine's evaluation."""
-        return SimpleNamespace(details=evaluation.explain(board))
+    def explain(self, board: chess.Board) -> evaluation.Explanation:
+        """The features of the engine's evaluation."""
+        return evaluation.explain(board, network=None)
 
     def probe_tablebases(self, board: chess.Board) -> int | None:
         """There are none."""

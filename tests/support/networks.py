@@ -96,7 +96,7 @@ def output_of(network: Network, board: chess.Board) -> int:
 
 def corrected(network: Network, board: chess.Board) -> int:
     """The static score with the correction, in centipawns, from the side to move's view."""
-    features = evaluation.evaluate(board)
+    features = evaluation.evaluate(board, network=None)
     return features + (correction_of(network, board) if abs(features) <= MAX_FEATURES_CP else 0)
 
 

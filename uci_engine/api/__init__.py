@@ -5,16 +5,16 @@
     analysis     `Analysis`: an analysis that runs, and its reports
     settings     the options of the engine, by keyword
     conversion   limits and reports in the types of python-chess
-    explanation  the evaluation of a position, term by term
 
 The program does not use this package, and loads none of it.
 """
 
 from __future__ import annotations
 
+from evaluation.explanation import TermValue
 from uci_engine.api.analysis import Analysis
 from uci_engine.api.engine import Engine
-from uci_engine.api.explanation import Explanation, TermValue
 from uci_engine.options import EngineOptions
+from uci_engine.static_evaluation import Explanation
 
 __all__ = ["Analysis", "Engine", "EngineOptions", "Explanation", "TermValue"]

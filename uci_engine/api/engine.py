@@ -15,20 +15,20 @@ from typing import Any, overload
 
 import chess
 import chess.engine
-from chess.engine import INFO_ALL, Info, InfoDict, Limit, PlayResult, PovScore
+from chess.engine import INFO_ALL, Cp, Info, InfoDict, Limit, PlayResult, PovScore
 
 from evaluation.correction.network import Network
-from evaluation.explain import check, set_up
+from evaluation.scoring import check, set_up
 from evaluation.weights import Weights
-from uci_engine.api import explanation
 from uci_engine.api.analysis import Analysis
-from uci_engine.api.conversion import limits_of, require, score_of
-from uci_engine.api.explanation import Explanation
+from uci_engine.api.conversion import limits_of, require
 from uci_engine.api.session import Moves, Session
 from uci_engine.game_analysis.explained import MoveComparison, MoveExplanation
 from uci_engine.game_analysis.explanation import compare_moves, explain_move
 from uci_engine.game_analysis.game_search import Effort
+from uci_engine.score import normalised as normalised_score
 from uci_engine.score import piece_count
+from uci_engine.static_evaluation import Explanation
 
 
 class Engine(Session):
@@ -173,11 +173,13 @@ class Engine(Session):
 
     # The static evaluation -----------------------------------------------------------------------------------------
 
-    def evaluate(self, board: chess.Board) -> PovScore:
-        """The static evaluation of a position, on the scale of `analyse`. Only the pieces and the side to move count.
+    def evaluate(self, board: chess.Board, *, normalised: bool = False) -> PovScore:
+        """The static evaluation of a position. Only the pieces and the side to move count.
+
+        It is in the centipawns of the weights, as the `score` of `explain`; `normalised`: on the scale of `analyse`.
 
         >>> with Engine() as engine:
-        ...     engine.evaluate(chess.Board()).white() > chess.engine.Cp(0)
+        ...     engine.evaluate(chess.Board()) == engine.explain(chess.Board()).score
         True
 
         ValueError unless there is one king and at most 16 pieces a side, and no pawn on the first or last rank.
@@ -191,7 +193,8 @@ class Engine(Session):
                 self._evaluator = (weights, network, *set_up(board, weights, network))
             _, _, evaluator, base_board = self._evaluator
             base_board.set_pieces(board)
-            return PovScore(score_of(int(evaluator.evaluate(base_board)), piece_count(board)), board.turn)
+            score = int(evaluator.evaluate(base_board))
+            return PovScore(Cp(normalised_score(score, piece_count(board)) if normalised else score), board.turn)
 
     @overload
     def explain(self, board: chess.Board) -> Explanation: ...
@@ -204,13 +207,13 @@ class Engine(Session):
     ) -> Explanation | MoveExplanation:
         """The static evaluation, term by term; or with a move, why that is good or bad.
 
-        The terms add up to the `score` of the explanation; `evaluate` is its `normalised_score`.
+        The terms add up to the `score` of the explanation, which is that of `evaluate`.
 
         >>> with Engine() as engine:
         ...     explanation = engine.explain(chess.Board())
         >>> explanation["material"]
         0
-        >>> sum(term.white_cp for term in explanation) == explanation.score.white().score()
+        >>> sum(term.difference_cp for term in explanation) == explanation.score.white().score()
         True
 
         A move is explained by searches, as `secateur explain --move` does: what refutes or supports it, what is better,
@@ -231,7 +234,7 @@ class Engine(Session):
             return explain_move(self, board, move, _effort(board, limit))
         with self._condition:
             self._require_open()
-            return explanation.explain(board, self._inner.weights, self._inner.network)
+            return self._inner.explain(board)
 
     def compare_moves(self, board: chess.Board, limit: Limit | None = None) -> MoveComparison:
         """All legal moves with value, depth and nodes, best first, as `secateur explain` shows them.

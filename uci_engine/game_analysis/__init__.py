@@ -4,8 +4,7 @@
     boards         what boards and moves tell without a search
     judgement      marks, losses and accuracy, out of the values of a game
     game_search    the searches of one game, from its last position to its first
-    features       the features of the evaluation, and how they change along a line
-    reasons        why a move is a mistake, in words
+    reasons        why a move is a mistake, in words; how the terms of the evaluation change along a line
     opening_names  the name of the opening, and where theory was left
     report         all that is known of one game
     pgn_reader     games out of any PGN

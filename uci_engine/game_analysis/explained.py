@@ -11,11 +11,10 @@ import chess
 import chess.svg
 
 from uci_engine.game_analysis.boards import board_after
-from uci_engine.game_analysis.features import FeatureChange
 from uci_engine.game_analysis.html import first_position, line, line_text, numbered, render
 from uci_engine.game_analysis.judgement import Judgement, Mark
 from uci_engine.game_analysis.proof import Proof
-from uci_engine.game_analysis.reasons import Reason
+from uci_engine.game_analysis.reasons import Change, Reason
 from uci_engine.game_analysis.values import Found, Value
 
 MAX_CHANGES = 6
@@ -59,7 +58,7 @@ class MoveExplanation:
     `value` is that of the move, and `line` the move with the best play after it: what supports or refutes it. `best` is
     the best move with its line, `is_best` whether that is the move itself, `others` the value of the best other move
     where it is. `replies` are the opponent's best replies, and `reply_count` how many there are. `alternatives` is the
-    number of other legal moves. `changes` are the features that change most from the position to the end of the line.
+    number of other legal moves. `changes` are the terms that change most from the position to the end of the line.
     `reason` compares that with the better line; None for the best move. `proof`: the move wins or loses by force.
     `verdict` is what the tablebases say after the move, "" for nothing.
     """
@@ -76,7 +75,7 @@ class MoveExplanation:
     replies: tuple[Found, ...]
     reply_count: int
     alternatives: int
-    changes: tuple[FeatureChange, ...]
+    changes: tuple[Change, ...]
     reason: Reason | None
     proof: Proof | None
     verdict: str
@@ -237,7 +236,7 @@ def _proof_rows(explanation: MoveExplanation) -> list[tuple[str, str, str]]:
     return rows
 
 
-def _greatest(changes: Sequence[FeatureChange]) -> list[FeatureChange]:
+def _greatest(changes: Sequence[Change]) -> list[Change]:
     return [change for change in changes if abs(change.cp) >= LEAST_CHANGE_CP][:MAX_CHANGES]
 
 
@@ -281,7 +280,7 @@ def explanation_data(explanation: MoveExplanation) -> dict[str, Any]:
             {"line": _uci(after, reply.line), "value": value_data(reply.value)} for reply in explanation.replies
         ],
         "features": [
-            {"title": change.name, "side": "white" if change.color else "black", "white_cp": change.cp}
+            {"title": change.title, "side": "white" if change.color else "black", "white_cp": change.cp}
             for change in explanation.changes
         ],
         "reason": None if explanation.reason is None else explanation.reason.text,

@@ -15,11 +15,10 @@ from chess.engine import Limit
 
 from uci_engine.game_analysis.boards import board_after, is_obvious, is_sacrifice
 from uci_engine.game_analysis.explained import MoveComparison, MoveExplanation, MoveValue
-from uci_engine.game_analysis.features import feature_changes
 from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.judgement import MoveFacts, judge
 from uci_engine.game_analysis.proof import prove
-from uci_engine.game_analysis.reasons import reason_for
+from uci_engine.game_analysis.reasons import changes_between, reason_for
 from uci_engine.game_analysis.report import EXTENSION, extended, shown_line, tablebase_verdict
 from uci_engine.game_analysis.values import DRAWN, Analyser, Found, Value, final_value, found_by
 from uci_engine.score import MAX_DEPTH, piece_count
@@ -195,7 +194,7 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, effor
         replies=replies if replies[0].line else (),
         reply_count=after.legal_moves.count(),
         alternatives=legal_moves - 1,
-        changes=tuple(feature_changes(searches, board, board_after(board, line), piece_count(board))),
+        changes=tuple(changes_between(searches, board, board_after(board, line), piece_count(board))),
         reason=reason,
         proof=proof,
         verdict=tablebase_verdict(searches, after),

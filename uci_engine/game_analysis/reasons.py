@@ -1,21 +1,39 @@
 """Why a move is an error, in words: where its line leads, compared with where the better line leads.
 
 Both lines are followed to a quiet position in which the static evaluation shows best what the search has found. There
-the features are compared. A forced mate, a draw and a tablebase result are reasons of their own.
+the terms of the evaluation are compared, by their titles. A forced mate, a draw and a tablebase result are reasons of
+their own.
+
+A piece has a part of its value in other terms: a knight's mobility is worth a pawn or so. So a side that loses a knight
+seems to lose mobility, too. Therefore what a term changes because there are more or fewer pieces counts as material.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import chess
 
-from uci_engine.game_analysis.boards import board_after, wins_material
-from uci_engine.game_analysis.features import FeatureChange, feature_changes, material_words, strongest
+from evaluation.catalogue import CATALOGUE, CORRECTION, MATERIAL_FAMILY, OTHER_TITLES
+from evaluation.explanation import TermValue
+from evaluation.report import counted_pieces, joined, pieces_seen
+from uci_engine.game_analysis.boards import PIECE_VALUES, board_after, wins_material
 from uci_engine.game_analysis.values import Analyser, Found, Value, final_value
 from uci_engine.score import piece_count, win_curve
 
+# The title of all terms of its family: a piece taken changes all of them.
+MATERIAL = "material"
+NETWORK = OTHER_TITLES[CORRECTION]
+# Of neither side. A change is written as White's.
+WITHOUT_OWNER = (MATERIAL, NETWORK)
+# The side to move differs from position to position, and the limit from score to score. Neither says anything of a
+# line.
+NEVER_A_REASON = ("tempo", "limit of the score")
+# The kind of piece that a term counts, for the terms that count one.
+OWNERS = {
+    term.name: chess.PIECE_NAMES.index(term.owner) for term in CATALOGUE if term.owner in chess.PIECE_NAMES[1:]
+}
 # Lines are compared at most this many plies deep.
 MAX_COMPARED_PLIES = 12
 # A later position must show the loss better by this much a ply, in shown centipawns; and two positions of which one is
@@ -33,15 +51,127 @@ LEAST_SHOWN_SHARE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """How much more the terms of one title count for one side in one position than in another.
+
+    `cp` is in shown centipawns from White's view, so a gain for Black is negative. `named_pieces` are those of the
+    second position to which the network owes its change, "" for any other title.
+    """
+
+    title: str
+    color: chess.Color
+    cp: int
+    named_pieces: str = ""
+
+    def cp_for(self, color: chess.Color) -> int:
+        """The change from the view of one side."""
+        return self.cp if color else -self.cp
+
+    def words(self, reader: chess.Color | None = None) -> str:
+        """`your king's shelter -0.80`: from the view of the reader, in pawns; without one, from White's."""
+        owner = "your" if self.color == reader else "White's" if self.color else "Black's"
+        pawns = self.cp_for(reader is not chess.BLACK) / 100
+        words = f"{self.title} {pawns:+.2f}"
+        if self.title not in WITHOUT_OWNER:
+            return f"{owner} {words}"
+        return f"{words} (mostly {self.named_pieces})" if self.named_pieces else words
+
+
+def changes_between(analyser: Analyser, before: chess.Board, after: chess.Board, pieces: int) -> list[Change]:
+    """How the static evaluations of two positions differ, greatest difference first.
+
+    `pieces`: on the board at the root of the search, for the scale.
+    """
+    explained = analyser.explain(before), analyser.explain(after)
+    old, new = ({term.name: term for term in explanation} for explanation in explained)
+    sums: dict[tuple[str, chess.Color], float] = {(MATERIAL, chess.WHITE): 0.0}
+    for name, term in {**old, **new}.items():
+        # A decisive score has no correction. That it comes or goes is no reason.
+        if term.title in NEVER_A_REASON or (name == CORRECTION and not (name in old and name in new)):
+            continue
+        title = MATERIAL if term.family == MATERIAL_FAMILY else term.title
+        for color in chess.COLORS:
+            there, here = (_white_cp(terms.get(name), color) for terms in (old, new))
+            by_number = _due_to_number(name, color, before, after, there + here)
+            sums[MATERIAL, chess.WHITE] += by_number
+            key = title, color or title in WITHOUT_OWNER
+            sums[key] = sums.get(key, 0.0) + here - there - by_number
+    for title in {title for title, _ in sums} - {MATERIAL}:
+        _cancel(sums, title)
+    midpoint_cp, _ = win_curve(pieces)
+    changes = []
+    for (title, color), cp in sums.items():
+        seen = pieces_seen(explained[1], 1 if cp > 0 else -1, explained[0]) if title == NETWORK else ""
+        changes.append(Change(title, color, round(cp * 100 / midpoint_cp), seen))
+    return sorted((change for change in changes if change.cp), key=lambda change: -abs(change.cp))
+
+
+def _white_cp(term: TermValue | None, color: chess.Color) -> int:
+    """What a term adds for one side, from White's view."""
+    if term is None:
+        return 0
+    return term.white_cp if color else -term.black_cp
+
+
+def _cancel(sums: dict[tuple[str, chess.Color], float], title: str) -> None:
+    """Take from both sides' changes of a title what both have gained, or both lost: that changes nothing."""
+    white, black = sums.get((title, chess.WHITE), 0.0), sums.get((title, chess.BLACK), 0.0)
+    if white * black < 0:
+        greater = chess.WHITE if abs(white) > abs(black) else chess.BLACK
+        sums[title, greater] = white + black
+        sums[title, not greater] = 0.0
+
+
+def _due_to_number(
+    name: str, color: chess.Color, before: chess.Board, after: chess.Board, sum_of_both: float
+) -> float:
+    """How much of a term's change is due to the number of pieces that it counts: each has the mean of both boards."""
+    owner = OWNERS.get(name)
+    if owner is None:
+        return 0.0
+    there, here = (len(board.pieces(owner, color)) for board in (before, after))
+    return (here - there) * sum_of_both / (here + there) if here != there else 0.0
+
+
+def strongest(changes: Iterable[Change], for_color: chess.Color, count: int, least_cp: int) -> list[Change]:
+    """The greatest changes against one side, at most this many and each of at least this size, without material."""
+    against = [change for change in changes if change.title != MATERIAL and -change.cp_for(for_color) >= least_cp]
+    return sorted(against, key=lambda change: change.cp_for(for_color))[:count]
+
+
+def material_words(better: chess.Board, worse: chess.Board, color: chess.Color) -> str:
+    """What one side has less in the second position than in the first: `a knight`, or "" for nothing.
+
+    Pieces that both sides have less cancel out.
+    """
+    owed = {kind: _surplus(better, kind, color) - _surplus(worse, kind, color) for kind in chess.PIECE_TYPES}
+    if sum(PIECE_VALUES[kind] * count for kind, count in owed.items()) <= 0:
+        return ""
+    minor = owed[chess.KNIGHT] + owed[chess.BISHOP]
+    if owed[chess.ROOK] == 1 and minor == -1 and owed[chess.QUEEN] == 0:
+        pawns = counted_pieces({chess.PAWN: owed[chess.PAWN]})
+        return joined(["the exchange", *([pawns] if pawns else [])])
+    # A knight for a bishop is no loss.
+    if minor == 0:
+        owed[chess.KNIGHT] = owed[chess.BISHOP] = 0
+    lost, gained = counted_pieces(owed), counted_pieces({kind: -count for kind, count in owed.items()})
+    return f"{lost} for {gained}" if gained else lost
+
+
+def _surplus(board: chess.Board, piece_type: chess.PieceType, color: chess.Color) -> int:
+    return len(board.pieces(piece_type, color)) - len(board.pieces(piece_type, not color))
+
+
+@dataclass(frozen=True, slots=True)
 class Reason:
     """Why the move is worse. `text` is a sentence for the player.
 
-    `changes`: how the features differ, the greatest difference first. `played_plies`, `better_plies`: where in the two
+    `changes`: what differs, the greatest difference first. `played_plies`, `better_plies`: where in the two
     lines they were compared, 0 where they were not.
     """
 
     text: str
-    changes: tuple[FeatureChange, ...] = field(default=())
+    changes: tuple[Change, ...] = field(default=())
     played_plies: int = 0
     better_plies: int = 0
 
@@ -56,7 +186,7 @@ def reason_for(analyser: Analyser, board: chess.Board, played: Found, better: Fo
     played_plies, better_plies, shown_share = positions
     after_played = board_after(board, played.line[:played_plies])
     after_better = board_after(board, better.line[:better_plies])
-    changes = feature_changes(analyser, after_better, after_played, piece_count(board))
+    changes = changes_between(analyser, after_better, after_played, piece_count(board))
     lost = _material(board, after_better, after_played)
     greatest = max((abs(change.cp) for change in changes), default=0)
     named = strongest(changes, color, MAX_FEATURES, max(LEAST_FEATURE_CP, round(LEAST_SHARE * greatest)))
@@ -168,7 +298,11 @@ def _compared_positions(
 def _quiet_scores(
     analyser: Analyser, board: chess.Board, line: Sequence[chess.Move], first: int
 ) -> dict[int, float]:
-    """The static scores after so many plies of a line, where the position is quiet; of its ends if it never is."""
+    """The static scores after so many plies of a line, where the position is quiet; of its ends if it never is.
+
+    In shown centipawns from White's view, on the scale of a search of this board.
+    """
+    midpoint_cp, _ = win_curve(piece_count(board))
     quiet: dict[int, float] = {}
     others: dict[int, float] = {}
     position = board.copy(stack=False)
@@ -177,7 +311,7 @@ def _quiet_scores(
         position.push(move)
         if ply < first or position.is_check() or final_value(position) is not None:
             continue
-        score = _static_cp(analyser, position, piece_count(board))
+        score = analyser.evaluate(position).white().score(mate_score=0) * 100 / midpoint_cp
         following = line[ply] if ply < len(line) else None
         if following is None:
             is_quiet = not was_capture and not _can_win_material(position)
@@ -185,12 +319,6 @@ def _quiet_scores(
             is_quiet = not (position.is_capture(following) or following.promotion)
         (quiet if is_quiet else others)[ply] = score
     return quiet or dict(list(others.items())[-2:])
-
-
-def _static_cp(analyser: Analyser, position: chess.Board, pieces: int) -> float:
-    """The static score in shown centipawns from White's view, on the scale of a search of so many pieces."""
-    score = analyser.evaluate(position).white().score(mate_score=0)
-    return score * win_curve(piece_count(position))[0] / win_curve(pieces)[0]
 
 
 def _can_win_material(position: chess.Board) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import chess
 from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, PovScore, Score
 
+from evaluation.explanation import Explanation
 from uci_engine.score import TABLEBASE_BOUND, piece_count, win_curve, win_draw_loss
 
 MAX_JUDGED_PIECES = 24
@@ -139,10 +140,10 @@ class Analyser(Protocol):
         """Search a position, and return the last report, or with `multipv` one for each line."""
 
     def evaluate(self, board: chess.Board) -> PovScore:
-        """The static evaluation of a position."""
+        """The static evaluation of a position, in the centipawns of the weights."""
 
-    def explain(self, board: chess.Board) -> Any:
-        """The same with its parts, as `details.parts`."""
+    def explain(self, board: chess.Board) -> Explanation:
+        """The same, term by term."""
 
     def probe_tablebases(self, board: chess.Board) -> int | None:
         """The result by the tablebases, 2 (win) to -2 (loss) for the side to move; None if not in them."""

@@ -23,8 +23,8 @@ import chess
 
 from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
 from evaluation.constants import FULL_PHASE
-from evaluation.explain import check
 from evaluation.piece_squares import KING_BUCKET, counted_weights
+from evaluation.scoring import check
 from evaluation.weights import default_weights
 
 # The groups whose coefficients are counted from the pieces.
@@ -64,7 +64,7 @@ class Reading:
     """What the evaluation sees of one position, apart from the weights.
 
     `words`: the sums, White minus Black. `phase`: 24 to 0. `scales`: the endgame scale factors in 64ths if Black, and
-    if White, is ahead in the endgame. `kpk_result`: an index of `explain.KPK_RESULTS`; the score of king and pawn
+    if White, is ahead in the endgame. `kpk_result`: an index of `explanation.KPK_RESULTS`; the score of king and pawn
     against king is not the sum alone.
     """
 
@@ -122,7 +122,7 @@ class CoefficientReader:
     def read(self, pieces: Iterable[tuple[int, int]], turn: bool) -> Reading:
         """A position with pieces as `place` takes them.
 
-        The caller sees to it that the position can be evaluated (see `explain.check`).
+        The caller sees to it that the position can be evaluated (see `scoring.check`).
         """
         board = self._board
         place(board, pieces, turn)

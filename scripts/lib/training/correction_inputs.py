@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from evaluation.correction import shape
 from evaluation.correction.shape import MAX_FEATURES_CP, MIN_PIECES, PIECE_SQUARES, PIECES_PER_BUCKET
-from evaluation.explain import set_up
+from evaluation.scoring import set_up
 from evaluation.weights import Weights
 from lib.files import digest_of_files
 from lib.training.coefficient_reader import place

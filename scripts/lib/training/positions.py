@@ -142,7 +142,7 @@ def pieces_of(records: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
 
 
 def cannot_be_evaluated(pieces: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
-    """Which positions `evaluation.explain.check` refuses. pieces: as `pieces_of` gives them."""
+    """Which positions `evaluation.scoring.check` refuses. pieces: as `pieces_of` gives them."""
     wrong = (pieces[:, np.r_[:8, 56:64]] >> 1 == chess.PAWN).any(1)
     for colour in (0, 1):
         own = (pieces > 0) & (pieces & 1 == colour)

@@ -1,0 +1,281 @@
+"""The evaluation of one position, term by term. It is computed here, and everything that shows it only formats it.
+
+Invariants: the terms come from the functions that `Evaluator.sum_of_terms` adds up, and their differences add up to the
+score, to the centipawn. Tapered, a term is a number of 1/UNITS centipawns. Each is rounded towards zero, as the score
+is. The centipawns that are then missing go to the terms with the largest remainders, one to each. So a term is less
+than one centipawn from its exact value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, Self
+
+import chess
+
+from evaluation.catalogue import (
+    ACCUMULATED,
+    CATALOGUE,
+    CORRECTION,
+    FAMILIES,
+    FAMILY_OF,
+    KNOWN_ENDING,
+    LIMIT,
+    OTHER_TITLES,
+)
+from evaluation.constants import FULL_PHASE, FULL_SCALE
+from evaluation.correction.contributions import contributions
+from evaluation.correction.network import Network
+from evaluation.piece_squares import accumulated_indices
+from evaluation.scoring import chosen, set_up
+from evaluation.weights import Weights, default_weights, unpack
+
+# The fixed point of `Evaluator.taper`: shares of the middlegame are in 256ths, the endgame scale is in 64ths.
+FULL_SHARE: Final = 256
+UNITS: Final = FULL_SHARE * FULL_SCALE
+# The results of `KpkBitbase.result`, indexed by its return value.
+KPK_RESULTS: Final = (
+    "",
+    "king and pawn against king, drawn",
+    "king and pawn against king, White wins",
+    "king and pawn against king, Black wins",
+)
+
+# Middlegame and endgame, in centipawns.
+Phases = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class TermValue:
+    """What one term adds to the score: tapered, in whole centipawns, for each side from its own view.
+
+    `name` is the term's in the catalogue and in the weights file, or KNOWN_ENDING, CORRECTION or LIMIT. `title` is what
+    a player calls it. Several terms may share a title. `white` and `black` are the term in the middlegame and in the
+    endgame, before it is tapered; None for what is not in the catalogue. `black_cp` is `white_cp` minus the difference.
+    So it may be up to two centipawns from its exact value.
+    """
+
+    name: str
+    title: str
+    white_cp: int
+    black_cp: int
+    white: Phases | None = None
+    black: Phases | None = None
+
+    @property
+    def family(self) -> str:
+        """The name of its family."""
+        return FAMILY_OF[self.title]
+
+    @property
+    def difference_cp(self) -> int:
+        """White minus Black."""
+        return self.white_cp - self.black_cp
+
+    @property
+    def difference(self) -> Phases | None:
+        """White minus Black in the middlegame and in the endgame, before it is tapered."""
+        if self.white is None or self.black is None:
+            return None
+        return self.white[0] - self.black[0], self.white[1] - self.black[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Subtotal:
+    """The terms of a family or of a title, added up."""
+
+    name: str
+    terms: tuple[TermValue, ...]
+
+    @property
+    def white_cp(self) -> int:
+        """The sum for White, from White's view."""
+        return sum(term.white_cp for term in self.terms)
+
+    @property
+    def black_cp(self) -> int:
+        """The sum for Black, from Black's view."""
+        return sum(term.black_cp for term in self.terms)
+
+    @property
+    def difference_cp(self) -> int:
+        """White minus Black."""
+        return self.white_cp - self.black_cp
+
+    @property
+    def titles(self) -> tuple[Subtotal, ...]:
+        """The same terms, those of each title added up."""
+        return _added_up(self.terms, lambda term: term.title)
+
+
+def _added_up(terms: Iterable[TermValue], name_of: Callable[[TermValue], str]) -> tuple[Subtotal, ...]:
+    found: dict[str, list[TermValue]] = {}
+    for term in terms:
+        found.setdefault(name_of(term), []).append(term)
+    return tuple(Subtotal(name, tuple(terms)) for name, terms in found.items())
+
+
+@dataclass(frozen=True, slots=True)
+class PieceValue:
+    """A piece on its square, and what it is worth there.
+
+    `value_cp`: how much its side's score falls when it is taken off, from that side's view; None for a king. All terms
+    count, as well as those of other pieces that change without it, the phase, and the endgame scale. So the values do
+    not add up to the score. `correction_cp`: what it adds to the correction, from White's view; None without one.
+    """
+
+    square: chess.Square
+    piece: chess.Piece
+    value_cp: int | None
+    correction_cp: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a position has its static score. All numbers are in the centipawns of the weights.
+
+    `terms` has each term of the catalogue, in its order, then KNOWN_ENDING, CORRECTION and LIMIT where they are not 0.
+    Their differences add up to `white_score`. `pieces` are all pieces, from a1 to h8. `phase` runs from 24 (all pieces
+    on the board) to 0. `scale` is the endgame scale factor, in 64ths. `known_ending` is the result of king and pawn
+    against king, "" for any other position. `features_score` is what the features say, from White's view, and
+    `correction` what the network adds to it, None without a network.
+    """
+
+    fen: str
+    white_to_move: bool
+    terms: tuple[TermValue, ...]
+    pieces: tuple[PieceValue, ...]
+    phase: int
+    scale: int
+    known_ending: str
+    features_score: int
+    correction: int | None
+
+    def __iter__(self) -> Iterator[TermValue]:
+        return iter(self.terms)
+
+    def __getitem__(self, name: str) -> int:
+        """What the term of this name adds, in centipawns from White's view. KeyError: there is no such term."""
+        for term in self.terms:
+            if term.name == name:
+                return term.difference_cp
+        raise KeyError(name)
+
+    @property
+    def white_score(self) -> int:
+        """The static score from White's view."""
+        return self.features_score + (self.correction or 0)
+
+    @property
+    def families(self) -> tuple[Subtotal, ...]:
+        """The terms in families, in the order of FAMILIES."""
+        order = list(FAMILIES)
+        return _added_up(sorted(self.terms, key=lambda term: order.index(term.family)), lambda term: term.family)
+
+    @classmethod
+    def of(
+        cls,
+        board: chess.Board,
+        weights: Weights | None = None,
+        network: Network | Literal["default"] | None = "default",
+    ) -> Self:
+        """Explain what `evaluation.evaluate` says with the same arguments. ValueError: as there."""
+        weights, network = weights or default_weights(), chosen(network)
+        evaluator, base_board = set_up(board, weights, network)
+        # Imported here, because importing this module must load no kernel module (see `evaluation`).
+        from evaluation.terms.endgames import endgame_scale
+
+        sides = _packed_sides(board, weights, evaluator, base_board)
+        total = sum(white - black for white, black in sides)
+        phase = min(base_board.accumulator.phase, FULL_PHASE)
+        scale = endgame_scale(base_board, int(unpack(total)[1] > 0))
+        terms = _tapered_terms(sides, phase * 32 // 3, scale)
+        tapered = evaluator.taper(base_board, total)
+        kpk_result = evaluator.kpk.result(base_board)
+        features = evaluator.with_kpk_result(tapered, kpk_result)
+        sign = 1 if board.turn else -1
+        correction = None if network is None else sign * evaluator.correction_of(base_board, sign * features)
+        cut = tapered - sum(term.difference_cp for term in terms)
+        for name, cp in ((KNOWN_ENDING, features - tapered), (CORRECTION, correction or 0), (LIMIT, cut)):
+            if cp:
+                terms.append(TermValue(name, OTHER_TITLES[name], max(cp, 0), max(-cp, 0)))
+        return cls(
+            fen=board.fen(),
+            white_to_move=board.turn,
+            terms=tuple(terms),
+            pieces=tuple(_pieces(board, evaluator, base_board, network if correction else None)),
+            phase=phase,
+            scale=scale,
+            known_ending=KPK_RESULTS[kpk_result],
+            features_score=features,
+            correction=correction,
+        )
+
+
+explain = Explanation.of
+
+
+def _packed_sides(board: chess.Board, weights: Weights, evaluator: Any, base_board: Any) -> list[tuple[int, int]]:
+    """What each term of the catalogue adds for White and for Black, packed."""
+    evaluator.context.begin(base_board)
+    sides: list[tuple[int, int]] = []
+    for term in CATALOGUE:
+        if term.group == ACCUMULATED:
+            packed = weights.packed(term.name)
+            white, black = (
+                sum(packed[index] for index in accumulated_indices(board, us, term.name)) for us in (True, False)
+            )
+        else:
+            group = getattr(evaluator, term.group)
+            white, black = (term.function(group, evaluator.context, base_board, us) for us in (1, 0))
+        sides.append((white, black))
+    return sides
+
+
+def _tapered_terms(sides: Iterable[tuple[int, int]], share: int, scale: int) -> list[TermValue]:
+    """The terms of the catalogue. `share`: of the middlegame, in 256ths. `scale`: of the endgame, in 64ths."""
+
+    def tapered(phases: Phases) -> int:
+        return phases[0] * share * FULL_SCALE + phases[1] * (FULL_SHARE - share) * scale
+
+    phases = [(unpack(white), unpack(black)) for white, black in sides]
+    exact = [(tapered(white), tapered(black)) for white, black in phases]
+    differences = _rounded([white - black for white, black in exact])
+    terms = []
+    for term, both, (white, black), difference_cp in zip(CATALOGUE, phases, exact, differences, strict=True):
+        # A side that has nothing of a term gets no share of the rounding.
+        white_cp = difference_cp if black == 0 else 0 if white == 0 else _quotient(white)
+        terms.append(TermValue(term.name, term.title, white_cp, white_cp - difference_cp, *both))
+    return terms
+
+
+def _rounded(exact: Sequence[int]) -> list[int]:
+    """Numbers in 1/UNITS centipawns as whole centipawns, which add up to the quotient of the sum."""
+    rounded = [_quotient(number) for number in exact]
+    missing = _quotient(sum(exact)) - sum(rounded)
+    sign = 1 if missing > 0 else -1
+    by_remainder = sorted(range(len(exact)), key=lambda index: sign * (UNITS * rounded[index] - exact[index]))
+    for index in by_remainder[: abs(missing)]:
+        rounded[index] += sign
+    return rounded
+
+
+def _quotient(number: int) -> int:
+    """1/UNITS centipawns as whole centipawns, rounded towards zero, as `Evaluator.taper` does."""
+    return number // UNITS if number >= 0 else -(-number // UNITS)
+
+
+def _pieces(board: chess.Board, evaluator: Any, base_board: Any, network: Network | None) -> Iterator[PieceValue]:
+    """Every piece of a board with its value. `base_board` has the same pieces, and has them afterwards."""
+    before = evaluator.evaluate(base_board)
+    added = {} if network is None else contributions(board, network)
+    for square, piece in sorted(board.piece_map().items()):
+        value_cp = None
+        if piece.piece_type != chess.KING:
+            number = 2 * piece.piece_type + piece.color
+            base_board.remove(number, square)
+            loss = before - evaluator.evaluate(base_board)
+            base_board.put(number, square)
+            value_cp = loss if piece.color == board.turn else -loss
+        yield PieceValue(square, piece, value_cp, added.get(square))

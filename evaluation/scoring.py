@@ -1,0 +1,69 @@
+"""The static score of single positions, and what it takes: an evaluator, a board, and a check of the position."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
+
+import chess
+
+from evaluation.weights import Weights, default_weights
+
+if TYPE_CHECKING:
+    from evaluation.correction.network import Network
+
+
+def check(board: chess.Board) -> None:
+    """ValueError when the board cannot be evaluated."""
+    for colour in chess.COLORS:
+        if len(board.pieces(chess.KING, colour)) != 1 or board.occupied_co[colour].bit_count() > 16:
+            raise ValueError("a position to evaluate has one king and at most 16 pieces a side")
+    if board.pawns & chess.BB_BACKRANKS:
+        raise ValueError("a position to evaluate has no pawn on the first or last rank")
+
+
+def set_up(board: chess.Board, weights: Weights | None = None, network: Network | None = None) -> tuple[Any, Any]:
+    """An Evaluator and a BaseBoard for a board. ValueError when the board cannot be evaluated.
+
+    `weights`: None: those of the package. `network`: None: the evaluator has the terms alone.
+    """
+    # Imported here, because importing the package must load no kernel module (see `evaluation`).
+    from evaluation.base_board import BaseBoard
+    from evaluation.evaluator import Evaluator
+
+    check(board)
+    weights = weights or default_weights()
+    base_board = BaseBoard(weights.piece_square())
+    base_board.set_pieces(board)
+    return Evaluator(weights, None if network is None else _for_kernel(network)), base_board
+
+
+# Evaluators share it, and it takes milliseconds.
+@lru_cache(maxsize=1)
+def _for_kernel(network: Network) -> Any:
+    from evaluation.correction.weights import CorrectionWeights
+
+    return CorrectionWeights(network)
+
+
+def chosen(network: Network | Literal["default"] | None) -> Network | None:
+    """The network that an argument stands for: "default" is the one of the package. Raises NetworkError."""
+    if network != "default":
+        return network
+    from evaluation.correction.network import default_network
+
+    return default_network()
+
+
+def evaluate(
+    board: chess.Board, weights: Weights | None = None, network: Network | Literal["default"] | None = "default"
+) -> int:
+    """The static score that the engine plays with: centipawns from the side to move's view, strictly within ±30000.
+
+    `weights`, `network`: by default those of the package. Without a network (None) the weighted features alone.
+    Only the pieces and the side to move matter. ValueError unless there is one king and at most 16 pieces a side, and
+    no pawn on the first or last rank. To score many positions, keep one `Evaluator` and one `BaseBoard` (see `set_up`).
+    """
+    evaluator, base_board = set_up(board, weights, chosen(network))
+    score: int = evaluator.evaluate(base_board)
+    return score
