@@ -16,7 +16,6 @@ import pytest
 from tests.game_analysis.test_page import EVIL
 from tests.game_analysis.test_pgn import report_of
 from tests.support.analyser import MaterialAnalyser
-from uci_engine.game_analysis.explained import explanation_page
 from uci_engine.game_analysis.explanation import explain_move
 from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.page import game_page, index_page, index_row
@@ -283,7 +282,7 @@ def test_the_page_of_an_explained_move(browser: Browser, tmp_path: Path, width: 
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
     move = chess.Move.from_uci("g8f6")
     explanation = explain_move(MaterialAnalyser(), board, move, Effort(nodes=10))
-    (tmp_path / "explain.html").write_text(explanation_page(explanation), "utf-8")
+    (tmp_path / "explain.html").write_text(explanation.page(), "utf-8")
     browser.show(tmp_path / "explain.html", width)
     browser.click("button[data-line='0']")
     assert browser.status.endswith("3... Nf6")

@@ -19,13 +19,7 @@ from tests.support import ROOT, TABLES
 from tests.support.analyser import MaterialAnalyser
 from tests.support.uci_process import PACKAGE_ROOT
 from uci_engine import Engine
-from uci_engine.game_analysis.explained import (
-    MoveExplanation,
-    comparison_data,
-    comparison_page,
-    explanation_data,
-    explanation_page,
-)
+from uci_engine.game_analysis.explained import MoveExplanation
 from uci_engine.game_analysis.explanation import explain_move
 from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.proof import Proof, prove
@@ -73,7 +67,7 @@ def test_a_position_without_moves_gives_an_empty_comparison(engine: Engine) -> N
     comparison = engine.compare_moves(chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), Limit(depth=3))
     assert comparison.moves == ()
     assert "There is no legal move." in str(comparison)
-    assert "There is no legal move." in comparison_page(comparison)
+    assert "There is no legal move." in comparison.page()
 
 
 def test_a_blunder_is_refuted(engine: Engine) -> None:
@@ -214,17 +208,17 @@ def test_an_illegal_move_is_refused(engine: Engine) -> None:
 
 def test_json_and_html(engine: Engine) -> None:
     explanation = explained(engine, SCHOLAR, "g8f6")
-    data = json.loads(json.dumps(explanation_data(explanation)))
+    data = json.loads(json.dumps(explanation.data()))
     assert data["line"] == ["g8f6", "h5f7"]
     assert data["value"] == {"mate": 1, "expected": 1.0}
     assert data["proof"]["winner"] == "white"
     html = explanation._repr_html_()
     assert html.startswith("<div><svg")
     assert "<script" not in html
-    page = explanation_page(explanation)
+    page = explanation.page()
     assert page.count("<script") == 2
     comparison = engine.compare_moves(chess.Board(SCHOLAR), Limit(depth=2))
-    rows = json.loads(json.dumps(comparison_data(comparison)))["moves"]
+    rows = json.loads(json.dumps(comparison.data()))["moves"]
     assert len(rows) == len(comparison.moves)
     assert "<table>" in comparison._repr_html_()
 

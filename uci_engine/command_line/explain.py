@@ -29,7 +29,7 @@ def run(words: Sequence[str], default_core: str) -> int:
     """Run the command. Returns the exit code."""
     options = _parser(default_core).parse_args(words)
     from uci_engine.api.games import new_engine
-    from uci_engine.game_analysis import explained as shown_as
+    from uci_engine.game_analysis.explained import Shown
     from uci_engine.game_analysis.explanation import compare_moves, explain_move
     from uci_engine.game_analysis.html import MissingLibraryError, environment
 
@@ -47,18 +47,13 @@ def run(words: Sequence[str], default_core: str) -> int:
     except ValueError as error:
         raise UsageError(str(error)) from None
     with engine:
-        if move is None:
-            comparison = compare_moves(engine, board, effort)
-            data, text = shown_as.comparison_data(comparison), str(comparison)
-            page = shown_as.comparison_page(comparison) if options.page else ""
-        else:
-            explained = explain_move(engine, board, move, effort)
-            data, text = shown_as.explanation_data(explained), str(explained)
-            page = shown_as.explanation_page(explained) if options.page else ""
-    show(json.dumps(data, indent=1) if options.json else text)
+        found: Shown = (
+            compare_moves(engine, board, effort) if move is None else explain_move(engine, board, move, effort)
+        )
+    show(json.dumps(found.data(), indent=1) if options.json else str(found))
     if options.page:
         try:
-            Path(options.page).write_text(page, "utf-8")
+            Path(options.page).write_text(found.page(), "utf-8")
         except OSError as error:
             raise UsageError(f"secateur explain: {options.page}: {error.strerror}", exit_code=1) from None
     return 0

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import html as html_text
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import chess
 import chess.svg
@@ -25,6 +26,96 @@ NOTHING = 0.005
 
 
 @dataclass(frozen=True, slots=True)
+class _Line:
+    """A row of a table, and its line to play through: `name` begins the row, `title` stands above the board."""
+
+    name: str
+    title: str
+    value: Value
+    cells: tuple[str, ...]
+    moves: tuple[chess.Move, ...]
+
+
+class Shown(ABC):
+    """Moves of a position with what was found out about them. `str` of it is text, and a notebook shows a table."""
+
+    __slots__ = ()
+    board: chess.Board
+    # Of the table, between the move and its line.
+    columns: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def data(self) -> dict[str, Any]:
+        """For JSON."""
+
+    @abstractmethod
+    def _title(self) -> str: ...
+
+    @abstractmethod
+    def _lines(self) -> list[_Line]:
+        """The rows of the table, the most important first."""
+
+    def _paragraphs(self) -> list[str]:
+        """What is to be said beside the table."""
+        return []
+
+    def _defences(self) -> list[tuple[str, str, str]]:
+        """Each defence, the answer with its line, and in how many moves that mates."""
+        return []
+
+    def page(self) -> str:
+        """One self-contained page."""
+        board, shown = self.board, self._lines()
+        side = "White" if board.turn else "Black"
+        start = first_position(board, f"{side} is to move.", shown[0].value if shown else None)
+        lines = [line(board, row.moves, 0, f"{row.title} ({row.value.text})", row.value) for row in shown]
+        rows = [{"name": row.name, "cells": row.cells, "words": line_text(board, row.moves)} for row in shown]
+        return render(
+            "explain.html.j2",
+            {"positions": [start], "lines": lines, "flipped": not board.turn},
+            title=self._title(),
+            fen=board.fen(),
+            texts=self._paragraphs(),
+            columns=(*self.columns, "Line"),
+            rows=rows,
+            proof=self._defences(),
+        )
+
+    def _repr_html_(self) -> str:
+        board, shown = self.board, self._lines()
+        arrows = [chess.svg.Arrow(row.moves[0].from_square, row.moves[0].to_square) for row in shown[:1]]
+        svg = chess.svg.board(board, orientation=board.turn, arrows=arrows, size=280)
+        text = "".join(f"<p>{html_text.escape(paragraph)}</p>" for paragraph in self._paragraphs())
+        head = _cells("th", ("Move", *self.columns, "Line"))
+        body = "".join(_cells("td", (row.name, *row.cells, line_text(board, row.moves))) for row in shown)
+        return f"<div>{svg}{text}<table><thead>{head}</thead><tbody>{body}</tbody></table></div>"
+
+
+def _cells(tag: str, cells: Iterable[str]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{html_text.escape(cell)}</{tag}>' for cell in cells)}</tr>"
+
+
+def _value_data(value: Value) -> dict[str, Any]:
+    """A value for JSON, from White's view: `cp` or `mate`, and the expected result."""
+    mate = value.score.mate()
+    kind = {"cp": value.score.score()} if mate is None else {"mate": mate}
+    return {**kind, "expected": round(value.expected, 4)}
+
+
+def _line_data(board: chess.Board, moves: Sequence[chess.Move], value: Value) -> dict[str, Any]:
+    """A line in UCI's notation, with its value."""
+    after = board.copy(stack=False)
+    words = []
+    for move in moves:
+        words.append(after.uci(move))
+        after.push(move)
+    return {"line": words, "value": _value_data(value)}
+
+
+# All moves ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
 class MoveValue:
     """A legal move with its value from White's view, the depth reached, the nodes explored for it, and its line."""
 
@@ -36,23 +127,66 @@ class MoveValue:
 
 
 @dataclass(frozen=True, slots=True)
-class MoveComparison:
+class MoveComparison(Shown):
     """All legal moves of a position, best first. `nodes` has those of the first search of the position, too."""
 
     board: chess.Board
     moves: tuple[MoveValue, ...]
     nodes: int
     seconds: float
+    columns: ClassVar[tuple[str, ...]] = ("Value", "Depth", "Nodes")
 
     def __str__(self) -> str:
-        return comparison_text(self)
+        board = self.board
+        lines = [board.fen(), f"{'Move':<8}{'Value':>8}{'Depth':>7}{'Nodes':>11}  Line"]
+        for entry in self.moves:
+            head = f"{board.san(entry.move):<8}{entry.value.text:>8}{entry.depth:>7}{entry.nodes:>11}"
+            lines.append(f"{head}  {line_text(board, entry.line)}")
+        if not self.moves:
+            lines.append("There is no legal move.")
+        lines.append(f"{len(self.moves)} moves, {self.nodes} nodes in {self.seconds:.1f} s")
+        return "\n".join([*lines, "Values from White's view; at +1.00 White wins half of the games."])
 
-    def _repr_html_(self) -> str:
-        return comparison_html(self)
+    def data(self) -> dict[str, Any]:
+        """For JSON."""
+        board = self.board
+        return {
+            "fen": board.fen(),
+            "nodes": self.nodes,
+            "moves": [
+                {
+                    "move": board.uci(entry.move),
+                    "san": board.san(entry.move),
+                    "depth": entry.depth,
+                    "nodes": entry.nodes,
+                    **_line_data(board, entry.line, entry.value),
+                }
+                for entry in self.moves
+            ],
+        }
+
+    def _title(self) -> str:
+        return f"{len(self.moves)} moves compared"
+
+    def _lines(self) -> list[_Line]:
+        board = self.board
+        return [
+            _Line(
+                board.san(entry.move),
+                numbered(board, entry.move),
+                entry.value,
+                (entry.value.text, str(entry.depth), str(entry.nodes)),
+                entry.line,
+            )
+            for entry in self.moves
+        ]
+
+
+# One move -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class MoveExplanation:
+class MoveExplanation(Shown):
     """Why a move is good or bad. Values are from White's view.
 
     `value` is that of the move, and `line` the move with the best play after it: what supports or refutes it. `best` is
@@ -81,134 +215,129 @@ class MoveExplanation:
     verdict: str
     nodes: int
     seconds: float
+    columns: ClassVar[tuple[str, ...]] = ("Value",)
 
     def __str__(self) -> str:
-        return explanation_text(self)
+        lines = [self.board.fen(), *self._sentences()]
+        after = board_after(self.board, [self.move])
+        if self.replies:
+            lines.append("Replies, best first:")
+            lines += [f"  {reply.value.text:>7}  {line_text(after, reply.line)}" for reply in self.replies]
+        if changes := self._greatest_changes():
+            lines.append("Features that change along the line (pawns, White's view):")
+            lines += [f"  {words}" for words in changes]
+        if rows := self._defences():
+            lines.append("Defences:")
+            lines += [f"  {move:<10} {answer}  ({mate})" if mate else f"  {move}" for move, answer, mate in rows]
+        return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        return explanation_html(self)
+    def data(self) -> dict[str, Any]:
+        """For JSON."""
+        board, proof = self.board, self.proof
+        after = board_after(board, [self.move])
+        return {
+            "fen": board.fen(),
+            "move": board.uci(self.move),
+            "san": board.san(self.move),
+            **_line_data(board, self.line, self.value),
+            "judgement": self.judgement.mark.word,
+            "loss": round(self.judgement.loss, 4),
+            "depth": self.depth,
+            "nodes": self.nodes,
+            "best": _line_data(board, self.best.line, self.best.value),
+            "others": None if self.others is None else _value_data(self.others),
+            "alternatives": self.alternatives,
+            "reply_count": self.reply_count,
+            "replies": [_line_data(after, reply.line, reply.value) for reply in self.replies],
+            "features": [
+                {"title": change.title, "side": "white" if change.color else "black", "white_cp": change.cp}
+                for change in self.changes
+            ],
+            "reason": None if self.reason is None else self.reason.text,
+            "tablebases": self.verdict or None,
+            "proof": None
+            if proof is None
+            else {
+                "winner": "white" if proof.white_mates else "black",
+                "moves": proof.moves,
+                "complete": proof.is_complete,
+                "cut": proof.is_cut,
+                "answers": [
+                    {"defence": defence, "line": answer, "mate": given.mate}
+                    for (defence, answer, _), given in zip(self._defences(), proof.answers, strict=True)
+                ],
+            },
+        }
 
+    def _title(self) -> str:
+        return f"{numbered(self.board, self.move)}{self.judgement.mark.sign} explained"
 
-def value_data(value: Value) -> dict[str, Any]:
-    """A value for JSON, from White's view: `cp` or `mate`, and the expected result."""
-    mate = value.score.mate()
-    kind = {"cp": value.score.score()} if mate is None else {"mate": mate}
-    return {**kind, "expected": round(value.expected, 4)}
+    def _sentences(self) -> list[str]:
+        """What is to be said of the move."""
+        board, mark = self.board, self.judgement.mark
+        name = numbered(board, self.move)
+        texts = [f"{name}{mark.sign} is worth {self.value.text}: {self._verdict()}"]
+        if not self.is_best and self.best.line:
+            best = numbered(board, self.best.line[0])
+            texts.append(f"Better is {best} ({self.best.value.text}): {line_text(board, self.best.line)}.")
+        if len(self.line) > 1:
+            words = "What refutes it" if mark.is_error else "What supports it"
+            texts.append(f"{words}: {line_text(board, self.line)}.")
+        if self.reason is not None:
+            texts.append(f"{self.reason.text}.")
+        tried = f"{self.alternatives} other moves" if self.alternatives != 1 else "one other move"
+        replies = f"{self.reply_count} replies" if self.reply_count != 1 else "one reply"
+        texts.append(f"Tried: {tried} and {replies}, to depth {self.depth}, {self.nodes} nodes.")
+        if self.verdict:
+            texts.append(f"The tablebases say: {self.verdict}.")
+        if self.proof is not None:
+            texts.append(_proof_sentence(self.proof))
+        return texts
 
+    def _verdict(self) -> str:
+        judgement = self.judgement
+        if judgement.mark is Mark.FORCED:
+            return "the only legal move."
+        if self.is_best:
+            return f"the best move{'' if self.others is None else f'; the next best is worth {self.others.text}'}."
+        percent = f"{100 * judgement.loss:.0f} % of the expected result"
+        if judgement.loss < NOTHING:
+            return "a sound move, which costs nothing."
+        if not judgement.mark.is_error:
+            return f"a sound move, which costs {percent}."
+        article = "an" if judgement.mark is Mark.INACCURACY else "a"
+        return f"{article} {judgement.mark.word}, which costs {percent}."
 
-def _uci(board: chess.Board, moves: Sequence[chess.Move]) -> list[str]:
-    after = board.copy(stack=False)
-    words = []
-    for move in moves:
-        words.append(after.uci(move))
-        after.push(move)
-    return words
+    def _greatest_changes(self) -> list[str]:
+        """In words."""
+        return [change.words() for change in self.changes if abs(change.cp) >= LEAST_CHANGE_CP][:MAX_CHANGES]
 
+    def _paragraphs(self) -> list[str]:
+        changes = ", ".join(self._greatest_changes())
+        along = [f"Along the line, in pawns from White's view: {changes}."] if changes else []
+        return [*self._sentences(), *along]
 
-# All moves ----------------------------------------------------------------------------------------------------------
+    def _lines(self) -> list[_Line]:
+        """The lines that are worth playing through: of the move, the better one, and the other replies."""
+        board = self.board
+        after = board_after(board, [self.move])
+        lines = [(numbered(board, self.move), self.value, self.line)]
+        if not self.is_best and self.best.line:
+            lines.append((f"Better: {numbered(board, self.best.line[0])}", self.best.value, self.best.line))
+        for reply in self.replies[1:]:
+            lines.append((f"Reply {numbered(after, reply.line[0])}", reply.value, (self.move, *reply.line)))
+        return [_Line(name, name, value, (value.text,), moves) for name, value, moves in lines]
 
-
-def comparison_text(comparison: MoveComparison) -> str:
-    """A row for each move, best first."""
-    board = comparison.board
-    lines = [board.fen(), f"{'Move':<8}{'Value':>8}{'Depth':>7}{'Nodes':>11}  Line"]
-    for entry in comparison.moves:
-        head = f"{board.san(entry.move):<8}{entry.value.text:>8}{entry.depth:>7}{entry.nodes:>11}"
-        lines.append(f"{head}  {line_text(board, entry.line)}")
-    if not comparison.moves:
-        lines.append("There is no legal move.")
-    lines.append(f"{len(comparison.moves)} moves, {comparison.nodes} nodes in {comparison.seconds:.1f} s")
-    return "\n".join([*lines, "Values from White's view; at +1.00 White wins half of the games."])
-
-
-def comparison_data(comparison: MoveComparison) -> dict[str, Any]:
-    """The comparison for JSON."""
-    board = comparison.board
-    return {
-        "fen": board.fen(),
-        "nodes": comparison.nodes,
-        "moves": [
-            {
-                "move": board.uci(entry.move),
-                "san": board.san(entry.move),
-                "value": value_data(entry.value),
-                "depth": entry.depth,
-                "nodes": entry.nodes,
-                "line": _uci(board, entry.line),
-            }
-            for entry in comparison.moves
-        ],
-    }
-
-
-def comparison_html(comparison: MoveComparison) -> str:
-    """A board and a table, for a notebook."""
-    board = comparison.board
-    rows = [
-        (board.san(entry.move), entry.value.text, str(entry.depth), str(entry.nodes), line_text(board, entry.line))
-        for entry in comparison.moves
-    ]
-    best = comparison.moves[0].move if comparison.moves else None
-    return _fragment(board, best, "", ("Move", "Value", "Depth", "Nodes", "Line"), rows)
-
-
-def comparison_page(comparison: MoveComparison) -> str:
-    """The comparison as one self-contained page."""
-    board = comparison.board
-    lines = []
-    rows = []
-    for number, entry in enumerate(comparison.moves):
-        title = f"{numbered(board, entry.move)} ({entry.value.text})"
-        lines.append(line(board, entry.line, 0, title, entry.value))
-        cells = [entry.value.text, str(entry.depth), str(entry.nodes)]
-        words = line_text(board, entry.line)
-        rows.append({"line": number, "name": board.san(entry.move), "cells": cells, "words": words})
-    value = comparison.moves[0].value if comparison.moves else None
-    count = len(comparison.moves)
-    return _page(board, value, f"{count} moves compared", [], ("Value", "Depth", "Nodes", "Line"), rows, lines)
-
-
-# One move -----------------------------------------------------------------------------------------------------------
-
-
-def sentences(explanation: MoveExplanation) -> list[str]:
-    """What is to be said of the move."""
-    board, mark = explanation.board, explanation.judgement.mark
-    name = numbered(board, explanation.move)
-    texts = [f"{name}{mark.sign} is worth {explanation.value.text}: {_verdict(explanation)}"]
-    if not explanation.is_best and explanation.best.line:
-        best = numbered(board, explanation.best.line[0])
-        texts.append(f"Better is {best} ({explanation.best.value.text}): {line_text(board, explanation.best.line)}.")
-    if len(explanation.line) > 1:
-        words = "What refutes it" if mark.is_error else "What supports it"
-        texts.append(f"{words}: {line_text(board, explanation.line)}.")
-    if explanation.reason is not None:
-        texts.append(f"{explanation.reason.text}.")
-    tried = f"{explanation.alternatives} other moves" if explanation.alternatives != 1 else "one other move"
-    replies = f"{explanation.reply_count} replies" if explanation.reply_count != 1 else "one reply"
-    texts.append(f"Tried: {tried} and {replies}, to depth {explanation.depth}, {explanation.nodes} nodes.")
-    if explanation.verdict:
-        texts.append(f"The tablebases say: {explanation.verdict}.")
-    if explanation.proof is not None:
-        texts.append(_proof_sentence(explanation.proof))
-    return texts
-
-
-def _verdict(explanation: MoveExplanation) -> str:
-    judgement = explanation.judgement
-    if judgement.mark is Mark.FORCED:
-        return "the only legal move."
-    if explanation.is_best:
-        if explanation.others is None:
-            return "the best move."
-        return f"the best move; the next best is worth {explanation.others.text}."
-    percent = f"{100 * judgement.loss:.0f} % of the expected result"
-    if judgement.loss < NOTHING:
-        return "a sound move, which costs nothing."
-    if not judgement.mark.is_error:
-        return f"a sound move, which costs {percent}."
-    article = "an" if judgement.mark is Mark.INACCURACY else "a"
-    return f"{article} {judgement.mark.word}, which costs {percent}."
+    def _defences(self) -> list[tuple[str, str, str]]:
+        if self.proof is None:
+            return []
+        board = board_after(self.board, self.proof.before)
+        rows = []
+        for answer in self.proof.answers:
+            line_words = line_text(board_after(board, [answer.defence]), answer.line)
+            mate = "" if answer.mate is None else f"mate in {answer.mate}"
+            rows.append((numbered(board, answer.defence), line_words, mate))
+        return rows
 
 
 def _proof_sentence(proof: Proof) -> str:
@@ -221,157 +350,3 @@ def _proof_sentence(proof: Proof) -> str:
         defences = "the only defence was searched" if count == 1 else f"each of the {count} defences was searched"
         return f"{text}: {defences} and has an answer."
     return f"{text}; the limit is too small for an answer to every defence." if proof.is_cut else f"{text}."
-
-
-def _proof_rows(explanation: MoveExplanation) -> list[tuple[str, str, str]]:
-    """Each defence, the answer with its line, and in how many moves that mates."""
-    if explanation.proof is None:
-        return []
-    board = board_after(explanation.board, explanation.proof.before)
-    rows = []
-    for answer in explanation.proof.answers:
-        name = numbered(board, answer.defence)
-        line_words = line_text(board_after(board, [answer.defence]), answer.line)
-        rows.append((name, line_words, "" if answer.mate is None else f"mate in {answer.mate}"))
-    return rows
-
-
-def _greatest(changes: Sequence[Change]) -> list[Change]:
-    return [change for change in changes if abs(change.cp) >= LEAST_CHANGE_CP][:MAX_CHANGES]
-
-
-def explanation_text(explanation: MoveExplanation) -> str:
-    """The explanation for a terminal."""
-    board = explanation.board
-    lines = [board.fen(), *sentences(explanation)]
-    after = board_after(board, [explanation.move])
-    if explanation.replies:
-        lines.append("Replies, best first:")
-        lines += [f"  {reply.value.text:>7}  {line_text(after, reply.line)}" for reply in explanation.replies]
-    if changes := _greatest(explanation.changes):
-        lines.append("Features that change along the line (pawns, White's view):")
-        lines += [f"  {change.words()}" for change in changes]
-    if rows := _proof_rows(explanation):
-        lines.append("Defences:")
-        lines += [f"  {defence:<10} {answer}  ({mate})" if mate else f"  {defence}" for defence, answer, mate in rows]
-    return "\n".join(lines)
-
-
-def explanation_data(explanation: MoveExplanation) -> dict[str, Any]:
-    """The explanation for JSON."""
-    board = explanation.board
-    after = board_after(board, [explanation.move])
-    proof = explanation.proof
-    return {
-        "fen": board.fen(),
-        "move": board.uci(explanation.move),
-        "san": board.san(explanation.move),
-        "value": value_data(explanation.value),
-        "judgement": explanation.judgement.mark.word,
-        "loss": round(explanation.judgement.loss, 4),
-        "line": _uci(board, explanation.line),
-        "depth": explanation.depth,
-        "nodes": explanation.nodes,
-        "best": {"line": _uci(board, explanation.best.line), "value": value_data(explanation.best.value)},
-        "others": None if explanation.others is None else value_data(explanation.others),
-        "alternatives": explanation.alternatives,
-        "reply_count": explanation.reply_count,
-        "replies": [
-            {"line": _uci(after, reply.line), "value": value_data(reply.value)} for reply in explanation.replies
-        ],
-        "features": [
-            {"title": change.title, "side": "white" if change.color else "black", "white_cp": change.cp}
-            for change in explanation.changes
-        ],
-        "reason": None if explanation.reason is None else explanation.reason.text,
-        "tablebases": explanation.verdict or None,
-        "proof": None
-        if proof is None
-        else {
-            "winner": "white" if proof.white_mates else "black",
-            "moves": proof.moves,
-            "complete": proof.is_complete,
-            "cut": proof.is_cut,
-            "answers": [
-                {"defence": defence, "line": answer, "mate": given.mate}
-                for (defence, answer, _), given in zip(_proof_rows(explanation), proof.answers, strict=True)
-            ],
-        },
-    }
-
-
-def _named_lines(explanation: MoveExplanation) -> list[tuple[str, Value, list[chess.Move]]]:
-    """The lines that are worth playing through: of the move, the better one, and the other replies."""
-    board, move = explanation.board, explanation.move
-    lines = [(numbered(board, move), explanation.value, list(explanation.line))]
-    if not explanation.is_best and explanation.best.line:
-        best = explanation.best
-        lines.append((f"Better: {numbered(board, best.line[0])}", best.value, list(best.line)))
-    after = board_after(board, [move])
-    for reply in explanation.replies[1:]:
-        lines.append((f"Reply {numbered(after, reply.line[0])}", reply.value, [move, *reply.line]))
-    return lines
-
-
-def explanation_html(explanation: MoveExplanation) -> str:
-    """A board, sentences and the lines, for a notebook."""
-    rows = [
-        (name, value.text, line_text(explanation.board, moves)) for name, value, moves in _named_lines(explanation)
-    ]
-    text = "".join(f"<p>{html_text.escape(sentence)}</p>" for sentence in sentences(explanation))
-    if changes := _greatest(explanation.changes):
-        words = ", ".join(change.words() for change in changes)
-        text += f"<p>Along the line: {html_text.escape(words)}.</p>"
-    return _fragment(explanation.board, explanation.move, text, ("", "Value", "Line"), rows)
-
-
-def explanation_page(explanation: MoveExplanation) -> str:
-    """The explanation as one self-contained page."""
-    board = explanation.board
-    lines = []
-    rows: list[dict[str, Any]] = []
-    for number, (name, value, moves) in enumerate(_named_lines(explanation)):
-        lines.append(line(board, moves, 0, f"{name} ({value.text})", value))
-        rows.append({"line": number, "name": name, "cells": [value.text], "words": line_text(board, moves)})
-    texts = sentences(explanation)
-    if changes := _greatest(explanation.changes):
-        words = ", ".join(change.words() for change in changes)
-        texts.append(f"Along the line, in pawns from White's view: {words}.")
-    title = f"{numbered(board, explanation.move)}{explanation.judgement.mark.sign} explained"
-    return _page(board, explanation.value, title, texts, ("Value", "Line"), rows, lines, _proof_rows(explanation))
-
-
-# Parts --------------------------------------------------------------------------------------------------------------
-
-
-def _page(
-    board: chess.Board,
-    value: Value | None,
-    title: str,
-    texts: Sequence[str],
-    columns: Sequence[str],
-    rows: Sequence[dict[str, Any]],
-    lines: Sequence[dict[str, Any]],
-    proof: Sequence[tuple[str, str, str]] = (),
-) -> str:
-    side = "White" if board.turn else "Black"
-    start = first_position(board, f"{side} is to move.", value)
-    data = {"positions": [start], "lines": lines, "flipped": not board.turn}
-    return render(
-        "explain.html.j2", data, title=title, fen=board.fen(), texts=texts, columns=columns, rows=rows, proof=proof
-    )
-
-
-def _fragment(
-    board: chess.Board,
-    move: chess.Move | None,
-    text: str,
-    columns: Sequence[str],
-    rows: Sequence[Sequence[str]],
-) -> str:
-    arrows = [] if move is None else [chess.svg.Arrow(move.from_square, move.to_square)]
-    svg = chess.svg.board(board, orientation=board.turn, arrows=arrows, size=280)
-    head = "".join(f"<th>{html_text.escape(column)}</th>" for column in columns)
-    body = "".join(f"<tr>{''.join(f'<td>{html_text.escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f"<div>{svg}{text}{table}</div>"
