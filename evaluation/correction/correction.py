@@ -156,7 +156,7 @@ class Correction:
     def _add_up(self, base: i64, target: i64, added: int, removed: int) -> int:
         """The sums at `target`: those at `base`, with some rows added and some taken away.
 
-        Places are of 64 bits here and in `_output`, because the C compiler makes no vector code of loops with others.
+        Indices have 64 bits here and in `_output`. With fewer bits the C compiler makes no vector code of the loops.
         """
         unit: i64
         while added < removed:

@@ -37,5 +37,5 @@ MAX_OUTPUT_BIAS = 8_388_607
 MAX_CORRECTION_CP = 1000
 # With fewer pieces there is no correction.
 MIN_PIECES = 5
-# Nor is there one when the score of the features is beyond: such a lead decides without it, and it takes time.
+# Beyond this score of the features there is none either: the lead decides, and the network takes time.
 MAX_FEATURES_CP = 400

@@ -37,7 +37,7 @@ def outpost(weights: MinorPieceWeights, context: EvaluationContext, board: BaseB
 
 
 def reachable_outpost(weights: MinorPieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Outposts without a piece of ours that our knights, our bishops attack."""
+    """Outposts that our knights attack, then those that our bishops attack. No piece of ours stands on them."""
     outposts = _outposts(context, us) & ~board.by_colour[us]
     score = weights.reachable_outpost[0] * popcount_few(outposts & context.attacked_by[8 * us + KNIGHT])
     return score + weights.reachable_outpost[1] * popcount_few(outposts & context.attacked_by[8 * us + BISHOP])

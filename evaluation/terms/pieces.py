@@ -137,7 +137,7 @@ def rook_half_open_file(weights: PieceWeights, context: EvaluationContext, board
 
 
 def safe_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Squares of the mobility area that our rooks attack and no enemy minor piece; our queens, and no minor or rook."""
+    """Our rooks' safe squares, then our queens': those of the mobility area that no lesser enemy piece attacks."""
     them = 8 * (us ^ 1)
     safe = context.mobility_area[us] & ~(context.attacked_by[them + KNIGHT] | context.attacked_by[them + BISHOP])
     score: i64 = 0
