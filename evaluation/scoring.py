@@ -62,7 +62,8 @@ def evaluate(
 
     `weights`, `network`: by default those of the package. Without a network (None) the weighted features alone.
     Only the pieces and the side to move matter. ValueError unless there is one king and at most 16 pieces a side, and
-    no pawn on the first or last rank. To score many positions, keep one `Evaluator` and one `BaseBoard` (see `set_up`).
+    no pawn on the first or last rank. NetworkError where the network of the package cannot be read. To score many
+    positions, keep one `Evaluator` and one `BaseBoard` (see `set_up`).
     """
     evaluator, base_board = set_up(board, weights, chosen(network))
     score: int = evaluator.evaluate(base_board)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
+import evaluation
 from evaluation import report
-from evaluation.explanation import Explanation as Terms
 from uci_engine.score import normalised, win_draw_loss
 
 if TYPE_CHECKING:
     from chess.engine import PovScore, PovWdl
 
 
-class Explanation(Terms):
+class Explanation(evaluation.Explanation):
     """Why a position has its static score. `str()` of it is the text of `secateur eval`, and a notebook shows a table.
 
     The `terms` add up to `score`. Each is rounded to a whole centipawn, so that it may be off by one. These are the

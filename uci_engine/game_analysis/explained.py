@@ -116,22 +116,15 @@ def _line_data(board: chess.Board, moves: Sequence[chess.Move], value: Value) ->
 
 
 @dataclass(frozen=True, slots=True)
-class MoveValue:
-    """A legal move with its value from White's view, the depth reached, the nodes explored for it, and its line."""
-
-    move: chess.Move
-    value: Value
-    depth: int
-    nodes: int
-    line: tuple[chess.Move, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class MoveComparison(Shown):
-    """All legal moves of a position, best first. `nodes` has those of the first search of the position, too."""
+    """All legal moves of a position, best first. `nodes` has those of the first search of the position, too.
+
+    `moves` has for each what was found: its value from White's view, the depth, the nodes searched for it, and the line
+    that it begins.
+    """
 
     board: chess.Board
-    moves: tuple[MoveValue, ...]
+    moves: tuple[Found, ...]
     nodes: int
     seconds: float
     columns: ClassVar[tuple[str, ...]] = ("Value", "Depth", "Nodes")
@@ -140,7 +133,7 @@ class MoveComparison(Shown):
         board = self.board
         lines = [board.fen(), f"{'Move':<8}{'Value':>8}{'Depth':>7}{'Nodes':>11}  Line"]
         for entry in self.moves:
-            head = f"{board.san(entry.move):<8}{entry.value.text:>8}{entry.depth:>7}{entry.nodes:>11}"
+            head = f"{board.san(entry.line[0]):<8}{entry.value.text:>8}{entry.depth:>7}{entry.nodes:>11}"
             lines.append(f"{head}  {line_text(board, entry.line)}")
         if not self.moves:
             lines.append("There is no legal move.")
@@ -155,8 +148,8 @@ class MoveComparison(Shown):
             "nodes": self.nodes,
             "moves": [
                 {
-                    "move": board.uci(entry.move),
-                    "san": board.san(entry.move),
+                    "move": board.uci(entry.line[0]),
+                    "san": board.san(entry.line[0]),
                     "depth": entry.depth,
                     "nodes": entry.nodes,
                     **_line_data(board, entry.line, entry.value),
@@ -172,8 +165,8 @@ class MoveComparison(Shown):
         board = self.board
         return [
             _Line(
-                board.san(entry.move),
-                numbered(board, entry.move),
+                board.san(entry.line[0]),
+                numbered(board, entry.line[0]),
                 entry.value,
                 (entry.value.text, str(entry.depth), str(entry.nodes)),
                 entry.line,

@@ -14,7 +14,7 @@ import chess
 from chess.engine import Limit
 
 from uci_engine.game_analysis.boards import board_after, is_obvious, is_sacrifice
-from uci_engine.game_analysis.explained import MoveComparison, MoveExplanation, MoveValue
+from uci_engine.game_analysis.explained import MoveComparison, MoveExplanation
 from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.judgement import MoveFacts, judge
 from uci_engine.game_analysis.proof import prove
@@ -88,11 +88,11 @@ def compare_moves(analyser: Analyser, board: chess.Board, effort: Effort) -> Mov
     Each move is searched alone, deeper in every round, so that all are searched equally deep.
     """
     searches = _Searches(analyser, effort)
-    moves: dict[chess.Move, MoveValue] = {}
+    moves: dict[chess.Move, Found] = {}
     open_moves = []
     for move in board.legal_moves:
         value = final_value(board_after(board, [move]))
-        moves[move] = MoveValue(move, DRAWN if value is None else value.backed_up(board.turn), 0, 0, (move,))
+        moves[move] = Found(DRAWN if value is None else value.backed_up(board.turn), line=(move,))
         if value is None:
             open_moves.append(move)
     first = None
@@ -102,8 +102,7 @@ def compare_moves(analyser: Analyser, board: chess.Board, effort: Effort) -> Mov
         if not all(_deepen(searches, board, moves, move, depth) for move in _in_order(moves, open_moves, board)):
             break
     if first is not None and first.move is not None and first.depth > moves[first.move].depth:
-        own_nodes = moves[first.move].nodes
-        moves[first.move] = MoveValue(first.move, first.value, first.depth, own_nodes, first.line)
+        moves[first.move] = replace(first, nodes=moves[first.move].nodes)
     ranked = [moves[move] for move in _in_order(moves, list(moves), board)]
     return MoveComparison(board.copy(), tuple(ranked), searches.nodes, searches.seconds)
 
@@ -113,7 +112,7 @@ def _depths(effort: Effort) -> Sequence[int]:
     return [depth for depth in (*FIRST_DEPTHS, *range(FIRST_DEPTHS[-1] + 1, MAX_DEPTH)) if depth < last] + [last]
 
 
-def _in_order(moves: dict[chess.Move, MoveValue], wanted: list[chess.Move], board: chess.Board) -> list[chess.Move]:
+def _in_order(moves: dict[chess.Move, Found], wanted: list[chess.Move], board: chess.Board) -> list[chess.Move]:
     """Moves, best first; among equal ones the deeper, then by name."""
 
     def key(move: chess.Move) -> tuple[float, int, int, str]:
@@ -125,7 +124,7 @@ def _in_order(moves: dict[chess.Move, MoveValue], wanted: list[chess.Move], boar
 
 
 def _deepen(
-    searches: _Searches, board: chess.Board, moves: dict[chess.Move, MoveValue], move: chess.Move, depth: int
+    searches: _Searches, board: chess.Board, moves: dict[chess.Move, Found], move: chess.Move, depth: int
 ) -> bool:
     """Search one move to this depth. False if nothing is left for it; the first round is always finished."""
     if depth > FIRST_DEPTHS[0] and searches.left() is None:
@@ -136,8 +135,8 @@ def _deepen(
         return True
     # A search that was cut short says less than the one before it.
     is_complete = found.depth >= depth or found.value.score.is_mate() or not entry.depth
-    taken = found if is_complete else Found(entry.value, entry.depth, 0, entry.line)
-    moves[move] = MoveValue(move, taken.value, taken.depth, entry.nodes + found.nodes, taken.line or (move,))
+    taken = found if is_complete else entry
+    moves[move] = replace(taken, nodes=entry.nodes + found.nodes, line=taken.line or (move,))
     return True
 
 
