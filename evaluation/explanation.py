@@ -138,8 +138,8 @@ class Explanation:
     `terms` has each term of the catalogue, in its order, then KNOWN_ENDING, CORRECTION and LIMIT where they are not 0.
     Their differences add up to `white_score`. `pieces` are all pieces, from a1 to h8. `phase` runs from 24 (all pieces
     on the board) to 0. `scale` is the endgame scale factor, in 64ths. `known_ending` is the result of king and pawn
-    against king, "" for any other position. `features_score` is what the features say, from White's view, and
-    `correction` what the network adds to it, None without a network.
+    against king, "" for any other position. `features_score` is the score without the network, from White's
+    view, and `correction` what the network adds to it, None without a network.
     """
 
     fen: str
@@ -213,6 +213,7 @@ class Explanation:
         )
 
 
+# As `evaluation.explain`.
 explain = Explanation.of
 
 

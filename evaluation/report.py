@@ -90,8 +90,10 @@ def as_data(explanation: Explanation) -> dict[str, Any]:
 
     The keys are those that `secateur eval --help` describes. New ones may come, and none goes or changes its meaning.
     """
-    placed = [(value, {"square": chess.square_name(value.square), "piece": value.piece.symbol()})
-              for value in explanation.pieces]
+    placed = [
+        (value, {"square": chess.square_name(value.square), "piece": value.piece.symbol()})
+        for value in explanation.pieces
+    ]
     return {
         "side_to_move": "white" if explanation.white_to_move else "black",
         "white_score_cp": explanation.white_score,
@@ -115,7 +117,11 @@ def as_data(explanation: Explanation) -> dict[str, Any]:
 def _term_data(term: TermValue) -> dict[str, Any]:
     middlegame, endgame = term.difference or (None, None)
     return {
-        "name": term.name, "title": term.title, **_numbers(term), "middlegame_cp": middlegame, "endgame_cp": endgame
+        "name": term.name,
+        "title": term.title,
+        **_numbers(term),
+        "middlegame_cp": middlegame,
+        "endgame_cp": endgame,
     }
 
 
@@ -191,8 +197,10 @@ def pieces_seen(explanation: Explanation, sign: int, before: Explanation | None 
         if sign * change[square, piece] > 0:
             squares.setdefault(piece.piece_type, []).append(chess.square_name(square))
     return joined(
-        [f"the {chess.piece_name(kind)}{'s' if len(names) > 1 else ''} on {joined(names)}"
-         for kind, names in squares.items()]
+        [
+            f"the {chess.piece_name(kind)}{'s' if len(names) > 1 else ''} on {joined(names)}"
+            for kind, names in squares.items()
+        ]
     )
 
 

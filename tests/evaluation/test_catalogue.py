@@ -98,6 +98,18 @@ def test_every_term_says_what_it_counts_and_stands_in_one_sum(term: Term) -> Non
     assert len(sums) == 1
 
 
+def test_no_other_module_knows_a_term() -> None:
+    """So a new term needs no line in any of them. That the side to move has the tempo is said in its own words."""
+    root = TERMS.parents[1]
+    files = [*root.glob("evaluation/**/*.py"), *root.glob("uci_engine/game_analysis/*.py")]
+    groups = {term.name: term.group for term in WITH_FUNCTIONS if term.name != "tempo"}
+    for path in {*files, root / "uci_engine" / "static_evaluation.py"} - {root / "evaluation" / "catalogue.py"}:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            names = [getattr(node, field, None) for field in ("id", "attr", "value")]
+            known = [name for name in names if isinstance(name, str) and groups.get(name, path.stem) != path.stem]
+            assert not known, f"{path}: {known}"
+
+
 def calls(function: ast.FunctionDef) -> list[ast.expr]:
     """What a function calls, in the order of the text."""
     found = [node for node in ast.walk(function) if isinstance(node, ast.Call)]

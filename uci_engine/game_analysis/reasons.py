@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import chess
 
-from evaluation.catalogue import CATALOGUE, CORRECTION, MATERIAL_FAMILY, OTHER_TITLES
+from evaluation.catalogue import CATALOGUE, CORRECTION, LIMIT, MATERIAL_FAMILY, OTHER_TITLES
 from evaluation.explanation import TermValue
 from evaluation.report import counted_pieces, joined, pieces_seen
 from uci_engine.game_analysis.boards import PIECE_VALUES, board_after, wins_material
@@ -29,11 +29,9 @@ NETWORK = OTHER_TITLES[CORRECTION]
 WITHOUT_OWNER = (MATERIAL, NETWORK)
 # The side to move differs from position to position, and the limit from score to score. Neither says anything of a
 # line.
-NEVER_A_REASON = ("tempo", "limit of the score")
+NEVER_A_REASON = ("tempo", OTHER_TITLES[LIMIT])
 # The kind of piece that a term counts, for the terms that count one.
-OWNERS = {
-    term.name: chess.PIECE_NAMES.index(term.owner) for term in CATALOGUE if term.owner in chess.PIECE_NAMES[1:]
-}
+OWNERS = {term.name: chess.PIECE_NAMES.index(term.owner) for term in CATALOGUE if term.owner in chess.PIECE_NAMES[1:]}
 # Lines are compared at most this many plies deep.
 MAX_COMPARED_PLIES = 12
 # A later position must show the loss better by this much a ply, in shown centipawns; and two positions of which one is
@@ -122,9 +120,7 @@ def _cancel(sums: dict[tuple[str, chess.Color], float], title: str) -> None:
         sums[title, not greater] = 0.0
 
 
-def _due_to_number(
-    name: str, color: chess.Color, before: chess.Board, after: chess.Board, sum_of_both: float
-) -> float:
+def _due_to_number(name: str, color: chess.Color, before: chess.Board, after: chess.Board, sum_of_both: float) -> float:
     """How much of a term's change is due to the number of pieces that it counts: each has the mean of both boards."""
     owner = OWNERS.get(name)
     if owner is None:
@@ -295,9 +291,7 @@ def _compared_positions(
     return i, j, (played_scores[i] - better_scores[j]) / difference_cp if difference_cp else 1.0
 
 
-def _quiet_scores(
-    analyser: Analyser, board: chess.Board, line: Sequence[chess.Move], first: int
-) -> dict[int, float]:
+def _quiet_scores(analyser: Analyser, board: chess.Board, line: Sequence[chess.Move], first: int) -> dict[int, float]:
     """The static scores after so many plies of a line, where the position is quiet; of its ends if it never is.
 
     In shown centipawns from White's view, on the scale of a search of this board.
