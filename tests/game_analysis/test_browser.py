@@ -16,8 +16,8 @@ import pytest
 from tests.game_analysis.test_page import EVIL
 from tests.game_analysis.test_pgn import report_of
 from tests.support.analyser import MaterialAnalyser
-from uci_engine.game_analysis.explanation import explain_move
 from uci_engine.game_analysis.game_search import Effort
+from uci_engine.game_analysis.move_search import explain_move
 from uci_engine.game_analysis.page import game_page, index_page, index_row
 from uci_engine.game_analysis.pgn_reader import read_game
 

@@ -19,9 +19,9 @@ from tests.support import ROOT, TABLES
 from tests.support.analyser import MaterialAnalyser
 from tests.support.uci_process import PACKAGE_ROOT
 from uci_engine import Engine
-from uci_engine.game_analysis.explained import MoveExplanation
-from uci_engine.game_analysis.explanation import explain_move
 from uci_engine.game_analysis.game_search import Effort
+from uci_engine.game_analysis.move_report import MoveExplanation
+from uci_engine.game_analysis.move_search import explain_move
 from uci_engine.game_analysis.proof import Proof, prove
 from uci_engine.game_analysis.values import Found, value_of
 

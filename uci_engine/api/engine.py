@@ -23,9 +23,9 @@ from evaluation.weights import Weights
 from uci_engine.api.analysis import Analysis
 from uci_engine.api.conversion import limits_of, require
 from uci_engine.api.session import Moves, Session
-from uci_engine.game_analysis.explained import MoveComparison, MoveExplanation
-from uci_engine.game_analysis.explanation import compare_moves, explain_move
 from uci_engine.game_analysis.game_search import Effort
+from uci_engine.game_analysis.move_report import MoveComparison, MoveExplanation
+from uci_engine.game_analysis.move_search import compare_moves, explain_move
 from uci_engine.score import normalised as normalised_score
 from uci_engine.score import piece_count
 from uci_engine.static_evaluation import Explanation

@@ -29,9 +29,9 @@ def run(words: Sequence[str], default_core: str) -> int:
     """Run the command. Returns the exit code."""
     options = _parser(default_core).parse_args(words)
     from uci_engine.api.games import new_engine
-    from uci_engine.game_analysis.explained import Shown
-    from uci_engine.game_analysis.explanation import compare_moves, explain_move
     from uci_engine.game_analysis.html import MissingLibraryError, environment
+    from uci_engine.game_analysis.move_report import Shown
+    from uci_engine.game_analysis.move_search import compare_moves, explain_move
 
     if options.page:
         try:

@@ -12,8 +12,8 @@
     own_words      what of a game Secateur wrote into it before
     page           a report as one self-contained page, and the index of many
     html           what all pages are made of
-    explanation    the legal moves of a position compared, and one move explained
-    explained      what comes of that, as text, JSON, HTML and a page
+    move_search    the searches that compare the legal moves of a position, or explain one
+    move_report    what comes of that, as text, JSON, HTML and a page
     proof          the answers to every defence, where a move mates or is mated
     journal        what a long analysis has done, so that it can be continued
 

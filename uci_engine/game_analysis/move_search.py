@@ -1,6 +1,6 @@
-"""The legal moves of a position compared, and one move explained: what refutes or supports it, and why.
+"""The searches that compare the legal moves of a position, or explain one: what refutes or supports it, and why.
 
-`explained` has the results, and shows them.
+`move_report` has the results, and shows them.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import chess
 from chess.engine import Limit
 
 from uci_engine.game_analysis.boards import board_after, is_obvious, is_sacrifice
-from uci_engine.game_analysis.explained import MoveComparison, MoveExplanation
 from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.judgement import MoveFacts, judge
+from uci_engine.game_analysis.move_report import MoveComparison, MoveExplanation
 from uci_engine.game_analysis.proof import prove
 from uci_engine.game_analysis.reasons import changes_between, reason_for
 from uci_engine.game_analysis.report import EXTENSION, extended, shown_line, tablebase_verdict
