@@ -150,7 +150,10 @@ def test_the_proof_counts_within_the_limit() -> None:
         assert explanation.nodes == engine.nodes <= 5000
         engine.limits.clear()
         explanation = engine.explain(board, move, Limit(time=0.05))
-        assert all(limit.time is not None and limit.time <= 0.05 for limit in engine.limits)
+        # On a busy machine nothing may be left for the last searches. They have one ply.
+        limited = [limit for limit in engine.limits if limit != Limit(depth=1)]
+        assert limited
+        assert all(limit.time is not None and limit.time <= 0.05 for limit in limited)
 
 
 def test_a_proof_that_does_not_fit_into_the_limit_is_left_out_with_a_word(engine: Engine) -> None:
