@@ -31,10 +31,8 @@ OTHER_TITLES: Final = {
 }
 # The families of an explanation, in its order, and their titles. A title is what a player calls a term, or several that
 # say the same to him: "your king's shelter".
-MATERIAL_FAMILY: Final = "Material"
-CORRECTION_FAMILY: Final = "Learned correction"
 FAMILIES: Final = {
-    MATERIAL_FAMILY: ("material", "imbalance", "bishop pair"),
+    "Material": ("material", "imbalance", "bishop pair"),
     "Piece squares": ("placement of pieces",),
     "Pawn structure": (
         "doubled pawns", "isolated pawns", "backward pawns", "connected pawns", "pawn levers", "blocked pawns",
@@ -54,7 +52,7 @@ FAMILIES: Final = {
     "Space": ("space",),
     "Endgames": ("drive against the bare king", OTHER_TITLES[KNOWN_ENDING]),
     "Tempo": ("tempo",),
-    CORRECTION_FAMILY: (OTHER_TITLES[CORRECTION],),
+    "Learned correction": (OTHER_TITLES[CORRECTION],),
     "Limit": (OTHER_TITLES[LIMIT],),
 }
 FAMILY_OF: Final = {title: family for family, titles in FAMILIES.items() for title in titles}

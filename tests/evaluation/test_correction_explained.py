@@ -10,7 +10,7 @@ import chess
 import pytest
 
 import evaluation
-from evaluation.catalogue import CORRECTION, CORRECTION_FAMILY, OTHER_TITLES
+from evaluation.catalogue import CORRECTION, OTHER_TITLES
 from evaluation.correction.contributions import contributions
 from evaluation.explanation import Explanation, PieceValue, TermValue
 from evaluation.report import (
@@ -81,7 +81,7 @@ def test_the_text_shows_both_and_the_pieces() -> None:
     text = format_explanation(explanation)
     features, correction = explanation.features_score / 100, explanation.correction / 100
     assert f"Features {features:+.2f}, learned correction {correction:+.2f} (White's view)" in text
-    assert f" {CORRECTION_FAMILY}" in text
+    assert "\n Learned correction " in text
     assert "What each piece adds to the learned correction (White's view)" in text
     queen = next(value for value in explanation.pieces if value.square == chess.D8)
     assert queen.correction_cp is not None

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluation
-from evaluation.catalogue import CATALOGUE, CORRECTION_FAMILY, FAMILIES, KNOWN_ENDING, LIMIT
+from evaluation.catalogue import CATALOGUE, FAMILIES, KNOWN_ENDING, LIMIT
 from evaluation.constants import STATIC_LIMIT
 from evaluation.explanation import UNITS
 from evaluation.report import REASONS, as_data, format_explanation, reasons
@@ -24,7 +24,7 @@ TYPICAL = "r1bq1rk1/pp3ppp/2n1pn2/3p4/3P4/P1PBPN2/5PPP/R1BQ1RK1 b - - 0 10"
 PAWN_ENDINGS = ["4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", "8/8/8/4p3/4k3/8/8/4K3 w - - 0 1"]
 WEIGHTS = random_weights(3)
 # The families without those of the network and of the limit.
-OF_FEATURES = [family for family in FAMILIES if family not in (CORRECTION_FAMILY, "Limit")]
+OF_FEATURES = [family for family in FAMILIES if family not in ("Learned correction", "Limit")]
 # Material and the move count, and nothing else.
 ZEROS = {term.name: [0] * term.size for term in CATALOGUE}
 PLAIN = Weights(*[{**ZEROS, "material": MATERIAL, "tempo": [20]}] * 2)

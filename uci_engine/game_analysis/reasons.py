@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import chess
 
-from evaluation.catalogue import CATALOGUE, CORRECTION, LIMIT, MATERIAL_FAMILY, OTHER_TITLES
+from evaluation.catalogue import CATALOGUE, CORRECTION, FAMILY_OF, LIMIT, OTHER_TITLES
 from evaluation.explanation import TermValue
 from evaluation.report import counted_pieces, joined, pieces_seen
 from uci_engine.game_analysis.boards import PIECE_VALUES, board_after, wins_material
@@ -87,7 +87,7 @@ def changes_between(analyser: Analyser, before: chess.Board, after: chess.Board,
         # A decisive score has no correction. That it comes or goes is no reason.
         if term.title in NEVER_A_REASON or (name == CORRECTION and not (name in old and name in new)):
             continue
-        title = MATERIAL if term.family == MATERIAL_FAMILY else term.title
+        title = MATERIAL if term.family == FAMILY_OF[MATERIAL] else term.title
         for color in chess.COLORS:
             there, here = (_white_cp(terms.get(name), color) for terms in (old, new))
             by_number = _due_to_number(name, color, before, after, there + here)
