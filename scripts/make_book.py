@@ -30,13 +30,13 @@ import chess.polyglot
 
 from lib.books.file import Weights, read_book, write_book
 from lib.books.games import count_games, weights_of_games
+from lib.books.repertoire import OPENINGS, RepertoireError, read_table, replay
 from lib.books.review import ACCEPTED, find_faults, read_accepted, without_accepted
 from lib.books.theory import BEST_WEIGHT, Judge, Theory, weights_of_theory
 from lib.console import at_least_one
 from lib.errors import ProgramError
 from uci_engine.book.book import BUILT_IN, Book, BookError
-from uci_engine.book.repertoire import OPENINGS, RepertoireError, opening_names, read_table, replay
-from uci_engine.game_analysis.opening_names import POSITIONS
+from uci_engine.book.opening_names import POSITIONS, opening_of
 
 SEARCH_DEPTH = 10
 # Letters that Unicode takes for whole ones, and not for a letter with a mark.
@@ -84,7 +84,7 @@ def names_command(options: argparse.Namespace) -> int:
 
 
 def positions_command(options: argparse.Namespace) -> int:
-    """The names of positions, by their keys: what the analysis of games reads."""
+    """The names of positions, by their keys: what the book and the analysis of games read."""
     lines = [line for table in options.tables for line in read_table(table)]
     names = {
         chess.polyglot.zobrist_hash(board): f"{line.eco}\t{line.name}"
@@ -145,14 +145,14 @@ def inspect_command(options: argparse.Namespace) -> int:
     reached, max_plies = _reachable(book)
     print(f"{len(weights)} positions, {len(book)} moves, up to {max(widths)} in a position")
     print(f"{reached} positions are reached from the start, the deepest after {max_plies} plies")
-    opening = opening_names().of(board)
+    opening = opening_of(board)
     print(f"\n{board.fen()}" + (f"  {opening}" if opening else ""))
     candidates = book.moves(board)
     total = sum(weight for _, weight in candidates)
     for move, weight in candidates:
         san = board.san(move)
         board.push(move)
-        after = opening_names().of(board)
+        after = opening_of(board)
         board.pop()
         print(f"  {san:8s}{weight:6d}  {weight / total:4.0%}  {after or ''}".rstrip())
     if not candidates:
@@ -230,7 +230,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("tables", nargs="+", type=Path, metavar="TABLE", help="eco, name, moves or pgn")
     sub.add_argument("--lines", type=Path, default=OPENINGS, help="what to compare (default: our own)")
 
-    sub = command("positions", positions_command, "Write the names of positions, for secateur analyse.")
+    sub = command("positions", positions_command, "Write the names of positions, which the engine shows.")
     sub.add_argument("tables", nargs="+", type=Path, metavar="TABLE", help="eco, name, moves or pgn")
     sub.add_argument("-o", "--output", type=Path, default=POSITIONS, help=f"the file to write (default {POSITIONS})")
 

@@ -129,7 +129,7 @@ def test_the_wheel_holds_the_compiled_kernel_and_no_c(wheel: Path, tmp_path: Pat
         assert f"{stem}.py" in files
     assert {"evaluation/weights.toml", "evaluation/py.typed", "uci_engine/py.typed"} <= files
     analysis = ROOT / "uci_engine" / "game_analysis"
-    data = [*(analysis / "templates").iterdir(), analysis / "opening_names.tsv.gz"]
+    data = [*(analysis / "templates").iterdir(), ROOT / "uci_engine" / "book" / "opening_names.tsv.gz"]
     assert {path.relative_to(ROOT).as_posix() for path in data} <= files
     assert not [name for name in files if name.endswith(".c")]
     about = f"secateur-{__version__}.dist-info"

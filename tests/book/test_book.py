@@ -276,7 +276,7 @@ def test_leaving_the_book_is_announced_once_a_game() -> None:
         board.push_uci(word)
     left = subject.advise(board, CLOCK)
     assert left.line == ()
-    assert left.messages == ("book: left after 4 plies, B20 Sicilian Defense",)
+    assert left.messages == ("book: left after 4 plies, B20 Sicilian Defense: Myers Attack, with h4",)
     board.push_uci("h1h3")
     assert subject.advise(board, CLOCK) == NO_ADVICE
     # A new game begins, whether it is announced or not.
@@ -342,7 +342,7 @@ def test_a_refused_or_lost_book_is_tried_again_when_it_is_named_again(path: Path
 def test_nothing_of_the_book_is_loaded_before_it_is_wanted() -> None:
     program = (
         "import sys, uci_engine.uci.loop\nfrom uci_engine.engine import UciEngine\nengine = UciEngine()\n"
-        "loaded = {'uci_engine.book.book', 'uci_engine.book.repertoire'}\n"
+        "loaded = {'uci_engine.book.book', 'uci_engine.book.opening_names'}\n"
         "assert not loaded & set(sys.modules)\nengine.set_option('OwnBook', 'true')\n"
         "assert loaded <= set(sys.modules)\n"
     )

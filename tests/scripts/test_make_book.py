@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 import make_book
 from lib.books.file import ENTRY, book_bytes, polyglot_move
 from lib.books.games import count_games
+from lib.books.repertoire import RepertoireError, read_line
 from lib.books.theory import Theory
 from tests.support import SCRIPTS
 from tests.support.uci_process import PACKAGE_ROOT
 from uci_engine.book.book import Book
-from uci_engine.book.repertoire import RepertoireError, read_line
 
 SCRIPT = SCRIPTS / "make_book.py"
 

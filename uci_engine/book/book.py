@@ -22,7 +22,7 @@ from typing import BinaryIO
 import chess
 import chess.polyglot
 
-from uci_engine.book.repertoire import OpeningName, opening_names
+from uci_engine.book.opening_names import OpeningName, opening_of
 from uci_engine.files import identity
 from uci_engine.text import quoted
 
@@ -124,7 +124,7 @@ class Book:
             move, weight = generator.choices(candidates, chances)[0]
         share = weight / sum(weight for _, weight in candidates)
         board.push(move)
-        opening = opening_names().of(board)
+        opening = opening_of(board)
         board.pop()
         return BookMove(move, weight, share, opening)
 

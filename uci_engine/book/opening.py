@@ -6,6 +6,7 @@ The end of the book is announced once a game.
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,7 +16,7 @@ from uci_engine.time_management.limits import Limits
 
 if TYPE_CHECKING:
     from uci_engine.book.book import Book
-    from uci_engine.book.repertoire import OpeningName
+    from uci_engine.book.opening_names import OpeningName
 
 
 class BookSettings(NamedTuple):
@@ -71,14 +72,14 @@ class Opening:
             return []
         self._close()
         from uci_engine.book.book import Book, BookError
-        from uci_engine.book.repertoire import opening_names
+        from uci_engine.book.opening_names import named_positions
 
         try:
             self._book = Book(settings.file)
         except BookError as error:
             return [f"error: {error}; there will be no book moves"]
         # Read now, while no clock is running.
-        opening_names()
+        named_positions()
         return []
 
     def advise(self, board: chess.Board, limits: Limits) -> Advice:
@@ -101,9 +102,9 @@ class Opening:
     def _look_up(self, book: Book, board: chess.Board) -> Advice:
         import random
 
-        from uci_engine.book.repertoire import opening_names
+        from uci_engine.book.opening_names import opening_of
 
-        self._name = opening_names().of(board) or self._name
+        self._name = opening_of(board) or self._name
         chosen = None
         if board.ply() < self._settings.depth:
             chosen = book.choose(board, self._settings.variety, random.Random())
@@ -124,7 +125,9 @@ class Opening:
         return Advice((f"book: left{after}{self._named()}",))
 
     def _named(self) -> str:
-        return f", {self._name}" if self._name else ""
+        """The name for a message, without the accents, which UCI cannot show."""
+        letters = unicodedata.normalize("NFKD", str(self._name or "").replace("\u00f8", "o"))
+        return letters and f", {letters.encode('ascii', 'ignore').decode()}"
 
     def _close(self) -> None:
         if self._book is not None:

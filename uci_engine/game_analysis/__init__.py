@@ -5,7 +5,6 @@
     judgement      marks, losses and accuracy, out of the values of a game
     game_search    the searches of one game, from its last position to its first
     reasons        why a move is a mistake, in words; how the terms of the evaluation change along a line
-    opening_names  the name of the opening, and where theory was left
     report         all that is known of one game
     pgn_reader     games out of any PGN
     pgn_writer     a report as annotated PGN

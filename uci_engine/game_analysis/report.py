@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 import chess
 import chess.pgn
+import chess.polyglot
 from chess.engine import Limit
 
+from uci_engine.book.book import Book
+from uci_engine.book.opening_names import OpeningName, named_positions
 from uci_engine.game_analysis.boards import board_after, is_obvious, is_sacrifice, phase_weight
 from uci_engine.game_analysis.game_search import Effort, SearchedMove, search_game
 from uci_engine.game_analysis.judgement import (
@@ -21,7 +25,6 @@ from uci_engine.game_analysis.judgement import (
     phases_of,
     summary_of,
 )
-from uci_engine.game_analysis.opening_names import Theory, theory_of
 from uci_engine.game_analysis.own_words import spoken
 from uci_engine.game_analysis.reasons import Reason, reason_for
 from uci_engine.game_analysis.values import Analyser, Found, Value, final_value, found_by
@@ -39,6 +42,16 @@ MAX_PLIES = 1200
 MAX_SECONDS = 366 * 24 * 3600
 # No tablebases have more pieces.
 MAX_TABLEBASE_PIECES = 7
+# No named position and no line of the built-in book is later.
+LAST_THEORY_PLY = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Theory:
+    """What is known of the opening of a game. `plies`: how many of its moves are theory."""
+
+    name: OpeningName | None
+    plies: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +147,7 @@ def analyse_game(
     nodes, remarks = played_moves(game)
     moves = [node.move for node in nodes]
     found, searched = search_game(analyser, start, moves, effort, on_position)
-    theory = theory_of(start, moves)
+    theory = _theory_of(start, moves)
     board = start.copy()
     weights = [phase_weight(board)]
     for move in moves:
@@ -157,6 +170,28 @@ def analyse_game(
         remarks=tuple(remarks),
         words=spoken(game.comment),
     )
+
+
+def _theory_of(start: chess.Board, moves: Sequence[chess.Move]) -> Theory:
+    """The opening of a game, and the moves up to the last position that has a name or that a book move reaches.
+
+    A game from another position than the usual one has no opening, unless its first position has a name.
+    """
+    names = named_positions()
+    board = start.copy(stack=False)
+    name = names.get(chess.polyglot.zobrist_hash(board))
+    if start.fen() != chess.STARTING_FEN and name is None:
+        return Theory(None, 0)
+    plies = 0
+    with closing(Book()) as book:
+        for ply, move in enumerate(moves[:LAST_THEORY_PLY], start=1):
+            is_book_move = any(move == known for known, _ in book.moves(board))
+            board.push(move)
+            here = names.get(chess.polyglot.zobrist_hash(board))
+            name = here or name
+            if here is not None or is_book_move:
+                plies = ply
+    return Theory(name, plies)
 
 
 def _facts(board: chess.Board, move: chess.Move, result: SearchedMove, is_book: bool) -> MoveFacts:

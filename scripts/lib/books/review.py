@@ -15,8 +15,8 @@ from pathlib import Path
 
 import chess
 
+from lib.books.repertoire import Line, RepertoireError, read_line, replay
 from lib.books.theory import Judge, Theory
-from uci_engine.book.repertoire import Line, RepertoireError, read_line, replay
 
 ACCEPTED = Path(__file__).with_name("accepted.tsv")
 HEADER = ["max_cp", "moves", "reason"]

@@ -16,8 +16,8 @@ import chess.polyglot
 
 from lib.books.file import Weights, polyglot_move
 from lib.books.games import Record, Records
+from lib.books.repertoire import Line, RepertoireError, replay
 from uci_engine.board import moves
-from uci_engine.book.repertoire import Line, RepertoireError, replay
 from uci_engine.core import load
 from uci_engine.score import DRAW, MATE
 from uci_engine.search.factory import new_searcher, new_worker

@@ -1,4 +1,4 @@
-"""The repertoire: its text, its lines, the names it gives, and the book that was made of it."""
+"""The repertoire: its text, its lines, and the book that was made of it."""
 
 from __future__ import annotations
 
@@ -10,19 +10,10 @@ import chess
 import chess.polyglot
 import pytest
 
+from lib.books.repertoire import OPENINGS, Line, RepertoireError, read_line, read_table, replay
 from lib.books.review import ACCEPTED, read_accepted
 from lib.books.theory import Theory
 from uci_engine.book.book import BUILT_IN, Book
-from uci_engine.book.repertoire import (
-    OPENINGS,
-    Line,
-    Names,
-    RepertoireError,
-    opening_names,
-    read_line,
-    read_table,
-    replay,
-)
 
 
 @pytest.fixture(scope="module")
@@ -204,46 +195,6 @@ def test_what_is_accepted_is_in_the_repertoire(lines: list[Line]) -> None:
     known = Theory.of(lines).positions()
     assert all(board.epd() in known for _, board in replay(accepted))
     assert len({line.moves for line in accepted}) == len(accepted)
-
-
-# Names -------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("moves", "eco", "beginning"),
-    [
-        ("e4", "B00", "King's Pawn"),
-        ("e4 c5", "B20", "Sicilian Defense"),
-        ("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6", "B90", "Sicilian Defense: Najdorf Variation"),
-        ("e4 e5 Nf3 Nc6 Bb5 Nf6 O-O Nxe4 d4", "C67", "Ruy Lopez: Berlin Defense"),
-        ("e4 e6 d4 d5 Nc3 Bb4", "C15", "French Defense: Winawer"),
-        ("d4 Nf6 c4 g6 Nc3 d5", "D80", "Grunfeld Defense"),
-        ("c4 Nf6 d4 e6 Nc3 Bb4", "E20", "Nimzo-Indian Defense"),
-        ("d4 d5 c4 c6", "D10", "Slav Defense"),
-        ("e4 c6 d4 d5 e5 Bf5 h4 h5", "B12", "Caro-Kann Defense: Advance"),
-        ("Nf3 d5 c4", "A09", "Reti Opening"),
-    ],
-)
-def test_names_of_well_known_positions(moves: str, eco: str, beginning: str) -> None:
-    board = chess.Board()
-    for move in moves.split():
-        board.push_san(move)
-    opening = opening_names().of(board)
-    assert opening is not None
-    assert opening.eco == eco
-    assert opening.name.startswith(beginning)
-
-
-def test_a_position_without_a_name_has_that_of_the_one_before() -> None:
-    names = Names([read_line("B20", "Sicilian", "e4 c5"), read_line("B50", "Modern", "e4 c5 Nf3 d6 | d4")])
-    board = chess.Board()
-    assert names.of(board) is None
-    told = []
-    for move in ("e4", "c5", "Nf3", "d6", "d4", "cxd4"):
-        board.push_san(move)
-        told.append(str(names.of(board)))
-    assert told == ["None", "B20 Sicilian", "B20 Sicilian", "B50 Modern", "B50 Modern", "B50 Modern"]
-    assert len(board.move_stack) == 6
 
 
 # The built-in book -------------------------------------------------------------------------------------------------

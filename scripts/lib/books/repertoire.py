@@ -1,7 +1,7 @@
-"""The repertoire: opening lines as text, played on a board, and the names of positions.
+"""The repertoire: opening lines as text, played on a board.
 
 `openings.tsv` beside this file is our own repertoire. Any table with the columns `eco`, `name` and `moves` (or `pgn`)
-can be read. `scripts/make_book.py` compiles the lines into a book.
+can be read. `make_book.py` compiles the lines into a book.
 
 The moves are in SAN, with or without move numbers. `|` follows the move that reaches the named position. Without it,
 that is the last move. A move marked `~` (or `?!`, or `?`) is answered but never played: a gambit, or a line that does
@@ -15,12 +15,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from itertools import takewhile
 from pathlib import Path
 
 import chess
-import chess.polyglot
 
 OPENINGS = Path(__file__).with_name("openings.tsv")
 
@@ -144,42 +142,3 @@ def replay(lines: Iterable[Line], as_far_as_named: bool = False) -> Iterator[tup
                 raise RepertoireError(f"{line.eco} {line.name}: {number} {move!a} is not legal") from None
             played.append(move)
         yield line, board
-
-
-@dataclass(frozen=True, slots=True)
-class OpeningName:
-    """An opening's code in the Encyclopaedia of Chess Openings, and its name."""
-
-    eco: str
-    name: str
-
-    def __str__(self) -> str:
-        return f"{self.eco} {self.name}"
-
-
-class Names:
-    """Names of positions, by their Polyglot keys."""
-
-    def __init__(self, lines: Iterable[Line]) -> None:
-        self._by_key = {
-            chess.polyglot.zobrist_hash(board): OpeningName(line.eco, line.name)
-            for line, board in replay(lines, as_far_as_named=True)
-        }
-
-    def __len__(self) -> int:
-        return len(self._by_key)
-
-    def of(self, board: chess.Board) -> OpeningName | None:
-        """The name of the position on the board, or of the last position before it that has one."""
-        position = board.copy()
-        while True:
-            name = self._by_key.get(chess.polyglot.zobrist_hash(position))
-            if name is not None or not position.move_stack:
-                return name
-            position.pop()
-
-
-@cache
-def opening_names() -> Names:
-    """The names of our own repertoire; read when first asked for."""
-    return Names(read_table())
