@@ -37,7 +37,7 @@ from lib.errors import ProgramError
 from uci_engine.api.games import new_engine
 from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.judgement import BLUNDER_LOSS, INACCURACY_LOSS, MISTAKE_LOSS, Mark
-from uci_engine.game_analysis.pgn_reader import PgnError, game_texts, read_game
+from uci_engine.game_analysis.pgn import PgnError, game_texts, read_game
 from uci_engine.game_analysis.report import GameReport, analyse_game
 from uci_engine.game_analysis.values import Value, final_value, value_of
 from uci_engine.score import piece_count

@@ -24,7 +24,7 @@ from uci_engine.command_line import analyse as analyse_command
 from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.journal import Journal
 from uci_engine.game_analysis.page import IndexRow
-from uci_engine.game_analysis.pgn_reader import game_texts
+from uci_engine.game_analysis.pgn import game_texts
 
 SHORT = '[Event "A"]\n[White "{white}"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 *\n\n'
 ATOMIC = '[Event "A"]\n[Variant "Atomic"]\n[White "C"]\n\n1. e4 *\n\n'

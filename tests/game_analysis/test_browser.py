@@ -19,7 +19,7 @@ from tests.support.analyser import MaterialAnalyser
 from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.move_search import explain_move
 from uci_engine.game_analysis.page import game_page, index_page, index_row
-from uci_engine.game_analysis.pgn_reader import read_game
+from uci_engine.game_analysis.pgn import read_game
 
 webdriver: Any = pytest.importorskip("selenium.webdriver")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

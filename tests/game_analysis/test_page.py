@@ -16,7 +16,7 @@ import pytest
 from tests.game_analysis.test_pgn import SCHOLAR, report_of
 from uci_engine.game_analysis import html
 from uci_engine.game_analysis.page import MAX_SHOWN_ERRORS, IndexRow, game_page, index_page, index_row
-from uci_engine.game_analysis.pgn_reader import read_game
+from uci_engine.game_analysis.pgn import read_game
 from uci_engine.game_analysis.report import MAX_PLIES
 
 EVIL = "<script>alert(1)</script>\u2028</script><img src=x onerror=alert(2)>&amp;'"

@@ -19,15 +19,15 @@ from tests.support.analyser import MaterialAnalyser
 from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.page import game_page
-from uci_engine.game_analysis.pgn_reader import (
+from uci_engine.game_analysis.pgn import (
     MAX_GAME_BYTES,
     PgnError,
+    annotate,
     decoded,
     game_texts,
     pgn_files,
     read_game,
 )
-from uci_engine.game_analysis.pgn_writer import annotate
 from uci_engine.game_analysis.report import MAX_PLIES, GameReport, analyse_game, played_moves
 
 # No line ends, which would end a header.

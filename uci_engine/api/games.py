@@ -11,8 +11,7 @@ from uci_engine.api.engine import Engine
 from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.html import GENERATOR
 from uci_engine.game_analysis.page import IndexRow, game_page, index_row
-from uci_engine.game_analysis.pgn_reader import PgnError, read_game
-from uci_engine.game_analysis.pgn_writer import annotate
+from uci_engine.game_analysis.pgn import PgnError, annotate, read_game
 from uci_engine.game_analysis.report import analyse_game, played_moves
 
 # Most of it is used again by the position before.

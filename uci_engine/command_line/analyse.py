@@ -41,7 +41,7 @@ class Source:
 
     def __init__(self, names: Sequence[str]) -> None:
         """`names`: files, folders, or - for standard input. Raises PgnError and OSError."""
-        from uci_engine.game_analysis.pgn_reader import PgnError, pgn_files
+        from uci_engine.game_analysis.pgn import PgnError, pgn_files
 
         self._stdin: BinaryIO | None = None
         self._files: list[Path | None] = []
@@ -77,7 +77,7 @@ class Source:
         return enumerate(self._all_texts(), start=1)
 
     def _all_texts(self) -> Iterator[bytes]:
-        from uci_engine.game_analysis.pgn_reader import game_texts
+        from uci_engine.game_analysis.pgn import game_texts
 
         for path in self._files:
             if path is not None:
@@ -93,7 +93,7 @@ def run(words: Sequence[str], default_core: str) -> int:
     options = _parser(default_core).parse_intermixed_args(words)
     from uci_engine.game_analysis.html import MissingLibraryError, environment
     from uci_engine.game_analysis.journal import JournalError
-    from uci_engine.game_analysis.pgn_reader import PgnError
+    from uci_engine.game_analysis.pgn import PgnError
 
     if not options.no_pages:
         try:

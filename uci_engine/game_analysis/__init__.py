@@ -6,9 +6,7 @@
     game_search    the searches of one game, from its last position to its first
     reasons        why a move is a mistake, in words; how the terms of the evaluation change along a line
     report         all that is known of one game
-    pgn_reader     games out of any PGN
-    pgn_writer     a report as annotated PGN
-    own_words      what of a game Secateur wrote into it before
+    pgn            games out of any PGN, and a report as annotated PGN
     page           a report as one self-contained page, and the index of many
     html           what all pages are made of
     move_search    the searches that compare the legal moves of a position, or explain one

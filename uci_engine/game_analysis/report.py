@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -25,7 +26,6 @@ from uci_engine.game_analysis.judgement import (
     phases_of,
     summary_of,
 )
-from uci_engine.game_analysis.own_words import spoken
 from uci_engine.game_analysis.reasons import Reason, reason_for
 from uci_engine.game_analysis.values import Analyser, Found, Value, final_value, found_by
 from uci_engine.score import piece_count
@@ -44,6 +44,7 @@ MAX_SECONDS = 366 * 24 * 3600
 MAX_TABLEBASE_PIECES = 7
 # No named position and no line of the built-in book is later.
 LAST_THEORY_PLY = 60
+COMMAND = re.compile(r"\[%[^][]*\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,7 @@ def analyse_game(
         theory=theory,
         effort=str(effort),
         remarks=tuple(remarks),
-        words=spoken(game.comment),
+        words=_spoken(game.comment),
     )
 
 
@@ -242,7 +243,7 @@ def _ply(
         spent=_spent(node),
         verdict=tablebase_verdict(analyser, board_after(board, [node.move])),
         sign=MARK_NAGS[min(signs)] if (signs := node.nags & MARK_NAGS.keys()) else "",
-        words=spoken(f"{node.starting_comment} {node.comment}"),
+        words=_spoken(f"{node.starting_comment} {node.comment}"),
     )
 
 
@@ -265,6 +266,11 @@ def _seconds(read: Callable[[], float | None]) -> float | None:
     except (ValueError, OverflowError):  # too many digits for a number
         return None
     return seconds if seconds is not None and seconds <= MAX_SECONDS else None
+
+
+def _spoken(comment: str) -> str:
+    """A comment without embedded commands."""
+    return " ".join(COMMAND.sub(" ", comment).split())
 
 
 def shown_line(found: Found) -> tuple[chess.Move, ...]:

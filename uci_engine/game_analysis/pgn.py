@@ -1,27 +1,40 @@
-"""Games out of PGN files that may come from anywhere, one by one and within bounds.
+"""Games read from PGN, and annotated PGN written.
 
-A file is read as a stream, so that its size does not matter. A game that is too long is cut. Text that is no UTF-8 is
-read as Latin-1. What cannot be read is told in a sentence, and the next game is read.
+PGN may come from anywhere. A file is read as a stream, so its size does not matter. A game that is too long is cut.
+Text that is no UTF-8 is read as Latin-1. What cannot be read is told in a sentence, and the next game is read.
+
+An annotated game has values, better lines, marks, the opening and what the tablebases say. It keeps its own comments,
+NAGs, variations and headers. Values of an earlier analysis are replaced, and so is what Secateur wrote then: its words
+stand behind an embedded command, as the PGN standard has them: `[%secateur]`, or `[%secateur 2]` where it also gave the
+move NAG 2. They end at the next `[%` or with the comment. A better line is a variation whose first move says
+`[%secateur line 5f3a01c2] better: +0.31`. The number is made from its moves, so that a change shows.
+
+Invariants: the moves stay, and python-chess reads them back. The same report of what was written gives the same text.
 """
 
 from __future__ import annotations
 
 import io
 import re
+import zlib
 from codecs import BOM_UTF8
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO
 
 import chess
 import chess.pgn
+from chess.engine import Cp, PovScore
 
-from uci_engine.game_analysis.own_words import forget
+from uci_engine.game_analysis.judgement import MARK_NAGS
+from uci_engine.game_analysis.report import GameReport, Ply, played_moves
+from uci_engine.game_analysis.values import Value
 
 # With the names that python-chess reads.
 HEADER = re.compile(rb'\[[A-Za-z0-9][\w+#=:-]*\s+"')
-RESULTS = ("1-0", "0-1", "1/2-1/2", "\u00bd-\u00bd", "*")
+RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+HALVES = "\u00bd-\u00bd"
 TOKEN = re.compile(
     r"""
     (?:^%|;).* | \{[^}]*\}? | \$\d{1,9} | [!?]{1,2} | [()]
@@ -47,6 +60,12 @@ MAX_WORD = 40
 MAX_GAME_BYTES = 2**20
 MAX_LINE_BYTES = 2**16
 SUFFIX = ".pgn"
+# What stands for a tablebase win in `[%eval]`.
+TABLEBASE_WIN_CP = 10_000
+EVAL = re.compile(r"\[%eval [^][]*\]")
+# What Secateur has written: words, perhaps with a NAG, and what the first move of a better line says.
+OWN_WORDS = re.compile(r"\[%secateur(?: ([1-6]))?\][^[]*+(?:\[(?!%)[^[]*+)*+")
+OWN_LINE = re.compile(r"\[%secateur line ([0-9a-f]{8})\] better: \S+")
 
 
 class PgnError(ValueError):
@@ -140,7 +159,7 @@ def _tokens(text: str) -> tuple[list[str], str]:
             if not (has_moved if token == "(" else depth):
                 continue
             depth += 1 if token == "(" else -1
-        elif token in RESULTS:
+        elif token in (*RESULTS, HALVES):
             # In a variation python-chess would take it for a move.
             if depth:
                 continue
@@ -174,5 +193,113 @@ def read_game(text: bytes) -> chess.pgn.Game:
     if no_move and not game.errors:
         number = game.end().board().fullmove_number
         game.errors.append(ValueError(f"'{no_move[:MAX_WORD]}' at move {number} is no move"))
-    forget(game)
+    _forget_own(game)
     return game
+
+
+def _forget_own(game: chess.pgn.Game) -> None:
+    """Take out what Secateur has written into a game.
+
+    A better line goes if nobody has changed it. One with other moves, comments, NAGs or variations is the player's from
+    then on, and only Secateur's words on its first move go.
+    """
+    nodes: list[chess.pgn.GameNode] = [game]
+    while nodes:
+        node = nodes.pop()
+        node.variations[1:] = [branch for branch in node.variations[1:] if not _is_own_line(branch)]
+        nodes += node.variations
+        if "[%secateur" in node.comment:
+            node.nags.difference_update(map(int, filter(None, OWN_WORDS.findall(node.comment))))
+            node.comment = " ".join(OWN_WORDS.sub(" ", OWN_LINE.sub(" ", node.comment)).split())
+
+
+def _is_own_line(first: chess.pgn.ChildNode) -> bool:
+    """Whether a variation is a better line as it was written."""
+    own = OWN_LINE.fullmatch(first.comment)
+    if own is None or first.nags or first.starting_comment or len(first.variations) > 1:
+        return False
+    rest = list(first.mainline())
+    is_bare = not any(node.comment or node.nags or len(node.variations) > 1 for node in rest)
+    return is_bare and _checksum(node.move for node in (first, *rest)) == own[1]
+
+
+def _checksum(moves: Iterable[chess.Move]) -> str:
+    return f"{zlib.crc32(' '.join(move.uci() for move in moves).encode()):08x}"
+
+
+# Writing -------------------------------------------------------------------------------------------------------------
+
+
+def annotate(game: chess.pgn.Game, report: GameReport, annotator: str) -> str:
+    """The text of a game of `read_game` with the annotations of its report. Changes the game.
+
+    `annotator`: the name of this program, and its version.
+    """
+    headers = game.headers
+    headers["Annotator"] = _with_annotator(headers.get("Annotator", ""), annotator)
+    # It stands in the text of the moves, too, where any other words would be read as something else.
+    if headers.get("Result") not in RESULTS:
+        headers["Result"] = "*"
+    if report.theory.name is not None:
+        for name, value in (("ECO", report.theory.name.eco), ("Opening", report.theory.name.name)):
+            if _is_unknown(headers.get(name, "")):
+                headers[name] = value
+    nodes, _ = played_moves(game)
+    verdict = ""
+    for index, (node, ply) in enumerate(zip(nodes, report.plies, strict=True)):
+        parts = []
+        if index + 1 == report.theory.plies and report.theory.name is not None:
+            parts.append(f"{report.theory.name}: theory ends here.")
+        if ply.reason is not None:
+            parts.append(comment_of(ply))
+            _add_line(node, ply)
+        if ply.verdict != verdict and ply.verdict:
+            parts.append(f"Tablebases: {ply.verdict}.")
+        verdict = ply.verdict
+        nag = 0 if node.nags & MARK_NAGS.keys() else ply.judgement.mark.nag
+        if nag:
+            node.nags.add(nag)
+        if nag or parts:
+            parts.insert(0, f"[%secateur {nag}]" if nag else "[%secateur]")
+        node.comment = " ".join([*EVAL.sub(" ", node.comment).split(), *parts])
+        # A mate on the board has no number that `[%eval]` could show.
+        if ply.value.score.mate() != 0:
+            node.set_eval(PovScore(_shown_score(ply.value), chess.WHITE), ply.depth)
+    return game.accept(chess.pgn.StringExporter(columns=100))
+
+
+def comment_of(ply: Ply) -> str:
+    """What the mark of a move says, in words."""
+    judgement = ply.judgement
+    words = [f"{judgement.mark.word.capitalize()}."]
+    if ply.reason is not None:
+        words.append(f"{ply.reason.text}.")
+    if judgement.missed_win:
+        words.append("A win is gone.")
+    return " ".join(words)
+
+
+def _shown_score(value: Value) -> chess.engine.Score:
+    if value.is_tablebase:
+        return Cp(TABLEBASE_WIN_CP if value.expected > 0.5 else -TABLEBASE_WIN_CP)
+    return value.score
+
+
+def _is_unknown(value: str) -> bool:
+    """Whether a header says nothing."""
+    return not value.strip("?- ")
+
+
+def _with_annotator(names: str, annotator: str) -> str:
+    """The names with this one behind them, in place of that of another version."""
+    others = [name.strip() for name in names.split(";") if name.split()[:1] != annotator.split()[:1]]
+    return "; ".join([*(name for name in others if not _is_unknown(name)), annotator])
+
+
+def _add_line(node: chess.pgn.ChildNode, ply: Ply) -> None:
+    """Add the better line as a variation of its own, even if the player has one that begins with the same move."""
+    branch: chess.pgn.GameNode = node.parent
+    for move in ply.better:
+        branch = branch.add_variation(move)
+        if branch.parent is node.parent:
+            branch.comment = f"[%secateur line {_checksum(ply.better)}] better: {ply.better_value.text}"
