@@ -62,7 +62,7 @@ FAMILY_OF: Final = {title: family for family, titles in FAMILIES.items() for tit
 class Term:
     """One term: its name, the number of its weights in each phase, and its group.
 
-    `owner` and `max_count` are for `weights.max_sum`. If `owner` is a piece type, each piece of that type counts at
+    `owner` and `max_count` say how often they count. If `owner` is a piece type, each piece of that type counts at
     most `max_count` weights. If it is "side", each side does. Material is bounded separately: its `max_count` is 0.
     `title` is one of those in FAMILIES. `comment` is the comment in the weights file.
     """

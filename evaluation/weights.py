@@ -3,8 +3,8 @@
 Names, sizes and bounds come from `evaluation.catalogue`. Every weight has a middlegame and an endgame value in
 centipawns. Both are packed into one 64-bit number, so that one addition adds both: S(mg, eg) = (eg << 32) + mg.
 
-Invariant: no sum over a legal position overflows either half of 32 bits. `max_sum` proves it for each file. A file
-that could overflow, or that has any other fault, is refused with WeightsError.
+Invariant: no sum over a legal position overflows either half of 32 bits, even with the greatest weights that a file may
+have. A file with a fault is refused with WeightsError.
 
 Material is the classical 9/5/3/3/1 in both phases, and no file can change it. The piece-square tables hold the rest, so
 they may include an offset common to all squares of one type (what a bishop is worth beyond a knight, for example).
@@ -40,7 +40,6 @@ SINGLE: Final = frozenset(term.name for term in CATALOGUE if term.size == 1)
 TABLES: Final = {term.name: term.size for term in CATALOGUE if term.is_table}
 MAX_BYTES: Final = 1 << 19
 MAX_CENTIPAWNS: Final = 1000
-MAX_SUM: Final = 0x7FFFFFFF
 PROVENANCE: Final = "provenance"
 MAX_PROVENANCE_CHARACTERS: Final = 10_000
 # In the weights file. A longer list continues on the next line.
@@ -200,7 +199,6 @@ def _checked(values: Mapping[str, Iterable[int]], phase: str) -> Mapping[str, tu
     if unknown:
         raise WeightsError(f"there is no weight named {unknown[0][:40]!r}")
     checked = {}
-    bounds = {}
     for term in CATALOGUE:
         if term.name not in values:
             raise WeightsError(f"weight {term.name} is missing")
@@ -208,14 +206,11 @@ def _checked(values: Mapping[str, Iterable[int]], phase: str) -> Mapping[str, tu
         if len(numbers) != term.size:
             raise WeightsError(f"weight {term.name} has {len(numbers)} {phase} numbers, not {term.size}")
         is_whole = set(map(type, numbers)) == {int}
-        bounds[term.name] = (min(numbers), max(numbers)) if is_whole else (0, 0)
-        if not is_whole or max(map(abs, bounds[term.name])) > MAX_CENTIPAWNS:
+        if not is_whole or not -MAX_CENTIPAWNS <= min(numbers) <= max(numbers) <= MAX_CENTIPAWNS:
             raise WeightsError(f"weight {term.name}: {phase} takes whole numbers to ±{MAX_CENTIPAWNS}")
         checked[term.name] = numbers
     if checked["material"] != MATERIAL:
         raise WeightsError(f"weight material ({phase}) must be {', '.join(map(str, MATERIAL))}")
-    if max_sum(bounds) > MAX_SUM:
-        raise WeightsError(f"the {phase} weights can add up to more than 32 bits hold")
     return MappingProxyType(checked)
 
 
@@ -234,33 +229,6 @@ def _checked_provenance(provenance: Any) -> Mapping[str, str]:
 def _mirrored(numbers: list[int]) -> list[int]:
     """64 packed numbers of a white piece, as those of a black one."""
     return [-numbers[square ^ 56] for square in range(64)]
-
-
-def max_sum(bounds: Mapping[str, tuple[int, int]]) -> int:
-    """A bound on one phase of any evaluation: the best case of one side plus the worst case of the other.
-
-    `bounds`: the least and the greatest number of each weight.
-    """
-    return _extreme(bounds, 1) + _extreme(bounds, -1)
-
-
-def _extreme(bounds: Mapping[str, tuple[int, int]], sign: int) -> int:
-    """The maximum of one side's sum (sign 1), or minus its minimum (sign -1).
-
-    Each of the eight pawns may have been promoted, so it counts as the piece type with the greatest sum.
-    """
-    pieces = {name: sign * value for name, value in zip(PIECE_NAMES, (*MATERIAL, 0), strict=True)}
-    extreme = 0
-    for term in CATALOGUE:
-        least, greatest = bounds[term.name]
-        reach = term.max_count * max(0, greatest if sign > 0 else -least)
-        if term.owner == "side":
-            extreme += reach
-        else:
-            pieces[term.owner] += reach
-    for name, count in zip(PIECE_NAMES[1:], (2, 2, 2, 1, 1), strict=True):
-        extreme += count * max(0, pieces[name])
-    return extreme + 8 * max(0, *(pieces[name] for name in PIECE_NAMES[:5]))
 
 
 def _from_rows(name: str, value: Any) -> list[int]:

@@ -174,7 +174,7 @@ def test_a_term_counts_what_its_definition_says(name: str) -> None:
 
 @given(board=BOARDS, name=st.sampled_from(NAMES))
 def test_no_weight_is_counted_more_often_than_its_bound_allows(board: chess.Board, name: str) -> None:
-    """What `max_sum` takes for granted: a side's pieces of the owner, `max_count` times each."""
+    """What the bound on the sum takes for granted: a side's pieces of the owner, `max_count` times each."""
     (term,) = [term for term in CATALOGUE if term.name == name]
     if name == "material":
         return
