@@ -26,14 +26,12 @@ class Game:
         self._fen: str | None = None
         self._chess960 = False
         self._moves: tuple[str, ...] = ()
-        # A clock that is out of bounds stays so in the later positions of a game.
-        self._noted_clocks: set[str] = set()
 
     def set(self, fen: str | None, moves: Sequence[str], chess960: bool) -> list[str]:
         """Set up `fen` and play `moves` (None: the start position).
 
         Moves that were played before are not played again. Returns messages about repairs to a FEN that was newly
-        read, about each clock once. Raises PositionError, and then holds no position.
+        read. Raises PositionError, and then holds no position.
         """
         board, self.board = self.board, None
         played = len(self._moves)
@@ -46,7 +44,7 @@ class Game:
             if fen is None:
                 board = chess.Board(chess960=chess960)
             else:
-                board, notes = read_fen(fen, chess960, self._noted_clocks)
+                board, notes = read_fen(fen, chess960)
         play(board, moves[played:])
         self.board, self._fen, self._chess960, self._moves = board, fen, chess960, tuple(moves)
         return notes

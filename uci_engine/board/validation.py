@@ -72,13 +72,11 @@ def normalise_fen(text: str) -> str:
     return " ".join(fields + clocks)
 
 
-def read_fen(text: str, chess960: bool, noted: set[str] | None = None) -> tuple[chess.Board, list[str]]:
+def read_fen(text: str, chess960: bool) -> tuple[chess.Board, list[str]]:
     """Read a FEN (also X-FEN and Shredder-FEN) into a board without moves on its stack.
 
-    `noted`: the clocks of this game that a message was about. Each gets one; this adds to the set.
     Returns the board and messages about repairs. Raises PositionError.
     """
-    noted = set() if noted is None else noted
     fen = normalise_fen(text)
     if not fen:
         raise PositionError("the position is empty")
@@ -99,10 +97,10 @@ def read_fen(text: str, chess960: bool, noted: set[str] | None = None) -> tuple[
         raise PositionError(f"{quoted(text)} is not a FEN: {reason}") from None
     _reject(board)
     notes += _repair(board, castling=fields[2])
-    board.halfmove_clock = _clock("halfmove clock", halfmove_clock, 0, MAX_HALFMOVE_CLOCK, notes, noted)
+    board.halfmove_clock = _clock("halfmove clock", halfmove_clock, 0, MAX_HALFMOVE_CLOCK, notes)
     # Many programs write move number 0 for 1: no message.
     written_number = "1" if parse_int(fullmove_number) == 0 else fullmove_number
-    board.fullmove_number = _clock("move number", written_number, 1, MAX_FULLMOVE_NUMBER, notes, noted)
+    board.fullmove_number = _clock("move number", written_number, 1, MAX_FULLMOVE_NUMBER, notes)
     return board, notes
 
 
@@ -137,12 +135,11 @@ def _normalise_castling(word: str) -> str:
     return "".join(sorted(letters, key=str.islower)) or "-"
 
 
-def _clock(name: str, text: str, lowest: int, highest: int, notes: list[str], noted: set[str]) -> int:
+def _clock(name: str, text: str, lowest: int, highest: int, notes: list[str]) -> int:
     number = parse_int(text)
     assert number is not None  # normalise_fen keeps nothing else in these fields
     clamped = min(max(number, lowest), highest)
-    if clamped != number and name not in noted:
-        noted.add(name)
+    if clamped != number:
         notes.append(f"the {name} {number} is taken as {clamped}")
     return clamped
 
