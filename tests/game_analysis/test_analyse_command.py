@@ -10,10 +10,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import chess.pgn
 import pytest
@@ -21,8 +20,10 @@ import pytest
 from tests.support.uci_process import PACKAGE_ROOT
 from uci_engine.api.games import GameTask
 from uci_engine.command_line import analyse as analyse_command
+from uci_engine.command_line.analyse import entries_by_number
+from uci_engine.command_line.console import Progress
 from uci_engine.game_analysis.game_search import Effort
-from uci_engine.game_analysis.journal import Journal
+from uci_engine.game_analysis.journal import Journal, JournalError
 from uci_engine.game_analysis.page import IndexRow
 from uci_engine.game_analysis.pgn import game_texts
 
@@ -168,7 +169,7 @@ def test_a_run_that_ends_early_is_continued(many: Path, number: signal.Signals) 
 
     refused = analyse(many, *WORDS)
     assert refused.returncode == 1
-    assert "holds an unfinished analysis: continue it with --resume" in refused.stderr
+    assert "is of an unfinished run: continue it with --resume" in refused.stderr
     other = analyse(many, *WORDS, "--resume", "--no-pages")
     assert other.returncode == 1
     assert "was begun with other settings" in other.stderr
@@ -230,16 +231,28 @@ def test_the_bar_begins_with_the_games_that_are_done(tmp_path: Path, monkeypatch
     (tmp_path / "many.pgn").write_text("".join(SHORT.format(white=name) for name in ("Ann", "New", "Cid")))
     begins = []
 
-    @contextmanager
-    def told(what: str, total: int, done: int = 0) -> Iterator[Callable[..., None]]:
-        begins.append((what, total, done))
-        yield lambda *steps: None
+    def told(total: int, done: int) -> Progress:
+        begins.append((total, done))
+        return Progress(total, done)
 
-    monkeypatch.setattr(analyse_command, "progress", told)
+    monkeypatch.setattr(analyse_command, "Progress", told)
     monkeypatch.chdir(tmp_path)
     words = ["many.pgn", "--nodes", "100", "--threads", "1", "--output", "out", "--resume"]
     assert analyse_command.run(words, "auto") == 0
-    assert begins == [("games", 3, 2)]
+    assert begins == [(3, 2)]
+
+
+def test_a_dropped_entry_stays_dropped() -> None:
+    entries: list[dict[str, Any]] = [{"number": 1}, {"number": 2}, {"number": 2, "dropped": True}, {"number": 4}]
+    assert list(entries_by_number(entries)) == [1, 4]
+    entries.append({"number": 2, "row": "new"})
+    assert entries_by_number(entries)[2]["row"] == "new"
+
+
+@pytest.mark.parametrize("entry", [{"a": 1}, {"number": []}])
+def test_a_journal_of_another_program_is_refused(entry: dict[str, object]) -> None:
+    with pytest.raises(JournalError, match="no journal of an analysis"):
+        entries_by_number([entry])
 
 
 def test_a_game_that_was_changed_is_analysed_again(many: Path) -> None:

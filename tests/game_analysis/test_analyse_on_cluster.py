@@ -58,7 +58,7 @@ def test_a_game_that_the_cluster_gives_up_is_told_and_the_others_are_kept(
         yield first, GivenUp("given up by the cluster: three workers died")
         yield second, function(second)
 
-    monkeypatch.setattr("uci_engine.api.cluster.run_on_cluster", give_up_the_first)
+    monkeypatch.setattr("uci_engine.command_line.analyse.run_on_cluster", give_up_the_first)
     output = tmp_path / "out"
     words = [str(tmp_path / "two.pgn"), "--nodes", "10", "--output", str(output), "--cluster", "tcp://127.0.0.1:1"]
     assert analyse.run(words, "auto") == 0

@@ -136,7 +136,7 @@ def test_what_is_no_journal_is_left_alone(tmp_path: Path, text: str, resume: boo
 def test_a_damaged_journal_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "journal"
     path.write_text('{"settings":{"a":1}}\n' + line + "\n", "utf-8")
-    with pytest.raises(ProgramError, match="line 2: no "):
+    with pytest.raises(ProgramError, match="line 2 is no "):
         Journal(path, {"a": 1}, resume=True)
 
 

@@ -8,15 +8,35 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from uci_engine.command_line.arguments import Parser, UsageError, add_core
-from uci_engine.command_line.console import show, warn
-from uci_engine.command_line.effort import add_effort, effort_of, keyword_options
-from uci_engine.command_line.progress import printable, progress
+from uci_engine.api.cluster import GivenUp, run_on_cluster
+from uci_engine.api.games import (
+    INDEX_FILE,
+    GameResult,
+    GameTask,
+    analyse_task,
+    analyse_with,
+    new_engine,
+    unanalysed,
+)
+from uci_engine.command_line.arguments import (
+    Parser,
+    UsageError,
+    add_core,
+    add_effort,
+    effort_of,
+    keyword_options,
+)
+from uci_engine.command_line.console import Progress, show, warn
+from uci_engine.game_analysis.game_search import Effort
+from uci_engine.game_analysis.html import MissingLibraryError, environment
+from uci_engine.game_analysis.journal import Journal, JournalError
+from uci_engine.game_analysis.page import index_page
+from uci_engine.game_analysis.pgn import PgnError, game_texts, pgn_files
 from uci_engine.processor import usable_processors
 
 INTERRUPTED = 130
@@ -41,8 +61,6 @@ class Source:
 
     def __init__(self, names: Sequence[str]) -> None:
         """`names`: files, folders, or - for standard input. Raises PgnError and OSError."""
-        from uci_engine.game_analysis.pgn import PgnError, pgn_files
-
         self._stdin: BinaryIO | None = None
         self._files: list[Path | None] = []
         self._identities: set[tuple[int, int]] = set()
@@ -77,8 +95,6 @@ class Source:
         return enumerate(self._all_texts(), start=1)
 
     def _all_texts(self) -> Iterator[bytes]:
-        from uci_engine.game_analysis.pgn import game_texts
-
         for path in self._files:
             if path is not None:
                 with path.open("rb") as file:
@@ -91,10 +107,6 @@ class Source:
 def run(words: Sequence[str], default_core: str) -> int:
     """Run the command. Returns the exit code."""
     options = _parser(default_core).parse_intermixed_args(words)
-    from uci_engine.game_analysis.html import MissingLibraryError, environment
-    from uci_engine.game_analysis.journal import JournalError
-    from uci_engine.game_analysis.pgn import PgnError
-
     if not options.no_pages:
         try:
             environment()
@@ -113,14 +125,25 @@ def run(words: Sequence[str], default_core: str) -> int:
         raise _refusal(f"{name}{error.strerror or error}") from None
 
 
+def entries_by_number(entries: Iterable[dict[str, Any]]) -> dict[int, dict[str, Any]]:
+    """The entries of a journal by the numbers of their games, without those that were dropped. Raises JournalError."""
+    found: dict[int, dict[str, Any]] = {}
+    try:
+        for entry in entries:
+            found[entry["number"]] = entry
+            if entry.get("dropped"):
+                del found[entry["number"]]
+    except (KeyError, TypeError):
+        raise JournalError(f"{JOURNAL_FILE} is no journal of an analysis: remove it") from None
+    return found
+
+
 class _Run:
     """One run of the command."""
 
     def __init__(
-        self, source: Source, folder: Path, effort: Any, keywords: dict[str, Any], options: argparse.Namespace
+        self, source: Source, folder: Path, effort: Effort, keywords: dict[str, Any], options: argparse.Namespace
     ) -> None:
-        from uci_engine.game_analysis.journal import Journal
-
         self._source = source
         self._folder = folder
         self._effort = effort
@@ -133,6 +156,8 @@ class _Run:
         folder.mkdir(parents=True, exist_ok=True)
         settings = {"effort": str(effort), "options": keywords, "pages": not options.no_pages}
         self._journal = Journal(folder / JOURNAL_FILE, settings, options.resume)
+        # The entries of the journal by the numbers of the games that are done.
+        self._done = entries_by_number(self._journal.entries)
         self._drop_other_games()
 
     def _outputs(self) -> Iterator[Path]:
@@ -162,10 +187,9 @@ class _Run:
         interrupted = False
         complete = False
         try:
-            done = len(self._journal.entries)
-            with progress("games", self._source.count, done) as advance:
+            with Progress(self._source.count, len(self._done)) as progress:
                 try:
-                    self._analyse(advance)
+                    self._analyse(progress)
                 except KeyboardInterrupt:
                     interrupted = True
             signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -173,7 +197,7 @@ class _Run:
             complete = not interrupted
         finally:
             # A run that has done nothing leaves nothing.
-            self._journal.close(remove=complete or not self._journal.entries)
+            self._journal.close(remove=complete or not self._done)
             for folder in self._made_folders:
                 if any(folder.iterdir()):
                     break
@@ -185,8 +209,8 @@ class _Run:
         if len(self._problems) > MAX_PROBLEMS:
             warn(f"and {len(self._problems) - MAX_PROBLEMS} more games with problems")
         if interrupted:
-            done = len(self._journal.entries)
-            warn(f"interrupted: {done} of {self._source.count} games are done, --resume goes on with the others")
+            done = f"{len(self._done)} of {self._source.count} games are done"
+            warn(f"interrupted: {done}, --resume goes on with the others")
             return INTERRUPTED
         if not analysed:
             warn("no game could be analysed")
@@ -194,59 +218,40 @@ class _Run:
         show(f"{analysed} of {self._source.count} games analysed: {self._first_result()}")
         return 0
 
-    def _analyse(self, advance: Callable[..., None]) -> None:
-        tasks = self._tasks()
+    def _analyse(self, progress: Progress) -> None:
+        tasks = (task for task in self._tasks() if task.number not in self._done)
         if self._options.cluster:
-            from uci_engine.api.cluster import GivenUp, run_on_cluster
-            from uci_engine.api.games import analyse_task, unanalysed
-
             for task, result in run_on_cluster(analyse_task, tasks, self._options.cluster):
                 self._keep(unanalysed(task, result.reason) if isinstance(result, GivenUp) else result)
-                advance(1)
+                progress.reach(len(self._done))
             return
-        from uci_engine.api.games import analyse_with, new_engine
-
         try:
             engine = new_engine(self._keywords, self._options.core)
         except ValueError as error:
             raise UsageError(str(error)) from None
         with engine:
             for task in tasks:
-                shares = [0.0]
-
-                def on_position(share: float, shares: list[float] = shares) -> None:
-                    shares[0] += share
-                    advance(share)
-
-                result = analyse_with(engine, task, on_position)
-                self._keep(result)
-                advance(1 - shares[0], f"{result.row['white']} {result.row['black']}")
+                self._keep(analyse_with(engine, task, progress.add))
+                progress.reach(len(self._done))
 
     def _drop_other_games(self) -> None:
         """Drop what the journal has of games that are no longer there, or are changed, with their pages."""
-        known = self._journal.entries
-        if not known:
+        if not self._done:
             return
-        digests = {task.number: task.digest for task in self._all_tasks() if task.number in known}
+        digests = {task.number: task.digest for task in self._tasks() if task.number in self._done}
         # Pages of several games link to an index, which a game alone does not have.
-        is_alone = self._source.count == 1 and any(number > 1 for number in known)
-        for number in list(known):
-            entry = self._journal.entry(number)
+        is_alone = self._source.count == 1 and any(number > 1 for number in self._done)
+        for number, entry in list(self._done.items()):
             if digests.get(number) != entry["digest"] or is_alone:
-                self._journal.drop(number)
+                self._journal.append({"number": number, "dropped": True})
+                del self._done[number]
                 page = Path(entry["row"].get("page", "")).name
                 if page:
                     (self._folder / page).unlink(missing_ok=True)
         if is_alone:
             self._index.unlink(missing_ok=True)
 
-    def _tasks(self) -> Iterator[Any]:
-        """The games that are not done."""
-        return (task for task in self._all_tasks() if task.number not in self._journal.entries)
-
-    def _all_tasks(self) -> Iterator[Any]:
-        from uci_engine.api.games import GameTask
-
+    def _tasks(self) -> Iterator[GameTask]:
         for number, text in self._source.texts():
             page = "" if self._options.no_pages else self._page(number)
             has_index = self._source.count > 1
@@ -257,11 +262,9 @@ class _Run:
 
     @property
     def _index(self) -> Path:
-        from uci_engine.api.games import INDEX_FILE
-
         return self._folder / INDEX_FILE
 
-    def _keep(self, result: Any) -> None:
+    def _keep(self, result: GameResult) -> None:
         """Write the page, then the entry of the journal, so that what the journal has is there."""
         if result.page:
             path = self._folder / result.row["page"]
@@ -270,29 +273,27 @@ class _Run:
                 self._index.unlink(missing_ok=True)
             _replace(path, result.page)
         entry = {"number": result.number, "digest": result.digest, "pgn": result.pgn, "row": result.row}
+        # Before it is written: an interrupt may come between the two.
+        self._done[result.number] = entry
         self._journal.append(entry)
         self._problems += [f"game {result.number}: {remark}" for remark in result.remarks]
 
     def _write_results(self) -> int:
         """Write the annotated games and the index, if there are any. Returns how many games were analysed."""
-        from uci_engine.game_analysis.page import index_page, rows_of
-
-        rows = []
+        entries = [entry for _, entry in sorted(self._done.items())]
+        rows = [entry["row"] for entry in entries]
+        analysed = sum(not row["problem"] for row in rows)
+        if not analysed:
+            return 0
         temporary = self._folder / f".{PGN_FILE}.{os.getpid()}"
         try:
             with temporary.open("w", encoding="utf-8") as file:
-                for entry in self._journal.in_order():
-                    rows.append(entry["row"])
-                    if entry["pgn"]:
-                        file.write(f"{entry['pgn']}\n\n")
-            analysed = sum(1 for row in rows if not row["problem"])
-            if not analysed:
-                return 0
+                file.writelines(f"{entry['pgn']}\n\n" for entry in entries if entry["pgn"])
             temporary.replace(self._folder / PGN_FILE)
         finally:
             temporary.unlink(missing_ok=True)
         if not self._options.no_pages and self._source.count > 1:
-            _replace(self._index, index_page(rows_of(rows)))
+            _replace(self._index, index_page(rows))
         return analysed
 
     def _first_result(self) -> Path:
@@ -320,6 +321,11 @@ def _parser(default_core: str) -> Parser:
     parser.add_argument("--cluster", metavar="ADDRESS", help="analyse on this Dask cluster, for example tcp://host:8786")
     add_core(parser, default_core)
     return parser
+
+
+def printable(text: str) -> str:
+    """The text with everything escaped that could steer a terminal."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
 def _refusal(text: str) -> UsageError:

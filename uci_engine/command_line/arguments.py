@@ -1,4 +1,4 @@
-"""The arguments that several commands share: the core, the position, the options of the engine.
+"""The arguments that several commands share: the core, the position, how much to search, the options of the engine.
 
 Invariant: wrong usage ends in one sentence and the exit code 2.
 """
@@ -6,9 +6,10 @@ Invariant: wrong usage ends in one sentence and the exit code 2.
 from __future__ import annotations
 
 import argparse
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from uci_engine.command_line.console import warn
 from uci_engine.core import CORES
@@ -16,9 +17,13 @@ from uci_engine.text import ERROR, closest
 
 if TYPE_CHECKING:
     from uci_engine.engine import UciEngine
+    from uci_engine.game_analysis.game_search import Effort
 
 # "interpreted" is accepted too but not shown, because it is for tests and debugging only.
 CORES_SHOWN = tuple(name for name in CORES if name != "interpreted")
+
+MAX_NODES = 999_999_999
+MAX_SECONDS = 86_400.0
 
 _MOVES = re.compile(r"[a-h][1-8][a-h][1-8]\w?(\s+[a-h][1-8][a-h][1-8]\w?)*")
 
@@ -58,14 +63,54 @@ def add_settings(
     parser.add_argument("--chess960", action="store_true", help="read position and moves as Chess960")
     parser.add_argument("--threads", metavar="N", help="number of search threads")
     parser.add_argument("--hash", metavar="MIB", help="size of the transposition table in MiB")
-    parser.add_argument(
-        "--option",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        help='set a UCI option, for example: --option MultiPV=3 --option "Skill Level=5"; may be repeated',
-    )
+    _add_option(parser, '--option MultiPV=3 --option "Skill Level=5"')
     add_core(parser, default_core)
+
+
+def add_effort(parser: argparse.ArgumentParser, default: str, what: str = "a move") -> None:
+    """Add `--time`, `--nodes` and `--depth`, one of which may be given, and the options of the engine."""
+    from uci_engine.score import MAX_DEPTH
+
+    efforts = parser.add_mutually_exclusive_group()
+    efforts.add_argument("--time", metavar="SECONDS", type=_seconds, help=f"time for {what} (default {default})")
+    efforts.add_argument("--nodes", metavar="N", type=number(1, MAX_NODES), help=f"nodes for {what}")
+    efforts.add_argument("--depth", metavar="N", type=number(1, MAX_DEPTH), help=f"depth of the search for {what}")
+    parser.add_argument("--threads", metavar="N", type=number(1, 512), help="search threads (default 2)")
+    parser.add_argument("--hash", metavar="MIB", type=number(1, 2**25), help="size of the hash table (default 64)")
+    _add_option(parser, "--option SyzygyPath=/tables")
+
+
+def _add_option(parser: argparse.ArgumentParser, example: str) -> None:
+    text = f"set a UCI option, for example: {example}; may be repeated"
+    parser.add_argument("--option", metavar="NAME=VALUE", action="append", default=[], help=text)
+
+
+def effort_of(options: argparse.Namespace, default_seconds: float) -> Effort:
+    """What the arguments ask for."""
+    from uci_engine.game_analysis.game_search import Effort
+
+    if options.nodes is None and options.depth is None:
+        return Effort(seconds=default_seconds if options.time is None else options.time)
+    return Effort(nodes=options.nodes, depth=options.depth)
+
+
+def keyword_options(options: argparse.Namespace, default_threads: int) -> dict[str, Any]:
+    """The options as keywords of `Engine`. Raises UsageError."""
+    from uci_engine.api.settings import keyword_of
+
+    keywords: dict[str, Any] = {"threads": options.threads or default_threads}
+    if options.hash is not None:
+        keywords["hash"] = options.hash
+    for text in options.option:
+        name, separator, value = text.partition("=")
+        if not separator:
+            raise UsageError(f"--option {name!a} has no value")
+        try:
+            keyword, typed = keyword_of(name.strip(), value.strip())
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        keywords[keyword] = typed
+    return keywords
 
 
 def gathered_moves(words: Sequence[str]) -> list[str]:
@@ -90,6 +135,16 @@ def number(minimum: int, maximum: int) -> Callable[[str], int]:
         return value
 
     return read
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0.001 <= value <= MAX_SECONDS:
+        raise argparse.ArgumentTypeError(f"{text!a} is not a number of seconds, at least 0.001")
+    return value
 
 
 def prepare(engine: UciEngine, options: argparse.Namespace, search_moves: Sequence[str] = ()) -> None:

@@ -6,9 +6,15 @@ import contextlib
 import errno
 import os
 import sys
+import time
+from datetime import timedelta
+from typing import Any, Self
 
 # On Windows a pipe without a reader is an invalid argument.
 NOBODY_READS = (errno.EPIPE, errno.EINVAL)
+# How often progress is told: on a terminal, and elsewhere.
+TERMINAL_SECONDS = 0.2
+PLAIN_SECONDS = 10.0
 
 
 def show(text: str) -> None:
@@ -22,10 +28,10 @@ def show(text: str) -> None:
         os._exit(1)
 
 
-def warn(text: str) -> None:
+def warn(text: str, end: str = "\n") -> None:
     """Print a line on standard error, if there is one."""
     with contextlib.suppress(OSError):
-        print(text, file=sys.stderr, flush=True)
+        print(text, end=end, file=sys.stderr, flush=True)
 
 
 def has_colour() -> bool:
@@ -33,3 +39,42 @@ def has_colour() -> bool:
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or sys.stdout is None:
         return False
     return os.name == "posix" and sys.stdout.isatty()
+
+
+class Progress:
+    """How many of `total` games are done: on a terminal in a line that changes, elsewhere as a line now and then."""
+
+    def __init__(self, total: int, done: int) -> None:
+        """`done`: were done before."""
+        self._total, self._done_before, self._done = total, done, float(done)
+        self._began = self._told = time.monotonic()
+        self._is_terminal = sys.stderr is not None and sys.stderr.isatty()
+        self._shown = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *reason: Any) -> None:
+        if self._shown:
+            warn(f"\r{'':{len(self._shown)}}\r", end="")
+
+    def add(self, share: float) -> None:
+        """This share of a game is done."""
+        self.reach(self._done + share)
+
+    def reach(self, done: float) -> None:
+        """So many games are done."""
+        self._done = done
+        now = time.monotonic()
+        new = done - self._done_before
+        if new <= 0 or now - self._told < (TERMINAL_SECONDS if self._is_terminal else PLAIN_SECONDS):
+            return
+        self._told = now
+        left = timedelta(seconds=round((self._total - done) / new * (now - self._began)))
+        # A sum of shares may be a little too small.
+        text = f"games {int(done + 1e-6)}/{self._total}, {left} left"
+        if self._is_terminal:
+            self._shown = text.ljust(len(self._shown))
+            warn(f"\r{self._shown}", end="")
+        else:
+            warn(text)

@@ -9,9 +9,15 @@ from pathlib import Path
 
 import chess
 
-from uci_engine.command_line.arguments import Parser, UsageError, add_core
+from uci_engine.command_line.arguments import (
+    Parser,
+    UsageError,
+    add_core,
+    add_effort,
+    effort_of,
+    keyword_options,
+)
 from uci_engine.command_line.console import show, warn
-from uci_engine.command_line.effort import add_effort, effort_of, keyword_options
 from uci_engine.processor import usable_processors
 from uci_engine.text import ERROR, quoted
 

@@ -1,4 +1,4 @@
-"""The journal of a long analysis: one JSON line for each finished game, so that a run that was killed can be continued.
+"""A journal: one JSON line for each finished part of a long run, so that a run that was killed can be continued.
 
 Invariants: what `append` has returned from is on disk. A line that was torn by a kill is dropped. A journal is
 continued only with the settings that it was begun with. Two runs cannot write the same journal.
@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
 if sys.platform != "win32":
     import fcntl
 
+# How every journal begins. A file that begins otherwise is somebody else's and is never written to.
 BEGINNING = b'{"settings":'
 
 
@@ -24,15 +25,15 @@ class JournalError(ValueError):
 
 
 class Journal:
-    """The journal of one run. `entries` says where in the file the entry of each game is, by the game's number."""
+    """The journal of one run: its settings in the first line, then one entry a line. `entries` holds them all."""
 
     def __init__(self, path: Path, settings: Mapping[str, Any], resume: bool) -> None:
         """Begin a journal, or with `resume` continue the one that is there. Raises JournalError and OSError."""
         self.path = path
-        self.entries: dict[int, int] = {}
+        self.entries: list[dict[str, Any]] = []
         # As the settings come back from a file: tuples have become lists.
-        wanted = json.loads(json.dumps(settings))
-        self._file = open_locked(path)
+        wanted: dict[str, Any] = json.loads(json.dumps(settings))
+        self._file = _open_locked(path)
         try:
             end = self._read(wanted, resume)
             self._file.truncate(end)
@@ -43,33 +44,15 @@ class Journal:
             self._file.close()
             raise
 
-    def append(self, entry: Mapping[str, Any]) -> None:
-        """Add the entry of a game, which has its `number`. It is on disk when this returns."""
-        self._file.seek(0, os.SEEK_END)
-        self.entries[int(entry["number"])] = self._file.tell()
+    def append(self, entry: dict[str, Any]) -> None:
+        """Add an entry. It is on disk when this returns."""
+        self.entries.append(entry)
         self._write(entry)
 
-    def drop(self, number: int) -> None:
-        """Drop the entry of a game, for a later run, too."""
-        del self.entries[number]
-        self._file.seek(0, os.SEEK_END)
-        self._write({"number": number, "dropped": True})
-
-    def entry(self, number: int) -> dict[str, Any]:
-        """The entry of a game."""
-        self._file.seek(self.entries[number])
-        entry: dict[str, Any] = json.loads(self._file.readline())
-        return entry
-
-    def in_order(self) -> Iterator[dict[str, Any]]:
-        """All entries, by the numbers of their games."""
-        for number in sorted(self.entries):
-            yield self.entry(number)
-
     def close(self, remove: bool = False) -> None:
-        """Close the file, and remove it after a run that is complete."""
+        """Close the file, and remove it after a run that is complete or has done nothing."""
         self._file.close()
-        if remove:
+        if remove or not self.entries:
             self.path.unlink(missing_ok=True)
 
     def _write(self, entry: Mapping[str, Any]) -> None:
@@ -77,37 +60,40 @@ class Journal:
         self._file.flush()
         os.fsync(self._file.fileno())
 
-    def _read(self, wanted: Mapping[str, Any], resume: bool) -> int:
-        """Take the entries. Returns how many bytes of the file to keep."""
+    def _read(self, wanted: dict[str, Any], resume: bool) -> int:
+        """Take the entries. Returns how many bytes of the file to keep, 0 for a journal that is begun anew."""
         beginning = self._file.read(len(BEGINNING))
         if not BEGINNING.startswith(beginning):
             raise JournalError(f"{self.path} is no journal")
         self._file.seek(0)
-        end = 0
-        while (line := self._file.readline()).endswith(b"\n"):
+        lines = [line for line in self._file if line.endswith(b"\n")]
+        if len(lines) > 1 and not resume:
+            raise JournalError(f"{self.path} is of an unfinished run: continue it with --resume, or remove it")
+        read = []
+        for number, line in enumerate(lines, start=1):
             try:
-                entry = json.loads(line)
-                if end == 0:
-                    settings = entry["settings"]
-                elif entry.get("dropped"):
-                    self.entries.pop(int(entry["number"]), None)
-                else:
-                    self.entries[int(entry["number"])] = end
-            except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-                raise JournalError(f"{self.path} is damaged: remove it") from None
-            end += len(line)
+                read.append(json.loads(line))
+            except (ValueError, RecursionError):
+                raise JournalError(f"{self.path}, line {number} is no JSON: remove the file") from None
+            if not isinstance(read[-1], dict):
+                raise JournalError(f"{self.path}, line {number} is no entry: remove the file")
+        self.entries = read[1:]
         if not self.entries:
             return 0
-        if not resume:
-            raise JournalError(
-                f"{self.path.parent} holds an unfinished analysis: continue it with --resume, or remove {self.path}"
-            )
-        if settings != wanted:
-            raise JournalError(f"{self.path} was begun with other settings: {settings}, and not {wanted}")
-        return end
+        found = read[0].get("settings")
+        if found != wanted:
+            raise JournalError(f"{self.path} was begun with other settings: {_difference(found, wanted)}")
+        return sum(map(len, lines))
 
 
-def open_locked(path: Path) -> BinaryIO:
+def _difference(found: Any, wanted: dict[str, Any]) -> str:
+    """In what the settings of a journal differ from those of this run."""
+    there = found if isinstance(found, dict) else {}
+    different = [key for key in sorted({*there, *wanted}) if there.get(key) != wanted.get(key)]
+    return "; ".join(f"{key}: {there.get(key)!r} there, {wanted.get(key)!r} here" for key in different)
+
+
+def _open_locked(path: Path) -> BinaryIO:
     """The file, new or old, for reading and writing by this process alone. Raises JournalError and OSError."""
     file = path.open("r+b" if path.exists() else "w+b")
     if sys.platform != "win32":

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import chess
@@ -96,15 +96,10 @@ def index_row(report: GameReport, number: int, page: str) -> IndexRow:
     )
 
 
-def index_page(rows: Sequence[IndexRow]) -> str:
-    """The index of many games."""
-    missing = sum(bool(row.problem) for row in rows)
-    return render("index.html.j2", {}, rows=[asdict(row) for row in rows], missing=missing)
-
-
-def rows_of(entries: Iterable[dict[str, Any]]) -> list[IndexRow]:
-    """The rows of the index, by number, out of what `asdict` made of them."""
-    return sorted((IndexRow(**entry) for entry in entries), key=lambda row: row.number)
+def index_page(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The index of many games. `rows`: what `asdict` makes of each IndexRow."""
+    missing = sum(bool(row["problem"]) for row in rows)
+    return render("index.html.j2", {}, rows=rows, missing=missing)
 
 
 # Parts of the page ---------------------------------------------------------------------------------------------------
