@@ -517,10 +517,8 @@ def test_the_position_is_displayed(engine: UciEngine) -> None:
 def test_the_opponent_is_displayed(engine: UciEngine) -> None:
     assert "Opponent" not in engine.display_text()
     assert engine.set_option("UCI_Opponent", "GM 2800 human Gary Kasparov") == []
-    assert engine.display_text().endswith("\nOpponent GM 2800 human 'Gary Kasparov'")
-    (message,) = engine.set_option("UCI_Opponent", "Gary\x1b[1m \u265a")
-    assert message.isascii()
-    assert "is taken as a name" in message
+    assert engine.display_text().endswith("\nOpponent 'GM 2800 human Gary Kasparov'")
+    assert engine.set_option("UCI_Opponent", "Gary\x1b[1m \u265a") == []
     assert engine.display_text().endswith("\nOpponent 'Gary\\x1b[1m \\u265a'")
     assert engine.set_option("UCI_Opponent", "<empty>") == []
     assert "Opponent" not in engine.display_text()

@@ -13,14 +13,12 @@ from uci_engine.options import (
     EMPTY,
     Button,
     Check,
-    Opponent,
     OptionError,
     Options,
     OptionTable,
     Spin,
     String,
     ValueOption,
-    read_opponent,
 )
 from uci_engine.search.parameters import PARAMETERS
 from uci_engine.time_management.parameters import time_tunables
@@ -235,35 +233,6 @@ def test_refusals() -> None:
     for name in (None, "", " "):
         (sentence,) = options.set(name, "1")
         assert sentence.startswith("error: ")
-
-
-@pytest.mark.parametrize(
-    ("text", "expected", "shown"),
-    [
-        # The examples of the UCI specification.
-        (
-            "GM 2800 human Gary Kasparov",
-            Opponent("GM", 2800, "human", "Gary Kasparov"),
-            "GM 2800 human 'Gary Kasparov'",
-        ),
-        ("none none computer Shredder", Opponent(None, None, "computer", "Shredder"), "computer 'Shredder'"),
-        ("BOT 1500  Computer x", Opponent("BOT", 1500, "computer", "x"), "BOT 1500 computer 'x'"),
-        ("none 99999999999999999999 human y", Opponent(None, 10**18 - 1, "human", "y"), None),
-        ("Gary Kasparov", Opponent(None, None, None, "Gary Kasparov"), "'Gary Kasparov'"),
-        ("GM strong human Gary", Opponent(None, None, None, "GM strong human Gary"), None),
-        ("GM 2800 human", Opponent(None, None, None, "GM 2800 human"), None),
-        ("", Opponent(None, None, None, ""), None),
-    ],
-)
-def test_the_opponent(text: str, expected: Opponent, shown: str | None) -> None:
-    assert read_opponent(text) == expected
-    if shown is not None:
-        assert str(read_opponent(text)) == shown
-
-
-@given(st.text())
-def test_any_text_is_an_opponent(text: str) -> None:
-    assert str(read_opponent(text)).isascii()
 
 
 # What they call -----------------------------------------------------------------------------------------------------

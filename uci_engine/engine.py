@@ -35,11 +35,11 @@ from uci_engine.board.validation import PositionError, parse_searchmoves
 from uci_engine.core import load
 from uci_engine.engine_parts import EngineParts
 from uci_engine.failures import print_failure
-from uci_engine.options import read_opponent
 from uci_engine.search.info import BestMove, Info
 from uci_engine.search.manager import SearchManager
 from uci_engine.tablebases.root_ranking import RankingLimits, RootRanking, rank
 from uci_engine.task import Task, TaskThread
+from uci_engine.text import quoted
 from uci_engine.time_management.limits import Limits
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class UciEngine:
         if board is None:
             return "no position"
         opponent = self.options.opponent.value
-        return display(board) + (f"\nOpponent {read_opponent(opponent)}" if opponent else "")
+        return display(board) + (f"\nOpponent {quoted(opponent)}" if opponent else "")
 
     def evaluation_text(self, colour: bool = False) -> str:
         """The static evaluation of the position, term by term, the score that a search would show for it, and the

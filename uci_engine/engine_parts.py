@@ -14,7 +14,7 @@ from evaluation.correction.network import Network, NetworkError, default_network
 from evaluation.weights import Weights, WeightsError, default_weights
 from uci_engine.book.opening import BookSettings, Opening
 from uci_engine.core import Core
-from uci_engine.options import OptionError, Options, read_opponent
+from uci_engine.options import OptionError, Options
 from uci_engine.search.options import SearchOptions
 from uci_engine.search.strength import Strength, elo_of_skill_level, level_of
 from uci_engine.search.thread_pool import ThreadPool
@@ -127,7 +127,6 @@ class EngineParts:
         for parameter in options.time_parameters:
             parameter.on_set = self._configure_time
         options.nodes_time.on_set = self._reset_nodes_clock
-        options.opponent.on_set = self._check_opponent
         options.weights_file.on_change = self._load_weights
         options.correction.on_change = self._load_network
         options.correction_file.on_change = self._load_network
@@ -176,13 +175,6 @@ class EngineParts:
         """Start the node clock of a new game if `nodestime` is on."""
         nodes_per_ms = self.options.nodes_time.value
         self._available_nodes = AvailableNodes(nodes_per_ms) if nodes_per_ms else None
-
-    def _check_opponent(self) -> list[str]:
-        text = self.options.opponent.value
-        if not text or read_opponent(text).kind is not None:
-            return []
-        form = "[title|none] [Elo|none] [computer|human] name"
-        return [f"option {self.options.opponent.name}: {quoted(text)} is taken as a name, the form is {form}"]
 
     def _load_weights(self) -> None:
         option = self.options.weights_file

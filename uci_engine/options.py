@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Generic, NamedTuple, TypedDict, TypeVar
+from typing import Generic, TypedDict, TypeVar
 
 from uci_engine.memory import HASH_DECLARED_MIB, hash_maximum_mib
 from uci_engine.processor import usable_processors
@@ -30,8 +30,6 @@ ABOUT = "Secateur, a chess engine in Python that prunes trees. Free software, GP
 
 # Acts on an option and may return messages for the user. OptionError: the option must keep its value.
 Callback = Callable[[], Sequence[str] | None]
-
-_OPPONENT = re.compile(r"([A-Za-z]{1,9})\s+(none|[0-9]+)\s+(computer|human)\s+(.+)", re.IGNORECASE)
 
 T = TypeVar("T", bound=bool | int | str)
 
@@ -136,7 +134,7 @@ class Check(ValueOption[bool]):
     type_name = "check"
 
     def _read(self, text: str) -> bool | None:
-        return {"true": True, "false": False}.get(_key(text))
+        return {"true": True, "false": False}.get(text.strip().lower())
 
     @staticmethod
     def _written(value: bool) -> str:
@@ -194,33 +192,11 @@ class String(ValueOption[str]):
         return value or EMPTY
 
 
-class Opponent(NamedTuple):
-    """Who plays against the engine, from `UCI_Opponent`. None: not known."""
-
-    title: str | None
-    elo: int | None
-    kind: str | None
-    name: str
-
-    def __str__(self) -> str:
-        known = (self.title, self.elo, self.kind, quoted(self.name))
-        return " ".join(str(part) for part in known if part is not None)
-
-
-def read_opponent(text: str) -> Opponent:
-    """The opponent that `[title|none] [elo|none] [computer|human] name` describes. Any other text is a name."""
-    match = _OPPONENT.fullmatch(text)
-    if match is None:
-        return Opponent(None, None, None, text)
-    title, elo, kind, name = match.groups()
-    return Opponent(None if title.lower() == "none" else title, parse_int(elo), kind.lower(), name)
-
-
 AnyOption = TypeVar("AnyOption", bound=Option)
 
 
 class OptionTable:
-    """Options by name, in the order in which they are declared. The case of a name does not matter."""
+    """Options by name, in the order in which they are declared. Case, blanks and underscores of names do not matter."""
 
     def __init__(self) -> None:
         self._options: dict[str, Option] = {}
@@ -232,6 +208,10 @@ class OptionTable:
         """Add an option, and return it."""
         self._options[_key(option.name)] = option
         return option
+
+    def find(self, name: str) -> Option | None:
+        """The option of this name, or None."""
+        return self._options.get(_key(name))
 
     def declare(self) -> list[str]:
         """The `option name ...` lines for the answer to `uci`."""
@@ -248,7 +228,7 @@ class OptionTable:
         """
         if not name:
             return ["error: setoption needs name and the name of an option"]
-        option = self._options.get(_key(name))
+        option = self.find(name)
         if option is None:
             return [f"error: there is no option {quoted(name)}"]
         try:
@@ -333,7 +313,7 @@ class Options(OptionTable):
         self.chess960 = add(Check("UCI_Chess960", False, "play Chess960"))
         self.show_wdl = add(Check("UCI_ShowWDL", False, "report expected wins, draws and losses in permille"))
         self.analyse_mode = add(Check("UCI_AnalyseMode", False, "no book; root moves are also searched one by one"))
-        self.opponent = add(String("UCI_Opponent", "", "title, Elo, kind and name; d shows them"))
+        self.opponent = add(String("UCI_Opponent", "", "who plays against the engine; d shows it"))
         self.debug_log_file = add(String("Debug Log File", "", "records every line from and to the GUI"))
         self.about = add(String("UCI_EngineAbout", ABOUT, "what this engine is", read_only=True))
 
@@ -351,5 +331,5 @@ def _spin(parameter: Tunable) -> Spin:
     return Spin(parameter.name, parameter.value, parameter.minimum, parameter.maximum, parameter.description)
 
 
-def _key(text: str) -> str:
-    return " ".join(text.split()).lower()
+def _key(name: str) -> str:
+    return re.sub(r"[\s_]", "", name).lower()

@@ -399,7 +399,7 @@ def test_every_option_has_a_keyword() -> None:
         return name.replace(" ", "").replace("_", "").lower()
 
     settable = [option.name for option in Options() if not (isinstance(option, ValueOption) and option.read_only)]
-    assert {key(name) for name in settable} - set(MANAGED) == {key(keyword) for keyword in KEYWORDS}
+    assert {key(name) for name in settable} - set(map(key, MANAGED)) == {key(keyword) for keyword in KEYWORDS}
 
 
 def test_options_by_keyword() -> None:
@@ -458,17 +458,16 @@ def test_problems_that_do_not_stop_it_are_logged(caplog: pytest.LogCaptureFixtur
         assert "threads=1" in repr(engine)
 
 
-def test_a_clock_out_of_bounds_is_logged_once_a_game(engine: Engine, caplog: pytest.LogCaptureFixture) -> None:
+def test_no_position_beyond_the_75_move_rule_is_logged(engine: Engine, caplog: pytest.LogCaptureFixture) -> None:
     board, roots = chess.Board(), []
     for number in range(400):
         board.push_uci(("g1f3", "g8f6", "f3g1", "f6g8")[number % 4])
         roots.append(board.copy(stack=100))
     with caplog.at_level(logging.WARNING, "uci_engine"):
-        for game in ("one", "another"):
-            # As an analysis of a game does, from its end to its beginning.
-            for root in roots[::-20]:
-                engine.analyse(root, Limit(nodes=1), game=game)
-    assert [record.message for record in caplog.records] == ["the halfmove clock 300 is taken as 150"] * 2
+        # As an analysis of a game does, from its end to its beginning.
+        for root in roots[::-20]:
+            engine.analyse(root, Limit(nodes=1))
+    assert not caplog.records
 
 
 # What is refused -----------------------------------------------------------------------------------------------

@@ -5,34 +5,31 @@ A keyword is the UCI name in lower case, with underscores: `move_overhead` is `M
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from uci_engine.options import EMPTY, Check, EngineOptions, Option, Options, Spin, String, ValueOption
-from uci_engine.text import closest, parse_int
+from uci_engine.text import closest
 
 KEYWORDS = tuple(EngineOptions.__annotations__)
 
 # Options that the methods of `Engine` set, and what to use instead.
 MANAGED = {
-    "multipv": "multipv is an argument of analyse and analysis",
-    "ucichess960": "boards say themselves whether they are Chess960",
-    "ponder": "this engine does not ponder in process",
-    "clearhash": "new_game clears the hash table",
-    "uciopponent": "only the UCI command d shows it",
-    "debuglogfile": "it would hold UCI lines, and in process there are none",
+    "MultiPV": "multipv is an argument of analyse and analysis",
+    "UCI_Chess960": "boards say themselves whether they are Chess960",
+    "Ponder": "this engine does not ponder in process",
+    "Clear Hash": "new_game clears the hash table",
+    "UCI_Opponent": "only the UCI command d shows it",
+    "Debug Log File": "it would hold UCI lines, and in process there are none",
 }
 
 
 def settings(options: Options, keywords: Mapping[str, object]) -> list[tuple[Option, str]]:
     """The options that the keywords name, each with the text of its value. ValueError: a name or a value is wrong."""
-    by_key = {_key(option.name): option for option in options}
     found = []
     for keyword, value in keywords.items():
-        key = _key(keyword)
-        if instead := MANAGED.get(key):
+        option = options.find(keyword)
+        if option is not None and (instead := MANAGED.get(option.name)):
             raise ValueError(f"{keyword} cannot be set: {instead}")
-        option = by_key.get(key)
         if option is None or keyword not in KEYWORDS:
             raise ValueError(f"there is no option {keyword!r}{_suggestion(keyword)}")
         found.append((option, _text(keyword, option, value)))
@@ -44,26 +41,19 @@ def settings(options: Options, keywords: Mapping[str, object]) -> list[tuple[Opt
 
 def keyword_of(name: str, text: str) -> tuple[str, bool | int | str]:
     """The keyword of a UCI option and its value, out of the name and text of `setoption`. ValueError: one is wrong."""
-    keyword = next((keyword for keyword in KEYWORDS if _key(keyword) == _key(name)), None)
-    if keyword is None or _key(name) in MANAGED:
+    options = Options()
+    option = options.find(name)
+    keyword = next((keyword for keyword in KEYWORDS if options.find(keyword) is option), None)
+    if keyword is None or not isinstance(option, ValueOption):
         raise ValueError(f"option {name!a} cannot be set here{_suggestion(name)}")
-    kind = str(EngineOptions.__annotations__[keyword])
-    if "bool" in kind:
-        if text.lower() not in ("true", "false"):
-            raise ValueError(f"option {name} must be true or false, not {text!a}")
-        return keyword, text.lower() == "true"
-    if "int" in kind:
-        value = parse_int(text)
-        if value is None:
-            raise ValueError(f"option {name} must be a whole number, not {text!a}")
-        return keyword, value
-    return keyword, "" if text == EMPTY else text
+    for problem in option.set(text):
+        raise ValueError(problem)
+    return keyword, option.value
 
 
 def values(options: Options) -> dict[str, bool | int | str]:
     """The value of every option, by keyword."""
-    by_key = {_key(option.name): option.value for option in options if isinstance(option, ValueOption)}
-    return {keyword: by_key[_key(keyword)] for keyword in KEYWORDS}
+    return {keyword: option.value for keyword in KEYWORDS if isinstance(option := options.find(keyword), ValueOption)}
 
 
 def _text(keyword: str, option: Option, value: object) -> str:
@@ -90,7 +80,3 @@ def _shown(value: object) -> str:
 def _suggestion(keyword: str) -> str:
     meant = closest(keyword, KEYWORDS)
     return f"; did you mean {meant!r}?" if meant else f"; the options are {', '.join(KEYWORDS)}"
-
-
-def _key(name: str) -> str:
-    return re.sub(r"[ _]", "", name).lower()

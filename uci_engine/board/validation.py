@@ -138,10 +138,10 @@ def _normalise_castling(word: str) -> str:
 def _clock(name: str, text: str, lowest: int, highest: int, notes: list[str]) -> int:
     number = parse_int(text)
     assert number is not None  # normalise_fen keeps nothing else in these fields
-    clamped = min(max(number, lowest), highest)
-    if clamped != number:
-        notes.append(f"the {name} {number} is taken as {clamped}")
-    return clamped
+    if number < lowest:
+        notes.append(f"the {name} {number} is taken as {lowest}")
+    # Above the bound no rule tells one number from another: no message, which would come with every move of a game.
+    return min(max(number, lowest), highest)
 
 
 def _reject(board: chess.Board) -> None:
