@@ -72,8 +72,7 @@ class Tree:
             source.parent.mkdir(parents=True, exist_ok=True)
         for name in ("evaluation/__init__.py", "uci_engine/__init__.py"):
             (root / name).touch()
-        own = [f"uci_engine/{name}.py" for name in ("core", "packages", "processor")]
-        for name in own:
+        for name in [f"uci_engine/{name}.py" for name in ("core", "processor")]:
             shutil.copy(ROOT / name, root / name)
         for module, source in zip(real_core.KERNEL_MODULES, self.sources, strict=True):
             source.write_text(CONTENTS.get(module, ""))

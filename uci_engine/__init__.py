@@ -1,22 +1,6 @@
 """Secateur, a UCI chess engine. `python -m uci_engine` runs it; `from uci_engine import Engine` is for Python programs.
 
-    __main__         the start and the end of the program
-    command_line     arguments, subcommands, output for people
-    uci              the UCI loop, its input and output, the protocol
-    api              the engine as a Python library
-    game_analysis    games judged, moves explained, and the pages that show it
-    tools            bench, perft, doctor
-    engine           what UCI commands do: options, the game, one search at a time (with engine_parts, options and
-                     static_evaluation)
-    search           the search, its tables, and the threads that run it
-    tablebases       Syzygy, ranking of the root moves
-    book             the opening book
-    time_management  limits, allocation, clock, nodestime
-    board            two boards for the search, their moves, and the validation of positions from the GUI
-    core             the loader: compiled or plain Python
-
-Each imports only those below it, and the leaf modules: failures, files, memory, packages, score, task, text, tunable.
-The evaluation is a package of its own.
+CONTRIBUTING.md says what each module is for, and which may import which.
 
 Nothing is imported here, because every start of the program runs this file. The public names are imported when they are
 first used.
@@ -38,7 +22,7 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    from uci_engine.packages import require_own_evaluation
+    from uci_engine.core import require_own_evaluation
 
     require_own_evaluation()
     value: object = getattr(import_module("uci_engine.api"), name)

@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         words = sys.argv[1:] if arguments is None else arguments
         if not words and "SECATEUR_CORE" not in os.environ:
             # As chess programs start it: the arguments need not be parsed.
-            from uci_engine.command_line.conversation import converse, guarded
+            from uci_engine.command_line.console import converse, guarded
 
             return guarded(lambda: converse("auto", tuning=False))
         from uci_engine.command_line.program import run

@@ -14,13 +14,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec
-from importlib.util import spec_from_file_location
+from importlib.util import find_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from uci_engine import processor
-from uci_engine.packages import require_own_evaluation
 
 # In import order. A new kernel module is a line here. setup.py reads this tuple from the text of this file.
 KERNEL_MODULES = (
@@ -62,6 +61,7 @@ CORES = ("auto", "compiled", "python-chess", "interpreted")
 
 _ROOT = Path(__file__).resolve().parents[1]
 _BUILD_INFO = Path(__file__).with_name("build_info.json")
+_OWN_EVALUATION = _ROOT / "evaluation" / "__init__.py"
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,3 +211,29 @@ class _PlainKernel:
         if fullname not in KERNEL_MODULES:
             return None
         return spec_from_file_location(fullname, source_file(fullname))
+
+
+def require_own_evaluation() -> None:
+    """ImportError, with one sentence for the user, when Python finds another `evaluation` than that of this program.
+
+    To be called before the first import of the package, so that nothing of the other file runs.
+    """
+    found = _place_of_evaluation()
+    if found is None:
+        raise ImportError(f"the package 'evaluation' is missing beside {_ROOT / 'uci_engine'}")
+    if found.resolve() != _OWN_EVALUATION.resolve():
+        place = found.parent if found.name == "__init__.py" else found
+        raise ImportError(
+            f"{place} hides the package 'evaluation', which this program needs: rename it, or remove its folder from "
+            "Python's path"
+        )
+
+
+def _place_of_evaluation() -> Path | None:
+    """The file that `import evaluation` gives, or None."""
+    if loaded := sys.modules.get("evaluation"):
+        name = getattr(loaded, "__file__", None)
+    else:
+        spec = find_spec("evaluation")
+        name = None if spec is None else spec.origin
+    return None if name is None else Path(name)

@@ -22,8 +22,8 @@ from typing import BinaryIO
 import chess
 import chess.polyglot
 
+from evaluation.files import identity
 from uci_engine.book.opening_names import OpeningName, opening_of
-from uci_engine.files import identity
 from uci_engine.text import quoted
 
 BUILT_IN = Path(__file__).with_name("book.bin")

@@ -1,4 +1,7 @@
-"""Lines for people on standard output and standard error."""
+"""Standard input, output and error: lines for people, progress, and the UCI conversation.
+
+The program without arguments needs only this module, so it does without argparse and starts fast.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,10 @@ import errno
 import os
 import sys
 import time
-from datetime import timedelta
+from collections.abc import Callable, Sequence
 from typing import Any, Self
+
+from uci_engine import __version__
 
 # On Windows a pipe without a reader is an invalid argument.
 NOBODY_READS = (errno.EPIPE, errno.EINVAL)
@@ -70,11 +75,41 @@ class Progress:
         if new <= 0 or now - self._told < (TERMINAL_SECONDS if self._is_terminal else PLAIN_SECONDS):
             return
         self._told = now
-        left = timedelta(seconds=round((self._total - done) / new * (now - self._began)))
+        minutes, seconds = divmod(round((self._total - done) / new * (now - self._began)), 60)
         # A sum of shares may be a little too small.
-        text = f"games {int(done + 1e-6)}/{self._total}, {left} left"
+        text = f"games {int(done + 1e-6)}/{self._total}, {minutes // 60}:{minutes % 60:02}:{seconds:02} left"
         if self._is_terminal:
             self._shown = text.ljust(len(self._shown))
             warn(f"\r{self._shown}", end="")
         else:
             warn(text)
+
+
+def converse(core: str, tuning: bool) -> int:
+    """Speak UCI until `quit`. Returns the exit code."""
+    if sys.stdin is not None and sys.stdout is not None and sys.stdin.isatty() and sys.stdout.isatty():
+        show(f"Secateur {__version__} waits for UCI commands: help lists them, quit ends the program.")
+    return execute(None, core, tuning)
+
+
+def execute(lines: Sequence[str] | None, core: str, tuning: bool) -> int:
+    """Execute these UCI commands, or those of standard input for None. Returns the exit code."""
+    from uci_engine.engine import UciEngine
+    from uci_engine.uci import loop as uci
+
+    return uci.run(lambda: UciEngine(core, tuning), lines)
+
+
+def guarded(action: Callable[[], int]) -> int:
+    """The exit code of the action. What is missing to run it is told in one sentence."""
+    try:
+        return action()
+    except (ImportError, RuntimeError) as error:
+        # The requested core, python-chess or a thread is missing.
+        warn(f"secateur: {error}")
+        return 1
+    except MemoryError:
+        warn("secateur: there is not enough memory")
+        return 1
+    except KeyboardInterrupt:
+        return 130

@@ -25,10 +25,8 @@ from uci_engine.command_line.arguments import (
     prepare,
     suggestion,
 )
-from uci_engine.command_line.console import has_colour, show, warn
-from uci_engine.command_line.conversation import converse, execute, guarded
-from uci_engine.core import CORES
-from uci_engine.packages import require_own_evaluation
+from uci_engine.command_line.console import converse, execute, guarded, has_colour, show, warn
+from uci_engine.core import CORES, require_own_evaluation
 from uci_engine.text import ERROR
 
 if TYPE_CHECKING:
@@ -183,10 +181,7 @@ def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
     add_settings(parser, default_core, position="search this position only")
     options = parser.parse_intermixed_args(words)
     has_position = options.fen is not None or bool(options.moves)
-    has_settings = has_position or options.chess960 or options.option or options.threads or options.hash
     with closing(_engine(options.core, tuning)) as engine:
-        if engine.problem and not has_settings and not tuning:
-            raise RuntimeError(engine.problem)
         prepare(engine, options)
         Bench(engine, options.depth, show, positions=() if has_position else POSITIONS).report()
     return 0

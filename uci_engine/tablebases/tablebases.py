@@ -14,9 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from evaluation.files import open_plain_file
+from evaluation.files import Identity, identity, open_plain_file
 from uci_engine.core import Core
-from uci_engine.files import Identity, identity
 from uci_engine.memory import hash_maximum_mib
 from uci_engine.tablebases.syzygy_files import (
     CHECKSUM_BYTES,
