@@ -12,7 +12,7 @@ import chess
 
 from evaluation.correction.network import Network, NetworkError, default_network
 from evaluation.weights import Weights, WeightsError, default_weights
-from uci_engine.book.opening import BookSettings, Opening
+from uci_engine.book.book import BookSettings, Opening
 from uci_engine.core import Core
 from uci_engine.options import OptionError, Options
 from uci_engine.search.options import SearchOptions

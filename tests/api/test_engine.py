@@ -33,7 +33,7 @@ import evaluation
 from tests.support.kernel import STARTS, is_compiled, random_game
 from uci_engine import Engine, Explanation
 from uci_engine import score as scores
-from uci_engine.api.settings import KEYWORDS, MANAGED
+from uci_engine.api.session import KEYWORDS, MANAGED
 from uci_engine.options import Options, ValueOption
 from uci_engine.processor import usable_processors
 from uci_engine.search.manager import SearchManager

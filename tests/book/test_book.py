@@ -20,8 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.uci_process import PACKAGE_ROOT, Search, UciProcess
-from uci_engine.book.book import MAX_BOOK_BYTES, MAX_POSITION_ENTRIES, Book, BookError
-from uci_engine.book.opening import NO_ADVICE, BookSettings, Opening
+from uci_engine.book.book import MAX_BOOK_BYTES, MAX_POSITION_ENTRIES, NO_ADVICE, Book, BookError, BookSettings, Opening
 from uci_engine.text import quoted
 from uci_engine.time_management.limits import Limits
 
@@ -339,12 +338,13 @@ def test_a_refused_or_lost_book_is_tried_again_when_it_is_named_again(path: Path
         assert subject.advise(chess.Board(), CLOCK).line == ()
 
 
-def test_nothing_of_the_book_is_loaded_before_it_is_wanted() -> None:
+def test_nothing_of_the_book_is_read_before_it_is_wanted() -> None:
     program = (
-        "import sys, uci_engine.uci.loop\nfrom uci_engine.engine import UciEngine\nengine = UciEngine()\n"
-        "loaded = {'uci_engine.book.book', 'uci_engine.book.opening_names'}\n"
-        "assert not loaded & set(sys.modules)\nengine.set_option('OwnBook', 'true')\n"
-        "assert loaded <= set(sys.modules)\n"
+        "import chess.polyglot, uci_engine.uci.loop\nfrom uci_engine.book.opening_names import named_positions\n"
+        "from uci_engine.engine import UciEngine\nread = []\nopen_book = chess.polyglot.MemoryMappedReader\n"
+        "chess.polyglot.MemoryMappedReader = lambda path: (read.append(path), open_book(path))[1]\n"
+        "engine = UciEngine()\nassert not read and not named_positions.cache_info().currsize\n"
+        "engine.set_option('OwnBook', 'true')\nassert read and named_positions.cache_info().currsize\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(PACKAGE_ROOT)}
     subprocess.run([sys.executable, "-c", program], env=environment, check=True)

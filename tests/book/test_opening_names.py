@@ -5,8 +5,8 @@ from __future__ import annotations
 import chess
 import pytest
 
-from uci_engine.book.opening import BookSettings, Opening
-from uci_engine.book.opening_names import opening_of
+from uci_engine.book.book import WITHOUT_ACCENTS, BookSettings, Opening
+from uci_engine.book.opening_names import named_positions, opening_of
 from uci_engine.time_management.limits import Limits
 
 
@@ -65,3 +65,7 @@ def test_a_message_has_the_name_in_ascii(moves: str, name: str) -> None:
     (message,) = opening.advise(board, Limits(movetime_ms=1)).messages
     assert message.isascii()
     assert name in message
+
+
+def test_all_names_can_be_written_in_ascii() -> None:
+    assert all(str(name).translate(WITHOUT_ACCENTS).isascii() for name in named_positions().values())

@@ -1,11 +1,5 @@
 """The engine as a Python library: `from uci_engine import Engine`.
 
-    engine       `Engine`: play, analyse, analysis, evaluate, explain
-    session      what is beneath it: options, games, how a search begins and ends
-    analysis     `Analysis`: an analysis that runs, and its reports
-    settings     the options of the engine, by keyword
-    conversion   limits and reports in the types of python-chess
-
 The program does not use this package, and loads none of it.
 """
 

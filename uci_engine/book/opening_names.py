@@ -7,7 +7,7 @@ position, its code in the Encyclopaedia of Chess Openings, and its name.
 
 from __future__ import annotations
 
-import gzip
+import zlib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -33,7 +33,7 @@ class OpeningName:
 def named_positions() -> dict[int, OpeningName]:
     """The names by the Polyglot keys of their positions; read when first asked for."""
     names = {}
-    for row in gzip.decompress(POSITIONS.read_bytes()).decode().splitlines():
+    for row in zlib.decompress(POSITIONS.read_bytes(), zlib.MAX_WBITS | 16).decode().splitlines():
         key, eco, name = row.split("\t")
         names[int(key, 16)] = OpeningName(eco, name)
     return names

@@ -96,7 +96,7 @@ def effort_of(options: argparse.Namespace, default_seconds: float) -> Effort:
 
 def keyword_options(options: argparse.Namespace, default_threads: int) -> dict[str, Any]:
     """The options as keywords of `Engine`. Raises UsageError."""
-    from uci_engine.api.settings import keyword_of
+    from uci_engine.api.session import keyword_of
 
     keywords: dict[str, Any] = {"threads": options.threads or default_threads}
     if options.hash is not None:
