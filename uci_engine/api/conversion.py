@@ -17,6 +17,9 @@ from uci_engine.text import MAX_INT
 from uci_engine.time_management.allocation import UNLIMITED, allocate
 from uci_engine.time_management.limits import Limits
 
+# What the engine's reports and those of python-chess call by the same name.
+SAME_NAMES = ("depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "tbhits", "currmovenumber", "string")
+
 
 def limits_of(limit: Limit | None, board: chess.Board, root_moves: Iterable[chess.Move] | None) -> Limits:
     """What a `go` with this limit asks for; None asks for no bound. A number above MAX_INT counts as that, as in UCI.
@@ -60,38 +63,21 @@ def info_dict(info: Info, turn: chess.Color, selector: chess.engine.Info) -> Inf
     result: InfoDict = {}
     if not selector:
         return result
-    if info.depth is not None:
-        result["depth"] = info.depth
-    if info.seldepth is not None:
-        result["seldepth"] = info.seldepth
-    if info.multipv is not None:
-        result["multipv"] = info.multipv
+    numbers = {name: getattr(info, name) for name in SAME_NAMES}
+    result.update({name: value for name, value in numbers.items() if value is not None})  # type: ignore[typeddict-item]
     if info.score is not None and selector & INFO_SCORE:
         result["score"] = PovScore(score_of(info.score, info.pieces), turn)
-        if info.bound is Bound.LOWER:
-            result["lowerbound"] = True  # type: ignore[typeddict-unknown-key]
-        elif info.bound is Bound.UPPER:
-            result["upperbound"] = True  # type: ignore[typeddict-unknown-key]
+        if info.bound is not Bound.EXACT:
+            name = "lowerbound" if info.bound is Bound.LOWER else "upperbound"
+            result[name] = True  # type: ignore[literal-required]
     if info.wdl is not None:
         result["wdl"] = PovWdl(Wdl(*info.wdl), turn)
-    if info.nodes is not None:
-        result["nodes"] = info.nodes
-    if info.nps is not None:
-        result["nps"] = info.nps
-    if info.hashfull is not None:
-        result["hashfull"] = info.hashfull
-    if info.tbhits is not None:
-        result["tbhits"] = info.tbhits
     if info.time_ms is not None:
         result["time"] = info.time_ms / 1000
     if info.pv and selector & INFO_PV:
         result["pv"] = [chess.Move.from_uci(move) for move in info.pv]
     if info.currmove is not None:
         result["currmove"] = chess.Move.from_uci(info.currmove)
-    if info.currmovenumber is not None:
-        result["currmovenumber"] = info.currmovenumber
-    if info.string is not None:
-        result["string"] = info.string
     return result
 
 

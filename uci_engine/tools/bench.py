@@ -99,28 +99,19 @@ class Bench(TextTask):
 
     def _search(self, number: int, count: int) -> int:
         """Search the engine's position and return the nodes."""
-        last = Info(score=0, nodes=0)
-        best = BestMove(None)
-
-        def on_info(info: Info) -> None:
-            nonlocal last
-            if info.nodes is not None and info.multipv in (None, 1):
-                last = info
-
-        def on_best_move(move: BestMove) -> None:
-            nonlocal best
-            best = move
-
-        self._engine.go(self._limits, time.perf_counter(), on_info, on_best_move)
+        infos = [Info(score=0, nodes=0)]
+        answers: list[BestMove] = []
+        self._engine.go(self._limits, time.perf_counter(), infos.append, answers.append)
         # A stop may have come between two searches.
         if self._stop_event.is_set():
             self._engine.stop()
         self._engine.wait()
+        (best,) = answers
         if best.error is not None:
             raise best.error
-        nodes = last.nodes or 0
+        last = [info for info in infos if info.nodes is not None and info.multipv in (None, 1)][-1]
         if not self._stop_event.is_set():
             fen = "" if self._engine.board is None else self._engine.board.fen()
             move = best.move or "(none)"
-            self._on_line(f"{number:2d}/{count}  {move:5s} {last.score or 0:6d} {nodes:9d}  {fen}")
-        return nodes
+            self._on_line(f"{number:2d}/{count}  {move:5s} {last.score or 0:6d} {last.nodes or 0:9d}  {fen}")
+        return last.nodes or 0

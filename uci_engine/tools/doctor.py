@@ -11,15 +11,12 @@ import re
 import shutil
 import sysconfig
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from uci_engine import __version__
 from uci_engine.core import Core, build_info, compiled_modules, load, source_file, stale_modules
 from uci_engine.tools.installation import slow_core_warning
-
-if TYPE_CHECKING:
-    from evaluation.correction.network import Network
 
 REBUILD = "build again: python setup.py build_ext --inplace (in a clone) or pip install (elsewhere)"
 SEARCH_DEPTH = 4
@@ -62,8 +59,8 @@ def examine(core_name: str, write: Write) -> int:
         "modules": lambda: check_files(core, write),
         "sources": lambda: check_sources(core),
         "move counts": lambda: check_move_counts(core.name),
-        "evaluation": check_evaluation,
-        "network": check_network,
+        "evaluation": lambda: check_evaluation(has_network=False),
+        "network": lambda: check_evaluation(has_network=True),
         "search": lambda: check_search(core.name),
     }
     failures = 0
@@ -139,8 +136,7 @@ def check_move_counts(core_name: str) -> str | None:
     from uci_engine.engine import UciEngine
     from uci_engine.tools.perft import Perft
 
-    engine = UciEngine(core_name)
-    try:
+    with closing(UciEngine(core_name)) as engine:
         for fen, chess960, depth, expected in PERFT_COUNTS:
             engine.set_option("UCI_Chess960", "true" if chess960 else "false")
             lines: list[str] = engine.set_position(fen, ())
@@ -149,29 +145,20 @@ def check_move_counts(core_name: str) -> str | None:
             numbers = re.findall(r"\d+", lines[-1]) if lines else []
             if numbers != [str(expected)]:
                 return f"{expected} expected at depth {depth} of {fen}, but: {lines[-1:]}"
-    finally:
-        engine.close()
     return None
 
 
-def check_evaluation() -> str | None:
-    """Check that a position and its mirror image have the same evaluation. What is wrong, or None."""
-    return _asymmetry(None)
+def check_evaluation(has_network: bool) -> str | None:
+    """Check that a position and its mirror image have the same evaluation, with the network of the package or without.
 
-
-def check_network() -> str | None:
-    """Check the same with the learned correction of the package. What is wrong, or None. Raises NetworkError."""
-    from evaluation.correction.network import default_network
-
-    return _asymmetry(default_network())
-
-
-def _asymmetry(network: Network | None) -> str | None:
-    """The first position whose mirror image has another evaluation. None: there is none."""
+    What is wrong, or None. Raises NetworkError.
+    """
     import chess
 
     import evaluation
+    from evaluation.correction.network import default_network
 
+    network = default_network() if has_network else None
     for fen in EVALUATED:
         board = chess.Board(fen)
         score, mirrored = (evaluation.evaluate(each, network=network) for each in (board, board.mirror()))
@@ -190,8 +177,7 @@ def check_search(core_name: str) -> str | None:
     from uci_engine.search.info import BestMove
     from uci_engine.time_management.limits import Limits
 
-    engine = UciEngine(core_name)
-    try:
+    with closing(UciEngine(core_name)) as engine:
         for fen, *_ in PERFT_COUNTS[:3]:
             answers: list[BestMove] = []
             messages = engine.set_position(fen, ())
@@ -201,6 +187,4 @@ def check_search(core_name: str) -> str | None:
             moves = [answer.move for answer in answers]
             if len(moves) != 1 or moves[0] not in [move.uci() for move in chess.Board(fen).legal_moves]:
                 return f"{moves} answered to {fen} {messages or ''}"
-    finally:
-        engine.close()
     return None
