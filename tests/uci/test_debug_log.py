@@ -193,8 +193,7 @@ def test_a_full_disc_is_told_once_and_play_goes_on(tmp_path: Path, engine: UciPr
 def test_a_slow_disc_delays_nobody_and_gaps_are_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(debug_log, "MAX_WAITING", 3)
     monkeypatch.setattr(debug_log, "CLOSING_SECONDS", PATIENCE_SECONDS)
-    log = DebugLog()
-    log.open(str(tmp_path / "log"), unexpected)
+    log = DebugLog(str(tmp_path / "log"), unexpected)
     writes: queue.SimpleQueue[None] = queue.SimpleQueue()
     disc = threading.Event()
     write = os.write
@@ -219,8 +218,7 @@ def test_its_size_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     messages: list[str] = []
     monkeypatch.setattr(debug_log, "CLOSING_SECONDS", PATIENCE_SECONDS)
     monkeypatch.setattr(debug_log, "MAX_FILE_BYTES", 2 << 20)
-    log = DebugLog()
-    log.open(str(path), messages.append)
+    log = DebugLog(str(path), messages.append)
     for _ in range(60):
         log.sent("x" * 50_000)
     log.close()
@@ -229,20 +227,18 @@ def test_its_size_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert message.endswith(": it has reached 2 MiB")
     path.write_bytes(path.read_bytes() + b"x" * 60_000)
     with pytest.raises(DebugLogError, match="it has reached 2 MiB"):
-        log.open(str(path), messages.append)
+        DebugLog(str(path), messages.append)
 
 
 def test_control_characters_are_escaped(tmp_path: Path) -> None:
-    log = DebugLog()
-    log.open(str(tmp_path / "log"), unexpected)
+    log = DebugLog(str(tmp_path / "log"), unexpected)
     log.received("d\x1b[31m\u009b\0 \u00e4\ud800", time.perf_counter())
     log.close()
     assert records(tmp_path / "log") == [(">>", "d\\x1b[31m\\x9b\\x00 \u00e4?")]
 
 
 def test_the_time_is_that_of_reading(tmp_path: Path) -> None:
-    log = DebugLog()
-    log.open(str(tmp_path / "log"), unexpected)
+    log = DebugLog(str(tmp_path / "log"), unexpected)
     now = time.time()
     log.received("stop", time.perf_counter() - 7200)
     log.close()
@@ -263,8 +259,5 @@ def test_no_thread_no_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
-    log = DebugLog()
     with pytest.raises(DebugLogError, match="can't start new thread"):
-        log.open(str(tmp_path / "log"), unexpected)
-    log.sent("nothing happens")
-    log.close()
+        DebugLog(str(tmp_path / "log"), unexpected)

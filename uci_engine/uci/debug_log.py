@@ -54,69 +54,48 @@ class DebugLogError(Exception):
 
 
 class DebugLog:
-    """The log of the program, open or closed. `open` and `close` are for one thread, the other methods for all."""
+    """An open log, and the thread that writes it."""
 
-    def __init__(self) -> None:
-        self._file: _LogFile | None = None
-
-    def open(self, path: str, report: Callable[[str], None]) -> None:
-        """Close the log and begin one at the end of this file. Raises DebugLogError, and then changes nothing.
+    def __init__(self, path: str, report: Callable[[str], None]) -> None:
+        """Begin a log at the end of this file. Raises DebugLogError.
 
         `report` is called from another thread, at most once, with the sentence that the file cannot be written.
         """
-        try:
-            file = _LogFile(path, report)
-        except (OSError, ValueError, RuntimeError) as error:
-            raise DebugLogError(_reason(error)) from None
-        self.close()
-        self._file = file
-
-    def close(self) -> None:
-        """Write the lines that wait, and close the file. No effect on a closed log."""
-        file, self._file = self._file, None
-        if file is not None:
-            file.close()
-
-    def received(self, line: str, received_at: float) -> None:
-        """Note a line from the GUI. `received_at`: the `time.perf_counter()` at which it was read."""
-        if self._file is not None:
-            self._note(FROM_GUI, line, time.time() - (time.perf_counter() - received_at))
-
-    def sent(self, text: str) -> None:
-        """Note one or several lines to the GUI."""
-        if self._file is not None:
-            for line in text.split("\n"):
-                self._note(TO_GUI, line, time.time())
-
-    def _note(self, mark: str, line: str, at_seconds: float) -> None:
-        file = self._file
-        if file is not None:
-            file.add(mark, line, at_seconds)
-
-
-class _LogFile:
-    """One open file, and the thread that writes it."""
-
-    def __init__(self, path: str, report: Callable[[str], None]) -> None:
-        """Raises OSError, ValueError with a reason, or RuntimeError if there can be no further thread."""
         self._path = path
         self._report = report
-        self._descriptor = _open_for_appending(path)
-        self._bytes = os.fstat(self._descriptor).st_size
         # Mark, line and `time.time()`. None: close the file.
         self._waiting: queue.SimpleQueue[tuple[str, str, float] | None] = queue.SimpleQueue()
         self._loses_lines = False
         self._failed = False
         self._thread = threading.Thread(target=self._write_waiting, name="debug log", daemon=True)
         try:
+            self._descriptor = _open_for_appending(path)
+        except (OSError, ValueError) as error:
+            raise DebugLogError(_reason(error)) from None
+        try:
+            self._bytes = os.fstat(self._descriptor).st_size
             zone = time.strftime("%z")
             self._write(HEADING + f" (Secateur {__version__}, process {os.getpid()}, times are UTC{zone})\n".encode())
             self._thread.start()
-        except BaseException:
+        except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: there can be no further thread
             os.close(self._descriptor)
-            raise
+            raise DebugLogError(_reason(error)) from None
 
-    def add(self, mark: str, line: str, at_seconds: float) -> None:
+    def received(self, line: str, received_at: float) -> None:
+        """Note a line from the GUI. `received_at`: the `time.perf_counter()` at which it was read."""
+        self._note(FROM_GUI, line, time.time() - (time.perf_counter() - received_at))
+
+    def sent(self, text: str) -> None:
+        """Note one or several lines to the GUI."""
+        for line in text.split("\n"):
+            self._note(TO_GUI, line, time.time())
+
+    def close(self) -> None:
+        """Write the lines that wait, and close the file."""
+        self._waiting.put(None)
+        self._thread.join(CLOSING_SECONDS)
+
+    def _note(self, mark: str, line: str, at_seconds: float) -> None:
         """Let the thread write this line. Never waits."""
         if self._failed:
             return
@@ -126,10 +105,6 @@ class _LogFile:
         elif not self._loses_lines:
             self._loses_lines = True
             self._waiting.put((ABOUT_LOG, "lines are missing here, because the disc was too slow", at_seconds))
-
-    def close(self) -> None:
-        self._waiting.put(None)
-        self._thread.join(CLOSING_SECONDS)
 
     def _write_waiting(self) -> None:
         try:

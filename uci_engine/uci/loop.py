@@ -102,7 +102,7 @@ class Dispatcher:
         """Handle one event; False for `quit`."""
         if isinstance(event, Received):
             # Not when it is read: a `setoption` before it may open the log.
-            self._writer.log.received(event.line, event.received_at)
+            self._writer.note_received(event.line, event.received_at)
         if isinstance(event, SearchEnded):
             # The search's thread sends this event just before its `bestmove`, so wait for the thread to end.
             self._engine.wait()
@@ -110,7 +110,7 @@ class Dispatcher:
             self._execute_waiting()
             return self._searching or not self._input_ended
         if isinstance(event, EndOfInput):
-            self._writer.log.received("(end of input)", time.perf_counter())
+            self._writer.note_received("(end of input)", time.perf_counter())
             self._input_ended = True
             self._stop_if_endless()
             return self._searching
@@ -386,5 +386,5 @@ def run(engine_factory: Callable[[], UciEngine], lines: Sequence[str] | None = N
         dispatcher.serve()
     else:
         dispatcher.execute_all(lines)
-    writer.log.close()
+    writer.set_log(None)
     return 2 if lines is not None and dispatcher.has_refused else 0

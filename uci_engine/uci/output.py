@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import select
 import threading
-from collections.abc import Callable
 from typing import BinaryIO
 
 from uci_engine.failures import print_failure
@@ -27,12 +26,9 @@ def exit_now() -> None:
 class Writer:
     """Writes whole lines in ASCII and flushes them, from any thread. Nothing else writes to the output."""
 
-    def __init__(self, stream: BinaryIO, on_closed: Callable[[], None] = exit_now) -> None:
-        """`on_closed` is called when the stream cannot be written to any more."""
+    def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        self._on_closed = on_closed
-        # Notes what is written. The dispatcher notes what is read.
-        self.log = DebugLog()
+        self._log: DebugLog | None = None
         self._lock = threading.Lock()
         # For the watch on a blocked output: the number of writes that have begun, and of those that have ended.
         self._begun = 0
@@ -54,18 +50,30 @@ class Writer:
         except (OSError, ValueError):
             return False
 
+    def set_log(self, log: DebugLog | None) -> None:
+        """Close the log, if there is one, and begin this one."""
+        before, self._log = self._log, log
+        if before is not None:
+            before.close()
+
+    def note_received(self, line: str, received_at: float) -> None:
+        """Note a line from the GUI in the log. `received_at`: the `time.perf_counter()` at which it was read."""
+        if self._log is not None:
+            self._log.received(line, received_at)
+
     def write(self, text: str) -> None:
         """Write a line, or several lines, joined by newlines, that must not be separated."""
         data = text.encode("ascii", errors="replace") + b"\n"
         try:
             with self._lock:
                 self._begun += 1
-                self.log.sent(text)
+                if (log := self._log) is not None:
+                    log.sent(text)
                 self._stream.write(data)
                 self._stream.flush()
                 self._ended += 1
         except (OSError, ValueError):  # ValueError: the stream has been closed on our side
-            self._on_closed()
+            exit_now()
 
 
 def say(writer: Writer, *messages: str) -> None:
@@ -86,10 +94,7 @@ def connect_debug_log(options: Options, writer: Writer) -> None:
 
     def open_log() -> None:
         try:
-            if option.value:
-                writer.log.open(option.value, lambda message: say(writer, message))
-            else:
-                writer.log.close()
+            writer.set_log(DebugLog(option.value, lambda message: say(writer, message)) if option.value else None)
         except DebugLogError as error:
             raise OptionError(f"option {option.name} cannot be {quoted(option.value)} ({error})") from None
 
