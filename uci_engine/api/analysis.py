@@ -11,7 +11,6 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from types import TracebackType
 
 import chess
 import chess.engine
@@ -177,9 +176,7 @@ class Analysis:
     def __enter__(self) -> Analysis:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *reason: object) -> None:
         if not self._search.condition.is_of_this_process:
             return
         self.stop()

@@ -11,7 +11,6 @@ import threading
 import time
 import weakref
 from collections.abc import Iterable, Mapping
-from types import TracebackType
 from typing import Self, Unpack
 
 import chess
@@ -138,9 +137,7 @@ class Session:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *reason: object) -> None:
         self.close()
 
     def __repr__(self) -> str:

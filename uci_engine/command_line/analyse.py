@@ -304,12 +304,7 @@ class _Run:
 
 
 def _parser(default_core: str) -> Parser:
-    parser = Parser(
-        prog="secateur analyse",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = Parser("secateur analyse", DESCRIPTION)
     parser.add_argument("games", metavar="GAMES", nargs="+", help="PGN files, folders of them, or - for standard input")
     parser.add_argument("--output", metavar="FOLDER", help="where to write (default: the name of the games, -analysis)")
     add_effort(parser, f"{DEFAULT_SECONDS:g}")

@@ -39,6 +39,10 @@ class UsageError(Exception):
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are one sentence."""
 
+    def __init__(self, prog: str, description: str, **more: Any) -> None:
+        form = argparse.RawDescriptionHelpFormatter
+        super().__init__(prog, description=description, formatter_class=form, allow_abbrev=False, **more)
+
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
@@ -54,13 +58,16 @@ def add_core(parser: argparse.ArgumentParser, default: str) -> None:
     )
 
 
-def add_settings(
-    parser: argparse.ArgumentParser, default_core: str, position: str = "the position (default: the start position)"
-) -> None:
-    """Add the position, the options of the engine and the core."""
-    parser.add_argument("--fen", metavar="FEN", help=position)
+def add_position(parser: argparse.ArgumentParser, text: str = "the position (default: the start position)") -> None:
+    """Add `--fen`, of which `text` says what it is for, `--moves` and `--chess960`."""
+    parser.add_argument("--fen", metavar="FEN", help=text)
     parser.add_argument("--moves", metavar="MOVES", help="moves to play first, for example: --moves e2e4 e7e5")
     parser.add_argument("--chess960", action="store_true", help="read position and moves as Chess960")
+
+
+def add_settings(parser: argparse.ArgumentParser, default_core: str, **position: str) -> None:
+    """Add the position, the options of the engine and the core. `position`: as for `add_position`."""
+    add_position(parser, **position)
     parser.add_argument("--threads", metavar="N", help="number of search threads")
     parser.add_argument("--hash", metavar="MIB", help="size of the transposition table in MiB")
     _add_option(parser, '--option MultiPV=3 --option "Skill Level=5"')

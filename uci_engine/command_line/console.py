@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import Self
 
 from uci_engine import __version__
 
@@ -59,7 +59,7 @@ class Progress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *reason: Any) -> None:
+    def __exit__(self, *reason: object) -> None:
         if self._shown:
             warn(f"\r{'':{len(self._shown)}}\r", end="")
 

@@ -14,6 +14,7 @@ from uci_engine.command_line.arguments import (
     UsageError,
     add_core,
     add_effort,
+    add_position,
     effort_of,
     keyword_options,
 )
@@ -66,15 +67,8 @@ def run(words: Sequence[str], default_core: str) -> int:
 
 
 def _parser(default_core: str) -> Parser:
-    parser = Parser(
-        prog="secateur explain",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument("--fen", metavar="FEN", help="the position (default: the start position)")
-    parser.add_argument("--moves", metavar="MOVES", help="moves to play first, for example: --moves e2e4 e7e5")
-    parser.add_argument("--chess960", action="store_true", help="read position and moves as Chess960")
+    parser = Parser("secateur explain", DESCRIPTION)
+    add_position(parser)
     parser.add_argument("--move", metavar="MOVE", help="the move to explain, for example e2e4 or Nf3")
     add_effort(parser, f"{DEFAULT_SECONDS:g}", "all searches")
     parser.add_argument("--json", action="store_true", help="show JSON")

@@ -90,12 +90,10 @@ The JSON is one object. Scores are whole centipawns of the weights, from White's
 def run(arguments: Sequence[str]) -> int:
     """Run the program with these arguments. Returns the exit code. SystemExit: after help and wrong usage."""
     parser = Parser(
-        prog="secateur",
+        "secateur",
+        DESCRIPTION,
         usage="secateur [-h] [--version] [--core CORE] [--tuning] [COMMAND ...]",
-        description=DESCRIPTION,
         epilog="secateur COMMAND --help explains go, analyse, explain, eval, perft, bench and doctor.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"Secateur {__version__}")
     add_core(parser, os.environ.get(CORE_VARIABLE, "auto"))
@@ -136,8 +134,7 @@ def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
     from uci_engine.time_management.limits import Limits
     from uci_engine.uci.protocol import GO_WORDS, parse
 
-    parser = _subcommand("go", GO_DESCRIPTION)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = Parser("secateur go", GO_DESCRIPTION)
     parser.add_argument("words", metavar="WORD", nargs="*", help="limits of the search, as listed above")
     add_settings(parser, default_core)
     parser.add_argument("--uci", action="store_true", help="show UCI lines on a terminal too")
@@ -174,11 +171,11 @@ def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
     from uci_engine.score import MAX_DEPTH
     from uci_engine.tools.bench import DEFAULT_DEPTH, POSITIONS, Bench
 
-    parser = _subcommand("bench", "Search fixed positions to a fixed depth and show nodes, time and speed.")
+    parser = Parser("secateur bench", "Search fixed positions to a fixed depth and show nodes, time and speed.")
     parser.add_argument(
         "depth", metavar="DEPTH", nargs="?", type=number(1, MAX_DEPTH), help=f"in plies (default {DEFAULT_DEPTH})"
     )
-    add_settings(parser, default_core, position="search this position only")
+    add_settings(parser, default_core, text="search this position only")
     options = parser.parse_intermixed_args(words)
     has_position = options.fen is not None or bool(options.moves)
     with closing(_engine(options.core, tuning)) as engine:
@@ -190,7 +187,7 @@ def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
 def _perft(words: Sequence[str], default_core: str, tuning: bool) -> int:
     from uci_engine.tools.perft import MAX_DEPTH, Perft
 
-    parser = _subcommand("perft", "Count the leaf nodes of the legal move tree, DEPTH plies deep.")
+    parser = Parser("secateur perft", "Count the leaf nodes of the legal move tree, DEPTH plies deep.")
     parser.add_argument("depth", metavar="DEPTH", type=number(0, MAX_DEPTH), help=f"in plies, at most {MAX_DEPTH}")
     parser.add_argument("--divide", action="store_true", help="also show the count of each legal move")
     add_settings(parser, default_core)
@@ -208,8 +205,7 @@ def _perft(words: Sequence[str], default_core: str, tuning: bool) -> int:
 
 
 def _eval(words: Sequence[str], default_core: str, tuning: bool) -> int:
-    parser = _subcommand("eval", "Explain the evaluation of a position, term by term.")
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = Parser("secateur eval", "Explain the evaluation of a position, term by term.")
     parser.epilog = EVAL_KEYS
     add_settings(parser, default_core)
     parser.add_argument("--json", action="store_true", help="show it as JSON, with the keys below")
@@ -240,7 +236,7 @@ def _explain(words: Sequence[str], default_core: str, tuning: bool) -> int:
 def _doctor(words: Sequence[str], default_core: str, tuning: bool) -> int:
     from uci_engine.tools import doctor
 
-    parser = _subcommand("doctor", "Show what is installed, and check that it works. The exit code is 0 if it does.")
+    parser = Parser("secateur doctor", "Show what is installed, and check that it works. If so, the exit code is 0.")
     add_core(parser, default_core)
     return doctor.examine(parser.parse_args(words).core, show)
 
@@ -254,10 +250,6 @@ COMMANDS: dict[str, Callable[[Sequence[str], str, bool], int]] = {
     "bench": _bench,
     "doctor": _doctor,
 }
-
-
-def _subcommand(name: str, description: str) -> Parser:
-    return Parser(prog=f"secateur {name}", description=description, allow_abbrev=False)
 
 
 def _engine(core: str, tuning: bool) -> UciEngine:

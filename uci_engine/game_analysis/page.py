@@ -241,15 +241,13 @@ def _graph(report: GameReport) -> dict[str, Any]:
     heights = [round(100 - 100 * value.expected, 1) for value in (report.value, *(ply.value for ply in report.plies))]
     points = "".join(f"L{x} {y:g}" for x, y in enumerate(heights))
     width = max(1, len(heights) - 1)
-    end = width if len(heights) > 1 else 0
-    last = heights[-1] if len(heights) > 1 else heights[0]
     dots = dict.fromkeys(ERRORS, "")
     for index, ply in report.errors:
         dots[ply.judgement.mark] += f"M{index + 1} {heights[index + 1]:g}h0"
     shares = [100 - height for height in heights]
     return {
         "width": width,
-        "area": f"M0 100{points}L{end or width} {last:g}V100z",
+        "area": f"M0 100{points}L{width} {heights[-1]:g}V100z",
         "dots": [(mark.word, dots[mark]) for mark in ERRORS if dots[mark]],
         "label": f"White's expected result after each move: {shares[0]:.0f} % at first, {max(shares):.0f} % at most, "
         f"{min(shares):.0f} % at least, {shares[-1]:.0f} % at the end. The list of mistakes says where it changed.",
