@@ -1,7 +1,4 @@
-"""Says how Secateur's package is called, to those who look for it under the name of the program.
-
-`python -m secateur` runs the program.
-"""
+"""`python -m secateur` runs the program. `import secateur` fails, and names the package `uci_engine`."""
 
 if __name__ == "__main__":
     from uci_engine.__main__ import program

@@ -169,7 +169,7 @@ class Weights:
         return cls(phases["middlegame"], phases["endgame"], provenance=provenance)
 
     def text(self) -> str:
-        """The TOML text that `save` writes. `parse` reads it back to an equal object."""
+        """The text of a weights file. `parse` reads it back to an equal object."""
         parts = ["# The weights of the evaluation, in centipawns. See catalogue.py.\n"]
         if self.provenance:
             parts.append(f"\n[{PROVENANCE}]\n")
@@ -180,10 +180,6 @@ class Weights:
             for phase, values in zip(PHASES, (self.middlegame, self.endgame), strict=True):
                 parts.append(f"{phase} = {_to_rows(term, values[term.name])}\n")
         return "".join(parts)
-
-    def save(self, path: str | Path) -> None:
-        """Write a file that `load` reads back. Raises OSError."""
-        Path(path).write_text(self.text(), "utf-8")
 
 
 @cache

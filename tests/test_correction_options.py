@@ -79,7 +79,7 @@ def test_on_it_is_added_and_off_the_engine_is_as_it_was(engine: UciEngine, netwo
 
 def test_weights_and_network_change_alone(engine: UciEngine, network_file: str, tmp_path: Path) -> None:
     weights = random_weights(4)
-    weights.save(tmp_path / "weights.toml")
+    (tmp_path / "weights.toml").write_text(weights.text(), "utf-8")
     engine.set_option("CorrectionFile", network_file)
     engine.set_option("Correction", "true")
     engine.set_option("WeightsFile", str(tmp_path / "weights.toml"))

@@ -44,7 +44,7 @@ def engine() -> Iterator[UciEngine]:
 def other_file(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A weights file with numbers in every table."""
     path = tmp_path_factory.mktemp("weights") / "other weights.toml"
-    random_weights(4).save(path)
+    path.write_text(random_weights(4).text(), "utf-8")
     return str(path)
 
 

@@ -39,8 +39,6 @@ class OptionError(ValueError):
 
 
 class Option:
-    """The base of all types of option."""
-
     type_name = ""
 
     def __init__(self, name: str, help: str) -> None:
@@ -76,8 +74,6 @@ class Button(Option):
 
 
 class ValueOption(Option, Generic[T]):
-    """An option with a value."""
-
     def __init__(self, name: str, default: T, help: str, read_only: bool = False) -> None:
         super().__init__(name, help)
         self.default = default
@@ -120,7 +116,6 @@ class ValueOption(Option, Generic[T]):
         return [] if self.on_change is None or self.value == before else list(self.on_change() or ())
 
     def _shown(self) -> str:
-        """The value in a message."""
         return self._written(self.value)
 
     @staticmethod
@@ -129,8 +124,6 @@ class ValueOption(Option, Generic[T]):
 
 
 class Check(ValueOption[bool]):
-    """An option that is true or false."""
-
     type_name = "check"
 
     def _read(self, text: str) -> bool | None:
@@ -176,8 +169,6 @@ class Spin(ValueOption[int]):
 
 
 class String(ValueOption[str]):
-    """An option with any text."""
-
     type_name = "string"
 
     def _read(self, text: str) -> str | None:
@@ -205,7 +196,6 @@ class OptionTable:
         return iter(self._options.values())
 
     def add(self, option: AnyOption) -> AnyOption:
-        """Add an option, and return it."""
         self._options[_key(option.name)] = option
         return option
 

@@ -36,7 +36,6 @@ def tunables_of(owner: type[object]) -> tuple[Tunable, ...]:
 
 
 def defaults(parameters: Sequence[Tunable]) -> dict[str, int]:
-    """The values by name."""
     return {parameter.name: parameter.value for parameter in parameters}
 
 

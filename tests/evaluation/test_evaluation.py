@@ -205,7 +205,7 @@ def test_compiled_and_plain_modules_agree(tmp_path: Path) -> None:
         (copy / source.relative_to(PACKAGE)).parent.mkdir(parents=True, exist_ok=True)
         (copy / source.relative_to(PACKAGE)).write_bytes(source.read_bytes())
     weights = random_weights(2)
-    weights.save(tmp_path / "random.toml")
+    (tmp_path / "random.toml").write_text(weights.text(), "utf-8")
     program = (
         "import sys, chess, evaluation.evaluator as module\n"
         "from evaluation.base_board import BaseBoard\n"

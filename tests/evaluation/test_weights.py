@@ -84,7 +84,7 @@ def test_the_packaged_file_is_what_save_writes() -> None:
 
 
 def test_file_and_back(tmp_path: Path) -> None:
-    default_weights().save(tmp_path / "weights.toml")
+    (tmp_path / "weights.toml").write_text(default_weights().text(), "utf-8")
     assert Weights.load(tmp_path / "weights.toml") == default_weights()
 
 

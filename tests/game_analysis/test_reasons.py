@@ -67,7 +67,7 @@ def test_the_changes_are_those_of_the_engine_s_own_weights(engine: Engine, tmp_p
     silent = {term.name: (0,) * term.size for term in CATALOGUE if term.title in FAMILIES["Mobility"]}
     weights = default_weights()
     file = tmp_path / "weights.toml"
-    Weights({**weights.middlegame, **silent}, {**weights.endgame, **silent}).save(file)
+    file.write_text(Weights({**weights.middlegame, **silent}, {**weights.endgame, **silent}).text(), "utf-8")
     with Engine(hash=1, weights_file=str(file)) as other:
         after = changes_between(other, *boards, 32)
     assert any("mobility" in change.title for change in before)

@@ -153,7 +153,7 @@ def test_the_error_is_that_of_the_best_scale() -> None:
 def test_evaluations_are_compared(deep: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = deep.parent
     (folder / "engine.py").write_text(ENGINE)
-    default_weights().save(folder / "same.toml")
+    (folder / "same.toml").write_text(default_weights().text(), "utf-8")
     engine = f"name=other cmd='{sys.executable} {folder / 'engine.py'}'"
     (folder / "other.network").write_bytes(random_network(1).pack())
     words = ["compare", str(deep), "--weights", str(folder / "same.toml"), "--engine", engine]

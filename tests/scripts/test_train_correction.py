@@ -272,7 +272,7 @@ def test_the_program_learns_what_the_features_miss(
     assert Path(names["new.network"]).read_bytes() == data
     # With other features it is another run.
     weights = tmp_path / "other.toml"
-    random_weights(4).save(weights)
+    weights.write_text(random_weights(4).text(), "utf-8")
     assert main([*command, "--resume", "--weights", str(weights)]) == 1
     assert "features" in capsys.readouterr().err.splitlines()[-1].partition(" is of another run: ")[2]
 

@@ -20,7 +20,7 @@ from types import SimpleNamespace
 import pytest
 
 from uci_engine import core
-from uci_engine.tools import installation
+from uci_engine.tools import doctor
 
 ROOT = Path(__file__).parents[2]
 WHY = "because the compiled core is not installed"
@@ -66,7 +66,7 @@ def test_doctor_fails_on_the_slow_core(uncompiled: Path) -> None:
 def test_a_core_that_was_asked_for_is_no_fallback() -> None:
     found = core.load("auto")
     assert not found.is_fallback or not core.compiled_modules() or "this processor lacks" in found.reason
-    assert installation.slow_core_warning(fallback(False)) is None
+    assert doctor.slow_core_warning(fallback(False)) is None
 
 
 def fallback(is_fallback: bool) -> core.Core:
@@ -75,7 +75,7 @@ def fallback(is_fallback: bool) -> core.Core:
 
 def test_another_python_cannot_run_the_compiled_core(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "python_implementation", lambda: "PyPy")
-    assert installation.slow_core_warning(fallback(True)) == f"{SLOW}; only CPython, not PyPy, can run the compiled one"
+    assert doctor.slow_core_warning(fallback(True)) == f"{SLOW}; only CPython, not PyPy, can run the compiled one"
 
 
 @pytest.mark.parametrize(
@@ -98,40 +98,40 @@ def test_an_installed_engine_is_installed_again_from_where_it_came(
         def read_text(self, _name: str) -> str | None:
             return None if origin is None else json.dumps(origin)
 
-    monkeypatch.setattr(installation, "_ROOT", tmp_path)
+    monkeypatch.setattr(doctor, "_ROOT", tmp_path)
     monkeypatch.setattr(sys, "executable", "/opt/my python/bin/python")
     monkeypatch.setattr(importlib.metadata, "distribution", lambda _name: Distribution())
     options = "--force-reinstall --no-deps --no-cache-dir"
-    assert installation.mending_command() == f"'/opt/my python/bin/python' -m pip install {options} {expected}"
+    assert doctor.mending_command() == f"'/opt/my python/bin/python' -m pip install {options} {expected}"
 
 
 def test_a_clone_under_the_systems_python_gets_an_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """There pip refuses to install, and the user would be left with a command that fails."""
     (tmp_path / "setup.py").touch()
     (tmp_path / "EXTERNALLY-MANAGED").touch()
-    monkeypatch.setattr(installation, "_ROOT", tmp_path)
+    monkeypatch.setattr(doctor, "_ROOT", tmp_path)
     monkeypatch.setattr(sysconfig, "get_path", lambda _name: str(tmp_path))
     monkeypatch.setattr(sys, "executable", "/usr/bin/python3")
     monkeypatch.setattr(sys, "prefix", sys.base_prefix)
     created = f"/usr/bin/python3 -m venv {tmp_path}/.venv"
-    assert installation.mending_command() == f"{created} && {tmp_path}/.venv/bin/pip install -e {tmp_path}"
+    assert doctor.mending_command() == f"{created} && {tmp_path}/.venv/bin/pip install -e {tmp_path}"
     monkeypatch.setattr(sys, "prefix", "/home/you/environment")
-    assert installation.mending_command() == f"/usr/bin/python3 -m pip install -e {tmp_path}"
+    assert doctor.mending_command() == f"/usr/bin/python3 -m pip install -e {tmp_path}"
 
 
 def test_without_pip_the_command_is_for_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "setup.py").touch()
-    monkeypatch.setattr(installation, "_ROOT", tmp_path)
+    monkeypatch.setattr(doctor, "_ROOT", tmp_path)
     monkeypatch.setattr(sys, "prefix", "/home/you/environment")
-    monkeypatch.setattr(installation, "PathFinder", SimpleNamespace(find_spec=lambda _name: None))
+    monkeypatch.setattr(doctor, "PathFinder", SimpleNamespace(find_spec=lambda _name: None))
     monkeypatch.setattr(sys, "executable", "/usr/bin/python3")
-    assert installation.mending_command() == f"uv pip install --python /usr/bin/python3 -e {tmp_path}"
+    assert doctor.mending_command() == f"uv pip install --python /usr/bin/python3 -e {tmp_path}"
 
 
 def test_windows_quotes_in_its_own_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "setup.py").touch()
-    monkeypatch.setattr(installation, "_ROOT", tmp_path)
+    monkeypatch.setattr(doctor, "_ROOT", tmp_path)
     monkeypatch.setattr(sys, "prefix", "C:\\venv")
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setattr(sys, "executable", "C:\\Program Files\\python.exe")
-    assert installation.mending_command() == f'"C:\\Program Files\\python.exe" -m pip install -e {tmp_path}'
+    assert doctor.mending_command() == f'"C:\\Program Files\\python.exe" -m pip install -e {tmp_path}'

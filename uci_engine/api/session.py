@@ -22,7 +22,7 @@ from uci_engine.api.conversion import is_bounded, limits_of, require
 from uci_engine.engine import UciEngine
 from uci_engine.options import EMPTY, Check, EngineOptions, Option, OptionError, Options, Spin, String, ValueOption
 from uci_engine.text import ERROR, closest
-from uci_engine.tools.installation import slow_core_warning
+from uci_engine.tools.doctor import slow_core_warning
 
 Moves = Iterable[chess.Move] | None
 
@@ -276,7 +276,6 @@ def keyword_of(name: str, text: str) -> tuple[str, bool | int | str]:
 
 
 def _text(keyword: str, option: Option, value: object) -> str:
-    """The value as `setoption` has it."""
     if isinstance(option, Check):
         if not isinstance(value, bool):
             raise ValueError(f"{keyword} must be True or False, not {value!r}")

@@ -110,7 +110,6 @@ class ChessPosition(Position):
         return self.board.is_insufficient_material()
 
     def make(self, move: int) -> int:
-        """Make a legal move."""
         self._push_state(0)
         self.board.push(move_numbers.decode(move, chess960=True))
         self._read_pieces(move)
@@ -119,7 +118,6 @@ class ChessPosition(Position):
         return 0
 
     def unmake(self, move: int) -> int:
-        """Unmake the last move."""
         self.board.pop()
         self._read_pieces(move)
         self._pop_state()
@@ -135,7 +133,6 @@ class ChessPosition(Position):
         return 0
 
     def unmake_null(self) -> int:
-        """Unmake a null move."""
         self.board.pop()
         self._pop_state()
         self.moves_here = None

@@ -84,7 +84,6 @@ class Book:
         return len(self._reader)
 
     def close(self) -> None:
-        """Close the file."""
         self._reader.close()
 
     def moves(self, board: chess.Board) -> list[tuple[chess.Move, int]]:
@@ -192,7 +191,6 @@ def _legal_move(board: chess.Board, move: chess.Move) -> chess.Move | None:
 
 
 def _repeats(board: chess.Board, move: chess.Move) -> bool:
-    """Whether the move repeats a position of the game."""
     board.push(move)
     repeated = board.is_repetition(2)
     board.pop()
@@ -235,7 +233,6 @@ class Opening:
         self.new_game()
 
     def new_game(self) -> None:
-        """Start a new game."""
         self._last_ply = -1
         self._announced = False
         # Stored, because the boards passed here keep only the moves since the last irreversible one.

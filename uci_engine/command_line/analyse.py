@@ -139,8 +139,6 @@ def entries_by_number(entries: Iterable[dict[str, Any]]) -> dict[int, dict[str, 
 
 
 class _Run:
-    """One run of the command."""
-
     def __init__(
         self, source: Source, folder: Path, effort: Effort, keywords: dict[str, Any], options: argparse.Namespace
     ) -> None:

@@ -48,7 +48,6 @@ class Parser(argparse.ArgumentParser):
 
 
 def add_core(parser: argparse.ArgumentParser, default: str) -> None:
-    """Add `--core`."""
     parser.add_argument(
         "--core",
         choices=CORES,

@@ -106,7 +106,6 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _execute(parser: Parser, options: argparse.Namespace) -> int:
-    """Run the command of these options."""
     require_own_evaluation()
     command, words = options.words[0] if options.words else "", options.words[1:]
     try:
@@ -123,7 +122,6 @@ def _execute(parser: Parser, options: argparse.Namespace) -> int:
 
 
 def _refuse_unknown(parser: Parser, word: str) -> None:
-    """Exit when a word is no command."""
     from uci_engine.uci.protocol import COMMAND_WORDS
 
     if word not in COMMAND_WORDS:

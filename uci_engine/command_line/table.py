@@ -55,7 +55,6 @@ class Table:
         self._shown.add(key)
 
     def on_best_move(self, best: BestMove) -> None:
-        """Show the answer."""
         if best.move is None:
             self._on_line("There is no legal move.")
             return

@@ -104,9 +104,9 @@ class _Game:
             self._boards.append(self._boards[-1].copy())
             self._boards[-1].push(move)
         self.found = [Found(DRAWN)] * len(self._boards)
-        # Of the last search of each position itself. What later positions have shown may have come from deeper ones.
+        # The depth of the last search of each position. `found` may come from a deeper search of a later position.
         self._depths = [0] * len(self._boards)
-        # What the last search of all moves of each position found. What is known since then may be less.
+        # The value by the last search of all moves of each position. What is known now may be less.
         self._own_values = [DRAWN] * len(self._boards)
         self._others: dict[int, Value] = {}
         # What the searches have not taken of their share, in efforts for a move.
@@ -115,7 +115,6 @@ class _Game:
         self._token = object()
 
     def search_backwards(self, on_position: Callable[[], None]) -> None:
-        """Search each position, from the last to the first."""
         for index in range(len(self._moves), -1, -1):
             self._look_at(index, MAIN_SHARE)
             self._left_over += 1 - MAIN_SHARE
@@ -197,7 +196,6 @@ class _Game:
                 return
 
     def searched(self, index: int) -> SearchedMove:
-        """What is known of a move."""
         played, here = self._played(index), self.found[index]
         is_best = here.move in (None, self._moves[index])
         return SearchedMove(here, played, is_best, self._others.get(index) if is_best else None)
@@ -208,7 +206,6 @@ class _Game:
         return Found(value, after.depth + 1, after.nodes, (self._moves[index], *after.line))
 
     def _loss(self, index: int) -> float:
-        """The loss of expected result by a move."""
         white = self._boards[index].turn
         before, after = self.found[index].value, self._played(index).value
         return 0.0 if self.searched(index).is_best else before.expected_for(white) - after.expected_for(white)

@@ -42,8 +42,6 @@ MOST_ENDGAME_WEIGHT = 8
 
 
 class Phase(Enum):
-    """A phase of the game."""
-
     OPENING = "opening"
     MIDDLEGAME = "middlegame"
     ENDGAME = "endgame"
@@ -120,7 +118,6 @@ class Judgement:
 
 
 def judge(move: MoveFacts) -> Judgement:
-    """Judge one move."""
     best, played = move.best.expected_for(move.white), move.played.expected_for(move.white)
     loss = 0.0 if move.is_best else max(0.0, best - played)
     is_book = move.is_book and loss < MISTAKE_LOSS
@@ -174,7 +171,6 @@ class Summary:
     missed_wins: int
 
     def count(self, mark: Mark) -> int:
-        """The number of moves with this mark."""
         return self.counts.get(mark, 0)
 
 

@@ -75,7 +75,6 @@ def game_page(report: GameReport, links: Sequence[tuple[str, str]] = ()) -> str:
 
 
 def index_row(report: GameReport, number: int, page: str) -> IndexRow:
-    """The game's row in the index."""
     accuracies = [report.summary(color).accuracy for color, _ in SIDES]
     errors = []
     for color, _ in SIDES:

@@ -286,7 +286,6 @@ def _shown_score(value: Value) -> chess.engine.Score:
 
 
 def _is_unknown(value: str) -> bool:
-    """Whether a header says nothing."""
     return not value.strip("?- ")
 
 

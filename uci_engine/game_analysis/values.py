@@ -119,7 +119,6 @@ class Found:
 
     @property
     def move(self) -> chess.Move | None:
-        """The best move."""
         return self.line[0] if self.line else None
 
 

@@ -142,9 +142,9 @@ class SyzygyProber:
         return best
 
     def _is_en_passant_best(self, position: Position, en_passant: int, value: int, start: int) -> bool:
-        """Whether a capture en passant is the best move, where the other moves give `value`.
+        """Whether a capture en passant is the best move. `value`: of the best other move.
 
-        At equal values it is the better one unless both lose, because a capture resets the halfmove clock.
+        A capture resets the halfmove clock. So at equal values it is the better move, unless both lose.
         """
         if en_passant == NONE:
             return False

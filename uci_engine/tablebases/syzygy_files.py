@@ -63,8 +63,6 @@ class TableError(ValueError):
 
 
 class Bytes(Protocol):
-    """A mapped file, or `bytes`."""
-
     def __len__(self) -> int: ...
     def __getitem__(self, place: slice, /) -> bytes: ...
 
@@ -159,8 +157,6 @@ def read_table(data: Bytes, name: str, suffix: str, read_symbols: ReadSymbols) -
 
 
 class _Reader:
-    """Walks through one file's header."""
-
     def __init__(self, data: Bytes, material: Material, suffix: str, read_symbols: ReadSymbols) -> None:
         self.data = data
         self.material = material

@@ -81,7 +81,6 @@ class Tablebases:
         return plies if abs(plies) <= MAX_DISTANCE_PLIES else None
 
     def close(self) -> None:
-        """Close all files."""
         self.set_syzygy_path("")
 
     # Syzygy --------------------------------------------------------------------------------------------------------
@@ -216,7 +215,6 @@ def _shown(name: str) -> str:
 
 
 def _reason(error: OSError | ValueError) -> str:
-    """Why a file or folder cannot be used."""
     if isinstance(error, OSError):
         return error.strerror or type(error).__name__
     return str(error)

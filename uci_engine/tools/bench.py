@@ -98,7 +98,6 @@ class Bench(TextTask):
             self.report()
 
     def _search(self, number: int, count: int) -> int:
-        """Search the engine's position and return the nodes."""
         infos = [Info(score=0, nodes=0)]
         answers: list[BestMove] = []
         self._engine.go(self._limits, time.perf_counter(), infos.append, answers.append)

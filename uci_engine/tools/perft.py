@@ -22,8 +22,6 @@ MAX_DEPTH = 64
 
 
 class Perft(TextTask):
-    """The thread of one count."""
-
     def __init__(
         self, engine: UciEngine, depth: int, on_line: Callable[[str], None], on_done: Callable[[], None]
     ) -> None:

@@ -86,7 +86,6 @@ class DebugLog:
         self._note(FROM_GUI, line, time.time() - (time.perf_counter() - received_at))
 
     def sent(self, text: str) -> None:
-        """Note one or several lines to the GUI."""
         for line in text.split("\n"):
             self._note(TO_GUI, line, time.time())
 

@@ -241,7 +241,7 @@ class Dispatcher:
             *self._engine.options.declare(),
         ]
         if self._engine.core.is_fallback:
-            from uci_engine.tools.installation import slow_core_warning
+            from uci_engine.tools.doctor import slow_core_warning
 
             lines.append(protocol.format_info(Info(string=f"warning: {slow_core_warning(self._engine.core)}")))
         if self._engine.problem:
