@@ -1,4 +1,4 @@
-"""Files named by the user: opened without the risk of blocking, read no further than a bound, and told from others.
+"""Files named by the user: opened without the risk of blocking, and read no further than a bound.
 
 Invariant: nothing is written or created.
 """
@@ -8,14 +8,6 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
-
-# Device, inode, size and time of change. Two are equal for the same file, unchanged.
-Identity = tuple[int, int, int, int]
-
-
-def identity(status: os.stat_result) -> Identity:
-    """The identity of a file, from its `os.stat`."""
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def open_plain_file(path: Path) -> int:

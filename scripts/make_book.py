@@ -157,7 +157,6 @@ def inspect_command(options: argparse.Namespace) -> int:
         print(f"  {san:8s}{weight:6d}  {weight / total:4.0%}  {after or ''}".rstrip())
     if not candidates:
         print("  no move")
-    book.close()
     return 0
 
 

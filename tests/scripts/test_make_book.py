@@ -39,7 +39,6 @@ def weights_at(book: Path, moves: str = "") -> dict[str, int]:
         board.push_san(move)
     opened = Book(str(book))
     found = {board.san(move): weight for move, weight in opened.moves(board)}
-    opened.close()
     return found
 
 
@@ -212,7 +211,6 @@ def test_moves_survive_the_format(tmp_path: Path, fen: str, moves: str) -> None:
     path.write_bytes(book_bytes({chess.polyglot.zobrist_hash(board): weights}))
     book = Book(str(path))
     assert {move.uci() for move, _ in book.moves(board)} == set(moves.split())
-    book.close()
 
 
 @given(

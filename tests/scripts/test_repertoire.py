@@ -180,7 +180,6 @@ def test_gambits_are_answered_and_not_played(
     assert gambit not in [move for move, _ in book.moves(board)]
     board.push(gambit)
     assert book.moves(board)
-    book.close()
 
 
 def test_our_own_moves_never_lead_to_where_all_that_is_known_is_avoided(lines: list[Line]) -> None:

@@ -9,8 +9,8 @@ that it leads to. The end of the book is reported once a game. After 1. e4, with
     info string book: left after 15 plies, B30 Sicilian Defense: Nyezhmetdinov-Rossolimo Attack
 
 `go infinite`, `go mate`, `go searchmoves`, `go` without a limit, and `UCI_AnalyseMode` always search. While pondering,
-a book move is held back until `ponderhit` or `stop`. `setoption` checks the file: a damaged book is refused with one
-message, and the engine searches.
+a book move is held back until `ponderhit` or `stop`. `setoption` reads and checks the file: a damaged book is refused
+with one message, and the engine searches.
 
 `scripts/make_book.py compile` makes the built-in book.
 """

@@ -1,7 +1,7 @@
 """A Polyglot opening book, and its moves during a game.
 
-The file is checked before it is used; python-chess (`chess.polyglot`) reads its entries. An entry has 16 bytes (key,
-move, weight, learning data), and the entries are sorted by key.
+The file is read and checked once, so later changes of it have no effect. An entry has 16 bytes (key, move, weight,
+learning data), and the entries are sorted by key.
 
 Invariants: an invalid file raises `BookError`. Only regular files are read. A move that this module returns is legal.
 Nothing of a book is read before `OwnBook` is set. A bad book gives one message, and the engine searches. The end of the
@@ -10,22 +10,20 @@ book is announced once a game.
 
 from __future__ import annotations
 
-import os
 import random
-import stat
 import sys
 from array import array
-from collections.abc import Iterator
+from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import islice
 from operator import le
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 import chess
 import chess.polyglot
 
-from evaluation.files import identity
+from evaluation.files import open_plain_file
 from uci_engine.book.opening_names import OpeningName, named_positions, opening_of
 from uci_engine.text import quoted
 from uci_engine.time_management.limits import Limits
@@ -34,8 +32,6 @@ BUILT_IN = Path(__file__).with_name("book.bin")
 
 ENTRY_BYTES = 16
 MAX_BOOK_BYTES = 256 * 2**20
-# The whole file is read once, in pieces of this size, a multiple of ENTRY_BYTES.
-PIECE_BYTES = 2**20
 
 # The maximum number of entries that are read for one position. Valid books have at most one for each legal move, and a
 # move must not wait for a book with a million.
@@ -63,51 +59,35 @@ class BookMove:
 
 
 class Book:
-    """An open book."""
+    """A book, all of it in memory."""
 
     def __init__(self, path: str = "") -> None:
-        """Open the book at `path`, or the built-in one when it is empty. Raises BookError."""
-        self._path = path or str(BUILT_IN)
-        self._title = f"book {quoted(path)}" if path else "the built-in book"
+        """Read the book at `path`, or the built-in one when it is empty. Raises BookError."""
+        title = f"book {quoted(path)}" if path else "the built-in book"
         try:
-            self._identity = identity(os.stat(self._path))
-            _examine(self._path)
-            self._reader = chess.polyglot.MemoryMappedReader(self._path)
-        except OSError as error:
-            raise BookError(f"{self._title} cannot be read: {error.strerror or 'not a book'}") from None
-        except ValueError as error:  # from _examine, or for a path with a NUL
-            reason = error if isinstance(error, BookError) else "has a name that no file can have"
-            raise BookError(f"{self._title} {reason}") from None
+            with open(open_plain_file(Path(path or BUILT_IN)), "rb") as file:
+                self._keys, self._entries = _parsed(file.read(MAX_BOOK_BYTES + 1))
+        except BookError as error:
+            raise BookError(f"{title} {error}") from None
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise BookError(f"{title} cannot be read: {reason}") from None
 
     def __len__(self) -> int:
         """Number of entries: moves, counted once for each position."""
-        return len(self._reader)
-
-    def close(self) -> None:
-        self._reader.close()
+        return len(self._keys)
 
     def moves(self, board: chess.Board) -> list[tuple[chess.Move, int]]:
-        """The book's legal moves and their weights, heaviest first, without moves that repeat a position of the game.
-
-        Raises BookError when the file was changed: a mapped file that shrinks would end the process.
-        """
-        try:
-            unchanged = identity(os.stat(self._path)) == self._identity
-        except OSError:
-            unchanged = False
-        if not unchanged:
-            raise BookError(f"{self._title} was changed on disk while it was open")
+        """The book's legal moves and their weights, heaviest first, but none that repeats a position of the game."""
         weights: dict[chess.Move, int] = {}
-        # Not by `find_all`, because it skips any number of entries that are illegal or have no weight.
         key = chess.polyglot.zobrist_hash(board)
-        first = self._reader.bisect_key_left(key)
-        for index in range(first, min(first + MAX_POSITION_ENTRIES, len(self._reader))):
-            entry = self._reader[index]
-            if entry.key != key:
+        first = bisect_left(self._keys, key)
+        for index in range(first, min(first + MAX_POSITION_ENTRIES, len(self._keys))):
+            if self._keys[index] != key:
                 break
-            move = _legal_move(board, entry.move)
-            if move is not None and entry.weight > weights.get(move, 0):
-                weights[move] = entry.weight
+            move, weight = _legal_move(board, self._entries[index] >> 48), self._entries[index] >> 32 & 0xFFFF
+            if move is not None and weight > weights.get(move, 0):
+                weights[move] = weight
         weights = {move: weight for move, weight in weights.items() if not _repeats(board, move)}
         # Equal weights are sorted by name, so that the best move is always the same.
         return sorted(weights.items(), key=lambda item: (-item[1], item[0].uci()))
@@ -135,53 +115,29 @@ class Book:
         return BookMove(move, weight, share, opening)
 
 
-def _examine(path: str) -> None:
-    """Check the whole file. Raises BookError with the end of a message if it cannot be a book."""
-    status = os.stat(path)
-    if stat.S_ISDIR(status.st_mode):
-        raise BookError("is a directory")
-    if not stat.S_ISREG(status.st_mode):
-        raise BookError("is not a regular file")
-    size = status.st_size
-    if size == 0:
+def _parsed(data: bytes) -> tuple[array[int], array[int]]:
+    """The keys, and the rest of each entry. Raises BookError with the end of a message if this is no book."""
+    if not data:
         raise BookError("is empty")
-    if size % ENTRY_BYTES:
-        raise BookError(f"is no Polyglot book, or a part of one: {size} bytes are no multiple of {ENTRY_BYTES}")
-    if size > MAX_BOOK_BYTES:
-        raise BookError(f"is too large: {size / 2**20:.0f} MiB, of at most {MAX_BOOK_BYTES // 2**20}")
-    last_key = 0
-    playable = False
-    with open(path, "rb") as file:
-        for piece in _pieces(file):
-            keys = _numbers("Q", piece)[::2]
-            if last_key > keys[0] or not all(map(le, keys, islice(keys, 1, None))):
-                raise BookError("is no Polyglot book: its entries are not sorted")
-            last_key = keys[-1]
-            # An entry has eight 16-bit numbers: four of the key, then the move and its weight.
-            playable = playable or any(_numbers("H", piece)[5::8])
-    if not playable:
-        raise BookError("holds no move with a weight")
-
-
-def _pieces(file: BinaryIO) -> Iterator[bytes]:
-    """Whole entries, even if the file changes meanwhile, which `Book.moves` notices."""
-    for _ in range(MAX_BOOK_BYTES // PIECE_BYTES):
-        piece = file.read(PIECE_BYTES)
-        whole_bytes = len(piece) - len(piece) % ENTRY_BYTES
-        if not whole_bytes:
-            break
-        yield piece[:whole_bytes]
-
-
-def _numbers(type_code: str, data: bytes) -> array[int]:
-    numbers: array[int] = array(type_code, data)
+    if len(data) > MAX_BOOK_BYTES:
+        raise BookError(f"is too large: it has more than {MAX_BOOK_BYTES // 2**20} MiB")
+    if len(data) % ENTRY_BYTES:
+        raise BookError(f"is no Polyglot book, or a part of one: {len(data)} bytes are no multiple of {ENTRY_BYTES}")
+    numbers = array("Q", data)
     if sys.byteorder == "little":
         numbers.byteswap()
-    return numbers
+    keys, entries = numbers[::2], numbers[1::2]
+    if not all(map(le, keys, islice(keys, 1, None))):
+        raise BookError("is no Polyglot book: its entries are not sorted")
+    if not any(entry >> 32 & 0xFFFF for entry in entries):
+        raise BookError("holds no move with a weight")
+    return keys, entries
 
 
-def _legal_move(board: chess.Board, move: chess.Move) -> chess.Move | None:
-    """A move as a book writes it, with castling as king takes rook, or None if it is not legal."""
+def _legal_move(board: chess.Board, number: int) -> chess.Move | None:
+    """The move of an entry's 16 bits, with castling as king takes rook, or None if it is not legal."""
+    promotion = number >> 12 & 7
+    move = chess.Move(number >> 6 & 63, number & 63, promotion + 1 if promotion else None)
     if board.chess960:
         return move if board.is_legal(move) else None
     try:
@@ -241,16 +197,16 @@ class Opening:
     def configure(self, settings: BookSettings, *, file_named: bool = False) -> list[str]:
         """Take over new settings; returns a message if the book is refused.
 
-        `file_named`: the user has just named the file, so one that was refused is tried again.
+        `file_named`: the user has just named the file, so it is read again.
         """
         before, self._settings = self._settings, settings
         same_book = (before.own_book, before.file) == (settings.own_book, settings.file)
         if not settings.own_book:
-            self._close()
+            self._book = None
             return []
-        if same_book and not (file_named and self._book is None):
+        if same_book and not file_named:
             return []
-        self._close()
+        self._book = None
         try:
             self._book = Book(settings.file)
         except BookError as error:
@@ -260,7 +216,7 @@ class Opening:
         return []
 
     def advise(self, board: chess.Board, limits: Limits) -> Advice:
-        """What to play here, if the book has a move and `go` is for a game. Never raises.
+        """What to play here, if the book has a move and `go` is for a game.
 
         A `go` with `infinite`, `mate` or `searchmoves`, or without any limit, asks for a search.
         """
@@ -269,12 +225,7 @@ class Opening:
         if board.ply() < self._last_ply:
             self.new_game()  # some programs do not send ucinewgame
         self._last_ply = board.ply()
-        try:
-            return self._look_up(self._book, board)
-        except Exception as error:
-            # A hostile file must not cost the move.
-            self._close()
-            return Advice((f"error: {str(error) or type(error).__name__}; there will be no more book moves",))
+        return self._look_up(self._book, board)
 
     def _look_up(self, book: Book, board: chess.Board) -> Advice:
         self._name = opening_of(board) or self._name
@@ -300,11 +251,6 @@ class Opening:
     def _named(self) -> str:
         """The name for a message, without the accents, which UCI cannot show."""
         return f", {self._name}".translate(WITHOUT_ACCENTS) if self._name else ""
-
-    def _close(self) -> None:
-        if self._book is not None:
-            self._book.close()
-        self._book = None
 
 
 def _wants_a_search(limits: Limits) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 
 import chess
@@ -184,14 +183,14 @@ def _theory_of(start: chess.Board, moves: Sequence[chess.Move]) -> Theory:
     if start.fen() != chess.STARTING_FEN and name is None:
         return Theory(None, 0)
     plies = 0
-    with closing(Book()) as book:
-        for ply, move in enumerate(moves[:LAST_THEORY_PLY], start=1):
-            is_book_move = any(move == known for known, _ in book.moves(board))
-            board.push(move)
-            here = names.get(chess.polyglot.zobrist_hash(board))
-            name = here or name
-            if here is not None or is_book_move:
-                plies = ply
+    book = Book()
+    for ply, move in enumerate(moves[:LAST_THEORY_PLY], start=1):
+        is_book_move = any(move == known for known, _ in book.moves(board))
+        board.push(move)
+        here = names.get(chess.polyglot.zobrist_hash(board))
+        name = here or name
+        if here is not None or is_book_move:
+            plies = ply
     return Theory(name, plies)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from evaluation.files import Identity, identity, open_plain_file
+from evaluation.files import open_plain_file
 from uci_engine.core import Core
 from uci_engine.memory import hash_maximum_mib
 from uci_engine.tablebases.syzygy_files import (
@@ -39,6 +39,9 @@ CHECKED_BYTES_PLAIN = 1 << 21
 TRUSTED_SECONDS = 1.0
 # Maximum number of names in a message.
 MAX_NAMES = 3
+
+# Device, inode, size and time of change. Two are equal for the same file, unchanged.
+Identity = tuple[int, int, int, int]
 
 
 class Tablebases:
@@ -132,7 +135,7 @@ class Tablebases:
         if not self._mapped or now < self._trusted_until:
             return []
         self._trusted_until = now + TRUSTED_SECONDS
-        changed = [path for path, identity_then in self._mapped.items() if _identity_now(path) != identity_then]
+        changed = [path for path, identity_then in self._mapped.items() if _identity(path) != identity_then]
         for path in changed:
             self.drop(path.stem)
             del self._mapped[path]
@@ -189,25 +192,27 @@ def _contents(path: Path, room: int) -> tuple[bytes | mmap.mmap, Identity | None
     """The bytes of a file: a copy if `room` is enough, or else the file mapped, with its identity."""
     descriptor = open_plain_file(path)
     try:
-        status = os.fstat(descriptor)
-        if status.st_size == 0:
+        size = os.fstat(descriptor).st_size
+        if size == 0:
             raise TableError("it is empty")
-        if status.st_size <= room:
+        if size <= room:
             with open(descriptor, "rb", closefd=False) as file:
-                return file.read(status.st_size), None
+                return file.read(size), None
         if sys.version_info >= (3, 13) and sys.platform != "win32":
             # Without a descriptor for each of hundreds of files. Windows knows no such argument.
-            return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ, trackfd=False), identity(status)
-        return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ), identity(status)
+            return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ, trackfd=False), _identity(descriptor)
+        return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ), _identity(descriptor)
     finally:
         os.close(descriptor)
 
 
-def _identity_now(path: Path) -> Identity | None:
+def _identity(file: Path | int) -> Identity | None:
+    """The identity of a file, by its path or descriptor; None if there is none."""
     try:
-        return identity(path.stat())
+        status = os.stat(file)
     except OSError:
         return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _shown(name: str) -> str:

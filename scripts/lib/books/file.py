@@ -62,7 +62,7 @@ def write_book(weights: Weights, path: Path) -> None:
 
 def read_book(path: str) -> Weights:
     """All of a book's entries. Raises BookError."""
-    Book(path).close()  # what is no sound book ends here
+    Book(path)  # what is no sound book ends here
     weights: Weights = {}
     with chess.polyglot.MemoryMappedReader(path) as reader:
         for entry in reader:
