@@ -30,8 +30,7 @@ from evaluation.correction.network import Network
 from evaluation.weights import Weights
 from uci_engine import __version__
 from uci_engine import score as scores
-from uci_engine.board.game import Game, display
-from uci_engine.board.validation import PositionError, parse_searchmoves
+from uci_engine.board.game import Game, PositionError, display, parse_searchmoves
 from uci_engine.core import load
 from uci_engine.engine_parts import EngineParts
 from uci_engine.failures import print_failure

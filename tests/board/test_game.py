@@ -3,8 +3,7 @@
 import chess
 import pytest
 
-from uci_engine.board.game import MAX_GAME_PLIES, Game
-from uci_engine.board.validation import PositionError
+from uci_engine.board.game import MAX_GAME_PLIES, Game, PositionError
 
 
 def test_a_game_starts_at_the_start() -> None:

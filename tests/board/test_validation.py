@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.board.validation import (
+from uci_engine.board.game import (
     MAX_FULLMOVE_NUMBER,
     MAX_HALFMOVE_CLOCK,
     PositionError,

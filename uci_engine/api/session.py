@@ -169,7 +169,11 @@ class Session:
             if game != self._game:
                 self._inner.new_game()
                 self._game = game
-            self._set_lines(multipv)
+            lines = 1 if multipv is None else multipv
+            if not isinstance(lines, int):
+                raise TypeError(f"multipv must be a whole number, not {lines!r}")
+            multi_pv = self._inner.options.multi_pv
+            multi_pv.set(_text("multipv", multi_pv, lines))
             self._set_position(board)
             if self._chooses_analyse_mode and self._inner.options.analyse_mode.value != analyses:
                 self._inner.set_option("UCI_AnalyseMode", "true" if analyses else "false")
@@ -188,16 +192,6 @@ class Session:
         self._require_open()
         # The thread of the last search has answered, and is about to end.
         self._inner.wait()
-
-    def _set_lines(self, multipv: int | None) -> None:
-        option = self._inner.options.multi_pv
-        lines = 1 if multipv is None else multipv
-        problem = f"multipv must be a whole number from {option.minimum} to {option.maximum}, not {lines!r}"
-        if isinstance(lines, bool) or not isinstance(lines, int):
-            raise TypeError(problem)
-        if not option.minimum <= lines <= option.maximum:
-            raise ValueError(problem)
-        option.value = lines
 
     def _set_position(self, board: chess.Board) -> None:
         """Set up the position as the UCI loop does, so that a position which no game can hold is refused."""

@@ -1,17 +1,59 @@
-"""The game that the GUI sent, move by move, and the positions that it has repeated."""
+"""The game that the GUI sent: its first position and its moves, checked and played.
+
+A FEN is normalised as text, parsed, rejected or repaired. Normalising changes only the text. Repairing drops invalid
+castling rights and en-passant squares. Neither moves a piece. Everything else raises `PositionError`.
+
+Invariant: the compiled core can hold every board that `read_fen` returns: one king each, no more pieces than a game can
+produce, pawns on ranks 2 to 7, clocks within bounds.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
 import chess
 import chess.polyglot
 
-from uci_engine.board.validation import PositionError, play, read_fen
+from uci_engine.text import Messages, parse_int, quoted
 
 MAX_GAME_PLIES = 20_000
 """Longest move list that is played out; the longest possible game under the 75-move rule is shorter."""
+
+MAX_HALFMOVE_CLOCK = 150
+"""The 75-move rule ends every game at this clock, so a greater value means the same."""
+
+MAX_FULLMOVE_NUMBER = 9999
+
+# A FEN is at most 71 characters of board and a few dozen of the rest.
+_MAX_FEN_LENGTH = 160
+
+_DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
+_QUOTES = "\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"
+# Marks a promoted piece in crazyhouse; chess has no use for it.
+_PROMOTED_MARK = "~"
+_AS_TYPED = str.maketrans(dict.fromkeys(_DASHES, "-") | dict.fromkeys(_QUOTES + _PROMOTED_MARK, ""))
+
+# Some programs write the promotion piece as a capital letter.
+_MOVE = re.compile(r"[a-h][1-8][a-h][1-8][nbrqNBRQ]?")
+
+_REASONS = {
+    chess.STATUS_EMPTY: "the board is empty",
+    chess.STATUS_NO_WHITE_KING: "White has no king",
+    chess.STATUS_NO_BLACK_KING: "Black has no king",
+    chess.STATUS_TOO_MANY_KINGS: "there are more than two kings",
+    chess.STATUS_TOO_MANY_WHITE_PIECES: "White has more than 16 pieces",
+    chess.STATUS_TOO_MANY_BLACK_PIECES: "Black has more than 16 pieces",
+    chess.STATUS_TOO_MANY_WHITE_PAWNS: "White has more than 8 pawns",
+    chess.STATUS_TOO_MANY_BLACK_PAWNS: "Black has more than 8 pawns",
+    chess.STATUS_PAWNS_ON_BACKRANK: "a pawn stands on the first or last rank",
+    chess.STATUS_OPPOSITE_CHECK: "the side not to move is in check",
+}
+
+
+class PositionError(ValueError):
+    """A position or a move list cannot be used; the text tells the user why."""
 
 
 class Game:
@@ -66,3 +108,154 @@ def display(board: chess.Board) -> str:
     lines = [f"{8 - index}  {row}" for index, row in enumerate(str(board).split("\n"))]
     lines += ["   a b c d e f g h", f"FEN {board.fen()}", f"Key {chess.polyglot.zobrist_hash(board):016X}"]
     return "\n".join([*lines, f"Checkers {checkers}"])
+
+
+# Reading -------------------------------------------------------------------------------------------------------------
+
+
+def normalise_fen(text: str) -> str:
+    """Normalise a FEN: six fields, ASCII dashes, no quotation marks, castling letters in order.
+
+    Missing fields at the end are filled in: White to move, no castling, no en passant, clocks 0 and 1. Anything after
+    the last valid field is dropped. Text that is not a FEN is still returned. Never raises.
+    """
+    words = text.translate(_AS_TYPED).split()
+    if not words:
+        return ""
+    fields = [words[0]]
+    fields.append(words[1].lower() if len(words) > 1 else "w")
+    fields.append(_normalise_castling(words[2]) if len(words) > 2 else "-")
+    fields.append(words[3].lower() if len(words) > 3 else "-")
+    clocks = ["0", "1"]
+    for i, word in enumerate(words[4:6]):
+        if parse_int(word) is None:  # the operations of an EPD line begin here, or something unknown
+            break
+        clocks[i] = word
+    return " ".join(fields + clocks)
+
+
+def read_fen(text: str, chess960: bool) -> tuple[chess.Board, list[str]]:
+    """Read a FEN (also X-FEN and Shredder-FEN) into a board without moves on its stack.
+
+    Returns the board and messages about repairs. Raises PositionError.
+    """
+    fen = normalise_fen(text)
+    if not fen:
+        raise PositionError("the position is empty")
+    if not fen.isascii() or len(fen) > _MAX_FEN_LENGTH:
+        raise PositionError(f"{quoted(text)} is not a FEN")
+    notes: list[str] = []
+    as_written = " ".join(text.split())
+    if fen not in (as_written, f"{as_written} 0 1"):
+        notes.append(f"the position is read as {fen}")
+
+    *fields, halfmove_clock, fullmove_number = fen.split()
+    try:
+        # The clocks are set below, because python-chess accepts a number of any length.
+        board = chess.Board(" ".join(fields), chess960=chess960)
+    except ValueError as error:
+        # The message repeats the whole text after a colon.
+        reason = str(error).partition(": ")[0]
+        raise PositionError(f"{quoted(text)} is not a FEN: {reason}") from None
+    _reject(board)
+    notes += _repair(board, castling=fields[2])
+    board.halfmove_clock = _clock("halfmove clock", halfmove_clock, 0, MAX_HALFMOVE_CLOCK, notes)
+    # Many programs write move number 0 for 1: no message.
+    written_number = "1" if parse_int(fullmove_number) == 0 else fullmove_number
+    board.fullmove_number = _clock("move number", written_number, 1, MAX_FULLMOVE_NUMBER, notes)
+    return board, notes
+
+
+def play(board: chess.Board, moves: Sequence[str]) -> None:
+    """Play moves in UCI notation on the board, which keeps them on its stack.
+
+    Castling may be written as the king's move or as king takes rook, whatever `board.chess960` says. Raises
+    PositionError at the first move that is not legal; the moves before it have then been played.
+    """
+    for number, text in enumerate(moves, start=1):
+        move = _legal_move(board, text)
+        if move is None:
+            raise PositionError(f"move {number} of the list, {quoted(text)}, is not legal")
+        board.push(move)
+
+
+def parse_searchmoves(board: chess.Board, words: Sequence[str]) -> tuple[list[chess.Move], list[str]]:
+    """The legal moves among the words of `searchmoves`, each once, and messages about the other words."""
+    problems = Messages()
+    moves = {}
+    for word in dict.fromkeys(words):
+        if move := _legal_move(board, word):
+            moves[move] = True
+        else:
+            problems.add("error: searchmoves: {} is not a legal move", word)
+    return list(moves), list(problems.texts())
+
+
+def _normalise_castling(word: str) -> str:
+    letters = [letter for letter in dict.fromkeys(word) if letter != "-"]
+    # python-chess wants White's letters first and takes either order within a side.
+    return "".join(sorted(letters, key=str.islower)) or "-"
+
+
+def _clock(name: str, text: str, lowest: int, highest: int, notes: list[str]) -> int:
+    number = parse_int(text)
+    assert number is not None  # normalise_fen keeps nothing else in these fields
+    if number < lowest:
+        notes.append(f"the {name} {number} is taken as {lowest}")
+    # Above the bound no rule tells one number from another: no message, which would come with every move of a game.
+    return min(max(number, lowest), highest)
+
+
+def _reject(board: chess.Board) -> None:
+    status = board.status()
+    for flag, reason in _REASONS.items():
+        if status & flag:
+            raise PositionError(f"impossible position: {reason}")
+    for color in chess.COLORS:
+        if _promoted_pieces(board, color) > 8 - len(board.pieces(chess.PAWN, color)):
+            side = chess.COLOR_NAMES[color].capitalize()
+            raise PositionError(f"impossible position: {side} has more promoted pieces than missing pawns")
+
+
+def _promoted_pieces(board: chess.Board, color: chess.Color) -> int:
+    at_the_start = {chess.QUEEN: 1, chess.ROOK: 2, chess.BISHOP: 2, chess.KNIGHT: 2}
+    return sum(max(0, len(board.pieces(piece_type, color)) - count) for piece_type, count in at_the_start.items())
+
+
+def _repair(board: chess.Board, castling: str) -> list[str]:
+    notes: list[str] = []
+    usable = board.clean_castling_rights()
+    # Compare with the FEN text, because python-chess silently drops some rights.
+    if len(castling.strip("-")) != chess.popcount(usable):
+        rules = "Chess960" if board.chess960 else "standard chess"
+        board.castling_rights = usable
+        left = board.castling_xfen()
+        notes.append(
+            f"castling rights {castling} become {left}: kings and rooks are not in place for {rules}"
+        )
+    # An impossible check is accepted. But then the last move was not a double push.
+    impossible_check = board.status() & (chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK)
+    if impossible_check:
+        notes.append("no legal move can have given this check")
+    if board.ep_square is not None:
+        if impossible_check or board.status() & chess.STATUS_INVALID_EP_SQUARE:
+            square = chess.square_name(board.ep_square)
+            notes.append(f"en passant on {square} is dropped: no pawn has just passed it")
+            board.ep_square = None
+        elif not board.has_legal_en_passant():
+            # Many programs set the square after every double push: no message.
+            board.ep_square = None
+    return notes
+
+
+def _legal_move(board: chess.Board, text: str) -> chess.Move | None:
+    if _MOVE.fullmatch(text) is None:
+        return None
+    try:
+        move = board.parse_uci(text.lower())
+    except ValueError:
+        return None
+    # python-chess ignores a promotion letter after a castling move.
+    if not move or (len(text) == 5 and move.promotion is None):
+        return None
+    return move

@@ -176,7 +176,7 @@ def prepare(engine: UciEngine, options: argparse.Namespace, search_moves: Sequen
             raise UsageError(message, exit_code=1)
         warn(message)
     if search_moves and engine.board is not None:
-        from uci_engine.board.validation import parse_searchmoves
+        from uci_engine.board.game import parse_searchmoves
 
         _, problems = parse_searchmoves(engine.board, search_moves)
         for problem in problems:

@@ -79,8 +79,7 @@ def _parser(default_core: str) -> Parser:
 
 def _board(options: argparse.Namespace) -> chess.Board:
     """The position, repaired or refused as UCI's `position` does. Raises UsageError."""
-    from uci_engine.board.game import Game
-    from uci_engine.board.validation import PositionError
+    from uci_engine.board.game import Game, PositionError
 
     game = Game()
     try:
