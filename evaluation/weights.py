@@ -10,12 +10,11 @@ Material is the classical 9/5/3/3/1 in both phases, and no file can change it. T
 they may include an offset common to all squares of one type (what a bishop is worth beyond a knight, for example).
 
 In the file the numbers of a weight are one text, separated by blanks, because tomllib reads a text much faster than a
-list. Lists are read too. A file may begin with a table `provenance`, strings that say where its weights come from.
+list. Lists are read too. A file may have a table `provenance`, which tells its readers where the weights come from.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -41,7 +40,6 @@ TABLES: Final = {term.name: term.size for term in CATALOGUE if term.is_table}
 MAX_BYTES: Final = 1 << 19
 MAX_CENTIPAWNS: Final = 1000
 PROVENANCE: Final = "provenance"
-MAX_PROVENANCE_CHARACTERS: Final = 10_000
 # In the weights file. A longer list continues on the next line.
 MAX_NUMBERS_PER_LINE: Final = 64
 # In a line of the file, but for one that begins as those of the provenance do: there they stand in a string.
@@ -70,20 +68,13 @@ class Weights:
     """A complete set of weights, checked on construction and never changed afterwards.
 
     `middlegame` and `endgame` map each name in CATALOGUE to its tuple of ints. Squares are numbered from a1 to h8.
-    `provenance` says where the weights come from: data, command, loss. Two sets with the same weights are equal.
+    Two sets with the same weights are equal.
     """
 
-    def __init__(
-        self,
-        middlegame: Mapping[str, Iterable[int]],
-        endgame: Mapping[str, Iterable[int]],
-        *,
-        provenance: Mapping[str, str] = MappingProxyType({}),
-    ) -> None:
+    def __init__(self, middlegame: Mapping[str, Iterable[int]], endgame: Mapping[str, Iterable[int]]) -> None:
         """Raises WeightsError unless every name is present and each value is an int within its bound."""
         self.middlegame: Mapping[str, tuple[int, ...]] = _checked(middlegame, "middlegame")
         self.endgame: Mapping[str, tuple[int, ...]] = _checked(endgame, "endgame")
-        self.provenance: Mapping[str, str] = _checked_provenance(provenance)
         self._packed: dict[str, list[int]] = {}
         self._piece_square: list[int] | None = None
 
@@ -159,22 +150,18 @@ class Weights:
             raise
         except (ValueError, RecursionError) as error:
             raise WeightsError(f"the weights file is not TOML: {str(error)[:200]}") from error
-        provenance = document.pop(PROVENANCE, {})
+        document.pop(PROVENANCE, None)
         phases: dict[str, dict[str, list[int]]] = {phase: {} for phase in PHASES}
         for name, entry in document.items():
             if not isinstance(entry, dict) or set(entry) != set(PHASES):
                 raise WeightsError(f"weight {name[:40]!r} needs a middlegame and an endgame and no more")
             for phase in PHASES:
                 phases[phase][name] = _from_rows(name, entry[phase])
-        return cls(phases["middlegame"], phases["endgame"], provenance=provenance)
+        return cls(phases["middlegame"], phases["endgame"])
 
     def text(self) -> str:
         """The text of a weights file. `parse` reads it back to an equal object."""
         parts = ["# The weights of the evaluation, in centipawns. See catalogue.py.\n"]
-        if self.provenance:
-            parts.append(f"\n[{PROVENANCE}]\n")
-            # A string of JSON without line ends is a string of TOML, too.
-            parts += [f"{name} = {json.dumps(text, ensure_ascii=False)}\n" for name, text in self.provenance.items()]
         for term in CATALOGUE:
             parts.append(f"\n# {term.comment}\n[{term.name}]\n")
             for phase, values in zip(PHASES, (self.middlegame, self.endgame), strict=True):
@@ -208,18 +195,6 @@ def _checked(values: Mapping[str, Iterable[int]], phase: str) -> Mapping[str, tu
     if checked["material"] != MATERIAL:
         raise WeightsError(f"weight material ({phase}) must be {', '.join(map(str, MATERIAL))}")
     return MappingProxyType(checked)
-
-
-def _checked_provenance(provenance: Any) -> Mapping[str, str]:
-    """The provenance: printable strings with names of letters and underscores. Raises WeightsError."""
-    if not isinstance(provenance, Mapping):
-        raise WeightsError("the provenance of weights is a table of strings")
-    for name, text in provenance.items():
-        if not (isinstance(name, str) and name.isascii() and name.isidentifier()):
-            raise WeightsError("a name in the provenance of weights is not made of letters and underscores")
-        if not (isinstance(text, str) and text.isprintable() and len(text) <= MAX_PROVENANCE_CHARACTERS):
-            raise WeightsError(f"{name[:40]} in the provenance of weights is no printable string of reasonable length")
-    return MappingProxyType(dict(provenance))
 
 
 def _mirrored(numbers: list[int]) -> list[int]:

@@ -18,6 +18,7 @@ from lib.program import run_program
 # isort: split
 
 import argparse
+import json
 import shlex
 import sys
 from dataclasses import asdict, replace
@@ -29,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.catalogue import CATALOGUE
-from evaluation.weights import Weights, WeightsError, default_weights
+from evaluation.weights import PROVENANCE, Weights, WeightsError, default_weights
 from lib.console import (
     above_zero,
     at_least_one,
@@ -207,7 +208,7 @@ def fit_baseline(job: Job) -> npt.NDArray[np.int64]:
 def write_weights(words: argparse.Namespace, job: Job, best: Floats, measured: dict[str, Measured]) -> None:
     """The weights file, with how it was made. Raises WeightsError, OSError."""
     data = "; ".join(f"{each['file']} {each['positions']} positions {each['sha256'][:16]}" for each in job.sources)
-    # `Weights` takes no other names.
+    # TOML takes no other names.
     named = {name: each for name, each in measured.items() if name.isascii() and name.isidentifier()}
     provenance = {
         "program": "scripts/tune_evaluation.py",
@@ -217,9 +218,11 @@ def write_weights(words: argparse.Namespace, job: Job, best: Floats, measured: d
         "evaluation": job.settings["evaluation"][:16],
         **{f"{name}_loss": f"{each.loss:.6f}" for name, each in named.items()},
     }
-    text = weights_from_array(best, provenance).text()
+    first_line, rest = weights_from_array(best).text().split("\n", 1)
+    # A string of JSON without line ends is a string of TOML, too.
+    table = "".join(f"{name} = {json.dumps(text, ensure_ascii=False)}\n" for name, text in provenance.items())
     with replaced(words.output) as file:
-        file.write(text.encode())
+        file.write(f"{first_line}\n\n[{PROVENANCE}]\n{table}{rest}".encode("utf-8", "replace"))
 
 
 def report(words: argparse.Namespace, job: Job, state: State) -> None:

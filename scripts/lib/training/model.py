@@ -119,14 +119,14 @@ def weights_as_array(weights: Weights) -> npt.NDArray[np.int64]:
     return np.array(columns, np.int64).T
 
 
-def weights_from_array(numbers: Floats, provenance: dict[str, str] | None = None) -> Weights:
+def weights_from_array(numbers: Floats) -> Weights:
     """The nearest weights in whole centipawns. Raises WeightsError."""
     whole = rounded(numbers)
     phases = [
         {term.name: whole[OFFSETS[term.name] : OFFSETS[term.name] + term.size, phase].tolist() for term in CATALOGUE}
         for phase in range(len(PHASES))
     ]
-    return Weights(phases[0], phases[1], provenance=provenance or {})
+    return Weights(phases[0], phases[1])
 
 
 def rounded(numbers: Floats) -> npt.NDArray[np.int64]:
