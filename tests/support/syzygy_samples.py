@@ -15,7 +15,7 @@ from tests.support import ROOT, TABLES
 from uci_engine.core import Core, load
 from uci_engine.search.factory import new_searcher
 from uci_engine.tablebases.syzygy_files import CHECKSUM_BYTES, LINE_BYTES
-from uci_engine.tablebases.tablebases import COPIED_BYTES, Tablebases
+from uci_engine.tablebases.tablebases import Tablebases
 
 # All tables of three and four pieces and a few of five, where the lib has them; the tests pass without.
 WORKSHOP = [ROOT.parent / "shared" / "data" / name for name in ("syzygy", "syzygy5")]
@@ -25,11 +25,11 @@ NAMES = sorted(path.stem for path in TABLES.glob("*.rtbw"))
 class Probing:
     """A searcher of the core that runs here, with tables to probe."""
 
-    def __init__(self, path: str | Path, checked_bytes: int | None = None, copied_bytes: int = COPIED_BYTES) -> None:
+    def __init__(self, path: str | Path, copied_bytes: int | None = None) -> None:
         self.core: Core = load()
         self.searcher: Any = new_searcher(self.core, 1)
         self.position: Any = self.searcher.position
-        self.tables = Tablebases(self.core, self.searcher.prober, checked_bytes, copied_bytes)
+        self.tables = Tablebases(self.core, self.searcher.prober, copied_bytes)
         self.sentences = self.tables.set_syzygy_path(str(path))
 
     def value(self, board: chess.Board) -> int | None:

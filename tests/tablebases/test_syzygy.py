@@ -113,7 +113,7 @@ def test_lists_of_distances_and_their_flags(
     (folder / "KRvK.rtbz").write_bytes(
         with_lists(data, [wins, losses, [1], []], IS_MAPPED | wide | in_plies | black, probing)
     )
-    ours, theirs = Probing(folder, checked_bytes=0), chess.syzygy.open_tablebase(str(folder))
+    ours, theirs = Probing(folder, copied_bytes=0), chess.syzygy.open_tablebase(str(folder))
     assert ours.tables.dtz == {"KRvK"}
     seen = {board.fen(): theirs.probe_dtz(board) for board in random_boards("KRvK", 40)}
     for fen, expected in seen.items():
@@ -126,7 +126,7 @@ def test_a_stored_number_beyond_its_list_is_no_distance(probing: Probing, tmp_pa
     folder = copy_tables(tmp_path / "tables", "KRvK")
     data = with_lists((TABLES / "KRvK.rtbz").read_bytes(), [[7], [7], [7], [7]], IS_MAPPED, probing)
     (folder / "KRvK.rtbz").write_bytes(data)
-    short = Probing(folder, checked_bytes=0)
+    short = Probing(folder, copied_bytes=0)
     board = chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1")
     assert short.value(board) == 2
     assert short.distance(board) is None
@@ -262,7 +262,7 @@ def test_damaged_files_are_refused_or_probed_without_harm(tmp_path: Path) -> Non
                 path.write_bytes(data[:kept] + bytes(len(data) - kept))
             else:
                 path.write_bytes(flip_bytes(data, choice, 1 + trial % 3 * 20))
-        probing = Probing(folder, checked_bytes=0)
+        probing = Probing(folder, copied_bytes=0)
         accepted += len(probing.tables.wdl)
         distances += len(probing.tables.dtz)
         assert all(probing.value(board) in (None, -2, -1, 0, 1, 2) for board in boards)

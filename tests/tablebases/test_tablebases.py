@@ -339,9 +339,9 @@ def test_a_crafted_table_cannot_make_a_probe_long(tmp_path: Path) -> None:
     board = chess.Board("4k3/8/8/8/8/8/8/4K2R b - - 0 1")
     (tmp_path / "KRvK.rtbw").write_bytes(slow_table(140_000, 17))
     # 65 536 blocks back: the last number of the table is that near, and has its value.
-    assert Probing(tmp_path, checked_bytes=0).value(board) == -2
+    assert Probing(tmp_path, copied_bytes=0).value(board) == -2
     (tmp_path / "KRvK.rtbw").write_bytes(slow_table(140_000, 18))
-    probing = Probing(tmp_path, checked_bytes=0)
+    probing = Probing(tmp_path, copied_bytes=0)
     assert probing.sentences[0] == "SyzygyPath: 1 WDL and 0 DTZ tables of up to 3 pieces"
     assert probing.value(board) is None
 
@@ -354,7 +354,7 @@ def test_tables_that_contradict_each_other_are_dropped_with_a_sentence(tmp_path:
         data[5:9] = (TABLES / f"{name}.rtbw").read_bytes()[5:9]
         (folder / f"{name}.rtbw").write_bytes(data)
     assert "KQvK.rtbw: its checksum is wrong" in Probing(folder).sentences[0]
-    probing = Probing(folder, checked_bytes=0)
+    probing = Probing(folder, copied_bytes=0)
     assert probing.value(chess.Board(WON_POSITION)) == 0
     # By the pawn's table White wins, and only by promoting at once; by the others no promotion wins.
     board = chess.Board("8/1P6/2k5/8/8/8/8/K7 w - - 0 1")
@@ -377,7 +377,7 @@ def test_damaged_tables_end_in_a_ranking_or_a_sentence(tmp_path: Path) -> None:
             # Past the header, where only the checksum would tell.
             half = len(data) // 2
             path.write_bytes(data[:half] + flip_bytes(data[half:], choice, 40) if len(data) > 200 else data)
-        probing = Probing(folder, checked_bytes=0)
+        probing = Probing(folder, copied_bytes=0)
         for name in ("KQvK", "KRvK", "KPvK"):
             for board in random_boards(name, 1, seed=choice.randrange(10**6)):
                 began = time.perf_counter()

@@ -29,12 +29,10 @@ from uci_engine.tablebases.syzygy_files import (
 )
 from uci_engine.text import quoted
 
-# Maximum bytes of tables to read into memory (smallest files first), and at most an eighth of the memory. The rest is
-# mapped.
-COPIED_BYTES = 1 << 28
-# Maximum bytes to checksum: about 0.5 s compiled, 1 s in plain Python.
-CHECKED_BYTES = {"compiled": 1 << 28}
-CHECKED_BYTES_PLAIN = 1 << 21
+# Maximum bytes of tables to read into memory and to checksum, smallest first, and at most an eighth of the memory. It
+# takes about 0.5 s compiled, and 1 s in plain Python. The rest is mapped.
+COPIED_BYTES = {"compiled": 1 << 28}
+COPIED_BYTES_PLAIN = 1 << 21
 # How long a mapped file is trusted not to change.
 TRUSTED_SECONDS = 1.0
 # Maximum number of names in a message.
@@ -47,15 +45,12 @@ Identity = tuple[int, int, int, int]
 class Tablebases:
     """The tables in use. `wdl` and `dtz` hold the names of the Syzygy tables, such as "KRvK"."""
 
-    def __init__(
-        self, core: Core, prober: Any, checked_bytes: int | None = None, copied_bytes: int = COPIED_BYTES
-    ) -> None:
-        """`prober`: the searcher's `SyzygyProber`, which gets the tables in use. `checked_bytes`: maximum bytes to
-        checksum, None for the core's default. `copied_bytes`: maximum bytes to copy.
+    def __init__(self, core: Core, prober: Any, copied_bytes: int | None = None) -> None:
+        """`prober`: the searcher's `SyzygyProber`, which gets the tables in use. `copied_bytes`: maximum bytes to copy,
+        None for the core's default.
         """
-        usual = CHECKED_BYTES.get(core.name, CHECKED_BYTES_PLAIN)
-        self._checked_bytes = usual if checked_bytes is None else checked_bytes
-        self._copied_bytes = copied_bytes
+        usual = COPIED_BYTES.get(core.name, COPIED_BYTES_PLAIN)
+        self._copied_bytes = usual if copied_bytes is None else copied_bytes
         checksum = core.modules["uci_engine.tablebases.checksum"]
         self._checksum = checksum.Checksum()
         self._max_checked_bytes = checksum.MAX_BYTES
@@ -93,15 +88,13 @@ class Tablebases:
         found, problems = _files(text, (WDL_SUFFIX, DTZ_SUFFIX))
         loaded: list[tuple[bytes | mmap.mmap, Table]] = []
         self._mapped = {}
-        to_check = self._checked_bytes
         to_copy = min(self._copied_bytes, hash_maximum_mib() << 18)
         for name, path in sorted(found.items(), key=lambda item: (_size(item[1]), item[0])):
             try:
                 data, identity_then = _contents(path, to_copy)
-                to_copy -= len(data)
                 table = read_table(data, *os.path.splitext(name), self._read_symbols)
-                to_check -= len(data)
-                if to_check >= 0:
+                if identity_then is None:
+                    to_copy -= len(data)
                     self._check(data)
             except (OSError, ValueError) as error:
                 problems.append(f"{_shown(name)}: {_reason(error)}")
