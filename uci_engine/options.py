@@ -93,7 +93,7 @@ class ValueOption(Option, Generic[T]):
             raise OptionError(f"option {self.name} cannot be changed")
         if text is None:
             raise OptionError(f"option {self.name} needs a value, it stays {self._shown()}")
-        value = self._read(text)
+        value = self.read(text)
         if value is None:
             raise OptionError(f"option {self.name} cannot be {quoted(text)}, it stays {self._shown()}")
         value, remarks = self._bounded(value)
@@ -104,7 +104,7 @@ class ValueOption(Option, Generic[T]):
             self.value = before
             raise OptionError(f"{error}, it stays at {self._shown()}") from None
 
-    def _read(self, text: str) -> T | None:
+    def read(self, text: str) -> T | None:
         """The value that the text stands for, or None."""
         raise NotImplementedError
 
@@ -126,7 +126,7 @@ class ValueOption(Option, Generic[T]):
 class Check(ValueOption[bool]):
     type_name = "check"
 
-    def _read(self, text: str) -> bool | None:
+    def read(self, text: str) -> bool | None:
         return {"true": True, "false": False}.get(text.strip().lower())
 
     @staticmethod
@@ -154,7 +154,7 @@ class Spin(ValueOption[int]):
     def declaration(self) -> str:
         return f"{super().declaration()} min {self.minimum} max {self.maximum}"
 
-    def _read(self, text: str) -> int | None:
+    def read(self, text: str) -> int | None:
         return parse_int(text)
 
     def _bounded(self, value: int) -> tuple[int, list[str]]:
@@ -171,7 +171,7 @@ class Spin(ValueOption[int]):
 class String(ValueOption[str]):
     type_name = "string"
 
-    def _read(self, text: str) -> str | None:
+    def read(self, text: str) -> str | None:
         return "" if text == EMPTY else text
 
     def _shown(self) -> str:

@@ -33,7 +33,7 @@ import evaluation
 from tests.support.kernel import STARTS, is_compiled, random_game
 from uci_engine import Engine, Explanation
 from uci_engine import score as scores
-from uci_engine.api.session import KEYWORDS, MANAGED
+from uci_engine.api.session import KEYWORDS, MANAGED, keyword_of
 from uci_engine.options import Options, ValueOption
 from uci_engine.processor import usable_processors
 from uci_engine.search.manager import SearchManager
@@ -400,6 +400,26 @@ def test_every_option_has_a_keyword() -> None:
 
     settable = [option.name for option in Options() if not (isinstance(option, ValueOption) and option.read_only)]
     assert {key(name) for name in settable} - set(map(key, MANAGED)) == {key(keyword) for keyword in KEYWORDS}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        # No machine has as many, but the engine that gets them may be on another one.
+        ("Threads", "512", ("threads", 512)),
+        ("move overhead", "20", ("move_overhead", 20)),
+        ("OwnBook", "TRUE", ("own_book", True)),
+        ("SyzygyPath", "<empty>", ("syzygy_path", "")),
+    ],
+)
+def test_a_keyword_and_its_value_out_of_a_setoption(name: str, text: str, expected: tuple[str, object]) -> None:
+    assert keyword_of(name, text) == expected
+
+
+@pytest.mark.parametrize(("name", "text"), [("MultiPV", "3"), ("Hsah", "3"), ("Hash", "x"), ("OwnBook", "yes")])
+def test_no_keyword_for_what_is_no_option_or_no_value_of_it(name: str, text: str) -> None:
+    with pytest.raises(ValueError, match="cannot be"):
+        keyword_of(name, text)
 
 
 def test_options_by_keyword() -> None:

@@ -21,7 +21,7 @@ from uci_engine.api.analysis import LOGGER, EngineCondition, RunningSearch
 from uci_engine.api.conversion import is_bounded, limits_of, require
 from uci_engine.engine import UciEngine
 from uci_engine.options import EMPTY, Check, EngineOptions, Option, OptionError, Options, Spin, String, ValueOption
-from uci_engine.text import ERROR, closest
+from uci_engine.text import ERROR, closest, quoted
 from uci_engine.tools.doctor import slow_core_warning
 
 Moves = Iterable[chess.Move] | None
@@ -264,9 +264,10 @@ def keyword_of(name: str, text: str) -> tuple[str, bool | int | str]:
     keyword = next((keyword for keyword in KEYWORDS if options.find(keyword) is option), None)
     if keyword is None or not isinstance(option, ValueOption):
         raise ValueError(f"option {name!a} cannot be set here{_suggestion(name)}")
-    for problem in option.set(text):
-        raise ValueError(problem)
-    return keyword, option.value
+    value = option.read(text)
+    if value is None:
+        raise ValueError(f"option {option.name} cannot be {quoted(text)}")
+    return keyword, value
 
 
 def _text(keyword: str, option: Option, value: object) -> str:
