@@ -72,7 +72,9 @@ class Source:
                     self._identities.update(_identity(path.stat()) for path in files)
                 elif self._stdin is None:
                     self._files.append(None)
-                    self._stdin = _standard_input()
+                    # Read to its end, because the games are counted first.
+                    self._stdin = tempfile.TemporaryFile()  # noqa: SIM115 `close` closes it
+                    shutil.copyfileobj(sys.stdin.buffer, self._stdin)
                     self._identities.add(_identity(os.fstat(sys.stdin.fileno())))
             self.count = sum(1 for _ in self.texts())
             if not self.count:
@@ -116,8 +118,9 @@ def run(words: Sequence[str], default_core: str) -> int:
     keywords = keyword_options(options, default_threads=1 if options.cluster else min(2, usable_processors()))
     try:
         with closing(Source(options.games)) as source:
-            folder = Path(options.output or _folder_for(options.games))
-            return _Run(source, folder, effort, keywords, options).run()
+            first = options.games[0]
+            default = "analysis" if first == STDIN else f"{Path(first).resolve().stem}-analysis"
+            return _Run(source, Path(options.output or default), effort, keywords, options).run()
     except (PgnError, JournalError) as error:
         raise _refusal(str(error)) from None
     except OSError as error:
@@ -328,18 +331,6 @@ def _refusal(text: str) -> UsageError:
 def _identity(status: os.stat_result) -> tuple[int, int]:
     """What two names of one file have in common."""
     return status.st_dev, status.st_ino
-
-
-def _standard_input() -> BinaryIO:
-    """Standard input, read to its end, because the games are counted first."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115 `Source.close` closes it
-    shutil.copyfileobj(sys.stdin.buffer, file)
-    return file
-
-
-def _folder_for(names: Sequence[str]) -> str:
-    name = names[0]
-    return "analysis" if name == STDIN else f"{Path(name).resolve().stem}-analysis"
 
 
 def _replace(path: Path, text: str) -> None:

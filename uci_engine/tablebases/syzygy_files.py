@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import itertools
 import math
+import mmap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import chess
 from chess.syzygy import is_tablename
@@ -60,11 +60,6 @@ for _count, _file in itertools.product(range(1, 6), range(4)):
 
 class TableError(ValueError):
     """A file is not a valid table; the text is one message without the file's name."""
-
-
-class Bytes(Protocol):
-    def __len__(self) -> int: ...
-    def __getitem__(self, place: slice, /) -> bytes: ...
 
 
 ReadSymbols = Callable[[bytes], Sequence[int] | None]
@@ -151,18 +146,18 @@ class Table:
     sections: list[list[Section]]
 
 
-def read_table(data: Bytes, name: str, suffix: str, read_symbols: ReadSymbols) -> Table:
+def read_table(data: bytes | mmap.mmap, name: str, suffix: str, read_symbols: ReadSymbols) -> Table:
     """Read and check the header of a table called `name`; raises TableError."""
     return _Reader(data, Material.of(name), suffix, read_symbols).read()
 
 
+@dataclass(slots=True)
 class _Reader:
-    def __init__(self, data: Bytes, material: Material, suffix: str, read_symbols: ReadSymbols) -> None:
-        self.data = data
-        self.material = material
-        self.suffix = suffix
-        self.read_symbols = read_symbols
-        self.place = 0
+    data: bytes | mmap.mmap
+    material: Material
+    suffix: str
+    read_symbols: ReadSymbols
+    place: int = 0
 
     def read(self) -> Table:
         material = self.material

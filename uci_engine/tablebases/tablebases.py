@@ -10,7 +10,6 @@ import mmap
 import os
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -153,7 +152,9 @@ def _files(text: str, suffixes: tuple[str, ...]) -> tuple[dict[str, Path], list[
     """The files with these suffixes in the folders of a path, by name, and what is wrong with the folders."""
     found: dict[str, Path] = {}
     problems: list[str] = []
-    for folder in _folders(text):
+    # Separated by semicolons or the system's path separator.
+    folders = [part.strip().strip('"') for part in text.replace(os.pathsep, ";").split(";")]
+    for folder in filter(None, folders):
         try:
             with os.scandir(folder) as entries:
                 names = [entry.name for entry in entries if entry.name.endswith(suffixes)]
@@ -163,14 +164,6 @@ def _files(text: str, suffixes: tuple[str, ...]) -> tuple[dict[str, Path], list[
         for name in names:
             found.setdefault(name, Path(folder, name))
     return found, problems
-
-
-def _folders(text: str) -> Iterator[str]:
-    """The folders of a path, separated by semicolons or the system's path separator."""
-    for part in text.replace(os.pathsep, ";").split(";"):
-        folder = part.strip().strip('"')
-        if folder:
-            yield folder
 
 
 def _size(path: Path) -> int:
