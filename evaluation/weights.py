@@ -44,6 +44,11 @@ PROVENANCE: Final = "provenance"
 MAX_NUMBERS_PER_LINE: Final = 64
 # In a line of the file, but for one that begins as those of the provenance do: there they stand in a string.
 MAX_DOTS: Final = 100
+# How a file begins.
+HEADER: Final = """\
+# The weights of the evaluation, in centipawns. Ranks and squares are as the own side sees the board.
+# By victim: pawn, knight, bishop, rook, queen.
+"""
 _TEXT_LINE: Final = re.compile(r'\w+ = "')
 # Every number as the text of a file has it. Looking it up is faster than `int`, and checks its bound.
 _NUMBERS: Final = {str(number): number for number in range(-MAX_CENTIPAWNS, MAX_CENTIPAWNS + 1)}
@@ -161,7 +166,7 @@ class Weights:
 
     def text(self) -> str:
         """The text of a weights file. `parse` reads it back to an equal object."""
-        parts = ["# The weights of the evaluation, in centipawns. See catalogue.py.\n"]
+        parts = [HEADER]
         for term in CATALOGUE:
             parts.append(f"\n# {term.comment}\n[{term.name}]\n")
             for phase, values in zip(PHASES, (self.middlegame, self.endgame), strict=True):

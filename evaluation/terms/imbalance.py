@@ -24,7 +24,7 @@ class ImbalanceWeights:
 
 
 def own_pair(weights: ImbalanceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Pairs of our own pieces, kings apart: pawn and pawn, knight and pawn, knight and knight, bishop and pawn, …
+    """Pairs of our own pieces, kings apart: pawn and pawn, knight and pawn, knight and knight, … queen and rook.
 
     Two queens do not count. In positions that are level enough to learn from, a second queen is there to save a side
     that is lost, so a weight for it would be wrong everywhere else.
@@ -43,7 +43,7 @@ def own_pair(weights: ImbalanceWeights, context: EvaluationContext, board: BaseB
 
 
 def enemy_pair(weights: ImbalanceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Our pieces with each lesser enemy piece: knight and pawn, bishop and pawn, bishop and knight, rook and pawn, …
+    """Our pieces with each lesser enemy piece: knight and pawn, bishop and pawn, bishop and knight, … queen and rook.
 
     A bishop counts as more than a knight. What is left out, the enemy counts.
     """

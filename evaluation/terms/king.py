@@ -72,10 +72,10 @@ class KingWeights:
 
 
 def king_shelter(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Pawn shelter: on each of three files around the king, our rearmost pawn not behind the king.
+    """Pawn shelter, on each of three files around the king: 8 * the file's distance from the edge + our pawn's rank.
 
-    The weight depends on the file's distance from the edge and on the pawn's rank (0 for no pawn). Fills
-    `context.shelter_units`, which `king_attack` reads.
+    It is our rearmost pawn not behind the king, and the rank is 0 for no pawn. Fills `context.shelter_units`, which
+    `king_attack` reads.
     """
     pawns = board.by_type[PAWN] & board.by_colour[us] & _shelter_area(context.king[us], us)
     centre = _shelter_file(context.king[us])
@@ -130,7 +130,7 @@ def blocked_storm(weights: KingWeights, context: EvaluationContext, board: BaseB
 
 
 def king_pawn_distance(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """The distance of our king from the nearest pawn of either side. Nothing without pawns."""
+    """Our king, by its distance from the nearest pawn of either side. Nothing without pawns."""
     pawns = board.by_type[PAWN]
     if pawns == 0:
         return 0
@@ -163,7 +163,7 @@ def safe_check(weights: KingWeights, context: EvaluationContext, board: BaseBoar
 
 
 def king_attack(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Our attack on the enemy king as one danger: the sum of units, divided, is the index of a weight.
+    """Our attack on the enemy king as one danger, by the sum of its units.
 
     Nothing unless two pieces or a queen attack the king zone. The units are `constants.KING_ATTACK_UNITS`:
 

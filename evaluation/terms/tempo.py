@@ -18,7 +18,7 @@ class TempoWeights:
 
 
 def tempo(weights: TempoWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """The bonus, if it is our move."""
+    """The tempo: it is our move."""
     return weights.tempo if board.turn == us else 0
 
 
