@@ -1,9 +1,7 @@
 """The catalogue of the evaluation, one row per term: the single source for loading, checking, explaining and tuning.
 
-A term has one name: its section in `weights.toml`, the field of its weights in the kernel, its function in
-`evaluation.terms`, and its row here. To add a term, write its row here, its section in `weights.toml`, and in a module
-of `evaluation/terms/` its field, its function and the call in `pawn_king_total` or `total`. A title that is new also
-goes into FAMILIES.
+A term has one name: its section in `weights.toml`, the field of its weights in `evaluation.context`, its function in
+`evaluation.terms`, and its row here. CONTRIBUTING.md says how to add one. A title that is new also goes into FAMILIES.
 
 `group` is the module of `evaluation.terms` with the function. The terms of the group ACCUMULATED have no function: the
 accumulator adds them up move by move.
@@ -171,8 +169,8 @@ CATALOGUE: Final = (
     Term("threat_by_king", 5, "threats", "side", 8, "threats"),
     Term("restricted_square", 1, "threats", "side", 64, "hold on contested squares"),
     Term("queen_attackable", 3, "threats", "side", 35, "threats"),
+    Term("tempo", 1, "threats", "side", 1, "tempo"),
     Term("mop_up_edge", 1, "endgames", "side", 7, "drive against the bare king"),
     Term("mop_up_near", 1, "endgames", "side", 7, "drive against the bare king"),
     Term("mop_up_corner", 1, "endgames", "side", 7, "drive against the bare king"),
-    Term("tempo", 1, "tempo", "side", 1, "tempo"),
 )

@@ -1,16 +1,19 @@
-"""Shared data of the terms for one position. `begin` computes pawn attacks and areas; the terms add attacks and passed
-pawns.
-"""
+"""What the terms read: their weights, and what they share for one position."""
 
 from __future__ import annotations
 
 from evaluation.base_board import BaseBoard
 from evaluation.bitboards import ALL, FILES, KING, KING_ATTACKS, PAWN, file_fill, forward
-from evaluation.typed import ints, lsb, u64, u64s
+from evaluation.catalogue import ACCUMULATED, CATALOGUE
+from evaluation.constants import KING_ATTACK_UNITS
+from evaluation.typed import i64, i64s, ints, lsb, u64, u64s
+from evaluation.weights import Weights
 
 
 class EvaluationContext:
-    """By colour: kings, attacks, and squares of interest. One search thread owns one.
+    """By colour: kings, attacks, and squares of interest; then each term's weights, packed. A search thread owns one.
+
+    `begin` starts a position, and the terms add to it.
 
     `mobility_area`: squares a piece can use, all but those of its own king and pawns and those that enemy pawns attack.
     `pawn_files`: all squares on files with a pawn of that colour.
@@ -42,8 +45,90 @@ class EvaluationContext:
     storm_units = ints(2)
     passed_pawns: u64
 
-    def __init__(self) -> None:
+    # The units of `king_attack`, which are no weights.
+    attacker_units = ints(6)
+    safe_check_units = ints(6)
+    unsafe_check_units = ints(6)
+    no_shelter_units = ints(8)
+    near_storm_units = ints(8)
+    attacked_twice_units: int
+    weak_square_units: int
+    pinned_units: int
+    flank_attack_units: int
+    flank_defence_units: int
+    no_queen_units: int
+
+    # The weights, in the order of the catalogue, but for the tables of squares, which are long.
+    doubled_pawn: i64
+    doubled_isolated_pawn: i64
+    isolated_pawn: i64
+    isolated_pawn_open = i64s(4)
+    backward_pawn = i64s(16)
+    connected_pawn = i64s(8)
+    connected_pawn_opposed = i64s(8)
+    phalanx_pawn = i64s(8)
+    doubly_supported_pawn = i64s(8)
+    pawn_lever = i64s(8)
+    blocked_pawn = i64s(8)
+    pawn_island: i64
+    passed_pawn = i64s(8)
+    passed_pawn_own_king = i64s(8)
+    passed_pawn_enemy_king = i64s(8)
+    protected_passed_pawn = i64s(8)
+    connected_passed_pawn = i64s(8)
+    king_shelter = i64s(32)
+    pawn_storm = i64s(8)
+    pawn_storm_by_file = i64s(32)
+    blocked_storm = i64s(8)
+    king_pawn_distance = i64s(8)
+    own_pair = i64s(14)
+    enemy_pair = i64s(10)
+    knight_mobility = i64s(9)
+    bishop_mobility = i64s(14)
+    rook_mobility = i64s(15)
+    queen_mobility = i64s(28)
+    bishop_pair: i64
+    rook_open_file: i64
+    rook_half_open_file: i64
+    safe_mobility = i64s(2)
+    space = i64s(2)
+    outpost = i64s(16)
+    reachable_outpost = i64s(2)
+    minor_behind_pawn = i64s(2)
+    bishop_pawns = i64s(45)
+    bishop_enemy_pawns = i64s(9)
+    passed_pawn_blocked = i64s(8)
+    passed_pawn_free = i64s(8)
+    passed_pawn_enemy_ahead = i64s(8)
+    passed_pawn_path = i64s(32)
+    rook_behind_passed_pawn = i64s(16)
+    safe_check = i64s(4)
+    king_attack = i64s(64)
+    threat_by_pawn = i64s(10)
+    threat_by_push = i64s(6)
+    threat_by_minor = i64s(10)
+    threat_by_rook = i64s(10)
+    hanging: i64
+    threat_by_king = i64s(5)
+    restricted_square: i64
+    queen_attackable = i64s(3)
+    tempo: i64
+    mop_up_edge: i64
+    mop_up_near: i64
+    mop_up_corner: i64
+    pawn_pair = i64s(4096)
+    pawn_against_pawn = i64s(4096)
+    pawn_by_own_king = i64s(4096)
+    pawn_by_enemy_king = i64s(4096)
+
+    def __init__(self, weights: Weights) -> None:
         self.passed_pawns = 0
+        for term in CATALOGUE:
+            if term.group != ACCUMULATED:
+                packed = weights.packed(term.name)
+                setattr(self, term.name, packed if term.size > 1 else packed[0])
+        for name, units in KING_ATTACK_UNITS.items():
+            setattr(self, name, list(units) if len(units) > 1 else units[0])
 
     def begin(self, board: BaseBoard) -> int:
         """Start a position: fill in kings, king zones, pawn sets and mobility areas, and clear what terms add to."""

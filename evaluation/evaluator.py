@@ -25,20 +25,10 @@ from evaluation.terms import (
     pawn_pairs,
     pawns,
     pieces,
-    tempo,
     threats,
 )
-from evaluation.terms.endgames import EndgameWeights, endgame_scale
-from evaluation.terms.imbalance import ImbalanceWeights
-from evaluation.terms.king import KingWeights
+from evaluation.terms.endgames import endgame_scale
 from evaluation.terms.kpk import BLACK_WINS, DRAWN, NO_RESULT, WHITE_WINS, KpkBitbase
-from evaluation.terms.minor_pieces import MinorPieceWeights
-from evaluation.terms.passed_pawns import PassedPawnWeights
-from evaluation.terms.pawn_pairs import PawnPairWeights
-from evaluation.terms.pawns import PawnWeights
-from evaluation.terms.pieces import PieceWeights
-from evaluation.terms.tempo import TempoWeights
-from evaluation.terms.threats import ThreatWeights
 from evaluation.typed import i64, u64, u64s
 from evaluation.weights import Weights
 
@@ -60,20 +50,10 @@ PAWN_ENTRIES = 8192
 class Evaluator:
     """The terms and their sum, made from an `evaluation.weights.Weights`. One search thread owns one.
 
-    The weights of each group of the catalogue are in the field of its name. Every board must have one king a side.
+    Every board must have one king a side.
     """
 
     context: EvaluationContext
-    pawns: PawnWeights
-    pawn_pairs: PawnPairWeights
-    passed_pawns: PassedPawnWeights
-    imbalance: ImbalanceWeights
-    pieces: PieceWeights
-    minor_pieces: MinorPieceWeights
-    king: KingWeights
-    threats: ThreatWeights
-    endgames: EndgameWeights
-    tempo: TempoWeights
     kpk: KpkBitbase
     correction: Correction | None  # None when it is off
     material_hash = u64s(2 * MATERIAL_ENTRIES)
@@ -82,26 +62,8 @@ class Evaluator:
     def __init__(self, weights: Weights, correction: CorrectionWeights | None = None) -> None:
         """`correction`: the network whose output is added; None: the terms alone."""
         self.correction = None if correction is None else Correction(correction)
-        self.context = EvaluationContext()
-        self.pawns = PawnWeights(weights)
-        self.pawn_pairs = PawnPairWeights(weights)
-        self.passed_pawns = PassedPawnWeights(weights)
-        self.imbalance = ImbalanceWeights(weights)
-        self.pieces = PieceWeights(weights)
-        self.minor_pieces = MinorPieceWeights(weights)
-        self.king = KingWeights(weights)
-        self.threats = ThreatWeights(weights)
-        self.endgames = EndgameWeights(weights)
-        self.tempo = TempoWeights(weights)
+        self.context = EvaluationContext(weights)
         self.kpk = KpkBitbase()
-
-    def parts(self) -> tuple[object, ...]:
-        """The objects that it owns, for counting the memory of a search thread."""
-        of_pawns = (self.pawns, self.pawn_pairs, self.passed_pawns)
-        of_pieces = (self.pieces, self.minor_pieces)
-        others = (self.imbalance, self.king, self.threats, self.endgames, self.tempo)
-        learned = () if self.correction is None else (self.correction,)
-        return (self.context, self.kpk, *of_pawns, *of_pieces, *others, *learned)
 
     def evaluate(self, board: BaseBoard) -> int:
         """Centipawns from the side to move's view, strictly within ±STATIC_LIMIT.
@@ -151,21 +113,20 @@ class Evaluator:
                 self.pawn_hash[index + 3] = self._packed_units()
         score += board.accumulator.score
         score += self._imbalance_total(board, use_hash)
-        score += pieces.total(self.pieces, self.context, board)
-        score += minor_pieces.total(self.minor_pieces, self.context, board)
+        score += pieces.total(self.context, board)
+        score += minor_pieces.total(self.context, board)
         if self.context.passed_pawns:
-            score += passed_pawns.total(self.passed_pawns, self.context, board)
-        score += king.total(self.king, self.context, board)
-        score += threats.total(self.threats, self.context, board)
-        score += endgames.total(self.endgames, self.context, board)
-        return score + tempo.total(self.tempo, self.context, board)
+            score += passed_pawns.total(self.context, board)
+        score += king.total(self.context, board)
+        score += threats.total(self.context, board)
+        return score + endgames.total(self.context, board)
 
     def _pawn_king_total(self, board: BaseBoard) -> i64:
         """The sum of the terms that depend on pawns and kings alone."""
-        score = pawns.pawn_king_total(self.pawns, self.context, board)
-        score += pawn_pairs.pawn_king_total(self.pawn_pairs, self.context, board)
-        score += passed_pawns.pawn_king_total(self.passed_pawns, self.context, board)
-        return score + king.pawn_king_total(self.king, self.context, board)
+        score = pawns.pawn_king_total(self.context, board)
+        score += pawn_pairs.pawn_king_total(self.context, board)
+        score += passed_pawns.pawn_king_total(self.context, board)
+        return score + king.pawn_king_total(self.context, board)
 
     def _imbalance_total(self, board: BaseBoard, use_hash: bool) -> i64:
         """The sum of the terms that depend on the numbers of pieces alone."""
@@ -173,7 +134,7 @@ class Evaluator:
         index: int = 2 * (((key * MATERIAL_FACTOR) & ALL) >> MATERIAL_SHIFT)
         if use_hash and self.material_hash[index] == key:
             return self.material_hash[index + 1]
-        score: i64 = imbalance.total(self.imbalance, self.context, board)
+        score: i64 = imbalance.total(self.context, board)
         if use_hash:
             self.material_hash[index] = key
             self.material_hash[index + 1] = score

@@ -228,8 +228,7 @@ def _packed_sides(board: chess.Board, weights: Weights, evaluator: Any, base_boa
                 sum(packed[index] for index in accumulated_indices(board, us, term.name)) for us in (True, False)
             )
         else:
-            group = getattr(evaluator, term.group)
-            white, black = (term.function(group, evaluator.context, base_board, us) for us in (1, 0))
+            white, black = (term.function(evaluator.context, base_board, us) for us in (1, 0))
         sides.append((white, black))
     return sides
 

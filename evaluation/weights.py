@@ -98,13 +98,6 @@ class Weights:
             self._packed[name] = [(eg << 32) + mg for mg, eg in pairs]
         return self._packed[name]
 
-    def fill(self, target: Any, group: str) -> None:
-        """Set each packed weight of `group` as the attribute of the same name on `target`."""
-        for term in CATALOGUE:
-            if term.group == group:
-                packed = self.packed(term.name)
-                setattr(target, term.name, packed if term.size > 1 else packed[0])
-
     def piece_square(self) -> list[int]:
         """What the accumulator adds for a piece, packed, negative for Black: 2 * 8 * 896 numbers.
 

@@ -36,7 +36,6 @@ KERNEL_MODULES = (
     "evaluation.terms.threats",
     "evaluation.terms.imbalance",
     "evaluation.terms.endgames",
-    "evaluation.terms.tempo",
     "evaluation.terms.kpk",
     "evaluation.correction.weights",
     "evaluation.correction.correction",

@@ -1,7 +1,7 @@
 """The terms of the evaluation by subject, one function each, and the endgames.
 
-Every term has the signature `term(weights, context, board, us)`: the weights of its subject, the `EvaluationContext`,
-the board, and the colour `us` (1 white, 0 black). It returns what it adds for that colour, a packed number (see
+Every term has the signature `term(context, board, us)`: the `EvaluationContext` with its weights, the board, and the
+colour `us` (1 white, 0 black). It returns what it adds for that colour, a packed number (see
 `evaluation.weights`). Each module ends with the sums of its terms, White minus Black.
 `pawn_king_total` sums the terms that depend on pawns and kings alone, which are stored in the pawn hash table. `total`
 sums the others.

@@ -11,7 +11,6 @@ from evaluation.bitboards import BB, BISHOP, FILES, KING, KNIGHT, LIGHT, PAWN, Q
 from evaluation.constants import DRAWISH_LEAD, DRAWISH_SCALE, DRAWN_SCALE, FULL_PHASE, FULL_SCALE, MIN_WINNING_MATERIAL
 from evaluation.context import EvaluationContext
 from evaluation.typed import i64, ints, lsb, popcount, popcount_few
-from evaluation.weights import Weights
 
 # Whether mop-up applies, and to which corners the bare king should be driven.
 NOTHING_TO_MOP_UP, ANY_CORNER, LIGHT_CORNERS, DARK_CORNERS = range(4)
@@ -23,34 +22,23 @@ ROOKS, ROOKS_AND_MINORS, QUEENS, EQUAL, UNEQUAL = range(4, 9)
 ENDGAME_SCALES = ints(72, [scale for row in constants.ENDGAME_SCALES.values() for scale in row])
 
 
-class EndgameWeights:
-    """The weights of the group "endgames", packed."""
-
-    mop_up_edge: i64
-    mop_up_near: i64
-    mop_up_corner: i64
-
-    def __init__(self, weights: Weights) -> None:
-        weights.fill(self, "endgames")
-
-
-def mop_up_edge(weights: EndgameWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def mop_up_edge(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Mop-up: each step of the bare enemy king from the centre to the edge."""
     if _mop_up(board, us) == NOTHING_TO_MOP_UP:
         return 0
     king = context.king[us ^ 1]
     steps: int = (abs(2 * (king & 7) - 7) + abs(2 * (king >> 3) - 7)) >> 1
-    return weights.mop_up_edge * steps
+    return context.mop_up_edge * steps
 
 
-def mop_up_near(weights: EndgameWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def mop_up_near(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Mop-up: 7 minus the distance between our king and the bare enemy king."""
     if _mop_up(board, us) == NOTHING_TO_MOP_UP:
         return 0
-    return weights.mop_up_near * (7 - distance(context.king[us], context.king[us ^ 1]))
+    return context.mop_up_near * (7 - distance(context.king[us], context.king[us ^ 1]))
 
 
-def mop_up_corner(weights: EndgameWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def mop_up_corner(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Mop-up with bishop and knight: each step of the bare enemy king towards a corner of the bishop's colour."""
     corners = _mop_up(board, us)
     if corners != LIGHT_CORNERS and corners != DARK_CORNERS:
@@ -58,7 +46,7 @@ def mop_up_corner(weights: EndgameWeights, context: EvaluationContext, board: Ba
     king = context.king[us ^ 1]
     # File and rank add up to 0 or 14 in the dark corners. For the light corners the file is mirrored.
     steps: int = abs(7 - ((king & 7) ^ (7 if corners == LIGHT_CORNERS else 0)) - (king >> 3))
-    return weights.mop_up_corner * steps
+    return context.mop_up_corner * steps
 
 
 def _mop_up(board: BaseBoard, us: int) -> int:
@@ -79,12 +67,12 @@ def _mop_up(board: BaseBoard, us: int) -> int:
     return NOTHING_TO_MOP_UP
 
 
-def total(weights: EndgameWeights, context: EvaluationContext, board: BaseBoard) -> i64:
+def total(context: EvaluationContext, board: BaseBoard) -> i64:
     """The terms of this module, White minus Black."""
     score: i64 = 0
     for us in range(2):
-        side = mop_up_edge(weights, context, board, us) + mop_up_near(weights, context, board, us)
-        side += mop_up_corner(weights, context, board, us)
+        side = mop_up_edge(context, board, us) + mop_up_near(context, board, us)
+        side += mop_up_corner(context, board, us)
         score = side - score
     return score
 

@@ -9,21 +9,10 @@ from __future__ import annotations
 from evaluation.base_board import BaseBoard
 from evaluation.bitboards import PAWN, QUEEN
 from evaluation.context import EvaluationContext
-from evaluation.typed import i64, i64s
-from evaluation.weights import Weights
+from evaluation.typed import i64
 
 
-class ImbalanceWeights:
-    """The weights of the group "imbalance", packed."""
-
-    own_pair = i64s(14)
-    enemy_pair = i64s(10)
-
-    def __init__(self, weights: Weights) -> None:
-        weights.fill(self, "imbalance")
-
-
-def own_pair(weights: ImbalanceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def own_pair(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Pairs of our own pieces, kings apart: pawn and pawn, knight and pawn, knight and knight, … queen and rook.
 
     Two queens do not count. In positions that are level enough to learn from, a second queen is there to save a side
@@ -34,15 +23,15 @@ def own_pair(weights: ImbalanceWeights, context: EvaluationContext, board: BaseB
     for one in range(PAWN, QUEEN + 1):
         count = _count(board, one, us)
         for other in range(PAWN, one):
-            score += weights.own_pair[index] * (count * _count(board, other, us))
+            score += context.own_pair[index] * (count * _count(board, other, us))
             index += 1
         if one < QUEEN:
-            score += weights.own_pair[index] * ((count * (count - 1)) >> 1)
+            score += context.own_pair[index] * ((count * (count - 1)) >> 1)
             index += 1
     return score
 
 
-def enemy_pair(weights: ImbalanceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def enemy_pair(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Our pieces with each lesser enemy piece: knight and pawn, bishop and pawn, bishop and knight, … queen and rook.
 
     A bishop counts as more than a knight. What is left out, the enemy counts.
@@ -52,7 +41,7 @@ def enemy_pair(weights: ImbalanceWeights, context: EvaluationContext, board: Bas
     for one in range(PAWN + 1, QUEEN + 1):
         count = _count(board, one, us)
         for other in range(PAWN, one):
-            score += weights.enemy_pair[index] * (count * _count(board, other, us ^ 1))
+            score += context.enemy_pair[index] * (count * _count(board, other, us ^ 1))
             index += 1
     return score
 
@@ -62,10 +51,10 @@ def _count(board: BaseBoard, piece_type: int, us: int) -> int:
     return (board.accumulator.material_key >> 4 * (2 * piece_type + us)) & 15
 
 
-def total(weights: ImbalanceWeights, context: EvaluationContext, board: BaseBoard) -> i64:
+def total(context: EvaluationContext, board: BaseBoard) -> i64:
     """The terms of this module, White minus Black."""
     score: i64 = 0
     for us in range(2):
-        side = own_pair(weights, context, board, us) + enemy_pair(weights, context, board, us)
+        side = own_pair(context, board, us) + enemy_pair(context, board, us)
         score = side - score
     return score

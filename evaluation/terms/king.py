@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from evaluation import constants
 from evaluation.base_board import BaseBoard
 from evaluation.bitboards import (
     ALL,
@@ -27,8 +26,7 @@ from evaluation.bitboards import (
 )
 from evaluation.constants import KING_ATTACK_SHIFT, MIN_ATTACK_UNITS
 from evaluation.context import EvaluationContext
-from evaluation.typed import i64, i64s, ints, lsb, msb, popcount, popcount_few, u64, u64s
-from evaluation.weights import Weights
+from evaluation.typed import i64, lsb, msb, popcount, popcount_few, u64, u64s
 
 MAX_KING_ATTACK = 63
 
@@ -41,37 +39,7 @@ _WHITE_HALF = RANKS[0] | RANKS[1] | RANKS[2] | RANKS[3] | RANKS[4]
 KING_FLANK = u64s(16, [flank & _BLACK_HALF for flank in _FLANKS] + [flank & _WHITE_HALF for flank in _FLANKS])
 
 
-class KingWeights:
-    """The weights of the group "king", packed, and the units of `king_attack`, which are no weights."""
-
-    king_shelter = i64s(32)
-    pawn_storm = i64s(8)
-    safe_check = i64s(4)
-    pawn_storm_by_file = i64s(32)
-    blocked_storm = i64s(8)
-    king_pawn_distance = i64s(8)
-    king_attack = i64s(64)
-
-    # The units of king_attack.
-    attacker_units = ints(6)
-    safe_check_units = ints(6)
-    unsafe_check_units = ints(6)
-    no_shelter_units = ints(8)
-    near_storm_units = ints(8)
-    attacked_twice_units: int
-    weak_square_units: int
-    pinned_units: int
-    flank_attack_units: int
-    flank_defence_units: int
-    no_queen_units: int
-
-    def __init__(self, weights: Weights) -> None:
-        weights.fill(self, "king")
-        for name, units in constants.KING_ATTACK_UNITS.items():
-            setattr(self, name, list(units) if len(units) > 1 else units[0])
-
-
-def king_shelter(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def king_shelter(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Pawn shelter, on each of three files around the king: 8 * the file's distance from the edge + our pawn's rank.
 
     It is our rearmost pawn not behind the king, and the rank is 0 for no pawn. Fills `context.shelter_units`, which
@@ -83,13 +51,13 @@ def king_shelter(weights: KingWeights, context: EvaluationContext, board: BaseBo
     score: i64 = 0
     for file in range(centre - 1, centre + 2):
         rank = _nearest_rank(pawns & FILES[file], us)
-        score += weights.king_shelter[8 * (file if file < 4 else 7 - file) + rank]
-        units += weights.no_shelter_units[rank]
+        score += context.king_shelter[8 * (file if file < 4 else 7 - file) + rank]
+        units += context.no_shelter_units[rank]
     context.shelter_units[us] = units
     return score
 
 
-def pawn_storm(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def pawn_storm(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Pawn storm: on the same files, the nearest enemy pawn not behind our king, by rank (0 for no pawn).
 
     Fills `context.storm_units`, which `king_attack` reads, and `context.storm_ranks`.
@@ -101,23 +69,23 @@ def pawn_storm(weights: KingWeights, context: EvaluationContext, board: BaseBoar
     for file in range(centre - 1, centre + 2):
         rank = _nearest_rank(pawns & FILES[file], us)
         context.storm_ranks[3 * us + file - centre + 1] = rank
-        score += weights.pawn_storm[rank]
-        units += weights.near_storm_units[rank]
+        score += context.pawn_storm[rank]
+        units += context.near_storm_units[rank]
     context.storm_units[us] = units
     return score
 
 
-def pawn_storm_by_file(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def pawn_storm_by_file(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Pawn storm: the same pawns, 8 * the file's distance from the edge + the rank (0 for no pawn)."""
     centre = _shelter_file(context.king[us])
     score: i64 = 0
     for file in range(centre - 1, centre + 2):
         rank = context.storm_ranks[3 * us + file - centre + 1]
-        score += weights.pawn_storm_by_file[8 * (file if file < 4 else 7 - file) + rank]
+        score += context.pawn_storm_by_file[8 * (file if file < 4 else 7 - file) + rank]
     return score
 
 
-def blocked_storm(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def blocked_storm(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Pawn storm: the same pawns, those that one of our pawns blocks, by rank."""
     own = forward(board.by_type[PAWN] & board.by_colour[us], us)
     centre = _shelter_file(context.king[us])
@@ -125,11 +93,11 @@ def blocked_storm(weights: KingWeights, context: EvaluationContext, board: BaseB
     for file in range(centre - 1, centre + 2):
         rank = context.storm_ranks[3 * us + file - centre + 1]
         if rank and own & FILES[file] & RANKS[rank if us else 7 - rank]:
-            score += weights.blocked_storm[rank]
+            score += context.blocked_storm[rank]
     return score
 
 
-def king_pawn_distance(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def king_pawn_distance(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Our king, by its distance from the nearest pawn of either side. Nothing without pawns."""
     pawns = board.by_type[PAWN]
     if pawns == 0:
@@ -140,10 +108,10 @@ def king_pawn_distance(weights: KingWeights, context: EvaluationContext, board: 
         within |= adjacent(within)
         within |= forward(within, 0) | forward(within, 1)
         steps += 1
-    return weights.king_pawn_distance[steps]
+    return context.king_pawn_distance[steps]
 
 
-def safe_check(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def safe_check(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Safe checks: each piece type (knight to queen) that can give check on a square the enemy does not attack."""
     king = context.king[us ^ 1]
     occupied = board.by_colour[0] | board.by_colour[1]
@@ -152,17 +120,17 @@ def safe_check(weights: KingWeights, context: EvaluationContext, board: BaseBoar
     straight = rook_attacks(king, occupied) & safe
     score: i64 = 0
     if KNIGHT_ATTACKS[king] & safe & context.attacked_by[8 * us + KNIGHT]:
-        score += weights.safe_check[0]
+        score += context.safe_check[0]
     if diagonal & context.attacked_by[8 * us + BISHOP]:
-        score += weights.safe_check[1]
+        score += context.safe_check[1]
     if straight & context.attacked_by[8 * us + ROOK]:
-        score += weights.safe_check[2]
+        score += context.safe_check[2]
     if (diagonal | straight) & context.attacked_by[8 * us + QUEEN]:
-        score += weights.safe_check[3]
+        score += context.safe_check[3]
     return score
 
 
-def king_attack(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def king_attack(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Our attack on the enemy king as one danger, by the sum of its units.
 
     Nothing unless two pieces or a queen attack the king zone. The units are `constants.KING_ATTACK_UNITS`:
@@ -177,12 +145,12 @@ def king_attack(weights: KingWeights, context: EvaluationContext, board: BaseBoa
     """
     if context.attack_units[us] < MIN_ATTACK_UNITS:
         return 0
-    units = _king_attack_units(weights, context, board, us, us ^ 1)
+    units = _king_attack_units(context, board, us, us ^ 1)
     index = units >> KING_ATTACK_SHIFT
-    return weights.king_attack[index if index < MAX_KING_ATTACK else MAX_KING_ATTACK]
+    return context.king_attack[index if index < MAX_KING_ATTACK else MAX_KING_ATTACK]
 
 
-def _king_attack_units(weights: KingWeights, context: EvaluationContext, board: BaseBoard, us: int, them: int) -> int:
+def _king_attack_units(context: EvaluationContext, board: BaseBoard, us: int, them: int) -> int:
     """The sum of the units of our attack, at least 0."""
     king = context.king[them]
     occupied = board.by_colour[0] | board.by_colour[1]
@@ -192,21 +160,21 @@ def _king_attack_units(weights: KingWeights, context: EvaluationContext, board: 
     weak = attacked & ~context.attacked_twice[them]
     weak &= ~context.attacked[them] | KING_ATTACKS[king] | context.attacked_by[8 * them + QUEEN]
     units = context.shelter_units[them] + context.storm_units[them]
-    units += weights.weak_square_units * popcount_few(weak & context.king_zone[them])
-    units += weights.attacked_twice_units * popcount_few(context.attacked_twice[us] & context.king_zone[them])
+    units += context.weak_square_units * popcount_few(weak & context.king_zone[them])
+    units += context.attacked_twice_units * popcount_few(context.attacked_twice[us] & context.king_zone[them])
     if queens == 0:
-        units += weights.no_queen_units
+        units += context.no_queen_units
 
     flank = KING_FLANK[8 * them + (king & 7)]
     attacks = popcount(flank & attacked) + popcount(flank & context.attacked_twice[us])
-    units += weights.flank_attack_units * attacks
-    units += weights.flank_defence_units * popcount(flank & context.attacked[them])
+    units += context.flank_attack_units * attacks
+    units += context.flank_defence_units * popcount(flank & context.attacked[them])
 
     diagonal = bishop_attacks(king, occupied)
     straight = rook_attacks(king, occupied)
     safe = ~ours & (~context.attacked[them] | weak & context.attacked_twice[us])
     for piece_type in range(KNIGHT, QUEEN + 1):
-        units += weights.attacker_units[piece_type] * context.king_attackers[8 * us + piece_type]
+        units += context.attacker_units[piece_type] * context.king_attackers[8 * us + piece_type]
         if piece_type == KNIGHT:
             checks = KNIGHT_ATTACKS[king]
         elif piece_type == BISHOP:
@@ -217,9 +185,9 @@ def _king_attack_units(weights: KingWeights, context: EvaluationContext, board: 
             checks = diagonal | straight
         checks &= context.attacked_by[8 * us + piece_type] & ~ours
         if checks & safe:
-            units += weights.safe_check_units[piece_type]
+            units += context.safe_check_units[piece_type]
         elif checks:
-            units += weights.unsafe_check_units[piece_type]
+            units += context.unsafe_check_units[piece_type]
 
     snipers = BISHOP_PSEUDO_ATTACKS[king] & ~diagonal & (board.by_type[BISHOP] | queens)
     snipers |= ROOK_PSEUDO_ATTACKS[king] & ~straight & (board.by_type[ROOK] | queens)
@@ -228,7 +196,7 @@ def _king_attack_units(weights: KingWeights, context: EvaluationContext, board: 
         between = BETWEEN[64 * king + lsb(snipers)] & occupied
         snipers &= snipers - 1
         if not between & (between - 1):
-            units += weights.pinned_units
+            units += context.pinned_units
     return units if units > 0 else 0
 
 
@@ -253,21 +221,21 @@ def _shelter_file(king: int) -> int:
     return 6 if file == 7 else file
 
 
-def pawn_king_total(weights: KingWeights, context: EvaluationContext, board: BaseBoard) -> i64:
+def pawn_king_total(context: EvaluationContext, board: BaseBoard) -> i64:
     """The terms that depend on pawns and kings alone, White minus Black."""
     score: i64 = 0
     for us in range(2):
-        side = king_shelter(weights, context, board, us) + pawn_storm(weights, context, board, us)
-        side += pawn_storm_by_file(weights, context, board, us) + blocked_storm(weights, context, board, us)
-        side += king_pawn_distance(weights, context, board, us)
+        side = king_shelter(context, board, us) + pawn_storm(context, board, us)
+        side += pawn_storm_by_file(context, board, us) + blocked_storm(context, board, us)
+        side += king_pawn_distance(context, board, us)
         score = side - score
     return score
 
 
-def total(weights: KingWeights, context: EvaluationContext, board: BaseBoard) -> i64:
+def total(context: EvaluationContext, board: BaseBoard) -> i64:
     """The other terms, White minus Black."""
     score: i64 = 0
     for us in range(2):
-        side = safe_check(weights, context, board, us) + king_attack(weights, context, board, us)
+        side = safe_check(context, board, us) + king_attack(context, board, us)
         score = side - score
     return score

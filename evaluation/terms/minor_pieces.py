@@ -5,24 +5,10 @@ from __future__ import annotations
 from evaluation.base_board import BaseBoard
 from evaluation.bitboards import BB, BISHOP, KNIGHT, LIGHT, PAWN, RANKS, forward, front_span
 from evaluation.context import EvaluationContext
-from evaluation.typed import i64, i64s, lsb, popcount_few, u64
-from evaluation.weights import Weights
+from evaluation.typed import i64, lsb, popcount_few, u64
 
 
-class MinorPieceWeights:
-    """The weights of the group "minor_pieces", packed."""
-
-    outpost = i64s(16)
-    reachable_outpost = i64s(2)
-    minor_behind_pawn = i64s(2)
-    bishop_pawns = i64s(45)
-    bishop_enemy_pawns = i64s(9)
-
-    def __init__(self, weights: Weights) -> None:
-        weights.fill(self, "minor_pieces")
-
-
-def outpost(weights: MinorPieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def outpost(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Knights, then bishops on an outpost, by rank: a pawn defends it there and no enemy pawn can attack it."""
     flip = 0 if us else 7
     score: i64 = 0
@@ -32,25 +18,25 @@ def outpost(weights: MinorPieceWeights, context: EvaluationContext, board: BaseB
     while minors:
         square = lsb(minors)
         minors &= minors - 1
-        score += weights.outpost[((square >> 3) ^ flip) + (0 if BB[square] & board.by_type[KNIGHT] else 8)]
+        score += context.outpost[((square >> 3) ^ flip) + (0 if BB[square] & board.by_type[KNIGHT] else 8)]
     return score
 
 
-def reachable_outpost(weights: MinorPieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def reachable_outpost(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Outposts that our knights attack, then those that our bishops attack. No piece of ours stands on them."""
     outposts = _outposts(context, us) & ~board.by_colour[us]
-    score = weights.reachable_outpost[0] * popcount_few(outposts & context.attacked_by[8 * us + KNIGHT])
-    return score + weights.reachable_outpost[1] * popcount_few(outposts & context.attacked_by[8 * us + BISHOP])
+    score = context.reachable_outpost[0] * popcount_few(outposts & context.attacked_by[8 * us + KNIGHT])
+    return score + context.reachable_outpost[1] * popcount_few(outposts & context.attacked_by[8 * us + BISHOP])
 
 
-def minor_behind_pawn(weights: MinorPieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def minor_behind_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Knights, bishops with a pawn of either side directly ahead."""
     behind = forward(board.by_type[PAWN], us ^ 1) & board.by_colour[us]
-    score = weights.minor_behind_pawn[0] * popcount_few(behind & board.by_type[KNIGHT])
-    return score + weights.minor_behind_pawn[1] * popcount_few(behind & board.by_type[BISHOP])
+    score = context.minor_behind_pawn[0] * popcount_few(behind & board.by_type[KNIGHT])
+    return score + context.minor_behind_pawn[1] * popcount_few(behind & board.by_type[BISHOP])
 
 
-def bishop_pawns(weights: MinorPieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def bishop_pawns(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Bishops: 5 * the number of our pawns on squares of their colour (at most 8) + that of our rammed centre pawns.
 
     A rammed centre pawn is on one of the files c to f and has an enemy pawn directly ahead. At most 4 count.
@@ -60,18 +46,18 @@ def bishop_pawns(weights: MinorPieceWeights, context: EvaluationContext, board: 
     while bishops:
         light = 1 if BB[lsb(bishops)] & LIGHT else 0
         bishops &= bishops - 1
-        score += weights.bishop_pawns[5 * context.pawns_on_colour[2 * us + light] + context.rammed_pawns[us]]
+        score += context.bishop_pawns[5 * context.pawns_on_colour[2 * us + light] + context.rammed_pawns[us]]
     return score
 
 
-def bishop_enemy_pawns(weights: MinorPieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def bishop_enemy_pawns(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Bishops, by the number of enemy pawns on squares of their colour (at most 8)."""
     bishops = board.by_type[BISHOP] & board.by_colour[us]
     score: i64 = 0
     while bishops:
         light = 1 if BB[lsb(bishops)] & LIGHT else 0
         bishops &= bishops - 1
-        score += weights.bishop_enemy_pawns[context.pawns_on_colour[2 * (us ^ 1) + light]]
+        score += context.bishop_enemy_pawns[context.pawns_on_colour[2 * (us ^ 1) + light]]
     return score
 
 
@@ -82,12 +68,12 @@ def _outposts(context: EvaluationContext, us: int) -> u64:
     return context.pawn_attacks[us] & ranks & ~(enemies | front_span(enemies, us ^ 1))
 
 
-def total(weights: MinorPieceWeights, context: EvaluationContext, board: BaseBoard) -> i64:
+def total(context: EvaluationContext, board: BaseBoard) -> i64:
     """The terms of this module, White minus Black."""
     score: i64 = 0
     for us in range(2):
-        side = outpost(weights, context, board, us) + reachable_outpost(weights, context, board, us)
-        side += minor_behind_pawn(weights, context, board, us)
-        side += bishop_pawns(weights, context, board, us) + bishop_enemy_pawns(weights, context, board, us)
+        side = outpost(context, board, us) + reachable_outpost(context, board, us)
+        side += minor_behind_pawn(context, board, us)
+        side += bishop_pawns(context, board, us) + bishop_enemy_pawns(context, board, us)
         score = side - score
     return score

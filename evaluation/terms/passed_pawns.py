@@ -16,29 +16,10 @@ from evaluation.bitboards import (
     sum_by_rank,
 )
 from evaluation.context import EvaluationContext
-from evaluation.typed import i64, i64s, lsb, u64
-from evaluation.weights import Weights
+from evaluation.typed import i64, lsb, u64
 
 
-class PassedPawnWeights:
-    """The weights of the group "passed_pawns", packed."""
-
-    passed_pawn = i64s(8)
-    passed_pawn_own_king = i64s(8)
-    passed_pawn_enemy_king = i64s(8)
-    passed_pawn_blocked = i64s(8)
-    passed_pawn_free = i64s(8)
-    protected_passed_pawn = i64s(8)
-    connected_passed_pawn = i64s(8)
-    passed_pawn_enemy_ahead = i64s(8)
-    passed_pawn_path = i64s(32)
-    rook_behind_passed_pawn = i64s(16)
-
-    def __init__(self, weights: Weights) -> None:
-        weights.fill(self, "passed_pawns")
-
-
-def passed_pawn(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def passed_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns, by rank: no enemy pawn ahead on their file or an adjacent one, and none of their own on their file.
 
     Adds them to `context.passed_pawns`, which the other terms of this module read.
@@ -47,52 +28,52 @@ def passed_pawn(weights: PassedPawnWeights, context: EvaluationContext, board: B
     enemy = front_span(board.by_type[PAWN] & board.by_colour[us ^ 1], us ^ 1)
     pawns &= ~(enemy | adjacent(enemy) | front_span(pawns, us ^ 1))
     context.passed_pawns |= pawns
-    return sum_by_rank(weights.passed_pawn, 0, pawns, us)
+    return sum_by_rank(context.passed_pawn, 0, pawns, us)
 
 
-def passed_pawn_own_king(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def passed_pawn_own_king(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns beyond the third rank, by their king's distance from the square ahead of them."""
     pawns = _advanced(context, board, us)
     ahead = 8 if us else -8
     score: i64 = 0
     while pawns:
-        score += weights.passed_pawn_own_king[distance(context.king[us], lsb(pawns) + ahead)]
+        score += context.passed_pawn_own_king[distance(context.king[us], lsb(pawns) + ahead)]
         pawns &= pawns - 1
     return score
 
 
-def passed_pawn_enemy_king(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def passed_pawn_enemy_king(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns beyond the third rank, by the enemy king's distance from the square ahead of them."""
     pawns = _advanced(context, board, us)
     ahead = 8 if us else -8
     score: i64 = 0
     while pawns:
-        score += weights.passed_pawn_enemy_king[distance(context.king[us ^ 1], lsb(pawns) + ahead)]
+        score += context.passed_pawn_enemy_king[distance(context.king[us ^ 1], lsb(pawns) + ahead)]
         pawns &= pawns - 1
     return score
 
 
-def protected_passed_pawn(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def protected_passed_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns that a pawn defends, by rank."""
     pawns = context.passed_pawns & board.by_colour[us] & context.pawn_attacks[us]
-    return sum_by_rank(weights.protected_passed_pawn, 0, pawns, us)
+    return sum_by_rank(context.protected_passed_pawn, 0, pawns, us)
 
 
-def connected_passed_pawn(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def connected_passed_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns with another of their colour on an adjacent file, at most one rank away, by rank."""
     pawns = context.passed_pawns & board.by_colour[us]
     pawns &= adjacent(pawns | forward(pawns, 0) | forward(pawns, 1))
-    return sum_by_rank(weights.connected_passed_pawn, 0, pawns, us)
+    return sum_by_rank(context.connected_passed_pawn, 0, pawns, us)
 
 
-def passed_pawn_blocked(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def passed_pawn_blocked(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Blocked passed pawns, by rank: any piece is on the square ahead of them."""
     occupied = board.by_colour[0] | board.by_colour[1]
     pawns = context.passed_pawns & board.by_colour[us] & forward(occupied, us ^ 1)
-    return sum_by_rank(weights.passed_pawn_blocked, 0, pawns, us)
+    return sum_by_rank(context.passed_pawn_blocked, 0, pawns, us)
 
 
-def passed_pawn_free(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def passed_pawn_free(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Free passed pawns, by rank: no square of their front span is occupied or attacked by the enemy."""
     pawns = context.passed_pawns & board.by_colour[us]
     obstacles = board.by_colour[0] | board.by_colour[1] | context.attacked[us ^ 1]
@@ -102,17 +83,17 @@ def passed_pawn_free(weights: PassedPawnWeights, context: EvaluationContext, boa
         square = lsb(pawns)
         pawns &= pawns - 1
         if not front_span(BB[square], us) & obstacles:
-            score += weights.passed_pawn_free[(square >> 3) ^ flip]
+            score += context.passed_pawn_free[(square >> 3) ^ flip]
     return score
 
 
-def passed_pawn_enemy_ahead(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def passed_pawn_enemy_ahead(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns that an enemy piece blocks, by rank."""
     pawns = context.passed_pawns & board.by_colour[us] & forward(board.by_colour[us ^ 1], us ^ 1)
-    return sum_by_rank(weights.passed_pawn_enemy_ahead, 0, pawns, us)
+    return sum_by_rank(context.passed_pawn_enemy_ahead, 0, pawns, us)
 
 
-def passed_pawn_path(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def passed_pawn_path(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns: the rank, and by what the enemy attacks of their front span 0, 8, 16 or 24 more.
 
     0: nothing. 8: not the square ahead. 16: the square ahead, but we defend it. 24: the square ahead, which we do not
@@ -131,11 +112,11 @@ def passed_pawn_path(weights: PassedPawnWeights, context: EvaluationContext, boa
             index += 16 if ahead & context.attacked[us] else 24
         elif attacked:
             index += 8
-        score += weights.passed_pawn_path[index]
+        score += context.passed_pawn_path[index]
     return score
 
 
-def rook_behind_passed_pawn(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def rook_behind_passed_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns with a rook as the first piece behind them on the file: the rank, and 8 more for an enemy rook."""
     rooks = board.by_type[ROOK]
     pawns = context.passed_pawns & board.by_colour[us] & front_span(rooks, us)
@@ -150,8 +131,8 @@ def rook_behind_passed_pawn(weights: PassedPawnWeights, context: EvaluationConte
             own |= BB[square]
         elif behind:
             enemies |= BB[square]
-    score = sum_by_rank(weights.rook_behind_passed_pawn, 0, own, us)
-    return score + sum_by_rank(weights.rook_behind_passed_pawn, 8, enemies, us)
+    score = sum_by_rank(context.rook_behind_passed_pawn, 0, own, us)
+    return score + sum_by_rank(context.rook_behind_passed_pawn, 8, enemies, us)
 
 
 def _advanced(context: EvaluationContext, board: BaseBoard, us: int) -> u64:
@@ -160,24 +141,24 @@ def _advanced(context: EvaluationContext, board: BaseBoard, us: int) -> u64:
     return context.passed_pawns & board.by_colour[us] & ~near
 
 
-def pawn_king_total(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard) -> i64:
+def pawn_king_total(context: EvaluationContext, board: BaseBoard) -> i64:
     """The terms that depend on pawns and kings alone, White minus Black."""
     score: i64 = 0
     for us in range(2):
-        side = passed_pawn(weights, context, board, us) + passed_pawn_own_king(weights, context, board, us)
-        side += passed_pawn_enemy_king(weights, context, board, us)
-        side += protected_passed_pawn(weights, context, board, us)
-        side += connected_passed_pawn(weights, context, board, us)
+        side = passed_pawn(context, board, us) + passed_pawn_own_king(context, board, us)
+        side += passed_pawn_enemy_king(context, board, us)
+        side += protected_passed_pawn(context, board, us)
+        side += connected_passed_pawn(context, board, us)
         score = side - score
     return score
 
 
-def total(weights: PassedPawnWeights, context: EvaluationContext, board: BaseBoard) -> i64:
+def total(context: EvaluationContext, board: BaseBoard) -> i64:
     """The other terms, White minus Black."""
     score: i64 = 0
     for us in range(2):
-        side = passed_pawn_blocked(weights, context, board, us) + passed_pawn_free(weights, context, board, us)
-        side += passed_pawn_enemy_ahead(weights, context, board, us) + passed_pawn_path(weights, context, board, us)
-        side += rook_behind_passed_pawn(weights, context, board, us)
+        side = passed_pawn_blocked(context, board, us) + passed_pawn_free(context, board, us)
+        side += passed_pawn_enemy_ahead(context, board, us) + passed_pawn_path(context, board, us)
+        side += rook_behind_passed_pawn(context, board, us)
         score = side - score
     return score

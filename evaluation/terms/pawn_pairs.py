@@ -9,23 +9,10 @@ from __future__ import annotations
 from evaluation.base_board import BaseBoard
 from evaluation.bitboards import PAWN
 from evaluation.context import EvaluationContext
-from evaluation.typed import flip_vertical, i64, i64s, lsb
-from evaluation.weights import Weights
+from evaluation.typed import flip_vertical, i64, lsb
 
 
-class PawnPairWeights:
-    """The weights of the group "pawn_pairs", packed."""
-
-    pawn_pair = i64s(4096)
-    pawn_against_pawn = i64s(4096)
-    pawn_by_own_king = i64s(4096)
-    pawn_by_enemy_king = i64s(4096)
-
-    def __init__(self, weights: Weights) -> None:
-        weights.fill(self, "pawn_pairs")
-
-
-def pawn_pair(weights: PawnPairWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def pawn_pair(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each two of our pawns: 64 * the lower square + the higher one, as we see the board."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
     if not us:
@@ -36,12 +23,12 @@ def pawn_pair(weights: PawnPairWeights, context: EvaluationContext, board: BaseB
         pawns &= pawns - 1
         others = pawns
         while others:
-            score += weights.pawn_pair[lower + lsb(others)]
+            score += context.pawn_pair[lower + lsb(others)]
             others &= others - 1
     return score
 
 
-def pawn_against_pawn(weights: PawnPairWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def pawn_against_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each of our pawns with each enemy pawn: 64 * our square + their square, as we see the board.
 
     Both sides see each such pair. It counts once, for the side whose own pawn has the lower square in its own view.
@@ -60,40 +47,40 @@ def pawn_against_pawn(weights: PawnPairWeights, context: EvaluationContext, boar
         others = enemies & ~(pawns ^ (pawns - 1))
         pawns &= pawns - 1
         while others:
-            score += weights.pawn_against_pawn[64 * own + (lsb(others) ^ 56)]
+            score += context.pawn_against_pawn[64 * own + (lsb(others) ^ 56)]
             others &= others - 1
     return score
 
 
-def pawn_by_own_king(weights: PawnPairWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def pawn_by_own_king(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each of our pawns by our king: 64 * the king's square + the pawn's, as we see the board."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
     flip = 0 if us else 56
     king = 64 * (context.king[us] ^ flip)
     score: i64 = 0
     while pawns:
-        score += weights.pawn_by_own_king[king + (lsb(pawns) ^ flip)]
+        score += context.pawn_by_own_king[king + (lsb(pawns) ^ flip)]
         pawns &= pawns - 1
     return score
 
 
-def pawn_by_enemy_king(weights: PawnPairWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def pawn_by_enemy_king(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each of our pawns by the enemy king: 64 * the king's square + the pawn's, as we see the board."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
     flip = 0 if us else 56
     king = 64 * (context.king[us ^ 1] ^ flip)
     score: i64 = 0
     while pawns:
-        score += weights.pawn_by_enemy_king[king + (lsb(pawns) ^ flip)]
+        score += context.pawn_by_enemy_king[king + (lsb(pawns) ^ flip)]
         pawns &= pawns - 1
     return score
 
 
-def pawn_king_total(weights: PawnPairWeights, context: EvaluationContext, board: BaseBoard) -> i64:
+def pawn_king_total(context: EvaluationContext, board: BaseBoard) -> i64:
     """The terms of this module, White minus Black."""
     score: i64 = 0
     for us in range(2):
-        side = pawn_pair(weights, context, board, us) + pawn_against_pawn(weights, context, board, us)
-        side += pawn_by_own_king(weights, context, board, us) + pawn_by_enemy_king(weights, context, board, us)
+        side = pawn_pair(context, board, us) + pawn_against_pawn(context, board, us)
+        side += pawn_by_own_king(context, board, us) + pawn_by_enemy_king(context, board, us)
         score = side - score
     return score

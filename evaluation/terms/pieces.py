@@ -19,30 +19,12 @@ from evaluation.bitboards import (
 )
 from evaluation.constants import MIN_SPACE_PHASE
 from evaluation.context import EvaluationContext
-from evaluation.typed import i64, i64s, ints, lsb, popcount, popcount_few, u64
-from evaluation.weights import Weights
+from evaluation.typed import i64, ints, lsb, popcount, popcount_few, u64
 
 ATTACK_UNITS = ints(6, constants.ATTACK_UNITS)
 
 
-class PieceWeights:
-    """The weights of the group "pieces", packed."""
-
-    knight_mobility = i64s(9)
-    bishop_mobility = i64s(14)
-    rook_mobility = i64s(15)
-    queen_mobility = i64s(28)
-    bishop_pair: i64
-    rook_open_file: i64
-    rook_half_open_file: i64
-    safe_mobility = i64s(2)
-    space = i64s(2)
-
-    def __init__(self, weights: Weights) -> None:
-        weights.fill(self, "pieces")
-
-
-def _mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: int, piece_type: int) -> i64:
+def _mobility(context: EvaluationContext, board: BaseBoard, us: int, piece_type: int) -> i64:
     """Mobility of the pieces of one type. Adds their attacks and attack units to the context.
 
     Bishops x-ray through their own queens, rooks through their own rooks and queens. Callers pass a constant piece
@@ -83,13 +65,13 @@ def _mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoar
             attackers += 1
         mobility = popcount(attacks & area)
         if piece_type == KNIGHT:
-            score += weights.knight_mobility[mobility]
+            score += context.knight_mobility[mobility]
         elif piece_type == BISHOP:
-            score += weights.bishop_mobility[mobility]
+            score += context.bishop_mobility[mobility]
         elif piece_type == ROOK:
-            score += weights.rook_mobility[mobility]
+            score += context.rook_mobility[mobility]
         else:
-            score += weights.queen_mobility[mobility]
+            score += context.queen_mobility[mobility]
     context.attacked_by[8 * us + piece_type] = reached
     context.attacked[us] = attacked
     context.attacked_twice[us] = attacked_twice
@@ -98,58 +80,58 @@ def _mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoar
     return score
 
 
-def knight_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def knight_mobility(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Knight mobility: each knight, by the squares of the mobility area that it attacks."""
-    return _mobility(weights, context, board, us, KNIGHT)
+    return _mobility(context, board, us, KNIGHT)
 
 
-def bishop_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def bishop_mobility(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Bishop mobility: each bishop, by the squares of the mobility area that it attacks, x-rays included."""
-    return _mobility(weights, context, board, us, BISHOP)
+    return _mobility(context, board, us, BISHOP)
 
 
-def rook_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def rook_mobility(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Rook mobility: each rook, by the squares of the mobility area that it attacks, x-rays included."""
-    return _mobility(weights, context, board, us, ROOK)
+    return _mobility(context, board, us, ROOK)
 
 
-def queen_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def queen_mobility(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Queen mobility: each queen, by the squares of the mobility area that it attacks."""
-    return _mobility(weights, context, board, us, QUEEN)
+    return _mobility(context, board, us, QUEEN)
 
 
-def bishop_pair(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def bishop_pair(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """The bishop pair: two bishops or more."""
     bishops = board.by_type[BISHOP] & board.by_colour[us]
-    return weights.bishop_pair if bishops & (bishops - 1) else 0
+    return context.bishop_pair if bishops & (bishops - 1) else 0
 
 
-def rook_open_file(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def rook_open_file(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Rooks on open files: each rook with no pawn on its file."""
     rooks = board.by_type[ROOK] & board.by_colour[us]
-    return weights.rook_open_file * popcount_few(rooks & ~(context.pawn_files[0] | context.pawn_files[1]))
+    return context.rook_open_file * popcount_few(rooks & ~(context.pawn_files[0] | context.pawn_files[1]))
 
 
-def rook_half_open_file(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def rook_half_open_file(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Rooks on half-open files: each rook with enemy pawns, and none of its own, on its file."""
     rooks = board.by_type[ROOK] & board.by_colour[us]
-    return weights.rook_half_open_file * popcount_few(rooks & ~context.pawn_files[us] & context.pawn_files[us ^ 1])
+    return context.rook_half_open_file * popcount_few(rooks & ~context.pawn_files[us] & context.pawn_files[us ^ 1])
 
 
-def safe_mobility(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def safe_mobility(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Our rooks' safe squares, then our queens': those of the mobility area that no lesser enemy piece attacks."""
     them = 8 * (us ^ 1)
     safe = context.mobility_area[us] & ~(context.attacked_by[them + KNIGHT] | context.attacked_by[them + BISHOP])
     score: i64 = 0
     if context.attacked_by[8 * us + ROOK]:
-        score += weights.safe_mobility[0] * popcount(safe & context.attacked_by[8 * us + ROOK])
+        score += context.safe_mobility[0] * popcount(safe & context.attacked_by[8 * us + ROOK])
     if context.attacked_by[8 * us + QUEEN]:
         safe &= ~context.attacked_by[them + ROOK]
-        score += weights.safe_mobility[1] * popcount(safe & context.attacked_by[8 * us + QUEEN])
+        score += context.safe_mobility[1] * popcount(safe & context.attacked_by[8 * us + QUEEN])
     return score
 
 
-def space(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def space(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Space: squares on the second to fourth rank of the four central files, and those of them behind a pawn of ours.
 
     They hold no pawn of ours, and no enemy pawn attacks them. Those behind a pawn are not attacked at all. They count
@@ -163,20 +145,20 @@ def space(weights: PieceWeights, context: EvaluationContext, board: BaseBoard, u
     pawns = board.by_type[PAWN] & board.by_colour[us]
     squares &= ~(pawns | context.pawn_attacks[us ^ 1])
     behind = squares & front_span(pawns, us ^ 1) & ~context.attacked[us ^ 1]
-    return weights.space[0] * popcount(squares) + weights.space[1] * popcount(behind)
+    return context.space[0] * popcount(squares) + context.space[1] * popcount(behind)
 
 
-def total(weights: PieceWeights, context: EvaluationContext, board: BaseBoard) -> i64:
+def total(context: EvaluationContext, board: BaseBoard) -> i64:
     """The terms of this module, White minus Black. The last two read the attacks of both colours."""
     score: i64 = 0
     for us in range(2):
-        side = knight_mobility(weights, context, board, us) + bishop_mobility(weights, context, board, us)
-        side += rook_mobility(weights, context, board, us) + queen_mobility(weights, context, board, us)
-        side += bishop_pair(weights, context, board, us) + rook_open_file(weights, context, board, us)
-        side += rook_half_open_file(weights, context, board, us)
+        side = knight_mobility(context, board, us) + bishop_mobility(context, board, us)
+        side += rook_mobility(context, board, us) + queen_mobility(context, board, us)
+        side += bishop_pair(context, board, us) + rook_open_file(context, board, us)
+        side += rook_half_open_file(context, board, us)
         score = side - score
     by_attacks: i64 = 0
     for us in range(2):
-        side = safe_mobility(weights, context, board, us) + space(weights, context, board, us)
+        side = safe_mobility(context, board, us) + space(context, board, us)
         by_attacks = side - by_attacks
     return score + by_attacks

@@ -1,4 +1,5 @@
 """Threats: pieces attacked by each kind of piece, hanging and barely defended pieces, contested squares, the queen.
+And the tempo: the next threat is the side to move's.
 
 Strongly defended: by a pawn, or twice where we do not attack twice. The tables "by victim" hold pawn, knight, bishop,
 rook, queen.
@@ -27,27 +28,10 @@ from evaluation.bitboards import (
     rook_attacks,
 )
 from evaluation.context import EvaluationContext
-from evaluation.typed import i64, i64_pointer, i64s, lsb, popcount, popcount_few, u64
-from evaluation.weights import Weights
+from evaluation.typed import i64, i64_pointer, lsb, popcount, popcount_few, u64
 
 
-class ThreatWeights:
-    """The weights of the group "threats", packed."""
-
-    threat_by_pawn = i64s(10)
-    threat_by_push = i64s(6)
-    threat_by_minor = i64s(10)
-    threat_by_rook = i64s(10)
-    threat_by_king = i64s(5)
-    hanging: i64
-    restricted_square: i64
-    queen_attackable = i64s(3)
-
-    def __init__(self, weights: Weights) -> None:
-        weights.fill(self, "threats")
-
-
-def threat_by_pawn(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def threat_by_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each enemy piece that a pawn attacks, by victim; the second five: attacked by unsafe pawns alone.
 
     A pawn is safe if it is defended or not attacked.
@@ -56,10 +40,10 @@ def threat_by_pawn(weights: ThreatWeights, context: EvaluationContext, board: Ba
     if targets == 0:
         return 0
     pawns = board.by_type[PAWN] & board.by_colour[us] & (context.attacked[us] | ~context.attacked[us ^ 1])
-    return _by_victim_and_defence(weights.threat_by_pawn, board, targets, ~pawn_attacks(pawns, us))
+    return _by_victim_and_defence(context.threat_by_pawn, board, targets, ~pawn_attacks(pawns, us))
 
 
-def threat_by_push(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def threat_by_push(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each enemy piece, by victim (the last number: the king), that a pawn could attack with its next push.
 
     The pawn would be safe on its new square: no pawn attacks it there, and it is defended or not attacked.
@@ -70,41 +54,41 @@ def threat_by_push(weights: ThreatWeights, context: EvaluationContext, board: Ba
     pushes &= ~context.pawn_attacks[us ^ 1]
     pushes &= context.attacked[us] | ~context.attacked[us ^ 1]
     targets = pawn_attacks(pushes, us) & board.by_colour[us ^ 1] & ~board.by_type[PAWN]
-    return _by_victim(weights.threat_by_push, board, targets)
+    return _by_victim(context.threat_by_push, board, targets)
 
 
-def threat_by_minor(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def threat_by_minor(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each enemy pawn and piece that a knight or bishop attacks, by victim; the second five: a pawn defends it."""
     targets = context.attacked_by[8 * us + KNIGHT] | context.attacked_by[8 * us + BISHOP]
     targets &= board.by_colour[us ^ 1] & ~board.by_type[KING]
-    return _by_victim_and_defence(weights.threat_by_minor, board, targets, context.pawn_attacks[us ^ 1])
+    return _by_victim_and_defence(context.threat_by_minor, board, targets, context.pawn_attacks[us ^ 1])
 
 
-def threat_by_rook(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def threat_by_rook(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each enemy pawn and piece that a rook attacks, by victim; the second five: a pawn defends it."""
     targets = context.attacked_by[8 * us + ROOK] & board.by_colour[us ^ 1] & ~board.by_type[KING]
-    return _by_victim_and_defence(weights.threat_by_rook, board, targets, context.pawn_attacks[us ^ 1])
+    return _by_victim_and_defence(context.threat_by_rook, board, targets, context.pawn_attacks[us ^ 1])
 
 
-def threat_by_king(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def threat_by_king(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each enemy pawn and piece that our king attacks and that is not strongly defended, by victim."""
     targets = KING_ATTACKS[context.king[us]] & board.by_colour[us ^ 1] & ~board.by_type[KING]
-    return _by_victim(weights.threat_by_king, board, targets & ~_strongly_defended(context, us)) if targets else 0
+    return _by_victim(context.threat_by_king, board, targets & ~_strongly_defended(context, us)) if targets else 0
 
 
-def hanging(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def hanging(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Hanging pieces: each enemy piece or pawn that we attack and nothing defends."""
     targets = board.by_colour[us ^ 1] & context.attacked[us] & ~context.attacked[us ^ 1]
-    return weights.hanging * popcount_few(targets)
+    return context.hanging * popcount_few(targets)
 
 
-def restricted_square(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def restricted_square(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Squares that both sides attack and the enemy does not defend strongly."""
     restricted = context.attacked[us] & context.attacked[us ^ 1] & ~_strongly_defended(context, us)
-    return weights.restricted_square * popcount(restricted)
+    return context.restricted_square * popcount(restricted)
 
 
-def queen_attackable(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+def queen_attackable(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Squares from which a knight, a bishop or a rook could attack the only enemy queen.
 
     They are in the mobility area and not strongly defended. Those of bishop and rook are attacked twice by us.
@@ -114,18 +98,23 @@ def queen_attackable(weights: ThreatWeights, context: EvaluationContext, board: 
         return 0
     square = lsb(queen)
     safe = context.mobility_area[us] & ~_strongly_defended(context, us)
-    score = weights.queen_attackable[0] * popcount_few(
+    score = context.queen_attackable[0] * popcount_few(
         safe & KNIGHT_ATTACKS[square] & context.attacked_by[8 * us + KNIGHT]
     )
     safe &= context.attacked_twice[us]
     occupied = board.by_colour[0] | board.by_colour[1]
     squares = safe & BISHOP_PSEUDO_ATTACKS[square] & context.attacked_by[8 * us + BISHOP]
     if squares:
-        score += weights.queen_attackable[1] * popcount_few(squares & bishop_attacks(square, occupied))
+        score += context.queen_attackable[1] * popcount_few(squares & bishop_attacks(square, occupied))
     squares = safe & ROOK_PSEUDO_ATTACKS[square] & context.attacked_by[8 * us + ROOK]
     if squares:
-        score += weights.queen_attackable[2] * popcount_few(squares & rook_attacks(square, occupied))
+        score += context.queen_attackable[2] * popcount_few(squares & rook_attacks(square, occupied))
     return score
+
+
+def tempo(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """The tempo: it is our move."""
+    return context.tempo if board.turn == us else 0
 
 
 def _strongly_defended(context: EvaluationContext, us: int) -> u64:
@@ -153,14 +142,15 @@ def _by_victim_and_defence(table: i64_pointer, board: BaseBoard, targets: u64, s
     return score
 
 
-def total(weights: ThreatWeights, context: EvaluationContext, board: BaseBoard) -> i64:
+def total(context: EvaluationContext, board: BaseBoard) -> i64:
     """The terms of this module, White minus Black."""
     score: i64 = 0
     for us in range(2):
-        side = threat_by_pawn(weights, context, board, us) + threat_by_push(weights, context, board, us)
-        side += threat_by_minor(weights, context, board, us) + threat_by_rook(weights, context, board, us)
-        side += hanging(weights, context, board, us)
-        side += threat_by_king(weights, context, board, us)
-        side += restricted_square(weights, context, board, us) + queen_attackable(weights, context, board, us)
+        side = threat_by_pawn(context, board, us) + threat_by_push(context, board, us)
+        side += threat_by_minor(context, board, us) + threat_by_rook(context, board, us)
+        side += hanging(context, board, us)
+        side += threat_by_king(context, board, us)
+        side += restricted_square(context, board, us) + queen_attackable(context, board, us)
+        side += tempo(context, board, us)
         score = side - score
     return score

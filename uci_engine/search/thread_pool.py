@@ -149,5 +149,5 @@ def worker_bytes(worker: Any) -> int:
     evaluator = searcher.evaluator
     position = searcher.position
     parts = (worker, searcher, position, position.accumulator, searcher.stack, searcher.histories, searcher.picker)
-    others = (searcher.correction_history, searcher.prober, evaluator, *evaluator.parts())
-    return sum(map(sys.getsizeof, (*parts, *others)))
+    others = (searcher.correction_history, searcher.prober, evaluator, evaluator.context, evaluator.kpk)
+    return sum(map(sys.getsizeof, (*parts, *others, evaluator.correction)))

@@ -195,4 +195,4 @@ def _set_powers(evaluator: Any, word: int) -> None:
     for term in CATALOGUE:
         if term.group != ACCUMULATED:
             numbers = values[term.name]
-            setattr(getattr(evaluator, term.group), term.name, numbers if term.size > 1 else numbers[0])
+            setattr(evaluator.context, term.name, numbers if term.size > 1 else numbers[0])
