@@ -113,20 +113,25 @@ class Evaluator:
                 self.pawn_hash[index + 3] = self._packed_units()
         score += board.accumulator.score
         score += self._imbalance_total(board, use_hash)
-        score += pieces.total(self.context, board)
-        score += minor_pieces.total(self.context, board)
-        if self.context.passed_pawns:
-            score += passed_pawns.total(self.context, board)
-        score += king.total(self.context, board)
-        score += threats.total(self.context, board)
-        return score + endgames.total(self.context, board)
+        # First Black's terms minus the sum, then White's terms minus that: this adds White minus Black.
+        for us in range(2):
+            score = pieces.mobility_total(self.context, board, us) - score
+        for us in range(2):
+            side = pieces.total(self.context, board, us) + minor_pieces.total(self.context, board, us)
+            if self.context.passed_pawns:
+                side += passed_pawns.total(self.context, board, us)
+            side += king.total(self.context, board, us) + threats.total(self.context, board, us)
+            score = side + endgames.total(self.context, board, us) - score
+        return score
 
     def _pawn_king_total(self, board: BaseBoard) -> i64:
         """The sum of the terms that depend on pawns and kings alone."""
-        score = pawns.pawn_king_total(self.context, board)
-        score += pawn_pairs.pawn_king_total(self.context, board)
-        score += passed_pawns.pawn_king_total(self.context, board)
-        return score + king.pawn_king_total(self.context, board)
+        score: i64 = 0
+        for us in range(2):
+            side = pawns.pawn_king_total(self.context, board, us) + pawn_pairs.pawn_king_total(self.context, board, us)
+            side += passed_pawns.pawn_king_total(self.context, board, us)
+            score = side + king.pawn_king_total(self.context, board, us) - score
+        return score
 
     def _imbalance_total(self, board: BaseBoard, use_hash: bool) -> i64:
         """The sum of the terms that depend on the numbers of pieces alone."""
@@ -134,7 +139,9 @@ class Evaluator:
         index: int = 2 * (((key * MATERIAL_FACTOR) & ALL) >> MATERIAL_SHIFT)
         if use_hash and self.material_hash[index] == key:
             return self.material_hash[index + 1]
-        score: i64 = imbalance.total(self.context, board)
+        score: i64 = 0
+        for us in range(2):
+            score = imbalance.total(self.context, board, us) - score
         if use_hash:
             self.material_hash[index] = key
             self.material_hash[index + 1] = score

@@ -67,14 +67,10 @@ def _mop_up(board: BaseBoard, us: int) -> int:
     return NOTHING_TO_MOP_UP
 
 
-def total(context: EvaluationContext, board: BaseBoard) -> i64:
-    """The terms of this module, White minus Black."""
-    score: i64 = 0
-    for us in range(2):
-        side = mop_up_edge(context, board, us) + mop_up_near(context, board, us)
-        side += mop_up_corner(context, board, us)
-        score = side - score
-    return score
+def total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """The terms of this module."""
+    score = mop_up_edge(context, board, us) + mop_up_near(context, board, us)
+    return score + mop_up_corner(context, board, us)
 
 
 def endgame_scale(board: BaseBoard, strong_side: int) -> int:

@@ -51,10 +51,6 @@ def _count(board: BaseBoard, piece_type: int, us: int) -> int:
     return (board.accumulator.material_key >> 4 * (2 * piece_type + us)) & 15
 
 
-def total(context: EvaluationContext, board: BaseBoard) -> i64:
-    """The terms of this module, White minus Black."""
-    score: i64 = 0
-    for us in range(2):
-        side = own_pair(context, board, us) + enemy_pair(context, board, us)
-        score = side - score
-    return score
+def total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """The terms of this module."""
+    return own_pair(context, board, us) + enemy_pair(context, board, us)

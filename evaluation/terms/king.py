@@ -221,21 +221,13 @@ def _shelter_file(king: int) -> int:
     return 6 if file == 7 else file
 
 
-def pawn_king_total(context: EvaluationContext, board: BaseBoard) -> i64:
-    """The terms that depend on pawns and kings alone, White minus Black."""
-    score: i64 = 0
-    for us in range(2):
-        side = king_shelter(context, board, us) + pawn_storm(context, board, us)
-        side += pawn_storm_by_file(context, board, us) + blocked_storm(context, board, us)
-        side += king_pawn_distance(context, board, us)
-        score = side - score
-    return score
+def pawn_king_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """The terms that depend on pawns and kings alone."""
+    score = king_shelter(context, board, us) + pawn_storm(context, board, us)
+    score += pawn_storm_by_file(context, board, us) + blocked_storm(context, board, us)
+    return score + king_pawn_distance(context, board, us)
 
 
-def total(context: EvaluationContext, board: BaseBoard) -> i64:
-    """The other terms, White minus Black."""
-    score: i64 = 0
-    for us in range(2):
-        side = safe_check(context, board, us) + king_attack(context, board, us)
-        score = side - score
-    return score
+def total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """The other terms."""
+    return safe_check(context, board, us) + king_attack(context, board, us)

@@ -68,12 +68,8 @@ def _outposts(context: EvaluationContext, us: int) -> u64:
     return context.pawn_attacks[us] & ranks & ~(enemies | front_span(enemies, us ^ 1))
 
 
-def total(context: EvaluationContext, board: BaseBoard) -> i64:
-    """The terms of this module, White minus Black."""
-    score: i64 = 0
-    for us in range(2):
-        side = outpost(context, board, us) + reachable_outpost(context, board, us)
-        side += minor_behind_pawn(context, board, us)
-        side += bishop_pawns(context, board, us) + bishop_enemy_pawns(context, board, us)
-        score = side - score
-    return score
+def total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """The terms of this module."""
+    score = outpost(context, board, us) + reachable_outpost(context, board, us)
+    score += minor_behind_pawn(context, board, us)
+    return score + bishop_pawns(context, board, us) + bishop_enemy_pawns(context, board, us)

@@ -141,24 +141,16 @@ def _advanced(context: EvaluationContext, board: BaseBoard, us: int) -> u64:
     return context.passed_pawns & board.by_colour[us] & ~near
 
 
-def pawn_king_total(context: EvaluationContext, board: BaseBoard) -> i64:
-    """The terms that depend on pawns and kings alone, White minus Black."""
-    score: i64 = 0
-    for us in range(2):
-        side = passed_pawn(context, board, us) + passed_pawn_own_king(context, board, us)
-        side += passed_pawn_enemy_king(context, board, us)
-        side += protected_passed_pawn(context, board, us)
-        side += connected_passed_pawn(context, board, us)
-        score = side - score
-    return score
+def pawn_king_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """The terms that depend on pawns and kings alone."""
+    score = passed_pawn(context, board, us) + passed_pawn_own_king(context, board, us)
+    score += passed_pawn_enemy_king(context, board, us)
+    score += protected_passed_pawn(context, board, us)
+    return score + connected_passed_pawn(context, board, us)
 
 
-def total(context: EvaluationContext, board: BaseBoard) -> i64:
-    """The other terms, White minus Black."""
-    score: i64 = 0
-    for us in range(2):
-        side = passed_pawn_blocked(context, board, us) + passed_pawn_free(context, board, us)
-        side += passed_pawn_enemy_ahead(context, board, us) + passed_pawn_path(context, board, us)
-        side += rook_behind_passed_pawn(context, board, us)
-        score = side - score
-    return score
+def total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """The other terms."""
+    score = passed_pawn_blocked(context, board, us) + passed_pawn_free(context, board, us)
+    score += passed_pawn_enemy_ahead(context, board, us) + passed_pawn_path(context, board, us)
+    return score + rook_behind_passed_pawn(context, board, us)

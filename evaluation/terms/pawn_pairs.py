@@ -76,11 +76,7 @@ def pawn_by_enemy_king(context: EvaluationContext, board: BaseBoard, us: int) ->
     return score
 
 
-def pawn_king_total(context: EvaluationContext, board: BaseBoard) -> i64:
-    """The terms of this module, White minus Black."""
-    score: i64 = 0
-    for us in range(2):
-        side = pawn_pair(context, board, us) + pawn_against_pawn(context, board, us)
-        side += pawn_by_own_king(context, board, us) + pawn_by_enemy_king(context, board, us)
-        score = side - score
-    return score
+def pawn_king_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """The terms of this module."""
+    score = pawn_pair(context, board, us) + pawn_against_pawn(context, board, us)
+    return score + pawn_by_own_king(context, board, us) + pawn_by_enemy_king(context, board, us)

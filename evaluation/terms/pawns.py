@@ -123,16 +123,12 @@ def pawn_island(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     return context.pawn_island * popcount(files & ~(files << 1))
 
 
-def pawn_king_total(context: EvaluationContext, board: BaseBoard) -> i64:
-    """The terms that depend on pawns and kings alone, White minus Black."""
-    score: i64 = 0
-    for us in range(2):
-        side = doubled_pawn(context, board, us) + doubled_isolated_pawn(context, board, us)
-        side += isolated_pawn(context, board, us) + isolated_pawn_open(context, board, us)
-        side += backward_pawn(context, board, us)
-        side += connected_pawn(context, board, us) + connected_pawn_opposed(context, board, us)
-        side += phalanx_pawn(context, board, us) + doubly_supported_pawn(context, board, us)
-        side += pawn_lever(context, board, us)
-        side += blocked_pawn(context, board, us) + pawn_island(context, board, us)
-        score = side - score
-    return score
+def pawn_king_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """The terms that depend on pawns and kings alone."""
+    score = doubled_pawn(context, board, us) + doubled_isolated_pawn(context, board, us)
+    score += isolated_pawn(context, board, us) + isolated_pawn_open(context, board, us)
+    score += backward_pawn(context, board, us)
+    score += connected_pawn(context, board, us) + connected_pawn_opposed(context, board, us)
+    score += phalanx_pawn(context, board, us) + doubly_supported_pawn(context, board, us)
+    score += pawn_lever(context, board, us)
+    return score + blocked_pawn(context, board, us) + pawn_island(context, board, us)

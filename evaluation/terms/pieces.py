@@ -148,17 +148,14 @@ def space(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     return context.space[0] * popcount(squares) + context.space[1] * popcount(behind)
 
 
-def total(context: EvaluationContext, board: BaseBoard) -> i64:
-    """The terms of this module, White minus Black. The last two read the attacks of both colours."""
-    score: i64 = 0
-    for us in range(2):
-        side = knight_mobility(context, board, us) + bishop_mobility(context, board, us)
-        side += rook_mobility(context, board, us) + queen_mobility(context, board, us)
-        side += bishop_pair(context, board, us) + rook_open_file(context, board, us)
-        side += rook_half_open_file(context, board, us)
-        score = side - score
-    by_attacks: i64 = 0
-    for us in range(2):
-        side = safe_mobility(context, board, us) + space(context, board, us)
-        by_attacks = side - by_attacks
-    return score + by_attacks
+def mobility_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """The terms of this module that find the attacks, and two that need none."""
+    score = knight_mobility(context, board, us) + bishop_mobility(context, board, us)
+    score += rook_mobility(context, board, us) + queen_mobility(context, board, us)
+    score += bishop_pair(context, board, us) + rook_open_file(context, board, us)
+    return score + rook_half_open_file(context, board, us)
+
+
+def total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """The other terms, which read the attacks of both colours."""
+    return safe_mobility(context, board, us) + space(context, board, us)

@@ -142,15 +142,11 @@ def _by_victim_and_defence(table: i64_pointer, board: BaseBoard, targets: u64, s
     return score
 
 
-def total(context: EvaluationContext, board: BaseBoard) -> i64:
-    """The terms of this module, White minus Black."""
-    score: i64 = 0
-    for us in range(2):
-        side = threat_by_pawn(context, board, us) + threat_by_push(context, board, us)
-        side += threat_by_minor(context, board, us) + threat_by_rook(context, board, us)
-        side += hanging(context, board, us)
-        side += threat_by_king(context, board, us)
-        side += restricted_square(context, board, us) + queen_attackable(context, board, us)
-        side += tempo(context, board, us)
-        score = side - score
-    return score
+def total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
+    """The terms of this module."""
+    score = threat_by_pawn(context, board, us) + threat_by_push(context, board, us)
+    score += threat_by_minor(context, board, us) + threat_by_rook(context, board, us)
+    score += hanging(context, board, us)
+    score += threat_by_king(context, board, us)
+    score += restricted_square(context, board, us) + queen_attackable(context, board, us)
+    return score + tempo(context, board, us)
