@@ -8,7 +8,7 @@
 Both are what the engine plays with by default: the weighted features, and what the network adds. `network=None` leaves
 out the network. All scores are in the centipawns of the weights.
 
-Invariant: importing this package loads no kernel module (`bitboards`, `accumulator`, `base_board`, `context`, `terms`,
+Invariant: importing this package loads no kernel module (`bitboards`, `base_board`, `context`, `terms`,
 `evaluator`), because `uci_engine.core.load` chooses between the compiled and the plain ones later. It alone checks that
 the processor has the instructions for which they were compiled.
 """

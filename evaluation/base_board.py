@@ -1,36 +1,72 @@
-"""The pieces on the board as the evaluation sees them: sets by piece type and colour, and the accumulator.
+"""The pieces on the board as the evaluation sees them: sets by piece type and colour, and what is summed up over them.
 
 `Position` and `ChessPosition` in `uci_engine.board` extend it, so that one evaluation serves both.
 `evaluation.evaluate` uses it directly.
 
-Invariant: the accumulator holds the sums of exactly the pieces on the board.
+Invariant: the sums are those of exactly the pieces on the board. They change with each piece that is put, removed or
+moved. After a king's move the score waits for `update_king_buckets`. Nothing else adds piece-square weights.
 """
 
 from __future__ import annotations
 
 import chess
 
-from evaluation.accumulator import Accumulator
-from evaluation.bitboards import BB, KING
-from evaluation.typed import i8s, lsb, u64s
+from evaluation.bitboards import BB, KING, PAWN, ZOBRIST
+from evaluation.constants import PHASE_WEIGHTS
+from evaluation.piece_squares import KING_BUCKET, KING_BUCKETS, PIECES
+from evaluation.typed import i8s, i64, i64s, inline, ints, lsb, u64, u64s
+
+# The number of positions that can be saved: at least the size of the board's stack.
+SAVED = 1024
+# [colour of a king * 64 + its square]: where the table of its bucket begins.
+TABLE_OF_KING = ints(128, [
+    (colour * KING_BUCKETS + KING_BUCKET[square if colour else square ^ 56]) * PIECES
+    for colour in range(2)
+    for square in range(64)
+])
+# What one piece adds to the material key: four bits count the pieces of each kind.
+MATERIAL_OF = u64s(14, [1 << 4 * piece for piece in range(14)])
+PHASE_OF = ints(14, [PHASE_WEIGHTS[piece >> 1] for piece in range(14)])
 
 
 class BaseBoard:
     """Pieces by type (`by_type[1..6]`, python-chess's piece types), by colour (0 black, 1 white) and by square.
 
-    `squares[64]` holds pieces as numbers, 2 * piece type + colour, or 0. `turn` is the side to move.
+    `squares[64]` holds pieces as numbers, 2 * piece type + colour, or 0. `turn` is the side to move. The sums:
+
+    `score`: the packed sum of material and piece-square weights, White minus Black (see `evaluation.weights`).
+    `phase`: the game phase from non-pawn material (24: all pieces; more after promotions).
+    `pawn_key`: the Zobrist key of the pawns and kings alone.
+    `material_key`: the number of each piece, piece number * 4 bits up.
+    `ply`: the index at which the next position would be saved.
     """
 
     turn: int
-    accumulator: Accumulator
+    score: i64
+    phase: int
+    pawn_key: u64
+    material_key: u64
+    ply: int
+    black_king_table: int
+    white_king_table: int
     by_type = u64s(7)
     by_colour = u64s(2)
     squares = i8s(64)
+    piece_square = i64s(2 * KING_BUCKETS * PIECES)  # packed, see Weights.piece_square
+    saved_score = i64s(SAVED)
+    saved_phase = ints(SAVED)
+    saved_pawn_key = u64s(SAVED)
+    saved_black_king_table = ints(SAVED)
+    saved_white_king_table = ints(SAVED)
+    saved_material_key = u64s(SAVED)
 
     def __init__(self, piece_square: list[int]) -> None:
-        """`piece_square`: the packed weights for `Accumulator`."""
-        self.accumulator = Accumulator(piece_square)
-        self.turn = 1
+        """`piece_square`: see `Weights.piece_square`. After a change of it call `refresh`."""
+        self.piece_square = piece_square
+        self.black_king_table = TABLE_OF_KING[0]
+        self.white_king_table = TABLE_OF_KING[64]
+        self.ply = 0
+        self.clear()
 
     def clear(self) -> None:
         """Remove every piece."""
@@ -41,40 +77,99 @@ class BaseBoard:
             self.squares[index] = 0
         self.by_colour[0] = self.by_colour[1] = 0
         self.turn = 1
-        self.accumulator.clear()
+        self.refresh()
 
     def put(self, piece: int, square: int) -> None:
         """Put a piece on an empty square."""
         self.squares[square] = piece
         self.by_type[piece >> 1] |= BB[square]
         self.by_colour[piece & 1] |= BB[square]
-        self.accumulator.put(piece, square)
+        self.add(piece, square)
 
     def remove(self, piece: int, square: int) -> None:
         """Remove a piece from its square."""
         self.squares[square] = 0
         self.by_type[piece >> 1] ^= BB[square]
         self.by_colour[piece & 1] ^= BB[square]
-        self.accumulator.remove(piece, square)
+        self.subtract(piece, square)
+
+    def add(self, piece: int, square: int) -> int:
+        """Add a piece to the sums."""
+        index = piece * 64 + square
+        self.score += weight_of(self, index)
+        self.phase += PHASE_OF[piece]
+        self.material_key += MATERIAL_OF[piece]
+        if piece >> 1 == PAWN or piece >> 1 == KING:
+            self.pawn_key ^= ZOBRIST[index]
+        return 0
+
+    def subtract(self, piece: int, square: int) -> int:
+        """Take a piece from the sums."""
+        index = piece * 64 + square
+        self.score -= weight_of(self, index)
+        self.phase -= PHASE_OF[piece]
+        self.material_key -= MATERIAL_OF[piece]
+        if piece >> 1 == PAWN or piece >> 1 == KING:
+            self.pawn_key ^= ZOBRIST[index]
+        return 0
+
+    def shift(self, piece: int, origin: int, target: int) -> int:
+        """Change the sums for a piece that goes from one square to another."""
+        before = piece * 64 + origin
+        after = piece * 64 + target
+        self.score += weight_of(self, after) - weight_of(self, before)
+        if piece >> 1 == PAWN or piece >> 1 == KING:
+            self.pawn_key ^= ZOBRIST[before] ^ ZOBRIST[after]
+        return 0
 
     def update_king_buckets(self) -> int:
-        """Add up the accumulator's score again if a king has come into another bucket."""
+        """Add up the score again if a king has come into another bucket."""
         kings = self.by_type[KING]
-        if not self.accumulator.set_kings(lsb(kings & self.by_colour[0]), lsb(kings & self.by_colour[1])):
+        black = TABLE_OF_KING[lsb(kings & self.by_colour[0])]
+        white = TABLE_OF_KING[64 + lsb(kings & self.by_colour[1])]
+        if black == self.black_king_table and white == self.white_king_table:
             return 0
+        self.black_king_table = black
+        self.white_king_table = white
+        self.score = 0
         occupied = self.by_colour[0] | self.by_colour[1]
         while occupied:
             square = lsb(occupied)
             occupied &= occupied - 1
-            self.accumulator.add(self.squares[square], square)
+            self.score += weight_of(self, self.squares[square] * 64 + square)
+        return 0
+
+    def save(self, index: int) -> int:
+        """Save the sums at an index."""
+        self.saved_score[index] = self.score
+        self.saved_phase[index] = self.phase
+        self.saved_pawn_key[index] = self.pawn_key
+        self.saved_black_king_table[index] = self.black_king_table
+        self.saved_white_king_table[index] = self.white_king_table
+        self.saved_material_key[index] = self.material_key
+        self.ply = index + 1
+        return 0
+
+    def restore(self, index: int) -> int:
+        """Restore the sums from an index."""
+        self.score = self.saved_score[index]
+        self.phase = self.saved_phase[index]
+        self.pawn_key = self.saved_pawn_key[index]
+        self.black_king_table = self.saved_black_king_table[index]
+        self.white_king_table = self.saved_white_king_table[index]
+        self.material_key = self.saved_material_key[index]
+        self.ply = index
         return 0
 
     def refresh(self) -> None:
-        """Fill the accumulator from scratch: after a change of weights, and to test the incremental updates."""
-        self.accumulator.clear()
+        """Sum up from scratch: after a change of weights, and to test the incremental updates."""
+        self.score = 0
+        self.phase = 0
+        self.pawn_key = 0
+        self.material_key = 0
         for square in range(64):
             if self.squares[square]:
-                self.accumulator.put(self.squares[square], square)
+                self.add(self.squares[square], square)
 
     def set_pieces(self, board: chess.Board) -> None:
         """Take the pieces and the side to move from a `chess.Board`, and nothing else."""
@@ -86,3 +181,9 @@ class BaseBoard:
     def pieces(self) -> list[int]:
         """The pieces on the 64 squares, as a list of numbers. For tests and training data."""
         return [self.squares[square] for square in range(64)]
+
+
+@inline
+def weight_of(board: BaseBoard, index: int) -> i64:
+    """The packed weight of piece * 64 + square, with the tables of both kings."""
+    return board.piece_square[board.black_king_table + index] + board.piece_square[board.white_king_table + index]

@@ -4,7 +4,7 @@ A term has one name: its section in `weights.toml`, the field of its weights in 
 `evaluation.terms`, and its row here. CONTRIBUTING.md says how to add one. A title that is new also goes into FAMILIES.
 
 `group` is the module of `evaluation.terms` with the function. The terms of the group ACCUMULATED have no function: the
-accumulator adds them up move by move.
+board adds them up move by move.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Final
 
-ACCUMULATED: Final = "accumulator"
+ACCUMULATED: Final = "board"
 # A weight with at least this many numbers is a table.
 MIN_TABLE: Final = 512
 # What an explanation holds beside the terms: the result of a known ending, what the network adds, and what is cut off

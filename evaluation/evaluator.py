@@ -13,9 +13,8 @@ from evaluation.base_board import BaseBoard
 from evaluation.bitboards import ALL
 from evaluation.constants import FULL_PHASE, FULL_SCALE, STATIC_LIMIT, WON_KPK_CP
 from evaluation.context import EvaluationContext
-from evaluation.correction.correction import Correction
+from evaluation.correction.correction import Correction, CorrectionWeights
 from evaluation.correction.shape import MAX_FEATURES_CP
-from evaluation.correction.weights import CorrectionWeights
 from evaluation.terms import (
     endgames,
     imbalance,
@@ -70,7 +69,7 @@ class Evaluator:
 
         King and pawn against king is exact: a drawn one scores 0, a won one gets a bonus of WON_KPK_CP.
         """
-        result = self.kpk.result(board) if board.accumulator.phase == 0 else NO_RESULT
+        result = self.kpk.result(board) if board.phase == 0 else NO_RESULT
         if result == DRAWN:
             return 0
         value = self.taper(board, self.sum_of_terms(board, True))
@@ -87,7 +86,7 @@ class Evaluator:
 
     def is_known_draw(self, board: BaseBoard) -> bool:
         """Whether this is king and pawn against king, drawn with best play for this side to move. Cheap."""
-        return board.accumulator.phase == 0 and self.kpk.result(board) == DRAWN
+        return board.phase == 0 and self.kpk.result(board) == DRAWN
 
     def sum_of_terms(self, board: BaseBoard, use_hash: bool) -> i64:
         """The packed sum of all terms, White minus Black.
@@ -97,7 +96,7 @@ class Evaluator:
         """
         self.context.begin(board)
         board.update_king_buckets()
-        key = board.accumulator.pawn_key
+        key = board.pawn_key
         index: int = 4 * (key & (PAWN_ENTRIES - 1))
         score: i64 = 0
         if use_hash and self.pawn_hash[index] == key:
@@ -111,7 +110,7 @@ class Evaluator:
                 self.pawn_hash[index + 1] = self.context.passed_pawns
                 self.pawn_hash[index + 2] = score
                 self.pawn_hash[index + 3] = self._packed_units()
-        score += board.accumulator.score
+        score += board.score
         score += self._imbalance_total(board, use_hash)
         # First Black's terms minus the sum, then White's terms minus that: this adds White minus Black.
         for us in range(2):
@@ -135,7 +134,7 @@ class Evaluator:
 
     def _imbalance_total(self, board: BaseBoard, use_hash: bool) -> i64:
         """The sum of the terms that depend on the numbers of pieces alone."""
-        key = board.accumulator.material_key
+        key = board.material_key
         index: int = 2 * (((key * MATERIAL_FACTOR) & ALL) >> MATERIAL_SHIFT)
         if use_hash and self.material_hash[index] == key:
             return self.material_hash[index + 1]
@@ -177,7 +176,7 @@ class Evaluator:
         """A packed sum as one score from White's view, tapered by phase, with the endgame scaled."""
         middlegame: i64 = ((packed + HALF) & MASK) - HALF
         endgame: i64 = (packed + HALF) >> 32
-        phase = board.accumulator.phase if board.accumulator.phase < FULL_PHASE else FULL_PHASE
+        phase = board.phase if board.phase < FULL_PHASE else FULL_PHASE
         # Fixed point: the weight of the middlegame is in 256ths (256 / FULL_PHASE = 32 / 3), the scale in 64ths, hence
         # the shift by 14. The absolute value is shifted, so that rounding is symmetric.
         weight = phase * 32 // 3

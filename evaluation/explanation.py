@@ -188,7 +188,7 @@ class Explanation:
 
         sides = _packed_sides(board, weights, evaluator, base_board)
         total = sum(white - black for white, black in sides)
-        phase = min(base_board.accumulator.phase, FULL_PHASE)
+        phase = min(base_board.phase, FULL_PHASE)
         scale = endgame_scale(base_board, int(unpack(total)[1] > 0))
         terms = _tapered_terms(sides, phase * 32 // 3, scale)
         tapered = evaluator.taper(base_board, total)

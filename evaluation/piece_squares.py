@@ -4,7 +4,7 @@ A piece counts one weight of each term of its type: by its square, and by its sq
 bucket is a part of the board. Squares are numbered as the piece's own side sees the board, buckets as the king's side
 sees it.
 
-The accumulator adds up the weights (see `Weights.piece_square`). `explain` counts them, and so do the tuners.
+The board adds up the weights (see `Weights.piece_square`). `explain` counts them, and so do the tuners.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ _BUCKETS: Final = (
     (0, 0, 0, 1, 1, 2, 2, 2),
 )
 KING_BUCKETS: Final = 8
+# Pieces run from 2 (a black pawn) to 13 (the white king).
+PIECES: Final = 14 * 64
 KING_BUCKET: Final = tuple(bucket for row in reversed(_BUCKETS) for bucket in row)
 
 OWN_KING: Final = "_by_own_king"

@@ -41,7 +41,7 @@ def set_up(board: chess.Board, weights: Weights | None = None, network: Network 
 # Evaluators share it, and it takes milliseconds.
 @lru_cache(maxsize=1)
 def _for_kernel(network: Network) -> Any:
-    from evaluation.correction.weights import CorrectionWeights
+    from evaluation.correction.correction import CorrectionWeights
 
     return CorrectionWeights(network)
 

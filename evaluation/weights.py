@@ -26,13 +26,11 @@ from typing import Any, Final
 
 from evaluation.catalogue import CATALOGUE, Term
 from evaluation.files import read_start
-from evaluation.piece_squares import ENEMY_KING, KING_BUCKETS, OWN_KING
+from evaluation.piece_squares import ENEMY_KING, KING_BUCKETS, OWN_KING, PIECES
 
 # Centipawns, by python-chess's piece types: pawn, knight, bishop, rook, queen.
 MATERIAL: Final = (100, 300, 300, 500, 900)
 PIECE_NAMES: Final = ("pawn", "knight", "bishop", "rook", "queen", "king")
-# Pieces run from 2 (a black pawn) to 13 (the white king).
-PIECES: Final = 14 * 64
 PHASES: Final = ("middlegame", "endgame")
 BOARDS: Final = frozenset(term.name for term in CATALOGUE if term.is_board)
 SINGLE: Final = frozenset(term.name for term in CATALOGUE if term.size == 1)
@@ -99,7 +97,7 @@ class Weights:
         return self._packed[name]
 
     def piece_square(self) -> list[int]:
-        """What the accumulator adds for a piece, packed, negative for Black: 2 * 8 * 896 numbers.
+        """What the board adds for a piece, packed, negative for Black: 2 * 8 * 896 numbers.
 
         [(8 * colour of a king + its bucket) * 896 + (2 * type + colour) * 64 + square]. For each piece the numbers of
         both kings are added. Those of the white king hold material and square. Not to be changed.

@@ -24,7 +24,6 @@ from uci_engine import processor
 # In import order. A new kernel module is a line here. setup.py reads this tuple from the text of this file.
 KERNEL_MODULES = (
     "evaluation.bitboards",
-    "evaluation.accumulator",
     "evaluation.base_board",
     "evaluation.context",
     "evaluation.terms.pawns",
@@ -37,7 +36,6 @@ KERNEL_MODULES = (
     "evaluation.terms.imbalance",
     "evaluation.terms.endgames",
     "evaluation.terms.kpk",
-    "evaluation.correction.weights",
     "evaluation.correction.correction",
     "evaluation.evaluator",
     "uci_engine.board.movegen",

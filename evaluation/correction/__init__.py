@@ -10,8 +10,8 @@ side to move's first, with weights of its own for one to four pieces, five to ei
 Some positions have no correction: those with few pieces, against a king alone, or with a decisive score of the
 features.
 
-`shape` says how large it is, `network` reads and checks a file, `weights` and `correction` compute. All of it is in
-whole numbers, so that every core gives the same score.
+`shape` says how large it is, `network` reads and checks a file, `correction` computes. All of it is in whole numbers,
+so that every core gives the same score.
 
-Invariant: importing this package loads no kernel module (`weights`, `correction`).
+Invariant: importing this package loads no kernel module (`correction`).
 """

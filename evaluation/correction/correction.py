@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from evaluation.base_board import BaseBoard
 from evaluation.bitboards import KING
+from evaluation.correction.network import Network
 from evaluation.correction.shape import (
+    BUCKETS,
     INPUTS,
     KING_REGION,
     MAX_CORRECTION_CP,
@@ -24,8 +26,7 @@ from evaluation.correction.shape import (
     SQUARE_SHIFT,
     UNITS,
 )
-from evaluation.correction.weights import CorrectionWeights
-from evaluation.typed import i8s, i16, i16s, i64, inline, ints, lsb, popcount, u64, u64s
+from evaluation.typed import copy_i8s, copy_i16s, i8s, i16, i16s, i64, inline, ints, lsb, popcount, u64, u64s
 
 # A power of two. A ply shares its slot with those that differ by a multiple of it.
 SLOTS = 128
@@ -53,6 +54,25 @@ def activation(total: i16) -> i16:
     cut: i16 = 0 if total < 0 else MAX_SUM if total > MAX_SUM else total
     square: i16 = cut * cut
     return square >> SQUARE_SHIFT
+
+
+class CorrectionWeights:
+    """The numbers of a network. All search threads share one object, and none writes to it.
+
+    `hidden`: [input * UNITS + unit], then a row of zeros. `output`: [bucket * 2 * UNITS + unit], ours first.
+    """
+
+    # 8 bits, as in the file: fewer bytes to read from memory.
+    hidden = i8s((INPUTS + 1) * UNITS)
+    hidden_bias = i16s(UNITS)
+    output = i16s(BUCKETS * 2 * UNITS)
+    output_bias = ints(BUCKETS)
+
+    def __init__(self, network: Network) -> None:
+        copy_i8s(self.hidden, network.hidden)
+        copy_i16s(self.hidden_bias, network.hidden_bias)
+        copy_i16s(self.output, network.output)
+        self.output_bias = list(network.output_bias)
 
 
 class Correction:
@@ -95,7 +115,7 @@ class Correction:
         count = popcount(white | black)
         if count < MIN_PIECES:
             return 0
-        slot = board.accumulator.ply & (SLOTS - 1)
+        slot = board.ply & (SLOTS - 1)
         self._update(board, slot)
         us = board.turn
         output = self._output((2 * slot + us) * UNITS, (2 * slot + (us ^ 1)) * UNITS, (count - 1) // PIECES_PER_BUCKET)

@@ -78,7 +78,7 @@ def endgame_scale(board: BaseBoard, strong_side: int) -> int:
 
     With pawns it is a number of `constants.ENDGAME_SCALES`. It does not matter with all pieces on the board.
     """
-    if board.accumulator.phase >= FULL_PHASE:
+    if board.phase >= FULL_PHASE:
         return FULL_SCALE
     pawns = popcount_few(board.by_type[PAWN] & board.by_colour[strong_side])
     if pawns == 0:

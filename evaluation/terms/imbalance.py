@@ -48,7 +48,7 @@ def enemy_pair(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
 
 def _count(board: BaseBoard, piece_type: int, us: int) -> int:
     """The number of our pieces of one type."""
-    return (board.accumulator.material_key >> 4 * (2 * piece_type + us)) & 15
+    return (board.material_key >> 4 * (2 * piece_type + us)) & 15
 
 
 def total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:

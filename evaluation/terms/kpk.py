@@ -40,7 +40,7 @@ class KpkBitbase:
     def result(self, position: BaseBoard) -> int:
         """The result of king and pawn against king, or NO_RESULT for any other material."""
         pawns = position.by_type[PAWN]
-        if position.accumulator.phase or pawns == 0 or pawns & (pawns - 1):
+        if position.phase or pawns == 0 or pawns & (pawns - 1):
             return NO_RESULT
         if not self.wins(position):
             return DRAWN

@@ -137,7 +137,7 @@ def space(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     They hold no pawn of ours, and no enemy pawn attacks them. Those behind a pawn are not attacked at all. They count
     as long as at least half of the pieces are on the board.
     """
-    if board.accumulator.phase < MIN_SPACE_PHASE:
+    if board.phase < MIN_SPACE_PHASE:
         return 0
     squares = (FILES[2] | FILES[3] | FILES[4] | FILES[5]) & (
         RANKS[1] | RANKS[2] | RANKS[3] if us else RANKS[4] | RANKS[5] | RANKS[6]

@@ -28,7 +28,7 @@ def network() -> Network:
 
 def new_correction(of: Network | None = None) -> Any:
     modules = load().modules
-    weights = modules["evaluation.correction.weights"].CorrectionWeights(of or network())
+    weights = modules["evaluation.correction.correction"].CorrectionWeights(of or network())
     return modules["evaluation.correction.correction"].Correction(weights)
 
 
@@ -141,7 +141,7 @@ def test_no_network_overflows(sign: int) -> None:
 def test_it_is_cut_off_and_a_decisive_score_has_none(fen: str, is_decisive: bool) -> None:
     found = []
     for of in (None, extreme_network(1)):
-        weights = None if of is None else load().modules["evaluation.correction.weights"].CorrectionWeights(of)
+        weights = None if of is None else load().modules["evaluation.correction.correction"].CorrectionWeights(of)
         evaluator, base_board = set_up(chess.Board(fen))
         evaluator = type(evaluator)(default_weights(), weights)
         found.append(evaluator.evaluate(base_board))
@@ -151,7 +151,7 @@ def test_it_is_cut_off_and_a_decisive_score_has_none(fen: str, is_decisive: bool
 
 def test_the_bound_of_the_features_is_inclusive() -> None:
     evaluator, base_board = set_up(chess.Board(MIDDLEGAME))
-    weights = load().modules["evaluation.correction.weights"].CorrectionWeights(extreme_network(1))
+    weights = load().modules["evaluation.correction.correction"].CorrectionWeights(extreme_network(1))
     evaluator = type(evaluator)(default_weights(), weights)
     for sign in (1, -1):
         assert evaluator.correction_of(base_board, sign * MAX_FEATURES_CP) == MAX_CORRECTION_CP

@@ -155,14 +155,14 @@ def test_the_rows_add_up_to_the_score(board: chess.Board) -> None:
 
 
 @given(board=BOARDS)
-def test_material_and_squares_are_the_sum_kept_by_the_accumulator(board: chess.Board) -> None:
+def test_material_and_squares_are_the_sum_kept_by_the_board(board: chess.Board) -> None:
     kept = [term.name for term in CATALOGUE if term.group == ACCUMULATED]
     terms = [term for term in evaluation.explain(board, network=None) if term.name in kept]
     assert len(terms) == 15
     base_board = placed(board)
-    # The accumulator chooses the tables of the kings at an evaluation.
+    # The board chooses the tables of the kings at an evaluation.
     Evaluator(default_weights()).sum_of_terms(base_board, False)
-    assert unpack(base_board.accumulator.score) == added_up(terms)
+    assert unpack(base_board.score) == added_up(terms)
 
 
 @given(board=BOARDS)
@@ -217,7 +217,7 @@ def test_compiled_and_plain_modules_agree(tmp_path: Path) -> None:
         "base_board = BaseBoard(weights.piece_square())\n"
         "for fen in sys.stdin:\n"
         "    base_board.set_pieces(chess.Board(fen))\n"
-        "    kept = base_board.accumulator\n"
+        "    kept = base_board\n"
         "    total = evaluator.sum_of_terms(base_board, True)\n"
         "    print(total, evaluator.evaluate(base_board), kept.score, kept.phase, kept.pawn_key)\n"
     )
@@ -235,7 +235,7 @@ def test_compiled_and_plain_modules_agree(tmp_path: Path) -> None:
     evaluator = Evaluator(weights)
     for board in boards:
         base_board = placed(board, weights)
-        kept = base_board.accumulator
+        kept = base_board
         total = evaluator.sum_of_terms(base_board, True)
         numbers = (total, evaluator.evaluate(base_board), kept.score, kept.phase, kept.pawn_key)
         ours.append(" ".join(map(str, numbers)))

@@ -15,14 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
-from evaluation.piece_squares import KING_BUCKETS, accumulated_indices, bucket_of_king
+from evaluation.piece_squares import KING_BUCKETS, PIECES, accumulated_indices, bucket_of_king
 from evaluation.weights import (
     MATERIAL,
     MAX_BYTES,
     MAX_CENTIPAWNS,
     PHASES,
     PIECE_NAMES,
-    PIECES,
     Weights,
     WeightsError,
     _to_rows,

@@ -118,13 +118,13 @@ def test_a_reading_has_the_phase_and_the_scale_of_the_explanation(board: chess.B
 
 
 @given(board=BOARDS)
-def test_the_terms_of_the_accumulator_are_what_it_adds_up(board: chess.Board) -> None:
+def test_the_terms_of_the_board_are_what_it_adds_up(board: chess.Board) -> None:
     weights = random_weights(3)
     evaluator, base_board = set_up(board, weights)
     evaluator.sum_of_terms(base_board, False)
     packed = {term.name: weights.packed(term.name) for term in CATALOGUE if term.group == ACCUMULATED}
     found = sum(count * packed[name][index] for name, index, count in counted(placed(board)) if name in packed)
-    assert found == base_board.accumulator.score
+    assert found == base_board.score
 
 
 def test_a_board_that_cannot_be_evaluated_is_refused() -> None:

@@ -55,7 +55,7 @@ class ChessPosition(Position):
         self.moves_here: list[int] | None = None
 
     def _read_square(self, square: chess.Square) -> None:
-        """Copy one square from the python-chess board and update bitboards and accumulator."""
+        """Copy one square from the python-chess board and update bitboards and sums."""
         before = self.squares[square]
         mask = chess.BB_SQUARES[square]
         piece_type = self.board.piece_type_at(square)

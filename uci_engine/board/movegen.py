@@ -68,7 +68,7 @@ class MoveGenerator(BaseBoard):
     # Final, so that calls go straight to the code.
 
     def __init__(self, piece_square: list[int]) -> None:
-        """`piece_square`: the packed weights for `Accumulator`."""
+        """`piece_square`: see `Weights.piece_square`."""
         BaseBoard.__init__(self, piece_square)
         self.castling_rights = 0
         self.ep_square = NO_SQUARE

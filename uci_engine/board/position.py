@@ -75,7 +75,7 @@ class Position(MoveGenerator):
     undo_reversible_plies = ints(STACK_SIZE)
 
     def __init__(self, piece_square: list[int]) -> None:
-        """`piece_square`: the packed weights for `Accumulator`."""
+        """`piece_square`: see `Weights.piece_square`."""
         MoveGenerator.__init__(self, piece_square)
         self.set_board(chess.Board())
 
@@ -126,9 +126,8 @@ class Position(MoveGenerator):
 
     def state_for_tests(self) -> tuple[object, ...]:
         """All fields that `unmake` must restore, as a tuple, for tests."""
-        # The accumulator's score waits for an evaluation after a king's move.
+        # The score waits for an evaluation after a king's move.
         self.update_king_buckets()
-        kept = self.accumulator
         return (
             [self.by_type[piece_type] for piece_type in range(1, 7)],
             [self.by_colour[0], self.by_colour[1]],
@@ -137,7 +136,7 @@ class Position(MoveGenerator):
                 *(self.turn, self.castling_rights, self.ep_square),
                 *(self.halfmove_clock, self.reversible_plies, self.stack_index),
             ),
-            (self.key, self.checkers, self.pinned, kept.score, kept.phase, kept.pawn_key),
+            (self.key, self.checkers, self.pinned, self.score, self.phase, self.pawn_key),
         )
 
     # Make and unmake ---------------------------------------------------------------------------------------------
@@ -177,7 +176,7 @@ class Position(MoveGenerator):
         self.undo_reversible_plies[stack_index] = self.reversible_plies
         self.undo_checkers[stack_index] = self.checkers
         self.undo_pinned[stack_index] = self.pinned
-        self.accumulator.save(stack_index)
+        self.save(stack_index)
         self.stack_index = stack_index + 1
         return 0
 
@@ -193,7 +192,7 @@ class Position(MoveGenerator):
         self.key = self.keys[stack_index]
         self.checkers = self.undo_checkers[stack_index]
         self.pinned = self.undo_pinned[stack_index]
-        self.accumulator.restore(stack_index)
+        self.restore(stack_index)
         self.turn ^= 1
         return (state >> 12) & 15
 
@@ -232,7 +231,7 @@ class Position(MoveGenerator):
             self.by_type[captured >> 1] ^= pieces
             self.by_colour[them] ^= pieces
             key ^= ZOBRIST[captured * 64 + captured_square]
-            self.accumulator.remove(captured, captured_square)
+            self.subtract(captured, captured_square)
             self.halfmove_clock = 0
             self.reversible_plies = 0
 
@@ -243,8 +242,8 @@ class Position(MoveGenerator):
             rook_target = home + (5 if target > origin else 3)
             change = ZOBRIST[piece * 64 + origin] ^ ZOBRIST[piece * 64 + king_target]
             key ^= change ^ ZOBRIST[rook * 64 + target] ^ ZOBRIST[rook * 64 + rook_target]
-            self.accumulator.move(piece, origin, king_target)
-            self.accumulator.move(rook, target, rook_target)
+            self.shift(piece, origin, king_target)
+            self.shift(rook, target, rook_target)
             self._move_castling(origin, target, False)
         else:
             pieces = BB[origin] | BB[target]
@@ -253,7 +252,7 @@ class Position(MoveGenerator):
             self.by_type[piece >> 1] ^= pieces
             self.by_colour[us] ^= pieces
             key ^= ZOBRIST[piece * 64 + origin] ^ ZOBRIST[piece * 64 + target]
-            self.accumulator.move(piece, origin, target)
+            self.shift(piece, origin, target)
             if piece < 4:
                 self.halfmove_clock = 0
                 self.reversible_plies = 0
@@ -263,8 +262,8 @@ class Position(MoveGenerator):
                     self.by_type[PAWN] ^= BB[target]
                     self.by_type[promoted >> 1] ^= BB[target]
                     key ^= ZOBRIST[piece * 64 + target] ^ ZOBRIST[promoted * 64 + target]
-                    self.accumulator.remove(piece, target)
-                    self.accumulator.put(promoted, target)
+                    self.subtract(piece, target)
+                    self.add(promoted, target)
                 elif (origin ^ target) == 16:
                     behind = (origin + target) >> 1
                     if PAWN_ATTACKS[us * 64 + behind] & self.by_type[PAWN] & self.by_colour[them]:

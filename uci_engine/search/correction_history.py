@@ -81,7 +81,7 @@ class CorrectionHistory:
         return 0
 
     def _pawn_index(self, turn: int) -> int:
-        return turn * BY_PAWNS + (self.position.accumulator.pawn_key & (BY_PAWNS - 1))
+        return turn * BY_PAWNS + (self.position.pawn_key & (BY_PAWNS - 1))
 
     def _piece_index(self, turn: int, colour: int) -> int:
         pieces = self.position.by_colour[colour]

@@ -50,7 +50,7 @@ def new_correction(core: Core, network: Network | None) -> Any:
     """A network as the kernel reads it, for many searchers; None for none. Raises MemoryError."""
     if network is None:
         return None
-    return core.modules["evaluation.correction.weights"].CorrectionWeights(network)
+    return core.modules["evaluation.correction.correction"].CorrectionWeights(network)
 
 
 def replace_evaluation(core: Core, searchers: Sequence[Any], weights: Weights, correction: Any) -> None:
@@ -62,7 +62,7 @@ def replace_evaluation(core: Core, searchers: Sequence[Any], weights: Weights, c
     evaluators = [_new_evaluator(core, weights, correction) for _ in searchers]
     for searcher, evaluator in zip(searchers, evaluators, strict=True):
         searcher.evaluator = evaluator
-        searcher.position.accumulator.set_piece_square(piece_square)
+        searcher.position.piece_square = piece_square
         searcher.position.refresh()
 
 

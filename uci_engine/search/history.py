@@ -156,7 +156,7 @@ class Histories:
         return (self.position.turn << 18) | (piece_type << 6) | to_square(move)
 
     def _pawn_index(self, move: int) -> int:
-        key = self.position.accumulator.pawn_key & 511
+        key = self.position.pawn_key & 511
         piece_type = self.position.squares[from_square(move)] >> 1
         return (key << 10) | (self.position.turn << 9) | (piece_type << 6) | to_square(move)
 

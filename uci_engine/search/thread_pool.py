@@ -148,6 +148,6 @@ def worker_bytes(worker: Any) -> int:
     searcher = worker.searcher
     evaluator = searcher.evaluator
     position = searcher.position
-    parts = (worker, searcher, position, position.accumulator, searcher.stack, searcher.histories, searcher.picker)
+    parts = (worker, searcher, position, searcher.stack, searcher.histories, searcher.picker)
     others = (searcher.correction_history, searcher.prober, evaluator, evaluator.context, evaluator.kpk)
     return sum(map(sys.getsizeof, (*parts, *others, evaluator.correction)))

@@ -53,7 +53,7 @@ class Digit:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The digits of all weights outside the accumulator, in the catalogue's order, and what to add to each sum."""
+    """The digits of all weights outside the board, in the catalogue's order, and what to add to each sum."""
 
     digits: tuple[Digit, ...]
     biases: tuple[int, ...]
@@ -129,7 +129,7 @@ class CoefficientReader:
         scale = self._endgame_scale
         return Reading(
             tuple([sum_of_terms(board, False) for sum_of_terms in self._sums]),
-            min(board.accumulator.phase, FULL_PHASE),
+            min(board.phase, FULL_PHASE),
             (scale(board, 0), scale(board, 1)),
             self._kpk.result(board),
         )

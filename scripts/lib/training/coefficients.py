@@ -183,7 +183,7 @@ def _find_batch(records: npt.NDArray[Any]) -> Coefficients:
 
 
 def _matrix_of_words(words: npt.NDArray[np.int64]) -> Any:
-    """The coefficients outside the accumulator, out of the sums of the prepared evaluators."""
+    """The coefficients outside the board, out of the sums of the prepared evaluators."""
     digits = layout().digits
     biased = words + np.array(layout().biases, np.int64)
     shifts = np.array([digit.shift for digit in digits], np.int64)

@@ -1,4 +1,4 @@
-"""The accumulator: what it keeps move by move equals what it finds anew, on every board."""
+"""The sums of a board: what it keeps move by move equals what it finds anew, on every board."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from uci_engine.core import load
 
 
 def sums(position: Any) -> tuple[int, int, int, int]:
-    kept = position.accumulator
+    kept = position
     return kept.score, kept.phase, kept.pawn_key, kept.material_key
 
 
@@ -49,7 +49,7 @@ def check_random_games(games: int, plies: int, chess960: bool) -> int:
             compared += refreshed(position, board)
             if chance.random() < 0.05:
                 evaluator.sum_of_terms(position, False)
-                assert position.accumulator.score == accumulated(weights, board), board.fen()
+                assert position.score == accumulated(weights, board), board.fen()
             if not board.is_check():
                 kept = sums(position)
                 position.make_null()
@@ -63,12 +63,12 @@ def check_random_games(games: int, plies: int, chess960: bool) -> int:
             compared += refreshed(position, board)
             if not played or chance.random() < 0.05:
                 evaluator.sum_of_terms(position, False)
-                assert position.accumulator.score == accumulated(weights, board), board.fen()
+                assert position.score == accumulated(weights, board), board.fen()
     return compared
 
 
 def accumulated(weights: Weights, board: chess.Board) -> int:
-    """The packed sum of the terms of pieces by square, without an accumulator."""
+    """The packed sum of the terms of pieces by square, not summed up by a board."""
     total = 0
     for term in CATALOGUE:
         if term.group == ACCUMULATED:
