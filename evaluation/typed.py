@@ -83,9 +83,8 @@ def popcount(squares: u64) -> int:
     return squares.bit_count()
 
 
-def popcount_few(squares: u64) -> int:
-    """The same. Compiled it is the faster one for sets of two squares or fewer."""
-    return squares.bit_count()
+# Compiled, the faster one for sets of two squares or fewer.
+popcount_few = popcount
 
 
 def lsb(squares: u64) -> int:
@@ -112,10 +111,7 @@ def clear_ints(numbers: i32_pointer, length: int) -> int:
     return 0
 
 
-def clear_i16s(numbers: i16_pointer, length: int) -> int:
-    """Set the first `length` numbers to 0."""
-    numbers[:length] = [0] * length
-    return 0
+clear_i16s = clear_ints
 
 
 def copy_i8s(target: i8_pointer, data: bytes) -> int:
@@ -145,14 +141,8 @@ def i64s_of(numbers: array.array[int]) -> i64_pointer:
     return numbers
 
 
-def u64s_of(numbers: array.array[int]) -> u64_pointer:
-    """The numbers of an array of type "Q", as long as it lives and keeps its length."""
-    return numbers
-
-
-def u32s_of(numbers: array.array[int]) -> u32_pointer:
-    """The numbers of an array of type "I", as long as it lives and keeps its length."""
-    return numbers
+# The same for the types "Q" and "I".
+u64s_of = u32s_of = i64s_of
 
 
 def new_words(count: u64) -> shared_u64_pointer:

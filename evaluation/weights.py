@@ -47,7 +47,7 @@ HEADER: Final = """\
 # The weights of the evaluation, in centipawns. Ranks and squares are as the own side sees the board.
 # By victim: pawn, knight, bishop, rook, queen.
 """
-_TEXT_LINE: Final = re.compile(r'\w+ = "')
+_TEXT_LINE: Final = re.compile(rb'\w+ = "')
 # Every number as the text of a file has it. Looking it up is faster than `int`, and checks its bound.
 _NUMBERS: Final = {str(number): number for number in range(-MAX_CENTIPAWNS, MAX_CENTIPAWNS + 1)}
 
@@ -79,7 +79,7 @@ class Weights:
         self.middlegame: Mapping[str, tuple[int, ...]] = _checked(middlegame, "middlegame")
         self.endgame: Mapping[str, tuple[int, ...]] = _checked(endgame, "endgame")
         self._packed: dict[str, list[int]] = {}
-        self._piece_square: list[int] | None = None
+        self._piece_square: list[int] = []
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Weights):
@@ -102,11 +102,8 @@ class Weights:
         [(8 * colour of a king + its bucket) * 896 + (2 * type + colour) * 64 + square]. For each piece the numbers of
         both kings are added. Those of the white king hold material and square. Not to be changed.
         """
-        if self._piece_square is None:
-            self._piece_square = self._make_piece_square()
-        return self._piece_square
-
-    def _make_piece_square(self) -> list[int]:
+        if self._piece_square:
+            return self._piece_square
         numbers = [0] * (2 * KING_BUCKETS * PIECES)
         material = [*self.packed("material"), 0]
         for piece_type, (value, name) in enumerate(zip(material, PIECE_NAMES, strict=True), start=1):
@@ -124,6 +121,7 @@ class Weights:
                 numbers[white_king : white_king + 128] = _mirrored(list(map(add, plain, by_enemy))) + list(
                     map(add, plain, by_own)
                 )
+        self._piece_square = numbers
         return numbers
 
     @classmethod
@@ -136,14 +134,11 @@ class Weights:
         """Parse the bytes of a weights file. Raises WeightsError when they are not valid."""
         if len(data) > MAX_BYTES:
             raise WeightsError(f"the weights file is longer than {MAX_BYTES} bytes")
+        # Names have none, but tomllib takes minutes for one with thousands of them.
+        if any(line.count(b".") > MAX_DOTS and not _TEXT_LINE.match(line) for line in data.split(b"\n")):
+            raise WeightsError(f"the weights file has a line with more than {MAX_DOTS} dots")
         try:
-            text = data.decode("utf-8")
-            # Names have none, but tomllib takes minutes for one with thousands of them.
-            if any(line.count(".") > MAX_DOTS and not _TEXT_LINE.match(line) for line in text.split("\n")):
-                raise WeightsError(f"the weights file has a line with more than {MAX_DOTS} dots")
-            document = tomllib.loads(text)
-        except WeightsError:
-            raise
+            document = tomllib.loads(data.decode("utf-8"))
         except (ValueError, RecursionError) as error:
             raise WeightsError(f"the weights file is not TOML: {str(error)[:200]}") from error
         document.pop(PROVENANCE, None)

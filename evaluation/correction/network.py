@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -36,10 +35,10 @@ from evaluation.files import read_start
 MAGIC: Final = b"Secateur correction\n\0\0\0\0"
 VERSION: Final = 3
 _HEADER: Final = struct.Struct("<24s4I")
-_OUTPUT_BIAS: Final = struct.Struct(f"<{BUCKETS}i")
+_SIZES: Final = {"hidden": INPUTS * UNITS, "hidden_bias": 2 * UNITS, "output": 2 * BUCKETS * 2 * UNITS}
+_BODY: Final = struct.Struct(f"<{''.join(f'{size}s' for size in _SIZES.values())}{BUCKETS}i")
 _CHECKSUM: Final = struct.Struct("<I")
-_SIZES: Final = (INPUTS * UNITS, 2 * UNITS, 2 * BUCKETS * 2 * UNITS)
-FILE_BYTES: Final = _HEADER.size + sum(_SIZES) + _OUTPUT_BIAS.size + _CHECKSUM.size
+FILE_BYTES: Final = _HEADER.size + _BODY.size + _CHECKSUM.size
 # The network of the package.
 DEFAULT_FILE: Final = Path(__file__).with_name("default.network")
 
@@ -61,18 +60,15 @@ class Network:
     output_bias: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        for name, data, size in zip(("hidden", "hidden_bias", "output"), self._data(), _SIZES, strict=True):
-            if len(data) != size:
-                raise NetworkError(f"{name} has {len(data)} bytes, not {size}")
+        for name, size in _SIZES.items():
+            if len(getattr(self, name)) != size:
+                raise NetworkError(f"{name} has {len(getattr(self, name))} bytes, not {size}")
         if not _is_within(self.hidden_bias, HIDDEN_BIAS_LIMIT):
             raise NetworkError(f"a bias of the hidden layer is beyond ±{HIDDEN_BIAS_LIMIT}, so a sum could overflow")
         if not _is_within(self.output, OUTPUT_LIMIT):
             raise NetworkError(f"a weight of the output is beyond ±{OUTPUT_LIMIT}, so it could overflow")
         if len(self.output_bias) != BUCKETS or any(abs(bias) > MAX_OUTPUT_BIAS for bias in self.output_bias):
             raise NetworkError(f"the output needs {BUCKETS} biases within ±{MAX_OUTPUT_BIAS}, or it could overflow")
-
-    def _data(self) -> Sequence[bytes]:
-        return self.hidden, self.hidden_bias, self.output
 
     @classmethod
     def parse(cls, data: bytes) -> Network:
@@ -89,19 +85,14 @@ class Network:
             raise NetworkError(f"it has {'more' if len(data) > FILE_BYTES else 'fewer'} than {FILE_BYTES} bytes")
         if zlib.crc32(data[: -_CHECKSUM.size]) != _CHECKSUM.unpack(data[-_CHECKSUM.size :])[0]:
             raise NetworkError("it is damaged: its checksum does not fit")
-        parts = []
-        place = _HEADER.size
-        for size in _SIZES:
-            parts.append(data[place : place + size])
-            place += size
-        hidden, hidden_bias, output = parts
-        return cls(hidden, hidden_bias, output, _OUTPUT_BIAS.unpack_from(data, place))
+        hidden, hidden_bias, output, *output_bias = _BODY.unpack_from(data, _HEADER.size)
+        return cls(hidden, hidden_bias, output, tuple(output_bias))
 
     def pack(self) -> bytes:
         """The bytes of a file that `parse` reads back."""
-        header = _HEADER.pack(MAGIC, VERSION, INPUTS, UNITS, BUCKETS)
-        body = b"".join((header, *self._data(), _OUTPUT_BIAS.pack(*self.output_bias)))
-        return body + _CHECKSUM.pack(zlib.crc32(body))
+        data = _HEADER.pack(MAGIC, VERSION, INPUTS, UNITS, BUCKETS)
+        data += _BODY.pack(self.hidden, self.hidden_bias, self.output, *self.output_bias)
+        return data + _CHECKSUM.pack(zlib.crc32(data))
 
     @classmethod
     def load(cls, path: str | Path) -> Network:
