@@ -29,7 +29,7 @@ from lib.console import at_least_one, complain
 from lib.endings import random_board
 from lib.errors import ProgramError
 from uci_engine.core import CORES, load
-from uci_engine.search.factory import new_searcher
+from uci_engine.search.thread_pool import new_searcher
 from uci_engine.tablebases.tablebases import Tablebases
 
 SAMPLE = 1000
@@ -68,7 +68,7 @@ def compare(folders: list[str], positions: int, core_name: str, seed: int, dista
     for folder in folders:
         oracle.add_directory(folder)
     core = load(core_name)
-    searcher = new_searcher(core, 1)
+    searcher = new_searcher(core, core.table_class(1))
     tables = Tablebases(core, searcher.prober)
     print(*tables.set_syzygy_path(";".join(folders)), sep="\n")
     names = sorted(tables.wdl)

@@ -50,7 +50,7 @@ PURE = (
     "search.parameters",
     "text",
     "time_management.limits",
-    "time_management.parameters",
+    "time_management.allocation",
     "tunable",
     "uci.protocol",
 )

@@ -234,7 +234,7 @@ def test_without_memory_nothing_changes(engine: UciEngine, network_file: str, mo
     engine.set_option("Correction", "false")
     engine.set_option("CorrectionFile", network_file)
     before = statics(engine)
-    monkeypatch.setattr("uci_engine.search.factory._new_evaluator", fail)
+    monkeypatch.setattr("uci_engine.search.thread_pool._new_evaluator", fail)
     (message,) = engine.set_option("Correction", "true")
     assert message == "error: there is no memory for the correction, it stays at false"
     assert statics(engine) == before

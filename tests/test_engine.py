@@ -21,8 +21,8 @@ from uci_engine.search.info import BestMove, Info
 from uci_engine.search.manager import SearchManager
 from uci_engine.search.parameters import PARAMETERS
 from uci_engine.time_management import clock
+from uci_engine.time_management.allocation import TIME_DEFAULTS, time_parameters_of
 from uci_engine.time_management.limits import Limits
-from uci_engine.time_management.parameters import TIME_DEFAULTS, time_parameters_of
 from uci_engine.tools import perft
 from uci_engine.tunable import defaults
 

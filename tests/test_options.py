@@ -21,7 +21,7 @@ from uci_engine.options import (
     ValueOption,
 )
 from uci_engine.search.parameters import PARAMETERS
-from uci_engine.time_management.parameters import time_tunables
+from uci_engine.time_management.allocation import time_tunables
 
 
 class Sample(Options):

@@ -188,7 +188,7 @@ def test_without_memory_the_weights_stay(
     def fail(*arguments: Any) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("uci_engine.search.factory._new_evaluator", fail)
+    monkeypatch.setattr("uci_engine.search.thread_pool._new_evaluator", fail)
     before = statics(engine)
     (message,) = engine.set_option("WeightsFile", other_file)
     assert message == "error: there is no memory for other weights, it stays at <empty>"

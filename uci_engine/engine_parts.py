@@ -15,17 +15,15 @@ from evaluation.weights import Weights, WeightsError, default_weights
 from uci_engine.book.book import BookSettings, Opening
 from uci_engine.core import Core
 from uci_engine.options import OptionError, Options
-from uci_engine.search.options import SearchOptions
+from uci_engine.search.manager import SearchOptions
 from uci_engine.search.strength import Strength, elo_of_skill_level, level_of
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import Probing
 from uci_engine.tablebases.tablebases import Tablebases
 from uci_engine.text import quoted
-from uci_engine.time_management.allocation import UNLIMITED, Budget, allocate
-from uci_engine.time_management.clock import Clock, Timer
+from uci_engine.time_management.allocation import UNLIMITED, Budget, TimeParameters, allocate, time_parameters_of
+from uci_engine.time_management.clock import AvailableNodes, Clock, NodesClock, Timer
 from uci_engine.time_management.limits import Limits
-from uci_engine.time_management.nodestime import AvailableNodes, NodesClock
-from uci_engine.time_management.parameters import TimeParameters, time_parameters_of
 
 
 class EngineParts:

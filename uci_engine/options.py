@@ -17,7 +17,7 @@ from uci_engine.processor import usable_processors
 from uci_engine.search.parameters import PARAMETERS
 from uci_engine.search.strength import MAX_ELO, MAX_SKILL_LEVEL, MIN_ELO
 from uci_engine.text import parse_int, quoted
-from uci_engine.time_management.parameters import time_tunables
+from uci_engine.time_management.allocation import time_tunables
 from uci_engine.tunable import Tunable
 
 # How UCI writes a string option without text.

@@ -13,12 +13,12 @@ import evaluation
 from tests.support import TABLES
 from tests.support.syzygy_samples import Probing
 from uci_engine.core import load
-from uci_engine.search.factory import new_searcher
+from uci_engine.search.thread_pool import new_searcher
 
 
 @pytest.fixture(scope="module")
 def searcher() -> Any:
-    return new_searcher(load(), 1)
+    return new_searcher(load(), load().table_class(1))
 
 
 def boards(count: int) -> Iterator[chess.Board]:

@@ -22,15 +22,15 @@ from tests.support.kernel import (
 )
 from uci_engine import score as scores
 from uci_engine.board import moves
-from uci_engine.search.analysis import RootAnalysis
-from uci_engine.search.parameters import (
+from uci_engine.search.root_moves import (
     ANALYSIS_ASPIRATION_DEPTH,
     ANALYSIS_CLEAR_MARGIN_CP,
     ANALYSIS_MARGIN_CP,
     ANALYSIS_PLIES_BEHIND,
     ANALYSIS_SHARE,
+    RootAnalysis,
+    RootMove,
 )
-from uci_engine.search.root_moves import RootMove
 from uci_engine.tablebases.root_ranking import RootRanking, TablebaseRank
 from uci_engine.time_management.allocation import Budget
 from uci_engine.time_management.clock import Clock
@@ -261,7 +261,7 @@ def test_a_better_move_is_the_best_line_from_then_on() -> None:
     assert better.move == taking
     running._run_analysis(analysis)
     assert machine.root() == [taking, *(move for move in order if move != taking)]
-    assert running.root_move is better
+    assert running._lines[0] is better
     assert infos[-1].pv[0] == "d2d4"
     assert infos[-1].depth == better.depth
 
@@ -277,9 +277,9 @@ def test_in_the_end_a_clearly_better_move_is_adopted(better_cp: int, is_adopted:
         seen.root_move = RootMove((seen.root_move.move,))
     known = running.analysis._best_depths
     other = next(seen for seen in running.analysis._moves if seen.root_move.move not in known)
-    other.root_move = RootMove((other.root_move.move,), running.root_move.score + better_cp, 5)
+    other.root_move = RootMove((other.root_move.move,), running._lines[0].score + better_cp, 5)
     running._apply_analysis()
-    assert (running.root_move is other.root_move) == is_adopted
+    assert (running._lines[0] is other.root_move) == is_adopted
 
 
 def test_forcing_moves_and_cheap_ones_are_searched_more() -> None:

@@ -27,9 +27,8 @@ from tests.support.kernel import (
 from uci_engine import score as scores
 from uci_engine.search.info import Bound, Info
 from uci_engine.search.manager import SearchManager
-from uci_engine.time_management.allocation import Budget
+from uci_engine.time_management.allocation import TIME_DEFAULTS, Budget
 from uci_engine.time_management.clock import Clock
-from uci_engine.time_management.parameters import TIME_DEFAULTS
 
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 DEPTH = 6 if is_compiled() else 3
@@ -239,7 +238,7 @@ def test_a_single_move_is_played_at_once_when_the_clock_runs() -> None:
 
 def test_a_mate_that_cannot_be_improved_ends_a_timed_search() -> None:
     main, infos, _ = timed(chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"), 1e6, 1e6)
-    assert main.root_move.score == scores.MATE - 1
+    assert main._lines[0].score == scores.MATE - 1
     assert (infos[-1].depth or 0) <= 6
 
 
@@ -291,7 +290,7 @@ def test_a_time_to_be_spent_whole_is(fen: str) -> None:
     clock = Clock(time.perf_counter(), Budget(math.inf, 1e6))
     main = new_manager(Request(chess.Board(fen), depth=9), clock=clock)
     main.run()
-    assert main.root_move.depth == 9
+    assert main._lines[0].depth == 9
 
 
 def test_no_clock_means_no_end_by_itself() -> None:

@@ -31,9 +31,9 @@ from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.core import load
 from uci_engine.search import parameters
-from uci_engine.search.factory import new_searcher, new_searcher_on
 from uci_engine.search.parameters import PLAIN_ALPHA_BETA
-from uci_engine.time_management.parameters import time_tunables
+from uci_engine.search.thread_pool import new_searcher
+from uci_engine.time_management.allocation import time_tunables
 from uci_engine.tunable import Tunable, checked, defaults
 
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
@@ -106,7 +106,7 @@ def earlier_keys(board: chess.Board) -> list[int]:
 @cache
 def plain_searcher() -> Any:
     """A searcher that prunes by alpha-beta alone, on the table of the one that `search` uses."""
-    return new_searcher_on(searcher().table, load(), PLAIN_ALPHA_BETA)
+    return new_searcher(load(), searcher().table, PLAIN_ALPHA_BETA)
 
 
 def test_what_plain_alpha_beta_switches_off_stays_off_to_the_maximum_depth() -> None:
@@ -478,12 +478,12 @@ def test_an_unknown_parameter_is_refused() -> None:
     with pytest.raises(ValueError, match="no tunable parameter is called 'colour'"):
         checked(parameters.PARAMETERS, {"colour": 1})
     with pytest.raises(ValueError, match="colour"):
-        new_searcher(load(), 1, {"colour": 1})
+        new_searcher(load(), load().table_class(1), {"colour": 1})
 
 
 @cache
 def nodes_with(name: str, value: int) -> tuple[int, ...]:
-    machine = new_searcher(load(), 4, {name: value})
+    machine = new_searcher(load(), load().table_class(4), {name: value})
     positions = (MIDDLEGAME, STARTS[1], STARTS[2])
     return tuple(search(Request(chess.Board(fen), depth=12), machine=machine).nodes for fen in positions)
 

@@ -18,10 +18,9 @@ from uci_engine import score as scores
 from uci_engine.engine import UciEngine
 from uci_engine.memory import available_bytes
 from uci_engine.search import manager, thread_pool
-from uci_engine.search.analysis import RootAnalysis
 from uci_engine.search.info import BestMove, Info
 from uci_engine.search.manager import SKIP_PATTERNS, SearchManager
-from uci_engine.search.root_moves import RootMove
+from uci_engine.search.root_moves import RootAnalysis, RootMove
 from uci_engine.search.thread_pool import MEMORY_SHARE, WorkerThread, worker_bytes
 from uci_engine.time_management.limits import Limits
 

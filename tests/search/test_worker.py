@@ -13,8 +13,8 @@ from tests.support.kernel import core_or_skip, on_core
 from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.core import load
-from uci_engine.search.factory import new_searcher, new_searcher_on, new_worker
 from uci_engine.search.manager import SKIP_PATTERNS
+from uci_engine.search.thread_pool import new_searcher, new_worker
 
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 MATE_IN_TWO = "7k/8/8/8/8/8/R7/1R5K w - - 0 1"
@@ -30,7 +30,7 @@ def set_up(worker: Any, fen: str, nodes: int) -> Any:
 
 
 def fresh_worker(fen: str, nodes: int) -> Any:
-    return set_up(new_worker(load(), new_searcher(load(), 1)), fen, nodes)
+    return set_up(new_worker(load(), new_searcher(load(), load().table_class(1))), fen, nodes)
 
 
 # Iterative deepening ----------------------------------------------------------------------------------------------
@@ -39,9 +39,9 @@ def fresh_worker(fen: str, nodes: int) -> Any:
 def outcome(fen: str, line: int, pattern: int, nodes: int) -> list[Any]:
     """Two searches after each other on one table: what the second has found, and the nodes of both."""
     core = load()
-    first = new_searcher(core, 1)
+    first = new_searcher(core, core.table_class(1))
     seen: list[Any] = []
-    for searcher in (first, new_searcher_on(first.table, core)):
+    for searcher in (first, new_searcher(core, first.table)):
         worker = set_up(new_worker(core, searcher), fen, nodes)
         size, phase = SKIP_PATTERNS[pattern]
         worker.run(2, scores.MAX_DEPTH, line, skip_size=size, skip_phase=phase)

@@ -24,10 +24,9 @@ import pytest
 from evaluation.weights import default_weights
 from tests.support import ROOT
 from uci_engine.core import KERNEL_MODULES, compiled_modules, load
-from uci_engine.search.factory import new_searcher, new_worker
 from uci_engine.search.info import Info
-from uci_engine.search.manager import SearchManager
-from uci_engine.search.options import SearchOptions
+from uci_engine.search.manager import SearchManager, SearchOptions
+from uci_engine.search.thread_pool import new_searcher, new_worker
 from uci_engine.tablebases.root_ranking import RootRanking
 from uci_engine.time_management.clock import Clock
 from uci_engine.time_management.limits import Limits
@@ -129,7 +128,7 @@ def is_noisy(position: Any, move: int) -> bool:
 @cache
 def searcher() -> Any:
     """One searcher for many tests; `search` empties it first."""
-    return new_searcher(load(), 4)
+    return new_searcher(load(), load().table_class(4))
 
 
 def start_board(number: int, chess960: bool) -> chess.Board:
@@ -187,7 +186,7 @@ class Outcome:
 
     def __init__(self, manager: SearchManager, infos: list[Info]) -> None:
         self.best = manager.best
-        self.score = manager.root_move.shown_score[0]
+        self.score = manager._lines[0].shown_score[0]
         self.nodes = manager.nodes
         self.infos = infos
         self.ponder = manager.ponder

@@ -13,7 +13,7 @@ import chess
 from lib.endings import random_board
 from tests.support import ROOT, TABLES
 from uci_engine.core import Core, load
-from uci_engine.search.factory import new_searcher
+from uci_engine.search.thread_pool import new_searcher
 from uci_engine.tablebases.syzygy_files import CHECKSUM_BYTES, LINE_BYTES
 from uci_engine.tablebases.tablebases import Tablebases
 
@@ -27,7 +27,7 @@ class Probing:
 
     def __init__(self, path: str | Path, copied_bytes: int | None = None) -> None:
         self.core: Core = load()
-        self.searcher: Any = new_searcher(self.core, 1)
+        self.searcher: Any = new_searcher(self.core, self.core.table_class(1))
         self.position: Any = self.searcher.position
         self.tables = Tablebases(self.core, self.searcher.prober, copied_bytes)
         self.sentences = self.tables.set_syzygy_path(str(path))

@@ -12,23 +12,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from uci_engine.time_management.allocation import (
+    EFFORT_DEPTH,
     FLOOR_MS,
     LEAST_MS,
     MOVES_COVERED,
     RESERVE_FACTOR,
+    TIME_DEFAULTS,
     UNLIMITED,
     WAKE_UP_MS,
     Budget,
-    allocate,
-)
-from uci_engine.time_management.limits import Limits
-from uci_engine.time_management.parameters import (
-    EFFORT_DEPTH,
-    TIME_DEFAULTS,
     TimeParameters,
+    allocate,
     time_parameters_of,
     time_tunables,
 )
+from uci_engine.time_management.limits import Limits
 
 TIMES = [-50, 0, 1, 5, 10, 50, 100, 300, 1_000, 10_000, 60_000, 3_600_000, 10**12]
 INCREMENTS = [None, -5, 0, 1, 10, 100, 1_000, 60_000]

@@ -1,8 +1,7 @@
 """The search manager: one search by all workers, with its lines of MultiPV, time, reports, analysis and vote.
 
-`engine` runs it. Worker 0 searches in the thread that calls `run`, and calls `_after_window` between its searches. The
-other workers search in their own threads. The threads share only the transposition table (lazy SMP): the results of one
-thread speed up the others.
+Worker 0 searches in the thread that calls `run`, and calls `_after_window` between its searches. The other workers
+search in their own threads. They share only the transposition table (lazy SMP): the results of one speed up the others.
 
 Invariant: worker 0 never waits for another worker until it has finished.
 Invariant: when `run` returns, every worker has stopped, so the node counts are final.
@@ -16,7 +15,9 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import chess
 import chess.polyglot
@@ -25,14 +26,13 @@ from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.board.game import seen_twice
 from uci_engine.failures import print_failure
-from uci_engine.search.analysis import RootAnalysis
 from uci_engine.search.info import Info
-from uci_engine.search.options import SearchOptions
 from uci_engine.search.parameters import FIRST_SHARED_DEPTH, MATE_PREVIEW_DEPTH
-from uci_engine.search.root_moves import RootMove, vote
-from uci_engine.search.strength import goes_back
+from uci_engine.search.root_moves import RootAnalysis, RootMove, vote
+from uci_engine.search.strength import Strength, goes_back
 from uci_engine.search.thread_pool import ThreadPool
-from uci_engine.tablebases.root_ranking import RootRanking
+from uci_engine.tablebases.root_ranking import Probing, RootRanking
+from uci_engine.time_management.allocation import TIME_DEFAULTS, TimeParameters
 from uci_engine.time_management.clock import Clock
 from uci_engine.time_management.limits import Limits
 
@@ -43,6 +43,34 @@ REPORT_BOUNDS_AFTER_MS = 3000.0
 # depths, then skip as many, with an offset `phase`. Each is sometimes ahead of worker 0, sometimes behind it (an idea
 # of Stockfish, versions 7 to 10).
 SKIP_PATTERNS = tuple((size, phase) for size in range(1, 5) for phase in range(2 * size))
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """What the options of the engine mean for one search.
+
+    `analyse_mode`: see `RootAnalysis`. `strength`: None for full strength. `contempt_cp`: how much worse than 0 a draw
+    is for the side to move.
+    """
+
+    multipv: int = 1
+    show_wdl: bool = False
+    probing: Probing = field(default_factory=Probing)
+    time_parameters: TimeParameters = TIME_DEFAULTS
+    analyse_mode: bool = False
+    strength: Strength | None = None
+    contempt_cp: int = 0
+
+    @property
+    def lines(self) -> int:
+        """The number of lines to search. The first `multipv` of them are reported."""
+        return max(1, self.multipv, 0 if self.strength is None else self.strength.level.lines)
+
+    def prepare(self, searcher: Any, probes: bool) -> None:
+        """Set contempt and tablebase limits of a searcher. `probes`: whether it probes the tablebases."""
+        probe_limit = self.probing.probe_limit if probes else 0
+        searcher.set_probing(probe_limit, self.probing.probe_depth, self.probing.fifty_moves)
+        searcher.set_contempt(self.contempt_cp)
 
 
 class SearchManager:
@@ -65,7 +93,6 @@ class SearchManager:
         a better rank are searched first. `go mate` and limited strength run in worker 0 only.
         """
         self._board = board
-        # With `infinite` only `stop` ends the search.
         self._limits = Limits() if limits.infinite else limits
         self._clock = clock
         self._on_info = on_info
@@ -104,26 +131,19 @@ class SearchManager:
         self._set_windows()
         # With limited strength: the lines at the node budget. The search may continue after it.
         self._strength_lines: tuple[RootMove, ...] = ()
-        # The depth in search, the last one that was finished, the number of depths for which the best move has not
-        # changed, and the factor on the soft limit that follows from the last finished depth.
         self._depth = 1
         self._finished_depth = 0
-        self._stable_for = 0
-        self._soft_factor = 0.0
+        self._stable_for = 0  # the number of depths for which the best move has not changed
+        self._soft_factor = 0.0  # on the soft limit, from the last finished depth
         self._in_analysis = False
         # No analysis with MultiPV (each line has its own window already), nor for `go mate` (full width), nor in timed
         # games (it costs nodes).
-        has_analysis = (
-            options.analyse_mode
-            and options.lines == 1
-            and self._limits.mate is None
-            and not clock.may_end_early
-            and self._pv_ends[0] > 1
-        )
+        is_excluded = options.lines > 1 or self._limits.mate is not None or clock.may_end_early or self._pv_ends[0] == 1
+        has_analysis = options.analyse_mode and not is_excluded
         self.analysis = RootAnalysis(board, candidates[: self._pv_ends[0]]) if has_analysis else None
 
     def stop(self) -> None:
-        """End the search soon: set the stop flag of every worker."""
+        """End the search soon."""
         for worker in self.workers:
             worker.stop()
 
@@ -134,7 +154,7 @@ class SearchManager:
         try:
             if self._main_share:
                 # With a node limit the other workers start at once, because each must search its own share.
-                self._start_workers()
+                self._start_worker(0)
             mate, last_depth = self._limits.mate, self._depth_limit
             if mate is not None:
                 last_depth = min(MATE_PREVIEW_DEPTH, 2 * mate, last_depth)
@@ -197,7 +217,14 @@ class SearchManager:
 
     def _after_depth(self, finished: bool) -> bool:
         """After the last line of a depth, or an interruption. Returns whether to search the next depth."""
-        self._sort_lines()
+        # Sort the lines of this depth by rank and score. Missing lines are filled from the previous depth.
+        done = [line for line in self._lines if line.depth == self._depth]
+        done.sort(key=lambda line: (line.rank, line.score), reverse=True)
+        taken = {line.move for line in done}
+        lines = [*done, *(line for line in self._before if line.move not in taken)]
+        self._lines = lines[: len(self._before)]
+        if self.analysis is not None:
+            self.analysis.set_best(self._lines[0])
         # After an interruption only changed lines are reported. Line 1 is reported with `bestmove`.
         for index, line in enumerate(self._lines[: self._options.multipv]):
             if finished or (index > 0 and line is not self._before[index]):
@@ -220,21 +247,11 @@ class SearchManager:
         if self.analysis is not None:
             self._run_analysis(self.analysis)
         if self._depth == FIRST_SHARED_DEPTH - 1 and not self._main_share:
-            self._start_workers()
+            self._start_worker(0)
         self._depth += 1
         self._before = tuple(self._lines)
         self._set_windows()
         return True
-
-    def _sort_lines(self) -> None:
-        """Sort the lines of this depth by rank and score. Missing lines are filled from the previous depth."""
-        done = [line for line in self._lines if line.depth == self._depth]
-        done.sort(key=lambda line: (line.rank, line.score), reverse=True)
-        taken = {line.move for line in done}
-        lines = [*done, *(line for line in self._before if line.move not in taken)]
-        self._lines = lines[: len(self._before)]
-        if self.analysis is not None:
-            self.analysis.set_best(self._lines[0])
 
     def _run_analysis(self, analysis: RootAnalysis) -> None:
         """Run the analysis here if there are no other workers. Then move a better root move to the front."""
@@ -269,12 +286,10 @@ class SearchManager:
 
     # The other workers ---------------------------------------------------------------------------------------------
 
-    def _start_workers(self) -> None:
-        self._root_order = self._searcher.root()[: self._pv_ends[0]]
-        self._start_worker(0)
-
     def _start_worker(self, index: int) -> None:
         """Start another worker. Each starts the next: starting hundreds in one loop would block the UCI thread."""
+        if index == 0:
+            self._root_order = self._searcher.root()[: self._pv_ends[0]]
         if index < len(self._threads):
             self._started = index + 1
             self._threads[index].begin(partial(self._run_worker, index))
@@ -298,12 +313,9 @@ class SearchManager:
         worker.run(FIRST_SHARED_DEPTH, scores.MAX_DEPTH, first_line, skip_size=size, skip_phase=phase)
 
     def _wait_for_workers(self) -> None:
-        """Wait until all other workers have finished."""
-        index = 0
         # `_started` may still grow, but a worker starts the next one before it finishes.
-        while index < self._started:
-            error = self._threads[index].wait()
-            index += 1
+        for index, thread in enumerate(self._threads):
+            error = thread.wait() if index < self._started else None
             if error is not None:
                 print_failure(error)
                 self._on_info(Info(string=f"error: {type(error).__name__} in a worker thread: {error}"))
@@ -311,13 +323,8 @@ class SearchManager:
     # What was found ------------------------------------------------------------------------------------------------
 
     @property
-    def root_move(self) -> RootMove:
-        """The best root move so far."""
-        return self._lines[0]
-
-    @property
     def best(self) -> chess.Move:
-        """The best move so far. It is always legal."""
+        """The best move so far."""
         return self._decode(self._lines[0].move)
 
     @property

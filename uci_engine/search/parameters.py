@@ -53,30 +53,10 @@ LOSING_MOVE_PENALTY_CP = 1000
 # `go mate` first searches normally to this depth, or to twice the number of moves if that is less. So there is a
 # sensible move even if there is no mate.
 MATE_PREVIEW_DEPTH = 6
-
-# Threads. The first depth of the other workers. Without a node limit they start when worker 0 has finished the depths
+# The first depth of the other workers. Without a node limit they start when worker 0 has finished the depths
 # before it. They take about a millisecond, so there is a sensible move even with more threads than cores. With a node
 # limit all workers start at once: worker 0 may use up its share of the nodes before this depth.
 FIRST_SHARED_DEPTH = 5
-# Thread voting: added to each score's margin above the worst, so that the worst score has a vote too. With equal scores
-# depth and agreement decide.
-VOTE_BASE_CP = 10
-
-# Analysis. The share of the nodes that is spent on it with one thread.
-ANALYSIS_SHARE = 0.5
-# Half the width of the window around a root move's last score. Below ANALYSIS_ASPIRATION_DEPTH the window is full.
-ANALYSIS_HALF_WINDOW_CP = 30
-ANALYSIS_ASPIRATION_DEPTH = 5
-# Margin by which a root move must beat the best line, unless it is a proved win.
-ANALYSIS_MARGIN_CP = 20
-# At the end of the search a root move is preferred if it is better by this margin. It may have been searched up to
-# ANALYSIS_PLIES_BEHIND less deep than the best line.
-ANALYSIS_CLEAR_MARGIN_CP = 100
-ANALYSIS_PLIES_BEHIND = 4
-# Relative number of nodes for moves that give check, and for captures and promotions. Most combinations begin with
-# these. Other moves have weight 1.
-ANALYSIS_CHECK_WEIGHT = 4
-ANALYSIS_CAPTURE_WEIGHT = 2
 
 # Greater than `score.MAX_DEPTH`. As a minimum depth it switches a step off.
 OFF_DEPTH = MAX_PLY - 1

@@ -1,4 +1,14 @@
-"""Root moves: the result of each, and thread voting, which chooses among the best ones of all threads."""
+"""Root moves: the result of each, thread voting among the best ones of all threads, and their analysis.
+
+Analysis mode: every root move is also searched alone, to find sacrifices. The main search searches all root moves but
+the first with a null window, so it only proves that they are not better. After a sacrifice the static eval is far below
+alpha, so quiet moves are pruned there. An aspiration window around each move's own score has no such pruning. The extra
+nodes are too expensive in games. With several threads the analysis runs in the thread of worker 1. With one thread it
+gets a share of the main search's nodes.
+
+Invariant: a move of `better_move` was searched as deep as the best line that it replaces, or its win is proved.
+Invariant: with one thread the result depends only on the request, the table and the histories.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +17,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import chess
+
 from uci_engine import score as scores
+from uci_engine.board import moves
 from uci_engine.search.info import Bound
-from uci_engine.search.parameters import VOTE_BASE_CP
 from uci_engine.tablebases.root_ranking import TablebaseRank
+
+# Thread voting: added to each score's margin above the worst, so that the worst score has a vote too. With equal scores
+# depth and agreement decide.
+VOTE_BASE_CP = 10
+
+# Analysis. The share of the nodes that is spent on it with one thread.
+ANALYSIS_SHARE = 0.5
+# Half the width of the window around a root move's last score. Below ANALYSIS_ASPIRATION_DEPTH the window is full.
+ANALYSIS_HALF_WINDOW_CP = 30
+ANALYSIS_ASPIRATION_DEPTH = 5
+# Margin by which a root move must beat the best line, unless it is a proved win.
+ANALYSIS_MARGIN_CP = 20
+# At the end of the search a root move is preferred if it is better by this margin. It may have been searched up to
+# ANALYSIS_PLIES_BEHIND less deep than the best line.
+ANALYSIS_CLEAR_MARGIN_CP = 100
+ANALYSIS_PLIES_BEHIND = 4
+# Relative number of nodes for moves that give check, and for captures and promotions. Most combinations begin with
+# these. Other moves have weight 1.
+ANALYSIS_CHECK_WEIGHT = 4
+ANALYSIS_CAPTURE_WEIGHT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +106,114 @@ def vote(candidates: Sequence[RootMove]) -> RootMove:
     # Several threads may have chosen this move. The deepest search of it is the most reliable.
     winners = (candidate for candidate in searched if votes[candidate.move] == max_votes)
     return max(winners, key=lambda candidate: (candidate.depth, candidate.bound is Bound.EXACT))
+
+
+@dataclass(slots=True)
+class _AnalysisMove:
+    """A root move with the last result of its analysis and the nodes spent on it."""
+
+    root_move: RootMove
+    weight: int
+    nodes: int = 0
+
+
+class RootAnalysis:
+    """The analysis of one search. One thread calls `run`. The other methods may be called from another thread."""
+
+    def __init__(self, board: chess.Board, root_moves: Sequence[RootMove]) -> None:
+        self.nodes = 0
+        # Only `run` writes these. Each assignment replaces a whole root move, so another thread never reads a mixture.
+        self._moves = [_AnalysisMove(root_move, _weight(board, root_move.move)) for root_move in root_moves]
+        self._ranks = {
+            root_move.move: root_move.tablebase_rank for root_move in root_moves if root_move.tablebase_rank is not None
+        }
+        # Only `set_best` writes these: the best line of the main search and, for each move that has been best, the last
+        # depth at which it was.
+        self._best = RootMove((0,))
+        self._best_depths: dict[int, int] = {}
+
+    def set_best(self, best: RootMove) -> None:
+        """Set the best line of the main search, with which the analysis compares."""
+        self._best_depths[best.move] = best.depth
+        self._best = best
+
+    def nodes_due(self, nodes: int) -> float:
+        """Nodes that the analysis may still search. `nodes`: the total so far, including its own."""
+        return (nodes * ANALYSIS_SHARE - self.nodes) / (1 - ANALYSIS_SHARE)
+
+    def run(self, worker: Any, max_nodes: float) -> None:
+        """Search with a worker set up at the root until it is stopped or has searched about `max_nodes`.
+
+        It also ends when there is nothing left to search. Afterwards the worker has its root moves again and no result.
+        """
+        searcher = worker.searcher
+        root_order = searcher.root()
+        start = searcher.nodes
+        while searcher.nodes - start < max_nodes and not (searcher.stopped or searcher.stop_requested):
+            best = self._best.move
+            waiting = [
+                entry
+                for entry in self._moves
+                if entry.root_move.move != best and entry.root_move.depth < scores.MAX_DEPTH
+            ]
+            if not waiting:
+                break
+            chosen = min(waiting, key=self._urgency)
+            before = searcher.nodes
+            self._search_deeper(worker, chosen)
+            chosen.nodes += searcher.nodes - before
+            self.nodes += searcher.nodes - before
+        searcher.set_root(root_order)
+        worker.clear_result()
+
+    def better_move(self) -> RootMove | None:
+        """The best root move that beats the best line, if any: a proved win, or as deep and better by a margin."""
+        return self._best_of(self._best.depth, ANALYSIS_MARGIN_CP)
+
+    def better_move_at_end(self) -> RootMove | None:
+        """As `better_move`, at the end of the search: less depth is accepted for a clear margin."""
+        min_depth = max(self._best.depth - ANALYSIS_PLIES_BEHIND, ANALYSIS_ASPIRATION_DEPTH)
+        return self._best_of(min_depth, ANALYSIS_CLEAR_MARGIN_CP)
+
+    def _best_of(self, min_depth: int, margin_cp: int) -> RootMove | None:
+        best = self._best
+        better: RootMove | None = None
+        if best.depth == 0:
+            return None
+        for root_move in [entry.root_move for entry in self._moves]:
+            if root_move.score >= scores.TABLEBASE_BOUND:
+                beats = root_move.score > best.score
+            else:
+                beats = root_move.depth >= min_depth and root_move.score >= best.score + margin_cp
+            # Skip a move that was best in the main search at this depth or a greater one.
+            is_new = root_move.depth > self._best_depths.get(root_move.move, 0)
+            if beats and is_new and (better is None or root_move.score > better.score):
+                better = root_move
+        return better
+
+    def _urgency(self, entry: _AnalysisMove) -> tuple[bool, float]:
+        """Sort key, smallest first: moves that look better than the best line but are searched less deep come first.
+
+        Then those with the fewest nodes per weight.
+        """
+        root_move, best = entry.root_move, self._best
+        is_promising = root_move.score >= best.score + ANALYSIS_MARGIN_CP and 0 < root_move.depth < best.depth
+        return not is_promising, entry.nodes / entry.weight
+
+    def _search_deeper(self, worker: Any, entry: _AnalysisMove) -> None:
+        """Search one root move one ply deeper than before. The result of an interrupted search is ignored."""
+        last = entry.root_move
+        depth = last.depth + 1
+        worker.searcher.set_root([last.move])
+        worker.clear_result()
+        worker.set_line(0, last.score)
+        worker.run(depth, depth, half_window_cp=ANALYSIS_HALF_WINDOW_CP if depth >= ANALYSIS_ASPIRATION_DEPTH else 0)
+        if worker.finished:
+            entry.root_move = RootMove.of(worker, self._ranks)
+
+
+def _weight(board: chess.Board, encoded: int) -> int:
+    move = moves.decode(encoded, board.chess960)
+    if board.gives_check(move):
+        return ANALYSIS_CHECK_WEIGHT
+    return ANALYSIS_CAPTURE_WEIGHT if board.is_capture(move) or move.promotion else 1

@@ -73,7 +73,7 @@ class Searcher(parameters.Tunables):
     """
 
     position: Position
-    evaluator: Evaluator  # replaced by `factory.replace_weights`, between searches
+    evaluator: Evaluator  # replaced by `ThreadPool.set_evaluation`, between searches
     table: TranspositionTable
     stack: SearchStack
     histories: Histories

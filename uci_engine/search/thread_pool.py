@@ -1,7 +1,7 @@
 """The thread pool: the workers and their threads, which are kept between searches.
 
 Worker 0 has no thread here: it runs in the engine's thread for tasks. Each other worker has its own `WorkerThread`.
-`UciEngine` sets the pool up, and `SearchManager` searches with it. The workers share only the transposition table.
+The workers share only the transposition table.
 
 Invariant: if `resize` fails, the pool is unchanged.
 """
@@ -10,19 +10,47 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from evaluation.correction.network import Network
+from evaluation.weights import Weights, default_weights
 from uci_engine.core import Core
 from uci_engine.memory import available_bytes
-from uci_engine.search.factory import new_correction, new_searcher, new_searcher_on, new_worker, replace_evaluation
 from uci_engine.task import TaskThread
-
-if TYPE_CHECKING:
-    from evaluation.correction.network import Network
-    from evaluation.weights import Weights
 
 # Maximum share of the available memory for workers 1 and up.
 MEMORY_SHARE = 0.25
+
+
+def new_searcher(
+    core: Core,
+    table: Any,
+    values: dict[str, int] | None = None,
+    weights: Weights | None = None,
+    correction: Any = None,
+) -> Any:
+    """A searcher on a table that it may share with other searchers. Raises MemoryError.
+
+    `values`: search parameters by name. `weights`: of its evaluation; None: the default ones. `correction`: from
+    `new_correction`.
+    """
+    weights = weights or default_weights()
+    position = core.position_class(weights.piece_square())
+    return core.searcher_class(position, _new_evaluator(core, weights, correction), table, values or {})
+
+
+def new_worker(core: Core, searcher: Any) -> Any:
+    """A worker that runs this searcher."""
+    return core.modules["uci_engine.search.worker"].Worker(searcher)
+
+
+def new_correction(core: Core, network: Network | None) -> Any:
+    """A network as the kernel reads it, for many searchers; None for none. Raises MemoryError."""
+    return None if network is None else core.modules["evaluation.correction.weights"].CorrectionWeights(network)
+
+
+def _new_evaluator(core: Core, weights: Weights, correction: Any) -> Any:
+    return core.modules["evaluation.evaluator"].Evaluator(weights, correction)
 
 
 class WorkerThread(TaskThread):
@@ -42,16 +70,13 @@ class ThreadPool:
 
         `network`: of the correction; None: it is off.
         """
-        # See `search.factory` for the place of this import.
-        from evaluation.weights import default_weights
-
         self._core = core
         self._values: dict[str, int] = {}
         self.weights = default_weights()
         self.network = network
         self._correction = new_correction(core, network)
-        self.main = new_worker(core, new_searcher(core, hash_mib, correction=self._correction))
-        self.table = self.main.searcher.table
+        self.table = core.table_class(hash_mib)
+        self.main = self._new_worker()
         self.threads: list[WorkerThread] = []
         # With how much contempt, from White's view, the table was filled; None when it is clear.
         self._white_contempt_cp: int | None = None
@@ -67,7 +92,7 @@ class ThreadPool:
         new: list[WorkerThread] = []
         try:
             while len(self.threads) + len(new) < wanted:
-                new.append(self._new_thread())
+                new.append(WorkerThread(self._new_worker()))
         except (MemoryError, RuntimeError) as error:
             self._dismiss(new)
             raise MemoryError from error
@@ -112,7 +137,12 @@ class ThreadPool:
         Raises MemoryError, and then nothing has changed.
         """
         correction = self._correction if network is self.network else new_correction(self._core, network)
-        replace_evaluation(self._core, self._searchers(), weights, correction)
+        searchers = self._searchers()
+        evaluators = [_new_evaluator(self._core, weights, correction) for _ in searchers]
+        for searcher, evaluator in zip(searchers, evaluators, strict=True):
+            searcher.evaluator = evaluator
+            searcher.position.accumulator.set_piece_square(weights.piece_square())
+            searcher.position.refresh()
         self.weights = weights
         self.network = network
         self._correction = correction
@@ -130,9 +160,9 @@ class ThreadPool:
     def _searchers(self) -> list[Any]:
         return [self.main.searcher, *(thread.worker.searcher for thread in self.threads)]
 
-    def _new_thread(self) -> WorkerThread:
-        searcher = new_searcher_on(self.table, self._core, self._values, self.weights, self._correction)
-        return WorkerThread(new_worker(self._core, searcher))
+    def _new_worker(self) -> Any:
+        searcher = new_searcher(self._core, self.table, self._values, self.weights, self._correction)
+        return new_worker(self._core, searcher)
 
     @staticmethod
     def _dismiss(threads: list[WorkerThread]) -> None:

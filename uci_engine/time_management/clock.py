@@ -2,6 +2,11 @@
 
 Every `go` gets a `Clock`. The search reads it between iterations, and the `Timer` waits for the hard limit in a thread
 of its own, so that nothing the search does can delay the end. Invariant: after `Timer.end`, the search is not touched.
+
+Nodestime counts time in nodes, so that a game does not depend on the machine or its load. It serves to tune time
+management with many games at once. The engine holds an `AvailableNodes` while the option NodesTime of `--tuning` is
+set, and a search with a clock gets a `NodesClock`. The GUI's clock must be ample, because only its first reading
+counts. Invariant: with one thread, the budgets of such a game depend on its moves and its first clock alone.
 """
 
 from __future__ import annotations
@@ -10,9 +15,14 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from uci_engine.failures import print_failure
 from uci_engine.time_management.allocation import UNLIMITED, Budget
+from uci_engine.time_management.limits import Limits
+
+# More nodes than any search counts.
+MAX_NODES = 1 << 62
 
 REPORT_AFTER_SECONDS = 3.0
 REPORT_EVERY_SECONDS = 1.0
@@ -54,14 +64,71 @@ class Clock:
         return (now - self.started_at) * 1000 >= self.budget.soft_ms * factor or now >= self.deadline
 
 
+class NodesClock(Clock):
+    """A clock that counts nodes. The hard limit is `hard_nodes`, which the search keeps by its own limit of nodes."""
+
+    def __init__(self, started_at: float, budget: Budget, nodes_per_ms: int, nodes: Callable[[], int]) -> None:
+        """`budget` is finite; `nodes` returns how many have been searched so far."""
+        super().__init__(started_at, Budget(budget.soft_ms, math.inf))
+        self._nodes_per_ms = nodes_per_ms
+        self._nodes = nodes
+        self.hard_nodes = min(int(budget.hard_ms * nodes_per_ms), MAX_NODES)
+
+    def soft_reached(self, factor: float) -> bool:
+        """Whether `factor` times the soft limit has been searched."""
+        return self._nodes() >= self.budget.soft_ms * factor * self._nodes_per_ms
+
+
+class AvailableNodes:
+    """The engine's own clocks in nodes for one game, one for each colour that it plays."""
+
+    def __init__(self, nodes_per_ms: int) -> None:
+        """`nodes_per_ms`: the nodes in a millisecond, at least 1."""
+        self.nodes_per_ms = nodes_per_ms
+        # By colour: the initial nodes, those left, and the moves to go.
+        self._left: dict[bool, tuple[int, int, int]] = {}
+        self._last_ply = 0
+
+    def adjust(self, limits: Limits, white_to_move: bool, ply: int) -> Limits | None:
+        """The limits with our clock replaced by the nodes left, in milliseconds; None without a clock of ours.
+
+        The first clock of a colour sets its nodes. Later calls add the increment, and the first amount again when the
+        moves to go increase. A ply before the last one means another game.
+        """
+        time_ms = limits.wtime_ms if white_to_move else limits.btime_ms
+        if time_ms is None or limits.infinite or limits.ponder:
+            return None
+        if ply < self._last_ply:
+            self._left.clear()
+        self._last_ply = ply
+        moves_to_go = limits.movestogo or 0
+        if white_to_move in self._left:
+            initial, left, last_to_go = self._left[white_to_move]
+            left += ((limits.winc_ms if white_to_move else limits.binc_ms) or 0) * self.nodes_per_ms
+            if moves_to_go > last_to_go:
+                left += initial
+        else:
+            initial = left = time_ms * self.nodes_per_ms
+        self._left[white_to_move] = (initial, left, moves_to_go)
+        left_ms = left // self.nodes_per_ms
+        if white_to_move:
+            return replace(limits, wtime_ms=left_ms)
+        return replace(limits, btime_ms=left_ms)
+
+    def spend(self, white: bool, nodes: int) -> None:
+        """Take the nodes of a finished search off this colour's clock."""
+        initial, left, moves_to_go = self._left[white]
+        self._left[white] = (initial, left - nodes, moves_to_go)
+
+
 class Timer:
     """A thread that ends one search at a time at its deadline, and makes a long one report now and then."""
 
     def __init__(self) -> None:
         self._condition = threading.Condition()
         self._clock: Clock | None = None
-        self._on_deadline: Callable[[], None] = _nothing
-        self._on_report: Callable[[], None] = _nothing
+        self._on_deadline: Callable[[], None] = lambda: None
+        self._on_report: Callable[[], None] = lambda: None
         self._next_report = math.inf
         self._reporting = False
         self._closed = False
@@ -129,7 +196,3 @@ def _call(function: Callable[[], None]) -> None:
         function()
     except Exception as error:
         print_failure(error)
-
-
-def _nothing() -> None:
-    """The functions before the first search."""

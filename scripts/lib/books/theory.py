@@ -20,7 +20,7 @@ from lib.books.repertoire import Line, RepertoireError, replay
 from uci_engine.board import moves
 from uci_engine.core import load
 from uci_engine.score import DRAW, MATE
-from uci_engine.search.factory import new_searcher, new_worker
+from uci_engine.search.thread_pool import new_searcher, new_worker
 
 # The best move of a position has this weight.
 BEST_WEIGHT = 1000
@@ -110,7 +110,7 @@ class Judge:
     """The engine's opinion: a search of fixed depth for each position, each as if it were the first."""
 
     def __init__(self, depth: int) -> None:
-        self._searcher = new_searcher(load(), JUDGE_HASH_MIB)
+        self._searcher = new_searcher(load(), load().table_class(JUDGE_HASH_MIB))
         self._depth = depth
         self._known: dict[str, tuple[int, chess.Move | None]] = {}
 

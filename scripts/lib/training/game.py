@@ -22,7 +22,7 @@ from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.core import load
 from uci_engine.options import CORRECTION_BY_DEFAULT
-from uci_engine.search.factory import new_correction, new_searcher, new_worker
+from uci_engine.search.thread_pool import new_correction, new_searcher, new_worker
 
 T = TypeVar("T")
 # Random moves away from what a search expects, at most.
@@ -55,10 +55,10 @@ class SelfPlayer:
         core = load()
         self._nodes = nodes
         correction = new_correction(core, default_network() if CORRECTION_BY_DEFAULT else None)
-        self._searcher = new_searcher(core, hash_mib, correction=correction)
+        self._searcher = new_searcher(core, core.table_class(hash_mib), correction=correction)
         self._worker = new_worker(core, self._searcher)
         # Its table holds results of quiescence searches only. In the other, an entry of the search would cut.
-        self._quiescence = new_searcher(core, 1, correction=correction)
+        self._quiescence = new_searcher(core, core.table_class(1), correction=correction)
         self.searchers = (self._searcher, self._quiescence)
         self._board = chess.Board()
 
