@@ -48,7 +48,6 @@ KERNEL_MODULES = (
     "uci_engine.tablebases.syzygy_tables",
     "uci_engine.tablebases.syzygy",
     "uci_engine.tablebases.checksum",
-    "uci_engine.search.correction_history",
     "uci_engine.search.search",
     "uci_engine.search.mate_search",
     "uci_engine.search.worker",

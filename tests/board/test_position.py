@@ -27,6 +27,7 @@ from tests.support.kernel import (
     on_core,
     random_game,
     start_board,
+    state_of,
 )
 from uci_engine.board import moves
 from uci_engine.board.moves import NOISY, QUIET
@@ -92,11 +93,11 @@ def compare(position: Any, board: chess.Board, thorough: bool) -> None:
     assert position.key == chess.polyglot.zobrist_hash(board), where
     assert position.checkers == board.checkers_mask(), where
     assert position.is_insufficient_material() == board.is_insufficient_material(), where
-    before = position.state_for_tests()
+    before = state_of(position)
     for number in found:
         position.make(number)
         position.unmake(number)
-    assert position.state_for_tests() == before, where
+    assert state_of(position) == before, where
     if thorough:
         compare_every_move(position, board, legal)
         compare_null_move(position, board)
@@ -109,7 +110,7 @@ def compare_every_move(position: Any, board: chess.Board, legal: dict[int, chess
         assert moves.decode(number, board.chess960) == _in_dialect(board, move), where
         noisy = board.is_capture(move) or move.promotion is not None
         assert position.classify(number) == (True, noisy, board.gives_check(move)), (where, move)
-        before = position.state_for_tests()
+        before = state_of(position)
         foreseen = position.key_after(number)
         rights = board.clean_castling_rights(), board.ep_square
         position.make(number)
@@ -120,7 +121,7 @@ def compare_every_move(position: Any, board: chess.Board, legal: dict[int, chess
         assert position.pieces() == pieces(board), (where, move)
         board.pop()
         position.unmake(number)
-        assert position.state_for_tests() == before, (where, move)
+        assert state_of(position) == before, (where, move)
     captures = {number for number, move in legal.items() if board.is_capture(move) or move.promotion}
     assert sorted(position.moves_of(NOISY)) == sorted(captures), where
     assert sorted(position.moves_of(QUIET)) == sorted(legal.keys() - captures), where
@@ -134,29 +135,29 @@ def _in_dialect(board: chess.Board, move: chess.Move) -> chess.Move:
 def compare_null_move(position: Any, board: chess.Board) -> None:
     if board.is_check():
         return
-    before = position.state_for_tests()
+    before = state_of(position)
     position.make_null()
     board.push(chess.Move.null())
     assert position.key == chess.polyglot.zobrist_hash(board)
     assert set(position.legal_moves()) == {moves.encode(board, move) for move in board.legal_moves}
     board.pop()
     position.unmake_null()
-    assert position.state_for_tests() == before
+    assert state_of(position) == before
 
 
 def compare_from_scratch(position: Any, board: chess.Board) -> None:
     """What was kept up to date move by move equals what is computed anew."""
     fresh = shared_position()
     fresh.set_board(board.copy(stack=False))
-    by_type, by_colour, squares, state, sums = position.state_for_tests()
-    new_by_type, new_by_colour, new_squares, new_state, new_sums = fresh.state_for_tests()
+    by_type, by_colour, squares, state, sums = state_of(position)
+    new_by_type, new_by_colour, new_squares, new_state, new_sums = state_of(fresh)
     assert (by_type, by_colour, squares, sums) == (new_by_type, new_by_colour, new_squares, new_sums), board.fen()
     # But for `reversible_plies` and `stack_index`, which are about the moves that led here.
     assert state[:4] == new_state[:4], board.fen()
     assert squares == pieces(board)
     # With the moves that led here the position is the same again, and knows of as many.
     fresh.set_board(board)
-    assert fresh.state_for_tests()[:3] == position.state_for_tests()[:3]
+    assert state_of(fresh)[:3] == state_of(position)[:3]
     assert fresh.key == position.key
     assert fresh.stack_index <= board.halfmove_clock
 

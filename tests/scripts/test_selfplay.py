@@ -19,7 +19,7 @@ from lib.training.game import RESULTS, Kept, SelfPlayer, play_game, self_player
 from lib.training.positions import CAPTURE, FIRST, QUIET, RECORD, are_quiet, board_of, game_numbers, read_positions
 from lib.training.sources import choose_opening, parse_source, random_endgame
 from selfplay import main
-from tests.support.kernel import is_compiled
+from tests.support.kernel import is_compiled, state_of
 from uci_engine import Engine
 from uci_engine import score as scores
 
@@ -182,7 +182,7 @@ def test_it_knows_all_moves_of_the_game(player: SelfPlayer) -> None:
         player.push(player.think())
         fresh.new_game(board)
         for mine, theirs in zip(player.searchers, fresh.searchers, strict=True):
-            assert mine.position.state_for_tests() == theirs.position.state_for_tests()
+            assert state_of(mine.position) == state_of(theirs.position)
 
 
 def test_unequal_openings_and_positions_in_check(player: SelfPlayer) -> None:
@@ -217,7 +217,7 @@ def test_positions_ahead_are_legal_and_belong_to_the_game(player: SelfPlayer) ->
     assert len({board.epd() for board in boards}) > 10
     assert play_game(player, opening, Rules(max_moves=4), None, Kept(ahead=5), random.Random(3)) == game
     # The search goes on from where it was.
-    assert player.searchers[0].position.state_for_tests() == player.searchers[1].position.state_for_tests()
+    assert state_of(player.searchers[0].position) == state_of(player.searchers[1].position)
 
 
 def test_too_few_nodes_still_give_a_move() -> None:

@@ -27,7 +27,7 @@ NOTHING_ALIKE = "8/p3k1pp/8/4r3/8/8/PP1R4/2K5 w - - 0 1"
 def shared() -> tuple[Any, Any]:
     """One position and a memory over it."""
     position = new_position()
-    return position, load().modules["uci_engine.search.correction_history"].CorrectionHistory(position)
+    return position, load().modules["uci_engine.search.history"].CorrectionHistory(position)
 
 
 def set_up(fen: str, turn: chess.Color = chess.WHITE) -> Any:

@@ -111,7 +111,7 @@ def test_a_tablebase_win_is_no_mate() -> None:
 
 @given(st.one_of(STATIC, st.sampled_from(DECISIVE)), PLIES)
 def test_round_trip_through_the_table(value: int, ply: int) -> None:
-    assert searcher().score_from_tt(searcher().score_to_tt(value, ply), ply) == value
+    assert searcher().score_to_tt(searcher().score_to_tt(value, ply), -ply) == value
 
 
 @given(PLIES, PLIES, PLIES, st.sampled_from([score.MATE, score.TABLEBASE_WIN]))
@@ -121,12 +121,12 @@ def test_table_stores_the_distance_from_the_node(stored_at: int, read_at: int, l
     for sign in (1, -1):
         stored = searcher().score_to_tt(sign * (win - stored_at - left), stored_at)
         assert stored == sign * (win - left)
-        assert searcher().score_from_tt(stored, read_at) == sign * (win - read_at - left)
+        assert searcher().score_to_tt(stored, -read_at) == sign * (win - read_at - left)
 
 
 @given(STATIC, PLIES)
 def test_table_leaves_other_scores_alone(value: int, ply: int) -> None:
-    assert searcher().score_to_tt(value, ply) == searcher().score_from_tt(value, ply) == value
+    assert searcher().score_to_tt(value, ply) == searcher().score_to_tt(value, -ply) == value
 
 
 @pytest.mark.parametrize("pieces", range(2, 33))

@@ -26,6 +26,7 @@ from tests.support.kernel import (
     search,
     searcher,
     start_board,
+    state_of,
 )
 from uci_engine import score as scores
 from uci_engine.board import moves
@@ -235,11 +236,11 @@ def test_stopped_after_any_number_of_nodes(fen: str, chess960: bool, lines: int)
     board = chess.Board(fen, chess960=chess960)
     machine = searcher()
     machine.position.set_board(board)
-    untouched = machine.position.state_for_tests()
+    untouched = state_of(machine.position)
     for count in limits_to_try():
         outcome = search(Request(board, nodes=count, multipv=lines), fresh=count % 2 == 0)
         assert outcome.best in board.legal_moves
-        assert machine.position.state_for_tests() == untouched
+        assert state_of(machine.position) == untouched
         assert outcome.nodes == count
         told = [(info.multipv, info.pv[0]) for info in outcome.infos if info.depth == outcome.infos[-1].depth]
         assert len(told) == len(set(told))
@@ -272,13 +273,13 @@ def test_stopped_from_another_thread() -> None:
     machine = searcher()
     for delay_ms in (0, 1, 5, 20):
         main = new_manager(Request(board))
-        untouched = machine.position.state_for_tests()
+        untouched = state_of(machine.position)
         timer = threading.Timer(delay_ms / 1000, main.stop)
         timer.start()
         main.run()
         timer.join()
         assert main.best in board.legal_moves
-        assert machine.position.state_for_tests() == untouched
+        assert state_of(machine.position) == untouched
 
 
 def test_an_interrupted_iteration_never_forgets_a_better_move_of_the_last() -> None:
@@ -523,14 +524,37 @@ def test_the_share_of_the_best_move_is_the_first_lines() -> None:
     assert machine.effort_permille == share > 0
 
 
+@pytest.mark.parametrize("mate", [None, 2])
+def test_an_illegal_table_move_is_passed_over(mate: int | None) -> None:
+    board = chess.Board(MIDDLEGAME)
+    machine = searcher()
+    machine.table.clear()
+    # The mate search has keys of its own. A lower bound below every score changes nothing but the move.
+    salt = load().modules["uci_engine.search.mate_search"].MateSearch(machine, ()).salt if mate else 0
+    generator = random.Random(2)
+    for line in itertools.product(board.legal_moves, range(2)):
+        after = board.copy()
+        after.push(line[0])
+        if line[1]:
+            after.push(generator.choice(list(after.legal_moves)))
+        legal = {moves.encode(after, move) for move in after.legal_moves}
+        # Promotions and captures en passant, so that quiescence considers them.
+        wrong = next(move for move in iter(lambda: generator.randrange(1 << 14, 3 << 14), 0) if move not in legal)
+        machine.table.store(chess.polyglot.zobrist_hash(after) ^ salt, wrong, -scores.MATE, scores.NO_SCORE, 0, 2)
+    request = Request(board, depth=3 if mate is None else None, mate=mate)
+    outcome = search(request, fresh=False)
+    assert_lines_are_legal(board, outcome.infos)
+    assert state_of(machine.position) == state_of(new_position(board))
+
+
 def test_the_expected_reply_is_the_tables_legal_move_or_nothing() -> None:
     board = chess.Board()
     machine = searcher()
     search(Request(board, depth=4))
-    before = machine.position.state_for_tests()
+    before = state_of(machine.position)
     best = moves.encode(board, chess.Move.from_uci("e2e4"))
     reply = machine.expected_reply(best)
-    assert machine.position.state_for_tests() == before
+    assert state_of(machine.position) == before
     board.push_uci("e2e4")
     assert reply == 0 or moves.decode(reply, False) in board.legal_moves
     machine.table.clear()
@@ -543,6 +567,6 @@ def test_a_search_stands_at_its_root_whatever_stood_there_before() -> None:
     for fen in itertools.islice(itertools.cycle(STARTS), 12):
         board = chess.Board(fen)
         search(Request(board, nodes=generator.randrange(1, 200)), fresh=False)
-        assert machine.position.state_for_tests() == new_position(board).state_for_tests()
+        assert state_of(machine.position) == state_of(new_position(board))
     machine.begin(0)
     assert (machine.nodes, machine.seldepth, machine.root_moves_done, machine.pv()) == (0, 0, 0, [])

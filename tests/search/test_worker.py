@@ -24,7 +24,8 @@ LOST = "r1bq1rk1/pp2ppbp/2np1np1/8/2B1P3/2N1BP2/PPP3PP/R3K2R w KQ - 3 9"
 
 def set_up(worker: Any, fen: str, nodes: int) -> Any:
     """A worker about to search a position, all root moves in the order of their encodings."""
-    worker.set_up(chess.Board(fen), nodes)
+    worker.reset(nodes)
+    worker.searcher.position.set_board(chess.Board(fen))
     worker.searcher.set_root(sorted(worker.searcher.position.legal_moves()))
     return worker
 
@@ -75,7 +76,7 @@ def test_a_worker_finds_what_there_is_to_find() -> None:
     worker.run(1, scores.MAX_DEPTH, skip_size=1, skip_phase=1)
     assert (worker.score, len(worker.pv())) == (scores.MATE - 3, 3)
     # What was found before is forgotten, whatever comes of the next search.
-    worker.set_up(chess.Board(), 1)
+    worker.reset(1)
     assert (worker.depth, worker.pv()) == (0, [])
 
 

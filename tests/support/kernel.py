@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, cast
 import chess
 import pytest
 
+from evaluation.scoring import set_up
 from evaluation.weights import default_weights
 from tests.support import ROOT
 from uci_engine.core import KERNEL_MODULES, compiled_modules, load
@@ -116,6 +117,27 @@ def new_position(board: chess.Board | None = None) -> Any:
     position = load().position_class(_piece_square())
     position.set_board(board or chess.Board())
     return position
+
+
+@cache
+def _evaluator() -> Any:
+    return set_up(chess.Board())[0]
+
+
+def state_of(position: Any) -> tuple[Any, ...]:
+    """All fields that `unmake` must restore."""
+    # After a king's move the score waits for an evaluation.
+    _evaluator().evaluate(position)
+    return (
+        list(position.by_type[1:7]),
+        list(position.by_colour),
+        position.pieces(),
+        (
+            *(position.turn, position.castling_rights, position.ep_square),
+            *(position.halfmove_clock, position.reversible_plies, position.stack_index),
+        ),
+        (position.key, position.checkers, position.pinned, position.score, position.phase, position.pawn_key),
+    )
 
 
 def is_noisy(position: Any, move: int) -> bool:

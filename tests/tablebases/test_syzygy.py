@@ -14,6 +14,7 @@ import chess.syzygy
 import pytest
 
 from tests.support import ROOT, TABLES
+from tests.support.kernel import state_of
 from tests.support.syzygy_samples import NAMES, WORKSHOP, Probing, copy_tables, flip_bytes, random_boards
 from uci_engine.tablebases.syzygy_files import (
     DTZ_SUFFIX,
@@ -80,10 +81,10 @@ def test_the_tables_of_the_workshop_give_what_python_chess_gives() -> None:
 def test_a_probe_leaves_the_position_as_it_was(probing: Probing) -> None:
     for board in random_boards("KRvK", 50):
         probing.position.set_board(board)
-        before = probing.position.state_for_tests()
+        before = state_of(probing.position)
         probing.tables.probe_wdl(probing.position)
         probing.tables.probe_dtz(probing.position)
-        assert probing.position.state_for_tests() == before
+        assert state_of(probing.position) == before
 
 
 def with_lists(data: bytes, lists: list[list[int]], flags: int, probing: Probing) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, new_position, on_core
+from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, new_position, on_core, state_of
 from uci_engine.core import load
 
 # FEN, and the counts from depth 1 on.
@@ -79,9 +79,9 @@ SLOW_LIMIT = 3000
 def counts_of(fen: str, depths: int, chess960: bool) -> list[int]:
     """The counts of a position, from depth 1 on."""
     position = new_position(chess.Board(fen, chess960=chess960))
-    before = position.state_for_tests()
+    before = state_of(position)
     counts = [position.count(depth) for depth in range(1, depths + 1)]
-    assert position.state_for_tests() == before
+    assert state_of(position) == before
     return counts
 
 

@@ -65,16 +65,6 @@ class MoveGenerator(BaseBoard):
     rook_squares = ints(4)
     moves = ints(MOVE_ROOM)
 
-    # Final, so that calls go straight to the code.
-
-    def __init__(self, piece_square: list[int]) -> None:
-        """`piece_square`: see `Weights.piece_square`."""
-        BaseBoard.__init__(self, piece_square)
-        self.castling_rights = 0
-        self.ep_square = NO_SQUARE
-        self.checkers = 0
-        self.pinned = 0
-
     def legal_moves(self) -> list[int]:
         """All legal moves as a list of numbers, for callers in Python."""
         return self.moves_of(NOISY | QUIET)

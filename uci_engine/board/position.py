@@ -11,6 +11,7 @@ from __future__ import annotations
 import chess
 import chess.polyglot
 
+from evaluation.base_board import BaseBoard
 from evaluation.bitboards import (
     ALL,
     BB,
@@ -76,7 +77,7 @@ class Position(MoveGenerator):
 
     def __init__(self, piece_square: list[int]) -> None:
         """`piece_square`: see `Weights.piece_square`."""
-        MoveGenerator.__init__(self, piece_square)
+        BaseBoard.__init__(self, piece_square)
         self.set_board(chess.Board())
 
     # Set up ------------------------------------------------------------------------------------------------------
@@ -123,21 +124,6 @@ class Position(MoveGenerator):
         self.key = chess.polyglot.zobrist_hash(board)
         self.keys[0] = self.key
         self._find_checkers()
-
-    def state_for_tests(self) -> tuple[object, ...]:
-        """All fields that `unmake` must restore, as a tuple, for tests."""
-        # The score waits for an evaluation after a king's move.
-        self.update_king_buckets()
-        return (
-            [self.by_type[piece_type] for piece_type in range(1, 7)],
-            [self.by_colour[0], self.by_colour[1]],
-            self.pieces(),
-            (
-                *(self.turn, self.castling_rights, self.ep_square),
-                *(self.halfmove_clock, self.reversible_plies, self.stack_index),
-            ),
-            (self.key, self.checkers, self.pinned, self.score, self.phase, self.pawn_key),
-        )
 
     # Make and unmake ---------------------------------------------------------------------------------------------
 

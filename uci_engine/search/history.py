@@ -1,6 +1,7 @@
-"""The histories: scores of moves by their earlier cutoffs, for move ordering, pruning and reductions.
+"""The histories: scores of moves by their earlier cutoffs, for move ordering, pruning and reductions. The correction
+history: the average error of the static eval in similar positions.
 
-There are four kinds, all indexed by side to move or piece colour. Which squares the enemy attacks is read from the
+Moves have four kinds, all indexed by side to move or piece colour. Which squares the enemy attacks is read from the
 stack, so call its `find_threats` for the ply first.
 
 - butterfly history: a quiet move by its from-square and to-square, and whether the enemy attacks these;
@@ -18,8 +19,8 @@ Invariant: a bonus or malus is at most 2 ** 14 in size; otherwise values would l
 
 from __future__ import annotations
 
-from evaluation.bitboards import BB
-from evaluation.typed import clear_i16s, clear_ints, i16s, ints
+from evaluation.bitboards import ALL, BB, BISHOP, KING, KNIGHT, QUEEN, ROOK
+from evaluation.typed import clear_i16s, clear_ints, i16s, ints, u64
 from uci_engine.board.moves import EN_PASSANT, from_square, move_type, to_square
 from uci_engine.board.position import Position
 from uci_engine.search.stack import MAX_CAPTURES, MAX_QUIETS, PLIES_BACK, SearchStack
@@ -34,6 +35,25 @@ CAPTURE_SIZE = 1 << 13
 CONTINUATION_SIZE = 1 << 19
 # Entries of the pawn history: 512 keys of pawns and kings, two colours, 512 moves.
 PAWN_SIZE = 1 << 19
+
+# The correction history: entries of each table for one side to move.
+BY_PAWNS = 1 << 14
+BY_PIECES = 1 << 14
+BY_MOVES = 1 << 16
+CORRECTION_SIZE = 2 * (BY_PAWNS + 2 * BY_PIECES + BY_MOVES)
+# Errors are in 256ths of a centipawn.
+LIMIT = (1 << 15) - 1
+# The highest 14 of 64 bits.
+PIECES_SHIFT = 50
+
+# Odd multipliers that spread the squares of a piece type over the highest bits.
+KNIGHT_MIXER = 0x1D4C1B7E53F0A68B
+BISHOP_MIXER = 0x61C88A2F7E3D94B5
+ROOK_MIXER = 0x53A2646C8B15E79F
+QUEEN_MIXER = 0x3851F7B92C4ED6A3
+KING_MIXER = 0x75297A4D1E63C80D
+# The weight of a new error is min(depth + 1, this) / 256.
+MAX_CORRECTION_WEIGHT = 16
 
 
 class Histories:
@@ -169,3 +189,76 @@ def _with_gravity(value: int, bonus: int) -> int:
     """A history value after an update with gravity: the nearer the limit, the smaller the change towards it."""
     size = bonus if bonus > 0 else -bonus
     return value + bonus - ((value * size) >> HISTORY_SHIFT)
+
+
+class CorrectionHistory:
+    """The correction history of one search thread, over one position.
+
+    The search corrects every static eval by it, and updates it with the difference between a search's score and the
+    static eval. Four tables hold the errors: by pawn structure (with the kings), by White's pieces, by Black's pieces,
+    and by the last two moves. Each is indexed by side to move.
+    """
+
+    position: Position
+    errors = i16s(CORRECTION_SIZE)  # by pawns, by White's pieces, by Black's pieces, by moves; within ±LIMIT
+
+    def __init__(self, position: Position) -> None:
+        self.position = position
+        self.clear()
+
+    def clear(self) -> None:
+        """Clear the correction history, for a new game."""
+        clear_i16s(self.errors, CORRECTION_SIZE)
+
+    def correction(self, last_two_moves: int) -> int:
+        """The sum of the four errors of the position: positive when static evals were too low, in 256ths of a
+        centipawn.
+
+        `last_two_moves`: as packed by `SearchStack.last_two_moves`.
+        """
+        turn = self.position.turn
+        return (
+            self.errors[self._pawn_index(turn)]
+            + self.errors[self._piece_index(turn, 0)]
+            + self.errors[self._piece_index(turn, 1)]
+            + self.errors[self._move_index(turn, last_two_moves)]
+        )
+
+    def update(self, last_two_moves: int, depth: int, error_cp: int) -> int:
+        """Record that a search to `depth` scored the position `error_cp` above its static eval."""
+        turn = self.position.turn
+        weight = depth + 1 if depth < MAX_CORRECTION_WEIGHT else MAX_CORRECTION_WEIGHT
+        error = error_cp * 256
+        if error > LIMIT:
+            error = LIMIT
+        elif error < -LIMIT:
+            error = -LIMIT
+        self._update_entry(self._pawn_index(turn), error, weight)
+        self._update_entry(self._piece_index(turn, 0), error, weight)
+        self._update_entry(self._piece_index(turn, 1), error, weight)
+        self._update_entry(self._move_index(turn, last_two_moves), error, weight)
+        return 0
+
+    def _update_entry(self, index: int, error: int, weight: int) -> int:
+        """Update an exponential moving average: the new error has the weight `weight` / 256."""
+        old = self.errors[index]
+        self.errors[index] = old + (((error - old) * weight) >> 8)
+        return 0
+
+    def _pawn_index(self, turn: int) -> int:
+        return turn * BY_PAWNS + (self.position.pawn_key & (BY_PAWNS - 1))
+
+    def _piece_index(self, turn: int, colour: int) -> int:
+        pieces = self.position.by_colour[colour]
+        mixed: u64 = (pieces & self.position.by_type[KNIGHT]) * KNIGHT_MIXER
+        mixed ^= (pieces & self.position.by_type[BISHOP]) * BISHOP_MIXER
+        mixed ^= (pieces & self.position.by_type[ROOK]) * ROOK_MIXER
+        mixed ^= (pieces & self.position.by_type[QUEEN]) * QUEEN_MIXER
+        mixed ^= (pieces & self.position.by_type[KING]) * KING_MIXER
+        mixed &= ALL
+        index: int = mixed >> PIECES_SHIFT
+        return 2 * BY_PAWNS + (2 * turn + colour) * BY_PIECES + index
+
+    def _move_index(self, turn: int, last_two_moves: int) -> int:
+        folded = (last_two_moves & 511) ^ (last_two_moves >> 9 << 7)
+        return 2 * BY_PAWNS + 4 * BY_PIECES + turn * BY_MOVES + folded

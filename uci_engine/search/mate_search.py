@@ -117,10 +117,15 @@ class MateSearch:
 
     def _search(self, depth: int, alpha: int, beta: int, ply: int) -> int:
         """The mate score of the position at `ply`, searched to `depth`; 0 without a mate."""
-        if depth == 0:
-            return self._leaf(ply)
         if self.searcher._enter_node(ply):
             return 0
+        in_check: bool = self.position.checkers != 0
+        if depth == 0:
+            # After the attacker's last move: mate, or no mate.
+            if not in_check:
+                return 0
+            self.picker.begin(ply, 0, False)
+            return 0 if self.picker.next(ply) else ply - MATE
         # The shortest mate repeats no position of its own, so only those of the game are checked.
         if self.position.is_fifty_moves() or self.position.is_insufficient_material() or self._is_third_time():
             return 0
@@ -139,7 +144,7 @@ class MateSearch:
         tt_move: int = 0
         if entry:
             tt_move = entry_move(entry)
-            tt_score = self.searcher.score_from_tt(entry_score(entry), ply)
+            tt_score = self.searcher.score_to_tt(entry_score(entry), -ply)
             if (
                 not pv_node
                 and entry_depth(entry) >= depth
@@ -150,9 +155,8 @@ class MateSearch:
                     self.searcher._update_after_tt_cutoff(ply, tt_move, depth)
                 return tt_score
 
-        in_check: bool = self.position.checkers != 0
         self.stack.clear_killers(ply + 1)
-        self.picker.begin(ply, tt_move, False)
+        self.picker.begin(ply, tt_move if self.position.is_legal(tt_move) else 0, False)
         best_score = -INFINITE
         best_move = 0
         best_is_quiet: bool = False
@@ -204,10 +208,3 @@ class MateSearch:
             bound = LOWER if best_score >= beta else EXACT if alpha > old_alpha else UPPER
             self.table.store(key, best_move, self.searcher.score_to_tt(best_score, ply), NO_SCORE, depth, bound)
         return best_score
-
-    def _leaf(self, ply: int) -> int:
-        """After the attacker's last move: mate, or no mate."""
-        if self.searcher._enter_node(ply) or self.position.checkers == 0:
-            return 0
-        self.picker.begin(ply, 0, False)
-        return 0 if self.picker.next(ply) else ply - MATE

@@ -14,9 +14,7 @@ from evaluation.bitboards import BB, PAWN, QUEEN
 from evaluation.typed import i64, i64s, ints
 from uci_engine.board.moves import EN_PASSANT, NOISY, PROMOTION, QUIET, from_square, move_type, promotion, to_square
 from uci_engine.board.position import Position
-from uci_engine.search import parameters
 from uci_engine.search.history import Histories
-from uci_engine.search.parameters import CAPTURE_HISTORY_SHIFT, QUEEN_PROMOTION_VALUE, UNDERPROMOTION_VALUE
 from uci_engine.search.stack import PLIES, SearchStack
 
 # Maximum number of moves of one ply.
@@ -37,8 +35,16 @@ MAX_MOVES = 320
 ) = range(12)
 # Above every history score, so that captures come first among evasions.
 CAPTURE_BASE = 1 << 20
-MVV_VALUES = ints(7, parameters.MVV_VALUES)
-THREAT_BONUS = ints(7, parameters.THREAT_BONUS)
+# Values of captured pieces by piece type (most valuable victim), and of promotions on the same scale: a
+# pawn is 160. The attacker's piece type, 1 to 6, decides between equal victims (least valuable attacker).
+# A promotion to a queen ranks between the capture of a rook and that of a queen. Underpromotions come last.
+MVV_VALUES = ints(7, [0, 160, 480, 496, 800, 1440, 0])
+QUEEN_PROMOTION_VALUE = 1280
+UNDERPROMOTION_VALUE = -640
+# Capture history is within ±2 ** 14. Shifted, it counts at most about half as much as a minor piece.
+CAPTURE_HISTORY_SHIFT = 6
+# By piece type: the bonus for moving away from an attack by a less valuable piece, and the malus for moving into one.
+THREAT_BONUS = ints(7, [0, 0, 6000, 6000, 8000, 12000, 0])
 
 
 class MovePicker:
@@ -61,11 +67,7 @@ class MovePicker:
         self.histories = histories
 
     def begin(self, ply: int, tt_move: int, quiescence: bool) -> int:
-        """Start a ply. `tt_move` may be any 16-bit value. It is ignored unless it is legal, and in quiescence also a
-        capture, a promotion or an evasion.
-        """
-        if tt_move and not self.position.is_legal(tt_move):
-            tt_move = 0
+        """Start a ply. `tt_move`: legal, or 0. In quiescence only a capture, a promotion or an evasion counts."""
         if self.position.checkers:
             after = GENERATE_EVASIONS
         elif quiescence:

@@ -11,38 +11,6 @@ from __future__ import annotations
 from uci_engine.score import MAX_PLY
 from uci_engine.tunable import tunable, tunables_of
 
-# Move ordering. Values of captured pieces by piece type (most valuable victim), and of promotions on the same scale: a
-# pawn is 160. The attacker's piece type, 1 to 6, decides between equal victims (least valuable attacker).
-# A promotion to a queen ranks between the capture of a rook and that of a queen. Underpromotions come last.
-MVV_VALUES = [0, 160, 480, 496, 800, 1440, 0]
-QUEEN_PROMOTION_VALUE = 1280
-UNDERPROMOTION_VALUE = -640
-# Capture history is within ±2 ** 14. Shifted, it counts at most about half as much as a minor piece.
-CAPTURE_HISTORY_SHIFT = 6
-# By piece type: the bonus for moving away from an attack by a less valuable piece, and the malus for moving into one.
-THREAT_BONUS = [0, 0, 6000, 6000, 8000, 12000, 0]
-
-# The static eval goes towards 0 by the halfmove clock / 2 ** this of it, because a win has less and less time.
-FIFTY_MOVE_DAMPING = 8
-# From this halfmove clock on, no TT score causes a cutoff, because the fifty-move rule may spoil a win.
-TT_HALFMOVE_LIMIT = 90
-# A tablebase result holds at every depth. It is stored as if searched this many plies deeper than the node.
-TABLEBASE_DEPTH_BONUS = 6
-# Null move verification switches steps 9 to 12 off for this percentage of (depth - reduction) plies.
-NULL_MOVE_VERIFICATION_PERCENT = 75
-# LMR reduces more after more cutoffs than this at the next ply.
-LMR_CUTOFF_LIMIT = 3
-# No extensions and no do-deeper searches from ply EXTENSION_LIMIT_FACTOR * root depth on.
-EXTENSION_LIMIT_FACTOR = 2
-
-# TT replacement. The value of an entry is its depth, less this many plies for each search since it was stored.
-TT_AGE_PLIES = 4
-# A bound does not replace an entry of the same position and search that is deeper by more than this. An exact score
-# does.
-TT_REPLACE_PLIES = 4
-# Correction history: the weight of a new error is min(depth + 1, this) / 256.
-MAX_CORRECTION_WEIGHT = 16
-
 # Aspiration windows. At lower depth the window is full, because the last score is too unstable.
 ASPIRATION_DEPTH = 4
 # A window that fails with a half width of this or more opens completely.

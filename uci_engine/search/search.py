@@ -1,8 +1,8 @@
 """The search: principal variation search (PVS) with quiescence search, over either board.
 
-The worker calls `_root` for one depth at a time and reads the result from the fields. `_search` searches one node, in
-numbered steps. `_quiescence` continues the search at the horizon. Scores are in centipawns from the side to move's
-view, on the scale of `uci_engine.score`. The parameters are in `parameters`. With `PLAIN_ALPHA_BETA` the search
+The worker calls `search_root` for one depth at a time and reads the result from the fields. `_search` searches one
+node, in numbered steps. `_quiescence` continues the search at the horizon. Scores are in centipawns from the side to
+move's view, on the scale of `uci_engine.score`. The parameters are in `parameters`. With `PLAIN_ALPHA_BETA` the search
 returns the exact minimax value, which tests check.
 
 Invariant: node count, score, best move and principal variation depend only on the position with its history, the
@@ -26,17 +26,8 @@ from uci_engine.board.moves import EN_PASSANT, PROMOTION, move_type, to_square
 from uci_engine.board.position import Position
 from uci_engine.score import INFINITE, MATE, MAX_PLY, NO_SCORE, STATIC_LIMIT, TABLEBASE_BOUND, TABLEBASE_WIN
 from uci_engine.search import parameters
-from uci_engine.search.correction_history import CorrectionHistory
-from uci_engine.search.history import Histories
+from uci_engine.search.history import CorrectionHistory, Histories
 from uci_engine.search.move_picker import MovePicker
-from uci_engine.search.parameters import (
-    EXTENSION_LIMIT_FACTOR,
-    FIFTY_MOVE_DAMPING,
-    LMR_CUTOFF_LIMIT,
-    NULL_MOVE_VERIFICATION_PERCENT,
-    TABLEBASE_DEPTH_BONUS,
-    TT_HALFMOVE_LIMIT,
-)
 from uci_engine.search.stack import PLIES, SearchStack
 from uci_engine.search.transposition_table import (
     EXACT,
@@ -57,6 +48,19 @@ SEE_VALUES = ints(7, scores.SEE_VALUES)
 LAST_PLY = MAX_PLY - 2
 # The stop flag is read every POLL_MASK + 1 nodes: about every 0.2 ms compiled, every few milliseconds in plain Python.
 POLL_MASK = 511 if compiled else 31
+
+# The static eval goes towards 0 by the halfmove clock / 2 ** this of it, because a win has less and less time.
+FIFTY_MOVE_DAMPING = 8
+# From this halfmove clock on, no TT score causes a cutoff, because the fifty-move rule may spoil a win.
+TT_HALFMOVE_LIMIT = 90
+# A tablebase result holds at every depth. It is stored as if searched this many plies deeper than the node.
+TABLEBASE_DEPTH_BONUS = 6
+# Null move verification switches steps 9 to 12 off for this percentage of (depth - reduction) plies.
+NULL_MOVE_VERIFICATION_PERCENT = 75
+# LMR reduces more after more cutoffs than this at the next ply.
+LMR_CUTOFF_LIMIT = 3
+# No extensions and no do-deeper searches from ply EXTENSION_LIMIT_FACTOR * root depth on.
+EXTENSION_LIMIT_FACTOR = 2
 
 
 class Searcher(parameters.Tunables):
@@ -186,7 +190,7 @@ class Searcher(parameters.Tunables):
 
     def set_root(self, moves: Sequence[int]) -> None:
         """Set the root moves: legal, distinct, best first, at most 256."""
-        self.root_count = len(moves)
+        self.root_count = self.root_end = len(moves)
         self.all_root_moves = len(moves) == len(self.position.legal_moves())
         index: int
         for index in range(self.root_count):
@@ -195,18 +199,6 @@ class Searcher(parameters.Tunables):
     def root(self) -> list[int]:
         """The root moves in their current order."""
         return [self.root_moves[index] for index in range(self.root_count)]
-
-    def search_root(self, depth: int, alpha: int, beta: int, first: int, end: int = 0) -> int:
-        """For tests: search the root moves `first` to `end` - 1 (0: all) to `depth`. Returns the best score.
-
-        A score outside the window is a bound. The best move is moved to index `first`; its PV is in `pv()`. When
-        `stopped` is true, only `root_moves_done` moves were finished, and the result counts only if it is above alpha.
-        The worker calls `_root`.
-        """
-        self.root_end = end or self.root_count
-        with nogil:
-            result = self._root(depth, alpha, beta, first)
-        return result
 
     def pv(self) -> list[int]:
         """The principal variation (PV) of the last search, as encoded moves."""
@@ -240,8 +232,12 @@ class Searcher(parameters.Tunables):
 
     # The search itself ------------------------------------------------------------------------------------------
 
-    def _root(self, depth: int, alpha: int, beta: int, first: int) -> int:
-        """Search the root moves from index `first` to `root_end` (exclusive). See `search_root`."""
+    def search_root(self, depth: int, alpha: int, beta: int, first: int) -> int:
+        """Search the root moves from index `first` to `root_end` (exclusive) to `depth`. Returns the best score.
+
+        A score outside the window is a bound. The best move is moved to index `first`; its PV is in `pv()`. When
+        `stopped` is true, only `root_moves_done` moves were finished, and the result counts only if it is above alpha.
+        """
         self.root_moves_done = 0
         self.seldepth = 0
         self.pv_length[0] = 0
@@ -354,7 +350,7 @@ class Searcher(parameters.Tunables):
         if entry:
             tt_move = entry_move(entry)
             tt_bound = entry_bound(entry)
-            tt_score = self.score_from_tt(entry_score(entry), ply)
+            tt_score = self.score_to_tt(entry_score(entry), -ply)
             tt_depth = entry_depth(entry)
             if (
                 not pv_node
@@ -366,7 +362,7 @@ class Searcher(parameters.Tunables):
                 if tt_score >= beta:
                     self._update_after_tt_cutoff(ply, tt_move, depth)
                 return tt_score
-            if tt_move and not self.position.is_legal(tt_move):
+            if not self.position.is_legal(tt_move):
                 tt_move = 0
 
         # 7. Tablebases: probe when a capture or pawn move has just been made, because the tables assume a halfmove
@@ -814,7 +810,7 @@ class Searcher(parameters.Tunables):
         if entry:
             tt_move = entry_move(entry)
             tt_bound = entry_bound(entry)
-            tt_score = self.score_from_tt(entry_score(entry), ply)
+            tt_score = self.score_to_tt(entry_score(entry), -ply)
             if (
                 not pv_node
                 and self.position.halfmove_clock < TT_HALFMOVE_LIMIT
@@ -846,7 +842,7 @@ class Searcher(parameters.Tunables):
             alpha = best_score
 
         # 4. The move loop.
-        self.picker.begin(ply, tt_move, True)
+        self.picker.begin(ply, tt_move if self.position.is_legal(tt_move) else 0, True)
         best_move = 0
         move_count = 0
         futility_base = static_eval + self.quiescence_futility_margin_cp
@@ -948,7 +944,7 @@ class Searcher(parameters.Tunables):
 
     def _update_after_tt_cutoff(self, ply: int, tt_move: int, depth: int) -> int:
         """After a TT score has failed high: a history bonus for the TT move if it is quiet."""
-        if tt_move and self.position.is_legal(tt_move) and not self.position.is_noisy(tt_move):
+        if self.position.is_legal(tt_move) and not self.position.is_noisy(tt_move):
             bonus = self.tt_cutoff_bonus * depth
             self.stack.find_threats(ply)
             self.histories.update_quiet(ply, tt_move, min(bonus, self.history_bonus_limit >> 1))
@@ -984,17 +980,12 @@ class Searcher(parameters.Tunables):
         return 0
 
     def score_to_tt(self, score: int, ply: int) -> int:
-        """Convert a mate or tablebase score from distance to the root to distance to the node at `ply`."""
-        if score >= TABLEBASE_BOUND:
-            return score + ply
-        if score <= -TABLEBASE_BOUND:
-            return score - ply
-        return score
+        """Convert a mate or tablebase score from distance to the root to distance to the node at `ply`.
 
-    def score_from_tt(self, score: int, ply: int) -> int:
-        """The inverse of `score_to_tt`, for the node that reads the TT entry."""
+        With -`ply` it is the inverse, for the node that reads the TT entry.
+        """
         if score >= TABLEBASE_BOUND:
-            return score - ply
-        if score <= -TABLEBASE_BOUND:
             return score + ply
+        if score <= -TABLEBASE_BOUND:
+            return score - ply
         return score

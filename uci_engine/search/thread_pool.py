@@ -141,7 +141,7 @@ class ThreadPool:
         evaluators = [_new_evaluator(self._core, weights, correction) for _ in searchers]
         for searcher, evaluator in zip(searchers, evaluators, strict=True):
             searcher.evaluator = evaluator
-            searcher.position.accumulator.set_piece_square(weights.piece_square())
+            searcher.position.set_piece_square(weights.piece_square())
             searcher.position.refresh()
         self.weights = weights
         self.network = network

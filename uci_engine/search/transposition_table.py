@@ -27,7 +27,6 @@ from evaluation.typed import (
     shared_u64_pointer,
     u64,
 )
-from uci_engine.search.parameters import TT_AGE_PLIES, TT_REPLACE_PLIES
 
 LOW_HALF = 0xFFFFFFFF
 
@@ -40,6 +39,11 @@ AGE_MASK = 63
 DEPTH_OFFSET = 8
 # Above the value of every entry. An empty entry has minus this.
 MAX_VALUE = 100000
+# Replacement: the value of an entry is its depth, less this many plies for each search since it was stored.
+TT_AGE_PLIES = 4
+# A bound does not replace an entry of the same position and search that is deeper by more than this. An exact score
+# does.
+TT_REPLACE_PLIES = 4
 
 
 # What is in an entry.

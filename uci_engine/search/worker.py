@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-import chess
-
 from evaluation.typed import gil, i64, ints, nogil
 from uci_engine.score import INFINITE, MATE_BOUND, MAX_PLY
 from uci_engine.search.parameters import ASPIRATION_DEPTH, LOSING_MOVE_PENALTY_CP, MAX_ASPIRATION_WINDOW_CP
@@ -79,11 +77,6 @@ class Worker:
         self.seldepth = 0
         self.is_lower_bound = False
         self.pv_length = 0
-
-    def set_up(self, board: chess.Board, node_limit: i64) -> None:
-        """`reset`, and set up a position. Call `searcher.set_root` next."""
-        self.reset(node_limit)
-        self.searcher.position.set_board(board)
 
     def stop(self) -> None:
         """End the search soon. The stop flag stays set until `reset`."""
@@ -205,7 +198,7 @@ class Worker:
         self.finished = False
         if self.searcher.stop_requested:
             return False
-        score: int = self.searcher._root(self.line_depth, self.alpha, self.beta, self.pv_index)
+        score: int = self.searcher.search_root(self.line_depth, self.alpha, self.beta, self.pv_index)
         if self.searcher.root_moves_done and score > self.alpha:
             self._save_result(score)
         if self.searcher.stopped:
