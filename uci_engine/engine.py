@@ -117,7 +117,6 @@ class UciEngine:
 
     @property
     def weights(self) -> Weights:
-        """The weights with which the engine evaluates."""
         return self._parts.pool.weights
 
     @property
@@ -288,7 +287,6 @@ class SearchTask(Task):
             self._on_best_move(answer)
 
     def _think(self) -> BestMove:
-        """Find the answer and wait until it may be sent."""
         allowed, problems = self._allowed_moves()
         self._send(problems)
         if self._board is None or not allowed:
@@ -381,12 +379,10 @@ class SearchTask(Task):
         return None if move is None else move.uci()
 
     def _send(self, messages: Iterable[str]) -> None:
-        """Send messages for the user."""
         for message in messages:
             self._on_info(Info(string=message))
 
     def _nodes(self) -> int:
-        """The nodes of all threads so far."""
         return 0 if self._search is None else self._search.nodes
 
     def _must_end(self) -> bool:

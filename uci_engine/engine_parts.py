@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import os
+import random
 from collections.abc import Callable
 
 import chess
@@ -42,18 +42,17 @@ class EngineParts:
         self._time_parameters = time_parameters_of(core.name)
         # With nodestime: the clocks in nodes.
         self._available_nodes: AvailableNodes | None = None
-        self._seed = _new_seed()
+        self._seed = random.SystemRandom().getrandbits(64)
         self._connect_options()
 
     def new_game(self) -> None:
         """Clear the table and the histories, and start the book and the node clock anew."""
         self.pool.clear()
         self.opening.new_game()
-        self._seed = _new_seed()
+        self._seed = random.SystemRandom().getrandbits(64)
         self._reset_nodes_clock()
 
     def close(self) -> None:
-        """End all threads, and close all files."""
         self.timer.close()
         self.pool.close()
         self.tablebases.close()
@@ -222,11 +221,5 @@ class EngineParts:
         return None if elo is None else Strength(level_of(elo), self.options.seed.value or self._seed)
 
     def _elo(self) -> int | None:
-        """The rating of the limited strength."""
         options = self.options
         return options.elo.value if options.limit_strength.value else elo_of_skill_level(options.skill_level.value)
-
-
-def _new_seed() -> int:
-    """A seed for a game."""
-    return int.from_bytes(os.urandom(8), "big")

@@ -79,12 +79,9 @@ def control_group_limit_bytes(
 def _limits_up_the_tree(root: Path, path: str, file_name: str) -> list[int]:
     # In a container the path is often that of the host and does not exist here. Then the root has the limit.
     group = root / path.strip().strip("/")
-    limits = [_read_limit(folder / file_name) for folder in (group, *group.parents) if _within(folder, root)]
+    folders = [folder for folder in (group, *group.parents) if folder.is_relative_to(root) and ".." not in folder.parts]
+    limits = [_read_limit(folder / file_name) for folder in folders]
     return [limit for limit in limits if limit is not None]
-
-
-def _within(folder: Path, root: Path) -> bool:
-    return folder.is_relative_to(root) and ".." not in folder.parts
 
 
 def _read_limit(file: Path) -> int | None:

@@ -32,7 +32,6 @@ class TaskThread:
 
     @property
     def is_working(self) -> bool:
-        """Whether work has begun and not finished."""
         return not self._done.is_set()
 
     def begin(self, work: Callable[[], None]) -> None:
@@ -73,7 +72,6 @@ class Task:
         self._stop_event = threading.Event()
 
     def stop(self) -> None:
-        """End soon."""
         self._stop_event.set()
 
     def ponderhit(self, received_at: float) -> None:

@@ -123,8 +123,8 @@ def compare_every_move(position: Any, board: chess.Board, legal: dict[int, chess
         position.unmake(number)
         assert state_of(position) == before, (where, move)
     captures = {number for number, move in legal.items() if board.is_capture(move) or move.promotion}
-    assert sorted(position.moves_of(NOISY)) == sorted(captures), where
-    assert sorted(position.moves_of(QUIET)) == sorted(legal.keys() - captures), where
+    assert sorted(position.legal_moves(NOISY)) == sorted(captures), where
+    assert sorted(position.legal_moves(QUIET)) == sorted(legal.keys() - captures), where
 
 
 def _in_dialect(board: chess.Board, move: chess.Move) -> chess.Move:

@@ -95,18 +95,15 @@ class ChessPosition(Position):
         return end
 
     def is_legal(self, move: int) -> bool:
-        """Whether any 16-bit number is a legal move here, by python-chess."""
         if move == move_numbers.NO_MOVE:
             return False
         decoded = move_numbers.decode(move, chess960=True)
         return self.board.is_legal(decoded) and move_numbers.encode(self.board, decoded) == move
 
     def gives_check(self, move: int) -> bool:
-        """Whether a legal move gives check, by python-chess."""
         return self.board.gives_check(move_numbers.decode(move, chess960=True))
 
     def is_insufficient_material(self) -> bool:
-        """Whether no sequence of legal moves can mate, by python-chess."""
         return self.board.is_insufficient_material()
 
     def make(self, move: int) -> int:
@@ -125,7 +122,6 @@ class ChessPosition(Position):
         return 0
 
     def make_null(self) -> int:
-        """Make a null move, never in check. Positions before it no longer count as repeated."""
         self._push_state(0)
         self.board.push(chess.Move.null())
         self.reversible_plies = 0

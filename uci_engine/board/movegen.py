@@ -65,12 +65,8 @@ class MoveGenerator(BaseBoard):
     rook_squares = ints(4)
     moves = ints(MOVE_ROOM)
 
-    def legal_moves(self) -> list[int]:
-        """All legal moves as a list of numbers, for callers in Python."""
-        return self.moves_of(NOISY | QUIET)
-
-    def moves_of(self, gen_type: int) -> list[int]:
-        """The legal moves of `gen_type` as a list, for Python callers."""
+    def legal_moves(self, gen_type: int = NOISY | QUIET) -> list[int]:
+        """The legal moves as a list, for callers in Python."""
         end = self.generate(gen_type, 0)
         return [self.moves[index] for index in range(end)]
 
@@ -342,7 +338,6 @@ class MoveGenerator(BaseBoard):
         return self.pinned & BB[origin] == 0 or LINE[king * 64 + origin] & BB[target] != 0
 
     def gives_check(self, move: int) -> bool:
-        """Whether a legal move gives check."""
         us = self.turn
         them = us ^ 1
         origin = from_square(move)

@@ -155,7 +155,6 @@ class Position(MoveGenerator):
         return 0
 
     def _push_state(self, captured: int) -> int:
-        """Push the undo state."""
         stack_index = self.stack_index
         clock = self.halfmove_clock << 16
         self.undo_state[stack_index] = self.castling_rights | (self.ep_square << 4) | (captured << 12) | clock
@@ -291,7 +290,6 @@ class Position(MoveGenerator):
         return 0
 
     def unmake(self, move: int) -> int:
-        """Unmake the last move."""
         captured = self._pop_state()
         us = self.turn
         origin = from_square(move)
@@ -333,7 +331,6 @@ class Position(MoveGenerator):
         return 0
 
     def unmake_null(self) -> int:
-        """Unmake a null move."""
         self._pop_state()
         return 0
 
@@ -422,7 +419,7 @@ class Position(MoveGenerator):
 
     def is_repetition(self, ply: int) -> bool:
         """Whether it is a twofold repetition inside the search, or a threefold one with the game."""
-        limit = self.reversible_plies if self.reversible_plies < self.stack_index else self.stack_index
+        limit = min(self.reversible_plies, self.stack_index)
         seen_before = False
         distance = 4
         while distance <= limit:
@@ -435,9 +432,7 @@ class Position(MoveGenerator):
 
     def upcoming_repetition(self, ply: int) -> bool:
         """Whether one reversible move leads back to a position inside the search, less than `ply` moves ago."""
-        limit = self.reversible_plies if self.reversible_plies < self.stack_index else self.stack_index
-        if limit >= ply:
-            limit = ply - 1
+        limit = min(self.reversible_plies, self.stack_index, ply - 1)
         occupied = self.by_colour[0] | self.by_colour[1]
         distance = 3
         while distance <= limit:

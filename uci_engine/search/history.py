@@ -73,7 +73,6 @@ class Histories:
         self.clear()
 
     def clear(self) -> None:
-        """Clear the histories, for a new game."""
         clear_ints(self.butterfly, BUTTERFLY_SIZE)
         clear_ints(self.capture, CAPTURE_SIZE)
         clear_i16s(self.continuation, 2 * CONTINUATION_SIZE)
@@ -101,7 +100,6 @@ class Histories:
         return 0
 
     def capture_history(self, move: int) -> int:
-        """The history of a capture or promotion."""
         return self.capture[self._capture_index(move)]
 
     def update_quiet(self, ply: int, move: int, bonus: int) -> int:
@@ -162,7 +160,6 @@ class Histories:
         return 0
 
     def _butterfly_index(self, ply: int, move: int, colour: int) -> int:
-        """The index of a move of this colour at a ply."""
         index = (colour << 14) | (move & 4095)
         if self.stack.attacked[ply] & BB[from_square(move)]:
             index |= 1 << 12
@@ -207,7 +204,6 @@ class CorrectionHistory:
         self.clear()
 
     def clear(self) -> None:
-        """Clear the correction history, for a new game."""
         clear_i16s(self.errors, CORRECTION_SIZE)
 
     def correction(self, last_two_moves: int) -> int:
@@ -227,12 +223,8 @@ class CorrectionHistory:
     def update(self, last_two_moves: int, depth: int, error_cp: int) -> int:
         """Record that a search to `depth` scored the position `error_cp` above its static eval."""
         turn = self.position.turn
-        weight = depth + 1 if depth < MAX_CORRECTION_WEIGHT else MAX_CORRECTION_WEIGHT
-        error = error_cp * 256
-        if error > LIMIT:
-            error = LIMIT
-        elif error < -LIMIT:
-            error = -LIMIT
+        weight = min(depth + 1, MAX_CORRECTION_WEIGHT)
+        error = max(-LIMIT, min(error_cp * 256, LIMIT))
         self._update_entry(self._pawn_index(turn), error, weight)
         self._update_entry(self._piece_index(turn, 0), error, weight)
         self._update_entry(self._piece_index(turn, 1), error, weight)

@@ -143,7 +143,6 @@ class SearchManager:
         self.analysis = RootAnalysis(board, candidates[: self._pv_ends[0]]) if has_analysis else None
 
     def stop(self) -> None:
-        """End the search soon."""
         for worker in self.workers:
             worker.stop()
 
@@ -295,7 +294,6 @@ class SearchManager:
             self._threads[index].begin(partial(self._run_worker, index))
 
     def _run_worker(self, index: int) -> None:
-        """Search with a worker, in its thread."""
         worker = self._threads[index].worker
         searcher = worker.searcher
         if searcher.stop_requested:
@@ -324,7 +322,6 @@ class SearchManager:
 
     @property
     def best(self) -> chess.Move:
-        """The best move so far."""
         return self._decode(self._lines[0].move)
 
     @property
@@ -336,7 +333,6 @@ class SearchManager:
 
     @property
     def nodes(self) -> int:
-        """The nodes of all workers so far."""
         return sum(int(worker.searcher.nodes) for worker in self.workers)
 
     def _apply_analysis(self) -> None:

@@ -19,20 +19,8 @@ from evaluation.bitboards import ALL
 from evaluation.typed import nogil, u64, u64s
 from uci_engine.board.position import Position
 from uci_engine.score import FIFTY_MOVES_PLIES, INFINITE, MATE, NO_SCORE
-from uci_engine.search.history import Histories
-from uci_engine.search.move_picker import MovePicker
 from uci_engine.search.search import Searcher
-from uci_engine.search.stack import SearchStack
-from uci_engine.search.transposition_table import (
-    EXACT,
-    LOWER,
-    UPPER,
-    TranspositionTable,
-    entry_bound,
-    entry_depth,
-    entry_move,
-    entry_score,
-)
+from uci_engine.search.transposition_table import EXACT, LOWER, UPPER, entry_bound, entry_depth, entry_move, entry_score
 
 # Keys are salted, so normal searches never read these entries. Later mate searches may.
 MATE_SALT = 0x2D358DCCAA6C78A5
@@ -45,10 +33,6 @@ class MateSearch:
 
     searcher: Searcher
     position: Position
-    table: TranspositionTable
-    stack: SearchStack
-    histories: Histories
-    picker: MovePicker
     repeated = u64s(REPEATED_SIZE)
     repeated_count: int
     salt: u64
@@ -57,10 +41,6 @@ class MateSearch:
         """`repeated`: the keys of positions that the game has had twice. A third time is a draw."""
         self.searcher = searcher
         self.position = searcher.position
-        self.table = searcher.table
-        self.stack = searcher.stack
-        self.histories = searcher.histories
-        self.picker = searcher.picker
         keys = sorted(repeated)[:REPEATED_SIZE]
         self.salt = MATE_SALT
         self.repeated_count = len(keys)
@@ -69,7 +49,6 @@ class MateSearch:
             self.salt = (self.salt ^ key) * MATE_SALT & ALL
 
     def _is_third_time(self) -> bool:
-        """Whether this is one of the `repeated` positions."""
         for index in range(self.repeated_count):
             if self.repeated[index] == self.position.key:
                 return True
@@ -124,23 +103,21 @@ class MateSearch:
             # After the attacker's last move: mate, or no mate.
             if not in_check:
                 return 0
-            self.picker.begin(ply, 0, False)
-            return 0 if self.picker.next(ply) else ply - MATE
+            self.searcher.picker.begin(ply, 0, False)
+            return 0 if self.searcher.picker.next(ply) else ply - MATE
         # The shortest mate repeats no position of its own, so only those of the game are checked.
         if self.position.is_fifty_moves() or self.position.is_insufficient_material() or self._is_third_time():
             return 0
 
         # Mate distance pruning (MDP).
         pv_node: bool = beta - alpha > 1
-        if alpha < ply - MATE:
-            alpha = ply - MATE
-        if beta > MATE - ply - 1:
-            beta = MATE - ply - 1
+        alpha = max(alpha, ply - MATE)
+        beta = min(beta, MATE - ply - 1)
         if alpha >= beta:
             return alpha
 
         key = self.position.key ^ self.salt
-        entry = self.table.probe(key)
+        entry = self.searcher.table.probe(key)
         tt_move: int = 0
         if entry:
             tt_move = entry_move(entry)
@@ -155,18 +132,18 @@ class MateSearch:
                     self.searcher._update_after_tt_cutoff(ply, tt_move, depth)
                 return tt_score
 
-        self.stack.clear_killers(ply + 1)
-        self.picker.begin(ply, tt_move if self.position.is_legal(tt_move) else 0, False)
+        self.searcher.stack.clear_killers(ply + 1)
+        self.searcher.picker.begin(ply, tt_move if self.position.is_legal(tt_move) else 0, False)
         best_score = -INFINITE
         best_move = 0
         best_is_quiet: bool = False
         has_moves: bool = False
         move_count = 0
-        self.stack.quiet_count[ply] = 0
-        self.stack.capture_count[ply] = 0
+        self.searcher.stack.quiet_count[ply] = 0
+        self.searcher.stack.capture_count[ply] = 0
         old_alpha = alpha
         while True:
-            move = self.picker.next(ply)
+            move = self.searcher.picker.next(ply)
             if move == 0:
                 break
             has_moves = True
@@ -203,8 +180,9 @@ class MateSearch:
             return 0
         if best_score >= beta:
             bonus = self.searcher._history_bonus(depth, best_score - beta)
-            self.histories.update_after_cutoff(ply, best_move, best_is_quiet, bonus)
+            self.searcher.histories.update_after_cutoff(ply, best_move, best_is_quiet, bonus)
         if self.position.halfmove_clock + depth <= FIFTY_MOVES_PLIES:
             bound = LOWER if best_score >= beta else EXACT if alpha > old_alpha else UPPER
-            self.table.store(key, best_move, self.searcher.score_to_tt(best_score, ply), NO_SCORE, depth, bound)
+            score = self.searcher.score_to_tt(best_score, ply)
+            self.searcher.table.store(key, best_move, score, NO_SCORE, depth, bound)
         return best_score

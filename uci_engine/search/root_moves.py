@@ -68,7 +68,6 @@ class RootMove:
 
     @property
     def move(self) -> int:
-        """The encoded move."""
         return self.pv[0]
 
     @property

@@ -154,7 +154,6 @@ class Searcher(parameters.Tunables):
         self.tb_hits = 0
         self.seldepth = 0
         self.root_count = 0
-        self.all_root_moves = False
         self.root_moves_done = 0
         self.effort_permille = 0
         self.current_move = 0
@@ -162,7 +161,6 @@ class Searcher(parameters.Tunables):
         self.stopped = False
         self.stop_requested = 0
         self.pv_length[0] = 0
-        self.extension_limit_ply = 0
         self.null_move_min_ply = 0
         self.stack.clear()
 
@@ -197,7 +195,6 @@ class Searcher(parameters.Tunables):
             self.root_moves[index] = moves[index]
 
     def root(self) -> list[int]:
-        """The root moves in their current order."""
         return [self.root_moves[index] for index in range(self.root_count)]
 
     def pv(self) -> list[int]:
@@ -226,7 +223,6 @@ class Searcher(parameters.Tunables):
 
     def clear(self) -> None:
         """Clear the histories, for a new game. The transposition table is cleared by its owner."""
-        self.stack.clear()
         self.histories.clear()
         self.correction_history.clear()
 
@@ -331,10 +327,8 @@ class Searcher(parameters.Tunables):
         # 5. Mate distance pruning (MDP): no line from here can beat a shorter mate already found. `pv_node` is set
         # before MDP narrows the window, so that the PV of a mate is complete. Step 4 may have narrowed it before.
         pv_node: bool = beta - alpha > 1
-        if alpha < ply - MATE:
-            alpha = ply - MATE
-        if beta > MATE - ply - 1:
-            beta = MATE - ply - 1
+        alpha = max(alpha, ply - MATE)
+        beta = min(beta, MATE - ply - 1)
         if alpha >= beta:
             return alpha
 
@@ -384,8 +378,7 @@ class Searcher(parameters.Tunables):
                 if bound == EXACT or floor >= beta or ceiling <= alpha:
                     self._store(ply, 0, score, NO_SCORE, depth + TABLEBASE_DEPTH_BONUS, bound)
                     return score
-                if floor > alpha:
-                    alpha = floor
+                alpha = max(alpha, floor)
 
         # 8. Static evaluation: the raw eval, damped by the halfmove clock and corrected by the correction history, is
         # the static eval. If the TT bound allows it, the TT score replaces it as `eval`.
@@ -628,8 +621,7 @@ class Searcher(parameters.Tunables):
             else:
                 reduction = 0
 
-            # 22. Principal variation search (PVS): the first move with the full window, the others with a null window
-            # first.
+            # 22. Principal variation search (PVS): see `_search_move`.
             do_deeper_score = best_score + self.do_deeper_margin_cp if ply < self.extension_limit_ply else INFINITE
             score = self._search_move(
                 new_depth, reduction, do_deeper_score, alpha, beta, ply, move_count == 1, pv_node, cut_node
@@ -666,10 +658,7 @@ class Searcher(parameters.Tunables):
             self.histories.update_previous_move(ply, min(bonus, self.history_bonus_limit))
 
         # 25. Store the result, within the bounds of the tablebases, and update the correction history.
-        if best_score < floor:
-            best_score = floor
-        if best_score > ceiling:
-            best_score = ceiling
+        best_score = min(max(best_score, floor), ceiling)
         if excluded_move == 0:
             bound = LOWER if best_score >= beta else EXACT if alpha > old_alpha else UPPER
             self._store(ply, best_move, best_score, raw_eval, depth, bound)
@@ -749,9 +738,7 @@ class Searcher(parameters.Tunables):
             reduction -= 1 + (1 if history > 2 * self.lmr_history else 0)
         elif history < -self.lmr_history:
             reduction += 1 + (1 if history < -2 * self.lmr_history else 0)
-        if reduction > new_depth - 1:
-            reduction = new_depth - 1
-        return reduction if reduction > 0 else 0
+        return max(0, min(reduction, new_depth - 1))
 
     def _reduction(self, depth: int, move_count: int) -> int:
         """The base reduction from the table, by depth and move count."""
@@ -784,9 +771,7 @@ class Searcher(parameters.Tunables):
         """The static eval: the raw eval, damped by the halfmove clock and corrected, clamped below tablebase scores."""
         static_eval = raw_eval - ((raw_eval * self.position.halfmove_clock) >> FIFTY_MOVE_DAMPING)
         static_eval += (correction * self.correction_history_weight) >> 16
-        if static_eval >= STATIC_LIMIT:
-            return STATIC_LIMIT - 1
-        return 1 - STATIC_LIMIT if static_eval <= -STATIC_LIMIT else static_eval
+        return max(1 - STATIC_LIMIT, min(static_eval, STATIC_LIMIT - 1))
 
     def _quiescence(self, alpha: int, beta: int, ply: int) -> int:
         """Quiescence search (qsearch): captures and promotions with SEE >= 0; in check, all evasions."""
@@ -838,8 +823,7 @@ class Searcher(parameters.Tunables):
                     self._store(ply, 0, best_score, raw_eval, 0, LOWER)
                 return best_score
         old_alpha = alpha
-        if best_score > alpha:
-            alpha = best_score
+        alpha = max(alpha, best_score)
 
         # 4. The move loop.
         self.picker.begin(ply, tt_move if self.position.is_legal(tt_move) else 0, True)
@@ -865,8 +849,7 @@ class Searcher(parameters.Tunables):
                 captured = PAWN if move_type(move) == EN_PASSANT else self.position.squares[to_square(move)] >> 1
                 futility_score = futility_base + SEE_VALUES[captured]
                 if futility_score <= alpha:
-                    if futility_score > best_score:
-                        best_score = futility_score
+                    best_score = max(best_score, futility_score)
                     continue
 
             # 7. SEE pruning: a move must not lose material. If `futility_base` does not beat alpha, it must win
@@ -936,9 +919,7 @@ class Searcher(parameters.Tunables):
         return 0
 
     def _history_bonus(self, depth: int, above_beta_cp: int) -> int:
-        """The history bonus at `depth`, for one ply more if the score beats beta by more than
-        `history_bonus_margin_cp`.
-        """
+        """The history bonus at `depth`, for one ply more if the score is well above beta."""
         bonus = self.history_bonus * (depth + 1 if above_beta_cp > self.history_bonus_margin_cp else depth)
         return min(bonus, self.history_bonus_limit)
 
@@ -953,10 +934,7 @@ class Searcher(parameters.Tunables):
     # Tablebases and transposition table -------------------------------------------------------------------------
 
     def _probe(self, depth: int) -> int:
-        """The win, draw or loss (WDL) of the tablebases, or FAILED.
-
-        Positions with `probe_limit` pieces are probed only from `probe_depth` up.
-        """
+        """The win, draw or loss (WDL) of the tablebases, or FAILED. See `set_probing`."""
         piece_count = popcount(self.position.by_colour[0] | self.position.by_colour[1])
         if piece_count > self.probe_limit or (piece_count == self.probe_limit and depth < self.probe_depth):
             return FAILED
@@ -974,15 +952,13 @@ class Searcher(parameters.Tunables):
         return self.draw_score[ply & 1] + wdl
 
     def _store(self, ply: int, move: int, score: int, raw_eval: int, depth: int, bound: int) -> int:
-        """Store a result of the position in the TT."""
         if self.use_tt:
             self.table.store(self.position.key, move, self.score_to_tt(score, ply), raw_eval, depth, bound)
         return 0
 
     def score_to_tt(self, score: int, ply: int) -> int:
-        """Convert a mate or tablebase score from distance to the root to distance to the node at `ply`.
-
-        With -`ply` it is the inverse, for the node that reads the TT entry.
+        """Convert a mate or tablebase score from distance to the root to distance to the node at `ply`. With -`ply`:
+        the inverse, for the node that reads the TT entry.
         """
         if score >= TABLEBASE_BOUND:
             return score + ply

@@ -54,7 +54,6 @@ class SearchStack:
         self.position = position
 
     def clear(self) -> int:
-        """Reset for a new search."""
         for ply in range(PLIES):
             self.move[ply] = 0
             self.is_quiet[ply] = 0
@@ -74,7 +73,6 @@ class SearchStack:
         return 0
 
     def set_null_move(self, ply: int) -> int:
-        """Record a null move that is about to be made."""
         self.move[ply] = 0
         self.is_quiet[ply] = 0
         self.moved_piece_to[ply + PLIES_BACK] = 0

@@ -112,7 +112,6 @@ class Strength:
 
     @property
     def max_loss_cp(self) -> float:
-        """Maximum score loss of a chosen line."""
         return MAX_LOSS * self.level.noise_cp
 
     def pace(self, position_key: int, ply: int, has_choice: bool) -> float:

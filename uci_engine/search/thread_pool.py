@@ -40,7 +40,6 @@ def new_searcher(
 
 
 def new_worker(core: Core, searcher: Any) -> Any:
-    """A worker that runs this searcher."""
     return core.modules["uci_engine.search.worker"].Worker(searcher)
 
 
@@ -154,7 +153,6 @@ class ThreadPool:
             thread.worker.searcher.prober.share(self.main.searcher.prober)
 
     def close(self) -> None:
-        """End all threads."""
         self.resize(1)
 
     def _searchers(self) -> list[Any]:

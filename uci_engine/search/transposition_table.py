@@ -93,7 +93,6 @@ class TranspositionTable:
             raise MemoryError
 
     def __dealloc__(self) -> None:
-        """Called when the compiled object goes."""
         free_words(self.words)
 
     def resize(self, megabytes: i64) -> None:
@@ -124,7 +123,6 @@ class TranspositionTable:
         return True
 
     def clear(self) -> None:
-        """Clear the table."""
         self.clear_part(0, 1)
 
     def clear_part(self, part: int, parts: int) -> None:
@@ -161,7 +159,6 @@ class TranspositionTable:
         return 0
 
     def probe(self, key: u64) -> u64:
-        """The entry stored under a key, or 0."""
         word = self._start(key)
         for _ in range(4):
             entry: u64 = self.words[word + 1]

@@ -160,7 +160,6 @@ class Worker:
         skip_phase: int,
         half_window_cp: int,
     ) -> int:
-        """The iterative deepening of `run`."""
         for depth in range(first_depth, last_depth + 1):
             if skip_size and (depth + skip_phase) // skip_size % 2:
                 continue
@@ -220,7 +219,6 @@ class Worker:
         return 0
 
     def widen_window(self, score: int) -> int:
-        """Widen the window on the side that failed."""
         self.half_window = 2 * self.half_window if self.half_window < MAX_ASPIRATION_WINDOW_CP else 2 * INFINITE
         if score <= self.alpha:
             # A shift rounds down on both cores; C's division rounds towards zero.

@@ -45,12 +45,10 @@ class Clock:
         self.budget = budget
 
     def elapsed_ms(self) -> float:
-        """Milliseconds since the start."""
         return (time.perf_counter() - self.started_at) * 1000
 
     @property
     def may_end_early(self) -> bool:
-        """Whether there is a soft limit."""
         return self.budget.soft_ms < math.inf
 
     @property
@@ -146,7 +144,6 @@ class Timer:
             self._condition.notify_all()
 
     def clock_changed(self) -> None:
-        """The clock has a new deadline."""
         with self._condition:
             self._condition.notify_all()
 
@@ -157,7 +154,6 @@ class Timer:
             self._condition.wait_for(lambda: not self._reporting)
 
     def close(self) -> None:
-        """End the thread."""
         with self._condition:
             self._closed = True
             self._condition.notify_all()

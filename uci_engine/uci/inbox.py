@@ -13,6 +13,7 @@ import signal
 import threading
 import time
 from dataclasses import dataclass
+from enum import Enum
 
 from uci_engine.uci.output import Writer, exit_now
 from uci_engine.uci.protocol import Command, Word
@@ -36,17 +37,14 @@ class Received:
     line: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchEnded:
-    """The search has given its answer."""
+class Mark(Enum):
+    """An event without more to say: the search has given its answer, or no more commands will come."""
+
+    SEARCH_ENDED = 1
+    END_OF_INPUT = 2
 
 
-@dataclass(frozen=True, slots=True)
-class EndOfInput:
-    """No more commands will come."""
-
-
-Event = Received | SearchEnded | EndOfInput
+Event = Received | Mark
 
 
 class Inbox:
@@ -79,30 +77,24 @@ class Inbox:
         self._free_places.release()
 
     def close(self) -> None:
-        """No more events will be taken out."""
         self._closed.set()
 
-    def wait_until_closed_or_stuck(self, writer: Writer) -> bool:
-        """True once closed. False when nobody can read the answers, or the output is blocked for STUCK_SECONDS.
-
-        With `must_end`, also when no command was finished in that time.
+    def exit_if_stuck(self, writer: Writer) -> None:
+        """After a `quit` or the end of the input: return once closed. End the process when nobody can read the answers,
+        or the output is blocked for STUCK_SECONDS. With `must_end`, also when no command was finished in that time.
         """
         while True:
-            done_before, (begun_before, ended_before) = self._done_count, writer.progress
+            done_before, begun_before, ended_before = self._done_count, writer.begun, writer.ended
             for _ in range(STUCK_WAITS):
                 if self._closed.wait(STUCK_SECONDS / STUCK_WAITS):
-                    return True
+                    return
                 if not self.must_end and writer.has_lost_its_reader():
-                    return False
-            is_blocked = begun_before > ended_before == writer.progress[1]
+                    exit_now()
+                    return
+            is_blocked = begun_before > ended_before == writer.ended
             if self._done_count == done_before and (is_blocked or self.must_end):
-                return False
-
-
-def exit_if_stuck(inbox: Inbox, writer: Writer) -> None:
-    """After a `quit` or the end of the input: end the process if the dispatcher is stuck."""
-    if not inbox.wait_until_closed_or_stuck(writer):
-        exit_now()
+                exit_now()
+                return
 
 
 def quit_on_signals(inbox: Inbox, writer: Writer) -> None:
@@ -128,6 +120,6 @@ def _read_signals(descriptor: int, inbox: Inbox, writer: Writer) -> None:
     inbox.push(Received(time.perf_counter(), Word.QUIT, "(signal)"))
     # Without a thread for the watch, a second signal still ends the process.
     with contextlib.suppress(RuntimeError):
-        threading.Thread(target=exit_if_stuck, args=(inbox, writer), name="exit if stuck", daemon=True).start()
+        threading.Thread(target=inbox.exit_if_stuck, args=(writer,), name="exit if stuck", daemon=True).start()
     os.read(descriptor, 1)
     exit_now()

@@ -26,16 +26,7 @@ from uci_engine.text import ERROR, parse_int, quoted
 from uci_engine.time_management.limits import Limits
 from uci_engine.uci import protocol
 from uci_engine.uci.debug_log import shortened
-from uci_engine.uci.inbox import (
-    UNREAD_LIMIT,
-    EndOfInput,
-    Event,
-    Inbox,
-    Received,
-    SearchEnded,
-    exit_if_stuck,
-    quit_on_signals,
-)
+from uci_engine.uci.inbox import UNREAD_LIMIT, Event, Inbox, Mark, Received, quit_on_signals
 from uci_engine.uci.output import Writer, connect_debug_log, exit_now, report_failure, say
 from uci_engine.uci.protocol import Bench, Command, Debug, SetOption, SetPosition, Unknown, Word
 
@@ -103,13 +94,13 @@ class Dispatcher:
         if isinstance(event, Received):
             # Not when it is read: a `setoption` before it may open the log.
             self._writer.note_received(event.line, event.received_at)
-        if isinstance(event, SearchEnded):
+        if event is Mark.SEARCH_ENDED:
             # The search's thread sends this event just before its `bestmove`, so wait for the thread to end.
             self._engine.wait()
             self._searching = False
             self._execute_waiting()
             return self._searching or not self._input_ended
-        if isinstance(event, EndOfInput):
+        if event is Mark.END_OF_INPUT:
             self._writer.note_received("(end of input)", time.perf_counter())
             self._input_ended = True
             self._stop_if_endless()
@@ -171,7 +162,7 @@ class Dispatcher:
                 if waits_left == 0:
                     exit_now()
                 continue
-            if isinstance(event, SearchEnded):
+            if event is Mark.SEARCH_ENDED:
                 self._handle(event)
         self._engine.close()
         self._inbox.close()
@@ -317,13 +308,13 @@ class Dispatcher:
         self._writer.write(protocol.format_info(info))
 
     def _on_best_move(self, best: BestMove) -> None:
-        # `SearchEnded` comes first, so that it precedes any command that answers the move. No output overtakes
+        # SEARCH_ENDED comes first, so that it precedes any command that answers the move. No output overtakes
         # the move, because `_handle` waits for the end of this thread.
         self._search_ended()
         self._writer.write(protocol.format_best_move(best))
 
     def _search_ended(self) -> None:
-        self._inbox.push(SearchEnded())
+        self._inbox.push(Mark.SEARCH_ENDED)
 
     def _say(self, *messages: str) -> None:
         self.has_refused |= any(message.startswith(ERROR) for message in messages)
@@ -358,12 +349,12 @@ def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
             if command is not Word.EMPTY:
                 inbox.receive(received)
         else:
-            last = EndOfInput()
+            last = Mark.END_OF_INPUT
     finally:
-        if not isinstance(last, EndOfInput):
+        if last is not Mark.END_OF_INPUT:
             inbox.must_end = True
         inbox.push(last)
-    exit_if_stuck(inbox, writer)
+    inbox.exit_if_stuck(writer)
 
 
 def run(engine_factory: Callable[[], UciEngine], lines: Sequence[str] | None = None) -> int:

@@ -31,13 +31,8 @@ class Writer:
         self._log: DebugLog | None = None
         self._lock = threading.Lock()
         # For the watch on a blocked output: the number of writes that have begun, and of those that have ended.
-        self._begun = 0
-        self._ended = 0
-
-    @property
-    def progress(self) -> tuple[int, int]:
-        """The number of writes that have begun, and of those that have ended."""
-        return self._begun, self._ended
+        self.begun = 0
+        self.ended = 0
 
     def has_lost_its_reader(self) -> bool:
         """Whether the other end of the pipe is known to be closed. Only POSIX systems tell without a write."""
@@ -66,12 +61,12 @@ class Writer:
         data = text.encode("ascii", errors="replace") + b"\n"
         try:
             with self._lock:
-                self._begun += 1
+                self.begun += 1
                 if (log := self._log) is not None:
                     log.sent(text)
                 self._stream.write(data)
                 self._stream.flush()
-                self._ended += 1
+                self.ended += 1
         except (OSError, ValueError):  # ValueError: the stream has been closed on our side
             exit_now()
 
