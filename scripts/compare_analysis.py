@@ -89,7 +89,7 @@ class Reference:
 
     def losses(self, report: GameReport) -> list[tuple[float, float]]:
         """The loss of each move, by expected result and by the rule of lichess.org."""
-        values = self.values(report.start, [ply.move for ply in report.plies])
+        values = self.values(report.boards[0], [ply.move for ply in report.plies])
         losses = []
         for ply, before, after in zip(report.plies, values, values[1:], strict=False):
             by_result = before.expected_for(ply.white) - after.expected_for(ply.white)
@@ -148,7 +148,7 @@ def compare(options: argparse.Namespace) -> Iterator[list[Compared]]:
 
 
 def _judged(number: int, report: GameReport, losses: list[tuple[float, float]]) -> Iterator[Compared]:
-    board = report.start.copy()
+    board = report.boards[0].copy()
     for ply, loss in zip(report.plies, losses, strict=True):
         if ply.judgement.is_judged:
             name = f"{ply.number}{'.' if ply.white else '...'}{ply.san}"

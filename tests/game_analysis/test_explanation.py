@@ -20,9 +20,8 @@ from tests.support.analyser import MaterialAnalyser
 from tests.support.uci_process import PACKAGE_ROOT
 from uci_engine import Engine
 from uci_engine.game_analysis.game_search import Effort
-from uci_engine.game_analysis.move_report import MoveExplanation
-from uci_engine.game_analysis.move_search import explain_move
-from uci_engine.game_analysis.proof import Proof, prove
+from uci_engine.game_analysis.move_report import MoveExplanation, Proof
+from uci_engine.game_analysis.move_search import explain_move, prove
 from uci_engine.game_analysis.values import Found, value_of
 
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
@@ -76,7 +75,7 @@ def test_a_blunder_is_refuted(engine: Engine) -> None:
     assert [move.uci() for move in explanation.line] == ["g8f6", "h5f7"]
     assert not explanation.is_best
     assert explanation.reason is not None
-    assert "mate in 1" in explanation.reason.text
+    assert "mate in 1" in explanation.reason
     assert explanation.proof is not None
     assert (explanation.proof.white_mates, explanation.proof.moves) == (True, 1)
     assert explanation.reply_count == 43
@@ -187,7 +186,7 @@ def test_a_slower_mate_is_sound_and_not_best(engine: Engine) -> None:
 def test_a_loss_of_material_names_it(engine: Engine) -> None:
     explanation = explained(engine, "3k4/8/8/3p4/8/4Q3/4P3/4K3 w - - 0 1", "e3e4")
     assert explanation.reason is not None
-    assert "it costs a queen" in explanation.reason.text.lower()
+    assert "it costs a queen" in explanation.reason.lower()
     assert explanation.changes[0].title == "material"
     assert explanation.changes[0].cp < 0
 

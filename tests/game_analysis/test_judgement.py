@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import chess
 import pytest
 from chess.engine import Cp, Mate, MateGiven, Score
@@ -17,13 +15,12 @@ from uci_engine.game_analysis.judgement import (
     MISTAKE_LOSS,
     Judgement,
     Mark,
-    MoveFacts,
     Phase,
     judge,
     phases_of,
     summary_of,
 )
-from uci_engine.game_analysis.values import MAX_JUDGED_PIECES, Value, value_of
+from uci_engine.game_analysis.values import MAX_JUDGED_PIECES, Found, SearchedMove, Value, value_of
 from uci_engine.score import win_curve
 
 
@@ -31,11 +28,16 @@ def value(expected: float) -> Value:
     return Value(Cp(round(400 * (expected - 0.5))), expected)
 
 
-def facts(best: float, played: float, white: bool = True, **changes: object) -> MoveFacts:
-    """A move by White, or the same seen by Black."""
+def judged(best: float, played: float, white: bool = True, others: Value | None = None, **known: bool) -> Judgement:
+    """The judgement of a move by White, or of the same seen by Black."""
     values = [value(expected if white else 1 - expected) for expected in (best, played)]
-    move = MoveFacts(white, values[0], values[1], best == played, legal_moves=30)
-    return dataclasses.replace(move, **changes)  # type: ignore[arg-type]
+    return judged_values(values[0], values[1], best == played, white, others, **known)
+
+
+def judged_values(
+    best: Value, played: Value, is_best: bool, white: bool, others: Value | None = None, **known: bool
+) -> Judgement:
+    return judge(SearchedMove(Found(best), Found(played), is_best, others), white, **{"has_choice": True, **known})
 
 
 @pytest.mark.parametrize("white", chess.COLORS)
@@ -50,65 +52,63 @@ def facts(best: float, played: float, white: bool = True, **changes: object) -> 
     ],
 )
 def test_the_mark_is_that_of_the_loss_of_expected_result(white: bool, loss: float, mark: Mark) -> None:
-    judgement = judge(facts(0.6, 0.6 - loss, white))
+    judgement = judged(0.6, 0.6 - loss, white)
     assert judgement.mark is mark
     assert judgement.loss == pytest.approx(loss)
     assert judgement.mark.is_error == (mark in ERRORS)
 
 
 def test_a_book_move_and_a_forced_move_are_not_judged() -> None:
-    book = judge(facts(0.6, 0.6 - MISTAKE_LOSS + 0.001, is_book=True))
-    forced = judge(facts(0.6, 0.2, legal_moves=1))
+    book = judged(0.6, 0.6 - MISTAKE_LOSS + 0.001, is_book=True)
+    forced = judged(0.6, 0.2, has_choice=False)
     assert (book.mark, book.is_judged) == (Mark.BOOK, False)
     assert (forced.mark, forced.is_judged) == (Mark.FORCED, False)
 
 
 @pytest.mark.parametrize("loss", [MISTAKE_LOSS + 0.001, BLUNDER_LOSS + 0.001])
 def test_a_book_move_that_costs_as_much_as_a_mistake_is_judged_like_any_other(loss: float) -> None:
-    book = judge(facts(0.6, 0.6 - loss, is_book=True))
-    assert book == judge(facts(0.6, 0.6 - loss))
+    book = judged(0.6, 0.6 - loss, is_book=True)
+    assert book == judged(0.6, 0.6 - loss)
     assert book.mark.is_error
     assert book.is_judged
 
 
 def test_the_only_move_deserves_a_sign_and_an_obvious_one_does_not() -> None:
-    only = facts(0.5, 0.5, others=value(0.2))
-    assert judge(only).mark is Mark.GOOD
-    assert judge(dataclasses.replace(only, is_sacrifice=True)).mark is Mark.BRILLIANT
-    assert judge(dataclasses.replace(only, is_obvious=True, is_sacrifice=True)).mark is Mark.BEST
-    assert judge(dataclasses.replace(only, legal_moves=1)).mark is Mark.FORCED
-    assert judge(dataclasses.replace(only, others=value(0.45))).mark is Mark.BEST
-    assert judge(dataclasses.replace(only, others=None)).mark is Mark.BEST
+    only = value(0.2)
+    assert judged(0.5, 0.5, others=only).mark is Mark.GOOD
+    assert judged(0.5, 0.5, others=only, is_sacrifice=True).mark is Mark.BRILLIANT
+    assert judged(0.5, 0.5, others=only, is_obvious=True, is_sacrifice=True).mark is Mark.BEST
+    assert judged(0.5, 0.5, others=only, has_choice=False).mark is Mark.FORCED
+    assert judged(0.5, 0.5, others=value(0.45)).mark is Mark.BEST
+    assert judged(0.5, 0.5, others=None).mark is Mark.BEST
 
 
 def test_in_a_won_game_no_move_is_brilliant() -> None:
-    move = facts(1.0, 1.0, others=value(0.92), is_sacrifice=True)
-    assert judge(move).mark is Mark.BEST
+    assert judged(1.0, 1.0, others=value(0.92), is_sacrifice=True).mark is Mark.BEST
 
 
 def test_a_lost_game_weighs_little() -> None:
-    lost, even = judge(facts(0.02, 0.0)), judge(facts(0.5, 0.5))
+    lost, even = judged(0.02, 0.0), judged(0.5, 0.5)
     assert not lost.mark.is_error
     assert lost.weight < even.weight / 5
-    thrown_away = judge(facts(0.99, 0.5))
+    thrown_away = judged(0.99, 0.5)
     assert thrown_away.weight == pytest.approx(even.weight)
 
 
 def test_a_missed_win() -> None:
-    assert judge(facts(0.95, 0.6)).missed_win
-    assert judge(facts(0.95, 0.6, white=False)).missed_win
-    assert not judge(facts(0.95, 0.8)).missed_win
-    assert not judge(facts(0.8, 0.3)).missed_win
+    assert judged(0.95, 0.6).missed_win
+    assert judged(0.95, 0.6, white=False).missed_win
+    assert not judged(0.95, 0.8).missed_win
+    assert not judged(0.8, 0.3).missed_win
 
 
 @pytest.mark.parametrize("white", chess.COLORS)
 def test_a_missed_mate_is_no_error_while_the_game_stays_won(white: bool) -> None:
     won = 1.0 if white else 0.0
     best, played = Value(Mate(3 if white else -3), won), Value(Cp(900 if white else -900), won)
-    move = MoveFacts(white, best, played, is_best=False, legal_moves=30)
-    judgement = judge(move)
+    judgement = judged_values(best, played, False, white)
     assert (judgement.mark, judgement.missed_mate) == (Mark.SOUND, 3)
-    slower = judge(dataclasses.replace(move, played=Value(Mate(9 if white else -9), won)))
+    slower = judged_values(best, Value(Mate(9 if white else -9), won), False, white)
     assert slower.missed_mate is None
 
 
@@ -129,11 +129,11 @@ def test_in_a_decided_game_only_a_great_loss_is_an_error_and_at_most_an_inaccura
 ) -> None:
     expected = 1.0 if best > Cp(0) else 0.0
     values = [Value(score if white else -score, expected if white else 1 - expected) for score in (best, played)]
-    judgement = judge(MoveFacts(white, values[0], values[1], is_best=False, legal_moves=30))
+    judgement = judged_values(values[0], values[1], False, white)
     assert judgement.mark is mark
     assert judgement.loss == 0
     assert judgement.accuracy == 100
-    assert judge(MoveFacts(white, values[0], values[1], is_best=True, legal_moves=30)).mark is Mark.BEST
+    assert judged_values(values[0], values[1], True, white).mark is Mark.BEST
 
 
 def test_the_expected_result_between_people() -> None:
@@ -149,8 +149,8 @@ expectations = st.floats(0, 1)
 
 @given(expectations, expectations, st.booleans())
 def test_white_and_black_are_judged_alike(best: float, played: float, is_best: bool) -> None:
-    for_white = judge(facts(best, played, white=True, is_best=is_best))
-    for_black = judge(facts(best, played, white=False, is_best=is_best))
+    for_white = judged_values(value(best), value(played), is_best, white=True)
+    for_black = judged_values(value(1 - best), value(1 - played), is_best, white=False)
     assert for_white.mark is for_black.mark or abs(for_white.loss - for_black.loss) < 1e-9
     assert for_white.loss == pytest.approx(for_black.loss, abs=1e-9)
     assert 0 <= for_white.accuracy <= 100
@@ -160,7 +160,7 @@ def test_white_and_black_are_judged_alike(best: float, played: float, is_best: b
 @given(expectations, st.floats(0, 1), st.floats(0, 1))
 def test_a_greater_loss_is_never_a_better_mark(best: float, one: float, other: float) -> None:
     losses = sorted((best * one, best * other))
-    smaller, greater = (judge(facts(best, best - loss, is_best=False)) for loss in losses)
+    smaller, greater = (judged_values(value(best), value(best - loss), False, white=True) for loss in losses)
     order = [Mark.SOUND, *ERRORS]
     assert order.index(smaller.mark) <= order.index(greater.mark)
     assert smaller.accuracy >= greater.accuracy

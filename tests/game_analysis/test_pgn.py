@@ -232,8 +232,9 @@ def test_a_hostile_comment_is_written_in_the_time_of_its_length(comment: str) ->
 def test_a_clock_that_no_clock_shows_is_none(hours: str) -> None:
     comments = f"[%clk {hours}:00:00]", f"[%emt {hours}:00:00]"
     for comment in comments:
-        report = report_of(read_game(SCHOLAR.replace("1. e4", f"1. e4 {{{comment}}}").encode()))
-        assert (report.plies[0].clock, report.plies[0].spent) == (None, None)
+        text = SCHOLAR.replace("1. e4", f"1. e4 {{{comment}}}").replace("Bc4", "Bc4 {[%clk 0:10:00]}")
+        report = report_of(read_game(text.encode()))
+        assert [report.plies[ply].spent for ply in (0, 2)] == [None, None]
     seconds = "9" * 400
     report = report_of(read_game(SCHOLAR.replace("1. e4", f"1. e4 {{[%emt 0:00:{seconds}]}}").encode()))
     assert report.plies[0].spent is None

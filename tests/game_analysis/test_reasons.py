@@ -185,16 +185,14 @@ def test_a_lost_piece_is_the_reason() -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 3")
     played, better = moves(board, "Nxe5", "Nxe5", "d3", "d6"), moves(board, "Nc3", "Nf6", "d3", "d6")
     reason = reason_for(MaterialAnalyser(), board, found(value(board, -400), played), found(value(board, 20), better))
-    assert reason.text.startswith("It costs a knight for a pawn")
-    assert reason.played_plies % 2 == reason.better_plies % 2
-    assert reason.changes[0].title == MATERIAL
+    assert reason.startswith("It costs a knight for a pawn")
 
 
 def test_a_piece_that_was_not_taken_is_the_reason() -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/8/4p3/4n3/2N5/PPPP1PPP/R1BQKBNR w KQkq - 0 3")
     played, better = moves(board, "d3", "Nc5", "Be2", "d6"), moves(board, "Nxe4", "d6", "d3", "c6")
     reason = reason_for(MaterialAnalyser(), board, found(value(board, -50), played), found(value(board, 350), better))
-    assert reason.text.startswith("It misses the gain of a knight")
+    assert reason.startswith("It misses the gain of a knight")
 
 
 @pytest.mark.parametrize(
@@ -221,14 +219,14 @@ def test_the_bishop_pair_is_named(fen: str, played: tuple[str, ...], better: tup
         values = values[1], values[0]
     lines = moves(board, *played), moves(board, *better)
     reason = reason_for(MaterialAnalyser(), board, *(found(*pair) for pair in zip(values, lines, strict=True)))
-    assert words in reason.text
+    assert words in reason
 
 
 def test_mates_are_reasons_of_their_own() -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
     played, better = moves(board, "Nf6", "Qxf7"), moves(board, "g6", "Qf3", "Nf6")
     reason = reason_for(MaterialAnalyser(), board, found(Value(Mate(1), 1.0), played), found(value(board, 10), better))
-    assert reason.text == "It allows mate in 1"
+    assert reason == "It allows mate in 1"
     board = chess.Board("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
     missed = reason_for(
         MaterialAnalyser(),
@@ -236,15 +234,15 @@ def test_mates_are_reasons_of_their_own() -> None:
         found(value(board, 500), moves(board, "Kd2")),
         found(Value(Mate(1), 1.0), moves(board, "Ra8")),
     )
-    assert missed.text.startswith("It misses mate in 1")
+    assert missed.startswith("It misses mate in 1")
 
 
 def test_a_stalemate_is_a_reason() -> None:
     board = chess.Board("7k/5Q2/8/6K1/8/8/8/8 w - - 0 1")
     played, better = moves(board, "Kg6"), moves(board, "Qe7", "Kg8", "Kg6")
     reason = reason_for(MaterialAnalyser(), board, found(DRAWN, played), found(Value(Mate(3), 1.0), better))
-    assert "it misses mate in 3" in reason.text.lower()
-    assert "its line ends in a draw by stalemate" in reason.text
+    assert "it misses mate in 3" in reason.lower()
+    assert "its line ends in a draw by stalemate" in reason
 
 
 @given(st.integers(0, 10_000), st.integers(-3000, 3000), st.integers(-3000, 3000))
@@ -267,4 +265,4 @@ def test_any_two_lines_give_a_sentence(seed: int, played_cp: int, better_cp: int
         found(value(board, played_cp), line(seed)),
         found(value(board, better_cp), line(seed + 1)),
     )
-    assert reason.text[0].isupper()
+    assert reason[0].isupper()

@@ -39,11 +39,14 @@ def named_positions() -> dict[int, OpeningName]:
     return names
 
 
+def name_of(board: chess.Board) -> OpeningName | None:
+    """The name of the position on the board."""
+    return named_positions().get(chess.polyglot.zobrist_hash(board))
+
+
 def opening_of(board: chess.Board) -> OpeningName | None:
     """The name of the position on the board, or of the last position before it that has one."""
     position = board.copy()
-    while True:
-        name = named_positions().get(chess.polyglot.zobrist_hash(position))
-        if name is not None or not position.move_stack:
-            return name
+    while (name := name_of(position)) is None and position.move_stack:
         position.pop()
+    return name

@@ -21,6 +21,14 @@ def board_after(board: chess.Board, moves: Iterable[chess.Move]) -> chess.Board:
     return after
 
 
+def positions(start: chess.Board, moves: Iterable[chess.Move]) -> list[chess.Board]:
+    """The position before each move of a game, and the last one. Each remembers the moves before it."""
+    boards = [start.copy()]
+    for move in moves:
+        boards.append(board_after(boards[-1], [move]))
+    return boards
+
+
 def is_obvious(board: chess.Board, move: chess.Move) -> bool:
     """Whether a move takes back, takes at least what it can lose, promotes, or is one of few out of check."""
     if move.promotion is not None or (board.is_check() and board.legal_moves.count() <= FEW_EVASIONS):

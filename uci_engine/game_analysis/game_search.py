@@ -21,7 +21,7 @@ from chess.engine import Limit
 
 from uci_engine.game_analysis.boards import is_obvious
 from uci_engine.game_analysis.judgement import MISTAKE_LOSS, WON
-from uci_engine.game_analysis.values import DRAWN, Analyser, Found, Value, final_value, found_by
+from uci_engine.game_analysis.values import DRAWN, Analyser, Found, SearchedMove, Value, final_value, found_by
 
 # The shares of the effort for a move: for the search of the position, and for that of all moves but the one played.
 MAIN_SHARE = 0.7
@@ -59,32 +59,18 @@ class Effort:
         return f"{self.nodes} nodes a move" if self.nodes is not None else f"depth {self.depth}"
 
 
-@dataclass(frozen=True, slots=True)
-class SearchedMove:
-    """A move of the game with what the searches found. Values are from White's view.
-
-    `best` is the value of the best move, with its line; `played` that of the move played, with what follows it.
-    `others` is the value of the best of the other moves, where the move played is the best and that was searched.
-    """
-
-    best: Found
-    played: Found
-    is_best: bool
-    others: Value | None
-
-
 def search_game(
     analyser: Analyser,
-    start: chess.Board,
+    boards: Sequence[chess.Board],
     moves: Sequence[chess.Move],
     effort: Effort,
     on_position: Callable[[], None] = lambda: None,
 ) -> tuple[list[Found], list[SearchedMove]]:
     """Search every position of a game. Returns what was found in each, and for each move.
 
-    `on_position` is called after each of the `len(moves) + 1` positions. ValueError: the engine refuses the position.
+    `boards`: the `positions` of the moves. `on_position` is called after each. ValueError: the engine refuses one.
     """
-    game = _Game(analyser, start, moves, effort)
+    game = _Game(analyser, boards, moves, effort)
     game.search_backwards(on_position)
     if effort.depth is None:
         game.look_again()
@@ -94,16 +80,14 @@ def search_game(
 class _Game:
     """The searches of a game. `found` has what is known of each position, the most reliable."""
 
-    def __init__(self, analyser: Analyser, start: chess.Board, moves: Sequence[chess.Move], effort: Effort) -> None:
+    def __init__(
+        self, analyser: Analyser, boards: Sequence[chess.Board], moves: Sequence[chess.Move], effort: Effort
+    ) -> None:
         self._analyser = analyser
         self._effort = effort
         self._moves = moves
-        # Before each move, and after the last one.
-        self._boards = [start.copy()]
-        for move in moves:
-            self._boards.append(self._boards[-1].copy())
-            self._boards[-1].push(move)
-        self.found = [Found(DRAWN)] * len(self._boards)
+        self._boards = boards
+        self.found = [Found(DRAWN)] * len(boards)
         # The depth of the last search of each position. `found` may come from a deeper search of a later position.
         self._depths = [0] * len(self._boards)
         # The value by the last search of all moves of each position. What is known now may be less.

@@ -12,11 +12,13 @@ This module is pure. It knows neither boards nor searches.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from uci_engine.game_analysis.values import Value
+import chess
+
+from uci_engine.game_analysis.values import SearchedMove
 
 # The smallest loss of expected result for each mark. From an even position in the middlegame 0.08 is about 0.35 pawns
 # as they are shown, 0.15 about 0.65 and 0.30 about 1.3. RESULTS.md compares the marks with those by Stockfish's scores.
@@ -77,25 +79,6 @@ MARK_NAGS = {**{mark.nag: mark.sign for mark in Mark if mark.nag}, 5: "!?"}
 
 
 @dataclass(frozen=True, slots=True)
-class MoveFacts:
-    """What is known of one move. The values are from White's view.
-
-    `best` is the value of the best move, `played` that of the move played, `others` that of the best of the other
-    moves, None if that was not searched. `is_obvious`: it needs no thought, for instance it takes back.
-    """
-
-    white: bool
-    best: Value
-    played: Value
-    is_best: bool
-    others: Value | None = None
-    legal_moves: int = 2
-    is_book: bool = False
-    is_obvious: bool = False
-    is_sacrifice: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Judgement:
     """What one move cost.
 
@@ -117,24 +100,38 @@ class Judgement:
         return self.weight > 0
 
 
-def judge(move: MoveFacts) -> Judgement:
-    best, played = move.best.expected_for(move.white), move.played.expected_for(move.white)
+def judge(
+    move: SearchedMove,
+    color: chess.Color,
+    *,
+    has_choice: bool,
+    is_book: bool = False,
+    is_obvious: bool = False,
+    is_sacrifice: bool = False,
+) -> Judgement:
+    """What a move of this side cost. `is_obvious`: it needs no thought, for instance it takes back."""
+    best, played = move.best.value.expected_for(color), move.played.value.expected_for(color)
     loss = 0.0 if move.is_best else max(0.0, best - played)
-    is_book = move.is_book and loss < MISTAKE_LOSS
-    if is_book or move.legal_moves < 2:
-        return Judgement(Mark.BOOK if is_book else Mark.FORCED, loss, 100.0, 0.0)
-    mate = move.best.mate_for(move.white)
+    is_theory = is_book and loss < MISTAKE_LOSS
+    if is_theory or not has_choice:
+        return Judgement(Mark.BOOK if is_theory else Mark.FORCED, loss, 100.0, 0.0)
+    mark = _mark(move, color, loss)
+    if mark is Mark.GOOD and is_obvious:
+        mark = Mark.BEST
+    elif mark is Mark.GOOD and is_sacrifice:
+        mark = Mark.BRILLIANT
+    mate = move.best.value.mate_for(color)
     return Judgement(
-        mark=_mark(move, loss),
+        mark=mark,
         loss=loss,
         accuracy=100.0 * math.exp(-ACCURACY_DECAY * loss),
         weight=max(LEAST_WEIGHT, _openness(best), _openness(played)),
         missed_win=not move.is_best and best >= WON and played <= NO_WIN,
-        missed_mate=mate if not move.is_best and move.played.mate_for(move.white) is None else None,
+        missed_mate=mate if not move.is_best and move.played.value.mate_for(color) is None else None,
     )
 
 
-def _mark(move: MoveFacts, loss: float) -> Mark:
+def _mark(move: SearchedMove, color: chess.Color, loss: float) -> Mark:
     if loss >= BLUNDER_LOSS:
         return Mark.BLUNDER
     if loss >= MISTAKE_LOSS:
@@ -142,15 +139,13 @@ def _mark(move: MoveFacts, loss: float) -> Mark:
     if loss >= INACCURACY_LOSS:
         return Mark.INACCURACY
     if not move.is_best:
-        between_people = move.best.between_people(move.white) - move.played.between_people(move.white)
+        between_people = move.best.value.between_people(color) - move.played.value.between_people(color)
         return Mark.INACCURACY if between_people >= INACCURACY_BETWEEN_PEOPLE else Mark.SOUND
-    if move.others is None or move.is_obvious:
+    if move.others is None:
         return Mark.BEST
-    played, others = move.played.expected_for(move.white), move.others.expected_for(move.white)
-    if others >= WON or played - others < ONLY_MOVE_LOSS:
-        return Mark.BEST
+    played, others = move.played.value.expected_for(color), move.others.expected_for(color)
     # What only delays the loss of a lost game is no good move.
-    return Mark.BRILLIANT if move.is_sacrifice else Mark.GOOD
+    return Mark.BEST if others >= WON or played - others < ONLY_MOVE_LOSS else Mark.GOOD
 
 
 def _openness(expected: float) -> float:
@@ -190,7 +185,7 @@ def summary_of(judgements: Iterable[Judgement]) -> Summary:
     )
 
 
-def phases_of(piece_weights: Sequence[int]) -> list[Phase]:
+def phases_of(piece_weights: Iterable[int]) -> list[Phase]:
     """The phase of each position. `piece_weights`: minor pieces 1, rooks 2, queens 4, added up for both sides.
 
     A phase never returns.

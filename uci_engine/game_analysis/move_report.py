@@ -14,8 +14,7 @@ import chess.svg
 from uci_engine.game_analysis.boards import board_after
 from uci_engine.game_analysis.html import first_position, line, line_text, numbered, render
 from uci_engine.game_analysis.judgement import Judgement, Mark
-from uci_engine.game_analysis.proof import Proof
-from uci_engine.game_analysis.reasons import Change, Reason
+from uci_engine.game_analysis.reasons import Change
 from uci_engine.game_analysis.values import Found, Value
 
 MAX_CHANGES = 6
@@ -179,6 +178,31 @@ class MoveComparison(Shown):
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """A defence, the answer to it, and in how many more moves that mates; None if no mate was found."""
+
+    defence: chess.Move
+    line: tuple[chess.Move, ...]
+    mate: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A forced mate: who mates, in how many moves, and an answer to each defence.
+
+    `before` are the moves to the position in which the side that is mated defends. `is_complete`: every defence has its
+    answer, and each was searched. `is_cut`: there was no effort left to search them all, so no answer is given.
+    """
+
+    white_mates: bool
+    moves: int
+    before: tuple[chess.Move, ...]
+    answers: tuple[Answer, ...]
+    is_complete: bool
+    is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class MoveExplanation(Shown):
     """Why a move is good or bad. Values are from White's view.
 
@@ -203,7 +227,7 @@ class MoveExplanation(Shown):
     reply_count: int
     alternatives: int
     changes: tuple[Change, ...]
-    reason: Reason | None
+    reason: str | None
     proof: Proof | None
     verdict: str
     nodes: int
@@ -246,7 +270,7 @@ class MoveExplanation(Shown):
                 {"title": change.title, "side": "white" if change.color else "black", "white_cp": change.cp}
                 for change in self.changes
             ],
-            "reason": None if self.reason is None else self.reason.text,
+            "reason": self.reason,
             "tablebases": self.verdict or None,
             "proof": None
             if proof is None
@@ -277,7 +301,7 @@ class MoveExplanation(Shown):
             words = "What refutes it" if mark.is_error else "What supports it"
             texts.append(f"{words}: {line_text(board, self.line)}.")
         if self.reason is not None:
-            texts.append(f"{self.reason.text}.")
+            texts.append(f"{self.reason}.")
         tried = f"{self.alternatives} other moves" if self.alternatives != 1 else "one other move"
         replies = f"{self.reply_count} replies" if self.reply_count != 1 else "one reply"
         texts.append(f"Tried: {tried} and {replies}, to depth {self.depth}, {self.nodes} nodes.")

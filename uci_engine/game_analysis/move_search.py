@@ -6,21 +6,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import chess
 from chess.engine import Limit
 
-from uci_engine.game_analysis.boards import board_after, is_obvious, is_sacrifice
+from uci_engine.game_analysis.boards import board_after
 from uci_engine.game_analysis.game_search import Effort
-from uci_engine.game_analysis.judgement import MoveFacts, judge
-from uci_engine.game_analysis.move_report import MoveComparison, MoveExplanation
-from uci_engine.game_analysis.proof import prove
+from uci_engine.game_analysis.move_report import Answer, MoveComparison, MoveExplanation, Proof
 from uci_engine.game_analysis.reasons import changes_between, reason_for
-from uci_engine.game_analysis.report import EXTENSION, extended, shown_line, tablebase_verdict
-from uci_engine.game_analysis.values import DRAWN, Analyser, Found, Value, final_value, found_by
+from uci_engine.game_analysis.report import EXTENSION, extended, judged, shown_line, tablebase_verdict
+from uci_engine.game_analysis.values import DRAWN, Analyser, Found, SearchedMove, Value, final_value, found_by
 from uci_engine.score import MAX_DEPTH, piece_count
 
 # The share of the effort for a search of the position as a whole, before each move is searched alone.
@@ -32,6 +30,10 @@ REPLIES = 3
 # The shares of the effort for one move: the position, the position after the move, the comparison of the two, and each
 # search that makes a line longer. The proof has what is left.
 MOVE_SHARES = (0.35, 0.3, 0.15, 0.02)
+# Of a longer mate only the line is shown.
+MAX_MATE_MOVES = 6
+# The most nodes for the answer to one defence.
+MAX_ANSWER_NODES = 200_000
 
 
 class _Searches:
@@ -161,19 +163,7 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, effor
         best, is_best = rival, False
     else:
         best, others = played, None if rival is None else rival.value
-    legal_moves = board.legal_moves.count()
-    judgement = judge(
-        MoveFacts(
-            white=color,
-            best=best.value,
-            played=value,
-            is_best=is_best,
-            others=others,
-            legal_moves=legal_moves,
-            is_obvious=is_obvious(board, move),
-            is_sacrifice=is_sacrifice(board, played.line),
-        )
-    )
+    judgement = judged(board, SearchedMove(best, played, is_best, others))
     for_extension.nodes = _least(for_extension.nodes, EXTENSION.nodes)
     played = extended(searches, board, played, for_extension)
     proof = prove(searches, board, played, searches.left)
@@ -192,7 +182,7 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, effor
         others=others,
         replies=replies if replies[0].line else (),
         reply_count=after.legal_moves.count(),
-        alternatives=legal_moves - 1,
+        alternatives=board.legal_moves.count() - 1,
         changes=tuple(changes_between(searches, board, board_after(board, line), piece_count(board))),
         reason=reason,
         proof=proof,
@@ -210,3 +200,64 @@ def _replies(searches: _Searches, after: chess.Board, limit: Limit) -> tuple[Fou
     infos = searches.analyse(after, limit, multipv=min(REPLIES, after.legal_moves.count()))
     found = [reply for info in infos if (reply := found_by(info, after)) is not None and reply.line]
     return tuple(found) or (Found(DRAWN),)
+
+
+# A proof: a move that wins or loses by force, with an answer to every defence ----------------------------------------
+
+
+def prove(analyser: Analyser, board: chess.Board, played: Found, left: Callable[[], Limit | None]) -> Proof | None:
+    """The proof that a move mates or is mated, None where no mate is known.
+
+    `played`: the move with its line. `left`: gives the limit that is left for a search, None where nothing is.
+    """
+    line = played.line
+    wins, loses = played.value.mate_for(board.turn), played.value.mate_for(not board.turn)
+    moves = loses if wins is None else wins
+    if moves is None:
+        return None
+    # The side that is mated moves after the move itself, or after the opponent's reply to it.
+    before = line[:1] if wins is not None else line[:2]
+    if loses is not None and len(line) < 2:
+        return None
+    winner = board.turn if wins is not None else not board.turn
+    position = board_after(board, before)
+    if position.is_checkmate():
+        return Proof(winner, moves, before, (), True)
+    if moves > MAX_MATE_MOVES:
+        return Proof(winner, moves, before, (), False)
+    # Three plies deeper than the mate, for what the search reduces.
+    answers = _answers(analyser, position, 2 * moves, left)
+    if answers is None:
+        return Proof(winner, moves, before, (), is_complete=False, is_cut=True)
+    return Proof(winner, moves, before, answers, all(answer.mate is not None for answer in answers))
+
+
+def _answers(
+    analyser: Analyser, position: chess.Board, depth: int, left: Callable[[], Limit | None]
+) -> tuple[Answer, ...] | None:
+    """The answers to all defences, None where they do not fit into what is left. Nodes are divided among them."""
+    answers = []
+    defences = list(position.legal_moves)
+    for number, defence in enumerate(defences):
+        limit = left()
+        if limit is not None and limit.nodes is not None:
+            limit.nodes = max(limit.nodes // (len(defences) - number), 1)
+        answer = None if limit is None else _answer(analyser, position, defence, depth, limit)
+        if answer is None:
+            return None
+        answers.append(answer)
+    return tuple(answers)
+
+
+def _answer(analyser: Analyser, position: chess.Board, defence: chess.Move, depth: int, limit: Limit) -> Answer | None:
+    """The answer to a defence, None where the limit ends the search before it has found a mate."""
+    after = board_after(position, [defence])
+    if after.is_game_over():
+        return Answer(defence, (), None)
+    limit.depth = limit.depth or depth
+    limit.nodes = min(limit.nodes or MAX_ANSWER_NODES, MAX_ANSWER_NODES)
+    found = found_by(analyser.analyse(after, limit), after) or Found(DRAWN)
+    mate = found.value.mate_for(after.turn)
+    if mate is None and found.depth < limit.depth and found.nodes < MAX_ANSWER_NODES:
+        return None
+    return Answer(defence, found.line, mate)

@@ -40,7 +40,7 @@ class IndexRow:
 
 def game_page(report: GameReport, links: Sequence[tuple[str, str]] = ()) -> str:
     """The page of a game. `links`: text and address of other pages."""
-    boards = _boards(report)
+    boards = report.boards
     lines: list[dict[str, Any]] = []
     worst = sorted(report.errors, key=lambda error: -error[1].judgement.loss)[:MAX_SHOWN_ERRORS]
     worst.sort(key=lambda error: error[0])
@@ -69,17 +69,14 @@ def game_page(report: GameReport, links: Sequence[tuple[str, str]] = ()) -> str:
         errors=errors,
         all_errors=len(report.errors),
         least_loss=round(100 * INACCURACY_LOSS),
-        notes=_notes(report, boards),
+        notes=_notes(report),
         plies=[_move(report, index, ply) for index, ply in enumerate(report.plies)],
     )
 
 
 def index_row(report: GameReport, number: int, page: str) -> IndexRow:
     accuracies = [report.summary(color).accuracy for color, _ in SIDES]
-    errors = []
-    for color, _ in SIDES:
-        summary = report.summary(color)
-        errors.append("/".join(str(summary.count(mark)) for mark in (Mark.INACCURACY, Mark.MISTAKE, Mark.BLUNDER)))
+    errors = ["/".join(str(report.summary(color).count(mark)) for mark in ERRORS) for color, _ in SIDES]
     return IndexRow(
         number=number,
         page=page,
@@ -102,16 +99,6 @@ def index_page(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 # Parts of the page ---------------------------------------------------------------------------------------------------
-
-
-def _boards(report: GameReport) -> list[chess.Board]:
-    """The position before each move, and the last one."""
-    board = report.start.copy(stack=False)
-    boards = [board.copy()]
-    for ply in report.plies:
-        board.push(ply.move)
-        boards.append(board.copy(stack=1))
-    return boards
 
 
 def _facts(report: GameReport) -> list[str]:
@@ -137,7 +124,7 @@ def _said(ply: Ply) -> str:
     if mark.sign or mark in (Mark.BOOK, Mark.FORCED):
         said += f", {mark.word}"
     if ply.reason is not None:
-        said += f". {ply.reason.text}"
+        said += f". {ply.reason}"
     if ply.verdict:
         said += f". Tablebases: {ply.verdict}"
     return said + _quoted(ply.words)
@@ -163,7 +150,7 @@ def _error(
     missed = []
     if ply.judgement.missed_win:
         missed.append("A win is gone.")
-    if ply.judgement.missed_mate is not None and "misses mate" not in ply.reason.text:
+    if ply.judgement.missed_mate is not None and "misses mate" not in ply.reason:
         missed.append(f"A mate in {ply.judgement.missed_mate} is missed.")
     better = numbered(board, ply.better[0]) if ply.better else ""
     return {
@@ -173,7 +160,7 @@ def _error(
         "word": ply.judgement.mark.word,
         "player": "White" if ply.white else "Black",
         "change": f"{ply.better_value.text} → {ply.value.text}, \u2212{100 * ply.judgement.loss:.0f} %",
-        "reason": " ".join([f"{ply.reason.text}.", *missed]),
+        "reason": " ".join([f"{ply.reason}.", *missed]),
         "better": playable(ply.better, f"Better: {better}", ply.better_value),
         "played": playable(ply.played, f"Played: {_label(ply)}", ply.value),
         "diagram": diagram(board, f"Position before {_label(ply)}; better is {better}", arrows),
@@ -184,7 +171,7 @@ def _player(report: GameReport, color: chess.Color) -> dict[str, Any]:
     summary = report.summary(color)
     cells = [_percent(summary.accuracy)]
     cells += [_percent(report.summary(color, phase).accuracy) for phase in Phase]
-    cells += [str(summary.count(mark)) for mark in (Mark.INACCURACY, Mark.MISTAKE, Mark.BLUNDER)]
+    cells += [str(summary.count(mark)) for mark in ERRORS]
     return {"name": report.player(color), "cells": [*cells, str(summary.missed_wins)]}
 
 
@@ -199,7 +186,7 @@ def _move(report: GameReport, index: int, ply: Ply) -> dict[str, Any]:
     return {"label": label, "san": san, "kind": mark.word if mark in COLOURED_MARKS else ""}
 
 
-def _notes(report: GameReport, boards: Sequence[chess.Board]) -> list[dict[str, Any]]:
+def _notes(report: GameReport) -> list[dict[str, Any]]:
     """Where theory was left, missed wins, what tablebases and the PGN say: each with the position to jump to."""
     notes: list[dict[str, Any]] = []
     if report.words:
@@ -210,22 +197,18 @@ def _notes(report: GameReport, boards: Sequence[chess.Board]) -> list[dict[str, 
     elif plies and plies == len(report.plies):
         notes.append({"to": None, "move": "", "text": f"The whole game is theory ({report.theory.name})."})
     verdict = ""
-    for index, ply in enumerate(report.plies):
+    for index, (board, ply) in enumerate(zip(report.boards, report.plies, strict=False)):
+        better = f": {numbered(board, ply.better[0])} ({ply.better_value.text})" if ply.better else ""
         if ply.judgement.missed_win:
-            notes.append(_note(index + 1, ply, f"misses a win: {_best(ply, boards[index])}."))
+            notes.append(_note(index + 1, ply, f"misses a win{better or f': {ply.better_value.text}'}."))
         elif ply.judgement.missed_mate is not None:
-            text = f"misses mate in {ply.judgement.missed_mate}"
-            notes.append(_note(index + 1, ply, f"{text}: {_best(ply, boards[index])}." if ply.better else f"{text}."))
+            notes.append(_note(index + 1, ply, f"misses mate in {ply.judgement.missed_mate}{better}."))
         if ply.verdict and ply.verdict != verdict:
             notes.append(_note(index + 1, ply, f"the tablebases say: {ply.verdict}."))
         verdict = ply.verdict
         if ply.words:
             notes.append(_note(index + 1, ply, ply.words, ply.sign))
     return notes
-
-
-def _best(ply: Ply, board: chess.Board) -> str:
-    return f"{numbered(board, ply.better[0])} ({ply.better_value.text})" if ply.better else ply.better_value.text
 
 
 def _note(to: int, ply: Ply, text: str, sign: str = "") -> dict[str, Any]:

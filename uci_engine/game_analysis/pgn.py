@@ -273,7 +273,7 @@ def comment_of(ply: Ply) -> str:
     judgement = ply.judgement
     words = [f"{judgement.mark.word.capitalize()}."]
     if ply.reason is not None:
-        words.append(f"{ply.reason.text}.")
+        words.append(f"{ply.reason}.")
     if judgement.missed_win:
         words.append("A win is gone.")
     return " ".join(words)

@@ -11,7 +11,7 @@ seems to lose mobility, too. Therefore what a term changes because there are mor
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import chess
 
@@ -158,27 +158,15 @@ def _surplus(board: chess.Board, piece_type: chess.PieceType, color: chess.Color
     return len(board.pieces(piece_type, color)) - len(board.pieces(piece_type, not color))
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why the move is worse. `text` is a sentence for the player.
-
-    `changes`: what differs, the greatest difference first. `played_plies`, `better_plies`: where in the two
-    lines they were compared, 0 where they were not.
+def reason_for(analyser: Analyser, board: chess.Board, played: Found, better: Found) -> str:
+    """Why the line of the move played is worse than the better line, both from this board: a sentence for the player,
+    without its full stop.
     """
-
-    text: str
-    changes: tuple[Change, ...] = field(default=())
-    played_plies: int = 0
-    better_plies: int = 0
-
-
-def reason_for(analyser: Analyser, board: chess.Board, played: Found, better: Found) -> Reason:
-    """Why the line of the move played is worse than the better line, both from this board."""
     color = board.turn
     forced = _forced(board, played, better)
     positions = _compared_positions(analyser, board, played, better)
     if positions is None:
-        return Reason(_sentence(forced or ["the better line is worth more"]))
+        return _sentence(forced or ["the better line is worth more"])
     played_plies, better_plies, shown_share = positions
     after_played = board_after(board, played.line[:played_plies])
     after_better = board_after(board, better.line[:better_plies])
@@ -187,18 +175,15 @@ def reason_for(analyser: Analyser, board: chess.Board, played: Found, better: Fo
     greatest = max((abs(change.cp) for change in changes), default=0)
     named = strongest(changes, color, MAX_FEATURES, max(LEAST_FEATURE_CP, round(LEAST_SHARE * greatest)))
     parts = [*forced]
-    is_settled = any("mate" in part or "draw" in part for part in forced)
-    if lost and not is_settled:
-        parts.append(lost)
-    elif (pair := _bishop_pair(after_better, after_played, color)) and not is_settled:
-        parts.append(pair)
-    if named and not is_settled:
-        parts.append(", ".join(change.words(color) for change in named))
+    if not any("mate" in part or "draw" in part for part in forced):
+        features = ", ".join(change.words(color) for change in named)
+        material = lost or _bishop_pair(after_better, after_played, color)
+        parts += filter(None, (material, features))
     if not parts:
         parts.append("the position that follows is a little worse in many small ways")
     if not forced and shown_share < LEAST_SHOWN_SHARE:
         parts.append("the features show only a part of the loss, the rest comes later in the lines")
-    return Reason(_sentence(parts), tuple(changes), played_plies, better_plies)
+    return _sentence(parts)
 
 
 def _forced(board: chess.Board, played: Found, better: Found) -> list[str]:

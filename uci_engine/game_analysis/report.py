@@ -8,25 +8,15 @@ from dataclasses import dataclass, replace
 
 import chess
 import chess.pgn
-import chess.polyglot
 from chess.engine import Limit
 
 from uci_engine.book.book import Book
-from uci_engine.book.opening_names import OpeningName, named_positions
-from uci_engine.game_analysis.boards import board_after, is_obvious, is_sacrifice, phase_weight
-from uci_engine.game_analysis.game_search import Effort, SearchedMove, search_game
-from uci_engine.game_analysis.judgement import (
-    MARK_NAGS,
-    Judgement,
-    MoveFacts,
-    Phase,
-    Summary,
-    judge,
-    phases_of,
-    summary_of,
-)
-from uci_engine.game_analysis.reasons import Reason, reason_for
-from uci_engine.game_analysis.values import Analyser, Found, Value, final_value, found_by
+from uci_engine.book.opening_names import OpeningName, name_of
+from uci_engine.game_analysis.boards import board_after, is_obvious, is_sacrifice, phase_weight, positions
+from uci_engine.game_analysis.game_search import Effort, search_game
+from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Phase, Summary, judge, phases_of, summary_of
+from uci_engine.game_analysis.reasons import reason_for
+from uci_engine.game_analysis.values import Analyser, Found, SearchedMove, Value, final_value, found_by
 from uci_engine.score import piece_count
 
 # Lines are shown at most this long, but to the end where they mate.
@@ -59,9 +49,9 @@ class Ply:
     """One move of the game.
 
     `value` is that of the position after it. `better` is the better line, and `played` the move with what follows it;
-    both are empty where the move is no error. `clock` is what the clock showed after the move and `spent` what the
-    move took, in seconds. `verdict` is what the tablebases say of the position after it, "" for nothing. `sign` and
-    `words` are what the PGN has of the player or an annotator, "" for nothing.
+    both are empty where the move is no error. `spent`: the seconds that it took. `verdict`: what the tablebases say of
+    the position after it. `sign` and `words` are those of the player or an annotator, from the PGN. The three are ""
+    for nothing.
     """
 
     number: int
@@ -75,8 +65,7 @@ class Ply:
     better_value: Value
     better: tuple[chess.Move, ...]
     played: tuple[chess.Move, ...]
-    reason: Reason | None
-    clock: float | None
+    reason: str | None
     spent: float | None
     verdict: str
     sign: str
@@ -85,10 +74,10 @@ class Ply:
 
 @dataclass(frozen=True, slots=True)
 class GameReport:
-    """One analysed game. `start` is its first position, `value` what that is worth, `words` a comment on it."""
+    """One analysed game. `boards` are its `positions`, `value` is what the first is worth, `words` a comment on it."""
 
     headers: dict[str, str]
-    start: chess.Board
+    boards: list[chess.Board]
     value: Value
     plies: tuple[Ply, ...]
     theory: Theory
@@ -146,23 +135,17 @@ def analyse_game(
         raise ValueError("its first position is not legal")
     nodes, remarks = played_moves(game)
     moves = [node.move for node in nodes]
-    found, searched = search_game(analyser, start, moves, effort, on_position)
-    theory = _theory_of(start, moves)
-    board = start.copy()
-    weights = [phase_weight(board)]
-    for move in moves:
-        board.push(move)
-        weights.append(phase_weight(board))
-    phases = phases_of(weights)
-    board = start.copy()
+    boards = positions(start, moves)
+    found, searched = search_game(analyser, boards, moves, effort, on_position)
+    theory = _theory_of(boards, moves)
+    phases = phases_of(map(phase_weight, boards))
     plies = []
     for index, (node, result) in enumerate(zip(nodes, searched, strict=True)):
-        judgement = judge(_facts(board, node.move, result, index < theory.plies))
-        plies.append(_ply(analyser, board, node, result, found[index + 1], judgement, phases[index]))
-        board.push(node.move)
+        judgement = judged(boards[index], result, is_book=index < theory.plies)
+        plies.append(_ply(analyser, boards[index], node, result, found[index + 1], judgement, phases[index]))
     return GameReport(
         headers=dict(game.headers),
-        start=start,
+        boards=boards,
         value=found[0].value,
         plies=tuple(plies),
         theory=theory,
@@ -172,39 +155,33 @@ def analyse_game(
     )
 
 
-def _theory_of(start: chess.Board, moves: Sequence[chess.Move]) -> Theory:
+def _theory_of(boards: Sequence[chess.Board], moves: Sequence[chess.Move]) -> Theory:
     """The opening of a game, and the moves up to the last position that has a name or that a book move reaches.
 
     A game from another position than the usual one has no opening, unless its first position has a name.
     """
-    names = named_positions()
-    board = start.copy(stack=False)
-    name = names.get(chess.polyglot.zobrist_hash(board))
-    if start.fen() != chess.STARTING_FEN and name is None:
+    name = name_of(boards[0])
+    if boards[0].fen() != chess.STARTING_FEN and name is None:
         return Theory(None, 0)
     plies = 0
     book = Book()
-    for ply, move in enumerate(moves[:LAST_THEORY_PLY], start=1):
-        is_book_move = any(move == known for known, _ in book.moves(board))
-        board.push(move)
-        here = names.get(chess.polyglot.zobrist_hash(board))
+    for ply, (before, move) in enumerate(zip(boards, moves[:LAST_THEORY_PLY], strict=False), start=1):
+        here = name_of(boards[ply])
         name = here or name
-        if here is not None or is_book_move:
+        if here is not None or any(move == known for known, _ in book.moves(before)):
             plies = ply
     return Theory(name, plies)
 
 
-def _facts(board: chess.Board, move: chess.Move, result: SearchedMove, is_book: bool) -> MoveFacts:
-    return MoveFacts(
-        white=board.turn,
-        best=result.best.value,
-        played=result.played.value,
-        is_best=result.is_best,
-        others=result.others,
-        legal_moves=board.legal_moves.count(),
+def judged(board: chess.Board, move: SearchedMove, is_book: bool = False) -> Judgement:
+    """What a move on this board, the first of its line, cost."""
+    return judge(
+        move,
+        board.turn,
+        has_choice=board.legal_moves.count() > 1,
         is_book=is_book,
-        is_obvious=is_obvious(board, move),
-        is_sacrifice=is_sacrifice(board, result.played.line),
+        is_obvious=is_obvious(board, move.played.line[0]),
+        is_sacrifice=is_sacrifice(board, move.played.line),
     )
 
 
@@ -238,7 +215,6 @@ def _ply(
         better=better,
         played=played,
         reason=reason,
-        clock=_seconds(node.clock),
         spent=_spent(node),
         verdict=tablebase_verdict(analyser, board_after(board, [node.move])),
         sign=MARK_NAGS[min(signs)] if (signs := node.nags & MARK_NAGS.keys()) else "",

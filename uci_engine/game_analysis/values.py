@@ -122,6 +122,20 @@ class Found:
         return self.line[0] if self.line else None
 
 
+@dataclass(frozen=True, slots=True)
+class SearchedMove:
+    """A move with what the searches found. Values are from White's view.
+
+    `best` is the value of the best move, with its line; `played` that of the move played, with what follows it.
+    `others` is the value of the best of the other moves, where the move played is the best and that was searched.
+    """
+
+    best: Found
+    played: Found
+    is_best: bool
+    others: Value | None = None
+
+
 def found_by(info: InfoDict, board: chess.Board) -> Found | None:
     """The result that the last report of a search of this board gives; None if it holds no score."""
     if "score" not in info:
