@@ -55,7 +55,7 @@ class EngineParts:
     def close(self) -> None:
         self.timer.close()
         self.pool.close()
-        self.tablebases.close()
+        self.tablebases.set_syzygy_path("")
 
     # For a search --------------------------------------------------------------------------------------------------
 

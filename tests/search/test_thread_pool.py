@@ -263,7 +263,7 @@ def test_mates_and_tablebases(engine: UciEngine) -> None:
     main = engine._parts.pool.main
     workers = [main, *(thread.worker for thread in engine._parts.pool.threads)]
     probers = [worker.searcher.prober for worker in workers]
-    assert {prober.max_pieces for prober in probers} == {engine._parts.tablebases.max_pieces}
+    assert {prober.tables.max_pieces for prober in probers} == {engine._parts.tablebases.max_pieces}
     board = chess.Board(WON_ENDING)
     position = main.searcher.position
     position.set_board(board)
@@ -272,7 +272,7 @@ def test_mates_and_tablebases(engine: UciEngine) -> None:
     heard = go(engine, nodes=30000)
     assert (heard.last.score or 0) >= scores.TABLEBASE_BOUND
     engine.set_option("SyzygyPath", "")
-    assert {prober.max_pieces for prober in probers} == {0}
+    assert {prober.tables.max_pieces for prober in probers} == {0}
 
 
 def test_workers_differ_in_their_skip_patterns_and_leave_no_depth_out_together() -> None:

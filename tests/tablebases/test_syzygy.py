@@ -169,11 +169,12 @@ from uci_engine.core import load
 load(sys.argv[1])
 from tests.support import TABLES
 from tests.support.syzygy_samples import NAMES, Probing, random_boards
+from uci_engine.tablebases.root_ranking import Probing as Allowance
 from uci_engine.tablebases.root_ranking import RankingLimits, rank
 probing = Probing(TABLES)
 boards = [board for name in NAMES for board in random_boards(name, 12)]
 print(probing.core.name, [probing.value(board) for board in boards], [probing.distance(board) for board in boards])
-limits = RankingLimits(True, 7, time.perf_counter() + 60, lambda: False)
+limits = RankingLimits(Allowance(7), time.perf_counter() + 60, lambda: False)
 for board in boards[::4]:
     print(rank(probing.tables, probing.position, board, list(board.legal_moves), limits))
 """

@@ -56,7 +56,8 @@ def ranked(
     probe_limit: int = 7,
     seconds: float = 60.0,
 ) -> RootRanking:
-    limits = RankingLimits(fifty_moves, probe_limit, time.perf_counter() + seconds, lambda: False)
+    allowance = Allowance(probe_limit, fifty_moves=fifty_moves)
+    limits = RankingLimits(allowance, time.perf_counter() + seconds, lambda: False)
     return rank(probing.tables, probing.position, board, allowed or list(board.legal_moves), limits)
 
 
@@ -303,7 +304,7 @@ def test_when_time_runs_out_a_quickest_move_counts_or_none(
     for board in random_boards("KRvK", 12, seed=looks):
         distance = oracle.probe_dtz(board)
         times = iter([False] * looks)
-        limits = RankingLimits(True, 7, time.perf_counter() + 60, partial(next, times, True))
+        limits = RankingLimits(Allowance(7), time.perf_counter() + 60, partial(next, times, True))
         ranking = rank(probing.tables, probing.position, board, list(board.legal_moves), limits)
         if distance <= 0 or not ranking.complete:
             continue
@@ -327,7 +328,7 @@ def test_slow_tables_do_not_hold_a_move_back(limited_by: str, monkeypatch: pytes
     monkeypatch.setattr(probing.tables, "probe_wdl", slowly)
     seconds, stopped = (0.0, False) if limited_by == "the clock" else (60.0, True)
     board = chess.Board(WON_POSITION)
-    limits = RankingLimits(True, 7, time.perf_counter() + seconds, lambda: stopped)
+    limits = RankingLimits(Allowance(7), time.perf_counter() + seconds, lambda: stopped)
     assert rank(probing.tables, probing.position, board, list(board.legal_moves), limits) == RootRanking()
     # One for the position itself, and those for which there was time.
     assert 1 <= probes <= 1 + ranking_module.GRACE_SECONDS / 0.02 + 1

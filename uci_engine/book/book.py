@@ -25,7 +25,7 @@ import chess.polyglot
 
 from evaluation.files import open_plain_file
 from uci_engine.book.opening_names import OpeningName, named_positions, opening_of
-from uci_engine.text import quoted
+from uci_engine.text import quoted, reason_of
 from uci_engine.time_management.limits import Limits
 
 BUILT_IN = Path(__file__).with_name("book.bin")
@@ -70,8 +70,7 @@ class Book:
         except BookError as error:
             raise BookError(f"{title} {error}") from None
         except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            raise BookError(f"{title} cannot be read: {reason}") from None
+            raise BookError(f"{title} cannot be read: {reason_of(error)}") from None
 
     def __len__(self) -> int:
         """Number of entries: moves, counted once for each position."""

@@ -150,7 +150,7 @@ class ThreadPool:
     def share_tablebases(self) -> None:
         """Give every worker the tablebases of worker 0. The old files are released."""
         for thread in self.threads:
-            thread.worker.searcher.prober.share(self.main.searcher.prober)
+            thread.worker.searcher.prober.tables.share(self.main.searcher.prober.tables)
 
     def close(self) -> None:
         self.resize(1)

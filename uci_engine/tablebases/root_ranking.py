@@ -44,11 +44,10 @@ DISTANCE_OF = {2: 1, 1: 1 + FIFTY_MOVES_PLIES, 0: 0, -1: -1 - FIFTY_MOVES_PLIES,
 
 @dataclass(frozen=True, slots=True)
 class TablebaseRank:
-    """The rank of a root move. Greater is better; the search chooses among moves of equal rank."""
+    """The rank of a root move: greater is better, and the search chooses among equals. `score`: to report, if known."""
 
     rank: int
     score: int | None
-    """The score to report, if known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +80,9 @@ class ContradictionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RankingLimits:
-    """The options for ranking, its start and deadline by `perf_counter`, and its deadline by `thread_time`."""
+    """The options for probing, the start and deadline by `perf_counter`, and the deadline by `thread_time`."""
 
-    fifty_moves: bool
-    probe_limit: int
+    probing: Probing
     deadline: float
     stopped: Callable[[], bool]
     cpu_deadline: float = 0.0
@@ -92,12 +90,12 @@ class RankingLimits:
 
     @staticmethod
     def within(probing: Probing, clock: Clock, stopped: Callable[[], bool]) -> RankingLimits:
-        """The options, and a share of the search's time. To be called in the thread that ranks."""
+        """A share of the search's time. To be called in the thread that ranks."""
         share = TIME_SHARE * clock.budget.hard_ms / 1000
         now = time.perf_counter()
         deadline = min(max(clock.started_at + share, now), now + MAX_SECONDS)
         cpu_deadline = time.thread_time() + CPU_SECONDS
-        return RankingLimits(probing.fifty_moves, probing.probe_limit, deadline, stopped, cpu_deadline)
+        return RankingLimits(probing, deadline, stopped, cpu_deadline)
 
     def out_of_time(self) -> bool:
         """Whether the time for probes of DTZ is over."""
@@ -118,7 +116,7 @@ def rank(
     """Rank the allowed moves of a board. `position` is a scratch position."""
     messages = tuple(tables.drop_changed())
     pieces = chess.popcount(board.occupied)
-    if board.castling_rights or pieces > min(limits.probe_limit, tables.max_pieces) or len(allowed) < 2:
+    if board.castling_rights or pieces > min(limits.probing.probe_limit, tables.max_pieces) or len(allowed) < 2:
         return RootRanking(messages=messages)
     name = chess.syzygy.normalize_tablename(chess.syzygy.calc_key(board))
     try:
@@ -166,7 +164,7 @@ def _by_syzygy(
     clock = board.halfmove_clock
     for move, its_value in values.items():
         if move in distances:
-            tablebase_ranks[move] = _tablebase_rank(distances[move], clock, limits.fifty_moves)
+            tablebase_ranks[move] = _tablebase_rank(distances[move], clock, limits.probing.fifty_moves)
         elif distances and its_value > 0:
             # Not probed for lack of time; a win with the shortest DTZ is already known.
             tablebase_ranks[move] = TablebaseRank(WON // 2, None)
@@ -201,7 +199,7 @@ def _distances(
                 found[move] = DISTANCE_OF[values[move]]
             elif repeated and _repeats(position, board, move, repeated, sign):
                 found[move] = 0
-            elif position.checkers and _mates(board, move):
+            elif position.checkers and not position.legal_moves():
                 found[move] = 1
             else:
                 after = tables.probe_dtz(position)
@@ -223,13 +221,6 @@ def _after_move(position: Any, board: chess.Board, move: chess.Move) -> Iterator
         yield
     finally:
         position.unmake(number)
-
-
-def _mates(board: chess.Board, move: chess.Move) -> bool:
-    board.push(move)
-    mates = board.is_checkmate()
-    board.pop()
-    return mates
 
 
 def _tablebase_rank(distance: int, clock: int, fifty_moves: bool) -> TablebaseRank:

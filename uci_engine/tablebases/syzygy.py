@@ -9,15 +9,11 @@ it was.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from mmap import mmap
-
 from evaluation.bitboards import PAWN
 from evaluation.typed import ints, popcount
 from uci_engine.board.moves import EN_PASSANT, NO_SQUARE, NOISY, QUIET, SCRATCH, from_square, move_type, to_square
 from uci_engine.board.position import Position
 from uci_engine.tablebases import syzygy_files
-from uci_engine.tablebases.syzygy_files import Table
 from uci_engine.tablebases.syzygy_tables import OTHER_SIDE, SyzygyTables
 
 # Values for the side to move. 1 is a cursed win and -1 a blessed loss: the fifty-move rule makes both a draw.
@@ -39,27 +35,9 @@ class SyzygyProber:
     """
 
     tables: SyzygyTables
-    max_pieces: int
 
     def __init__(self) -> None:
         self.tables = SyzygyTables()
-        self.max_pieces = 0
-
-    # Called by `tablebases`, while no search runs ------------------------------------------------------------------
-
-    def load(self, tables: Sequence[tuple[bytes | mmap, Table]]) -> None:
-        """Replace the tables: pairs of a file's bytes and its `syzygy_files.Table`."""
-        self.tables.load(tables)
-        self.max_pieces = self.tables.max_pieces
-
-    def share(self, other: SyzygyProber) -> None:
-        """Use the tables of another prober, for another thread."""
-        self.tables.share(other.tables)
-        self.max_pieces = other.max_pieces
-
-    def drop(self, counts: Sequence[int]) -> None:
-        """Drop the damaged tables of this material, the counts of a `Material`."""
-        self.tables.drop(counts)
 
     # Results -------------------------------------------------------------------------------------------------------
 
@@ -74,7 +52,7 @@ class SyzygyProber:
 
     def _is_too_large(self, position: Position) -> bool:
         pieces = position.by_colour[0] | position.by_colour[1]
-        return position.castling_rights != 0 or popcount(pieces) > self.max_pieces
+        return position.castling_rights != 0 or popcount(pieces) > self.tables.max_pieces
 
     def _value(self, position: Position, start: int) -> int:
         """The value of a position. Moves are generated from offset `start`."""
@@ -92,9 +70,7 @@ class SyzygyProber:
         if best == FAILED or best >= beta:
             return best
         stored = self._stored_value(position)
-        if stored == FAILED:
-            return FAILED
-        return stored if stored > best else best
+        return stored if stored == FAILED or stored > best else best
 
     def _stored_value(self, position: Position) -> int:
         """The value in the table."""

@@ -167,7 +167,7 @@ class SyzygyTables:
     def __init__(self) -> None:
         self.load([])
 
-    # Called by the prober, while no search runs --------------------------------------------------------------------
+    # Called while no search runs --------------------------------------------------------------------
 
     def load(self, tables: Sequence[tuple[bytes | mmap, syzygy_files.Table]]) -> None:
         """Replace the tables: pairs of a file's bytes and its `syzygy_files.Table`."""

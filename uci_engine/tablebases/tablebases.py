@@ -26,7 +26,7 @@ from uci_engine.tablebases.syzygy_files import (
     TableError,
     read_table,
 )
-from uci_engine.text import quoted
+from uci_engine.text import quoted, reason_of
 
 # Maximum bytes of tables to read into memory and to checksum, smallest first, and at most an eighth of the memory. It
 # takes about 0.5 s compiled, and 1 s in plain Python. The rest is mapped.
@@ -63,7 +63,7 @@ class Tablebases:
     @property
     def max_pieces(self) -> int:
         """The maximum number of pieces of the Syzygy tables in use; 0 without tables."""
-        return int(self._prober.max_pieces)
+        return int(self._prober.tables.max_pieces)
 
     def probe_wdl(self, position: Any) -> int | None:
         """The WDL value of a core's position, 2 to -2 for the side to move; None if not in the tables."""
@@ -76,11 +76,6 @@ class Tablebases:
         """
         plies = self._prober.probe_dtz(position)
         return plies if abs(plies) <= MAX_DISTANCE_PLIES else None
-
-    def close(self) -> None:
-        self.set_syzygy_path("")
-
-    # Syzygy --------------------------------------------------------------------------------------------------------
 
     def set_syzygy_path(self, text: str) -> list[str]:
         """Use the Syzygy tables in these folders and no others; returns messages. The first file of a name is used."""
@@ -95,15 +90,14 @@ class Tablebases:
                 if identity_then is None:
                     to_copy -= len(data)
                     self._check(data)
+                else:
+                    self._mapped[path] = identity_then
+                loaded.append((data, table))
             except (OSError, ValueError) as error:
-                problems.append(f"{_shown(name)}: {_reason(error)}")
-                continue
-            loaded.append((data, table))
-            if identity_then is not None:
-                self._mapped[path] = identity_then
+                problems.append(f"{_shown(name)}: {reason_of(error)}")
         self.wdl = {table.material.name for _, table in loaded if not table.has_distances}
         self.dtz = {table.material.name for _, table in loaded if table.has_distances} & self.wdl
-        self._prober.load([pair for pair in loaded if pair[1].material.name in self.wdl])
+        self._prober.tables.load([pair for pair in loaded if pair[1].material.name in self.wdl])
         return self._told(text, problems)
 
     def _check(self, data: bytes | mmap.mmap) -> None:
@@ -116,7 +110,7 @@ class Tablebases:
         if name in self.wdl:
             self.wdl.discard(name)
             self.dtz.discard(name)
-            self._prober.drop(Material.of(name).counts)
+            self._prober.tables.drop(Material.of(name).counts)
 
     def drop_changed(self) -> list[str]:
         """Stop using mapped tables whose file was changed: reading a shortened one would end the process.
@@ -159,7 +153,7 @@ def _files(text: str, suffixes: tuple[str, ...]) -> tuple[dict[str, Path], list[
             with os.scandir(folder) as entries:
                 names = [entry.name for entry in entries if entry.name.endswith(suffixes)]
         except (OSError, ValueError) as error:
-            problems.append(f"{quoted(folder)}: {_reason(error)}")
+            problems.append(f"{quoted(folder)}: {reason_of(error)}")
             continue
         for name in names:
             found.setdefault(name, Path(folder, name))
@@ -203,12 +197,6 @@ def _identity(file: Path | int) -> Identity | None:
 
 def _shown(name: str) -> str:
     return name if name.isascii() and name.isprintable() else quoted(name)
-
-
-def _reason(error: OSError | ValueError) -> str:
-    if isinstance(error, OSError):
-        return error.strerror or type(error).__name__
-    return str(error)
 
 
 def _not_used(problems: list[str]) -> str:

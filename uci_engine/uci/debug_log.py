@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable
 
 from uci_engine import __version__
-from uci_engine.text import quoted
+from uci_engine.text import quoted, reason_of
 
 FROM_GUI = ">>"
 TO_GUI = "<<"
@@ -71,7 +71,7 @@ class DebugLog:
         try:
             self._descriptor = _open_for_appending(path)
         except (OSError, ValueError) as error:
-            raise DebugLogError(_reason(error)) from None
+            raise DebugLogError(reason_of(error)) from None
         try:
             self._bytes = os.fstat(self._descriptor).st_size
             zone = time.strftime("%z")
@@ -79,7 +79,7 @@ class DebugLog:
             self._thread.start()
         except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: there can be no further thread
             os.close(self._descriptor)
-            raise DebugLogError(_reason(error)) from None
+            raise DebugLogError(reason_of(error)) from None
 
     def received(self, line: str, received_at: float) -> None:
         """Note a line from the GUI. `received_at`: the `time.perf_counter()` at which it was read."""
@@ -111,7 +111,8 @@ class DebugLog:
                 self._write(_as_bytes(*record))
         except (OSError, ValueError) as error:
             self._failed = True
-            self._report(f"error: the debug log {quoted(self._path)} is closed, because of an error: {_reason(error)}")
+            reason = reason_of(error)
+            self._report(f"error: the debug log {quoted(self._path)} is closed, because of an error: {reason}")
         finally:
             os.close(self._descriptor)
 
@@ -140,10 +141,6 @@ def _open_for_appending(path: str) -> int:
         os.close(descriptor)
         raise
     return descriptor
-
-
-def _reason(error: Exception) -> str:
-    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
 
 
 def _require_plain(status: os.stat_result) -> None:
