@@ -50,17 +50,14 @@ class BookError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class BookMove:
-    """A move from the book, its weight, its share of the position's weights (0 to 1), and the opening after it."""
+    """A move from the book, its weight, and its share of the position's weights (0 to 1)."""
 
     move: chess.Move
     weight: int
     share: float
-    opening: OpeningName | None
 
 
 class Book:
-    """A book, all of it in memory."""
-
     def __init__(self, path: str = "") -> None:
         """Read the book at `path`, or the built-in one when it is empty. Raises BookError."""
         title = f"book {quoted(path)}" if path else "the built-in book"
@@ -101,17 +98,12 @@ class Book:
         if not candidates:
             return None
         heaviest = candidates[0][1]
-        if variety <= 0:
-            move, weight = candidates[0]
-        else:
+        move, weight = candidates[0]
+        if variety > 0:
             sharpness = ALL_BY_WEIGHT / min(variety, ALL_BY_WEIGHT)
             chances = [(weight / heaviest) ** sharpness for _, weight in candidates]
             move, weight = generator.choices(candidates, chances)[0]
-        share = weight / sum(weight for _, weight in candidates)
-        board.push(move)
-        opening = opening_of(board)
-        board.pop()
-        return BookMove(move, weight, share, opening)
+        return BookMove(move, weight, weight / sum(weight for _, weight in candidates))
 
 
 def _parsed(data: bytes) -> tuple[array[int], array[int]]:
@@ -165,9 +157,6 @@ class BookSettings(NamedTuple):
     analyse_mode: bool
 
 
-NO_BOOK = BookSettings(own_book=False, file="", depth=0, variety=0, analyse_mode=False)
-
-
 @dataclass(frozen=True, slots=True)
 class Advice:
     """Messages, and no move, a move, or a move and the reply, in UCI notation."""
@@ -176,15 +165,13 @@ class Advice:
     line: tuple[str, ...] = ()
 
 
-NO_ADVICE = Advice()
-
-
 class Opening:
     """The book in use, if any, and whether the game is still in it."""
 
     def __init__(self) -> None:
-        self._settings = NO_BOOK
+        # None: no book is wanted, or it was refused.
         self._book: Book | None = None
+        self._settings = BookSettings(own_book=False, file="", depth=0, variety=0, analyse_mode=False)
         self.new_game()
 
     def new_game(self) -> None:
@@ -199,13 +186,11 @@ class Opening:
         `file_named`: the user has just named the file, so it is read again.
         """
         before, self._settings = self._settings, settings
-        same_book = (before.own_book, before.file) == (settings.own_book, settings.file)
-        if not settings.own_book:
-            self._book = None
-            return []
-        if same_book and not file_named:
+        if settings.own_book and before.own_book and before.file == settings.file and not file_named:
             return []
         self._book = None
+        if not settings.own_book:
+            return []
         try:
             self._book = Book(settings.file)
         except BookError as error:
@@ -220,29 +205,26 @@ class Opening:
         A `go` with `infinite`, `mate` or `searchmoves`, or without any limit, asks for a search.
         """
         if self._book is None or self._settings.analyse_mode or _wants_a_search(limits):
-            return NO_ADVICE
+            return Advice()
         if board.ply() < self._last_ply:
             self.new_game()  # some programs do not send ucinewgame
         self._last_ply = board.ply()
-        return self._look_up(self._book, board)
-
-    def _look_up(self, book: Book, board: chess.Board) -> Advice:
         self._name = opening_of(board) or self._name
         chosen = None
         if board.ply() < self._settings.depth:
-            chosen = book.choose(board, self._settings.variety, random.Random())
+            chosen = self._book.choose(board, self._settings.variety, random.Random())
         if chosen is None:
             return self._leave(board)
-        self._name = chosen.opening or self._name
         after = board.copy()
         after.push(chosen.move)
-        replies = book.moves(after)
+        self._name = opening_of(after) or self._name
+        replies = self._book.moves(after)
         line = (board.uci(chosen.move), *(after.uci(reply) for reply, _ in replies[:1]))
         return Advice((f"book: {line[0]}, weight {chosen.weight} ({chosen.share:.0%}){self._named()}",), line)
 
     def _leave(self, board: chess.Board) -> Advice:
         if self._announced:
-            return NO_ADVICE
+            return Advice()
         self._announced = True
         after = f" after {board.ply()} plies" if board.ply() else ""
         return Advice((f"book: left{after}{self._named()}",))

@@ -40,7 +40,6 @@ def named_positions() -> dict[int, OpeningName]:
 
 
 def name_of(board: chess.Board) -> OpeningName | None:
-    """The name of the position on the board."""
     return named_positions().get(chess.polyglot.zobrist_hash(board))
 
 
