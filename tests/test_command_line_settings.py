@@ -14,10 +14,11 @@ import pytest
 
 from tests.test_command_line import KIWIPETE, ROOT, output, secateur
 from tests.tools.test_bench import PINNED
-from uci_engine.command_line.arguments import gathered_moves, suggestion
+from uci_engine.command_line.arguments import gathered_moves
 from uci_engine.command_line.table import Table, score_text
 from uci_engine.score import MATE, normalised
 from uci_engine.search.info import BestMove, Bound, Info
+from uci_engine.text import suggestion
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 PROGRAM = [sys.executable, "-m", "uci_engine"]

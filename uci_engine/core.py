@@ -110,17 +110,13 @@ def compiled_modules() -> dict[str, Path]:
     """The kernel modules that have an extension file, with its path."""
     found = {}
     for module in KERNEL_MODULES:
-        source = source_file(module)
-        for suffix in EXTENSION_SUFFIXES:
-            extension = source.with_name(source.stem + suffix)
-            if extension.is_file():
-                found[module] = extension
-                break
+        extensions = (source_file(module).with_suffix(suffix) for suffix in EXTENSION_SUFFIXES)
+        if (extension := next(filter(Path.is_file, extensions), None)) is not None:
+            found[module] = extension
     return found
 
 
 def source_file(module: str) -> Path:
-    """The Python source of a kernel module."""
     return _ROOT.joinpath(*module.split(".")).with_suffix(".py")
 
 
@@ -214,22 +210,17 @@ def require_own_evaluation() -> None:
 
     To be called before the first import of the package, so that nothing of the other file runs.
     """
-    found = _place_of_evaluation()
-    if found is None:
+    if loaded := sys.modules.get("evaluation"):
+        file = getattr(loaded, "__file__", None)
+    else:
+        spec = find_spec("evaluation")
+        file = None if spec is None else spec.origin
+    if file is None:
         raise ImportError(f"the package 'evaluation' is missing beside {_ROOT / 'uci_engine'}")
+    found = Path(file)
     if found.resolve() != _OWN_EVALUATION.resolve():
         place = found.parent if found.name == "__init__.py" else found
         raise ImportError(
             f"{place} hides the package 'evaluation', which this program needs: rename it, or remove its folder from "
             "Python's path"
         )
-
-
-def _place_of_evaluation() -> Path | None:
-    """The file that `import evaluation` gives, or None."""
-    if loaded := sys.modules.get("evaluation"):
-        name = getattr(loaded, "__file__", None)
-    else:
-        spec = find_spec("evaluation")
-        name = None if spec is None else spec.origin
-    return None if name is None else Path(name)

@@ -52,7 +52,6 @@ class Option:
         return f"option name {self.name} type {self.type_name}"
 
     def description(self) -> str:
-        """A line for `help`: name, current value, purpose."""
         return f"{self.name}: {self.help}"
 
     def set(self, text: str | None) -> list[str]:
@@ -200,7 +199,6 @@ class OptionTable:
         return option
 
     def find(self, name: str) -> Option | None:
-        """The option of this name, or None."""
         return self._options.get(_key(name))
 
     def declare(self) -> list[str]:
@@ -208,7 +206,6 @@ class OptionTable:
         return [option.declaration() for option in self]
 
     def describe(self) -> list[str]:
-        """A line for `help` for each option."""
         return [option.description() for option in self]
 
     def set(self, name: str | None, text: str | None) -> list[str]:

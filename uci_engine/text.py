@@ -46,13 +46,13 @@ def parse_int(word: str) -> int | None:
     return -magnitude if sign == "-" else magnitude
 
 
-def closest(word: str, choices: Iterable[str]) -> str | None:
-    """The choice that a misspelt word resembles most, whatever the case; None if it resembles none."""
+def suggestion(word: str, choices: Iterable[str]) -> str:
+    """The end of a sentence: the choice that a misspelt word resembles most, whatever the case; "" if none."""
     import difflib  # only after an error
 
     by_key = {choice.lower(): choice for choice in choices}
     close = difflib.get_close_matches(word.lower(), by_key, n=1)
-    return by_key[close[0]] if close else None
+    return f", did you mean {by_key[close[0]]}?" if close else ""
 
 
 class Messages:

@@ -10,7 +10,7 @@ import pytest
 from chess.engine import Limit
 
 from uci_engine import Engine
-from uci_engine.api.conversion import limits_of
+from uci_engine.api.session import limits_of
 from uci_engine.text import MAX_INT
 
 FEN: Any = chess.STARTING_FEN

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from uci_engine import score as scores
-from uci_engine.api.conversion import info_dict
+from uci_engine.api.analysis import info_dict
 from uci_engine.search.info import Bound, Info
 from uci_engine.uci.protocol import format_info
 

@@ -438,7 +438,7 @@ def test_options_by_keyword() -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"hsah": 64}, "there is no option 'hsah'; did you mean 'hash'?"),
+        ({"hsah": 64}, "there is no option 'hsah', did you mean hash?"),
         ({"zzzz": 1}, "there is no option 'zzzz'; the options are hash, threads, "),
         ({"hash": 0}, "hash must be a whole number from 1 to 33554432, not 0"),
         ({"hash": 10**5000}, "hash must be a whole number from 1 to 33554432, not "),

@@ -14,13 +14,27 @@ from collections.abc import Callable, Iterator
 
 import chess
 import chess.engine
-from chess.engine import AnalysisComplete, EngineError, EngineTerminatedError, InfoDict
+from chess.engine import (
+    INFO_PV,
+    INFO_SCORE,
+    AnalysisComplete,
+    Cp,
+    EngineError,
+    EngineTerminatedError,
+    InfoDict,
+    Mate,
+    PovScore,
+    PovWdl,
+    Wdl,
+)
 
-from uci_engine.api.conversion import info_dict
-from uci_engine.search.info import BestMove, Info
+from uci_engine import score as scores
+from uci_engine.search.info import BestMove, Bound, Info
 from uci_engine.text import ERROR
 
 LOGGER = logging.getLogger("uci_engine")
+# What the engine's reports and those of python-chess call by the same name.
+SAME_NAMES = ("depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "tbhits", "currmovenumber", "string")
 
 
 class EngineCondition(threading.Condition):
@@ -35,7 +49,6 @@ class EngineCondition(threading.Condition):
 
     @property
     def is_of_this_process(self) -> bool:
-        """Whether this process has made the engine."""
         return os.getpid() == self._process
 
     def __enter__(self) -> bool:
@@ -62,7 +75,6 @@ class RunningSearch:
 
     @property
     def is_done(self) -> bool:
-        """Whether the search has ended."""
         return self.best is not None
 
     def on_info(self, info: Info) -> None:
@@ -142,8 +154,7 @@ class Analysis:
         """Wait for the next report. `chess.engine.AnalysisComplete`: the analysis has ended and all were taken."""
         search = self._search
         with search.condition:
-            while not search.infos and not search.is_done:
-                search.condition.wait()
+            search.condition.wait_for(lambda: search.infos or search.is_done)
             if search.infos:
                 return search.infos.popleft()
         # Raises the error of a search that has failed.
@@ -181,11 +192,33 @@ class Analysis:
             return
         self.stop()
         with self._search.condition:
-            while not self._search.is_done:
-                self._search.condition.wait()
+            self._search.condition.wait_for(lambda: self._search.is_done)
+
+
+def info_dict(info: Info, turn: chess.Color, selector: chess.engine.Info) -> InfoDict:
+    """A report in python-chess's form. `turn`: the side to move at the root. `selector`: what is wanted of it."""
+    result: InfoDict = {}
+    if not selector:
+        return result
+    numbers = {name: getattr(info, name) for name in SAME_NAMES}
+    result.update({name: value for name, value in numbers.items() if value is not None})  # type: ignore[typeddict-item]
+    if info.score is not None and selector & INFO_SCORE:
+        kind, number = scores.to_uci(info.score, info.pieces).split()
+        result["score"] = PovScore(Mate(int(number)) if kind == "mate" else Cp(int(number)), turn)
+        if info.bound is not Bound.EXACT:
+            name = "lowerbound" if info.bound is Bound.LOWER else "upperbound"
+            result[name] = True  # type: ignore[literal-required]
+    if info.wdl is not None:
+        result["wdl"] = PovWdl(Wdl(*info.wdl), turn)
+    if info.time_ms is not None:
+        result["time"] = info.time_ms / 1000
+    if info.pv and selector & INFO_PV:
+        result["pv"] = [chess.Move.from_uci(move) for move in info.pv]
+    if info.currmove is not None:
+        result["currmove"] = chess.Move.from_uci(info.currmove)
+    return result
 
 
 def log_message(message: str) -> None:
-    """Log what the engine says of a problem."""
     if message.startswith(ERROR):
         LOGGER.warning("%s", message.removeprefix(ERROR))

@@ -21,8 +21,7 @@ from evaluation.correction.network import Network
 from evaluation.scoring import check, set_up
 from evaluation.weights import Weights
 from uci_engine.api.analysis import Analysis
-from uci_engine.api.conversion import limits_of, require
-from uci_engine.api.session import Moves, Session
+from uci_engine.api.session import Moves, Session, limits_of, require
 from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.move_report import MoveComparison, MoveExplanation
 from uci_engine.game_analysis.move_search import compare_moves, explain_move

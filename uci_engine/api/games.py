@@ -44,8 +44,6 @@ class GameTask:
 class GameResult:
     """An analysed game: annotated PGN, its page, its row in the index. `row.problem` says why there is nothing else."""
 
-    number: int
-    digest: str
     pgn: str
     page: str
     row: dict[str, Any]
@@ -59,7 +57,6 @@ def new_engine(options: Mapping[str, Any], core: str = "auto") -> Engine:
 
 
 def analyse_task(task: GameTask) -> GameResult:
-    """Analyse a game with an engine of its own."""
     with new_engine(task.options, task.core) as engine:
         return analyse_with(engine, task)
 
@@ -78,19 +75,14 @@ def analyse_with(
     links = [("All games", INDEX_FILE)] if task.has_index else []
     page = game_page(report, links) if task.page else ""
     row = index_row(report, task.number, task.page)
-    return GameResult(task.number, task.digest, annotate(game, report, GENERATOR), page, asdict(row), report.remarks)
+    return GameResult(annotate(game, report, GENERATOR), page, asdict(row), report.remarks)
 
 
 def unanalysed(task: GameTask, problem: str) -> GameResult:
     """The result of a game that cannot be analysed, for this reason."""
-    row = IndexRow(task.number, white=_names(task.text), problem=problem)
-    return GameResult(task.number, task.digest, "", "", asdict(row), (problem,))
-
-
-def _names(text: bytes) -> str:
-    """The players of a game that cannot be analysed, as far as they can be read."""
     try:
-        headers = read_game(text).headers
+        headers = read_game(task.text).headers
+        names = f"{headers.get('White', '?')} \u2013 {headers.get('Black', '?')}"
     except PgnError:
-        return "not a game"
-    return f"{headers.get('White', '?')} \u2013 {headers.get('Black', '?')}"
+        names = "not a game"
+    return GameResult("", "", asdict(IndexRow(task.number, white=names, problem=problem)), (problem,))

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
@@ -18,10 +19,11 @@ import chess.engine
 from chess.engine import EngineTerminatedError, Info, Limit
 
 from uci_engine.api.analysis import LOGGER, EngineCondition, RunningSearch
-from uci_engine.api.conversion import is_bounded, limits_of, require
 from uci_engine.engine import UciEngine
 from uci_engine.options import EMPTY, Check, EngineOptions, Option, OptionError, Options, Spin, String, ValueOption
-from uci_engine.text import ERROR, closest, quoted
+from uci_engine.text import ERROR, MAX_INT, quoted, suggestion
+from uci_engine.time_management.allocation import UNLIMITED, allocate
+from uci_engine.time_management.limits import Limits
 from uci_engine.tools.doctor import slow_core_warning
 
 Moves = Iterable[chess.Move] | None
@@ -238,6 +240,73 @@ def _release(inner: UciEngine, process: int) -> None:
         threading.Thread(target=inner.close, name="close").start()
 
 
+# Limits ---------------------------------------------------------------------------------------------------------
+
+
+def limits_of(limit: Limit | None, board: chess.Board, root_moves: Iterable[chess.Move] | None) -> Limits:
+    """What a `go` with this limit asks for; None asks for no bound. A number above MAX_INT counts as that, as in UCI.
+
+    ValueError: a value of the limit, or a move, makes no sense. TypeError: an argument has a wrong type.
+    """
+    require("board", board, chess.Board)
+    searchmoves = None if root_moves is None else _searchmoves(board, root_moves)
+    if limit is None:
+        return Limits(searchmoves=searchmoves)
+    require("limit", limit, Limit)
+    return Limits(
+        wtime_ms=_milliseconds("white_clock", limit.white_clock),
+        btime_ms=_milliseconds("black_clock", limit.black_clock),
+        winc_ms=_milliseconds("white_inc", limit.white_inc),
+        binc_ms=_milliseconds("black_inc", limit.black_inc),
+        movestogo=_count("remaining_moves", limit.remaining_moves),
+        depth=_count("depth", limit.depth),
+        nodes=_count("nodes", limit.nodes),
+        mate=_count("mate", limit.mate),
+        movetime_ms=_milliseconds("time", limit.time),
+        searchmoves=searchmoves,
+    )
+
+
+def require(name: str, value: object, kind: type) -> None:
+    """TypeError unless the argument of this name has this type."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {kind.__module__}.{kind.__name__}, not {type(value).__name__}")
+
+
+def is_bounded(limits: Limits, turn: chess.Color) -> bool:
+    if any(bound is not None for bound in (limits.depth, limits.nodes, limits.mate)):
+        return True
+    return allocate(limits, turn, overhead_ms=0, ply=0) != UNLIMITED
+
+
+def _searchmoves(board: chess.Board, root_moves: Iterable[chess.Move]) -> tuple[str, ...]:
+    require("root_moves", root_moves, Iterable)
+    moves = list(root_moves)
+    if not moves:
+        raise ValueError("root_moves holds no move")
+    for move in moves:
+        require("a move of root_moves", move, chess.Move)
+        if not board.is_legal(move):
+            raise ValueError(f"root_moves holds {move.uci()}, which is not legal here")
+    return tuple(move.uci() for move in moves)
+
+
+def _milliseconds(name: str, seconds: float | None) -> int | None:
+    if seconds is None:
+        return None
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
+        raise ValueError(f"Limit.{name} must be a number of seconds, 0 or more, not {seconds!r}")
+    return round(1000 * seconds) if seconds < MAX_INT / 1000 else MAX_INT
+
+
+def _count(name: str, number: int | None) -> int | None:
+    if number is None:
+        return None
+    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+        raise ValueError(f"Limit.{name} must be a whole number, 1 or more, not {number!r}")
+    return min(number, MAX_INT)
+
+
 # Options by keyword ------------------------------------------------------------------------------------------------
 
 
@@ -267,6 +336,7 @@ def keyword_of(name: str, text: str) -> tuple[str, bool | int | str]:
     value = option.read(text)
     if value is None:
         raise ValueError(f"option {option.name} cannot be {quoted(text)}")
+    _text(option.name, option, value)
     return keyword, value
 
 
@@ -291,5 +361,4 @@ def _shown(value: object) -> str:
 
 
 def _suggestion(keyword: str) -> str:
-    meant = closest(keyword, KEYWORDS)
-    return f"; did you mean {meant!r}?" if meant else f"; the options are {', '.join(KEYWORDS)}"
+    return suggestion(keyword, KEYWORDS) or f"; the options are {', '.join(KEYWORDS)}"

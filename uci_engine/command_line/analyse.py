@@ -62,7 +62,7 @@ class Source:
     def __init__(self, names: Sequence[str]) -> None:
         """`names`: files, folders, or - for standard input. Raises PgnError and OSError."""
         self._stdin: BinaryIO | None = None
-        self._files: list[Path | None] = []
+        self._files: list[Path | BinaryIO] = []
         self._identities: set[tuple[int, int]] = set()
         try:
             for name in names:
@@ -71,9 +71,9 @@ class Source:
                     self._files += files
                     self._identities.update(_identity(path.stat()) for path in files)
                 elif self._stdin is None:
-                    self._files.append(None)
                     # Read to its end, because the games are counted first.
                     self._stdin = tempfile.TemporaryFile()  # noqa: SIM115 `close` closes it
+                    self._files.append(self._stdin)
                     shutil.copyfileobj(sys.stdin.buffer, self._stdin)
                     self._identities.add(_identity(os.fstat(sys.stdin.fileno())))
             self.count = sum(1 for _ in self.texts())
@@ -84,7 +84,6 @@ class Source:
             raise
 
     def close(self) -> None:
-        """Drop what came from standard input."""
         if self._stdin is not None:
             self._stdin.close()
 
@@ -97,13 +96,13 @@ class Source:
         return enumerate(self._all_texts(), start=1)
 
     def _all_texts(self) -> Iterator[bytes]:
-        for path in self._files:
-            if path is not None:
-                with path.open("rb") as file:
+        for source in self._files:
+            if isinstance(source, Path):
+                with source.open("rb") as file:
                     yield from game_texts(file)
-            elif self._stdin is not None:
-                self._stdin.seek(0)
-                yield from game_texts(self._stdin)
+            else:
+                source.seek(0)
+                yield from game_texts(source)
 
 
 def run(words: Sequence[str], default_core: str) -> int:
@@ -162,7 +161,6 @@ class _Run:
         self._drop_other_games()
 
     def _outputs(self) -> Iterator[Path]:
-        """All that this run may write."""
         yield self._folder / JOURNAL_FILE
         yield self._folder / PGN_FILE
         if not self._options.no_pages:
@@ -223,7 +221,7 @@ class _Run:
         tasks = (task for task in self._tasks() if task.number not in self._done)
         if self._options.cluster:
             for task, result in run_on_cluster(analyse_task, tasks, self._options.cluster):
-                self._keep(unanalysed(task, result.reason) if isinstance(result, GivenUp) else result)
+                self._keep(task, unanalysed(task, result.reason) if isinstance(result, GivenUp) else result)
                 progress.reach(len(self._done))
             return
         try:
@@ -232,7 +230,7 @@ class _Run:
             raise UsageError(str(error)) from None
         with engine:
             for task in tasks:
-                self._keep(analyse_with(engine, task, progress.add))
+                self._keep(task, analyse_with(engine, task, progress.add))
                 progress.reach(len(self._done))
 
     def _drop_other_games(self) -> None:
@@ -265,19 +263,19 @@ class _Run:
     def _index(self) -> Path:
         return self._folder / INDEX_FILE
 
-    def _keep(self, result: GameResult) -> None:
+    def _keep(self, task: GameTask, result: GameResult) -> None:
         """Write the page, then the entry of the journal, so that what the journal has is there."""
         if result.page:
-            path = self._folder / result.row["page"]
+            path = self._folder / task.page
             if os.path.lexists(path):
                 # The index names another game for this page. Where this run has only one, no index takes its place.
                 self._index.unlink(missing_ok=True)
-            _replace(path, result.page)
-        entry = {"number": result.number, "digest": result.digest, "pgn": result.pgn, "row": result.row}
+            _replace(path, [result.page])
+        entry = {"number": task.number, "digest": task.digest, "pgn": result.pgn, "row": result.row}
         # Before it is written: an interrupt may come between the two.
-        self._done[result.number] = entry
+        self._done[task.number] = entry
         self._journal.append(entry)
-        self._problems += [f"game {result.number}: {remark}" for remark in result.remarks]
+        self._problems += [f"game {task.number}: {remark}" for remark in result.remarks]
 
     def _write_results(self) -> int:
         """Write the annotated games and the index, if there are any. Returns how many games were analysed."""
@@ -286,15 +284,9 @@ class _Run:
         analysed = sum(not row["problem"] for row in rows)
         if not analysed:
             return 0
-        temporary = self._folder / f".{PGN_FILE}.{os.getpid()}"
-        try:
-            with temporary.open("w", encoding="utf-8") as file:
-                file.writelines(f"{entry['pgn']}\n\n" for entry in entries if entry["pgn"])
-            temporary.replace(self._folder / PGN_FILE)
-        finally:
-            temporary.unlink(missing_ok=True)
+        _replace(self._folder / PGN_FILE, (f"{entry['pgn']}\n\n" for entry in entries if entry["pgn"]))
         if not self._options.no_pages and self._source.count > 1:
-            _replace(self._index, index_page(rows))
+            _replace(self._index, [index_page(rows)])
         return analysed
 
     def _first_result(self) -> Path:
@@ -333,12 +325,12 @@ def _identity(status: os.stat_result) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
-def _replace(path: Path, text: str) -> None:
+def _replace(path: Path, parts: Iterable[str]) -> None:
     """Write a file: afterwards it is all new, or all old."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        temporary.write_text(text, "utf-8")
+        with temporary.open("w", encoding="utf-8") as file:
+            file.writelines(parts)
         temporary.replace(path)
-    except BaseException:
+    finally:
         temporary.unlink(missing_ok=True)
-        raise

@@ -8,12 +8,12 @@ from __future__ import annotations
 import argparse
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from uci_engine.command_line.console import warn
 from uci_engine.core import CORES
-from uci_engine.text import ERROR, closest
+from uci_engine.text import ERROR, suggestion
 
 if TYPE_CHECKING:
     from uci_engine.engine import UciEngine
@@ -67,9 +67,7 @@ def add_position(parser: argparse.ArgumentParser, text: str = "the position (def
 def add_settings(parser: argparse.ArgumentParser, default_core: str, **position: str) -> None:
     """Add the position, the options of the engine and the core. `position`: as for `add_position`."""
     add_position(parser, **position)
-    parser.add_argument("--threads", metavar="N", help="number of search threads")
-    parser.add_argument("--hash", metavar="MIB", help="size of the transposition table in MiB")
-    _add_option(parser, '--option MultiPV=3 --option "Skill Level=5"')
+    _add_options(parser, '--option MultiPV=3 --option "Skill Level=5"')
     add_core(parser, default_core)
 
 
@@ -81,18 +79,17 @@ def add_effort(parser: argparse.ArgumentParser, default: str, what: str = "a mov
     efforts.add_argument("--time", metavar="SECONDS", type=_seconds, help=f"time for {what} (default {default})")
     efforts.add_argument("--nodes", metavar="N", type=number(1, MAX_NODES), help=f"nodes for {what}")
     efforts.add_argument("--depth", metavar="N", type=number(1, MAX_DEPTH), help=f"depth of the search for {what}")
-    parser.add_argument("--threads", metavar="N", type=number(1, 512), help="search threads (default 2)")
-    parser.add_argument("--hash", metavar="MIB", type=number(1, 2**25), help="size of the hash table (default 64)")
-    _add_option(parser, "--option SyzygyPath=/tables")
+    _add_options(parser, "--option SyzygyPath=/tables", threads=" (default 2)", hash=" (default 64)")
 
 
-def _add_option(parser: argparse.ArgumentParser, example: str) -> None:
+def _add_options(parser: argparse.ArgumentParser, example: str, threads: str = "", hash: str = "") -> None:
+    parser.add_argument("--threads", metavar="N", help=f"number of search threads{threads}")
+    parser.add_argument("--hash", metavar="MIB", help=f"size of the transposition table in MiB{hash}")
     text = f"set a UCI option, for example: {example}; may be repeated"
     parser.add_argument("--option", metavar="NAME=VALUE", action="append", default=[], help=text)
 
 
 def effort_of(options: argparse.Namespace, default_seconds: float) -> Effort:
-    """What the arguments ask for."""
     from uci_engine.game_analysis.game_search import Effort
 
     if options.nodes is None and options.depth is None:
@@ -104,19 +101,26 @@ def keyword_options(options: argparse.Namespace, default_threads: int) -> dict[s
     """The options as keywords of `Engine`. Raises UsageError."""
     from uci_engine.api.session import keyword_of
 
-    keywords: dict[str, Any] = {"threads": options.threads or default_threads}
-    if options.hash is not None:
-        keywords["hash"] = options.hash
-    for text in options.option:
-        name, separator, value = text.partition("=")
-        if not separator:
+    keywords: dict[str, Any] = {"threads": default_threads}
+    for name, value in _settings(options):
+        if value is None:
             raise UsageError(f"--option {name!a} has no value")
         try:
-            keyword, typed = keyword_of(name.strip(), value.strip())
+            keyword, typed = keyword_of(name, value)
         except ValueError as error:
             raise UsageError(str(error)) from None
         keywords[keyword] = typed
     return keywords
+
+
+def _settings(options: argparse.Namespace) -> list[tuple[str, str | None]]:
+    """The names and values of the options that the arguments set; None for a value that is missing."""
+    settings = [("Hash", options.hash), ("Threads", options.threads)]
+    settings = [(name, value) for name, value in settings if value is not None]
+    for text in options.option:
+        name, separator, value = text.partition("=")
+        settings.append((name.strip(), value.strip() if separator else None))
+    return settings
 
 
 def gathered_moves(words: Sequence[str]) -> list[str]:
@@ -157,14 +161,8 @@ def prepare(engine: UciEngine, options: argparse.Namespace, search_moves: Sequen
     """Set the options of the engine and the position. Prints remarks on stderr. Raises UsageError."""
     if engine.problem:
         warn(engine.problem)
-    settings = [("Hash", options.hash), ("Threads", options.threads)]
-    settings = [(name, value) for name, value in settings if value is not None]
-    for text in options.option:
-        name, separator, value = text.partition("=")
-        settings.append((name.strip(), value.strip() if separator else None))
-    if options.chess960:
-        settings.append(("UCI_Chess960", "true"))
-    for name, value in settings:
+    chess960 = [("UCI_Chess960", "true")] if options.chess960 else []
+    for name, value in [*_settings(options), *chess960]:
         for message in engine.set_option(name, value):
             if message.startswith(ERROR):
                 names = (option.name for option in engine.options)
@@ -181,9 +179,3 @@ def prepare(engine: UciEngine, options: argparse.Namespace, search_moves: Sequen
         _, problems = parse_searchmoves(engine.board, search_moves)
         for problem in problems:
             raise UsageError(problem.removeprefix(ERROR))
-
-
-def suggestion(word: str, choices: Iterable[str]) -> str:
-    """The end of a sentence: the choice that the word resembles, if any."""
-    meant = closest(word, choices)
-    return f", did you mean {meant}?" if meant else ""

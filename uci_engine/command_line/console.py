@@ -64,11 +64,9 @@ class Progress:
             warn(f"\r{'':{len(self._shown)}}\r", end="")
 
     def add(self, share: float) -> None:
-        """This share of a game is done."""
         self.reach(self._done + share)
 
     def reach(self, done: float) -> None:
-        """So many games are done."""
         self._done = done
         now = time.monotonic()
         new = done - self._done_before

@@ -23,11 +23,10 @@ from uci_engine.command_line.arguments import (
     gathered_moves,
     number,
     prepare,
-    suggestion,
 )
 from uci_engine.command_line.console import converse, execute, guarded, has_colour, show, warn
 from uci_engine.core import CORES, require_own_evaluation
-from uci_engine.text import ERROR
+from uci_engine.text import ERROR, suggestion
 
 if TYPE_CHECKING:
     from uci_engine.engine import UciEngine
@@ -115,17 +114,13 @@ def _execute(parser: Parser, options: argparse.Namespace) -> int:
         # The position is no part of the usage.
         warn(str(error) if error.exit_code == 1 else f"secateur {command}: {error}")
         return error.exit_code
-    if command:
-        _refuse_unknown(parser, command)
-        return execute([" ".join(options.words)], options.core, options.tuning)
-    return converse(options.core, options.tuning)
-
-
-def _refuse_unknown(parser: Parser, word: str) -> None:
+    if not command:
+        return converse(options.core, options.tuning)
     from uci_engine.uci.protocol import COMMAND_WORDS
 
-    if word not in COMMAND_WORDS:
-        parser.error(f"{word!a} is no command{suggestion(word, (*COMMANDS, *COMMAND_WORDS))}")
+    if command not in COMMAND_WORDS:
+        parser.error(f"{command!a} is no command{suggestion(command, (*COMMANDS, *COMMAND_WORDS))}")
+    return execute([" ".join(options.words)], options.core, options.tuning)
 
 
 def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:

@@ -35,7 +35,6 @@ class Table:
         self._summary = ""
 
     def begin(self) -> None:
-        """Show the position and the heading."""
         scale = "Scores from White's view, +1.00: an even chance to win. Ctrl-C ends the search."
         self._on_line(f"{self._board.fen()}\n{scale}\n\n{HEADING}")
 
@@ -97,6 +96,5 @@ def search(engine: UciEngine, limits: Limits, on_line: Callable[[str], None]) ->
 
 
 def _san_line(board: chess.Board, line: Sequence[str]) -> str:
-    """The moves in standard algebraic notation, with move numbers."""
     after = board.copy(stack=False)
     return board.variation_san([after.push_uci(move) for move in line])

@@ -164,11 +164,6 @@ def numbered(board: chess.Board, move: chess.Move) -> str:
     return f"{board.fullmove_number}{'.' if board.turn else '...'} {board.san(move)}"
 
 
-def line_text(board: chess.Board, moves: Iterable[chess.Move]) -> str:
-    """The moves of a line with their numbers."""
-    return board.variation_san(moves)
-
-
 def diagram(board: chess.Board, label: str, arrows: Iterable[tuple[str, chess.Move]]) -> dict[str, Any]:
     """A small board, seen from the side to move, with an arrow for each pair of a kind and a move."""
 

@@ -12,6 +12,7 @@ This module is pure. It knows neither boards nor searches.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
@@ -162,25 +163,18 @@ class Summary:
 
     accuracy: float | None
     moves: int
-    counts: dict[Mark, int]
+    counts: Counter[Mark]
     missed_wins: int
-
-    def count(self, mark: Mark) -> int:
-        return self.counts.get(mark, 0)
 
 
 def summary_of(judgements: Iterable[Judgement]) -> Summary:
-    """Sum up the judgements of one player's moves."""
     all_of_them = list(judgements)
     judged = [judgement for judgement in all_of_them if judgement.is_judged]
     weight = sum(judgement.weight for judgement in judged)
-    counts: dict[Mark, int] = {}
-    for judgement in all_of_them:
-        counts[judgement.mark] = counts.get(judgement.mark, 0) + 1
     return Summary(
         accuracy=sum(one.accuracy * one.weight for one in judged) / weight if judged else None,
         moves=len(all_of_them),
-        counts=counts,
+        counts=Counter(judgement.mark for judgement in all_of_them),
         missed_wins=sum(judgement.missed_win for judgement in all_of_them),
     )
 

@@ -12,7 +12,7 @@ import chess
 import chess.svg
 
 from uci_engine.game_analysis.boards import board_after
-from uci_engine.game_analysis.html import first_position, line, line_text, numbered, render
+from uci_engine.game_analysis.html import first_position, line, numbered, render
 from uci_engine.game_analysis.judgement import Judgement, Mark
 from uci_engine.game_analysis.reasons import Change
 from uci_engine.game_analysis.values import Found, Value
@@ -63,12 +63,11 @@ class Shown(ABC):
         return []
 
     def page(self) -> str:
-        """One self-contained page."""
         board, shown = self.board, self._lines()
         side = "White" if board.turn else "Black"
         start = first_position(board, f"{side} is to move.", shown[0].value if shown else None)
         lines = [line(board, row.moves, 0, f"{row.title} ({row.value.text})", row.value) for row in shown]
-        rows = [{"name": row.name, "cells": row.cells, "words": line_text(board, row.moves)} for row in shown]
+        rows = [{"name": row.name, "cells": row.cells, "words": board.variation_san(row.moves)} for row in shown]
         return render(
             "explain.html.j2",
             {"positions": [start], "lines": lines, "flipped": not board.turn},
@@ -86,7 +85,7 @@ class Shown(ABC):
         svg = chess.svg.board(board, orientation=board.turn, arrows=arrows, size=280)
         text = "".join(f"<p>{html_text.escape(paragraph)}</p>" for paragraph in self._paragraphs())
         head = _cells("th", ("Move", *self.columns, "Line"))
-        body = "".join(_cells("td", (row.name, *row.cells, line_text(board, row.moves))) for row in shown)
+        body = "".join(_cells("td", (row.name, *row.cells, board.variation_san(row.moves))) for row in shown)
         return f"<div>{svg}{text}<table><thead>{head}</thead><tbody>{body}</tbody></table></div>"
 
 
@@ -133,14 +132,13 @@ class MoveComparison(Shown):
         lines = [board.fen(), f"{'Move':<8}{'Value':>8}{'Depth':>7}{'Nodes':>11}  Line"]
         for entry in self.moves:
             head = f"{board.san(entry.line[0]):<8}{entry.value.text:>8}{entry.depth:>7}{entry.nodes:>11}"
-            lines.append(f"{head}  {line_text(board, entry.line)}")
+            lines.append(f"{head}  {board.variation_san(entry.line)}")
         if not self.moves:
             lines.append("There is no legal move.")
         lines.append(f"{len(self.moves)} moves, {self.nodes} nodes in {self.seconds:.1f} s")
         return "\n".join([*lines, "Values from White's view; at +1.00 White wins half of the games."])
 
     def data(self) -> dict[str, Any]:
-        """For JSON."""
         board = self.board
         return {
             "fen": board.fen(),
@@ -239,7 +237,7 @@ class MoveExplanation(Shown):
         after = board_after(self.board, [self.move])
         if self.replies:
             lines.append("Replies, best first:")
-            lines += [f"  {reply.value.text:>7}  {line_text(after, reply.line)}" for reply in self.replies]
+            lines += [f"  {reply.value.text:>7}  {after.variation_san(reply.line)}" for reply in self.replies]
         if changes := self._greatest_changes():
             lines.append("Features that change along the line (pawns, White's view):")
             lines += [f"  {words}" for words in changes]
@@ -249,7 +247,6 @@ class MoveExplanation(Shown):
         return "\n".join(lines)
 
     def data(self) -> dict[str, Any]:
-        """For JSON."""
         board, proof = self.board, self.proof
         after = board_after(board, [self.move])
         return {
@@ -290,16 +287,15 @@ class MoveExplanation(Shown):
         return f"{numbered(self.board, self.move)}{self.judgement.mark.sign} explained"
 
     def _sentences(self) -> list[str]:
-        """What is to be said of the move."""
         board, mark = self.board, self.judgement.mark
         name = numbered(board, self.move)
         texts = [f"{name}{mark.sign} is worth {self.value.text}: {self._verdict()}"]
         if not self.is_best and self.best.line:
             best = numbered(board, self.best.line[0])
-            texts.append(f"Better is {best} ({self.best.value.text}): {line_text(board, self.best.line)}.")
+            texts.append(f"Better is {best} ({self.best.value.text}): {board.variation_san(self.best.line)}.")
         if len(self.line) > 1:
             words = "What refutes it" if mark.is_error else "What supports it"
-            texts.append(f"{words}: {line_text(board, self.line)}.")
+            texts.append(f"{words}: {board.variation_san(self.line)}.")
         if self.reason is not None:
             texts.append(f"{self.reason}.")
         tried = f"{self.alternatives} other moves" if self.alternatives != 1 else "one other move"
@@ -326,7 +322,6 @@ class MoveExplanation(Shown):
         return f"{article} {judgement.mark.word}, which costs {percent}."
 
     def _greatest_changes(self) -> list[str]:
-        """In words."""
         return [change.words() for change in self.changes if abs(change.cp) >= LEAST_CHANGE_CP][:MAX_CHANGES]
 
     def _paragraphs(self) -> list[str]:
@@ -351,7 +346,7 @@ class MoveExplanation(Shown):
         board = board_after(self.board, self.proof.before)
         rows = []
         for answer in self.proof.answers:
-            line_words = line_text(board_after(board, [answer.defence]), answer.line)
+            line_words = board_after(board, [answer.defence]).variation_san(answer.line)
             mate = "" if answer.mate is None else f"mate in {answer.mate}"
             rows.append((numbered(board, answer.defence), line_words, mate))
         return rows

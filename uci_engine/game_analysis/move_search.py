@@ -54,7 +54,6 @@ class _Searches:
 
     @property
     def seconds(self) -> float:
-        """The time since the start."""
         return time.perf_counter() - self._began
 
     def left(self) -> Limit | None:

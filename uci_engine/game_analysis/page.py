@@ -8,7 +8,7 @@ from typing import Any
 
 import chess
 
-from uci_engine.game_analysis.html import diagram, first_position, line, line_text, next_position, numbered, render
+from uci_engine.game_analysis.html import diagram, first_position, line, next_position, numbered, render
 from uci_engine.game_analysis.judgement import ERRORS, INACCURACY_LOSS, Mark, Phase
 from uci_engine.game_analysis.report import GameReport, Ply
 
@@ -76,7 +76,7 @@ def game_page(report: GameReport, links: Sequence[tuple[str, str]] = ()) -> str:
 
 def index_row(report: GameReport, number: int, page: str) -> IndexRow:
     accuracies = [report.summary(color).accuracy for color, _ in SIDES]
-    errors = ["/".join(str(report.summary(color).count(mark)) for mark in ERRORS) for color, _ in SIDES]
+    errors = ["/".join(str(report.summary(color).counts[mark]) for mark in ERRORS) for color, _ in SIDES]
     return IndexRow(
         number=number,
         page=page,
@@ -144,7 +144,7 @@ def _error(
         if not moves:
             return None
         lines.append(line(board, moves, index, f"{title} ({value.text})", value))
-        return {"number": len(lines) - 1, "text": f"{line_text(board, moves)} ({value.text})"}
+        return {"number": len(lines) - 1, "text": f"{board.variation_san(moves)} ({value.text})"}
 
     arrows = [("played", ply.move)] + ([("better", ply.better[0])] if ply.better else [])
     missed = []
@@ -171,7 +171,7 @@ def _player(report: GameReport, color: chess.Color) -> dict[str, Any]:
     summary = report.summary(color)
     cells = [_percent(summary.accuracy)]
     cells += [_percent(report.summary(color, phase).accuracy) for phase in Phase]
-    cells += [str(summary.count(mark)) for mark in ERRORS]
+    cells += [str(summary.counts[mark]) for mark in ERRORS]
     return {"name": report.player(color), "cells": [*cells, str(summary.missed_wins)]}
 
 

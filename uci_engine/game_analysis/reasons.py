@@ -62,7 +62,6 @@ class Change:
     named_pieces: str = ""
 
     def cp_for(self, color: chess.Color) -> int:
-        """The change from the view of one side."""
         return self.cp if color else -self.cp
 
     def words(self, reader: chess.Color | None = None) -> str:
@@ -293,16 +292,12 @@ def _quiet_scores(analyser: Analyser, board: chess.Board, line: Sequence[chess.M
         score = analyser.evaluate(position).white().score(mate_score=0) * 100 / midpoint_cp
         following = line[ply] if ply < len(line) else None
         if following is None:
-            is_quiet = not was_capture and not _can_win_material(position)
+            captures = position.generate_legal_captures()
+            is_quiet = not was_capture and not any(wins_material(position, capture) for capture in captures)
         else:
             is_quiet = not (position.is_capture(following) or following.promotion)
         (quiet if is_quiet else others)[ply] = score
     return quiet or dict(list(others.items())[-2:])
-
-
-def _can_win_material(position: chess.Board) -> bool:
-    """Whether the side to move can take what is not defended, or is worth more than what takes it."""
-    return any(wins_material(position, move) for move in position.generate_legal_captures())
 
 
 def _sentence(parts: Sequence[str]) -> str:

@@ -244,12 +244,10 @@ def _seconds(read: Callable[[], float | None]) -> float | None:
 
 
 def _spoken(comment: str) -> str:
-    """A comment without embedded commands."""
     return " ".join(COMMAND.sub(" ", comment).split())
 
 
 def shown_line(found: Found) -> tuple[chess.Move, ...]:
-    """As much of the line as is shown."""
     return found.line if found.value.score.is_mate() else found.line[:MAX_LINE_PLIES]
 
 

@@ -31,7 +31,6 @@ class Value:
     expected: float
 
     def expected_for(self, color: chess.Color) -> float:
-        """The expected result of one side."""
         return self.expected if color else 1.0 - self.expected
 
     def between_people(self, color: chess.Color) -> float:
@@ -44,7 +43,6 @@ class Value:
         return self.expected_for(color), self.score_for(color).score(mate_score=MATE_CP)
 
     def score_for(self, color: chess.Color) -> Score:
-        """The score from the view of one side."""
         return self.score if color else -self.score
 
     def mate_for(self, color: chess.Color) -> int | None:
@@ -65,7 +63,6 @@ class Value:
 
     @property
     def is_tablebase(self) -> bool:
-        """Whether the score is that of a tablebase win."""
         cp = self.score.score()
         return cp is not None and abs(cp) >= TABLEBASE_BOUND
 

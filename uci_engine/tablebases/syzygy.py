@@ -73,7 +73,6 @@ class SyzygyProber:
         return stored if stored == FAILED or stored > best else best
 
     def _stored_value(self, position: Position) -> int:
-        """The value in the table."""
         result = self.tables.result(position)
         return result + LOSS if result >= 0 else FAILED
 

@@ -54,8 +54,6 @@ class DebugLogError(Exception):
 
 
 class DebugLog:
-    """An open log, and the thread that writes it."""
-
     def __init__(self, path: str, report: Callable[[str], None]) -> None:
         """Begin a log at the end of this file. Raises DebugLogError.
 
@@ -90,7 +88,6 @@ class DebugLog:
             self._note(TO_GUI, line, time.time())
 
     def close(self) -> None:
-        """Write the lines that wait, and close the file."""
         self._waiting.put(None)
         self._thread.join(CLOSING_SECONDS)
 
