@@ -45,7 +45,7 @@ def new_worker(core: Core, searcher: Any) -> Any:
 
 def new_correction(core: Core, network: Network | None) -> Any:
     """A network as the kernel reads it, for many searchers; None for none. Raises MemoryError."""
-    return None if network is None else core.modules["evaluation.correction.weights"].CorrectionWeights(network)
+    return None if network is None else core.modules["evaluation.correction.correction"].CorrectionWeights(network)
 
 
 def _new_evaluator(core: Core, weights: Weights, correction: Any) -> Any:
@@ -140,7 +140,7 @@ class ThreadPool:
         evaluators = [_new_evaluator(self._core, weights, correction) for _ in searchers]
         for searcher, evaluator in zip(searchers, evaluators, strict=True):
             searcher.evaluator = evaluator
-            searcher.position.set_piece_square(weights.piece_square())
+            searcher.position.piece_square = weights.piece_square()
             searcher.position.refresh()
         self.weights = weights
         self.network = network
