@@ -35,9 +35,9 @@ MAX_MOVES = 320
 ) = range(12)
 # Above every history score, so that captures come first among evasions.
 CAPTURE_BASE = 1 << 20
-# Values of captured pieces by piece type (most valuable victim), and of promotions on the same scale: a
-# pawn is 160. The attacker's piece type, 1 to 6, decides between equal victims (least valuable attacker).
-# A promotion to a queen ranks between the capture of a rook and that of a queen. Underpromotions come last.
+# Values of captured pieces by piece type (most valuable victim), and of promotions on the same scale: a pawn is 160.
+# The attacker's piece type, 1 to 6, decides between equal victims (least valuable attacker). A promotion to a queen
+# ranks between the capture of a rook and that of a queen. Underpromotions come last.
 MVV_VALUES = ints(7, [0, 160, 480, 496, 800, 1440, 0])
 QUEEN_PROMOTION_VALUE = 1280
 UNDERPROMOTION_VALUE = -640

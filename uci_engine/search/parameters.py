@@ -1,8 +1,8 @@
 """Search parameters.
 
 `Tunables` are fields of `Searcher`, so a tuner can set others. Depths are in plies, names that end in `_cp` are in
-centipawns. The descriptions use the abbreviations of the steps in `search.py`. The constants above are not tunable:
-they are tables, or have too little effect. The piece values of static exchange evaluation (SEE) are in
+centipawns. The descriptions use the abbreviations of the steps in `search.py`. Constants that have too little effect to
+be tuned stand in the modules that use them. The piece values of static exchange evaluation (SEE) are in
 `uci_engine.score`. `PLAIN_ALPHA_BETA` switches off every step that could change the value of a search.
 """
 
@@ -11,19 +11,12 @@ from __future__ import annotations
 from uci_engine.score import MAX_PLY
 from uci_engine.tunable import tunable, tunables_of
 
-# Aspiration windows. At lower depth the window is full, because the last score is too unstable.
-ASPIRATION_DEPTH = 4
-# A window that fails with a half width of this or more opens completely.
-MAX_ASPIRATION_WINDOW_CP = 400
-
-# Root moves. Before the first search they are sorted by eval; a move that loses material by SEE has this penalty.
-LOSING_MOVE_PENALTY_CP = 1000
 # `go mate` first searches normally to this depth, or to twice the number of moves if that is less. So there is a
 # sensible move even if there is no mate.
 MATE_PREVIEW_DEPTH = 6
-# The first depth of the other workers. Without a node limit they start when worker 0 has finished the depths
-# before it. They take about a millisecond, so there is a sensible move even with more threads than cores. With a node
-# limit all workers start at once: worker 0 may use up its share of the nodes before this depth.
+# The first depth of the other workers. Without a node limit they start when worker 0 has finished the depths before it.
+# They take about a millisecond, so there is a sensible move even with more threads than cores. With a node limit all
+# workers start at once: worker 0 may use up its share of the nodes before this depth.
 FIRST_SHARED_DEPTH = 5
 
 # Greater than `score.MAX_DEPTH`. As a minimum depth it switches a step off.

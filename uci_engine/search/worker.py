@@ -12,12 +12,17 @@ from collections.abc import Callable, Iterable, Mapping
 
 from evaluation.typed import gil, i64, ints, nogil
 from uci_engine.score import INFINITE, MATE_BOUND, MAX_PLY
-from uci_engine.search.parameters import ASPIRATION_DEPTH, LOSING_MOVE_PENALTY_CP, MAX_ASPIRATION_WINDOW_CP
 from uci_engine.search.search import Searcher
 from uci_engine.search.transposition_table import entry_move
 
 # More than a position has.
 MAX_ROOT_MOVES = 256
+# Aspiration windows: at lower depth the window is full, because the last score is too unstable.
+ASPIRATION_DEPTH = 4
+# A window that fails with a half width of this or more opens completely.
+MAX_ASPIRATION_WINDOW_CP = 400
+# Before the first search root moves are sorted by eval; a move that loses material by SEE has this penalty.
+LOSING_MOVE_PENALTY_CP = 1000
 
 
 class Worker:
