@@ -192,11 +192,7 @@ class Evaluator:
         if result == DRAWN:
             return 0
         bonus = WON_KPK_CP if result == WHITE_WINS else -WON_KPK_CP if result == BLACK_WINS else 0
-        return limited(white_score + bonus)
-
-
-def limited(score: int) -> int:
-    """A score, cut off so that it is strictly within ±STATIC_LIMIT."""
-    if score >= STATIC_LIMIT:
-        return STATIC_LIMIT - 1
-    return 1 - STATIC_LIMIT if score <= -STATIC_LIMIT else score
+        score = white_score + bonus
+        if score >= STATIC_LIMIT:
+            return STATIC_LIMIT - 1
+        return 1 - STATIC_LIMIT if score <= -STATIC_LIMIT else score

@@ -1,13 +1,14 @@
 """The evaluation of one position, term by term. It is computed here, and everything that shows it only formats it.
 
 Invariants: the terms come from the functions that `Evaluator.sum_of_terms` adds up, and their differences add up to the
-score, to the centipawn. Tapered, a term is a number of 1/UNITS centipawns. Each is rounded towards zero, as the score
+score, to the centipawn. Tapered, a term is a number of 1/PARTS centipawns. Each is rounded towards zero, as the score
 is. The centipawns that are then missing go to the terms with the largest remainders, one to each. So a term is less
 than one centipawn from its exact value.
 """
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Self
@@ -25,15 +26,23 @@ from evaluation.catalogue import (
     OTHER_TITLES,
 )
 from evaluation.constants import FULL_PHASE, FULL_SCALE
-from evaluation.correction.contributions import contributions
 from evaluation.correction.network import Network
+from evaluation.correction.shape import (
+    KING_REGION,
+    MAX_SUM,
+    OUTPUT_SHIFT,
+    PIECE_SQUARES,
+    PIECES_PER_BUCKET,
+    SQUARE_SHIFT,
+    UNITS,
+)
 from evaluation.piece_squares import accumulated_indices
 from evaluation.scoring import chosen, set_up
 from evaluation.weights import Weights, default_weights, unpack
 
 # The fixed point of `Evaluator.taper`: shares of the middlegame are in 256ths, the endgame scale is in 64ths.
 FULL_SHARE: Final = 256
-UNITS: Final = FULL_SHARE * FULL_SCALE
+PARTS: Final = FULL_SHARE * FULL_SCALE
 # The results of `KpkBitbase.result`, indexed by its return value.
 KPK_RESULTS: Final = (
     "",
@@ -251,19 +260,19 @@ def _tapered_terms(sides: Iterable[tuple[int, int]], share: int, scale: int) -> 
 
 
 def _rounded(exact: Sequence[int]) -> list[int]:
-    """Numbers in 1/UNITS centipawns as whole centipawns, which add up to the quotient of the sum."""
+    """Numbers in 1/PARTS centipawns as whole centipawns, which add up to the quotient of the sum."""
     rounded = [_quotient(number) for number in exact]
     missing = _quotient(sum(exact)) - sum(rounded)
     sign = 1 if missing > 0 else -1
-    by_remainder = sorted(range(len(exact)), key=lambda index: sign * (UNITS * rounded[index] - exact[index]))
+    by_remainder = sorted(range(len(exact)), key=lambda index: sign * (PARTS * rounded[index] - exact[index]))
     for index in by_remainder[: abs(missing)]:
         rounded[index] += sign
     return rounded
 
 
 def _quotient(number: int) -> int:
-    """1/UNITS centipawns as whole centipawns, rounded towards zero, as `Evaluator.taper` does."""
-    return number // UNITS if number >= 0 else -(-number // UNITS)
+    """1/PARTS centipawns as whole centipawns, rounded towards zero, as `Evaluator.taper` does."""
+    return number // PARTS if number >= 0 else -(-number // PARTS)
 
 
 def _pieces(board: chess.Board, evaluator: Any, base_board: Any, network: Network | None) -> Iterator[PieceValue]:
@@ -279,3 +288,49 @@ def _pieces(board: chess.Board, evaluator: Any, base_board: Any, network: Networ
             base_board.put(number, square)
             value_cp = loss if piece.color == board.turn else -loss
         yield PieceValue(square, piece, value_cp, added.get(square))
+
+
+def contributions(board: chess.Board, network: Network) -> dict[chess.Square, int]:
+    """What each piece adds to the correction, by square, in centipawns from White's view. One king a side.
+
+    That is how much the network's output falls when the piece is taken off. Only the piece's inputs go. The views stay
+    as they are, and so do the weights of the output. So a king has a number, too. The contributions do not add up to
+    the correction, because the units are not linear.
+    """
+    placed = sorted(board.piece_map().items())
+    # The sides in the order of the output.
+    views = board.turn, not board.turn
+    rows = [[_row(network, board, view, square, piece) for view in views] for square, piece in placed]
+    bias = struct.unpack(f"<{UNITS}h", network.hidden_bias)
+    sums = [[sum(column) for column in zip(bias, *(row[view] for row in rows), strict=True)] for view in range(2)]
+    bucket = (len(placed) - 1) // PIECES_PER_BUCKET
+    weights = struct.unpack_from(f"<{2 * UNITS}h", network.output, 4 * UNITS * bucket)
+    full = _output(sums, weights)
+    found = {}
+    for (square, _), row in zip(placed, rows, strict=True):
+        without = [
+            [total - weight for total, weight in zip(*pair, strict=True)] for pair in zip(sums, row, strict=True)
+        ]
+        difference = full - _output(without, weights)
+        # Rounded towards zero, for either side alike.
+        magnitude = abs(difference) >> OUTPUT_SHIFT
+        found[square] = magnitude if (difference > 0) == board.turn else -magnitude
+    return found
+
+
+def _row(
+    network: Network, board: chess.Board, view: chess.Color, square: chess.Square, piece: chess.Piece
+) -> tuple[int, ...]:
+    """What a piece adds to the sums of one side's view."""
+    king = board.king(view)
+    assert king is not None
+    orientation = (0 if view else 56) ^ (7 if chess.square_file(king) < 4 else 0)
+    kind = piece.piece_type - 1 + (0 if piece.color == view else 6)
+    first = UNITS * (PIECE_SQUARES * KING_REGION[king ^ orientation] + 64 * kind + (square ^ orientation))
+    return struct.unpack_from(f"{UNITS}b", network.hidden, first)
+
+
+def _output(sums: list[list[int]], weights: Sequence[int]) -> int:
+    """The output without its bias, in units of 2 ** -OUTPUT_SHIFT centipawns."""
+    cut = (min(max(total, 0), MAX_SUM) for view in sums for total in view)
+    return sum((each * each >> SQUARE_SHIFT) * weight for each, weight in zip(cut, weights, strict=True))

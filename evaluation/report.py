@@ -35,7 +35,7 @@ _COUNTS = dict(enumerate(("a", "two", "three", "four", "five", "six", "seven", "
 
 def format_explanation(explanation: Explanation, colour: bool = False) -> str:
     """An ASCII table in pawns and what belongs to it, without a newline at the end. `colour`: with ANSI colours."""
-    paint = _painted if colour else _plain
+    paint = _painted if colour else lambda text, code: text
     rule = "-" * (NAME_WIDTH + 32)
     lines = [f" {'':<{NAME_WIDTH}}{'White':>9}{'Black':>9}{'Difference':>13}", rule]
     folded = []
@@ -116,13 +116,8 @@ def as_data(explanation: Explanation) -> dict[str, Any]:
 
 def _term_data(term: TermValue) -> dict[str, Any]:
     middlegame, endgame = term.difference or (None, None)
-    return {
-        "name": term.name,
-        "title": term.title,
-        **_numbers(term),
-        "middlegame_cp": middlegame,
-        "endgame_cp": endgame,
-    }
+    phases = {"middlegame_cp": middlegame, "endgame_cp": endgame}
+    return {"name": term.name, "title": term.title, **_numbers(term), **phases}
 
 
 def _numbers(value: TermValue | Subtotal) -> dict[str, int]:
@@ -267,10 +262,6 @@ def _board(values: Mapping[chess.Square, tuple[chess.Piece, int | None]], paint:
         yield "   |" + "".join(f"{cell or empty}|" for cell in numbers)
         yield rule
     yield "    " + " ".join(f"{name:^{SQUARE_WIDTH}}" for name in chess.FILE_NAMES).rstrip()
-
-
-def _plain(text: str, code: str) -> str:
-    return text
 
 
 def _painted(text: str, code: str) -> str:

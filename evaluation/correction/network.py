@@ -109,16 +109,6 @@ def default_network() -> Network:
         raise NetworkError(f"the built-in network cannot be used ({error})") from error
 
 
-def numbers_of(data: bytes) -> list[int]:
-    """Numbers of 16 bits, as a `Network` has them."""
-    return list(struct.unpack(f"<{len(data) // 2}h", data))
-
-
-def small_numbers_of(data: bytes) -> list[int]:
-    """Numbers of 8 bits, as a `Network` has them."""
-    return list(struct.unpack(f"{len(data)}b", data))
-
-
 def _is_within(numbers: bytes, limit: int) -> bool:
     """Whether all numbers are from -limit to limit - 1. `limit` is a multiple of 256: the higher bytes decide."""
     high = limit // 256

@@ -42,16 +42,10 @@ class KpkBitbase:
         pawns = position.by_type[PAWN]
         if position.phase or pawns == 0 or pawns & (pawns - 1):
             return NO_RESULT
-        if not self.wins(position):
-            return DRAWN
-        return WHITE_WINS if pawns & position.by_colour[1] else BLACK_WINS
-
-    def wins(self, position: BaseBoard) -> bool:
-        """Whether the pawn's side wins. The pieces must be two kings and a pawn."""
         if not self.solved:
             self._solve()
-        pawn = lsb(position.by_type[PAWN])
-        strong_side = 1 if position.by_colour[1] & position.by_type[PAWN] else 0
+        pawn = lsb(pawns)
+        strong_side = 1 if position.by_colour[1] & pawns else 0
         strong_king = lsb(position.by_type[KING] & position.by_colour[strong_side])
         weak_king = lsb(position.by_type[KING] & position.by_colour[strong_side ^ 1])
         # Mirror the position, so that the pawn is White's and on the files a to d.
@@ -60,9 +54,10 @@ class KpkBitbase:
             flip ^= 7
         pawn ^= flip
         index = ((pawn >> 3) * 4 - 4 + (pawn & 3)) * 64 + (strong_king ^ flip)
-        if position.turn == strong_side:
-            return self.wins_to_move[index] & BB[weak_king ^ flip] != 0
-        return self.wins_not_to_move[index] & BB[weak_king ^ flip] != 0
+        wins = self.wins_to_move[index] if position.turn == strong_side else self.wins_not_to_move[index]
+        if not wins & BB[weak_king ^ flip]:
+            return DRAWN
+        return WHITE_WINS if strong_side else BLACK_WINS
 
     def _solve(self) -> int:
         for number in range(PAWNS):

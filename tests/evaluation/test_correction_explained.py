@@ -11,8 +11,7 @@ import pytest
 
 import evaluation
 from evaluation.catalogue import CORRECTION, OTHER_TITLES
-from evaluation.correction.contributions import contributions
-from evaluation.explanation import Explanation, PieceValue, TermValue
+from evaluation.explanation import Explanation, PieceValue, TermValue, contributions
 from evaluation.report import (
     LARGE_CORRECTION_CP,
     REASONS,

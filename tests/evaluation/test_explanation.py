@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import evaluation
 from evaluation.catalogue import CATALOGUE, FAMILIES, KNOWN_ENDING, LIMIT
 from evaluation.constants import STATIC_LIMIT
-from evaluation.explanation import UNITS
+from evaluation.explanation import PARTS
 from evaluation.report import REASONS, as_data, format_explanation, reasons
 from evaluation.weights import MATERIAL, Weights
 from tests.evaluation.test_evaluation import BOARDS, EXTREME, placed, random_game, random_pieces, random_weights
@@ -75,7 +75,7 @@ def test_every_term_is_within_a_centipawn_of_its_exact_value(board: chess.Board,
             assert phases is not None
             mg, eg = phases
             exact = mg * share * 64 + eg * (256 - share) * explanation.scale
-            assert abs(UNITS * shown - exact) < error * UNITS
+            assert abs(PARTS * shown - exact) < error * PARTS
             assert shown == 0 or exact != 0 or term.white_cp * term.black_cp != 0
     names = [term.name for term in CATALOGUE]
     assert [term.name for term in explanation][: len(names)] == names

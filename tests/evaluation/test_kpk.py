@@ -10,6 +10,7 @@ import chess
 import pytest
 
 import evaluation
+from evaluation.explanation import KPK_RESULTS
 from tests.support import TABLES
 from tests.support.syzygy_samples import Probing
 from uci_engine.core import load
@@ -39,7 +40,7 @@ def boards(count: int) -> Iterator[chess.Board]:
 
 def wins(searcher: Any, board: chess.Board) -> bool:
     searcher.position.set_board(board)
-    return bool(searcher.evaluator.kpk.wins(searcher.position))
+    return "wins" in KPK_RESULTS[searcher.evaluator.kpk.result(searcher.position)]
 
 
 def test_it_is_what_syzygy_says(searcher: Any) -> None:
