@@ -56,11 +56,6 @@ class WeightsError(ValueError):
     """A weights file that cannot be used. The message gives the reason."""
 
 
-def pack(middlegame: int, endgame: int) -> int:
-    """S(mg, eg) as one int. Exact for signed halves of 32 bits."""
-    return (endgame << 32) + middlegame
-
-
 def unpack(packed: int) -> tuple[int, int]:
     """The (middlegame, endgame) of a packed int or of a sum of them."""
     half = 1 << 31
@@ -92,7 +87,6 @@ class Weights:
         """All numbers of one weight, each with middlegame and endgame packed into one int. Not to be changed."""
         if name not in self._packed:
             pairs = zip(self.middlegame[name], self.endgame[name], strict=True)
-            # `pack`, without the calls.
             self._packed[name] = [(eg << 32) + mg for mg, eg in pairs]
         return self._packed[name]
 

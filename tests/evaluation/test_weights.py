@@ -26,11 +26,17 @@ from evaluation.weights import (
     WeightsError,
     _to_rows,
     default_weights,
-    pack,
     unpack,
 )
 
 MAX_SUM = 0x7FFFFFFF
+
+
+def pack(middlegame: int, endgame: int) -> int:
+    """S(mg, eg) as one int, as the head of `evaluation.weights` defines it."""
+    return (endgame << 32) + middlegame
+
+
 HALVES = st.integers(-MAX_SUM - 1, MAX_SUM)
 TEXT = default_weights().text()
 
