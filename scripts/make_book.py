@@ -35,8 +35,7 @@ from lib.books.review import ACCEPTED, find_faults, read_accepted, without_accep
 from lib.books.theory import BEST_WEIGHT, Judge, Theory, weights_of_theory
 from lib.console import at_least_one
 from lib.errors import ProgramError
-from uci_engine.book.book import BUILT_IN, Book, BookError
-from uci_engine.book.opening_names import POSITIONS, opening_of
+from uci_engine.book.book import BUILT_IN, POSITIONS, Book, BookError, opening_of
 
 SEARCH_DEPTH = 10
 # Letters that Unicode takes for whole ones, and not for a letter with a mark.

@@ -317,7 +317,7 @@ def test_a_book_is_read_again_when_it_is_named_again(path: Path) -> None:
 
 def test_nothing_of_the_book_is_read_before_it_is_wanted() -> None:
     program = (
-        "import uci_engine.uci.loop\nfrom uci_engine.book.opening_names import named_positions\n"
+        "import uci_engine.uci.loop\nfrom uci_engine.book.book import named_positions\n"
         "from uci_engine.engine import UciEngine\nfrom uci_engine.book import book\nread = []\n"
         "parsed = book._parsed\nbook._parsed = lambda data: (read.append(data), parsed(data))[1]\n"
         "engine = UciEngine()\nassert not read and not named_positions.cache_info().currsize\n"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from uci_engine.book.book import WITHOUT_ACCENTS, BookSettings, Opening
-from uci_engine.book.opening_names import named_positions, opening_of
+from uci_engine.book.book import WITHOUT_ACCENTS, BookSettings, Opening, named_positions, opening_of
 from uci_engine.time_management.limits import Limits
 
 

@@ -175,7 +175,7 @@ def test_a_summary_counts_and_weighs() -> None:
     ]
     summary = summary_of(judgements)
     assert summary.accuracy == pytest.approx((100 + 10 + 5) / 2.5)
-    assert (summary.moves, summary.counts[Mark.BLUNDER], summary.counts[Mark.MISTAKE]) == (4, 2, 0)
+    assert (summary.counts.total(), summary.counts[Mark.BLUNDER], summary.counts[Mark.MISTAKE]) == (4, 2, 0)
     assert summary.missed_wins == 1
     assert summary_of(judgements[:1]).accuracy is None
 

@@ -14,19 +14,7 @@ from collections.abc import Callable, Iterator
 
 import chess
 import chess.engine
-from chess.engine import (
-    INFO_PV,
-    INFO_SCORE,
-    AnalysisComplete,
-    Cp,
-    EngineError,
-    EngineTerminatedError,
-    InfoDict,
-    Mate,
-    PovScore,
-    PovWdl,
-    Wdl,
-)
+from chess.engine import AnalysisComplete, Cp, EngineError, EngineTerminatedError, InfoDict, Mate, PovScore
 
 from uci_engine import score as scores
 from uci_engine.search.info import BestMove, Bound, Info
@@ -79,7 +67,8 @@ class RunningSearch:
 
     def on_info(self, info: Info) -> None:
         """Take a report. Called from the search's thread and the timer's."""
-        log_message(info.string or "")
+        if info.string is not None and info.string.startswith(ERROR):
+            LOGGER.warning("%s", info.string.removeprefix(ERROR))
         report = info_dict(info, self._turn, self._selector)
         if not report:
             return
@@ -202,23 +191,18 @@ def info_dict(info: Info, turn: chess.Color, selector: chess.engine.Info) -> Inf
         return result
     numbers = {name: getattr(info, name) for name in SAME_NAMES}
     result.update({name: value for name, value in numbers.items() if value is not None})  # type: ignore[typeddict-item]
-    if info.score is not None and selector & INFO_SCORE:
+    if info.score is not None and selector & chess.engine.INFO_SCORE:
         kind, number = scores.to_uci(info.score, info.pieces).split()
         result["score"] = PovScore(Mate(int(number)) if kind == "mate" else Cp(int(number)), turn)
         if info.bound is not Bound.EXACT:
             name = "lowerbound" if info.bound is Bound.LOWER else "upperbound"
             result[name] = True  # type: ignore[literal-required]
     if info.wdl is not None:
-        result["wdl"] = PovWdl(Wdl(*info.wdl), turn)
+        result["wdl"] = chess.engine.PovWdl(chess.engine.Wdl(*info.wdl), turn)
     if info.time_ms is not None:
         result["time"] = info.time_ms / 1000
-    if info.pv and selector & INFO_PV:
+    if info.pv and selector & chess.engine.INFO_PV:
         result["pv"] = [chess.Move.from_uci(move) for move in info.pv]
     if info.currmove is not None:
         result["currmove"] = chess.Move.from_uci(info.currmove)
     return result
-
-
-def log_message(message: str) -> None:
-    if message.startswith(ERROR):
-        LOGGER.warning("%s", message.removeprefix(ERROR))

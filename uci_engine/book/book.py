@@ -1,4 +1,4 @@
-"""A Polyglot opening book, and its moves during a game.
+"""A Polyglot opening book, its moves during a game, and the names of openings.
 
 The file is read and checked once, so later changes of it have no effect. An entry has 16 bytes (key, move, weight,
 learning data), and the entries are sorted by key.
@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import random
 import sys
+import zlib
 from array import array
 from bisect import bisect_left
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from operator import le
 from pathlib import Path
@@ -24,7 +26,6 @@ import chess
 import chess.polyglot
 
 from evaluation.files import open_plain_file
-from uci_engine.book.opening_names import OpeningName, named_positions, opening_of
 from uci_engine.text import quoted, reason_of
 from uci_engine.time_management.limits import Limits
 
@@ -42,6 +43,12 @@ ALL_BY_WEIGHT = 100
 
 # The letters with accents that names of openings have.
 WITHOUT_ACCENTS = str.maketrans("\u00e1\u00e4\u0107\u00e9\u00f3\u00f6\u00f8\u00fc", "aaceooou")
+
+
+# The names of 3 807 positions, from the tables of lichess-org/chess-openings, which are in the public domain (CC0-1.0).
+# Each row has the Polyglot key of a position, its code in the Encyclopaedia of Chess Openings, and its name.
+# `scripts/make_book.py positions` makes it.
+POSITIONS = Path(__file__).with_name("opening_names.tsv.gz")
 
 
 class BookError(ValueError):
@@ -142,6 +149,42 @@ def _repeats(board: chess.Board, move: chess.Move) -> bool:
     repeated = board.is_repetition(2)
     board.pop()
     return repeated
+
+
+# The names of openings ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningName:
+    """An opening's code in the Encyclopaedia of Chess Openings, and its name."""
+
+    eco: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.eco} {self.name}"
+
+
+@cache
+def named_positions() -> dict[int, OpeningName]:
+    """The names by the Polyglot keys of their positions; read when first asked for."""
+    names = {}
+    for row in zlib.decompress(POSITIONS.read_bytes(), zlib.MAX_WBITS | 16).decode().splitlines():
+        key, eco, name = row.split("\t")
+        names[int(key, 16)] = OpeningName(eco, name)
+    return names
+
+
+def name_of(board: chess.Board) -> OpeningName | None:
+    return named_positions().get(chess.polyglot.zobrist_hash(board))
+
+
+def opening_of(board: chess.Board) -> OpeningName | None:
+    """The name of the position on the board, or of the last position before it that has one."""
+    position = board.copy()
+    while (name := name_of(position)) is None and position.move_stack:
+        position.pop()
+    return name
 
 
 # The book during a game --------------------------------------------------------------------------------------------

@@ -20,7 +20,6 @@ from uci_engine.api.games import (
     GameTask,
     analyse_task,
     analyse_with,
-    new_engine,
     unanalysed,
 )
 from uci_engine.command_line.arguments import (
@@ -29,6 +28,7 @@ from uci_engine.command_line.arguments import (
     add_core,
     add_effort,
     effort_of,
+    engine_for,
     keyword_options,
 )
 from uci_engine.command_line.console import Progress, show, warn
@@ -224,11 +224,7 @@ class _Run:
                 self._keep(task, unanalysed(task, result.reason) if isinstance(result, GivenUp) else result)
                 progress.reach(len(self._done))
             return
-        try:
-            engine = new_engine(self._keywords, self._options.core)
-        except ValueError as error:
-            raise UsageError(str(error)) from None
-        with engine:
+        with engine_for(self._keywords, self._options.core) as engine:
             for task in tasks:
                 self._keep(task, analyse_with(engine, task, progress.add))
                 progress.reach(len(self._done))

@@ -16,6 +16,7 @@ from uci_engine.core import CORES
 from uci_engine.text import ERROR, suggestion
 
 if TYPE_CHECKING:
+    from uci_engine.api.engine import Engine
     from uci_engine.engine import UciEngine
     from uci_engine.game_analysis.game_search import Effort
 
@@ -111,6 +112,16 @@ def keyword_options(options: argparse.Namespace, default_threads: int) -> dict[s
             raise UsageError(str(error)) from None
         keywords[keyword] = typed
     return keywords
+
+
+def engine_for(keywords: dict[str, Any], core: str) -> Engine:
+    """An engine for analysis. Raises UsageError where an option is refused."""
+    from uci_engine.api.games import new_engine
+
+    try:
+        return new_engine(keywords, core)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 def _settings(options: argparse.Namespace) -> list[tuple[str, str | None]]:

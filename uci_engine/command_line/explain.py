@@ -16,6 +16,7 @@ from uci_engine.command_line.arguments import (
     add_effort,
     add_position,
     effort_of,
+    engine_for,
     keyword_options,
 )
 from uci_engine.command_line.console import show, warn
@@ -35,7 +36,6 @@ and why, and a proof where it wins or loses by force.
 def run(words: Sequence[str], default_core: str) -> int:
     """Run the command. Returns the exit code."""
     options = _parser(default_core).parse_args(words)
-    from uci_engine.api.games import new_engine
     from uci_engine.game_analysis.html import MissingLibraryError, environment
     from uci_engine.game_analysis.move_report import Shown
     from uci_engine.game_analysis.move_search import compare_moves, explain_move
@@ -49,11 +49,7 @@ def run(words: Sequence[str], default_core: str) -> int:
     keywords = keyword_options(options, default_threads=min(2, usable_processors()))
     board = _board(options)
     move = None if options.move is None else _move(board, options.move)
-    try:
-        engine = new_engine(keywords, options.core)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-    with engine:
+    with engine_for(keywords, options.core) as engine:
         found: Shown = (
             compare_moves(engine, board, effort) if move is None else explain_move(engine, board, move, effort)
         )

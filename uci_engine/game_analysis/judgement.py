@@ -162,7 +162,6 @@ class Summary:
     """
 
     accuracy: float | None
-    moves: int
     counts: Counter[Mark]
     missed_wins: int
 
@@ -173,7 +172,6 @@ def summary_of(judgements: Iterable[Judgement]) -> Summary:
     weight = sum(judgement.weight for judgement in judged)
     return Summary(
         accuracy=sum(one.accuracy * one.weight for one in judged) / weight if judged else None,
-        moves=len(all_of_them),
         counts=Counter(judgement.mark for judgement in all_of_them),
         missed_wins=sum(judgement.missed_win for judgement in all_of_them),
     )

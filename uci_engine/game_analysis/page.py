@@ -44,7 +44,7 @@ def game_page(report: GameReport, links: Sequence[tuple[str, str]] = ()) -> str:
     lines: list[dict[str, Any]] = []
     worst = sorted(report.errors, key=lambda error: -error[1].judgement.loss)[:MAX_SHOWN_ERRORS]
     worst.sort(key=lambda error: error[0])
-    errors = [_error(report, index, ply, boards[index], lines) for index, ply in worst]
+    errors = [_error(report, index, lines) for index, _ in worst]
     start = f"Start of the game. {report.value.text}{_quoted(report.words)}"
     positions = [first_position(boards[0], start, report.value)]
     for before, after, ply in zip(boards, boards[1:], report.plies, strict=False):
@@ -135,9 +135,9 @@ def _quoted(words: str) -> str:
     return f". \u201c{words}\u201d" if words else ""
 
 
-def _error(
-    report: GameReport, index: int, ply: Ply, board: chess.Board, lines: list[dict[str, Any]]
-) -> dict[str, Any]:
+def _error(report: GameReport, index: int, lines: list[dict[str, Any]]) -> dict[str, Any]:
+    """An error, and its lines to play through, which are added to `lines`."""
+    ply, board = report.plies[index], report.boards[index]
     assert ply.reason is not None
 
     def playable(moves: Sequence[chess.Move], title: str, value: Any) -> dict[str, Any] | None:

@@ -10,8 +10,7 @@ import chess
 import chess.pgn
 from chess.engine import Limit
 
-from uci_engine.book.book import Book
-from uci_engine.book.opening_names import OpeningName, name_of
+from uci_engine.book.book import Book, OpeningName, name_of
 from uci_engine.game_analysis.boards import board_after, is_obvious, is_sacrifice, phase_weight, positions
 from uci_engine.game_analysis.game_search import Effort, search_game
 from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Phase, Summary, judge, phases_of, summary_of
