@@ -140,22 +140,22 @@ def stale_modules() -> list[str]:
 
 
 def _choose(name: str) -> Core:
+    if name not in ("auto", "compiled"):
+        return _import(name, "requested", plain=True)
     compiled = compiled_modules()
     missing = [module for module in KERNEL_MODULES if module not in compiled]
-    if name in ("auto", "compiled") and compiled and missing:
+    if compiled and missing:
         raise ImportError(
             f"only {len(compiled)} of the {len(KERNEL_MODULES)} kernel modules are compiled; not compiled: "
             f"{', '.join(missing)}. Install again, or choose the python-chess core"
         )
-    if name in ("auto", "compiled"):
-        problem = _why_not_compiled(is_installed=bool(compiled))
-        if problem is None:
-            reason = "requested" if name == "compiled" else "chosen because it is installed"
-            return _import("compiled", reason, plain=False)
-        if name == "compiled":
-            raise ImportError(f"the compiled core {problem}")
-        return _import("python-chess", f"chosen because the compiled core {problem}", plain=True, is_fallback=True)
-    return _import(name, "requested", plain=True)
+    problem = _why_not_compiled(is_installed=bool(compiled))
+    if problem is None:
+        reason = "requested" if name == "compiled" else "chosen because it is installed"
+        return _import("compiled", reason, plain=False)
+    if name == "compiled":
+        raise ImportError(f"the compiled core {problem}")
+    return _import("python-chess", f"chosen because the compiled core {problem}", plain=True, is_fallback=True)
 
 
 def _why_not_compiled(*, is_installed: bool) -> str | None:

@@ -72,11 +72,12 @@ class Journal:
         read = []
         for number, line in enumerate(lines, start=1):
             try:
-                read.append(json.loads(line))
+                entry = json.loads(line)
             except (ValueError, RecursionError):
-                raise JournalError(f"{self.path}, line {number} is no JSON: remove the file") from None
-            if not isinstance(read[-1], dict):
+                entry = None
+            if not isinstance(entry, dict):
                 raise JournalError(f"{self.path}, line {number} is no entry: remove the file")
+            read.append(entry)
         self.entries = read[1:]
         if not self.entries:
             return 0
