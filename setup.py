@@ -42,7 +42,7 @@ GENERATED = Path("build", "cython")
 TYPES = Path("evaluation", "typed.pxd")
 
 # The modules whose loops are long enough for vector code, see `flags`.
-VECTOR_MODULES = ("evaluation.correction.correction",)
+VECTOR_MODULES = ("evaluation.network.inference",)
 
 COMPILER_VARIABLES = ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "LDSHARED")
 DIRECTIVES = {

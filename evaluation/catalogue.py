@@ -20,11 +20,11 @@ MIN_TABLE: Final = 512
 # What an explanation holds beside the terms: the result of a known ending, what the network adds, and what is cut off
 # beyond ±STATIC_LIMIT. Their titles by name.
 KNOWN_ENDING: Final = "known_ending"
-CORRECTION: Final = "correction"
+NETWORK_TERM: Final = "network"
 LIMIT: Final = "limit"
 OTHER_TITLES: Final = {
     KNOWN_ENDING: "known ending",
-    CORRECTION: "what the network sees",
+    NETWORK_TERM: "what the network sees",
     LIMIT: "limit of the score",
 }
 # The families of an explanation, in its order, and their titles. A title is what a player calls a term, or several that
@@ -50,7 +50,7 @@ FAMILIES: Final = {
     "Space": ("space",),
     "Endgames": ("drive against the bare king", OTHER_TITLES[KNOWN_ENDING]),
     "Tempo": ("tempo",),
-    "Learned correction": (OTHER_TITLES[CORRECTION],),
+    "Network": (OTHER_TITLES[NETWORK_TERM],),
     "Limit": (OTHER_TITLES[LIMIT],),
 }
 FAMILY_OF: Final = {title: family for family, titles in FAMILIES.items() for title in titles}

@@ -13,8 +13,8 @@ from evaluation.base_board import BaseBoard
 from evaluation.bitboards import ALL
 from evaluation.constants import FULL_PHASE, FULL_SCALE, STATIC_LIMIT, WON_KPK_CP
 from evaluation.context import EvaluationContext
-from evaluation.correction.correction import Correction, CorrectionWeights
-from evaluation.correction.shape import MAX_FEATURES_CP
+from evaluation.network.inference import Inference, NetworkWeights
+from evaluation.network.shape import MAX_FEATURES_CP
 from evaluation.terms import (
     endgames,
     imbalance,
@@ -54,13 +54,13 @@ class Evaluator:
 
     context: EvaluationContext
     kpk: KpkBitbase
-    correction: Correction | None  # None when it is off
+    network: Inference | None  # None when it is off
     material_hash = u64s(2 * MATERIAL_ENTRIES)
     pawn_hash = u64s(4 * PAWN_ENTRIES)
 
-    def __init__(self, weights: Weights, correction: CorrectionWeights | None = None) -> None:
-        """`correction`: the network whose output is added; None: the terms alone."""
-        self.correction = None if correction is None else Correction(correction)
+    def __init__(self, weights: Weights, network: NetworkWeights | None = None) -> None:
+        """`network`: the network whose output is added; None: the terms alone."""
+        self.network = None if network is None else Inference(network)
         self.context = EvaluationContext(weights)
         self.kpk = KpkBitbase()
 
@@ -76,13 +76,13 @@ class Evaluator:
         if result != NO_RESULT:
             value = self.with_kpk_result(value, result)
         score = value if board.turn else -value
-        return score + self.correction_of(board, score)
+        return score + self.network_score(board, score)
 
-    def correction_of(self, board: BaseBoard, features_cp: int) -> int:
+    def network_score(self, board: BaseBoard, features_cp: int) -> int:
         """What the network adds to the score of the features; 0 without one. Centipawns, by the side to move."""
-        if self.correction is None or features_cp > MAX_FEATURES_CP or features_cp < -MAX_FEATURES_CP:
+        if self.network is None or features_cp > MAX_FEATURES_CP or features_cp < -MAX_FEATURES_CP:
             return 0
-        return self.correction.of(board)
+        return self.network.of(board)
 
     def is_known_draw(self, board: BaseBoard) -> bool:
         """Whether this is king and pawn against king, drawn with best play for this side to move. Cheap."""

@@ -18,16 +18,16 @@ import chess
 from evaluation.catalogue import (
     ACCUMULATED,
     CATALOGUE,
-    CORRECTION,
     FAMILIES,
     FAMILY_OF,
     KNOWN_ENDING,
     LIMIT,
+    NETWORK_TERM,
     OTHER_TITLES,
 )
 from evaluation.constants import FULL_PHASE, FULL_SCALE
-from evaluation.correction.network import Network
-from evaluation.correction.shape import (
+from evaluation.network.file import Network
+from evaluation.network.shape import (
     KING_REGION,
     MAX_SUM,
     OUTPUT_SHIFT,
@@ -59,8 +59,8 @@ Phases = tuple[int, int]
 class TermValue:
     """What one term adds to the score: tapered, in whole centipawns, for each side from its own view.
 
-    `name` is the term's in the catalogue and in the weights file, or KNOWN_ENDING, CORRECTION or LIMIT. `title` is what
-    a player calls it. Several terms may share a title. `white` and `black` are the term in the middlegame and in the
+    `name` is the term's in the catalogue and in the weights file, or KNOWN_ENDING, NETWORK_TERM or LIMIT. `title` is
+    what a player calls it. Several terms may share a title. `white` and `black` are the term in the middlegame and in the
     endgame, before it is tapered; None for what is not in the catalogue. `black_cp` is `white_cp` minus the difference.
     So it may be up to two centipawns from its exact value.
     """
@@ -131,24 +131,23 @@ class PieceValue:
 
     `value_cp`: how much its side's score falls when it is taken off, from that side's view; None for a king. All terms
     count, as well as those of other pieces that change without it, the phase, and the endgame scale. So the values do
-    not add up to the score. `correction_cp`: what it adds to the correction, from White's view; None without one.
+    not add up to the score. `network_cp`: what it adds to its output, from White's view; None without one.
     """
 
     square: chess.Square
     piece: chess.Piece
     value_cp: int | None
-    correction_cp: int | None = None
+    network_cp: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """Why a position has its static score. All numbers are in the centipawns of the weights.
 
-    `terms` has each term of the catalogue, in its order, then KNOWN_ENDING, CORRECTION and LIMIT where they are not 0.
-    Their differences add up to `white_score`. `pieces` are all pieces, from a1 to h8. `phase` runs from 24 (all pieces
+    `terms` has each term of the catalogue, in its order, then KNOWN_ENDING, NETWORK_TERM and LIMIT where not 0. Their differences add up to `white_score`. `pieces` are all pieces, from a1 to h8. `phase` runs from 24 (all pieces
     on the board) to 0. `scale` is the endgame scale factor, in 64ths. `known_ending` is the result of king and pawn
     against king, "" for any other position. `features_score` is the score without the network, from White's
-    view, and `correction` what the network adds to it, None without a network.
+    view, and `network_score` what the network adds to it, None without a network.
     """
 
     fen: str
@@ -159,7 +158,7 @@ class Explanation:
     scale: int
     known_ending: str
     features_score: int
-    correction: int | None
+    network_score: int | None
 
     def __iter__(self) -> Iterator[TermValue]:
         return iter(self.terms)
@@ -174,7 +173,7 @@ class Explanation:
     @property
     def white_score(self) -> int:
         """The static score from White's view."""
-        return self.features_score + (self.correction or 0)
+        return self.features_score + (self.network_score or 0)
 
     @property
     def families(self) -> tuple[Subtotal, ...]:
@@ -204,21 +203,21 @@ class Explanation:
         kpk_result = evaluator.kpk.result(base_board)
         features = evaluator.with_kpk_result(tapered, kpk_result)
         sign = 1 if board.turn else -1
-        correction = None if network is None else sign * evaluator.correction_of(base_board, sign * features)
+        network_score = None if network is None else sign * evaluator.network_score(base_board, sign * features)
         cut = tapered - sum(term.difference_cp for term in terms)
-        for name, cp in ((KNOWN_ENDING, features - tapered), (CORRECTION, correction or 0), (LIMIT, cut)):
+        for name, cp in ((KNOWN_ENDING, features - tapered), (NETWORK_TERM, network_score or 0), (LIMIT, cut)):
             if cp:
                 terms.append(TermValue(name, OTHER_TITLES[name], max(cp, 0), max(-cp, 0)))
         return cls(
             fen=board.fen(),
             white_to_move=board.turn,
             terms=tuple(terms),
-            pieces=tuple(_pieces(board, evaluator, base_board, network if correction else None)),
+            pieces=tuple(_pieces(board, evaluator, base_board, network if network_score else None)),
             phase=phase,
             scale=scale,
             known_ending=KPK_RESULTS[kpk_result],
             features_score=features,
-            correction=correction,
+            network_score=network_score,
         )
 
 
@@ -291,11 +290,11 @@ def _pieces(board: chess.Board, evaluator: Any, base_board: Any, network: Networ
 
 
 def contributions(board: chess.Board, network: Network) -> dict[chess.Square, int]:
-    """What each piece adds to the correction, by square, in centipawns from White's view. One king a side.
+    """What each piece adds to its output, by square, in centipawns from White's view. One king a side.
 
     That is how much the network's output falls when the piece is taken off. Only the piece's inputs go. The views stay
     as they are, and so do the weights of the output. So a king has a number, too. The contributions do not add up to
-    the correction, because the units are not linear.
+    the network, because the units are not linear.
     """
     placed = sorted(board.piece_map().items())
     # The sides in the order of the output.

@@ -15,14 +15,14 @@ from typing import Any, Final
 
 import chess
 
-from evaluation.catalogue import CORRECTION, KNOWN_ENDING, LIMIT
+from evaluation.catalogue import KNOWN_ENDING, LIMIT, NETWORK_TERM
 from evaluation.constants import FULL_PHASE, FULL_SCALE
 from evaluation.explanation import Explanation, Subtotal, TermValue
 
 REASONS: Final = 3
-# A correction of this size is always a reason, however large the features are.
-LARGE_CORRECTION_CP: Final = 50
-# How many pieces are named as the reason of a correction.
+# A network output of this size is always a reason, however large the features are.
+LARGE_NETWORK_CP: Final = 50
+# How many pieces are named as the reason of an output.
 PIECES_NAMED: Final = 2
 # The width of the first column, of a square, and of a paragraph.
 NAME_WIDTH: Final = 33
@@ -53,18 +53,18 @@ def format_explanation(explanation: Explanation, colour: bool = False) -> str:
         lines += [*textwrap.wrap(f"0 for both sides: {', '.join(folded)}", TEXT_WIDTH), ""]
     values = {value.square: (value.piece, value.value_cp) for value in explanation.pieces}
     lines += ["Value of each piece for its own side: what the score loses without it", *_board(values, paint), ""]
-    if explanation.correction:
-        added = {value.square: (value.piece, value.correction_cp) for value in explanation.pieces}
-        lines += ["What each piece adds to the learned correction (White's view)", *_board(added, paint, "+"), ""]
+    if explanation.network_score:
+        added = {value.square: (value.piece, value.network_cp) for value in explanation.pieces}
+        lines += ["What each piece adds to the network (White's view)", *_board(added, paint, "+"), ""]
     if found := reasons(explanation):
         lines += ["The biggest reasons:", *(f" {number}. {text}" for number, text in enumerate(found, start=1)), ""]
     if explanation.known_ending:
         lines.append(f"Known ending: {explanation.known_ending}")
     phase = f"Phase {explanation.phase} ({FULL_PHASE}: middlegame, 0: endgame)"
     lines.append(f"{phase}; endgame counts {explanation.scale} of {FULL_SCALE}")
-    if explanation.correction is not None:
-        features, correction = explanation.features_score / 100, explanation.correction / 100
-        lines.append(f"Features {features:+.2f}, learned correction {correction:+.2f} (White's view)")
+    if explanation.network_score is not None:
+        features, network_score = explanation.features_score / 100, explanation.network_score / 100
+        lines.append(f"Features {features:+.2f}, network {network_score:+.2f} (White's view)")
     side, sign = ("White", 1) if explanation.white_to_move else ("Black", -1)
     lines.append(f"Score {explanation.white_score / 100:+.2f} (White's view)")
     lines.append(f"Score {sign * explanation.white_score / 100:+.2f} (the side to move's view: {side})")
@@ -98,7 +98,7 @@ def as_data(explanation: Explanation) -> dict[str, Any]:
         "side_to_move": "white" if explanation.white_to_move else "black",
         "white_score_cp": explanation.white_score,
         "features_cp": explanation.features_score,
-        "correction_cp": explanation.correction,
+        "network_cp": explanation.network_score,
         "phase": explanation.phase,
         "endgame_scale": explanation.scale,
         "known_ending": explanation.known_ending or None,
@@ -108,8 +108,8 @@ def as_data(explanation: Explanation) -> dict[str, Any]:
             for family in explanation.families
         ],
         "pieces": [{**place, "value_cp": value.value_cp} for value, place in placed],
-        "correction_pieces": [
-            {**place, "white_cp": value.correction_cp} for value, place in placed if value.correction_cp is not None
+        "network_pieces": [
+            {**place, "white_cp": value.network_cp} for value, place in placed if value.network_cp is not None
         ],
     }
 
@@ -127,16 +127,16 @@ def _numbers(value: TermValue | Subtotal) -> dict[str, int]:
 def reasons(explanation: Explanation) -> tuple[str, ...]:
     """The largest differences in words, the largest first: at most REASONS sentences in pawns, from White's view.
 
-    A learned correction of LARGE_CORRECTION_CP is always among them.
+    A network output of LARGE_NETWORK_CP is always among them.
     """
     titles = [title for family in explanation.families for title in family.titles if title.difference_cp]
-    titles.sort(key=lambda title: (not _is_large_correction(title), -abs(title.difference_cp)))
+    titles.sort(key=lambda title: (not _is_large_network_score(title), -abs(title.difference_cp)))
     found = sorted(titles[:REASONS], key=lambda title: -abs(title.difference_cp))
     return tuple(f"{_words(explanation, title)} ({title.difference_cp / 100:+.2f})" for title in found)
 
 
-def _is_large_correction(title: Subtotal) -> bool:
-    return title.terms[0].name == CORRECTION and abs(title.difference_cp) >= LARGE_CORRECTION_CP
+def _is_large_network_score(title: Subtotal) -> bool:
+    return title.terms[0].name == NETWORK_TERM and abs(title.difference_cp) >= LARGE_NETWORK_CP
 
 
 def _words(explanation: Explanation, title: Subtotal) -> str:
@@ -147,7 +147,7 @@ def _words(explanation: Explanation, title: Subtotal) -> str:
         return material
     if name == "tempo":
         return f"{side} is to move"
-    if name == CORRECTION:
+    if name == NETWORK_TERM:
         words = f"The network sees {abs(title.difference_cp) / 100:.2f} more for {side} than the features"
         pieces = pieces_seen(explanation, sign)
         return f"{words}: mostly {pieces}" if pieces else words
@@ -200,13 +200,13 @@ def pieces_seen(explanation: Explanation, sign: int, before: Explanation | None 
 
 
 def _unusual(explanation: Explanation) -> dict[tuple[chess.Square, chess.Piece], float]:
-    """How much more each piece adds to the correction than pieces of its type do in the mean, from White's view.
+    """How much more each piece adds to its output than pieces of its type do in the mean, from White's view.
 
     Two queens each add much for their own sides, and that cancels out. Where only one side has the type, all that its
     pieces add counts.
     """
     own: dict[chess.PieceType, dict[chess.Color, list[int]]] = {}
-    seen = [(each.square, each.piece, each.correction_cp) for each in explanation.pieces]
+    seen = [(each.square, each.piece, each.network_cp) for each in explanation.pieces]
     for _, piece, cp in seen:
         if cp is not None:
             sides = own.setdefault(piece.piece_type, {chess.WHITE: [], chess.BLACK: []})

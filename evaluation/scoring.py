@@ -10,7 +10,7 @@ import chess
 from evaluation.weights import Weights, default_weights
 
 if TYPE_CHECKING:
-    from evaluation.correction.network import Network
+    from evaluation.network.file import Network
 
 
 def check(board: chess.Board) -> None:
@@ -41,16 +41,16 @@ def set_up(board: chess.Board, weights: Weights | None = None, network: Network 
 # Evaluators share it, and it takes milliseconds.
 @lru_cache(maxsize=1)
 def _for_kernel(network: Network) -> Any:
-    from evaluation.correction.correction import CorrectionWeights
+    from evaluation.network.inference import NetworkWeights
 
-    return CorrectionWeights(network)
+    return NetworkWeights(network)
 
 
 def chosen(network: Network | Literal["default"] | None) -> Network | None:
     """The network that an argument stands for: "default" is the one of the package. Raises NetworkError."""
     if network != "default":
         return network
-    from evaluation.correction.network import default_network
+    from evaluation.network.file import default_network
 
     return default_network()
 

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from evaluation.correction.network import Network, NetworkError
+from evaluation.network.file import Network, NetworkError
 from evaluation.weights import Weights, WeightsError, default_weights
 from lib.console import (
     above_zero,
@@ -44,9 +44,9 @@ from lib.engines.spec import ENGINE_SYNTAX, parse_engine
 from lib.errors import ProgramError
 from lib.games.pgn import game_texts
 from lib.training.coefficients import find_coefficients
-from lib.training.correction_inputs import static_scores
 from lib.training.examples import STOCKFISH_SCALE_CP, Examples, Floats
 from lib.training.model import exact_scores, only_material, weights_as_array
+from lib.training.network_inputs import static_scores
 from lib.training.outliers import group_errors, group_table, worst_positions
 from lib.training.positions import (
     RECORD,
@@ -57,7 +57,7 @@ from lib.training.positions import (
     white_to_move,
     write_positions,
 )
-from lib.training.quantisation import white_corrections
+from lib.training.quantisation import white_outputs
 from lib.training.quiet import Spread, quiet_positions
 from lib.training.static_evaluations import ask_engine, error_of
 from lib.training.tuning_report import Rival
@@ -146,7 +146,7 @@ def all_evaluations(words: argparse.Namespace, records: Any) -> list[tuple[str, 
     for path in words.weights:
         found.append((f"Secateur, {path.name}", features_scores(records, Weights.load(path))))
     for path in words.network:
-        added = white_corrections(Network.load(path), records, features_cp)
+        added = white_outputs(Network.load(path), records, features_cp)
         found.append((f"Secateur, {path.name}", features_cp + added))
     for engine in engines:
         with show_progress(engine.name, len(records)) as advance:
@@ -169,7 +169,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     table.add_argument("file", type=Path, metavar="FILE", help="positions with the scores of a deep search")
     table.add_argument("--weights", type=Path, action="append", default=[], metavar="FILE", help="also with these")
     table.add_argument(
-        "--network", type=Path, action="append", default=[], metavar="FILE", help="also with this learned correction"
+        "--network", type=Path, action="append", default=[], metavar="FILE", help="also with this network"
     )
     table.add_argument("--engine", action="append", default=[], metavar="'KEY=VALUE ...'", help="also its `eval`")
     table.add_argument(

@@ -26,9 +26,9 @@ TEXT = default_weights().text()
 
 
 def features_engine() -> UciEngine:
-    """An engine without the learned correction, in the position."""
+    """An engine without the network, in the position."""
     engine = UciEngine(owns_process=False)
-    engine.set_option("Correction", "false")
+    engine.set_option("Use NNUE", "false")
     engine.set_position(MIDDLEGAME, ())
     return engine
 
@@ -201,7 +201,7 @@ def test_without_memory_the_weights_stay(
 
 def test_the_option_by_keyword(other_file: str) -> None:
     board = chess.Board(MIDDLEGAME)
-    with Engine(correction=False, weights_file=other_file) as engine:
+    with Engine(use_nnue=False, weights_file=other_file) as engine:
         assert engine.explain(board).terms == evaluation.explain(board, Weights.load(other_file), None).terms
         assert engine.evaluate(board) == engine.explain(board).score
         before = engine.evaluate(board)

@@ -36,7 +36,7 @@ KERNEL_MODULES = (
     "evaluation.terms.imbalance",
     "evaluation.terms.endgames",
     "evaluation.terms.kpk",
-    "evaluation.correction.correction",
+    "evaluation.network.inference",
     "evaluation.evaluator",
     "uci_engine.board.movegen",
     "uci_engine.board.upcoming_repetition",

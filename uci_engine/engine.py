@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 import chess.polyglot
 
-from evaluation.correction.network import Network
+from evaluation.network.file import Network
 from evaluation.weights import Weights
 from uci_engine import __version__
 from uci_engine import score as scores
@@ -121,7 +121,7 @@ class UciEngine:
 
     @property
     def network(self) -> Network | None:
-        """The network of the learned correction, None while that is off or the strength is limited."""
+        """The network, None while that is off or the strength is limited."""
         return self._parts.pool.network
 
     def flip(self) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import chess
 
-from evaluation.correction.network import Network, NetworkError, default_network
+from evaluation.network.file import Network, NetworkError, default_network
 from evaluation.weights import Weights, WeightsError, default_weights
 from uci_engine.book.book import BookSettings, Opening
 from uci_engine.core import Core
@@ -125,8 +125,8 @@ class EngineParts:
             parameter.on_set = self._configure_time
         options.nodes_time.on_set = self._reset_nodes_clock
         options.weights_file.on_change = self._load_weights
-        options.correction.on_change = self._load_network
-        options.correction_file.on_change = self._load_network
+        options.use_nnue.on_change = self._load_network
+        options.eval_file.on_change = self._load_network
         options.limit_strength.on_change = self._switch_network
         options.skill_level.on_change = self._switch_network
 
@@ -185,26 +185,26 @@ class EngineParts:
 
     def _first_network(self) -> Network | None:
         """The network at the start. Without it the features play alone."""
-        correction = self.options.correction
+        option = self.options.use_nnue
         try:
-            return default_network() if correction.value else None
+            return default_network() if option.value else None
         except NetworkError as error:
-            correction.value = False
-            self.problem = f"{error}, so {correction.name} is false"
+            option.value = False
+            self.problem = f"{error}, so {option.name} is false"
             return None
 
     def _load_network(self) -> None:
-        """Correct by the network that the options name, or by none. A file is read even while the correction is off."""
-        path = self.options.correction_file.value
+        """Evaluate with the network that the options name, or by none. A file is read even while the network is off."""
+        path = self.options.eval_file.value
         is_used = self._wants_network()
         try:
             network = Network.load(path) if path else default_network() if is_used else None
             self.pool.set_evaluation(self.pool.weights, network if is_used else None)
         except NetworkError as error:
-            problem = f"option CorrectionFile cannot be {quoted(path)} ({error})" if path else str(error)
+            problem = f"option EvalFile cannot be {quoted(path)} ({error})" if path else str(error)
             raise OptionError(problem) from None
         except MemoryError:
-            raise OptionError("there is no memory for the correction") from None
+            raise OptionError("there is no memory for the network") from None
 
     def _switch_network(self) -> None:
         """Load or drop the network if the strength asks for it, and forget nothing if not."""
@@ -213,7 +213,7 @@ class EngineParts:
 
     def _wants_network(self) -> bool:
         """Limited strength plays with the features alone, because its levels were measured so."""
-        return self.options.correction.value and self._elo() is None
+        return self.options.use_nnue.value and self._elo() is None
 
     def _strength(self) -> Strength | None:
         """The limited strength that the options ask for, None for full strength."""

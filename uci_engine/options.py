@@ -23,8 +23,8 @@ from uci_engine.tunable import Tunable
 # How UCI writes a string option without text.
 EMPTY = "<empty>"
 
-# The default of the option `Correction`.
-CORRECTION_BY_DEFAULT = True
+# The default of the option `Use NNUE`.
+NETWORK_BY_DEFAULT = True
 
 ABOUT = "Secateur, a chess engine in Python that prunes trees. Free software, GPL-3.0-or-later."
 
@@ -244,8 +244,8 @@ class EngineOptions(TypedDict, total=False):
     syzygy_50_move_rule: bool
     syzygy_probe_limit: int
     weights_file: str
-    correction: bool
-    correction_file: str
+    use_nnue: bool
+    eval_file: str
     uci_show_wdl: bool
     uci_analyse_mode: bool
 
@@ -295,8 +295,8 @@ class Options(OptionTable):
         self.syzygy_50_move_rule = add(Check("Syzygy50MoveRule", True, "a cursed win counts as a draw"))
         self.syzygy_probe_limit = add(Spin("SyzygyProbeLimit", 7, 0, 7, "most pieces to probe; 0: never"))
         self.weights_file = add(String("WeightsFile", "", "empty: the built-in weights"))
-        self.correction = add(Check("Correction", CORRECTION_BY_DEFAULT, "add the learned correction"))
-        self.correction_file = add(String("CorrectionFile", "", "empty: the built-in network"))
+        self.use_nnue = add(Check("Use NNUE", NETWORK_BY_DEFAULT, "add the output of the network"))
+        self.eval_file = add(String("EvalFile", "", "empty: the built-in network"))
         self.chess960 = add(Check("UCI_Chess960", False, "play Chess960"))
         self.show_wdl = add(Check("UCI_ShowWDL", False, "report expected wins, draws and losses in permille"))
         self.analyse_mode = add(Check("UCI_AnalyseMode", False, "no book; root moves are also searched one by one"))

@@ -24,7 +24,7 @@ TYPICAL = "r1bq1rk1/pp3ppp/2n1pn2/3p4/3P4/P1PBPN2/5PPP/R1BQ1RK1 b - - 0 10"
 PAWN_ENDINGS = ["4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", "8/8/8/4p3/4k3/8/8/4K3 w - - 0 1"]
 WEIGHTS = random_weights(3)
 # The families without those of the network and of the limit.
-OF_FEATURES = [family for family in FAMILIES if family not in ("Learned correction", "Limit")]
+OF_FEATURES = [family for family in FAMILIES if family not in ("Network", "Limit")]
 # Material and the move count, and nothing else.
 ZEROS = {term.name: [0] * term.size for term in CATALOGUE}
 PLAIN = Weights(*[{**ZEROS, "material": MATERIAL, "tempo": [20]}] * 2)
@@ -239,14 +239,14 @@ def test_the_data_are_the_explanation() -> None:
         "side_to_move",
         "white_score_cp",
         "features_cp",
-        "correction_cp",
+        "network_cp",
         "phase",
         "endgame_scale",
         "known_ending",
         "reasons",
         "families",
         "pieces",
-        "correction_pieces",
+        "network_pieces",
     ]
     assert [family["name"] for family in data["families"]] == OF_FEATURES
     assert sum(family["difference_cp"] for family in data["families"]) == data["white_score_cp"]

@@ -40,11 +40,11 @@ ITALIAN = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 ENDGAME = "8/5k2/3p4/1p1Pp2p/pP2Pp1P/P4P1K/8/8 b - - 99 50"
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["features", "corrected"])
+@pytest.fixture(scope="module", params=[False, True], ids=["features", "network"])
 def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     network_file = tmp_path_factory.mktemp("network") / "other.network"
     network_file.write_bytes(random_network(3).pack())
-    with Engine(hash=1, correction=request.param, correction_file=str(network_file)) as engine:
+    with Engine(hash=1, use_nnue=request.param, eval_file=str(network_file)) as engine:
         yield engine
 
 
@@ -84,9 +84,9 @@ def test_a_lost_knight_is_material_and_no_gain_of_mobility(engine: Engine) -> No
     assert all(abs(change.cp) < 100 for change in changes[1:])
 
 
-def test_what_the_network_adds_is_one_feature_while_the_correction_is_on(engine: Engine) -> None:
+def test_what_the_network_adds_is_one_feature_while_the_network_is_on(engine: Engine) -> None:
     boards = chess.Board(chess.STARTING_FEN), chess.Board(ITALIAN)
-    before, after = (engine.explain(board).correction for board in boards)
+    before, after = (engine.explain(board).network_score for board in boards)
     found = [change for change in changes_between(engine, *boards, 32) if change.title == NETWORK]
     if before is None or after is None:
         assert found == []
@@ -102,9 +102,9 @@ def test_what_the_network_adds_is_one_feature_while_the_correction_is_on(engine:
         assert piece_type is not None
         assert chess.piece_name(piece_type) in found[0].named_pieces
     without = [change for change in changes_between(engine, *boards, 32) if change.title != NETWORK]
-    engine.configure(correction=False)
+    engine.configure(use_nnue=False)
     assert changes_between(engine, *boards, 32) == without
-    engine.configure(correction=True)
+    engine.configure(use_nnue=True)
 
 
 def test_what_both_sides_gain_is_no_change(engine: Engine) -> None:

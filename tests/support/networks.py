@@ -1,4 +1,4 @@
-"""Networks for the tests of the learned correction, and what they should say, straight from the definition."""
+"""Networks for the tests of the network, and what they should say, straight from the definition."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import struct
 import chess
 
 import evaluation
-from evaluation.correction.network import Network
-from evaluation.correction.shape import (
+from evaluation.network.file import Network
+from evaluation.network.shape import (
     BUCKETS,
     HIDDEN_BIAS_LIMIT,
     HIDDEN_LIMIT,
     INPUTS,
-    MAX_CORRECTION_CP,
     MAX_FEATURES_CP,
+    MAX_NETWORK_CP,
     MAX_OUTPUT_BIAS,
     MIN_PIECES,
     OUTPUT_LIMIT,
@@ -34,7 +34,7 @@ def pack_small(numbers: list[int]) -> bytes:
 
 
 def random_network(seed: int) -> Network:
-    """Its corrections are some hundred centipawns."""
+    """Its outputs are some hundred centipawns."""
     chance = random.Random(seed)
     return Network(
         pack_small([chance.randint(-60, 60) for _ in range(INPUTS * UNITS)]),
@@ -94,15 +94,15 @@ def output_of(network: Network, board: chess.Board) -> int:
     return total
 
 
-def corrected(network: Network, board: chess.Board) -> int:
-    """The static score with the correction, in centipawns, from the side to move's view."""
+def with_network(network: Network, board: chess.Board) -> int:
+    """The static score with the network, in centipawns, from the side to move's view."""
     features = evaluation.evaluate(board, network=None)
-    return features + (correction_of(network, board) if abs(features) <= MAX_FEATURES_CP else 0)
+    return features + (network_score(network, board) if abs(features) <= MAX_FEATURES_CP else 0)
 
 
-def correction_of(network: Network, board: chess.Board) -> int:
+def network_score(network: Network, board: chess.Board) -> int:
     """The network's output in centipawns, from the side to move's view, where it has one."""
     sides = [chess.popcount(board.occupied_co[colour]) for colour in chess.COLORS]
     if min(sides) == 1 or sum(sides) < MIN_PIECES:
         return 0
-    return max(-MAX_CORRECTION_CP, min(output_of(network, board) // 2**14, MAX_CORRECTION_CP))
+    return max(-MAX_NETWORK_CP, min(output_of(network, board) // 2**14, MAX_NETWORK_CP))

@@ -16,28 +16,28 @@ from tests.support import ROOT
 from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, on_core
 from uci_engine.core import load
 from uci_engine.engine import UciEngine
-from uci_engine.options import CORRECTION_BY_DEFAULT
+from uci_engine.options import NETWORK_BY_DEFAULT
 from uci_engine.tools import bench
 
 DEPTH = 2
 # What `secateur bench` and `secateur bench 5` must say on every core. A change of search or evaluation changes these
 # numbers and the last line of its commit message ("Bench: N") together; any other change changes neither.
-# By whether the learned correction is on: at the depth of the benchmark, and at depth 5. Another network changes those
+# By whether the network is on: at the depth of the benchmark, and at depth 5. Another network changes those
 # with it.
 PINNED_TOTALS = {False: (138986, 19774), True: (126332, 18645)}
-PINNED = PINNED_TOTALS[CORRECTION_BY_DEFAULT][0]
+PINNED = PINNED_TOTALS[NETWORK_BY_DEFAULT][0]
 TRAILER = re.compile(r"^Bench: ([0-9]+)$", re.MULTILINE)
 
 
-def total(depth: int | None, is_corrected: bool | None = None) -> tuple[int, list[str]]:
+def total(depth: int | None, use_nnue: bool | None = None) -> tuple[int, list[str]]:
     """The total of nodes on this process's core, and what was written before it.
 
-    `is_corrected`: with or without the learned correction; None: as a new engine has it.
+    `use_nnue`: with or without the network; None: as a new engine has it.
     """
     lines: list[str] = []
     with closing(UciEngine(owns_process=False)) as engine:
-        if is_corrected is not None:
-            engine.set_option("Correction", "true" if is_corrected else "false")
+        if use_nnue is not None:
+            engine.set_option("Use NNUE", "true" if use_nnue else "false")
         bench.Bench(engine, depth, lines.append).report()
     match = re.match(r"\nnodes ([0-9]+)\n", lines[-1])
     assert match is not None
@@ -53,22 +53,22 @@ def test_the_total_is_the_same_twice() -> None:
 
 
 @pytest.mark.parametrize("name", ALL_CORES)
-@pytest.mark.parametrize("is_corrected", PINNED_TOTALS)
-def test_the_total_with_and_without_the_correction_is_pinned_at_a_small_depth(is_corrected: bool, name: str) -> None:
-    found = on_core(core_or_skip(name), __name__, "total", 5, is_corrected)
-    assert found[0] == PINNED_TOTALS[is_corrected][1]
+@pytest.mark.parametrize("use_nnue", PINNED_TOTALS)
+def test_the_total_with_and_without_the_network_is_pinned_at_a_small_depth(use_nnue: bool, name: str) -> None:
+    found = on_core(core_or_skip(name), __name__, "total", 5, use_nnue)
+    assert found[0] == PINNED_TOTALS[use_nnue][1]
 
 
-@pytest.mark.parametrize("is_corrected", PINNED_TOTALS)
-def test_the_total_with_and_without_the_correction_is_pinned_on_the_compiled_core(is_corrected: bool) -> None:
-    found = on_core(core_or_skip("compiled"), __name__, "total", None, is_corrected)
-    assert found[0] == PINNED_TOTALS[is_corrected][0]
+@pytest.mark.parametrize("use_nnue", PINNED_TOTALS)
+def test_the_total_with_and_without_the_network_is_pinned_on_the_compiled_core(use_nnue: bool) -> None:
+    found = on_core(core_or_skip("compiled"), __name__, "total", None, use_nnue)
+    assert found[0] == PINNED_TOTALS[use_nnue][0]
 
 
-@pytest.mark.parametrize("is_corrected", PINNED_TOTALS)
-def test_the_benchmark_is_that_of_a_new_engine(is_corrected: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("uci_engine.options.CORRECTION_BY_DEFAULT", is_corrected)
-    assert total(DEPTH) == total(DEPTH, is_corrected) != total(DEPTH, not is_corrected)
+@pytest.mark.parametrize("use_nnue", PINNED_TOTALS)
+def test_the_benchmark_is_that_of_a_new_engine(use_nnue: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("uci_engine.options.NETWORK_BY_DEFAULT", use_nnue)
+    assert total(DEPTH) == total(DEPTH, use_nnue) != total(DEPTH, not use_nnue)
 
 
 @pytest.mark.slow

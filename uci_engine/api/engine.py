@@ -17,7 +17,7 @@ import chess
 import chess.engine
 from chess.engine import INFO_ALL, Cp, Info, InfoDict, Limit, PlayResult, PovScore
 
-from evaluation.correction.network import Network
+from evaluation.network.file import Network
 from evaluation.scoring import check, set_up
 from evaluation.weights import Weights
 from uci_engine.api.analysis import Analysis

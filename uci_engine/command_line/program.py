@@ -67,22 +67,22 @@ EVAL_KEYS = """\
 The JSON is one object. Scores are whole centipawns of the weights, from White's view where nothing else is said.
   fen, side_to_move    the position; white or black
   white_score_cp       the static evaluation
-  features_cp, correction_cp
-                       its parts: the weighted features, and the learned correction, null while that is off
+  features_cp, network_cp
+                       its parts: the weighted features, and the network, null while that is off
   normalised_cp        the same as a search shows it: at 100 half of the games are won
   wins_permille, draws_permille, losses_permille
                        the result that is expected for White
   phase                24: all pieces are on the board; 0: kings and pawns
   endgame_scale        how much of the endgame's score counts, in 64ths
   known_ending         null, or the ending that is known and its result
-  reasons              the largest differences, as sentences; a correction of half a pawn is always among them
+  reasons              the largest differences, as sentences; a network output of half a pawn is always among them
   families             name, white_cp, black_cp, difference_cp and terms of each family; the differences add up to
                        white_score_cp; white_cp and black_cp are from that side's view
     terms              name and title, the same three numbers, and middlegame_cp and endgame_cp: the difference before
                        it is tapered, or null for what is no term
   pieces               square, piece (as in FEN) and value_cp of each: what the score of its side loses without it, null
                        for kings
-  correction_pieces    square, piece and white_cp of each: what it adds to the correction; empty while that is off
+  network_pieces    square, piece and white_cp of each: what it adds to its output; empty while that is off
 """
 
 

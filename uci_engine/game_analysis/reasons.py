@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import chess
 
-from evaluation.catalogue import CATALOGUE, CORRECTION, FAMILY_OF, LIMIT, OTHER_TITLES
+from evaluation.catalogue import CATALOGUE, FAMILY_OF, LIMIT, NETWORK_TERM, OTHER_TITLES
 from evaluation.explanation import TermValue
 from evaluation.report import counted_pieces, joined, pieces_seen
 from uci_engine.game_analysis.boards import PIECE_VALUES, board_after, wins_material
@@ -24,7 +24,7 @@ from uci_engine.score import piece_count, win_curve
 
 # The title of all terms of its family: a piece taken changes all of them.
 MATERIAL = "material"
-NETWORK = OTHER_TITLES[CORRECTION]
+NETWORK = OTHER_TITLES[NETWORK_TERM]
 # Of neither side. A change is written as White's.
 WITHOUT_OWNER = (MATERIAL, NETWORK)
 # The side to move differs from position to position, and the limit from score to score. Neither says anything of a
@@ -83,8 +83,8 @@ def changes_between(analyser: Analyser, before: chess.Board, after: chess.Board,
     old, new = ({term.name: term for term in explanation} for explanation in explained)
     sums: dict[tuple[str, chess.Color], float] = {(MATERIAL, chess.WHITE): 0.0}
     for name, term in {**old, **new}.items():
-        # A decisive score has no correction. That it comes or goes is no reason.
-        if term.title in NEVER_A_REASON or (name == CORRECTION and not (name in old and name in new)):
+        # A decisive score is without the network. That it comes or goes is no reason.
+        if term.title in NEVER_A_REASON or (name == NETWORK_TERM and not (name in old and name in new)):
             continue
         title = MATERIAL if term.family == FAMILY_OF[MATERIAL] else term.title
         for color in chess.COLORS:

@@ -12,7 +12,7 @@ import sys
 from functools import partial
 from typing import Any
 
-from evaluation.correction.network import Network
+from evaluation.network.file import Network
 from evaluation.weights import Weights, default_weights
 from uci_engine.core import Core
 from uci_engine.memory import available_bytes
@@ -27,29 +27,29 @@ def new_searcher(
     table: Any,
     values: dict[str, int] | None = None,
     weights: Weights | None = None,
-    correction: Any = None,
+    network_weights: Any = None,
 ) -> Any:
     """A searcher on a table that it may share with other searchers. Raises MemoryError.
 
-    `values`: search parameters by name. `weights`: of its evaluation; None: the default ones. `correction`: from
-    `new_correction`.
+    `values`: search parameters by name. `weights`: of its evaluation; None: the default ones. `network_weights`: from
+    `new_network_weights`.
     """
     weights = weights or default_weights()
     position = core.position_class(weights.piece_square())
-    return core.searcher_class(position, _new_evaluator(core, weights, correction), table, values or {})
+    return core.searcher_class(position, _new_evaluator(core, weights, network_weights), table, values or {})
 
 
 def new_worker(core: Core, searcher: Any) -> Any:
     return core.modules["uci_engine.search.worker"].Worker(searcher)
 
 
-def new_correction(core: Core, network: Network | None) -> Any:
+def new_network_weights(core: Core, network: Network | None) -> Any:
     """A network as the kernel reads it, for many searchers; None for none. Raises MemoryError."""
-    return None if network is None else core.modules["evaluation.correction.correction"].CorrectionWeights(network)
+    return None if network is None else core.modules["evaluation.network.inference"].NetworkWeights(network)
 
 
-def _new_evaluator(core: Core, weights: Weights, correction: Any) -> Any:
-    return core.modules["evaluation.evaluator"].Evaluator(weights, correction)
+def _new_evaluator(core: Core, weights: Weights, network_weights: Any) -> Any:
+    return core.modules["evaluation.evaluator"].Evaluator(weights, network_weights)
 
 
 class WorkerThread(TaskThread):
@@ -67,13 +67,13 @@ class ThreadPool:
     def __init__(self, core: Core, hash_mib: int, network: Network | None = None) -> None:
         """A pool of one thread, with a table of `hash_mib` MiB. Raises MemoryError.
 
-        `network`: of the correction; None: it is off.
+        `network`: None: it is off.
         """
         self._core = core
         self._values: dict[str, int] = {}
         self.weights = default_weights()
         self.network = network
-        self._correction = new_correction(core, network)
+        self._network_weights = new_network_weights(core, network)
         self.table = core.table_class(hash_mib)
         self.main = self._new_worker()
         self.threads: list[WorkerThread] = []
@@ -135,16 +135,16 @@ class ThreadPool:
 
         Raises MemoryError, and then nothing has changed.
         """
-        correction = self._correction if network is self.network else new_correction(self._core, network)
+        network_weights = self._network_weights if network is self.network else new_network_weights(self._core, network)
         searchers = self._searchers()
-        evaluators = [_new_evaluator(self._core, weights, correction) for _ in searchers]
+        evaluators = [_new_evaluator(self._core, weights, network_weights) for _ in searchers]
         for searcher, evaluator in zip(searchers, evaluators, strict=True):
             searcher.evaluator = evaluator
             searcher.position.piece_square = weights.piece_square()
             searcher.position.refresh()
         self.weights = weights
         self.network = network
-        self._correction = correction
+        self._network_weights = network_weights
         self.clear()
 
     def share_tablebases(self) -> None:
@@ -159,7 +159,7 @@ class ThreadPool:
         return [self.main.searcher, *(thread.worker.searcher for thread in self.threads)]
 
     def _new_worker(self) -> Any:
-        searcher = new_searcher(self._core, self.table, self._values, self.weights, self._correction)
+        searcher = new_searcher(self._core, self.table, self._values, self.weights, self._network_weights)
         return new_worker(self._core, searcher)
 
     @staticmethod
@@ -178,4 +178,4 @@ def worker_bytes(worker: Any) -> int:
     position = searcher.position
     parts = (worker, searcher, position, searcher.stack, searcher.histories, searcher.picker)
     others = (searcher.correction_history, searcher.prober, evaluator, evaluator.context, evaluator.kpk)
-    return sum(map(sys.getsizeof, (*parts, *others, evaluator.correction)))
+    return sum(map(sys.getsizeof, (*parts, *others, evaluator.network)))

@@ -165,7 +165,7 @@ def check_evaluation(has_network: bool) -> str | None:
     import chess
 
     import evaluation
-    from evaluation.correction.network import default_network
+    from evaluation.network.file import default_network
 
     network = default_network() if has_network else None
     for fen in EVALUATED:

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 import chess
 import numpy as np
 
-from evaluation.correction.network import default_network
+from evaluation.network.file import default_network
 from lib.games.adjudication import Adjudicator, Rules, Tables
 from lib.games.game import rules_result
 from lib.games.openings import Opening
@@ -21,8 +21,8 @@ from lib.training.positions import CAPTURE, FIRST, QUIET, RESULT_NAMES, pack, re
 from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.core import load
-from uci_engine.options import CORRECTION_BY_DEFAULT
-from uci_engine.search.thread_pool import new_correction, new_searcher, new_worker
+from uci_engine.options import NETWORK_BY_DEFAULT
+from uci_engine.search.thread_pool import new_network_weights, new_searcher, new_worker
 
 T = TypeVar("T")
 # Random moves away from what a search expects, at most.
@@ -54,11 +54,11 @@ class SelfPlayer:
     def __init__(self, nodes: int, hash_mib: int) -> None:
         core = load()
         self._nodes = nodes
-        correction = new_correction(core, default_network() if CORRECTION_BY_DEFAULT else None)
-        self._searcher = new_searcher(core, core.table_class(hash_mib), correction=correction)
+        network_weights = new_network_weights(core, default_network() if NETWORK_BY_DEFAULT else None)
+        self._searcher = new_searcher(core, core.table_class(hash_mib), network_weights=network_weights)
         self._worker = new_worker(core, self._searcher)
         # Its table holds results of quiescence searches only. In the other, an entry of the search would cut.
-        self._quiescence = new_searcher(core, core.table_class(1), correction=correction)
+        self._quiescence = new_searcher(core, core.table_class(1), network_weights=network_weights)
         self.searchers = (self._searcher, self._quiescence)
         self._board = chess.Board()
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.correction import network as engine
-from evaluation.correction.shape import (
+from evaluation.network import file as engine
+from evaluation.network.shape import (
     BUCKETS,
     HIDDEN_BIAS_LIMIT,
     HIDDEN_LIMIT,
     INPUTS,
-    MAX_CORRECTION_CP,
+    MAX_NETWORK_CP,
     MAX_OUTPUT_BIAS,
     MAX_SUM,
     OUTPUT_LIMIT,
@@ -22,8 +22,8 @@ from evaluation.correction.shape import (
     UNITS,
 )
 from lib.errors import ProgramError
-from lib.training.correction_inputs import Inputs, bucket_of, has_correction, inputs_of
-from lib.training.correction_model import OUTPUT_CP, SLICE, Network, joined, matrix
+from lib.training.network_inputs import Inputs, bucket_of, has_output, inputs_of
+from lib.training.network_model import OUTPUT_CP, SLICE, Network, joined, matrix
 from lib.training.positions import white_to_move
 
 # One centipawn of the output, and what an active unit's square stands for there.
@@ -67,7 +67,7 @@ def floating(network: engine.Network) -> Network:
     )
 
 
-def whole_corrections(network: engine.Network, inputs: Inputs, buckets: npt.NDArray[np.intp]) -> npt.NDArray[np.int32]:
+def whole_outputs(network: engine.Network, inputs: Inputs, buckets: npt.NDArray[np.intp]) -> npt.NDArray[np.int32]:
     """The network's output, in centipawns, the side to move's view."""
     # Sums below 2 ** 24 are exact in floats of 32 bits, and SciPy adds them up fast.
     hidden = np.frombuffer(network.hidden, "i1").reshape(INPUTS, UNITS).astype(np.float32)
@@ -81,14 +81,14 @@ def whole_corrections(network: engine.Network, inputs: Inputs, buckets: npt.NDAr
             cut = np.clip(matrix(inputs[rows, view]) @ hidden + bias, 0, MAX_SUM).astype(np.int32)
             products = ((cut * cut) >> SQUARE_SHIFT).astype(np.float64) @ output[:, view].T
             total += np.take_along_axis(products, buckets[rows, None], axis=1)[:, 0].astype(np.int64)
-        found[rows] = np.clip(total >> OUTPUT_SHIFT, -MAX_CORRECTION_CP, MAX_CORRECTION_CP)
+        found[rows] = np.clip(total >> OUTPUT_SHIFT, -MAX_NETWORK_CP, MAX_NETWORK_CP)
     return found
 
 
-def white_corrections(
+def white_outputs(
     network: engine.Network, records: npt.NDArray[Any], features_cp: npt.NDArray[Any]
 ) -> npt.NDArray[np.int32]:
     """What the engine adds to the features' scores `features_cp` of positions. Centipawns, both from White's view."""
     inputs = inputs_of(records)
-    found = whole_corrections(network, inputs, bucket_of(inputs)) * has_correction(inputs, features_cp)
+    found = whole_outputs(network, inputs, bucket_of(inputs)) * has_output(inputs, features_cp)
     return np.where(white_to_move(records), found, -found)

@@ -1,4 +1,4 @@
-"""The network of the learned correction in floating point: forward, loss and gradient of a batch of positions.
+"""The network in floating point: forward, loss and gradient of a batch of positions.
 
 One hidden layer serves both views. A unit's output is the square of its sum, cut off below 0 and above 1. What the
 views of both sides give is weighted and added up, by weights of their own for one to four pieces, five to eight, and so
@@ -19,8 +19,8 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.special import expit
 
-from evaluation.correction.shape import INPUTS, KING_REGION, KING_REGIONS, PIECE_SQUARES
-from lib.training.correction_inputs import NO_PIECE, Inputs
+from evaluation.network.shape import INPUTS, KING_REGION, KING_REGIONS, PIECE_SQUARES
+from lib.training.network_inputs import NO_PIECE, Inputs
 
 Floats = npt.NDArray[np.float32]
 # The `map` of a pool of threads, or the built-in one.
@@ -91,7 +91,7 @@ class Batch:
 
 
 def new_network(units: int, buckets: int, seed: int) -> Network:
-    """Before the first step: its corrections are small."""
+    """Before the first step: its outputs are small."""
     chance = np.random.default_rng(seed)
     common = chance.normal(0, 0.12, (PIECE_SQUARES, units)).astype(np.float32)
     output = chance.normal(0, 0.02, (1, 2 * units)).astype(np.float32).repeat(buckets, axis=0)
@@ -117,7 +117,7 @@ def matrix(inputs: Inputs) -> Any:
     return sparse.csr_array((np.ones(len(indices), np.float32), indices, ends), shape=(len(inputs), INPUTS))
 
 
-def corrections(network: Network, inputs: Inputs, buckets: npt.NDArray[np.intp]) -> Floats:
+def outputs(network: Network, inputs: Inputs, buckets: npt.NDArray[np.intp]) -> Floats:
     """In centipawns, the side to move's view."""
     hidden = network.hidden()
     found = np.empty(len(inputs), np.float32)
@@ -142,7 +142,7 @@ def _weighted(squares: Floats, weights: Floats, buckets: npt.NDArray[np.intp]) -
 
 @dataclass(frozen=True)
 class Loss:
-    """scale_cp: of the sum of features and correction. power: of the difference of promised and expected result."""
+    """scale_cp: of the sum of features and network. power: of the difference of promised and expected result."""
 
     scale_cp: float
     power: float = 2.0

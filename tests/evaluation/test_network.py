@@ -1,4 +1,4 @@
-"""The learned correction: what it adds, on every core and in any order, and that no sum overflows."""
+"""The network: what it adds, on every core and in any order, and that no sum overflows."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 import chess
 import pytest
 
-from evaluation.correction.network import Network, default_network
-from evaluation.correction.shape import MAX_CORRECTION_CP, MAX_FEATURES_CP
+from evaluation.network.file import Network, default_network
+from evaluation.network.shape import MAX_FEATURES_CP, MAX_NETWORK_CP
 from evaluation.scoring import set_up
 from evaluation.weights import default_weights
 from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, new_position, on_core, random_game, start_board
-from tests.support.networks import correction_of, extreme_network, output_of, random_network, sums_of
+from tests.support.networks import extreme_network, network_score, output_of, random_network, sums_of
 from uci_engine.board import moves as move_numbers
 from uci_engine.core import load
 
@@ -26,31 +26,31 @@ def network() -> Network:
     return random_network(1)
 
 
-def new_correction(of: Network | None = None) -> Any:
+def new_network_weights(of: Network | None = None) -> Any:
     modules = load().modules
-    weights = modules["evaluation.correction.correction"].CorrectionWeights(of or network())
-    return modules["evaluation.correction.correction"].Correction(weights)
+    weights = modules["evaluation.network.inference"].NetworkWeights(of or network())
+    return modules["evaluation.network.inference"].Inference(weights)
 
 
-def on_board(correction: Any, board: chess.Board) -> int:
-    """The correction of a position by itself."""
-    return int(correction.of(set_up(board)[1]))
+def on_board(network: Any, board: chess.Board) -> int:
+    """The network_score of a position by itself."""
+    return int(network.of(set_up(board)[1]))
 
 
 def walk(seed: int, plies: int, chess960: bool) -> list[list[Any]]:
-    """A random game with a position of the core of this process: FEN and correction, forwards and backwards.
+    """A random game with a position of the core of this process: FEN and network, forwards and backwards.
 
     Some positions are skipped, so that the slots hold others than those of the ply before. Null moves are made, too.
     """
     chance = random.Random(seed)
     board = start_board(seed, chess960)
     position = new_position(board)
-    correction = new_correction()
+    network = new_network_weights()
     found = []
 
     def note() -> None:
         if chance.random() < 0.7:
-            found.append([board.fen(), correction.of(position)])
+            found.append([board.fen(), network.of(position)])
 
     made: list[int] = []
     for after in random_game(seed, board.copy(), plies):
@@ -78,7 +78,7 @@ def test_it_is_what_the_definition_says_along_games(chess960: bool) -> None:
     games = 40 if is_compiled() else 3
     for seed in range(games):
         for fen, found in walk(seed, 60, chess960)[:: 8 if is_compiled() else 16]:
-            assert found == correction_of(network(), chess.Board(fen, chess960=chess960)), fen
+            assert found == network_score(network(), chess.Board(fen, chess960=chess960)), fen
 
 
 @pytest.mark.parametrize("core", ALL_CORES)
@@ -90,24 +90,24 @@ def test_every_core_gives_the_same_along_games(core: str) -> None:
 def test_the_order_of_positions_does_not_matter() -> None:
     boards = [board.copy() for seed in range(4) for board in random_game(seed, start_board(seed, False), 40)]
     random.Random(5).shuffle(boards)
-    one = new_correction()
+    one = new_network_weights()
     _, base_board = set_up(chess.Board())
     for board in boards[: 100 if is_compiled() else 20]:
         base_board.set_pieces(board)
-        assert one.of(base_board) == on_board(new_correction(), board)
+        assert one.of(base_board) == on_board(new_network_weights(), board)
 
 
-def test_swapped_sides_have_the_same_correction() -> None:
+def test_swapped_sides_have_the_same_output() -> None:
     for board in random_game(8, chess.Board(), 60):
-        assert on_board(new_correction(), board.mirror()) == on_board(new_correction(), board)
+        assert on_board(new_network_weights(), board.mirror()) == on_board(new_network_weights(), board)
 
 
 def test_the_view_is_mirrored_by_the_own_king() -> None:
     board = chess.Board("4k3/pp4pp/8/3n4/8/8/PPP3PP/4KB2 w - - 0 1")
     mirrored = board.transform(chess.flip_horizontal)
-    assert on_board(new_correction(), board) == on_board(new_correction(), mirrored) != 0
+    assert on_board(new_network_weights(), board) == on_board(new_network_weights(), mirrored) != 0
     mirrored.set_piece_at(chess.A4, chess.Piece.from_symbol("P"))
-    assert on_board(new_correction(), board) != on_board(new_correction(), mirrored)
+    assert on_board(new_network_weights(), board) != on_board(new_network_weights(), mirrored)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_the_view_is_mirrored_by_the_own_king() -> None:
     ["8/8/4k3/8/8/2BNK3/8/8 w - - 0 1", "8/pppk4/8/8/8/8/8/3K4 b - - 0 1", "8/2kr4/8/8/8/2RK4/8/8 w - - 0 1"],
 )
 def test_endings_that_the_features_know_have_none(fen: str) -> None:
-    assert on_board(new_correction(), chess.Board(fen)) == 0
+    assert on_board(new_network_weights(), chess.Board(fen)) == 0
 
 
 @pytest.mark.parametrize("sign", [-1, 1])
@@ -125,12 +125,12 @@ def test_no_network_overflows(sign: int) -> None:
         sums = [total for colour in chess.COLORS for total in sums_of(extreme, board, colour)]
         assert all(-(2**15) <= total < 2**15 for total in sums)
         assert -(2**31) <= output_of(extreme, board) < 2**31
-        assert on_board(new_correction(extreme), board) == correction_of(extreme, board)
+        assert on_board(new_network_weights(extreme), board) == network_score(extreme, board)
     # The largest sums, with the largest weights of either sign behind them.
     all_active = extreme_network(1)
     for output in (extreme.output, all_active.output):
         both = Network(all_active.hidden, all_active.hidden_bias, output, extreme.output_bias)
-        assert on_board(new_correction(both), chess.Board()) == correction_of(both, chess.Board())
+        assert on_board(new_network_weights(both), chess.Board()) == network_score(both, chess.Board())
         assert abs(output_of(both, chess.Board())) < 2**31
 
 
@@ -141,21 +141,21 @@ def test_no_network_overflows(sign: int) -> None:
 def test_it_is_cut_off_and_a_decisive_score_has_none(fen: str, is_decisive: bool) -> None:
     found = []
     for of in (None, extreme_network(1)):
-        weights = None if of is None else load().modules["evaluation.correction.correction"].CorrectionWeights(of)
+        weights = None if of is None else load().modules["evaluation.network.inference"].NetworkWeights(of)
         evaluator, base_board = set_up(chess.Board(fen))
         evaluator = type(evaluator)(default_weights(), weights)
         found.append(evaluator.evaluate(base_board))
     assert (abs(found[0]) > MAX_FEATURES_CP) == is_decisive
-    assert found[1] - found[0] == (0 if is_decisive else MAX_CORRECTION_CP)
+    assert found[1] - found[0] == (0 if is_decisive else MAX_NETWORK_CP)
 
 
 def test_the_bound_of_the_features_is_inclusive() -> None:
     evaluator, base_board = set_up(chess.Board(MIDDLEGAME))
-    weights = load().modules["evaluation.correction.correction"].CorrectionWeights(extreme_network(1))
+    weights = load().modules["evaluation.network.inference"].NetworkWeights(extreme_network(1))
     evaluator = type(evaluator)(default_weights(), weights)
     for sign in (1, -1):
-        assert evaluator.correction_of(base_board, sign * MAX_FEATURES_CP) == MAX_CORRECTION_CP
-        assert evaluator.correction_of(base_board, sign * (MAX_FEATURES_CP + 1)) == 0
+        assert evaluator.network_score(base_board, sign * MAX_FEATURES_CP) == MAX_NETWORK_CP
+        assert evaluator.network_score(base_board, sign * (MAX_FEATURES_CP + 1)) == 0
 
 
 # From random games. The features say between 385 and 400 centipawns for one side.
@@ -179,8 +179,8 @@ NEAR_THE_BOUND = (
 )
 
 
-def test_the_correction_jumps_at_the_bound_of_the_features() -> None:
-    """One centipawn more of the features switches the correction off at once, which moves the score by these jumps.
+def test_the_network_jumps_at_the_bound_of_the_features() -> None:
+    """One centipawn more of the features switches the network off at once, which moves the score by these jumps.
 
     They are to fall to nearly 0 when it fades out towards the bound. A new network changes them, too.
     """
@@ -190,7 +190,7 @@ def test_the_correction_jumps_at_the_bound_of_the_features() -> None:
     for fen in NEAR_THE_BOUND:
         base_board.set_pieces(chess.Board(fen))
         sign = 1 if features.evaluate(base_board) > 0 else -1
-        inside = evaluator.correction_of(base_board, sign * MAX_FEATURES_CP)
-        outside = evaluator.correction_of(base_board, sign * (MAX_FEATURES_CP + 1))
+        inside = evaluator.network_score(base_board, sign * MAX_FEATURES_CP)
+        outside = evaluator.network_score(base_board, sign * (MAX_FEATURES_CP + 1))
         jumps.append(abs(inside - outside))
     assert (sum(jumps) / len(jumps), max(jumps)) == (45.0625, 147)

@@ -1,4 +1,4 @@
-"""The learned correction: a small network over the pieces, whose output is added to the sum of the weighted features.
+"""A small network over the pieces, whose output is added to the sum of the weighted features.
 
 Each side has a view of the board: its own pieces and the enemy's, on squares as that side sees them, mirrored so that
 its own king stands on the files e to h. An input is a kind of piece on a square, 2 * 6 * 64 of them. It has weights of
@@ -7,11 +7,11 @@ second rank, and all others. The hidden layer has UNITS units. Its sums are made
 weights. A unit gives the square of its sum, cut off below 0 and above 1. The output adds up what both views give, the
 side to move's first, with weights of its own for one to four pieces, five to eight, and so on.
 
-Some positions have no correction: those with few pieces, against a king alone, or with a decisive score of the
+The network is not asked in some positions: those with few pieces, against a king alone, or with a decisive score of the
 features.
 
-`shape` says how large it is, `network` reads and checks a file, `correction` computes. All of it is in whole numbers,
-so that every core gives the same score.
+`shape` says how large it is, `file` reads and checks a file, `inference` computes. All of it is in whole numbers, so
+that every core gives the same score.
 
-Invariant: importing this package loads no kernel module (`correction`).
+Invariant: importing this package loads no kernel module (`inference`).
 """

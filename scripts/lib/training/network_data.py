@@ -1,4 +1,4 @@
-"""Files of positions as examples for the learned correction: each with what is expected of it and how much it counts.
+"""Files of positions as examples for the network: each with what is expected of it and how much it counts.
 
 A file has settings of its own, because files differ in who scored them, and how well. The score of the features and the
 inputs of a file are kept on disk, named by a digest of all that decides them.
@@ -21,9 +21,9 @@ from evaluation.weights import Weights
 from lib.errors import ProgramError
 from lib.files import replaced
 from lib.training.coefficients import source_digest
-from lib.training.correction_inputs import bucket_of, has_correction, inputs_of, source_digest_of_inputs, static_scores
-from lib.training.correction_model import Batch
 from lib.training.examples import MAX_GAME, STOCKFISH_SCALE_CP
+from lib.training.network_inputs import bucket_of, has_output, inputs_of, source_digest_of_inputs, static_scores
+from lib.training.network_model import Batch
 from lib.training.positions import (
     are_quiet,
     game_numbers,
@@ -83,7 +83,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Examples:
-    """Positions with a correction, each once. `games`: a number for each game. `sources`: facts of each file."""
+    """Positions that the network scores, each once. `games`: a number for each game. `sources`: facts of each file."""
 
     batch: Batch
     games: npt.NDArray[np.int64]
@@ -156,7 +156,7 @@ def _read_file(
     records, games = everything[chosen], game_numbers(everything)[chosen]
     is_scored = has_scores(provenance)
     batch = _batch(source, records, is_scored, weights, cache)
-    usable = has_correction(batch.inputs, batch.static_cp)
+    usable = has_output(batch.inputs, batch.static_cp)
     facts = {
         "file": source.path.name,
         "sha256": hashlib.sha256(records.tobytes()).hexdigest(),

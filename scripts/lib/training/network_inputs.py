@@ -1,4 +1,4 @@
-"""What the learned correction sees of many positions, as arrays: active inputs, static scores of the features, results.
+"""What the network sees of many positions, as arrays: active inputs, static scores of the features, results.
 
 A position has two views: the side to move's, then the other side's. An input here is a piece on a square. The region of
 the own king, which has weights of its own, follows from the inputs.
@@ -14,8 +14,8 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.correction import shape
-from evaluation.correction.shape import MAX_FEATURES_CP, MIN_PIECES, PIECE_SQUARES, PIECES_PER_BUCKET
+from evaluation.network import shape
+from evaluation.network.shape import MAX_FEATURES_CP, MIN_PIECES, PIECE_SQUARES, PIECES_PER_BUCKET
 from evaluation.scoring import set_up
 from evaluation.weights import Weights
 from lib.files import digest_of_files
@@ -82,8 +82,8 @@ def bucket_of(inputs: Inputs) -> npt.NDArray[np.intp]:
     return np.asarray((pieces - 1) // PIECES_PER_BUCKET, np.intp)
 
 
-def has_correction(inputs: Inputs, features_cp: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Whether a position gets a correction at all (see `evaluation.correction`)."""
+def has_output(inputs: Inputs, features_cp: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Whether a position gets an output at all (see `evaluation.network`)."""
     own = np.count_nonzero(inputs[:, 0] < PIECE_SQUARES // 2, axis=1)
     pieces = np.count_nonzero(inputs[:, 0] != NO_PIECE, axis=1)
     is_open = np.abs(features_cp) <= MAX_FEATURES_CP

@@ -1,4 +1,4 @@
-"""The options of the learned correction: what they change, what is forgotten then, and bad files."""
+"""The options of the network: what they change, what is forgotten then, and bad files."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from chess.engine import Cp, PovScore
 
 import evaluation
 import uci_engine
-from evaluation.correction import network
-from evaluation.correction.network import DEFAULT_FILE, FILE_BYTES, MAGIC, Network, NetworkError, default_network
-from evaluation.correction.shape import (
+from evaluation.network import file
+from evaluation.network.file import DEFAULT_FILE, FILE_BYTES, MAGIC, Network, NetworkError, default_network
+from evaluation.network.shape import (
     BUCKETS,
     HIDDEN_BIAS_LIMIT,
     INPUTS,
@@ -35,7 +35,7 @@ from tests.evaluation.test_evaluation import random_weights
 from tests.support import ROOT
 from tests.support.engines import search, statics
 from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, on_core
-from tests.support.networks import corrected, correction_of, pack, random_network
+from tests.support.networks import network_score, pack, random_network, with_network
 from uci_engine.engine import UciEngine
 from uci_engine.text import quoted
 
@@ -61,45 +61,45 @@ def network_file(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_on_it_is_added_and_off_the_engine_is_as_it_was(engine: UciEngine, network_file: str) -> None:
-    assert engine.set_option("Correction", "false") == []
+    assert engine.set_option("Use NNUE", "false") == []
     before = search(engine), statics(engine)
-    assert engine.set_option("CorrectionFile", network_file) == []
+    assert engine.set_option("EvalFile", network_file) == []
     assert (search(engine), statics(engine)) == before
-    assert engine.set_option("Correction", "true") == []
+    assert engine.set_option("Use NNUE", "true") == []
     assert engine.network == NETWORK
-    assert statics(engine) == [corrected(NETWORK, chess.Board(MIDDLEGAME))] != before[1]
+    assert statics(engine) == [with_network(NETWORK, chess.Board(MIDDLEGAME))] != before[1]
     with_it = search(engine)
     assert with_it != before[0]
-    assert engine.set_option("Correction", "false") == []
+    assert engine.set_option("Use NNUE", "false") == []
     assert engine.network is None
     assert (search(engine), statics(engine)) == before
-    assert engine.set_option("Correction", "true") == []
+    assert engine.set_option("Use NNUE", "true") == []
     assert search(engine) == with_it
 
 
 def test_weights_and_network_change_alone(engine: UciEngine, network_file: str, tmp_path: Path) -> None:
     weights = random_weights(4)
     (tmp_path / "weights.toml").write_text(weights.text(), "utf-8")
-    engine.set_option("CorrectionFile", network_file)
-    engine.set_option("Correction", "true")
+    engine.set_option("EvalFile", network_file)
+    engine.set_option("Use NNUE", "true")
     engine.set_option("WeightsFile", str(tmp_path / "weights.toml"))
     board = chess.Board(MIDDLEGAME)
     features = evaluation.evaluate(board, weights, None)
-    assert statics(engine) == [features + correction_of(NETWORK, board)]
-    for name, value in (("UCI_LimitStrength", "true"), ("Correction", "false"), ("UCI_LimitStrength", "false")):
+    assert statics(engine) == [features + network_score(NETWORK, board)]
+    for name, value in (("UCI_LimitStrength", "true"), ("Use NNUE", "false"), ("UCI_LimitStrength", "false")):
         engine.set_option(name, value)
         assert statics(engine) == [features] != [evaluation.evaluate(board, network=None)]
 
 
 @pytest.mark.skipif(not is_compiled(), reason="plain Python searches with one thread")
 def test_every_worker_has_it_and_a_later_one_too(engine: UciEngine, network_file: str) -> None:
-    engine.set_option("CorrectionFile", network_file)
+    engine.set_option("EvalFile", network_file)
     engine.options.threads.usable = 5
     engine.set_option("Threads", "3")
-    engine.set_option("Correction", "true")
+    engine.set_option("Use NNUE", "true")
     engine.set_option("Threads", "5")
-    assert statics(engine) == [corrected(NETWORK, chess.Board(MIDDLEGAME))] * 5
-    numbers = [searcher.evaluator.correction.weights for searcher in engine._parts.pool._searchers()]
+    assert statics(engine) == [with_network(NETWORK, chess.Board(MIDDLEGAME))] * 5
+    numbers = [searcher.evaluator.network.weights for searcher in engine._parts.pool._searchers()]
     assert all(each is numbers[0] for each in numbers)
     search(engine)
 
@@ -108,8 +108,8 @@ def score_with(path: str) -> list[int]:
     """Static score and that of a search with a network, on the core of this process."""
     engine = UciEngine(owns_process=False)
     engine.set_position(MIDDLEGAME, ())
-    engine.set_option("CorrectionFile", path)
-    engine.set_option("Correction", "true")
+    engine.set_option("EvalFile", path)
+    engine.set_option("Use NNUE", "true")
     score, nodes, _ = search(engine, depth=4)
     engine.close()
     return [*statics(engine), score or 0, nodes or 0]
@@ -118,7 +118,7 @@ def score_with(path: str) -> list[int]:
 @pytest.mark.parametrize("core", ALL_CORES)
 def test_every_core_searches_the_same_tree(core: str, network_file: str) -> None:
     found = on_core(core_or_skip(core), __name__, "score_with", network_file)
-    assert found[0] == corrected(NETWORK, chess.Board(MIDDLEGAME))
+    assert found[0] == with_network(NETWORK, chess.Board(MIDDLEGAME))
     assert found == score_with(network_file)
 
 
@@ -139,7 +139,7 @@ def test_the_network_of_the_package_is_the_one_that_its_facts_describe() -> None
     data = DEFAULT_FILE.read_bytes()
     facts = tomllib.loads(DEFAULT_FILE.with_suffix(".toml").read_text("utf-8"))
     assert facts["sha256"] == hashlib.sha256(data).hexdigest()
-    assert facts["command"].startswith("scripts/train_correction.py ")
+    assert facts["command"].startswith("scripts/train_network.py ")
     assert Network.parse(data) == default_network()
     assert len(data) < 2_000_000
 
@@ -178,25 +178,25 @@ BAD = {
 def test_a_bad_file_is_refused_with_one_sentence(
     fault: str, is_on: str, engine: UciEngine, tmp_path: Path, network_file: str
 ) -> None:
-    engine.set_option("CorrectionFile", network_file)
-    engine.set_option("Correction", is_on)
+    engine.set_option("EvalFile", network_file)
+    engine.set_option("Use NNUE", is_on)
     before = engine.network
     bad = tmp_path / "bad.network"
     data, reason = BAD[fault]
     bad.write_bytes(data)
-    (message,) = engine.set_option("CorrectionFile", str(bad))
-    assert message.startswith(f"error: option CorrectionFile cannot be {quoted(str(bad))} ({reason}")
+    (message,) = engine.set_option("EvalFile", str(bad))
+    assert message.startswith(f"error: option EvalFile cannot be {quoted(str(bad))} ({reason}")
     assert message.endswith(f"), it stays at {quoted(network_file)}")
     assert message.isprintable()
     assert engine.network is before
-    assert engine.options.correction_file.value == network_file
+    assert engine.options.eval_file.value == network_file
     search(engine, depth=2)
 
 
 @pytest.mark.parametrize("name", ["", "missing.network", "nul\0byte", "x" * 5000])
 def test_a_file_that_cannot_be_read_is_refused(name: str, engine: UciEngine, tmp_path: Path) -> None:
-    (message,) = engine.set_option("CorrectionFile", f"{tmp_path}/{name}")
-    assert message.startswith("error: option CorrectionFile cannot be ")
+    (message,) = engine.set_option("EvalFile", f"{tmp_path}/{name}")
+    assert message.startswith("error: option EvalFile cannot be ")
     assert "cannot be read" in message
     assert message.isprintable()
 
@@ -204,13 +204,13 @@ def test_a_file_that_cannot_be_read_is_refused(name: str, engine: UciEngine, tmp
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes as POSIX has them")
 def test_a_pipe_does_not_block(engine: UciEngine, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    (message,) = engine.set_option("CorrectionFile", str(tmp_path / "pipe"))
+    (message,) = engine.set_option("EvalFile", str(tmp_path / "pipe"))
     assert "not a plain file" in message
 
 
 def use_as_default(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
     """Let this file be the network of the package."""
-    monkeypatch.setattr(network, "DEFAULT_FILE", path)
+    monkeypatch.setattr(file, "DEFAULT_FILE", path)
     # Not the network that is in memory, which other tests go on to use.
     monkeypatch.setattr("uci_engine.engine_parts.default_network", default_network.__wrapped__)
 
@@ -218,12 +218,12 @@ def use_as_default(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
 def test_without_the_network_of_the_package_the_features_play_on(
     engine: UciEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine.set_option("Correction", "false")
+    engine.set_option("Use NNUE", "false")
     use_as_default(monkeypatch, tmp_path / "missing")
-    (message,) = engine.set_option("Correction", "true")
+    (message,) = engine.set_option("Use NNUE", "true")
     assert message.startswith("error: the built-in network cannot be used ('missing' cannot be read: ")
     assert message.endswith(", it stays at false")
-    assert not engine.options.correction.value
+    assert not engine.options.use_nnue.value
     search(engine, depth=2)
 
 
@@ -231,12 +231,12 @@ def test_without_memory_nothing_changes(engine: UciEngine, network_file: str, mo
     def fail(*arguments: Any) -> None:
         raise MemoryError
 
-    engine.set_option("Correction", "false")
-    engine.set_option("CorrectionFile", network_file)
+    engine.set_option("Use NNUE", "false")
+    engine.set_option("EvalFile", network_file)
     before = statics(engine)
     monkeypatch.setattr("uci_engine.search.thread_pool._new_evaluator", fail)
-    (message,) = engine.set_option("Correction", "true")
-    assert message == "error: there is no memory for the correction, it stays at false"
+    (message,) = engine.set_option("Use NNUE", "true")
+    assert message == "error: there is no memory for the network, it stays at false"
     assert statics(engine) == before
 
 
@@ -246,20 +246,20 @@ def test_without_memory_nothing_changes(engine: UciEngine, network_file: str, mo
 def test_limited_strength_plays_with_the_features_alone(
     name: str, value: str, full: str, engine: UciEngine, network_file: str
 ) -> None:
-    engine.set_option("CorrectionFile", network_file)
-    engine.set_option("Correction", "false")
+    engine.set_option("EvalFile", network_file)
+    engine.set_option("Use NNUE", "false")
     features = statics(engine)
-    engine.set_option("Correction", "true")
-    corrected_scores = statics(engine)
-    assert corrected_scores != features
+    engine.set_option("Use NNUE", "true")
+    network_scores = statics(engine)
+    assert network_scores != features
     assert engine.set_option(name, value) == []
     assert engine.network is None
     assert statics(engine) == features
-    assert engine.set_option("Correction", "false") == []
-    assert engine.set_option("Correction", "true") == []
+    assert engine.set_option("Use NNUE", "false") == []
+    assert engine.set_option("Use NNUE", "true") == []
     assert statics(engine) == features
     assert engine.set_option(name, full) == []
-    assert statics(engine) == corrected_scores
+    assert statics(engine) == network_scores
 
 
 @pytest.mark.parametrize(
@@ -269,8 +269,8 @@ def test_limited_strength_plays_with_the_features_alone(
         (("Skill Level", "7"), ("UCI_LimitStrength", "true")),
         (("UCI_LimitStrength", "true"), ("UCI_LimitStrength", "true")),
         (("UCI_LimitStrength", "true"), ("Skill Level", "7")),
-        (("Correction", "false"), ("UCI_LimitStrength", "true")),
-        (("Correction", "false"), ("Skill Level", "7")),
+        (("Use NNUE", "false"), ("UCI_LimitStrength", "true")),
+        (("Use NNUE", "false"), ("Skill Level", "7")),
     ],
 )
 def test_a_strength_that_leaves_the_network_as_it_is_forgets_nothing(
@@ -278,7 +278,7 @@ def test_a_strength_that_leaves_the_network_as_it_is_forgets_nothing(
 ) -> None:
     path = tmp_path / "some.network"
     path.write_bytes(DATA)
-    engine.set_option("CorrectionFile", str(path))
+    engine.set_option("EvalFile", str(path))
     assert engine.set_option(*before) == []
     assert engine.network is None
     # Nor is the file read again.
@@ -308,27 +308,27 @@ def test_numbers_of_the_wrong_size_are_refused() -> None:
 
 @pytest.mark.parametrize("is_on", [False, True])
 def test_a_new_engine_begins_as_the_constant_says(is_on: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("uci_engine.options.CORRECTION_BY_DEFAULT", is_on)
+    monkeypatch.setattr("uci_engine.options.NETWORK_BY_DEFAULT", is_on)
     board = chess.Board(MIDDLEGAME)
     scores = {each: evaluation.evaluate(board, network=default_network() if each else None) for each in (False, True)}
     assert scores[False] != scores[True]
     with closing(UciEngine(owns_process=False)) as engine:
         assert engine.problem == ""
         assert engine.network is (default_network() if is_on else None)
-        assert f"option name Correction type check default {str(is_on).lower()}" in engine.options.declare()
+        assert f"option name Use NNUE type check default {str(is_on).lower()}" in engine.options.declare()
         engine.set_position(MIDDLEGAME, ())
         first = search(engine)
         engine.set_option("Threads", "2")
         assert set(statics(engine)) == {scores[is_on]}
         engine.set_option("Threads", "1")
-        assert engine.set_option("Correction", str(not is_on).lower()) == []
+        assert engine.set_option("Use NNUE", str(not is_on).lower()) == []
         assert statics(engine) == [scores[not is_on]]
-        assert engine.set_option("Correction", str(is_on).lower()) == []
+        assert engine.set_option("Use NNUE", str(is_on).lower()) == []
         assert search(engine) == first
     with uci_engine.Engine() as api:
-        assert api.options["correction"] is is_on
+        assert api.options["use_nnue"] is is_on
         assert api.evaluate(board) == api.explain(board).score == PovScore(Cp(scores[is_on]), board.turn)
-        api.configure(correction=not is_on)
+        api.configure(use_nnue=not is_on)
         assert api.evaluate(board) == api.explain(board).score == PovScore(Cp(scores[not is_on]), board.turn)
 
 
@@ -345,37 +345,37 @@ def test_without_its_network_a_new_engine_says_so_and_plays_with_the_features(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("uci_engine.options.CORRECTION_BY_DEFAULT", True)
+    monkeypatch.setattr("uci_engine.options.NETWORK_BY_DEFAULT", True)
     use_as_default(monkeypatch, tmp_path / "default.network")
     if data is not None:
         (tmp_path / "default.network").write_bytes(data)
     with closing(UciEngine(owns_process=False)) as engine:
         assert engine.problem.startswith(f"the built-in network cannot be used ({reason}")
-        assert engine.problem.endswith("), so Correction is false")
+        assert engine.problem.endswith("), so Use NNUE is false")
         assert engine.problem.isprintable()
         assert engine.network is None
-        assert not engine.options.correction.value
+        assert not engine.options.use_nnue.value
         engine.set_position(MIDDLEGAME, ())
         assert statics(engine) == [evaluation.evaluate(chess.Board(MIDDLEGAME), network=None)]
         search(engine)
-        (message,) = engine.set_option("Correction", "true")
+        (message,) = engine.set_option("Use NNUE", "true")
         assert message.startswith(f"error: the built-in network cannot be used ({reason}")
-        assert engine.set_option("CorrectionFile", network_file) == []
-        assert engine.set_option("Correction", "true") == []
-        assert statics(engine) == [corrected(NETWORK, chess.Board(MIDDLEGAME))]
+        assert engine.set_option("EvalFile", network_file) == []
+        assert engine.set_option("Use NNUE", "true") == []
+        assert statics(engine) == [with_network(NETWORK, chess.Board(MIDDLEGAME))]
     with uci_engine.Engine() as api:
         assert caplog.messages == [engine.problem]
-        assert api.options["correction"] is False
+        assert api.options["use_nnue"] is False
 
 
 BROKEN = """
 import sys
 from pathlib import Path
-from evaluation.correction import network
+from evaluation.network import file
 from uci_engine import options
 from uci_engine.command_line.program import run
-options.CORRECTION_BY_DEFAULT = True
-network.DEFAULT_FILE = Path("missing")
+options.NETWORK_BY_DEFAULT = True
+file.DEFAULT_FILE = Path("missing")
 sys.exit(run(sys.argv[1:]))
 """
 

@@ -1,4 +1,4 @@
-"""The learned correction in the explanation: apart from the features, with what each piece adds to it."""
+"""The network in the explanation: apart from the features, with what each piece adds to it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import chess
 import pytest
 
 import evaluation
-from evaluation.catalogue import CORRECTION, OTHER_TITLES
+from evaluation.catalogue import NETWORK_TERM, OTHER_TITLES
 from evaluation.explanation import Explanation, PieceValue, TermValue, contributions
 from evaluation.report import (
-    LARGE_CORRECTION_CP,
+    LARGE_NETWORK_CP,
     REASONS,
     as_data,
     format_explanation,
@@ -22,12 +22,12 @@ from evaluation.report import (
     reasons,
 )
 from tests.evaluation.test_explanation import positions
-from tests.support.networks import corrected, output_of, random_network
+from tests.support.networks import output_of, random_network, with_network
 
 TYPICAL = "r1bq1rk1/pp3ppp/2n1pn2/3p4/3P4/P1PBPN2/5PPP/R1BQ1RK1 b - - 0 10"
 NETWORK = random_network(5)
 FOUR = ("space", "doubled pawns", "outposts", "threats")
-NINETY = TermValue(CORRECTION, OTHER_TITLES[CORRECTION], 90, 0)
+NINETY = TermValue(NETWORK_TERM, OTHER_TITLES[NETWORK_TERM], 90, 0)
 
 
 def explained(board: chess.Board) -> Explanation:
@@ -39,18 +39,19 @@ def white(cp: int, board: chess.Board) -> int:
 
 
 @pytest.mark.parametrize("board", positions(40), ids=range(40))
-def test_features_and_correction_add_up(board: chess.Board) -> None:
+def test_features_and_network_add_up(board: chess.Board) -> None:
     explanation = explained(board)
     features = evaluation.explain(board, network=None)
     assert explanation.white_score == white(evaluation.evaluate(board, None, NETWORK), board)
     assert explanation.features_score == features.features_score == features.white_score
-    assert explanation.correction == white(corrected(NETWORK, board) - evaluation.evaluate(board, network=None), board)
+    added_cp = with_network(NETWORK, board) - evaluation.evaluate(board, network=None)
+    assert explanation.network_score == white(added_cp, board)
     assert sum(family.difference_cp for family in explanation.families) == explanation.white_score
-    added = [term.difference_cp for term in explanation if term.name == CORRECTION]
-    assert added == ([explanation.correction] if explanation.correction else [])
-    assert [term for term in explanation if term.name != CORRECTION] == list(features)
-    assert features.correction is None
-    assert not [value for value in features.pieces if value.correction_cp is not None]
+    added = [term.difference_cp for term in explanation if term.name == NETWORK_TERM]
+    assert added == ([explanation.network_score] if explanation.network_score else [])
+    assert [term for term in explanation if term.name != NETWORK_TERM] == list(features)
+    assert features.network_score is None
+    assert not [value for value in features.pieces if value.network_cp is not None]
 
 
 @pytest.mark.parametrize("board", [board for board in positions(60) if len(board.piece_map()) > 5][:8])
@@ -76,17 +77,17 @@ def test_the_mirror_image_has_the_opposite_contributions() -> None:
 def test_the_text_shows_both_and_the_pieces() -> None:
     board = chess.Board(TYPICAL)
     explanation = explained(board)
-    assert explanation.correction is not None
+    assert explanation.network_score is not None
     text = format_explanation(explanation)
-    features, correction = explanation.features_score / 100, explanation.correction / 100
-    assert f"Features {features:+.2f}, learned correction {correction:+.2f} (White's view)" in text
-    assert "\n Learned correction " in text
-    assert "What each piece adds to the learned correction (White's view)" in text
+    features, network_score = explanation.features_score / 100, explanation.network_score / 100
+    assert f"Features {features:+.2f}, network {network_score:+.2f} (White's view)" in text
+    assert "\n Network " in text
+    assert "What each piece adds to the network (White's view)" in text
     queen = next(value for value in explanation.pieces if value.square == chess.D8)
-    assert queen.correction_cp is not None
-    assert f"{queen.correction_cp / 100:+.2f}" in text
+    assert queen.network_cp is not None
+    assert f"{queen.network_cp / 100:+.2f}" in text
     without = format_explanation(evaluation.explain(board, network=None))
-    assert "correction" not in without
+    assert "network_score" not in without
 
 
 def sentence(explanation: Explanation) -> list[str]:
@@ -112,14 +113,14 @@ def test_the_words_name_the_pieces_that_add_most_for_their_type() -> None:
         PieceValue(chess.parse_square(name), chess.Piece.from_symbol(symbol), None, cp)
         for name, (symbol, cp) in pieces.items()
     )
-    explanation = replace(explained(chess.Board(TYPICAL)), pieces=values, correction=90, terms=(NINETY,))
+    explanation = replace(explained(chess.Board(TYPICAL)), pieces=values, network_score=90, terms=(NINETY,))
     words = "The network sees 0.90 more for White than the features: mostly the knight on f5 and the rook on a1"
     assert reasons(explanation) == (f"{words} (+0.90)",)
     white_knights = [each for each in values if each.piece == chess.Piece(chess.KNIGHT, chess.WHITE)]
-    both = (replace(white_knights[0], correction_cp=50), replace(white_knights[1], correction_cp=20))
+    both = (replace(white_knights[0], network_cp=50), replace(white_knights[1], network_cp=20))
     words = "The network sees 0.90 more for White than the features: mostly the knights on f5 and b1"
     assert reasons(replace(explanation, pieces=both)) == (f"{words} (+0.90)",)
-    other = replace(explanation, correction=-90, terms=(replace(NINETY, white_cp=0, black_cp=90),))
+    other = replace(explanation, network_score=-90, terms=(replace(NINETY, white_cp=0, black_cp=90),))
     words = "The network sees 0.90 more for Black than the features: mostly the knight on b1"
     assert reasons(other) == (f"{words} (-0.90)",)
 
@@ -136,25 +137,25 @@ def test_the_mirror_image_has_the_same_words_of_the_other_side() -> None:
     assert sentence(explained(board.mirror())) == ["".join(swapped)]
 
 
-@pytest.mark.parametrize("cp", [LARGE_CORRECTION_CP - 1, LARGE_CORRECTION_CP])
-def test_a_large_correction_is_a_reason_however_large_the_features_are(cp: int) -> None:
+@pytest.mark.parametrize("cp", [LARGE_NETWORK_CP - 1, LARGE_NETWORK_CP])
+def test_a_large_output_is_a_reason_however_large_the_features_are(cp: int) -> None:
     explanation = explained(chess.Board(TYPICAL))
     features = [TermValue(f"feature {number}", title, 0, 500 + number) for number, title in enumerate(FOUR)]
-    found = reasons(replace(explanation, correction=cp, terms=(*features, replace(NINETY, white_cp=cp)), pieces=()))
+    found = reasons(replace(explanation, network_score=cp, terms=(*features, replace(NINETY, white_cp=cp)), pieces=()))
     assert len(found) == REASONS
     expected = [f"The network sees 0.{cp} more for White than the features (+0.{cp})"]
-    assert list(found[-1:]) == (expected if cp >= LARGE_CORRECTION_CP else ["Doubled pawns: better for Black (-5.01)"])
+    assert list(found[-1:]) == (expected if cp >= LARGE_NETWORK_CP else ["Doubled pawns: better for Black (-5.01)"])
 
 
 def test_the_data_has_all_of_it() -> None:
     explanation = explained(chess.Board(TYPICAL))
     data = json.loads(json.dumps(as_data(explanation)))
-    assert data["features_cp"] + data["correction_cp"] == data["white_score_cp"]
-    assert [(each["square"], each["white_cp"]) for each in data["correction_pieces"]] == [
-        (chess.square_name(value.square), value.correction_cp) for value in explanation.pieces
+    assert data["features_cp"] + data["network_cp"] == data["white_score_cp"]
+    assert [(each["square"], each["white_cp"]) for each in data["network_pieces"]] == [
+        (chess.square_name(value.square), value.network_cp) for value in explanation.pieces
     ]
     plain = as_data(evaluation.explain(chess.Board(TYPICAL), network=None))
-    assert (plain["correction_cp"], plain["correction_pieces"]) == (None, [])
+    assert (plain["network_cp"], plain["network_pieces"]) == (None, [])
 
 
 def test_the_pieces_seen_are_those_that_count_for_the_side() -> None:
@@ -165,13 +166,13 @@ def test_the_pieces_seen_are_those_that_count_for_the_side() -> None:
     after = replace(explained(board), pieces=values)
     assert pieces_seen(after, 1) == "the rook on a1 and the pawn on a2"
     assert pieces_seen(after, -1) == ""
-    flat = replace(after, pieces=tuple(replace(value, correction_cp=0) for value in values))
+    flat = replace(after, pieces=tuple(replace(value, network_cp=0) for value in values))
     assert pieces_seen(flat, 1) == pieces_seen(after, 1, after) == ""
     # What stood elsewhere before counts in full.
     moved = replace(after, pieces=tuple(replace(value, square=value.square ^ 7) for value in values))
     assert pieces_seen(after, 1, moved) == pieces_seen(after, 1)
     # Only the pawn has changed.
-    before = tuple(replace(value, correction_cp=0) if value.square == chess.A2 else value for value in values)
+    before = tuple(replace(value, network_cp=0) if value.square == chess.A2 else value for value in values)
     assert pieces_seen(after, 1, replace(after, pieces=before)) == "the pawn on a2"
     assert pieces_seen(replace(after, pieces=before), -1, after) == "the pawn on a2"
 

@@ -22,7 +22,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from evaluation.correction.shape import (
+from evaluation.files import read_start
+from evaluation.network.shape import (
     BUCKETS,
     HIDDEN_BIAS_LIMIT,
     INPUTS,
@@ -30,7 +31,6 @@ from evaluation.correction.shape import (
     OUTPUT_LIMIT,
     UNITS,
 )
-from evaluation.files import read_start
 
 MAGIC: Final = b"Secateur correction\n\0\0\0\0"
 VERSION: Final = 3
@@ -74,7 +74,7 @@ class Network:
     def parse(cls, data: bytes) -> Network:
         """The network of a file's bytes. Raises NetworkError."""
         if len(data) < _HEADER.size or not data.startswith(MAGIC):
-            raise NetworkError("it is not a network for the correction")
+            raise NetworkError("it is not a network of Secateur")
         _, version, *shape = _HEADER.unpack_from(data)
         if version != VERSION:
             raise NetworkError(f"its version is {version}, not {VERSION}")

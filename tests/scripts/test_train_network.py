@@ -1,4 +1,4 @@
-"""The training of the learned correction: inputs, gradient, whole numbers, checkpoints, and the program."""
+"""The training of the network: inputs, gradient, whole numbers, checkpoints, and the program."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ import numpy as np
 import pytest
 
 import evaluation
-from evaluation.correction.network import Network
-from evaluation.correction.shape import BUCKETS, UNITS
+from evaluation.network.file import Network
+from evaluation.network.shape import BUCKETS, UNITS
 from evaluation.weights import default_weights
 from lib.errors import ProgramError
-from lib.training import correction_model
-from lib.training.correction_data import Cache, Choice, Source, parse_source, read_examples, split
-from lib.training.correction_fit import Fit, Plan, mean_loss
-from lib.training.correction_inputs import bucket_of, inputs_of, static_scores
-from lib.training.correction_model import OUTPUT_CP, Batch, Loss, add_gradient, corrections, new_network
-from lib.training.correction_model import Network as Floating
+from lib.training import network_model
 from lib.training.descent import State, load_checkpoint, new_state, save_checkpoint
+from lib.training.network_data import Cache, Choice, Source, parse_source, read_examples, split
+from lib.training.network_fit import Fit, Plan, mean_loss
+from lib.training.network_inputs import bucket_of, inputs_of, static_scores
+from lib.training.network_model import OUTPUT_CP, Batch, Loss, add_gradient, new_network, outputs
+from lib.training.network_model import Network as Floating
 from lib.training.positions import FIRST, QUIET, RECORD, board_of, pack, write_positions
-from lib.training.quantisation import floating, quantised, white_corrections, whole_corrections
+from lib.training.quantisation import floating, quantised, white_outputs, whole_outputs
 from tests.evaluation.test_evaluation import random_weights
 from tests.support.kernel import random_game, start_board
-from tests.support.networks import correction_of, random_network
-from train_correction import main
+from tests.support.networks import network_score, random_network
+from train_network import main
 
 
 def learnable(board: chess.Board) -> int:
@@ -81,18 +81,18 @@ def test_whole_numbers_say_what_the_engine_does() -> None:
     some = RECORDS[::29]
     network = random_network(4)
     batch = batch_of(some)
-    found = whole_corrections(network, batch.inputs, batch.buckets)
+    found = whole_outputs(network, batch.inputs, batch.buckets)
     boards = [board_of(record) for record in some]
-    for board, correction in zip(boards, found, strict=True):
-        if correction_of(network, board):
-            assert correction == correction_of(network, board), board.fen()
-    expected = [correction_of(network, board) * (1 if board.turn else -1) for board in boards]
+    for board, output in zip(boards, found, strict=True):
+        if network_score(network, board):
+            assert output == network_score(network, board), board.fen()
+    expected = [network_score(network, board) * (1 if board.turn else -1) for board in boards]
     features_cp = np.zeros(len(some))
-    assert white_corrections(network, some, features_cp).tolist() == expected
+    assert white_outputs(network, some, features_cp).tolist() == expected
     features_cp[3] = -401
     features_cp[5] = 400
     expected[3] = 0
-    assert white_corrections(network, some, features_cp).tolist() == expected
+    assert white_outputs(network, some, features_cp).tolist() == expected
 
 
 def test_rounding_changes_little() -> None:
@@ -100,10 +100,10 @@ def test_rounding_changes_little() -> None:
     network.output *= 10
     network.output_bias += 0.5
     batch = batch_of(RECORDS[::11])
-    exact = corrections(network, batch.inputs, batch.buckets)
+    exact = outputs(network, batch.inputs, batch.buckets)
     size = np.sqrt(np.mean(exact**2))
     assert 40 < size < 300
-    difference = whole_corrections(quantised(network), batch.inputs, batch.buckets) - exact
+    difference = whole_outputs(quantised(network), batch.inputs, batch.buckets) - exact
     assert np.sqrt(np.mean(difference**2)) < 0.03 * size
     network.regions[5, 5] = 4.3 - network.common[5, 5]
     with pytest.raises(ProgramError, match="weights of the hidden layer are up to 778"):
@@ -152,7 +152,7 @@ def test_files_have_settings_of_their_own(file: Path, cache: Cache) -> None:
             parse_source(f"a.positions {word}")
 
 
-def test_positions_without_a_correction_are_left_out(tmp_path: Path, cache: Cache) -> None:
+def test_positions_without_the_network_are_left_out(tmp_path: Path, cache: Cache) -> None:
     boards = [
         chess.Board("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
         chess.Board("4k3/pppp4/8/8/8/8/8/4K3 w - - 0 1"),
@@ -192,7 +192,7 @@ def fit(examples: Any, plan: Plan, state: State | None = None) -> Fit:
 def test_a_broken_run_goes_on_to_the_same_network(
     file: Path, cache: Cache, tmp_path: Path, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(correction_model, "SLICE", 48)
+    monkeypatch.setattr(network_model, "SLICE", 48)
     examples = read_examples([Source(file)], Choice(), default_weights(), cache)
     plan = Plan(150.0, epochs=4, batch=256)
     whole = fit(examples, plan).run()
@@ -239,18 +239,18 @@ def test_the_program_learns_what_the_features_miss(
     assert Path(names["loss.png"]).read_bytes().startswith(b"\x89PNG")
     facts = tomllib.loads(Path(names["new.network"]).with_suffix(".toml").read_text("utf-8"))
     assert facts["sha256"] == sha256(data).hexdigest()
-    assert facts["command"].startswith("scripts/train_correction.py ")
+    assert facts["command"].startswith("scripts/train_network.py ")
     chosen = RECORDS[np.abs(RECORDS["score_cp"].astype(int)) <= 1500]
     assert f"sha256 {sha256(chosen.tobytes()).hexdigest()}" in facts["data"][0]
-    features, corrected, whole = facts["test_losses"]
-    assert corrected < 0.8 * features
-    assert whole == pytest.approx(corrected, rel=0.05)
+    features, with_network, whole = facts["test_losses"]
+    assert with_network < 0.8 * features
+    assert whole == pytest.approx(with_network, rel=0.05)
     before, after = facts["error_deep set.v2"]
     assert after < before
     assert json.loads(Path(names["out.json"]).read_text("utf-8"))["history"]
     # A knight's pawn on its fourth rank, and not on the third.
     fens = ("4k3/pp1p3p/8/8/1P6/8/P2PP3/4K3 w - - 0 1", "4k3/pp1p3p/8/8/8/1P6/P2PP3/4K3 w - - 0 1")
-    there, elsewhere = (correction_of(network, chess.Board(fen)) for fen in fens)
+    there, elsewhere = (network_score(network, chess.Board(fen)) for fen in fens)
     assert there > elsewhere + OUTPUT_CP / 4
     # A run that goes on from it is no worse on the games that it chooses by.
     second = str(tmp_path / "second.network")

@@ -1,4 +1,4 @@
-"""Training the network of the learned correction: Adam over batches of positions.
+"""Training the network: Adam over batches of positions.
 
 The step grows over the first batches and sinks to LAST_RATE of its largest along half a cosine. Invariant: the network
 does not depend on the number of threads.
@@ -16,9 +16,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.correction.shape import HIDDEN_LIMIT, KING_REGIONS, MAX_SUM
-from lib.training.correction_model import Batch, Loss, Network, add_gradient, corrections
+from evaluation.network.shape import HIDDEN_LIMIT, KING_REGIONS, MAX_SUM
 from lib.training.descent import State
+from lib.training.network_model import Batch, Loss, Network, add_gradient, outputs
 
 EPSILON: Final = 1e-9
 WARM_UP_BATCHES: Final = 50
@@ -114,7 +114,7 @@ def mean_loss(network: Network | None, batch: Batch, loss: Loss) -> float:
     """The mean loss a position, weighted; of the features alone without a network."""
     scores_cp = batch.static_cp
     if network is not None:
-        scores_cp = scores_cp + corrections(network, batch.inputs, batch.buckets)
+        scores_cp = scores_cp + outputs(network, batch.inputs, batch.buckets)
     losses, _ = loss.of(scores_cp, batch.expected)
     return float(np.average(losses, weights=batch.weight))
 

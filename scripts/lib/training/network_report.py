@@ -14,62 +14,62 @@ import numpy as np
 import numpy.typing as npt
 from rich.table import Table
 
-from evaluation.correction import network as engine
+from evaluation.network import file as engine
 from lib.console import make_table
 from lib.errors import ProgramError
 from lib.files import replaced
-from lib.training.correction_fit import mean_loss
-from lib.training.correction_inputs import has_correction
-from lib.training.correction_model import Batch, Loss, Network, corrections
-from lib.training.quantisation import whole_corrections
+from lib.training.network_fit import mean_loss
+from lib.training.network_inputs import has_output
+from lib.training.network_model import Batch, Loss, Network, outputs
+from lib.training.quantisation import whole_outputs
 from lib.training.static_evaluations import ErrorOfEvaluation, error_of
 
-FEATURES, CORRECTED, QUANTISED = "features", "with the correction", "in whole numbers"
+FEATURES, WITH_NETWORK, QUANTISED = "features", "with the network", "in whole numbers"
 
 
 @dataclass(frozen=True)
 class Quantisation:
-    """What rounding to whole numbers does to the corrections: root mean square and largest difference, centipawns."""
+    """What rounding to whole numbers does to the outputs: root mean square and largest difference, centipawns."""
 
     error_cp: float
     largest_cp: float
-    correction_cp: float
+    network_cp: float
 
 
 def losses(batch: Batch, network: Network, whole: engine.Network, loss: Loss) -> dict[str, float]:
     """The mean loss a position of the features alone and of both networks."""
-    rounded = whole_corrections(whole, batch.inputs, batch.buckets)
+    rounded = whole_outputs(whole, batch.inputs, batch.buckets)
     each, _ = loss.of(batch.static_cp + rounded, batch.expected)
     return {
         FEATURES: mean_loss(None, batch, loss),
-        CORRECTED: mean_loss(network, batch, loss),
+        WITH_NETWORK: mean_loss(network, batch, loss),
         QUANTISED: float(np.average(each, weights=batch.weight)),
     }
 
 
 def quantisation(batch: Batch, network: Network, whole: engine.Network) -> Quantisation:
     """How far both networks differ."""
-    exact = corrections(network, batch.inputs, batch.buckets)
-    difference = whole_corrections(whole, batch.inputs, batch.buckets) - exact
+    exact = outputs(network, batch.inputs, batch.buckets)
+    difference = whole_outputs(whole, batch.inputs, batch.buckets) - exact
     return Quantisation(
         float(np.sqrt(np.mean(difference**2))), float(np.abs(difference).max()), float(np.sqrt(np.mean(exact**2)))
     )
 
 
 def deep_errors(batch: Batch, games: npt.NDArray[np.int64], whole: engine.Network) -> list[ErrorOfEvaluation]:
-    """Features alone and with the correction against a deep search."""
-    added = whole_corrections(whole, batch.inputs, batch.buckets) * has_correction(batch.inputs, batch.static_cp)
-    corrected = batch.static_cp + added
+    """Features alone and with the network against a deep search."""
+    added = whole_outputs(whole, batch.inputs, batch.buckets) * has_output(batch.inputs, batch.static_cp)
+    with_network = batch.static_cp + added
     expected = batch.expected.astype(np.float64)
     return [
         error_of(FEATURES, batch.static_cp.astype(np.float64), expected, games),
-        error_of(CORRECTED, corrected.astype(np.float64), expected, games),
+        error_of(WITH_NETWORK, with_network.astype(np.float64), expected, games),
     ]
 
 
 def loss_table(found: Mapping[str, Mapping[str, float]]) -> Table:
     """A row for each set."""
-    names = (FEATURES, CORRECTED, QUANTISED)
+    names = (FEATURES, WITH_NETWORK, QUANTISED)
     rows = [[part, *(f"{each[name]:.6f}" for name in names)] for part, each in found.items()]
     return make_table("Loss", ["part", *names], rows)
 
@@ -97,7 +97,7 @@ def draw_losses(history: Sequence[tuple[float, float]], features: float, path: P
     plot.axhline(features, linestyle="--", color="#555555", linewidth=1, label="validation, features alone")
     plot.plot(epochs, [train for train, _ in history], "o-", color="#d95f02", label="training, on the way")
     plot.plot(epochs, [validation for _, validation in history], "o-", color="#1f4e9c", label="validation")
-    plot.set_title("The learned correction: loss by epoch")
+    plot.set_title("The network: loss by epoch")
     plot.set_xlabel("epoch")
     plot.set_ylabel("mean loss a position")
     plot.grid(True, color="#dddddd", linewidth=0.6)
@@ -109,7 +109,7 @@ def draw_losses(history: Sequence[tuple[float, float]], features: float, path: P
 def write_network(path: Path, whole: engine.Network, facts: Mapping[str, Any]) -> None:
     """The network, and beside it a file .toml that says how it was made. Raises OSError."""
     data = whole.pack()
-    lines = ["# How the network beside this file was made, by scripts/train_correction.py.", ""]
+    lines = ["# How the network beside this file was made, by scripts/train_network.py.", ""]
     for name, value in {"sha256": hashlib.sha256(data).hexdigest(), **facts}.items():
         # JSON's strings, numbers and arrays of them are TOML's, too. A key of other letters stands in quotes.
         key = name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""The output of the network for a board. One search thread owns a `Correction`.
+"""The output of the network for a board. One search thread owns an `Inference`.
 
 The sums of the hidden layer are kept in slots, one for each ply, with the pieces that they were made from. A new
 position starts from the slot of its ply or of the ply before, whichever is more like it, and only the pieces that
@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from evaluation.base_board import BaseBoard
 from evaluation.bitboards import KING
-from evaluation.correction.network import Network
-from evaluation.correction.shape import (
+from evaluation.network.file import Network
+from evaluation.network.shape import (
     BUCKETS,
     INPUTS,
     KING_REGION,
-    MAX_CORRECTION_CP,
+    MAX_NETWORK_CP,
     MAX_SUM,
     MIN_PIECES,
     OUTPUT_SHIFT,
@@ -56,7 +56,7 @@ def activation(total: i16) -> i16:
     return square >> SQUARE_SHIFT
 
 
-class CorrectionWeights:
+class NetworkWeights:
     """The numbers of a network. All search threads share one object, and none writes to it.
 
     `hidden`: [input * UNITS + unit], then a row of zeros. `output`: [bucket * 2 * UNITS + unit], ours first.
@@ -75,14 +75,14 @@ class CorrectionWeights:
         self.output_bias = list(network.output_bias)
 
 
-class Correction:
+class Inference:
     """The network's slots and its output. Every board must have one king a side and at most 32 pieces.
 
     A view's squares are those of the board, each XOR its orientation: 0 or 56, and 7 more when the view is mirrored.
     When its orientation or the king's region changes, its sums are added up anew.
     """
 
-    weights: CorrectionWeights
+    weights: NetworkWeights
     sums = i16s(BIASES + UNITS)  # [(2 * slot + colour of the view) * UNITS + unit], then the biases
     sets = u64s(SLOTS * 8)  # [8 * slot]: white pieces; [8 * slot + piece type]: those of both colours
     squares = i8s(SLOTS * 64)  # [64 * slot + square]
@@ -90,7 +90,7 @@ class Correction:
     added = ints(64)  # rows
     removed = ints(64)
 
-    def __init__(self, weights: CorrectionWeights) -> None:
+    def __init__(self, weights: NetworkWeights) -> None:
         self.weights = weights
         self._clear()
 
@@ -104,9 +104,9 @@ class Correction:
         return 0
 
     def of(self, board: BaseBoard) -> int:
-        """The correction in centipawns, from the side to move's view, within ±MAX_CORRECTION_CP.
+        """The output in centipawns, from the side to move's view, within ±MAX_NETWORK_CP.
 
-        There is none with fewer than MIN_PIECES pieces, and none against a king alone.
+        It is 0 with fewer than MIN_PIECES pieces, and against a king alone.
         """
         white = board.by_colour[1]
         black = board.by_colour[0]
@@ -119,9 +119,9 @@ class Correction:
         self._update(board, slot)
         us = board.turn
         output = self._output((2 * slot + us) * UNITS, (2 * slot + (us ^ 1)) * UNITS, (count - 1) // PIECES_PER_BUCKET)
-        if output > MAX_CORRECTION_CP:
-            return MAX_CORRECTION_CP
-        return -MAX_CORRECTION_CP if output < -MAX_CORRECTION_CP else output
+        if output > MAX_NETWORK_CP:
+            return MAX_NETWORK_CP
+        return -MAX_NETWORK_CP if output < -MAX_NETWORK_CP else output
 
     def _changed(self, board: BaseBoard, slot: int) -> u64:
         """The squares on which a board differs from a slot."""

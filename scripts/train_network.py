@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Train the network of the learned correction on positions with scores and results.
+"""Train the network on positions with scores and results.
 
-    python scripts/train_correction.py own.positions 'other.positions mix=0.7 weight=0.5' --output new.network \\
+    python scripts/train_network.py own.positions 'other.positions mix=0.7 weight=0.5' --output new.network \\
         --deep deep.positions --checkpoint new.npz --picture loss.png
 
 The network learns what the weighted features miss: it is added to their score. The files come from selfplay.py or
@@ -28,9 +28,9 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.correction import network as engine
-from evaluation.correction.network import NetworkError
-from evaluation.correction.shape import BUCKETS, UNITS
+from evaluation.network import file as engine
+from evaluation.network.file import NetworkError
+from evaluation.network.shape import BUCKETS, UNITS
 from evaluation.weights import Weights, WeightsError, default_weights
 from lib.console import (
     above_zero,
@@ -48,7 +48,9 @@ from lib.console import (
     write_json,
 )
 from lib.errors import ProgramError
-from lib.training.correction_data import (
+from lib.training.descent import State, load_checkpoint, new_state, save_checkpoint, settings_of
+from lib.training.examples import fit_scale
+from lib.training.network_data import (
     SOURCE_SYNTAX,
     Cache,
     Choice,
@@ -58,9 +60,9 @@ from lib.training.correction_data import (
     read_examples,
     split,
 )
-from lib.training.correction_fit import Fit, Plan, best_mixture, mean_loss
-from lib.training.correction_model import Network, new_network
-from lib.training.correction_report import (
+from lib.training.network_fit import Fit, Plan, best_mixture, mean_loss
+from lib.training.network_model import Network, new_network
+from lib.training.network_report import (
     deep_errors,
     draw_losses,
     error_table,
@@ -69,11 +71,9 @@ from lib.training.correction_report import (
     quantisation,
     write_network,
 )
-from lib.training.descent import State, load_checkpoint, new_state, save_checkpoint, settings_of
-from lib.training.examples import fit_scale
 from lib.training.quantisation import floating, quantised
 
-CACHE = Path(__file__).resolve().parents[1] / ".selfplay" / "correction"
+CACHE = Path(__file__).resolve().parents[1] / ".selfplay" / "network"
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -89,7 +89,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     data.add_argument("--positions", type=at_least_zero, default=0, metavar="N", help="of each file, 0 for all (0)")
     data.add_argument("--parts", type=three_shares, default="96,2,2", metavar="N,N,N", help="shares (96,2,2)")
     data.add_argument("--weights", type=Path, metavar="FILE", help="of the features (those of the engine)")
-    data.add_argument("--cache", type=Path, default=CACHE, metavar="FOLDER", help="(.selfplay/correction)")
+    data.add_argument("--cache", type=Path, default=CACHE, metavar="FOLDER", help="(.selfplay/network)")
     fit = parser.add_argument_group("training")
     fit.add_argument("--start", type=Path, metavar="FILE", help="go on from this network, then mix both")
     fit.add_argument("--scale", type=above_zero, metavar="CP", help="of the evaluation (that of the features)")
@@ -207,7 +207,7 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
     errors = {name: deep_errors(*measured, whole) for name, measured in job.deep.items()}
     rounding = quantisation(parts["test"], network, whole)
     facts: dict[str, Any] = {
-        "command": shlex.join(["scripts/train_correction.py", *words.command]),
+        "command": shlex.join(["scripts/train_network.py", *words.command]),
         "positions": [len(job.train), len(job.validation), len(job.test)],
         "scale_cp": round(job.plan.scale_cp, 2),
         "features": job.settings["features"],
@@ -232,7 +232,7 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
         say(f"the best mixture of the start and this has a share of {started['share']:.3f} of this")
     console.print(loss_table(found))
     say(
-        f"corrections are {rounding.correction_cp:.1f} cp (root mean square); "
+        f"outputs are {rounding.network_cp:.1f} cp (root mean square); "
         f"whole numbers change them by {rounding.error_cp:.2f} cp, at most {rounding.largest_cp:.1f} cp"
     )
     if errors:

@@ -33,9 +33,9 @@ HIDDEN_LIMIT = 128
 HIDDEN_BIAS_LIMIT = 8192
 OUTPUT_LIMIT = 16384
 MAX_OUTPUT_BIAS = 8_388_607
-# The correction is cut off beyond, in centipawns.
-MAX_CORRECTION_CP = 1000
-# With fewer pieces there is no correction.
+# The output is cut off beyond, in centipawns.
+MAX_NETWORK_CP = 1000
+# With fewer pieces it is 0.
 MIN_PIECES = 5
 # Beyond this score of the features there is none either: the lead decides, and the network takes time.
 MAX_FEATURES_CP = 400
