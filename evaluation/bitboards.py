@@ -30,11 +30,12 @@ KING_ATTACKS = u64s(64, chess.BB_KING_ATTACKS)
 KNIGHT_ATTACKS = u64s(64, chess.BB_KNIGHT_ATTACKS)
 # Indexed by colour * 64 + square: what a pawn of that colour attacks from there.
 PAWN_ATTACKS = u64s(128, list(chess.BB_PAWN_ATTACKS[chess.BLACK]) + list(chess.BB_PAWN_ATTACKS[chess.WHITE]))
-# What a slider would reach on an empty board, and the two whole diagonals through a square (the square included).
+# What a slider would reach on an empty board.
 BISHOP_PSEUDO_ATTACKS = u64s(64, [chess.BB_DIAG_ATTACKS[square][0] for square in chess.SQUARES])
 ROOK_PSEUDO_ATTACKS = u64s(
     64, [chess.BB_RANK_ATTACKS[square][0] | chess.BB_FILE_ATTACKS[square][0] for square in chess.SQUARES]
 )
+# The two whole diagonals through a square, the square included.
 _RISES = [[0] * 15 for _ in range(2)]
 for _square in chess.SQUARES:
     _RISES[0][_square // 8 - _square % 8 + 7] |= chess.BB_SQUARES[_square]

@@ -60,9 +60,9 @@ class TermValue:
     """What one term adds to the score: tapered, in whole centipawns, for each side from its own view.
 
     `name` is the term's in the catalogue and in the weights file, or KNOWN_ENDING, NETWORK_TERM or LIMIT. `title` is
-    what a player calls it. Several terms may share a title. `white` and `black` are the term in the middlegame and in the
-    endgame, before it is tapered; None for what is not in the catalogue. `black_cp` is `white_cp` minus the difference.
-    So it may be up to two centipawns from its exact value.
+    what a player calls it. Several terms may share a title. `white` and `black` are the term in the middlegame and in
+    the endgame, before it is tapered; None for what is not in the catalogue. `black_cp` takes up the rounding, so it
+    may be up to two centipawns off.
     """
 
     name: str
@@ -144,8 +144,9 @@ class PieceValue:
 class Explanation:
     """Why a position has its static score. All numbers are in the centipawns of the weights.
 
-    `terms` has each term of the catalogue, in its order, then KNOWN_ENDING, NETWORK_TERM and LIMIT where not 0. Their differences add up to `white_score`. `pieces` are all pieces, from a1 to h8. `phase` runs from 24 (all pieces
-    on the board) to 0. `scale` is the endgame scale factor, in 64ths. `known_ending` is the result of king and pawn
+    `terms` has each term of the catalogue, in its order, then KNOWN_ENDING, NETWORK_TERM and LIMIT where not 0. Their
+    differences add up to `white_score`. `pieces` are all pieces, from a1 to h8. `phase` runs from 24 (all pieces on the
+    board) to 0. `scale` is the endgame scale factor, in 64ths. `known_ending` is the result of king and pawn
     against king, "" for any other position. `features_score` is the score without the network, from White's
     view, and `network_score` what the network adds to it, None without a network.
     """

@@ -123,6 +123,20 @@ def test_python_functions_are_not_declared(tmp_path: Path) -> None:
     assert not {"__init__", "many"} & {word.split("(")[0] for word in translate(tmp_path).pxd.split()}
 
 
+@pytest.mark.parametrize(
+    "parameters", ["by: int, /", "*by: int", "by: int, **more: int", "by: int, *, more: int", "by"]
+)
+def test_a_function_with_other_parameters_stays_pythons(tmp_path: Path, parameters: str) -> None:
+    pxd = translate(tmp_path, BASE.replace("def count(self, by: int)", f"def count(self, {parameters})")).pxd
+    assert " count(" not in pxd
+
+
+@pytest.mark.parametrize(("value", "line"), [("-(1 << 40)", "const i64 ALL"), ("True", None), ("len(TABLE)", None)])
+def test_what_a_capital_name_is_bound_to(tmp_path: Path, value: str, line: str | None) -> None:
+    pxd = translate(tmp_path, BASE.replace("ALL = (1 << 64) - 1", f"ALL = {value}")).pxd
+    assert (line in pxd) if line else (" ALL " not in pxd)
+
+
 def test_lines_keep_their_numbers(tmp_path: Path) -> None:
     translation = translate(tmp_path)
     python = translation.python.splitlines()
@@ -158,6 +172,9 @@ def test_what_cython_says_is_told_of_the_source(tmp_path: Path) -> None:
         ("u64s(SIZE)", "u64s(TABLE)", "the length of an array is a number or made of constants"),
         ("def low(bits: u64)", "def low(bits)", "low is inline, and so needs C types throughout"),
         ("names: list[str] = []", "names: list[str]", "a variable without a C type has a value"),
+        ("HALF: i64 = 1 << 31", "HALF: i16 = 1 << 31", "HALF does not fit into i16"),
+        ("HALF: i64 = 1 << 31", "HALF = -1 << 64", "HALF does not fit into i64"),
+        ("        return by\n", "        assert by\n        return by\n", "count is a function of C, where"),
         ("\n    def count", "    def count", "there is an empty line above a method of this class"),
     ],
 )
@@ -167,8 +184,9 @@ def test_a_mistake_is_named_with_its_line(tmp_path: Path, old: str, new: str, se
     with pytest.raises(DeclarationError) as error:
         translate(tmp_path, source)
     path, line, told = str(error.value).split(":", 2)
-    assert (path, told) == ("uci_engine/base.py", f" {sentence}")
-    assert new.strip() in "".join(source.splitlines(keepends=True)[int(line) - 1 :][:2])
+    assert path == "uci_engine/base.py"
+    assert told.startswith(f" {sentence}")
+    assert new.strip() in "".join(source.splitlines(keepends=True)[int(line) - 1 :][:3])
 
 
 def test_constants_and_lengths_are_those_of_plain_python() -> None:

@@ -1,6 +1,6 @@
 """The parts of an engine: threads, table, tablebases, book and time, and what each option does to them.
 
-`UciEngine` has one. Nothing here changes during a search.
+`UciEngine` has one. Options change it between searches only.
 """
 
 from __future__ import annotations

@@ -19,6 +19,8 @@ SHARED = {"shared_int": "volatile int", "shared_i64": "volatile i64"}
 POINTERS = {f"{name}_pointer": f"{name}*" for name in ("u64", "u32", "i64", "i16", "i8")}
 POINTERS |= {"i32_pointer": "int*", "shared_u64_pointer": "volatile u64*"}
 C_TYPES = NUMBERS | SHARED | POINTERS
+RANGES = {f"i{bits}": range(-(1 << bits - 1), 1 << bits - 1) for bits in (8, 16, 64)} | {"bint": range(2)}
+RANGES |= {"int": range(-(1 << 31), 1 << 31), "u32": range(1 << 32), "u64": range(1 << 64)}
 ARRAYS = {"ints": "int", "u64s": "u64", "i64s": "i64", "i16s": "i16", "i8s": "i8"}
 # Words of `evaluation.typed` that only this program reads; the others are in the C form of that file.
 WORDS = {"compiled", "gil", "inline", "nogil", *C_TYPES, *ARRAYS}
@@ -75,11 +77,14 @@ class Module:
                 continue
             numbers = list(found) if isinstance(found, (range, tuple)) else [found]
             for name, number in zip(targets, numbers, strict=False):
-                if isinstance(number, int) and len(numbers) == len(targets):
+                if type(number) is int and len(numbers) == len(targets):
                     scope[name] = number
-                    kind = "int" if -(1 << 31) <= number < 1 << 31 else "u64"
                     annotation = ast.unparse(one.annotation) if isinstance(one, ast.AnnAssign) else ""
-                    yield name, (number, NUMBERS.get(annotation, kind))
+                    kinds = [NUMBERS[annotation]] if annotation in NUMBERS else ["int", "i64" if number < 0 else "u64"]
+                    fitting = [kind for kind in kinds if number in RANGES[kind]]
+                    if not fitting:
+                        raise DeclarationError(f"{self.path}:{one.lineno}: {name} does not fit into {kinds[-1]}")
+                    yield name, (number, fitting[0])
 
 
 class Kernel:
@@ -122,6 +127,7 @@ class Kernel:
             (module.is_compiled or is_inline(function))
             and not (function.decorator_list and not is_inline(function))
             and not (function.name.startswith("__") or arguments.defaults or arguments.kwonlyargs)
+            and not (arguments.posonlyargs or arguments.vararg or arguments.kwarg)
             and all(self.c_type(module, one) for one in [*types, function.returns])
             and not any(
                 isinstance(one, (ast.Raise, ast.Try))
@@ -323,7 +329,9 @@ class Translation:
             self.edit(self.starts[function.decorator_list[0].lineno - 1], self.end(function), "")
             return
         is_c = self.kernel.is_c(self.module, function)
-        for one in [*function.args.args, *function.args.kwonlyargs]:
+        if is_c and any(isinstance(node, ast.Assert) for node in ast.walk(function)):
+            raise self.error(function, f"{function.name} is a function of C, where an assert cannot be told")
+        for one in [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]:
             if one.annotation:
                 kind = "" if is_c else self.in_cython(one.annotation)
                 self.edit(self.start(one) + len(one.arg), self.end(one), f": {kind}" if kind else "")

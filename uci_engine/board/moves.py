@@ -21,10 +21,10 @@ NOISY = 1
 QUIET = 2
 # The en-passant square when there is none.
 NO_SQUARE = 64
-# A board's move buffer holds 320 moves for each of 136 plies; SCRATCH is the last ply. No position of sixteen pieces a
-# side has more than 218 legal moves.
-MOVE_ROOM = 43840
-SCRATCH = 43520
+# A board's move buffer holds 320 moves for each of 136 plies, and as many from SCRATCH on. No position of sixteen
+# pieces a side has more than 218 legal moves.
+MOVE_ROOM = 137 * 320
+SCRATCH = 136 * 320
 
 
 @inline

@@ -437,7 +437,8 @@ class Position(MoveGenerator):
         distance = 3
         while distance <= limit:
             move = cuckoo_move(self.key ^ self.keys[self.stack_index - distance])
-            # The piece stands on one of the two squares, and must belong to the side to move.
+            # The move's number is that of its pair of squares. The piece stands on one of them, and must belong to the
+            # side to move.
             ends = BB[from_square(move)] | BB[to_square(move)]
             if move and BETWEEN[move] & occupied == 0 and ends & self.by_colour[self.turn]:
                 return True

@@ -1,6 +1,6 @@
 """A worker: one thread's searcher, with aspiration windows and iterative deepening.
 
-`run` is the only loop over depths: for worker 0 with its lines of MultiPV, for the other workers, and for a root move
+`run` is the iterative deepening of all: of worker 0 with its lines of MultiPV, of the other workers, and of a root move
 that `RootAnalysis` searches alone. Worker 0 has a hook, which `SearchManager` gives it.
 
 Invariant: without a hook, `run` never takes the GIL, so many workers cannot delay the UCI thread.
