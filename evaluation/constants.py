@@ -37,7 +37,7 @@ KING_ATTACK_UNITS: Final[dict[str, tuple[int, ...]]] = {
     "flank_defence_units": (-2,),
     "no_queen_units": (-60,),
 }
-# So many units more are the next weight of `king_attack`: 2 to the power of this.
+# The units, shifted right by this, are the index into `king_attack`.
 KING_ATTACK_SHIFT: Final = 2
 
 # The least game phase at which space counts.

@@ -35,14 +35,12 @@ from evaluation.weights import Weights
 HALF: i64 = 1 << 31
 MASK: i64 = (1 << 32) - 1
 
-# The number of entries of the material hash table, the shift of a product of 64 bits that leaves their number, and the
-# factor. An entry is two numbers: key, packed score.
+# The material hash table. The index is key * factor >> shift; an entry is key, packed score.
 MATERIAL_ENTRIES = 1024
 MATERIAL_SHIFT = 54
 MATERIAL_FACTOR = 0x9E3779B97F4A7C15
 
-# The number of entries of the pawn hash table. An entry is four numbers: key, passed pawns, packed
-# score, what `_packed_units` makes.
+# The pawn hash table. An entry is key, passed pawns, packed score, `_packed_units`.
 PAWN_ENTRIES = 8192
 
 
@@ -149,7 +147,8 @@ class Evaluator:
     def _packed_units(self) -> u64:
         """What the terms of pawns and kings leave in the context for other terms, in one number.
 
-        Four bytes hold shelter and storm units, six times four bits the numbers of pawns by colour and of rammed pawns.
+        For each side a byte of shelter, a byte of storm and four bits of rammed pawns; then four bits for each number
+        of pawns by colour of the square.
         """
         units: u64 = 0
         for us in range(2):

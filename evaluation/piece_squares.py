@@ -1,8 +1,7 @@
-"""The terms of pieces by square: which of their weights a piece counts.
+"""The piece-square terms: which of their weights a piece counts.
 
-A piece counts one weight of each term of its type: by its square, and by its square and the bucket of either king. A
-bucket is a part of the board. Squares are numbered as the piece's own side sees the board, buckets as the king's side
-sees it.
+A piece counts one weight of each term of its type: by its square, and by its square and the bucket of either king.
+Squares are numbered as the piece's own side sees the board, buckets as the king's side sees it.
 
 The board adds up the weights (see `Weights.piece_square`). `explain` counts them, and so do the tuners.
 """

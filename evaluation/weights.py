@@ -40,7 +40,7 @@ MAX_CENTIPAWNS: Final = 1000
 PROVENANCE: Final = "provenance"
 # In the weights file. A longer list continues on the next line.
 MAX_NUMBERS_PER_LINE: Final = 64
-# In a line of the file, but for one that begins as those of the provenance do: there they stand in a string.
+# In a line of the file, because tomllib takes minutes for a key of many dots. Strings of the provenance are free.
 MAX_DOTS: Final = 100
 # How a file begins.
 HEADER: Final = """\
@@ -93,8 +93,8 @@ class Weights:
     def piece_square(self) -> list[int]:
         """What the board adds for a piece, packed, negative for Black: 2 * 8 * 896 numbers.
 
-        [(8 * colour of a king + its bucket) * 896 + (2 * type + colour) * 64 + square]. For each piece the numbers of
-        both kings are added. Those of the white king hold material and square. Not to be changed.
+        [(8 * colour of a king + its bucket) * 896 + (2 * type + colour) * 64 + square]. Add a piece's entries
+        for both kings; those for the white king hold material and square. Not to be changed.
         """
         if self._piece_square:
             return self._piece_square

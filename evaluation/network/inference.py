@@ -1,9 +1,8 @@
 """The output of the network for a board. One search thread owns an `Inference`.
 
-The sums of the hidden layer are kept in slots, one for each ply, with the pieces that they were made from. A new
-position starts from the slot of its ply or of the ply before, whichever is more like it, and only the pieces that
-differ are added or taken away: a parent or a sibling is two or three squares away. It does not matter how a slot came
-about. So nothing has to be kept up to date while moves are made, and a position that needs no score costs nothing.
+A slot for each ply holds the sums of the hidden layer and the pieces that they belong to. A new position starts from
+the slot of its ply or of the ply before, whichever is nearer, and applies the difference: a parent or a sibling is two
+or three squares away. Nothing is kept up to date while moves are made. A position that needs no score costs nothing.
 
 Invariant: the result depends only on the pieces and the side to move.
 """

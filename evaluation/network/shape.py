@@ -1,9 +1,7 @@
 """The size of the network and the scales of its whole numbers.
 
-Invariants: no sum of 32 pieces leaves 16 bits, because 32 weights and a bias of the hidden layer are at least
--32 * 128 - 8192 = -12288 and at most 32 * 127 + 8191 = 12255. No output leaves 32 bits, because 2 * UNITS products of
-an activation, at most 255, and a weight, at most OUTPUT_LIMIT, are within ±2 139 095 040, and MAX_OUTPUT_BIAS is the
-rest.
+Invariant: a sum of 32 pieces fits in 16 bits: -32 * 128 - 8192 = -12288 to 32 * 127 + 8191 = 12255.
+Invariant: an output fits in 32 bits: 2 * UNITS * 255 * OUTPUT_LIMIT + MAX_OUTPUT_BIAS < 2**31.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ PIECES_PER_BUCKET = 4
 MAX_SUM = 181
 # Squares are shifted by this, so that they stay below 256.
 SQUARE_SHIFT = 7
-# An output of one centipawn is 2 to the power of this.
+# One centipawn is 1 << OUTPUT_SHIFT.
 OUTPUT_SHIFT = 14
 # Bounds of the file: weights and biases of the hidden layer, and weights of the output, are from minus this to this
 # minus 1. Weights of the hidden layer have 8 bits there.

@@ -15,8 +15,7 @@ from evaluation.typed import i64
 def own_pair(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Pairs of our own pieces, kings apart: pawn and pawn, knight and pawn, knight and knight, … queen and rook.
 
-    Two queens do not count. In positions that are level enough to learn from, a second queen is there to save a side
-    that is lost, so a weight for it would be wrong everywhere else.
+    Two queens do not count: they are too rare in level positions for a weight to be fitted.
     """
     index = 0
     score: i64 = 0

@@ -94,10 +94,9 @@ def passed_pawn_enemy_ahead(context: EvaluationContext, board: BaseBoard, us: in
 
 
 def passed_pawn_path(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """Passed pawns: the rank, and by what the enemy attacks of their front span 0, 8, 16 or 24 more.
+    """Passed pawns: rank + 8 * how safe the path is.
 
-    0: nothing. 8: not the square ahead. 16: the square ahead, but we defend it. 24: the square ahead, which we do not
-    defend.
+    0: no square of it is attacked. 1: one farther on is. 2: the next one is, and we defend it. 3: we do not defend it.
     """
     pawns = context.passed_pawns & board.by_colour[us]
     flip = 0 if us else 7

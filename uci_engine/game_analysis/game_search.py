@@ -1,11 +1,9 @@
 """The searches of one game: from its last position to its first, and then again where the errors are.
 
-The transposition table is kept from one position to the next, so what a later position has shown reaches the moves
-before it. Of the effort for a move, most goes into a search of the position. A little goes into a search of all other
-moves, where the move played may be the only one. The rest goes into second looks at the errors, from the last to the
-first: the better move and the position after the move played are searched again, with the same effort. So what a
-second look finds reaches the moves before it ahead of their own second looks. It may also uncover that the next move
-missed a chance, which is then looked at, too.
+The transposition table is kept, so what a later position has shown reaches the moves before it. Most of the effort for
+a move goes into a search of the position. A little goes into a search of the other moves, where the move played may be
+the only one. The rest is for second looks at the errors, from the last to the first: the better move and the position
+after the move played are searched again. If that shows that the next move missed a chance, it gets a second look, too.
 
 Invariant: a mate is stated only where searches proved it. For the side that mates one move is enough. The other side is
 mated only where all its moves were searched, and not because the move that it played allows a mate.

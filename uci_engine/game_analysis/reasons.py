@@ -34,8 +34,7 @@ NEVER_A_REASON = ("tempo", OTHER_TITLES[LIMIT])
 OWNERS = {term.name: chess.PIECE_NAMES.index(term.owner) for term in CATALOGUE if term.owner in chess.PIECE_NAMES[1:]}
 # Lines are compared at most this many plies deep.
 MAX_COMPARED_PLIES = 12
-# A later position must show the loss better by this much a ply, in shown centipawns; and two positions of which one is
-# later by this much a ply, because what was played in between hides the difference.
+# The penalty a ply, in shown centipawns: for comparing late, and for comparing positions at different plies.
 PLY_COST_CP = 6
 DISTANCE_COST_CP = 12
 # Greater scores do not matter to the choice of the positions.

@@ -115,9 +115,8 @@ class ThreadPool:
             thread.wait()
 
     def set_contempt(self, white_cp: int) -> None:
-        """Tell how many centipawns a draw is worse than 0 for White in the next search.
-
-        Scores of searches with another value are worth nothing then, so table and histories are cleared.
+        """The contempt of the next search, from White's view: what a draw is worse than 0. A change clears table and
+        histories, because their scores are of another value.
         """
         if self._white_contempt_cp not in (None, white_cp):
             self.clear()

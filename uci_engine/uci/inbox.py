@@ -21,8 +21,8 @@ from uci_engine.uci.protocol import Command, Word
 # The number of commands read and not yet executed at which the reader pauses.
 UNREAD_LIMIT = 1024
 
-# The reader ends the process when for this long no command has finished after `quit`, or the output is blocked after
-# the end of the input.
+# The reader ends the process when this long after `quit` no command has finished, or when after the end of the input
+# the output is blocked for this long.
 STUCK_SECONDS = 2.0
 # Counted in short waits, so that the time of a suspended machine does not count.
 STUCK_WAITS = 8

@@ -46,7 +46,7 @@ CLOSING_WAITS = 12
 
 # Without one of these, the next `go` would search another position than the GUI means.
 _SETS_A_POSITION = (Word.NEW_GAME, Word.FLIP)
-# Waits in their place when they are refused: it leaves no position.
+# Waits in place of a refused command of these, so that the next `go` finds no position.
 _REFUSED = SetPosition(None, (), "a command that sets the position was refused, so there is no position")
 
 # Executed at any time, even before commands that wait.
