@@ -70,12 +70,6 @@ def source_of(module: str) -> Path:
     return Path(*module.split(".")).with_suffix(".py")
 
 
-def kernel_sources() -> list[Path]:
-    """All that the kernel is made from: its modules, those they take constants from, and the types in both forms."""
-    modules = declarations.Kernel(kernel_modules()).modules.values()
-    return sorted({*(module.path for module in modules), TYPES, TYPES.with_suffix(".py")})
-
-
 def flags(compiler: Compiler) -> tuple[list[str], list[str]]:
     """What the compiler ("system" or "zig") and the linker are told beyond Python's own flags."""
     if compiler == "zig":
@@ -128,7 +122,7 @@ def configuration(compiler: Compiler) -> dict[str, object]:
     }
 
 
-def translate(modules: list[Extension], compiler: Compiler) -> None:
+def translate(modules: list[Extension], kernel: declarations.Kernel, compiler: Compiler) -> None:
     """Turn every module's source from Python to C. Stops the build when Cython has anything to say.
 
     A stamp beside each C file says what it was made from. So a change of flags, of Cython or of any declaration makes
@@ -139,10 +133,7 @@ def translate(modules: list[Extension], compiler: Compiler) -> None:
     from Cython.Compiler import Options
 
     Options.warning_errors = True
-    try:
-        translations = declarations.Kernel(kernel_modules()).translations()
-    except declarations.DeclarationError as error:
-        raise SystemExit(str(error)) from None
+    translations = kernel.translations()
     for one in translations:
         one.write(GENERATED)
     declarations.write_changed(GENERATED / TYPES, TYPES.read_text("utf-8"))
@@ -178,8 +169,16 @@ class BuildKernel(build_ext):
     parallel: int | None
 
     def run(self) -> None:
-        # Taken first, so that a source that changes during the build counts as newer.
-        self.sources = {path.as_posix(): digest(path) for path in kernel_sources()}
+        try:
+            self.build(declarations.Kernel(kernel_modules()))
+        except declarations.DeclarationError as error:
+            raise SystemExit(str(error)) from None
+
+    def build(self, kernel: declarations.Kernel) -> None:
+        # Taken first, so that a source that changes during the build counts as newer: the kernel's modules, those they
+        # take constants from, and the types in both forms.
+        files = sorted({*(module.path for module in kernel.modules.values()), TYPES, TYPES.with_suffix(".py")})
+        self.sources = {path.as_posix(): digest(path) for path in files}
         self.places = [Path(self.build_lib), *([Path()] if self.inplace else [])]
         self.parallel = self.parallel or os.cpu_count()
         if wanted("SECATEUR_UNCOMPILED"):
@@ -197,7 +196,7 @@ class BuildKernel(build_ext):
             if self.own_headers is not None:
                 module.include_dirs = [str(self.own_headers)]
                 module.extra_compile_args = [*module.extra_compile_args, *toolchain.OWN_HEADERS_FLAGS]
-        translate(self.extensions, self.chosen)
+        translate(self.extensions, kernel, self.chosen)
         super().run()
         self.note({"compiled": True, "compiler": self.compiler_version(), **configuration(self.chosen)})
 

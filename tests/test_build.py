@@ -251,10 +251,14 @@ def test_what_cython_complains_of_fails_the_build_until_it_is_put_right(
 
 @needs_compiler
 def test_a_declaration_that_the_rule_does_not_cover_fails_the_build_in_a_sentence(small: SmallBuild) -> None:
-    result = small(SOURCE.replace("from __future__ import annotations\n", ""))
-    assert result.returncode != 0
-    sentence = "uci_engine/counter.py:1: a kernel module has `from __future__ import annotations`"
-    assert result.stderr.splitlines()[-1] == sentence
+    future = "from __future__ import annotations\n"
+    for source, sentence in (
+        (SOURCE.replace(future, ""), "1: a kernel module has `from __future__ import annotations`"),
+        (SOURCE.replace(future, future + "WIDE: int = 1 << 40\n"), "2: WIDE does not fit into int"),
+    ):
+        result = small(source)
+        assert result.returncode != 0
+        assert result.stderr.splitlines()[-1] == f"uci_engine/counter.py:{sentence}"
 
 
 @needs_compiler

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from evaluation.typed import compiled, i64, inline, ints, nogil, shared_int, u64, u64s
 from uci_engine import numbers
-from uci_engine.numbers import PLIES
+from uci_engine.numbers import PLIES, Settings
 
 LEFT, RIGHT = range(2)
 SIZE = 2 * PLIES + numbers.MARGIN
@@ -48,7 +48,7 @@ class Base:
         return by
 
 
-class Counter(Base):
+class Counter(Base, Settings):
     """It is final."""
 
     number: int
@@ -73,7 +73,7 @@ class Counter(Base):
             self.next(True)
         return times + len(names)
 '''
-NUMBERS = "PLIES = 64\nMARGIN = PLIES // 16\n"
+NUMBERS = "PLIES = 64\nMARGIN = PLIES // 16\n\n\nclass Settings:\n    depth: int = PLIES\n"
 
 
 def translate(root: Path, source: str = BASE) -> Translation:
@@ -101,6 +101,7 @@ def translate(root: Path, source: str = BASE) -> Translation:
         "cdef public u64[132] sets",
         "cdef int count(self, int by) noexcept nogil",
         "cdef class Counter(Base):",
+        "cdef public int depth",
         "cdef public int number",
         "cdef public object owner",
         "cdef public volatile int asked",

@@ -208,17 +208,16 @@ class Translation:
         is_extended = cls.name in self.kernel.extended
         if not is_extended:
             yield "@cython.final", cls.lineno
-        bases = [ast.unparse(base) for base in cls.bases if self.kernel.c_type(self.module, base)]
+        plain = self.plain_bases(cls)
+        bases = [ast.unparse(base) for base in cls.bases if base not in plain]
         yield f"cdef class {cls.name}({', '.join(bases)}):", cls.lineno
         yield '    """Fields and functions of C."""', cls.lineno
-        for base in cls.bases:
-            # Of a class that is not compiled only the fields are taken.
-            if isinstance(base, ast.Attribute):
-                package, name = self.module.imports[ast.unparse(base.value)]
-                for one in self.kernel.module(f"{package}.{name}").classes[base.attr].body:
-                    if isinstance(one, ast.AnnAssign):
-                        kind = self.kernel.c_type(self.module, one.annotation)
-                        yield f"    cdef public {kind} {ast.unparse(one.target)}", cls.lineno
+        for base in plain:
+            origin, name = self.module.imports[ast.unparse(base)]
+            for one in self.kernel.module(origin).classes[name].body:
+                if isinstance(one, ast.AnnAssign):
+                    kind = self.kernel.c_type(self.module, one.annotation)
+                    yield f"    cdef public {kind} {ast.unparse(one.target)}", cls.lineno
         for one in cls.body:
             if is_field(one):
                 call = array_of(one)
@@ -230,6 +229,10 @@ class Translation:
             elif isinstance(one, ast.FunctionDef) and self.kernel.is_c(self.module, one):
                 is_hidden = is_extended or one.name.startswith("_")
                 yield "    " + self.signature(one, "cdef" if is_hidden else "cpdef"), one.lineno
+
+    def plain_bases(self, cls: ast.ClassDef) -> list[ast.expr]:
+        """The bases that are not of the kernel: only their fields are taken."""
+        return [base for base in cls.bases if not self.kernel.c_type(self.module, base)]
 
     def array(self, call: ast.Call) -> str:
         try:
@@ -280,9 +283,8 @@ class Translation:
                 ]
                 self.replace(one, f"from {one.module} import {', '.join(kept)}" if kept else "")
             elif isinstance(one, ast.ClassDef):
-                for base in one.bases:
-                    if isinstance(base, ast.Attribute):
-                        self.replace(base, "")
+                for base in self.plain_bases(one):
+                    self.replace(base, "")
                 for inner in one.body:
                     if is_field(inner):
                         self.replace(inner, "")

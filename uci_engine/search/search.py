@@ -25,9 +25,9 @@ from uci_engine import score as scores
 from uci_engine.board.moves import EN_PASSANT, PROMOTION, move_type, to_square
 from uci_engine.board.position import Position
 from uci_engine.score import INFINITE, MATE, MAX_PLY, NO_SCORE, STATIC_LIMIT, TABLEBASE_BOUND, TABLEBASE_WIN
-from uci_engine.search import parameters
 from uci_engine.search.history import CorrectionHistory, Histories
 from uci_engine.search.move_picker import MovePicker
+from uci_engine.search.parameters import PARAMETERS, Tunables
 from uci_engine.search.stack import PLIES, SearchStack
 from uci_engine.search.transposition_table import (
     EXACT,
@@ -63,7 +63,7 @@ LMR_CUTOFF_LIMIT = 3
 EXTENSION_LIMIT_FACTOR = 2
 
 
-class Searcher(parameters.Tunables):
+class Searcher(Tunables):
     """One search over one position. Other threads may read its fields while it runs, and call `stop`.
 
     Call `begin` before each search: a new searcher counts as stopped. `nodes` counts every position entered below the
@@ -134,7 +134,7 @@ class Searcher(parameters.Tunables):
 
     def configure(self, values: Mapping[str, int]) -> None:
         """Set search parameters by name, all others to their defaults. Raises ValueError (see `parameters`)."""
-        chosen = checked(parameters.PARAMETERS, values)
+        chosen = checked(PARAMETERS, values)
         for name, value in chosen.items():
             setattr(self, name, value)
         logarithms = [math.log(max(count, 1)) for count in range(64)]
