@@ -6,8 +6,8 @@ Their tables are in `search.parameters` and `time_management.allocation`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,18 +21,16 @@ class Tunable:
     description: str
 
 
-def tunable(value: int, minimum: int, maximum: int, description: str) -> int:
-    """Stands, as the value of a field of a class, for the `Tunable` with the field's name. See `tunables_of`."""
-    found: Any = Tunable("", value, minimum, maximum, description)
-    return cast(int, found)
+def tunable(value: int, minimum: int, maximum: int, description: str) -> Any:
+    """A field of a dataclass: its default value, and what else belongs to its `Tunable`."""
+    return field(default=value, metadata={"tunable": (minimum, maximum, description)})
 
 
-def tunables_of(owner: type[object]) -> tuple[Tunable, ...]:
-    """Those that the fields of a class stand for, which afterwards have no values."""
-    found = [replace(one, name=name) for name, one in vars(owner).items() if isinstance(one, Tunable)]
-    for one in found:
-        delattr(owner, one.name)
-    return tuple(found)
+def tunables_of(parameters: Any) -> tuple[Tunable, ...]:
+    """The fields of a dataclass that are declared by `tunable`, with the values of this object."""
+    return tuple(
+        Tunable(each.name, getattr(parameters, each.name), *each.metadata["tunable"]) for each in fields(parameters)
+    )
 
 
 def defaults(parameters: Sequence[Tunable]) -> dict[str, int]:

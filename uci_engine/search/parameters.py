@@ -8,6 +8,8 @@ be tuned stand in the modules that use them. The piece values of static exchange
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from uci_engine.score import MAX_PLY
 from uci_engine.tunable import tunable, tunables_of
 
@@ -23,6 +25,7 @@ FIRST_SHARED_DEPTH = 5
 OFF_DEPTH = MAX_PLY - 1
 
 
+@dataclass(eq=False, slots=True)
 class Tunables:
     """The fields of `Searcher` that are tunable: value, least and greatest value, meaning."""
 
@@ -87,7 +90,7 @@ class Tunables:
     eval_diff_history_limit: int = tunable(100, 10, 1000, "eval difference history: maximum bonus")
 
 
-PARAMETERS = tunables_of(Tunables)
+PARAMETERS = tunables_of(Tunables())
 
 # Plain alpha-beta: a search returns the minimax value. Mate distance pruning stays because it is exact. Move ordering
 # stays as well.

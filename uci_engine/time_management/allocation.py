@@ -20,11 +20,10 @@ Invariants, for every clock:
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass
 
 from uci_engine.time_management.limits import Limits
-from uci_engine.tunable import Tunable
+from uci_engine.tunable import Tunable, tunable, tunables_of
 
 # The shortest hard limit: play the best move so far. It is also the shortest soft limit while the clock has it for
 # MIN_MOVES_TO_COME moves. Then the soft limit may fall to LEAST_MS, with which a search ends after its first depth.
@@ -72,32 +71,27 @@ MIN_STABILITY_FACTOR = 0.2
 EFFORT_DEPTH = 7
 
 
-def _tunable(value: int, minimum: int, maximum: int, description: str) -> Any:
-    """A field of this default value, with the rest of its `Tunable`."""
-    return field(default=value, metadata={"tunable": (minimum, maximum, description)})
-
-
 @dataclass(frozen=True, slots=True)
 class TimeParameters:
     """The parameters, by default with the values for the compiled core."""
 
-    time_first_divisor: int = _tunable(24, 8, 60, "sudden death: divisor of the clock at a game's first move")
-    time_plies_per_part: int = _tunable(10, 1, 60, "sudden death: half-moves after which the divisor is one less")
-    time_last_divisor: int = _tunable(13, 5, 40, "sudden death: minimum divisor")
-    time_increment_percent: int = _tunable(
+    time_first_divisor: int = tunable(24, 8, 60, "sudden death: divisor of the clock at a game's first move")
+    time_plies_per_part: int = tunable(10, 1, 60, "sudden death: half-moves after which the divisor is one less")
+    time_last_divisor: int = tunable(13, 5, 40, "sudden death: minimum divisor")
+    time_increment_percent: int = tunable(
         75, 0, 100, "share of the increment, less the overhead, added to the soft limit"
     )
-    time_hard_percent: int = _tunable(500, 100, 1000, "hard limit, in percent of the soft limit")
-    time_stability_percent: int = _tunable(100, 0, 200, "weight of the best move's stability")
-    time_effort_max_percent: int = _tunable(
+    time_hard_percent: int = tunable(500, 100, 1000, "hard limit, in percent of the soft limit")
+    time_stability_percent: int = tunable(100, 0, 200, "weight of the best move's stability")
+    time_effort_max_percent: int = tunable(
         200, 100, 400, "effort: factor on the soft limit if no node is the best move's"
     )
-    time_effort_slope_percent: int = _tunable(
+    time_effort_slope_percent: int = tunable(
         160, 0, 400, "effort: part of it taken off if all nodes are the best move's"
     )
-    time_effort_min_percent: int = _tunable(50, 10, 100, "effort: minimum factor on the soft limit")
-    time_drop_cp: int = _tunable(30, 5, 200, "score drop: minimum fall that gives more time")
-    time_drop_percent: int = _tunable(130, 100, 300, "score drop: factor on the soft limit after such a fall")
+    time_effort_min_percent: int = tunable(50, 10, 100, "effort: minimum factor on the soft limit")
+    time_drop_cp: int = tunable(30, 5, 200, "score drop: minimum fall that gives more time")
+    time_drop_percent: int = tunable(130, 100, 300, "score drop: factor on the soft limit after such a fall")
 
     def soft_factor(self, depth: int, stable_for: int, score_drop_cp: int, effort: float) -> float:
         """The factor on the soft limit after a depth: more while the best move is in doubt.
@@ -139,8 +133,7 @@ def time_parameters_of(core: str) -> TimeParameters:
 
 def time_tunables(core: str) -> tuple[Tunable, ...]:
     """The parameters as tuners see them, with the values for the core of this name."""
-    values = time_parameters_of(core)
-    return tuple(Tunable(each.name, getattr(values, each.name), *each.metadata["tunable"]) for each in fields(values))
+    return tunables_of(time_parameters_of(core))
 
 
 @dataclass(frozen=True, slots=True)
