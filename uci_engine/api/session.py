@@ -22,7 +22,6 @@ from uci_engine.api.analysis import LOGGER, EngineCondition, RunningSearch
 from uci_engine.engine import UciEngine
 from uci_engine.options import EMPTY, Check, EngineOptions, Option, OptionError, Options, Spin, String, ValueOption
 from uci_engine.text import ERROR, MAX_INT, quoted, suggestion
-from uci_engine.time_management.allocation import UNLIMITED, allocate
 from uci_engine.time_management.limits import Limits
 from uci_engine.tools.doctor import slow_core_warning
 
@@ -164,7 +163,7 @@ class Session:
         """Start a search, as soon as none is running."""
         limits = limits_of(limit, board, root_moves)
         require("info", info, Info)
-        if not in_background and not is_bounded(limits, board.turn):
+        if limits.is_endless and not in_background:
             raise ValueError("the limit needs a time, depth, nodes, mate or clock: this search would never end")
         with self._condition:
             self._wait_for_turn()
@@ -271,12 +270,6 @@ def require(name: str, value: object, kind: type) -> None:
     """TypeError unless the argument of this name has this type."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be a {kind.__module__}.{kind.__name__}, not {type(value).__name__}")
-
-
-def is_bounded(limits: Limits, turn: chess.Color) -> bool:
-    if any(bound is not None for bound in (limits.depth, limits.nodes, limits.mate)):
-        return True
-    return allocate(limits, turn, overhead_ms=0, ply=0) != UNLIMITED
 
 
 def _searchmoves(board: chess.Board, root_moves: Iterable[chess.Move]) -> tuple[str, ...]:

@@ -247,7 +247,8 @@ class Opening:
 
         A `go` with `infinite`, `mate` or `searchmoves`, or without any limit, asks for a search.
         """
-        if self._book is None or self._settings.analyse_mode or _wants_a_search(limits):
+        wants_a_search = limits.is_endless or limits.mate is not None or limits.searchmoves is not None
+        if self._book is None or self._settings.analyse_mode or wants_a_search:
             return Advice()
         if board.ply() < self._last_ply:
             self.new_game()  # some programs do not send ucinewgame
@@ -275,13 +276,3 @@ class Opening:
     def _named(self) -> str:
         """The name for a message, without the accents, which UCI cannot show."""
         return f", {self._name}".translate(WITHOUT_ACCENTS) if self._name else ""
-
-
-def _wants_a_search(limits: Limits) -> bool:
-    ends = (limits.wtime_ms, limits.btime_ms, limits.movetime_ms, limits.depth, limits.nodes)
-    return (
-        limits.infinite
-        or limits.mate is not None
-        or limits.searchmoves is not None
-        or all(end is None for end in ends)
-    )

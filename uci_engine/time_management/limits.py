@@ -36,3 +36,9 @@ class Limits:
     ponder: bool = False
     problems: tuple[str, ...] = ()
     unknown_word: str | None = field(default=None, compare=False)
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether only `stop` ends it. One clock alone, whosever it is, is a bound: the search keeps to it."""
+        bounds = (self.wtime_ms, self.btime_ms, self.movetime_ms, self.depth, self.nodes, self.mate, self.perft)
+        return self.infinite or all(bound is None for bound in bounds)

@@ -185,9 +185,7 @@ class Dispatcher:
         limits = self._limits
         if not self._searching or limits is None:
             return
-        # With one clock alone the search keeps to it, whosever it is.
-        ends = (limits.depth, limits.nodes, limits.mate, limits.movetime_ms, limits.wtime_ms, limits.btime_ms)
-        if limits.infinite or limits.ponder or all(end is None for end in ends):
+        if limits.is_endless or limits.ponder:
             self._engine.stop()
 
     def _act(self, received: Received) -> None:

@@ -15,7 +15,7 @@ import re
 import select
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -291,8 +291,6 @@ _GO_NUMBERS: dict[str, tuple[str, int | None]] = {
     "movetime": ("movetime_ms", 0),
     "perft": ("perft", 0),
 }
-# Without one of these the search is endless.
-_ENDS = ("wtime_ms", "btime_ms", "depth", "nodes", "mate", "movetime_ms", "perft")
 GO_WORDS = frozenset({*_GO_NUMBERS, "searchmoves", "infinite", "ponder"})
 
 
@@ -331,14 +329,13 @@ def _parse_go(rest: str) -> Limits:
             limits[word] = True
         elif unknown_word is None:
             unknown_word = word
-    messages = problems.texts()
-    if "infinite" not in limits and not any(field in limits for field in _ENDS):
-        # A limit that was not understood must not cause an endless search. Only `go` alone means one.
-        misread = problems or unknown_word is not None or limits.keys() - {"searchmoves", "ponder"}
-        if misread:
-            limits["depth"] = 1
-            messages += ("error: no limit for go was understood, the search ends after depth 1",)
-    return Limits(**limits, problems=messages, unknown_word=unknown_word)
+    found = Limits(**limits, problems=problems.texts(), unknown_word=unknown_word)
+    # A limit that was not understood must not cause an endless search. Only `go` alone means one.
+    misread = problems or unknown_word is not None or limits.keys() - {"searchmoves", "ponder"}
+    if found.is_endless and not found.infinite and misread:
+        message = "error: no limit for go was understood, the search ends after depth 1"
+        return replace(found, depth=1, problems=(*found.problems, message))
+    return found
 
 
 _PARSERS: dict[str, Callable[[str], Command]] = {
