@@ -16,8 +16,8 @@ from evaluation.constants import PHASE_WEIGHTS
 from evaluation.piece_squares import KING_BUCKET, KING_BUCKETS, PIECES
 from evaluation.typed import i8s, i64, i64s, inline, ints, lsb, u64, u64s
 
-# The number of positions that can be saved: at least the size of the board's stack.
-SAVED = 1024
+# The number of positions on the stack: room for the history that is kept and for the moves of a search.
+STACK_SIZE = 1024
 # [colour of a king * 64 + its square]: where the table of its bucket begins.
 TABLE_OF_KING = ints(128, [
     (colour * KING_BUCKETS + KING_BUCKET[square if colour else square ^ 56]) * PIECES
@@ -38,7 +38,7 @@ class BaseBoard:
     `phase`: the game phase from non-pawn material (24: all pieces; more after promotions).
     `pawn_key`: the Zobrist key of the pawns and kings alone.
     `material_key`: the number of each piece, piece number * 4 bits up.
-    `ply`: the index at which the next position would be saved.
+    `stack_index`: the number of positions on the stack, the moves made since the base position.
     """
 
     turn: int
@@ -46,26 +46,26 @@ class BaseBoard:
     phase: int
     pawn_key: u64
     material_key: u64
-    ply: int
+    stack_index: int
     black_king_table: int
     white_king_table: int
     by_type = u64s(7)
     by_colour = u64s(2)
     squares = i8s(64)
     piece_square = i64s(2 * KING_BUCKETS * PIECES)  # packed, see Weights.piece_square
-    saved_score = i64s(SAVED)
-    saved_phase = ints(SAVED)
-    saved_pawn_key = u64s(SAVED)
-    saved_black_king_table = ints(SAVED)
-    saved_white_king_table = ints(SAVED)
-    saved_material_key = u64s(SAVED)
+    saved_score = i64s(STACK_SIZE)
+    saved_phase = ints(STACK_SIZE)
+    saved_pawn_key = u64s(STACK_SIZE)
+    saved_black_king_table = ints(STACK_SIZE)
+    saved_white_king_table = ints(STACK_SIZE)
+    saved_material_key = u64s(STACK_SIZE)
 
     def __init__(self, piece_square: list[int]) -> None:
         """`piece_square`: see `Weights.piece_square`. After a change of it call `refresh`."""
         self.piece_square = piece_square
         self.black_king_table = TABLE_OF_KING[0]
         self.white_king_table = TABLE_OF_KING[64]
-        self.ply = 0
+        self.stack_index = 0
         self.clear()
 
     def clear(self) -> None:
@@ -139,26 +139,28 @@ class BaseBoard:
             self.score += weight_of(self, self.squares[square] * 64 + square)
         return 0
 
-    def save(self, index: int) -> int:
-        """Save the sums at an index."""
+    def save(self) -> int:
+        """Push the sums on the stack."""
+        index = self.stack_index
         self.saved_score[index] = self.score
         self.saved_phase[index] = self.phase
         self.saved_pawn_key[index] = self.pawn_key
         self.saved_black_king_table[index] = self.black_king_table
         self.saved_white_king_table[index] = self.white_king_table
         self.saved_material_key[index] = self.material_key
-        self.ply = index + 1
+        self.stack_index = index + 1
         return 0
 
-    def restore(self, index: int) -> int:
-        """Restore the sums from an index."""
+    def restore(self) -> int:
+        """Pop the sums from the stack."""
+        index = self.stack_index - 1
         self.score = self.saved_score[index]
         self.phase = self.saved_phase[index]
         self.pawn_key = self.saved_pawn_key[index]
         self.black_king_table = self.saved_black_king_table[index]
         self.white_king_table = self.saved_white_king_table[index]
         self.material_key = self.saved_material_key[index]
-        self.ply = index
+        self.stack_index = index
         return 0
 
     def refresh(self) -> None:

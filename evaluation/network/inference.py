@@ -114,7 +114,7 @@ class Inference:
         count = popcount(white | black)
         if count < MIN_PIECES:
             return 0
-        slot = board.ply & (SLOTS - 1)
+        slot = board.stack_index & (SLOTS - 1)
         self._update(board, slot)
         us = board.turn
         output = self._output((2 * slot + us) * UNITS, (2 * slot + (us ^ 1)) * UNITS, (count - 1) // PIECES_PER_BUCKET)

@@ -21,10 +21,11 @@ NOISY = 1
 QUIET = 2
 # The en-passant square when there is none.
 NO_SQUARE = 64
-# A board's move buffer holds 320 moves for each of 136 plies, and as many from SCRATCH on. No position of sixteen
-# pieces a side has more than 218 legal moves.
-MOVE_ROOM = 137 * 320
-SCRATCH = 136 * 320
+# Room for the moves of one ply. No position of sixteen pieces a side has more than 218 legal moves.
+MAX_MOVES = 320
+# A board's move buffer has it for each of 136 plies, and once more from SCRATCH on.
+MOVE_ROOM = 137 * MAX_MOVES
+SCRATCH = 136 * MAX_MOVES
 
 
 @inline

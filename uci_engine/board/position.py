@@ -11,7 +11,7 @@ from __future__ import annotations
 import chess
 import chess.polyglot
 
-from evaluation.base_board import BaseBoard
+from evaluation.base_board import STACK_SIZE, BaseBoard
 from evaluation.bitboards import (
     ALL,
     BB,
@@ -53,12 +53,11 @@ from uci_engine.board.moves import (
     to_square,
 )
 from uci_engine.board.upcoming_repetition import cuckoo_move
+from uci_engine.score import FIFTY_MOVES_PLIES
 
 SEE_VALUES = ints(7, scores.SEE_VALUES)
-# Maximum length of the history kept for repetitions, in plies. The stacks have room for it and for the moves of a
-# search.
-MAX_HISTORY = 512
-STACK_SIZE = 1024
+# Maximum length of the history kept for repetitions, in plies: half of the stack.
+MAX_HISTORY = STACK_SIZE // 2
 
 
 class Position(MoveGenerator):
@@ -67,7 +66,6 @@ class Position(MoveGenerator):
     key: u64
     halfmove_clock: int
     reversible_plies: int  # plies since the last capture, pawn move or null move
-    stack_index: int  # moves made since the base position
     castling_mask = ints(64)  # castling rights that survive a move from or to the square
     keys = u64s(STACK_SIZE)
     undo_checkers = u64s(STACK_SIZE)
@@ -161,14 +159,12 @@ class Position(MoveGenerator):
         self.undo_reversible_plies[stack_index] = self.reversible_plies
         self.undo_checkers[stack_index] = self.checkers
         self.undo_pinned[stack_index] = self.pinned
-        self.save(stack_index)
-        self.stack_index = stack_index + 1
+        self.save()
         return 0
 
     def _pop_state(self) -> int:
         """Pop the undo state. Returns the captured piece, or 0."""
         stack_index = self.stack_index - 1
-        self.stack_index = stack_index
         state = self.undo_state[stack_index]
         self.castling_rights = state & 15
         self.ep_square = (state >> 4) & 127
@@ -177,7 +173,7 @@ class Position(MoveGenerator):
         self.key = self.keys[stack_index]
         self.checkers = self.undo_checkers[stack_index]
         self.pinned = self.undo_pinned[stack_index]
-        self.restore(stack_index)
+        self.restore()
         self.turn ^= 1
         return (state >> 12) & 15
 
@@ -409,7 +405,7 @@ class Position(MoveGenerator):
 
     def is_fifty_moves(self) -> bool:
         """Whether the position is drawn by the fifty-move rule. Checkmate has priority."""
-        return self.halfmove_clock >= 100 and (
+        return self.halfmove_clock >= FIFTY_MOVES_PLIES and (
             self.checkers == 0 or self.generate(NOISY | QUIET, SCRATCH) > SCRATCH
         )
 

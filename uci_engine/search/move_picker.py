@@ -12,13 +12,21 @@ from __future__ import annotations
 
 from evaluation.bitboards import BB, PAWN, QUEEN
 from evaluation.typed import i64, i64s, ints
-from uci_engine.board.moves import EN_PASSANT, NOISY, PROMOTION, QUIET, from_square, move_type, promotion, to_square
+from uci_engine.board.moves import (
+    EN_PASSANT,
+    MAX_MOVES,
+    NOISY,
+    PROMOTION,
+    QUIET,
+    from_square,
+    move_type,
+    promotion,
+    to_square,
+)
 from uci_engine.board.position import Position
 from uci_engine.search.history import Histories
 from uci_engine.search.stack import PLIES, SearchStack
 
-# Maximum number of moves of one ply.
-MAX_MOVES = 320
 (
     TT_MOVE,
     GENERATE_NOISY,

@@ -21,10 +21,9 @@ from collections.abc import Mapping, Sequence
 from evaluation.bitboards import PAWN
 from evaluation.evaluator import Evaluator
 from evaluation.typed import compiled, i64, ints, nogil, popcount, shared_i64, shared_int, u64
-from uci_engine import score as scores
 from uci_engine.board.moves import EN_PASSANT, PROMOTION, move_type, to_square
-from uci_engine.board.position import Position
-from uci_engine.score import INFINITE, MATE, MAX_PLY, NO_SCORE, STATIC_LIMIT, TABLEBASE_BOUND, TABLEBASE_WIN
+from uci_engine.board.position import SEE_VALUES, Position
+from uci_engine.score import INFINITE, MATE, NO_SCORE, STATIC_LIMIT, TABLEBASE_BOUND, TABLEBASE_WIN
 from uci_engine.search.history import CorrectionHistory, Histories
 from uci_engine.search.move_picker import MovePicker
 from uci_engine.search.parameters import PARAMETERS, Tunables
@@ -43,9 +42,8 @@ from uci_engine.search.transposition_table import (
 from uci_engine.tablebases.syzygy import FAILED, SyzygyProber
 from uci_engine.tunable import checked
 
-SEE_VALUES = ints(7, scores.SEE_VALUES)
 # Maximum ply of the search. Here a node returns its eval, because the arrays of move picker and PV end here.
-LAST_PLY = MAX_PLY - 2
+LAST_PLY = PLIES - 2
 # The stop flag is read every POLL_MASK + 1 nodes: about every 0.2 ms compiled, every few milliseconds in plain Python.
 POLL_MASK = 511 if compiled else 31
 
@@ -106,8 +104,8 @@ class Searcher(Tunables):
     current_move_number: shared_int
     stopped: bool
     stop_requested: shared_int
-    pv_length = ints(MAX_PLY)
-    pv_table = ints(MAX_PLY * MAX_PLY)  # [ply * PLIES + n]
+    pv_length = ints(PLIES)
+    pv_table = ints(PLIES * PLIES)  # [ply * PLIES + n]
     extension_limit_ply: int  # no extension and no do-deeper search from this ply on
     null_move_min_ply: int  # steps 9 to 12 are off at lower plies (null move verification)
     probcut_move: int

@@ -22,8 +22,9 @@ from evaluation.bitboards import (
 from evaluation.typed import ints, lsb, u64s
 from uci_engine.board.moves import from_square, to_square
 from uci_engine.board.position import Position
+from uci_engine.score import MAX_PLY
 
-PLIES = 128
+PLIES = MAX_PLY
 # Continuation history reads up to four plies back. The entries before the root are padding and never written.
 PLIES_BACK = 4
 # Maximum number of searched moves kept per node, for the malus.

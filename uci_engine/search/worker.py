@@ -72,8 +72,10 @@ class Worker:
 
     def clear_result(self) -> None:
         """Clear the last result, and what `set_line` has set."""
+        line: int
         for line in range(MAX_ROOT_MOVES):
-            self.set_line(line, -INFINITE)
+            self.line_scores[line] = -INFINITE
+            self.line_ends[line] = MAX_ROOT_MOVES
         self.has_result = False
         self.failed_high = False
         self.finished = False
