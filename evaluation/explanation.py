@@ -131,7 +131,7 @@ class PieceValue:
 
     `value_cp`: how much its side's score falls when it is taken off, from that side's view; None for a king. All terms
     count, as well as those of other pieces that change without it, the phase, and the endgame scale. So the values do
-    not add up to the score. `network_cp`: what it adds to its output, from White's view; None without one.
+    not add up to the score. `network_cp`: what it adds to the network's output, from White's view; None without one.
     """
 
     square: chess.Square
@@ -291,11 +291,11 @@ def _pieces(board: chess.Board, evaluator: Any, base_board: Any, network: Networ
 
 
 def contributions(board: chess.Board, network: Network) -> dict[chess.Square, int]:
-    """What each piece adds to its output, by square, in centipawns from White's view. One king a side.
+    """What each piece adds to the network's output, by square, in centipawns from White's view. One king a side.
 
     That is how much the network's output falls when the piece is taken off. Only the piece's inputs go. The views stay
     as they are, and so do the weights of the output. So a king has a number, too. The contributions do not add up to
-    the network, because the units are not linear.
+    the output, because the units are not linear.
     """
     placed = sorted(board.piece_map().items())
     # The sides in the order of the output.

@@ -18,11 +18,15 @@ def open_plain_file(path: Path) -> int:
     return os.open(path, flags)
 
 
+def reason_of(error: Exception) -> str:
+    """Why a file cannot be read or written, without its name."""
+    return (error.strerror or type(error).__name__) if isinstance(error, OSError) else str(error)
+
+
 def read_start(path: str | Path, size: int, error_class: type[ValueError]) -> bytes:
     """The first bytes of a plain file, at most `size`. Raises `error_class` with the reason."""
     try:
         with open(open_plain_file(Path(path)), "rb") as file:
             return file.read(size)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise error_class(f"{Path(path).name[:40]!r} cannot be read: {reason}") from error
+        raise error_class(f"{Path(path).name[:40]!r} cannot be read: {reason_of(error)}") from error

@@ -200,7 +200,7 @@ def pieces_seen(explanation: Explanation, sign: int, before: Explanation | None 
 
 
 def _unusual(explanation: Explanation) -> dict[tuple[chess.Square, chess.Piece], float]:
-    """How much more each piece adds to its output than pieces of its type do in the mean, from White's view.
+    """How much more each piece adds to the network than pieces of its type do in the mean, from White's view.
 
     Two queens each add much for their own sides, and that cancels out. Where only one side has the type, all that its
     pieces add counts.

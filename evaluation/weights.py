@@ -128,7 +128,6 @@ class Weights:
         """Parse the bytes of a weights file. Raises WeightsError when they are not valid."""
         if len(data) > MAX_BYTES:
             raise WeightsError(f"the weights file is longer than {MAX_BYTES} bytes")
-        # Names have none, but tomllib takes minutes for one with thousands of them.
         if any(line.count(b".") > MAX_DOTS and not _TEXT_LINE.match(line) for line in data.split(b"\n")):
             raise WeightsError(f"the weights file has a line with more than {MAX_DOTS} dots")
         try:

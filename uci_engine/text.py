@@ -27,11 +27,6 @@ def quoted(text: str) -> str:
     return ascii(text if len(text) <= QUOTE_LENGTH else text[:QUOTE_LENGTH] + "...")
 
 
-def reason_of(error: Exception) -> str:
-    """Why a file cannot be read or written, without its name."""
-    return (error.strerror or type(error).__name__) if isinstance(error, OSError) else str(error)
-
-
 def parse_int(word: str) -> int | None:
     """The integer that `word` spells in ASCII digits, clamped to +-MAX_INT; None if it spells none.
 

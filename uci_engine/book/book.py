@@ -25,8 +25,8 @@ from typing import NamedTuple
 import chess
 import chess.polyglot
 
-from evaluation.files import open_plain_file
-from uci_engine.text import quoted, reason_of
+from evaluation.files import open_plain_file, reason_of
+from uci_engine.text import quoted
 from uci_engine.time_management.limits import Limits
 
 BUILT_IN = Path(__file__).with_name("book.bin")

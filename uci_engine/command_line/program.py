@@ -82,7 +82,7 @@ The JSON is one object. Scores are whole centipawns of the weights, from White's
                        it is tapered, or null for what is no term
   pieces               square, piece (as in FEN) and value_cp of each: what the score of its side loses without it, null
                        for kings
-  network_pieces    square, piece and white_cp of each: what it adds to its output; empty while that is off
+  network_pieces       square, piece and white_cp of each: what it adds to the network's output; empty while that is off
 """
 
 

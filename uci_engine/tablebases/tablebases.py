@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from evaluation.files import open_plain_file
+from evaluation.files import open_plain_file, reason_of
 from uci_engine.core import Core
 from uci_engine.memory import hash_maximum_mib
 from uci_engine.tablebases.syzygy_files import (
@@ -26,7 +26,7 @@ from uci_engine.tablebases.syzygy_files import (
     TableError,
     read_table,
 )
-from uci_engine.text import quoted, reason_of
+from uci_engine.text import quoted
 
 # Maximum bytes of tables to read into memory and to checksum, smallest first, and at most an eighth of the memory. It
 # takes about 0.5 s compiled, and 1 s in plain Python. The rest is mapped.

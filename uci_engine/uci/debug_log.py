@@ -21,8 +21,9 @@ import threading
 import time
 from collections.abc import Callable
 
+from evaluation.files import reason_of
 from uci_engine import __version__
-from uci_engine.text import quoted, reason_of
+from uci_engine.text import quoted
 
 FROM_GUI = ">>"
 TO_GUI = "<<"
