@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 
@@ -10,9 +11,10 @@ from hypothesis import settings
 
 from tests.support.uci_process import UciProcess
 
-# A property fails the same way for everybody, and never because the machine was busy.
+# A property fails the same way for everybody, and never because the machine was busy. At night CI tries new examples.
 settings.register_profile("steady", deadline=None, derandomize=True)
-settings.load_profile("steady")
+settings.register_profile("new examples", deadline=None, print_blob=True)
+settings.load_profile("new examples" if os.environ.get("SECATEUR_NEW_EXAMPLES") == "1" else "steady")
 
 # A shell's background job ignores SIGINT, and so would all programs that the tests start in order to interrupt them.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

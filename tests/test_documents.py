@@ -1,17 +1,17 @@
-"""The documents agree with the sources: paths, programs, options and links. README stays short."""
+"""The documents agree with the sources: paths, programs, options and links."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 import sys
+import tomllib
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from tests.support import ROOT
-from tests.test_architecture import LAYERS, LEAVES
 from uci_engine.options import Options
 
 README = ROOT / "README.md"
@@ -21,8 +21,6 @@ GUIS = ROOT / "GUIS.md"
 # All that these name must exist. RESULTS.md and CHANGELOG.md may name what was removed.
 GUIDES = (README, GUIS, ROOT / "CONTRIBUTING.md", PROGRAMS)
 DOCUMENTS = (*GUIDES, RESULTS, ROOT / "CHANGELOG.md")
-MAX_WORDS_OF_README = 1000
-MAX_BYTES_OF_PICTURE = 150_000
 # Not options of Secateur: one of Stockfish, and a placeholder.
 NOT_OURS = ("Skill Level", "Use NNUE", "NAME")
 # Flags in no source of a program: those of argparse, of engines and of Dask.
@@ -100,10 +98,6 @@ def exists(module: str) -> bool:
     return False
 
 
-def test_readme_is_short() -> None:
-    assert len(text(README).split()) <= MAX_WORDS_OF_README
-
-
 @pytest.mark.parametrize("path", GUIDES, ids=by_name)
 def test_every_path_exists(path: Path) -> None:
     paths = {match.rstrip(".") for match in PATH.findall(code(path))}
@@ -137,27 +131,18 @@ def test_every_command_names_a_program_and_options_that_it_has(path: Path) -> No
             assert not unknown_flags(command)
 
 
-def test_the_guide_to_the_programs_names_only_options_that_they_have() -> None:
-    assert not unknown_flags(code(PROGRAMS))
-
-
 def test_every_program_is_explained() -> None:
     programs = {path.name for path in (ROOT / "scripts").glob("*.py")}
     assert programs == set(re.findall(r"^\| `(\w+\.py)` \|", section(PROGRAMS, "The programs"), re.MULTILINE))
 
 
-def test_readme_lists_the_options_that_the_engine_declares() -> None:
-    rows = [(name, default) for name, default, _ in option_rows()]
+def test_readme_lists_every_option_with_its_default_and_its_help() -> None:
+    helps = {option.name: option.help for option in Options()}
     expected = []
     for name, (kind, default) in declared().items():
         shown = "button" if kind == "button" else "empty" if default == "<empty>" else default
-        expected.append((name, "text" if name == "UCI_EngineAbout" else shown))
-    assert rows == expected
-
-
-def test_readme_and_help_explain_an_option_in_the_same_words() -> None:
-    helps = {option.name: option.help for option in Options()}
-    assert {name: meaning.replace("`", "") for name, _, meaning in option_rows()} == helps
+        expected.append((name, "text" if name == "UCI_EngineAbout" else shown, helps[name]))
+    assert [(name, default, meaning.replace("`", "")) for name, default, meaning in option_rows()] == expected
 
 
 def test_every_option_in_a_command_or_setting_is_declared() -> None:
@@ -178,34 +163,16 @@ def test_the_example_for_python_chess_plays() -> None:
     assert re.fullmatch(r"[a-h][1-8][a-h][1-8]\n", run.stdout)
 
 
-def test_the_pictures_are_small_and_described() -> None:
-    pictures = re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", text(README))
-    assert pictures
-    for description, name in pictures:
-        assert len(description.split()) > 3
-        assert (ROOT / name).read_bytes().startswith(b"\x89PNG")
-        assert (ROOT / name).stat().st_size <= MAX_BYTES_OF_PICTURE
-
-
-def test_the_table_of_renamed_options_leads_to_options_that_exist() -> None:
-    known = declared("--tuning")
-    rows = re.findall(r"^\| (`.+) \| (`.+) \|$", section(RESULTS, "Renamed options"), re.MULTILINE)
-    assert rows
-    for old, new in rows:
-        old_names, new_names = CODE.findall(old), CODE.findall(new)
-        assert len(old_names) == len(new_names)
-        assert not [name for name in old_names if name in known]
-        assert not [name for name in new_names if name not in known]
-
-
 @pytest.mark.parametrize("name", ["play", "test"])
 def test_a_marker_of_ci_stands_before_a_block_of_code(name: str) -> None:
     assert re.search(rf"^<!-- ci: {name} -->\n```sh\n[^\n]+\n```$", text(README), re.MULTILINE)
 
 
 def test_the_picture_in_contributing_shows_the_graph_that_is_tested() -> None:
+    contract = tomllib.loads(text(ROOT / "pyproject.toml"))["tool"]["importlinter"]["contracts"][0]
+    layers = [set(re.findall(r"\w+", layer)) for layer in contract["layers"]]
     (picture,) = [block for block in FENCE.findall(text(ROOT / "CONTRIBUTING.md")) if "__main__" in block]
     lines = [set(re.findall(r"\w+", line)) for line in picture.splitlines()]
-    levels = [next(number for number, words in enumerate(lines) if set(layer) <= words) for layer in LAYERS]
+    levels = [next(number for number, words in enumerate(lines) if layer & words) for layer in layers[:-1]]
     assert levels == sorted(set(levels))
-    assert set(LEAVES) <= lines[-2]
+    assert layers[-1] <= lines[-2]
