@@ -1,20 +1,81 @@
-"""What an engine in this process finds: of a search, and of its evaluation."""
+"""Searches by an engine in this process: what they say, and what its evaluation finds."""
 
 from __future__ import annotations
 
+import threading
 import time
+from typing import Any
 
 from uci_engine.engine import UciEngine
-from uci_engine.search.info import Info
+from uci_engine.search.info import BestMove, Info
 from uci_engine.time_management.limits import Limits
+
+PATIENCE_SECONDS = 60
+
+
+class Ear:
+    """Listens to one search; what is said after the answer is remembered as a fault."""
+
+    def __init__(self) -> None:
+        self.infos: list[Info] = []
+        self.answers: list[BestMove] = []
+        self.faults: list[str] = []
+        self._answered = threading.Event()
+
+    def on_info(self, info: Info) -> None:
+        if self.answers:
+            self.faults.append(f"said after the answer: {info}")
+        self.infos.append(info)
+
+    def on_best_move(self, answer: BestMove) -> None:
+        self.answers.append(answer)
+        self._answered.set()
+
+    def answered_within(self, seconds: float) -> bool:
+        return self._answered.wait(seconds)
+
+    @property
+    def answer(self) -> BestMove:
+        """The only one."""
+        (answer,) = self.answers
+        return answer
+
+    @property
+    def scored(self) -> list[Info]:
+        return [info for info in self.infos if info.score is not None]
+
+    @property
+    def last(self) -> Info:
+        return self.scored[-1]
+
+    @property
+    def sentences(self) -> list[str]:
+        return [info.string for info in self.infos if info.string is not None]
+
+
+def begin(engine: UciEngine, **limits: Any) -> Ear:
+    ear = Ear()
+    engine.go(Limits(**limits), time.perf_counter(), ear.on_info, ear.on_best_move)
+    return ear
+
+
+def finish(engine: UciEngine, ear: Ear) -> Ear:
+    """A search that ends by itself or has been told to, with its one answer."""
+    assert engine.wait(PATIENCE_SECONDS)
+    assert not engine.searching
+    assert ear.faults == []
+    if ear.answer.move is not None and ear.scored:
+        assert ear.last.pv[0] == ear.answer.move
+    return ear
+
+
+def go(engine: UciEngine, **limits: Any) -> Ear:
+    return finish(engine, begin(engine, **limits))
 
 
 def search(engine: UciEngine, depth: int = 4) -> tuple[int | None, int | None, list[str]]:
     """Score, nodes and principal variation of a search."""
-    infos: list[Info] = []
-    engine.go(Limits(depth=depth), time.perf_counter(), infos.append, lambda best: None)
-    assert engine.wait(60)
-    last = [info for info in infos if info.score is not None][-1]
+    last = go(engine, depth=depth).last
     return last.score, last.nodes, list(last.pv)
 
 
