@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from build_backend.declarations import DeclarationError, Kernel, Translation, in_source
-from evaluation import typed
-from tests.support import ROOT, plain_values
+from tests.support import ROOT
 from tests.support.kernel import on_core
 from uci_engine.core import KERNEL_MODULES
 
@@ -124,20 +124,6 @@ def test_python_functions_are_not_declared(tmp_path: Path) -> None:
     assert not {"__init__", "many"} & {word.split("(")[0] for word in translate(tmp_path).pxd.split()}
 
 
-@pytest.mark.parametrize(
-    "parameters", ["by: int, /", "*by: int", "by: int, **more: int", "by: int, *, more: int", "by"]
-)
-def test_a_function_with_other_parameters_stays_pythons(tmp_path: Path, parameters: str) -> None:
-    pxd = translate(tmp_path, BASE.replace("def count(self, by: int)", f"def count(self, {parameters})")).pxd
-    assert " count(" not in pxd
-
-
-@pytest.mark.parametrize(("value", "line"), [("-(1 << 40)", "const i64 ALL"), ("True", None), ("len(TABLE)", None)])
-def test_what_a_capital_name_is_bound_to(tmp_path: Path, value: str, line: str | None) -> None:
-    pxd = translate(tmp_path, BASE.replace("ALL = (1 << 64) - 1", f"ALL = {value}")).pxd
-    assert (line in pxd) if line else (" ALL " not in pxd)
-
-
 def test_lines_keep_their_numbers(tmp_path: Path) -> None:
     translation = translate(tmp_path)
     python = translation.python.splitlines()
@@ -190,8 +176,24 @@ def test_a_mistake_is_named_with_its_line(tmp_path: Path, old: str, new: str, se
     assert new.strip() in "".join(source.splitlines(keepends=True)[int(line) - 1 :][:3])
 
 
+def plain_values() -> dict[str, int]:
+    """The constants and the lengths of tables and fields of every kernel module, as this process has them."""
+    found = {}
+    for name in KERNEL_MODULES:
+        module = import_module(name)
+        for key, value in vars(module).items():
+            if isinstance(value, int):
+                found[f"{name}.{key}"] = value
+            elif isinstance(value, list):
+                found[f"{name}.{key}"] = len(value)
+            elif isinstance(value, type) and value.__module__ == name:
+                lengths = getattr(value, "array_lengths", {})
+                found |= {f"{name}.{key}.{field}": length for field, length in lengths.items()}
+    return found
+
+
 def test_constants_and_lengths_are_those_of_plain_python() -> None:
-    plain: dict[str, int] = on_core("interpreted", plain_values.__name__, "plain_values")
+    plain: dict[str, int] = on_core("interpreted", __name__, "plain_values")
     kernel = Kernel(KERNEL_MODULES, ROOT)
     compared = 0
     for translation in kernel.translations():
@@ -220,32 +222,3 @@ def test_what_threads_share_without_a_lock_is_volatile(field: str) -> None:
     pxd = Translation(kernel, kernel.module("uci_engine.search.search")).pxd
     (line,) = [line for line in pxd.splitlines() if line.endswith(f" {field}")]
     assert line.startswith("    cdef public volatile ")
-
-
-class Example:
-    """Two arrays, as in a kernel class."""
-
-    few = typed.ints(2)
-    many = typed.u64s(64)
-
-    def __init__(self, first: int) -> None:
-        self.few[0] = first
-
-
-class Extended(Example):
-    more = typed.ints(3)
-
-
-def test_in_plain_python_each_object_has_its_own_arrays() -> None:
-    one, other = Example(1), Extended(2)
-    assert (one.few, one.many) == ([1, 0], [0] * 64)
-    assert (other.few, other.many, other.more) == ([2, 0], [0] * 64, [0] * 3)
-    # Nothing in the class stands in the way of a look-up.
-    assert not {"few", "many"} & set(vars(Example))
-
-
-def test_a_table_has_exactly_its_numbers() -> None:
-    assert typed.ints(3, [1, 2, 3]) == [1, 2, 3]
-    assert list(typed.ints(3)) == [0, 0, 0]
-    with pytest.raises(ValueError, match="a table of 3 has 2 numbers"):
-        typed.ints(3, [1, 2])

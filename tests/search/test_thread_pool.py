@@ -12,19 +12,18 @@ import chess
 import pytest
 
 from tests.support import TABLES
+from tests.support.engines import PATIENCE_SECONDS, begin, finish, go
 from tests.support.kernel import QUEEN_SACRIFICE, is_compiled
 from tests.support.uci_process import EXIT_SECONDS, UciProcess
 from uci_engine import score as scores
 from uci_engine.engine import UciEngine
 from uci_engine.memory import available_bytes
 from uci_engine.search import manager, thread_pool
-from uci_engine.search.info import BestMove, Info
+from uci_engine.search.info import Info
 from uci_engine.search.manager import SKIP_PATTERNS, SearchManager
 from uci_engine.search.root_moves import RootAnalysis, RootMove
 from uci_engine.search.thread_pool import MEMORY_SHARE, WorkerThread, worker_bytes
-from uci_engine.time_management.limits import Limits
 
-PATIENCE_SECONDS = 30
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 WON_ENDING = "8/8/8/4k3/8/8/8/R3K3 w - - 0 1"
 MATE_IN_TWO = "7k/8/8/8/8/8/R7/1R5K w - - 0 1"
@@ -33,22 +32,6 @@ needs_compiler = pytest.mark.skipif(not is_compiled(), reason="plain Python sear
 
 
 # The engine -------------------------------------------------------------------------------------------------------
-
-
-class Heard:
-    """What one search said."""
-
-    def __init__(self) -> None:
-        self.infos: list[Info] = []
-        self.answers: list[BestMove] = []
-
-    @property
-    def last(self) -> Info:
-        return [info for info in self.infos if info.score is not None][-1]
-
-    @property
-    def sentences(self) -> list[str]:
-        return [info.string for info in self.infos if info.string is not None]
 
 
 @pytest.fixture
@@ -60,24 +43,6 @@ def engine() -> Iterator[UciEngine]:
     engine.set_position(None, ())
     yield engine
     engine.close()
-
-
-def begin(engine: UciEngine, **limits: Any) -> Heard:
-    heard = Heard()
-    engine.go(Limits(**limits), time.perf_counter(), heard.infos.append, heard.answers.append)
-    return heard
-
-
-def go(engine: UciEngine, **limits: Any) -> Heard:
-    heard = begin(engine, **limits)
-    return finish(engine, heard)
-
-
-def finish(engine: UciEngine, heard: Heard) -> Heard:
-    assert engine.wait(PATIENCE_SECONDS)
-    assert len(heard.answers) == 1
-    assert heard.last.pv[0] == heard.answers[0].move
-    return heard
 
 
 def nodes_of(engine: UciEngine) -> list[int]:
@@ -103,25 +68,12 @@ def wait_for_workers(engine: UciEngine, count: int) -> None:
     wait_until(have_begun, f"{count} threads did not begin")
 
 
-@needs_compiler
-def test_every_node_is_counted_once(engine: UciEngine) -> None:
-    engine.set_option("Threads", "3")
-    heard = begin(engine, infinite=True)
-    wait_for_workers(engine, 2)
-    engine.stop()
-    finish(engine, heard)
-    counts = nodes_of(engine)
-    assert len(counts) == 3
-    assert heard.last.nodes == sum(counts)
-    assert all(counts)
-
-
 @pytest.mark.parametrize(("threads", "nodes"), [(1, 2000), (4, 2000), (4, 4001), (8, 3), (8, 1), (2, 2)])
 def test_a_limit_of_nodes_counts_all_threads_and_is_exact(engine: UciEngine, threads: int, nodes: int) -> None:
     engine.set_option("Threads", str(threads))
     engine.set_position(MIDDLEGAME, ())
-    heard = go(engine, nodes=nodes)
-    assert heard.last.nodes == nodes
+    ear = go(engine, nodes=nodes)
+    assert ear.last.nodes == nodes
     if is_compiled():
         counts = nodes_of(engine)
         assert len(counts) == min(threads, nodes)
@@ -134,13 +86,13 @@ def test_worker_1_analyses(engine: UciEngine, threads: int) -> None:
     engine.set_option("Threads", str(threads))
     engine.set_option("UCI_AnalyseMode", "true")
     engine.set_position(QUEEN_SACRIFICE, ())
-    heard = go(engine, nodes=200_000)
-    assert heard.last.nodes == sum(nodes_of(engine)) == 200_000
+    ear = go(engine, nodes=200_000)
+    assert ear.last.nodes == sum(nodes_of(engine)) == 200_000
     # The threads share one table, so the number of nodes to the sacrifice differs from run to run.
-    heard = begin(engine, infinite=True)
-    wait_until(lambda: any(info.pv[:1] == ("d4g7",) for info in list(heard.infos)), "no PV began with d4g7")
+    ear = begin(engine, infinite=True)
+    wait_until(lambda: any(info.pv[:1] == ("d4g7",) for info in list(ear.infos)), "no PV began with d4g7")
     engine.stop()
-    assert finish(engine, heard).answers[0].move == "d4g7"
+    assert finish(engine, ear).answer.move == "d4g7"
 
 
 @needs_compiler
@@ -166,9 +118,9 @@ def test_a_clearly_better_move_is_played_though_the_main_search_never_saw_it(
     engine.set_option("UCI_AnalyseMode", "true")
     engine.set_position(QUEEN_SACRIFICE, ())
     # With a limit of nodes the other workers start at once.
-    heard = go(engine, nodes=1_000_000_000)
-    assert heard.answers[0].move == "d4g7"
-    assert heard.last.score == scores.MATE - 7
+    ear = go(engine, nodes=1_000_000_000)
+    assert ear.answer.move == "d4g7"
+    assert ear.last.score == scores.MATE - 7
 
 
 @needs_compiler
@@ -176,8 +128,8 @@ def test_a_clearly_better_move_is_played_though_the_main_search_never_saw_it(
 def test_few_moves_to_analyse_leave_no_worker_idle(engine: UciEngine, moves: tuple[str, ...]) -> None:
     engine.set_option("Threads", "2")
     engine.set_option("UCI_AnalyseMode", "true")
-    heard = go(engine, nodes=20_000, searchmoves=moves)
-    assert heard.last.nodes == sum(nodes_of(engine)) == 20_000
+    ear = go(engine, nodes=20_000, searchmoves=moves)
+    assert ear.last.nodes == sum(nodes_of(engine)) == 20_000
 
 
 @needs_compiler
@@ -220,11 +172,11 @@ def test_the_depth_asked_for_is_the_main_searchs(engine: UciEngine) -> None:
 def test_several_lines_and_moves_asked_for(engine: UciEngine) -> None:
     engine.set_option("Threads", "3")
     engine.set_option("MultiPV", "3")
-    heard = go(engine, depth=7)
-    assert len({info.pv[0] for info in heard.infos if info.depth == 7}) == 3
-    assert heard.last.multipv == 1
-    heard = go(engine, nodes=20000, searchmoves=("a2a3", "h2h4"))
-    assert {info.pv[0] for info in heard.infos if info.pv} == {"a2a3", "h2h4"}
+    ear = go(engine, depth=7)
+    assert len({info.pv[0] for info in ear.infos if info.depth == 7}) == 3
+    assert ear.last.multipv == 1
+    ear = go(engine, nodes=20000, searchmoves=("a2a3", "h2h4"))
+    assert {info.pv[0] for info in ear.infos if info.pv} == {"a2a3", "h2h4"}
 
 
 @needs_compiler
@@ -237,18 +189,18 @@ def test_the_move_voted_for_is_reported_and_played(engine: UciEngine, monkeypatc
 
     monkeypatch.setattr(manager, "vote", vote_for_the_last)
     engine.set_option("Threads", "2")
-    heard = begin(engine, infinite=True)
+    ear = begin(engine, infinite=True)
     wait_for_workers(engine, 1)
     deadline = time.perf_counter() + PATIENCE_SECONDS
     while not engine._parts.pool.threads[0].worker.depth and time.perf_counter() < deadline:
         time.sleep(0.002)
     engine.stop()
-    finish(engine, heard)
+    finish(engine, ear)
     (chosen,) = voted_for
-    assert (heard.last.depth, heard.last.score) == (chosen.depth, chosen.score)
-    assert len(heard.last.pv) == len(chosen.pv)
+    assert (ear.last.depth, ear.last.score) == (chosen.depth, chosen.score)
+    assert len(ear.last.pv) == len(chosen.pv)
     board = chess.Board()
-    for word in (*heard.last.pv[:1], *([heard.answers[0].ponder] if heard.answers[0].ponder else [])):
+    for word in (*ear.last.pv[:1], *([ear.answer.ponder] if ear.answer.ponder else [])):
         board.push_uci(word)
 
 
@@ -256,8 +208,8 @@ def test_the_move_voted_for_is_reported_and_played(engine: UciEngine, monkeypatc
 def test_mates_and_tablebases(engine: UciEngine) -> None:
     engine.set_option("Threads", "3")
     engine.set_position(MATE_IN_TWO, ())
-    heard = go(engine, mate=2)
-    assert heard.last.score == scores.MATE - 3
+    ear = go(engine, mate=2)
+    assert ear.last.score == scores.MATE - 3
     assert go(engine, depth=12).last.score == scores.MATE - 3
     engine.set_option("SyzygyPath", str(TABLES))
     main = engine._parts.pool.main
@@ -269,8 +221,8 @@ def test_mates_and_tablebases(engine: UciEngine) -> None:
     position.set_board(board)
     assert [prober.probe_wdl(position) for prober in probers] == [2, 2, 2]
     engine.set_position(WON_ENDING, ())
-    heard = go(engine, nodes=30000)
-    assert (heard.last.score or 0) >= scores.TABLEBASE_BOUND
+    ear = go(engine, nodes=30000)
+    assert (ear.last.score or 0) >= scores.TABLEBASE_BOUND
     engine.set_option("SyzygyPath", "")
     assert {prober.tables.max_pieces for prober in probers} == {0}
 
@@ -292,12 +244,12 @@ def test_stops_at_any_moment(engine: UciEngine) -> None:
     engine.set_option("Threads", "6")
     choice = random.Random(1)
     for _ in range(40):
-        heard = begin(engine, infinite=True)
+        ear = begin(engine, infinite=True)
         time.sleep(choice.choice((0, 0.0003, 0.001, 0.003, 0.02)))
         engine.stop()
-        finish(engine, heard)
+        finish(engine, ear)
         counts = nodes_of(engine)
-        assert heard.last.nodes == sum(counts)
+        assert ear.last.nodes == sum(counts)
         # All is at rest.
         assert counts == nodes_of(engine)
 
@@ -312,16 +264,16 @@ def test_as_many_threads_as_there_may_be(engine: UciEngine) -> None:
     assert go(engine, nodes=20000).last.nodes == 20000
     assert len(nodes_of(engine)) == 512
     assert min(nodes_of(engine)) > 0
-    heard = begin(engine, infinite=True)
+    ear = begin(engine, infinite=True)
     wait_for_workers(engine, 4)
     engine.stop()
-    finish(engine, heard)
+    finish(engine, ear)
     engine.new_game()
     engine.set_position(None, ())
     engine.set_option("Threads", "1")
     # Without a wait: the threads are joined.
     assert not set(threading.enumerate()) - before
-    assert go(engine, depth=3).answers[0].move is not None
+    assert go(engine, depth=3).answer.move is not None
 
 
 @needs_compiler
@@ -374,38 +326,17 @@ def test_a_worker_that_fails_is_told_of_and_costs_nothing_else(
         begin_work(thread, fail if thread is engine._parts.pool.threads[1] else work)
 
     engine.set_option("Threads", "4")
-    # The failing thread has never searched, or searched something else: nothing of that may be heard.
+    # The failing thread has never searched, or searched something else: nothing of that may be ear.
     monkeypatch.setattr(WorkerThread, "begin", begin_badly)
-    heard = go(engine, nodes=5000)
-    assert heard.sentences == ["error: ZeroDivisionError in a worker thread: by design"]
-    assert chess.Move.from_uci(heard.answers[0].move or "") in chess.Board().legal_moves
+    ear = go(engine, nodes=5000)
+    assert ear.sentences == ["error: ZeroDivisionError in a worker thread: by design"]
+    assert chess.Move.from_uci(ear.answer.move or "") in chess.Board().legal_moves
     assert "ZeroDivisionError: by design" in capsys.readouterr().err
     monkeypatch.undo()
     assert go(engine, nodes=5000).last.nodes == 5000
 
 
 # The program ------------------------------------------------------------------------------------------------------
-
-
-def test_a_conversation_with_four_threads(engine_process: UciProcess) -> None:
-    process = engine_process
-    board = chess.Board()
-    process.send("setoption name Threads value 4", "position startpos", "go ponder wtime 2000 btime 2000")
-    process.sync()
-    process.send("ponderhit")
-    process.answer(board)
-    process.send("go infinite", "isready")
-    process.wait_for("readyok")
-    # Options and new games wait for the end of the search, which nobody but `stop` brings.
-    process.send("setoption name Threads value 2", "setoption name Hash value 2", "ucinewgame", "stop")
-    process.answer(board)
-    for limits in ("movetime 30", "nodes 3000", "depth 6", "mate 1", "wtime 100 btime 100", "infinite"):
-        process.send("position startpos", f"go {limits}")
-        if "infinite" in limits:
-            process.send("stop")
-        process.answer(board)
-    process.send("position startpos", "go ponder movetime 10", "stop")
-    process.answer(board)
 
 
 def test_quit_in_the_middle() -> None:
@@ -416,20 +347,3 @@ def test_quit_in_the_middle() -> None:
         process.quit()
         assert time.monotonic() - started < EXIT_SECONDS
         assert process.lines[-1].startswith("bestmove ")
-
-
-@pytest.fixture
-def engine_process() -> Iterator[UciProcess]:
-    with UciProcess() as process:
-        yield process
-
-
-def test_plain_python_says_that_it_uses_one() -> None:
-    with UciProcess(core="python-chess") as process:
-        process.send("setoption name Threads value 4", "position startpos")
-        assert process.sync() == [
-            "info string option Threads: 4 is taken as 1, the most that the python-chess core allows"
-        ]
-        assert process.search("go nodes 50", chess.Board()).last_pv.numbers["nodes"] == 50
-        process.send("setoption name Threads value 1")
-        assert process.sync() == []

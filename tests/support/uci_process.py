@@ -35,6 +35,7 @@ PATIENCE_SECONDS = 30.0
 # on a busy one allow more, and still notice an engine that hangs.
 EXIT_SECONDS = 5.0
 
+
 @dataclass
 class Search:
     """What one `go` was answered: every line, its `info` lines taken apart, and the answer."""

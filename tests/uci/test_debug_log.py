@@ -101,29 +101,16 @@ def test_a_log_is_continued_and_may_be_shared(tmp_path: Path) -> None:
     assert len(processes) == 4
 
 
-def test_the_command_line_can_open_it(tmp_path: Path) -> None:
-    path = tmp_path / "log"
-    with UciProcess("go", "depth", "1", "--option", f"Debug Log File={path}") as engine:
-        assert engine.wait_for_exit() == 0
-        assert [line for mark, line in records(path) if mark == "<<"] == engine.lines
-        engine.send("go depth 1")  # for the audit, which counts what was asked
-
-
-def test_the_end_of_the_input_is_noted(tmp_path: Path, engine: UciProcess) -> None:
+@pytest.mark.parametrize("ending", ["end of input", pytest.param("signal", marks=posix_only)])
+def test_the_end_is_noted(ending: str, tmp_path: Path, engine: UciProcess) -> None:
     engine.send(option(tmp_path / "log"), "isready")
     engine.wait_for("readyok")
-    engine.close_input()
+    if ending == "signal":
+        engine.process.terminate()
+    else:
+        engine.close_input()
     assert engine.wait_for_exit() == 0
-    assert records(tmp_path / "log") == [(">>", "isready"), ("<<", "readyok"), (">>", "(end of input)")]
-
-
-@posix_only
-def test_a_signal_is_noted(tmp_path: Path, engine: UciProcess) -> None:
-    engine.send(option(tmp_path / "log"), "isready")
-    engine.wait_for("readyok")
-    engine.process.terminate()
-    assert engine.wait_for_exit() == 0
-    assert records(tmp_path / "log")[-1] == (">>", "(signal)")
+    assert records(tmp_path / "log") == [(">>", "isready"), ("<<", "readyok"), (">>", f"({ending})")]
 
 
 @posix_only

@@ -74,11 +74,6 @@ class TestFraming:
         assert survivor.wait_for("readyok") == ["readyok"]
         assert survivor.sync() == []
 
-    def test_a_line_in_pieces(self, survivor: UciProcess) -> None:
-        for byte in b"position startpos moves e2e4\r\nisready\r\n":
-            survivor.send_bytes(bytes([byte]))
-        assert survivor.wait_for("readyok") == ["readyok"]
-
     def test_ten_megabytes_in_a_line(self, survivor: UciProcess) -> None:
         for line in (
             b"x" * 10_000_000,
@@ -107,12 +102,6 @@ class TestFraming:
         assert answer.startswith("info string error: ")
         assert_well(survivor)
 
-    def test_ten_megabytes_without_an_end(self) -> None:
-        with UciProcess() as engine:
-            engine.send_bytes(b"x" * 10_000_000)
-            engine.close_input()
-            assert engine.wait_for_exit() == 0
-
     def test_random_bytes(self, survivor: UciProcess) -> None:
         # What can be read as a command among these is none that matters: words of one letter at most.
         noise = random.Random(4).randbytes(300_000).translate(None, delete=b"d")
@@ -126,40 +115,17 @@ class TestNumbers:
         "limits",
         [
             "depth",
-            "depth 0",
-            "depth -3",
             "depth 99999999999999999999 nodes 50",
-            "depth x",
-            "depth 1e1",
-            "depth 1_0",
-            "depth +2",
             "depth " + "9" * 5000 + " movetime 10",
-            "nodes 0",
             "nodes -1",
-            "movetime 0",
-            "movetime -5",
             "movetime x",
             "wtime -50 btime 1000",
             "wtime 0 btime 0",
-            "wtime 0",
-            "wtime 99999999999999999999 btime 1 depth 2",
-            "wtime 100 btime 100 winc -5 binc -5",
             "movestogo 0 wtime 300 btime 300",
-            "movestogo -3 wtime 300 btime 300",
-            "movestogo 10",
-            "winc 10 binc 10",
-            "mate 0",
-            "mate -1",
             "mate x",
             "searchmoves",
-            "wtime 1e3 btime 1_000",
             "wtime \u0661\u0662 btime 100",
-            "foo wtime 100 bar btime 100",
-            "wtime 100 wtime 200",
-            "depth 1 depth 2",
-            "wtime btime 100",
             "depth depth 1",
-            "ponderhit",
         ],
     )
     def test_go_ends_by_itself(self, survivor: UciProcess, limits: str) -> None:
@@ -175,24 +141,8 @@ class TestNumbers:
         [
             "",
             "name",
-            "name value",
-            "value 3",
-            "name Hash",
-            "name Hash value",
             "name Hash value x",
             "name Hash value -99999999999999999999",
-            "name Hash value 1_6",
-            "name Hash name Hash",
-            "name Ponder value maybe",
-            "name Clear Hash value x",
-            "name MultiPV value 0",
-            "name MultiPV value 500",
-            "name MultiPV value -1",
-            "name Threads value 0",
-            "name Threads value 9999",
-            "name Move Overhead value -30",
-            "name Move Overhead value 1000000",
-            "name UCI_EngineAbout value mine",
             "name UCI_EngineAbout value <empty>",
             "name SyzygyPath value /dev/zero",
             "name " + "x" * 100_000,
@@ -214,16 +164,10 @@ class TestPositions:
         "fen",
         [
             "8/8/8/8/8/8/8/8 w - - 0 1",
-            "4k3/8/8/8/8/8/8/K3K3 w - - 0 1",
-            "8/8/8/8/8/8/8/Kk6 w - - 0 1",
             "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1",
             "QQQQQQBk/Q6B/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1",
             "KQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQk w - - 0 1",
-            "4k3/8/8/8/8/8/8/p3K3 w - - 0 1",
             "999999999/8/8/8/8/8/8/8 w - - 0 1",
-            "8/8/8/8/8/8/8/8/4K2k w - - 0 1",
-            "2QQQ3/Q5Q1/Q6Q/3Q4/Q4Q2/Q1Q4Q/4Q3/1k2K1Q1 w - - 0 1",
-            "rnbqkbnr/pppXpppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "/" * 1000,
             "k" * 100_000,
         ],
@@ -260,14 +204,4 @@ class TestPositions:
     def test_a_game_of_a_hundred_thousand_plies(self, survivor: UciProcess) -> None:
         survivor.send("position startpos moves" + " g1f3 g8f6 f3g1 f6g8" * 25_000)
         assert any(line.startswith("info string error: ") for line in survivor.sync())
-        assert_well(survivor)
-
-    def test_a_long_game(self, survivor: UciProcess) -> None:
-        survivor.send("position startpos moves" + " g1f3 g8f6 f3g1 f6g8" * 500)
-        assert survivor.sync() == []
-        survivor.search("go depth 2", START)
-
-    def test_unfinished_commands_leave_no_trace(self, survivor: UciProcess) -> None:
-        survivor.send("position", "position moves e2e4", "position fen", "position startpos moves 0000", "go depth 1")
-        assert survivor.wait_for("bestmove")[-1] == "bestmove (none)"
         assert_well(survivor)

@@ -44,6 +44,7 @@ def test_too_long_a_line_is_dropped_and_the_next_is_not() -> None:
     assert splitter.feed(b"\nxy\n") == [None, "xy"]
 
 
+@pytest.mark.timing
 def test_too_long_a_line_is_not_stored() -> None:
     splitter = LineSplitter(10)
     started = time.perf_counter()

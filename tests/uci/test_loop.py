@@ -145,20 +145,6 @@ class Conversation:
         return [line for line in self.lines if not line.startswith("info")]
 
 
-def test_commands_to_an_idle_engine_are_executed_in_order() -> None:
-    talk = Conversation("ucinewgame", "setoption name A value b", "position startpos moves e2e4", "flip", "d")
-    assert talk.log == ["new game", "option A b", "position None e2e4", "flip", "display", "close"]
-    assert talk.lines == ["the board"]
-
-
-def test_isready_is_answered_during_a_search() -> None:
-    assert Conversation("go infinite", "isready", "isready", "stop").answers == [
-        "readyok",
-        "readyok",
-        "bestmove a1",
-    ]
-
-
 def test_uci_debug_and_nonsense_are_answered_during_a_search() -> None:
     talk = Conversation("go infinite", "uci", "debug on", "blah", "register later", "help", "stop")
     assert talk.answers[0] == "id name Pretender"
@@ -180,17 +166,6 @@ def test_what_needs_an_idle_engine_waits_and_does_not_hold_up_stop(line: str, ef
     talk = Conversation("go infinite", line, "isready", "stop")
     assert talk.log == ["go", "stop", effect, "close"]
     assert talk.answers[:2] == ["readyok", "bestmove a1"]
-
-
-def test_go_ends_the_search_before_it() -> None:
-    talk = Conversation("go infinite", "go infinite", "stop")
-    assert talk.log == ["go", "stop", "go", "stop", "close"]
-    assert talk.answers == ["bestmove a1", "bestmove a2"]
-
-
-def test_position_waits_for_the_search_before_it_and_comes_before_the_next() -> None:
-    talk = Conversation("go depth 1", "position startpos moves e2e4", "go depth 1")
-    assert talk.log == ["go", "stop", "position None e2e4", "go", "stop", "close"]
 
 
 def test_stop_behind_a_go_that_waits_is_meant_for_that_go() -> None:
@@ -215,11 +190,6 @@ def test_stop_passes_a_position_that_waits_after_its_own_go() -> None:
     ]
 
 
-def test_go_and_stop_a_hundred_times_at_once() -> None:
-    talk = Conversation(*["go infinite", "stop"] * 100)
-    assert talk.answers == [f"bestmove a{n}" for n in range(1, 101)]
-
-
 def test_ponderhit_and_stop_to_an_idle_engine_do_nothing() -> None:
     talk = Conversation("stop", "ponderhit", "stop")
     assert talk.log == ["close"]
@@ -232,14 +202,6 @@ def test_debug_mode_tells_what_is_put_off_and_what_is_ignored() -> None:
     assert len(texts) == 4
     assert "stop ignored" in texts[1]
     assert "ucinewgame waits" in texts[2]
-
-
-@pytest.mark.parametrize("rest", [(), ("go depth 1", "go infinite"), ("ucinewgame", "go ponder", "stop")])
-def test_quit_gives_every_go_its_answer(rest: Sequence[str]) -> None:
-    talk = Conversation("go infinite", *rest, hurry=True)
-    goes = 1 + sum(line.startswith("go") for line in rest)
-    assert talk.answers == [f"bestmove a{n}" for n in range(1, goes + 1)]
-    assert talk.log[-1] == "close"
 
 
 def test_a_failing_command_is_reported_and_survived(capfd: pytest.CaptureFixture[str]) -> None:
@@ -269,17 +231,6 @@ def test_a_position_that_cannot_be_read_is_not_held() -> None:
     talk = Conversation("position startpos moves e2e4", "position sideways")
     assert talk.log == ["position None e2e4", "position", "close"]
     assert talk.lines[0].startswith("info string error: ")
-
-
-def test_perft_ends_the_search_before_it() -> None:
-    talk = Conversation("go infinite", "go perft 3")
-    assert talk.log == ["go", "stop", "perft", "close"]
-
-
-def test_perft_has_no_best_move_and_makes_others_wait() -> None:
-    talk = Conversation("go perft 5", "position startpos", "isready")
-    assert talk.lines == ["Nodes searched: 5", "readyok"]
-    assert talk.log == ["perft", "position None", "close"]
 
 
 def test_problems_of_go_are_said_before_the_search() -> None:

@@ -1,18 +1,15 @@
 """UCI text to data and back: the clauses of the UCI text, what clients send in the field, and any text."""
 
-import random
 import time
 from dataclasses import replace
 
-import chess
-import chess.engine
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from uci_engine import score
 from uci_engine.search.info import BestMove, Bound, Info
-from uci_engine.text import MAX_INT, MAX_MESSAGES, QUOTE_LENGTH, parse_int, quoted
+from uci_engine.text import MAX_INT, QUOTE_LENGTH, parse_int, quoted
 from uci_engine.time_management.limits import Limits
 from uci_engine.uci import protocol
 from uci_engine.uci.protocol import SetOption, SetPosition, Word, format_best_move, format_info, parse
@@ -45,11 +42,6 @@ from uci_engine.uci.protocol import SetOption, SetPosition, Word, format_best_mo
 @pytest.mark.parametrize("frame", ["{}", "{}\n", "{}\r\n", "\ufeff{}\r", "  \t{}  ", "{}\0", "joho {}"])
 def test_commands_in_any_frame(line: str, command: protocol.Command, frame: str) -> None:
     assert parse(frame.format(line)) == command
-
-
-@pytest.mark.parametrize("line", ["debug on", "   debug     on  ", "\t debug \t\ton\t", "joho debug on"])
-def test_white_space_and_unknown_words_do_not_matter(line: str) -> None:
-    assert parse(line) == protocol.Debug(True)
 
 
 @pytest.mark.parametrize("line", ["", "\n", "\r\n", " \t ", "\0", "\ufeff", "\x0b\x0c"])
@@ -95,20 +87,14 @@ def test_parse_int_refuses(word: str) -> None:
     assert parse_int(word) is None
 
 
-@given(st.integers())
-def test_parse_int_clamps(number: int) -> None:
-    largest = MAX_INT
-    assert parse_int(str(number)) == min(max(number, -largest), largest)
+# Options and positions
 
-
-# setoption
+FEN = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
 
 
 @pytest.mark.parametrize(
     ("line", "command"),
     [
-        ("setoption name Nullmove value true\n", SetOption("Nullmove", "true")),
-        ("setoption name Selectivity value 3\n", SetOption("Selectivity", "3")),
         ("setoption name Clear Hash\n", SetOption("Clear Hash", None)),
         (
             "setoption name NalimovPath value c:\\chess\\tb\\4;c:\\chess\\tb\\5\n",
@@ -128,20 +114,6 @@ def test_parse_int_clamps(number: int) -> None:
         ("setoption value 3", SetOption(None, "3")),
         ("setoption Hash 3", SetOption(None, None)),
         ("setoption", SetOption(None, None)),
-    ],
-)
-def test_set_option(line: str, command: SetOption) -> None:
-    assert parse(line) == command
-
-
-# position
-
-FEN = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
-
-
-@pytest.mark.parametrize(
-    ("line", "command"),
-    [
         ("position startpos", SetPosition(None, ())),
         ("position startpos moves", SetPosition(None, ())),
         ("position startpos moves e2e4  e7e5", SetPosition(None, ("e2e4", "e7e5"))),
@@ -155,7 +127,7 @@ FEN = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
         ("position startpos moves E2E4 0000 moves", SetPosition(None, ("E2E4", "0000", "moves"))),
     ],
 )
-def test_position(line: str, command: SetPosition) -> None:
+def test_options_and_positions(line: str, command: SetOption | SetPosition) -> None:
     assert parse(line) == command
 
 
@@ -195,28 +167,22 @@ def go(words: str) -> Limits:
         ("infinite", Limits(infinite=True)),
         ("ponder", Limits(ponder=True)),
         ("depth 6", Limits(depth=6)),
-        ("nodes 1000", Limits(nodes=1000)),
         ("mate 3", Limits(mate=3)),
-        ("mate 999", Limits(mate=999)),
         ("movetime 2000", Limits(movetime_ms=2000)),
         ("movetime 0", Limits(movetime_ms=0)),
         ("perft 5", Limits(perft=5)),
-        ("perft 0", Limits(perft=0)),
         ("wtime 0", Limits(wtime_ms=0)),
-        ("btime 100", Limits(btime_ms=100)),
         ("wtime -50 btime 1000", Limits(wtime_ms=-50, btime_ms=1000)),
         ("movestogo 0 wtime 300 btime 300", Limits(wtime_ms=300, btime_ms=300, movestogo=0)),
         (
             "binc 4 movestogo 40 ponder winc 3 btime 2 wtime 1",
             Limits(wtime_ms=1, btime_ms=2, winc_ms=3, binc_ms=4, movestogo=40, ponder=True),
         ),
-        ("infinite depth 2", Limits(infinite=True, depth=2)),
         ("searchmoves e2e4 d2d4", Limits(searchmoves=("e2e4", "d2d4"))),
         ("searchmoves e2e5 zz 0000 depth 3", Limits(searchmoves=("e2e5", "zz", "0000"), depth=3)),
         ("depth 3 searchmoves e2e4 infinite", Limits(searchmoves=("e2e4",), depth=3, infinite=True)),
         ("foo wtime 100 bar btime 100", Limits(wtime_ms=100, btime_ms=100)),
         ("wtime 100 wtime 200", Limits(wtime_ms=200)),
-        ("ponder movetime 200", Limits(ponder=True, movetime_ms=200)),
         ("depth 99999999999999999999", Limits(depth=MAX_INT)),
     ],
 )
@@ -245,10 +211,8 @@ def test_go_clamps_and_says_so(words: str, limits: Limits) -> None:
 @pytest.mark.parametrize(
     ("words", "limits"),
     [
-        ("depth", Limits(depth=1)),
         ("depth x", Limits(depth=1)),
         ("perft x", Limits(depth=1)),
-        ("wtime 1e3 btime 1_000", Limits(depth=1)),
         ("wtime 1e3 btime 1000", Limits(btime_ms=1000)),
         ("depth wtime 100", Limits(wtime_ms=100)),
         ("infinite depth x", Limits(infinite=True)),
@@ -256,9 +220,7 @@ def test_go_clamps_and_says_so(words: str, limits: Limits) -> None:
         ("searchmoves", Limits(depth=1)),
         ("searchmoves depth 3", Limits(depth=3)),
         ("winc 100", Limits(winc_ms=100, depth=1)),
-        ("movestogo 40", Limits(movestogo=40, depth=1)),
         ("foo", Limits(depth=1)),
-        ("INFINITE", Limits(depth=1)),
     ],
 )
 def test_go_misread_is_named_and_never_endless(words: str, limits: Limits) -> None:
@@ -296,40 +258,10 @@ def test_go_with_any_words_keeps_its_promises(words: str) -> None:
 
 # Any text
 
-
-@given(st.text())
-def test_any_text_is_parsed(line: str) -> None:
-    parse(line)
-
-
-COMMAND_WORDS = [
-    *protocol.COMMAND_WORDS,
-    *protocol.GO_WORDS,
-    "name",
-    "value",
-    "fen",
-    "startpos",
-    "moves",
-    "on",
-    "-1",
-]
-
-
-@given(
-    st.lists(st.sampled_from(COMMAND_WORDS) | st.text(max_size=5)), st.sampled_from([" ", "\t", "  ", "\r"])
-)
-def test_any_words_are_parsed(words: list[str], blank: str) -> None:
-    parse(blank.join(words))
-
-
-@given(st.binary(max_size=300))
-def test_any_bytes_are_parsed(line: bytes) -> None:
-    parse(line.decode("utf-8", "replace"))
-
-
 TEN_MEGABYTES = 10_000_000
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize(
     "line",
     [
@@ -351,28 +283,6 @@ def test_a_long_line_takes_linear_time(line: str) -> None:
 # Output
 
 
-def test_info_in_the_usual_order() -> None:
-    info = Info(
-        depth=12,
-        seldepth=20,
-        multipv=1,
-        score=34,
-        pieces=20,
-        bound=Bound.LOWER,
-        wdl=(200, 600, 200),
-        nodes=1000,
-        nps=2000,
-        hashfull=5,
-        tbhits=0,
-        time_ms=500,
-        pv=("e2e4", "e7e5"),
-    )
-    assert format_info(info) == (
-        f"info depth 12 seldepth 20 multipv 1 score cp {score.normalised(34, 20)} lowerbound wdl 200 600 200 "
-        "nodes 1000 nps 2000 hashfull 5 tbhits 0 time 500 pv e2e4 e7e5"
-    )
-
-
 @pytest.mark.parametrize(
     ("info", "line"),
     [
@@ -391,84 +301,6 @@ def test_info(info: Info, line: str) -> None:
     assert format_info(info) == line
 
 
-def test_best_move() -> None:
-    assert format_best_move(BestMove("e2e4")) == "bestmove e2e4"
-    assert format_best_move(BestMove("e2e4", "e7e5")) == "bestmove e2e4 ponder e7e5"
-    assert format_best_move(BestMove(None)) == "bestmove (none)"
-    assert format_best_move(BestMove(None, "e7e5")) == "bestmove (none)"
-
-
-COUNTS = st.none() | st.integers(0, 10**15)
-SCORES = st.integers(-score.MATE, score.MATE)
-
-
-@st.composite
-def infos(draw: st.DrawFn) -> tuple[Info, list[chess.Move]]:
-    """An Info with a legal variation from the start position, and that variation as moves."""
-    chance = random.Random(draw(st.integers(0, 1000)))
-    board = chess.Board()
-    moves = []
-    for _ in range(draw(st.integers(0, 8))):
-        moves.append(chance.choice(list(board.legal_moves)))
-        board.push(moves[-1])
-    value = draw(st.none() | SCORES)
-    depth = draw(COUNTS)
-    pieces = draw(st.integers(2, 32))
-    return Info(
-        depth=depth,
-        seldepth=None if depth is None else draw(COUNTS),
-        multipv=draw(COUNTS),
-        score=value,
-        pieces=pieces,
-        bound=draw(st.sampled_from(Bound)),
-        wdl=None if value is None else draw(st.none() | st.just(score.win_draw_loss(value, pieces))),
-        nodes=draw(COUNTS),
-        nps=draw(COUNTS),
-        hashfull=draw(COUNTS),
-        tbhits=draw(COUNTS),
-        time_ms=draw(COUNTS),
-        pv=tuple(move.uci() for move in moves),
-        currmove=draw(st.none() | st.just("g1f3")),
-        currmovenumber=draw(COUNTS),
-        string=draw(st.none() | st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1)),
-    ), moves
-
-
-@given(infos())
-def test_info_read_back_by_python_chess(case: tuple[Info, list[chess.Move]]) -> None:
-    info, moves = case
-    line = format_info(info)
-    assert line.isascii()
-    assert line == line.strip()
-    command, _, arguments = line.partition(" ")
-    assert command == "info"
-    read = chess.engine._parse_uci_info(arguments, chess.Board())
-    expected: dict[str, object] = {
-        "depth": info.depth,
-        "seldepth": info.seldepth,
-        "multipv": info.multipv,
-        "nodes": info.nodes,
-        "nps": info.nps,
-        "hashfull": info.hashfull,
-        "tbhits": info.tbhits,
-        "time": None if info.time_ms is None else info.time_ms / 1000,
-        "pv": moves or None,
-        "currmove": None if info.currmove is None else chess.Move.from_uci(info.currmove),
-        "currmovenumber": info.currmovenumber,
-        "string": info.string,
-    }
-    if info.score is not None:
-        mate = score.is_mate(info.score)
-        shown_cp = score.normalised(info.score, info.pieces)
-        value = chess.engine.Mate(score.mate_in_moves(info.score)) if mate else chess.engine.Cp(shown_cp)
-        expected["score"] = chess.engine.PovScore(value, chess.WHITE)
-        expected["lowerbound"] = True if info.bound is Bound.LOWER else None
-        expected["upperbound"] = True if info.bound is Bound.UPPER else None
-    if info.wdl is not None:
-        expected["wdl"] = chess.engine.PovWdl(chess.engine.Wdl(*info.wdl), chess.WHITE)
-    assert read == {name: value for name, value in expected.items() if value is not None}
-
-
 @given(st.text(), st.text())
 def test_output_is_one_line_of_printable_ascii(text: str, move: str) -> None:
     for line in (format_info(Info(string=text)), format_best_move(BestMove(move, text))):
@@ -480,11 +312,3 @@ def test_output_is_one_line_of_printable_ascii(text: str, move: str) -> None:
 def test_quoted_is_short_and_printable(text: str) -> None:
     assert all(" " <= character <= "~" for character in quoted(text))
     assert len(quoted(text * 100)) < 1000
-
-
-def test_of_many_mistakes_a_few_are_told() -> None:
-    command = parse("go depth 3 " + "nodes " * 1_000_000)
-    assert isinstance(command, Limits)
-    problems = command.problems
-    assert len(problems) == MAX_MESSAGES + 1
-    assert problems[-1] == f"and {1_000_000 - MAX_MESSAGES} more like these"

@@ -1,4 +1,4 @@
-"""The program in every state it can be in: what it does when told to quit, and what a search lets through."""
+"""The program in every state it can be in: what it does when told to quit, and how soon it answers."""
 
 from __future__ import annotations
 
@@ -90,6 +90,7 @@ class TestEnding:
             ENDINGS[ending](engine)
             assert engine.wait_for_exit(EXIT_SECONDS) == 0
 
+    @pytest.mark.timing
     def test_takes_less_than_a_second(self) -> None:
         times = []
         for _ in range(3):
@@ -112,13 +113,6 @@ class TestEnding:
             engine.close_input()
             assert engine.wait_for_exit() == 0
             assert engine.lines[-1] == "uciok"
-
-    def test_what_was_sent_before_the_end_of_input_is_executed(self) -> None:
-        with UciProcess() as engine:
-            engine.send("position startpos moves e2e4", "d", "go depth 2", "go depth 2", "isready")
-            engine.close_input()
-            assert engine.wait_for_exit() == 0
-            assert sum(line.startswith("bestmove") for line in engine.lines) == 2
 
     @pytest.mark.parametrize(
         "go", ["go nodes 60000", "go depth 9", "go movetime 300", "go wtime 30000 btime 30000", "go btime 30000"]
@@ -170,27 +164,33 @@ class TestEnding:
             ENDINGS[ending](engine)
             assert engine.wait_for_exit(EXIT_SECONDS) == 0
 
-    @posix_only
-    def test_a_signal_ends_a_command_from_the_command_line(self) -> None:
-        engine = UciProcess("go", "infinite")
-        try:
-            engine.wait_for(is_pv)
-            engine.process.send_signal(signal.SIGINT)
-            assert engine.wait_for_exit(EXIT_SECONDS) == 0
-            assert engine.lines[-1].startswith("bestmove ")
-            assert engine.errors == ""
-        finally:
-            engine.kill()
+
+class Pipes:
+    """A process with its pipes, whose output nobody reads unless the test does."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self.process = process
+        self.stdin, self.stdout, self.stderr = process.stdin, process.stdout, process.stderr
+
+    def write(self, data: bytes) -> None:
+        self.stdin.write(data)
+        self.stdin.flush()
+
+    def assert_ends_well(self) -> None:
+        assert self.process.wait(PATIENCE_SECONDS) == 0
+        assert self.stderr.read() == b""
 
 
 @contextmanager
-def started(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
-    """A process whose output nobody reads unless the test does."""
+def started(command: list[str]) -> Iterator[Pipes]:
     environment = {**os.environ, "PYTHONPATH": str(PACKAGE_ROOT)}
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment) as process:
         try:
-            yield process
+            yield Pipes(process)
         finally:
             process.kill()
 
@@ -215,82 +215,55 @@ inbox.get(timeout_seconds=60)
 @posix_only
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_does_not_need_the_main_thread(number: signal.Signals) -> None:
-    with started([sys.executable, "-c", DEAF]) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"waiting\n"
-        process.send_signal(number)
-        assert process.stdout.readline() == b"QUIT\n"
-        process.send_signal(number)
-        process.wait(PATIENCE_SECONDS)
+    with started([sys.executable, "-c", DEAF]) as program:
+        assert program.stdout.readline() == b"waiting\n"
+        program.process.send_signal(number)
+        assert program.stdout.readline() == b"QUIT\n"
+        program.process.send_signal(number)
+        program.process.wait(PATIENCE_SECONDS)
 
 
 @posix_only
 class TestBrokenPipes:
     @pytest.mark.parametrize("go", [b"", b"go infinite\n", b"go ponder\n"])
     def test_output_closed(self, go: bytes) -> None:
-        with started(PROGRAM) as process:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            assert process.stderr is not None
-            process.stdin.write(go + b"isready\n")
-            process.stdin.flush()
-            assert process.stdout.readline()
-            process.stdout.close()
+        with started(PROGRAM) as program:
+            program.write(go + b"isready\n")
+            assert program.stdout.readline()
+            program.stdout.close()
             # A search that is running may have noticed by now.
             with suppress(BrokenPipeError):
-                os.write(process.stdin.fileno(), b"isready\n")
+                os.write(program.stdin.fileno(), b"isready\n")
             # The input stays open: the process must notice by itself that nobody listens.
-            assert process.wait(PATIENCE_SECONDS) == 0
-            assert process.stderr.read() == b""
+            program.assert_ends_well()
 
     @pytest.mark.parametrize("line", [b"go perft 30", b"go wtime 9000000 btime 9000000"])
     def test_output_closed_after_the_end_of_the_input(self, line: bytes) -> None:
-        with started(PROGRAM) as process:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            assert process.stderr is not None
-            process.stdin.write(line + b"\nisready\n")
-            process.stdin.close()
-            while process.stdout.readline() != b"readyok\n":
+        with started(PROGRAM) as program:
+            program.write(line + b"\nisready\n")
+            program.stdin.close()
+            while program.stdout.readline() != b"readyok\n":
                 pass
-            process.stdout.close()
-            assert process.wait(PATIENCE_SECONDS) == 0
-            assert process.stderr.read() == b""
+            program.stdout.close()
+            program.assert_ends_well()
 
-    def test_output_blocked_after_the_end_of_the_input(self) -> None:
-        with started(PROGRAM) as process:
-            assert process.stdin is not None
-            process.stdin.write(b"uci\n" * 100 + b"go depth 1\n")
-            process.stdin.close()
-            assert process.wait(PATIENCE_SECONDS) == 0
-
-    def test_output_blocked(self) -> None:
-        with started(PROGRAM) as process:
-            assert process.stdin is not None
-            process.stdin.write(b"uci\n" * 500 + b"quit\n")
-            process.stdin.flush()
-            assert process.wait(PATIENCE_SECONDS) == 0
+    @pytest.mark.parametrize("end", [b"quit\n", b""])
+    def test_output_blocked(self, end: bytes) -> None:
+        with started(PROGRAM) as program:
+            program.write(b"uci\n" * 500 + b"go depth 1\n" + end)
+            if not end:
+                program.stdin.close()
+            assert program.process.wait(PATIENCE_SECONDS) == 0
 
     @pytest.mark.parametrize("redirection", [">&-", "<&-", "<&- >&-", "2>&-", "<&- >&- 2>&-"])
     def test_never_open(self, redirection: str) -> None:
-        with started(["sh", "-c", f'exec "$0" -m uci_engine {redirection}', sys.executable]) as process:
-            assert process.stdin is not None
-            assert process.stderr is not None
-            process.stdin.close()
-            assert process.wait(PATIENCE_SECONDS) == 0
-            assert process.stderr.read() == b""
+        with started(["sh", "-c", f'exec "$0" -m uci_engine {redirection}', sys.executable]) as program:
+            program.stdin.close()
+            program.assert_ends_well()
 
 
-class TestDuringASearch:
-    def test_a_thousand_isready(self, either_engine: UciProcess) -> None:
-        either_engine.send("go infinite")
-        either_engine.wait_for(is_pv)
-        either_engine.send(*["isready"] * 1000)
-        for _ in range(1000):
-            assert not any(line.startswith("bestmove") for line in either_engine.wait_for("readyok"))
-        either_engine.send("stop")
-        either_engine.wait_for("bestmove")
-
+@pytest.mark.timing
+class TestHowSoon:
     def test_isready_is_answered_soon(self, either_engine: UciProcess) -> None:
         either_engine.send("go infinite")
         either_engine.wait_for(is_pv)
@@ -313,88 +286,6 @@ class TestDuringASearch:
             delays.append(either_engine.arrived_at() - sent_at)
         assert statistics.median(delays) < 0.2
 
-    def test_go_infinite_and_stop_in_one_write(self, either_engine: UciProcess) -> None:
-        either_engine.send("position startpos", *["go infinite", "stop"] * 100)
-        for _ in range(100):
-            either_engine.answer(START)
-        assert not any(line.startswith("bestmove") for line in either_engine.sync())
-
-    @pytest.mark.parametrize("go", ["go infinite", "go ponder", "go wtime 100000 btime 100000", "go movetime 100000"])
-    def test_stop_right_after_go(self, survivor: UciProcess, go: str) -> None:
-        for _ in range(5):
-            survivor.send(go, "stop")
-            survivor.answer(START)
-
-    def test_ponderhit_right_after_go(self, survivor: UciProcess) -> None:
-        for _ in range(5):
-            survivor.send("go ponder movetime 10", "ponderhit")
-            survivor.answer(START)
-
-    def test_uci(self, survivor: UciProcess) -> None:
-        survivor.send("go infinite", "uci")
-        assert not any(line.startswith("bestmove") for line in survivor.wait_for("uciok"))
-        survivor.send("stop")
-        survivor.wait_for("bestmove")
-
-    def test_position_is_for_the_next_search(self, either_engine: UciProcess) -> None:
-        either_engine.send("position startpos", "go infinite", "position startpos moves e2e4")
-        either_engine.send("isready", "stop")
-        either_engine.answer(START)
-        after_e4 = chess.Board()
-        after_e4.push_uci("e2e4")
-        either_engine.search("go depth 1", after_e4)
-
-    def test_go_is_the_end_of_the_search_before(self, either_engine: UciProcess) -> None:
-        after_e4 = chess.Board()
-        after_e4.push_uci("e2e4")
-        either_engine.send("position startpos", "go infinite")
-        either_engine.wait_for(is_pv)
-        either_engine.send("position startpos moves e2e4", "go depth 2")
-        # The rest of the first answer; its beginning has been read.
-        first = either_engine.wait_for("bestmove")[-1].split()[1]
-        assert chess.Move.from_uci(first) in START.legal_moves
-        either_engine.answer(after_e4)
-
-    @pytest.mark.parametrize(
-        "line",
-        ["setoption name Hash value 8", "setoption name Clear Hash", "ucinewgame", "debug on", "flip", "d"],
-    )
-    def test_other_commands(self, survivor: UciProcess, line: str) -> None:
-        survivor.send("go infinite")
-        survivor.wait_for(is_pv)
-        survivor.send(line)
-        assert not any(said.startswith("bestmove") for said in survivor.sync())
-        survivor.send("stop")
-        survivor.wait_for("bestmove")
-        survivor.send("setoption name Hash value 16", "position startpos")
-        survivor.sync()
-        survivor.search("go depth 1", START)
-
-    def test_multi_pv_changes_after_the_search(self, survivor: UciProcess) -> None:
-        survivor.send("go infinite")
-        survivor.wait_for(is_pv)
-        survivor.send("setoption name MultiPV value 2", "stop")
-        lines = survivor.wait_for("bestmove")
-        assert not any(" multipv 2 " in line for line in lines)
-        search = survivor.search("go depth 2", START)
-        survivor.send("setoption name MultiPV value 1")
-        assert any(info.numbers.get("multipv") == 2 for info in search.infos)
-
-
-class TestManyTimes:
-    def test_stop(self, survivor: UciProcess) -> None:
-        survivor.send(*["stop"] * 50)
-        assert survivor.sync() == []
-
-    def test_ucinewgame(self, survivor: UciProcess) -> None:
-        survivor.send(*["ucinewgame"] * 100)
-        assert survivor.sync() == []
-
-    def test_short_searches(self, either_engine: UciProcess) -> None:
-        either_engine.send("position startpos")
-        for _ in range(50):
-            either_engine.search("go movetime 1", START)
-
     @pytest.mark.parametrize("go", ["go movetime 20", "go wtime 50 btime 50", "go wtime 1 btime 1 winc 1 binc 1"])
     def test_answers_come_in_time(self, either_engine: UciProcess, go: str) -> None:
         delays = []
@@ -406,19 +297,3 @@ class TestManyTimes:
             delays.append(either_engine.arrived_at() - sent_at)
         # How exactly the clock is kept is measured elsewhere, on a machine with nothing else to do.
         assert min(delays) < 0.1
-
-    def test_no_time_left(self, either_engine: UciProcess) -> None:
-        for clock in (0, 1, 5, 50):
-            for _ in range(5):
-                either_engine.search(f"go wtime {clock} btime {clock}", START)
-
-
-def test_a_new_game_repeats_the_search_exactly(either_engine: UciProcess) -> None:
-    def search() -> list[tuple[object, ...]]:
-        either_engine.send("ucinewgame", "position startpos moves e2e4 c7c5")
-        infos = either_engine.search("go depth 4").infos
-        # A slow search also reports the bounds of windows that failed.
-        whole = [info for info in infos if info.pv and not info.bound]
-        return [(info.numbers["depth"], info.numbers["nodes"], info.score, info.pv) for info in whole]
-
-    assert search() == search()

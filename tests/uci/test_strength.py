@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 
 import chess
@@ -41,16 +40,6 @@ def play(engine: UciProcess, plies: int, go: str = f"go movetime {PATIENCE_MS}")
     return [move.uci() for move in board.move_stack]
 
 
-def test_the_options_are_those_of_stockfish(either_engine: UciProcess) -> None:
-    either_engine.send("uci")
-    lines = either_engine.wait_for("uciok")
-    assert "option name UCI_LimitStrength type check default false" in lines
-    assert "option name Skill Level type spin default 20 min 0 max 20" in lines
-    (elo,) = [line for line in lines if line.startswith("option name UCI_Elo ")]
-    assert re.fullmatch(rf"option name UCI_Elo type spin default \d+ min {MIN_ELO} max {MAX_ELO}", elo)
-    assert not [line for line in lines if "Seed" in line]
-
-
 def test_full_strength_is_the_search_without_the_options(survivor: UciProcess) -> None:
     strengthen(survivor)
     survivor.send("ucinewgame")
@@ -66,6 +55,7 @@ def test_full_strength_is_the_search_without_the_options(survivor: UciProcess) -
     assert [info.pv for info in before.infos] == [info.pv for info in after.infos]
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("elo", [MIN_ELO, 1500, MAX_ELO])
 def test_weak_play_obeys_the_clock(survivor: UciProcess, elo: int) -> None:
     strengthen(survivor)
@@ -88,37 +78,6 @@ def test_weak_play_ends_at_the_node_budget(survivor: UciProcess) -> None:
     assert survivor.search("go depth 1", START).infos[-1].numbers["depth"] == 1
 
 
-def test_skill_level_limits_too_and_uci_elo_comes_first(survivor: UciProcess) -> None:
-    strengthen(survivor)
-    survivor.send("setoption name Skill Level value 0")
-    lowest = nodes_of(survivor.search(f"go movetime {PATIENCE_MS}", START))
-    survivor.send("setoption name Skill Level value 10")
-    middle = nodes_of(survivor.search(f"go movetime {PATIENCE_MS}", START))
-    assert lowest < middle
-    weaken(survivor, MIN_ELO)
-    survivor.send("ucinewgame")
-    assert nodes_of(survivor.search(f"go movetime {PATIENCE_MS}", START)) <= lowest + 1
-
-
-def test_analysis_goes_on_and_its_answer_is_the_choice_at_the_node_budget(survivor: UciProcess) -> None:
-    strengthen(survivor)
-    weaken(survivor, 1400)
-    survivor.send(f"position fen {MIDDLEGAME}", "go infinite")
-    survivor.wait_for(lambda line: " depth 4 " in line)
-    survivor.send("stop")
-    survivor.wait_for("bestmove")
-
-
-def test_pondering_waits(survivor: UciProcess) -> None:
-    strengthen(survivor)
-    weaken(survivor, MIN_ELO)
-    survivor.send("go ponder wtime 1000 btime 1000")
-    time.sleep(0.05)
-    assert not [line for line in survivor.sync() if line.startswith("bestmove")]
-    survivor.send("ponderhit")
-    survivor.answer(START)
-
-
 def test_a_question_for_a_mate_is_answered_at_full_strength(survivor: UciProcess) -> None:
     strengthen(survivor)
     weaken(survivor, MIN_ELO)
@@ -134,20 +93,6 @@ def test_the_choice_keeps_to_searchmoves(survivor: UciProcess) -> None:
         assert survivor.search("go movetime 1000 searchmoves a2a3 h2h4").best in ("a2a3", "h2h4")
 
 
-@pytest.mark.parametrize("multipv", [1, 3, 6])
-def test_reported_lines_follow_multipv_and_the_last_agree_with_the_answer(survivor: UciProcess, multipv: int) -> None:
-    strengthen(survivor)
-    weaken(survivor, MIN_ELO)
-    survivor.send("setoption name Threads value 2", f"setoption name MultiPV value {multipv}")
-    board = chess.Board(MIDDLEGAME)
-    for _ in range(5):
-        survivor.send("ucinewgame", f"position fen {MIDDLEGAME}")
-        search = survivor.search(f"go movetime {PATIENCE_MS}", board)
-        shown = {info.numbers["multipv"]: info.pv[0] for info in search.infos if info.pv}
-        assert sorted(shown) == list(range(1, multipv + 1))
-        assert len(set(shown.values())) == multipv
-
-
 def test_the_same_seed_gives_the_same_game() -> None:
     with UciProcess("--tuning") as engine:
         engine.send("setoption name Seed value 7")
@@ -158,12 +103,7 @@ def test_the_same_seed_gives_the_same_game() -> None:
         assert play(engine, 30) != first
 
 
-def test_without_a_seed_games_differ(survivor: UciProcess) -> None:
-    strengthen(survivor)
-    weaken(survivor, MIN_ELO)
-    assert len({tuple(play(survivor, 12)) for _ in range(4)}) > 1
-
-
+@pytest.mark.timing
 def test_on_a_clock_a_level_takes_time_unless_that_is_switched_off(survivor: UciProcess) -> None:
     weaken(survivor, MIN_ELO)
     survivor.send("ucinewgame", f"position fen {MIDDLEGAME.replace('3 9', '3 20')}")
