@@ -7,7 +7,6 @@ installed.
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import shlex
@@ -115,13 +114,9 @@ def test_the_sdist_holds_all_that_a_build_needs_and_nothing_built(unpacked_sdist
 
 @pytest.mark.slow
 @needs_compiler
-def test_the_wheel_serves_every_later_python(wheel: Path) -> None:
-    assert wheel.name.startswith(f"secateur-{__version__}-cp311-abi3-")
-
-
-@pytest.mark.slow
-@needs_compiler
 def test_the_wheel_holds_the_compiled_kernel_and_no_c(wheel: Path, tmp_path: Path) -> None:
+    # It serves every later Python.
+    assert wheel.name.startswith(f"secateur-{__version__}-cp311-abi3-")
     files = unpack_wheel(wheel, tmp_path)
     for module in KERNEL_MODULES:
         stem = module.replace(".", "/")
@@ -250,18 +245,6 @@ def test_what_cython_complains_of_fails_the_build_until_it_is_put_right(
 
 
 @needs_compiler
-def test_a_declaration_that_the_rule_does_not_cover_fails_the_build_in_a_sentence(small: SmallBuild) -> None:
-    future = "from __future__ import annotations\n"
-    for source, sentence in (
-        (SOURCE.replace(future, ""), "1: a kernel module has `from __future__ import annotations`"),
-        (SOURCE.replace(future, future + "WIDE: int = 1 << 40\n"), "2: WIDE does not fit into int"),
-    ):
-        result = small(source)
-        assert result.returncode != 0
-        assert result.stderr.splitlines()[-1] == f"uci_engine/counter.py:{sentence}"
-
-
-@needs_compiler
 def test_without_a_compiler_the_build_fails_and_changes_nothing(small: SmallBuild, tmp_path: Path) -> None:
     assert small().returncode == 0
     before = extension_files(tmp_path)
@@ -281,65 +264,6 @@ def test_a_build_without_a_compiled_core_takes_the_old_modules_away(small: Small
     assert '"compiled": false' in (tmp_path / "uci_engine" / "build_info.json").read_text("utf-8")
 
 
-# What the kernel's modules ask of Python's headers: arrays, properties, errors, a __dealloc__ and generators.
-USES_PYTHON = """\
-from __future__ import annotations
-
-from evaluation.typed import i64, ints, nogil
-
-
-class Counter:
-    count: i64
-    few = ints(4)
-
-    def __init__(self, start: i64 = 0) -> None:
-        self.count = start
-        self.few = [1, 2, 3, 4]
-
-    def __dealloc__(self) -> None:
-        self.count = 0
-
-    @property
-    def value(self) -> i64:
-        return self.count
-
-    def next(self) -> i64:
-        self.count += 1
-        return self.count
-
-    def all_below(self, limits: list[int]) -> object:
-        return sum(limit for limit in limits if limit < self.count)
-
-    def of_buffer(self, text: bytes) -> object:
-        total = 0
-        for byte in text:
-            total += byte
-        return total
-
-    def twice(self) -> object:
-        with nogil:
-            self.next()
-        if self.count > 1000:
-            raise ValueError("too many")
-        return self.next()
-"""
-TRY_IT = """\
-import sys
-from uci_engine.counter import Counter
-counts = [sys.getrefcount(one) for one in (0, None, "abc")]
-for _ in range(1000):
-    counter = Counter(5)
-    counter.twice()
-    try:
-        Counter(2000).twice()
-    except ValueError as error:
-        text = str(error)
-after = [sys.getrefcount(one) for one in (0, None, "abc")]
-assert all(abs(new - old) < 20 for new, old in zip(after, counts)), (counts, after)
-print(counter.value, counter.all_below([1, 2, 9]), counter.of_buffer(b"ab"), text)
-"""
-
-
 def hide_headers(folder: Path) -> str:
     """A PYTHONPATH with which Python looks for its headers where there are none."""
     text = "import sysconfig\nreal = sysconfig.get_path\n"
@@ -352,12 +276,12 @@ def hide_headers(folder: Path) -> str:
 @needs_compiler
 @own_headers_fit
 def test_without_pythons_headers_a_module_is_compiled_and_works(small: SmallBuild, tmp_path: Path) -> None:
-    result = small(USES_PYTHON, PYTHONPATH=hide_headers(tmp_path / "hiding"))
+    result = small(SOURCE, PYTHONPATH=hide_headers(tmp_path / "hiding"))
     assert result.returncode == 0, result.stderr
     assert json.loads((tmp_path / "uci_engine" / "build_info.json").read_text("utf-8"))["headers"] == "Secateur's"
     assert extension_files(tmp_path)
-    result = python("-c", TRY_IT, directory=tmp_path)
-    assert result.stdout == "7 3 195 too many\n", result.stderr
+    result = python("-c", "from uci_engine.counter import Counter; print(Counter().twice())", directory=tmp_path)
+    assert result.stdout == "2\n", result.stderr
 
 
 @needs_compiler
@@ -394,19 +318,3 @@ def test_what_was_built_says_which_instructions_it_needs(small: SmallBuild, tmp_
 
 def test_the_citation_is_of_this_version() -> None:
     assert f"version: {__version__}" in (ROOT / "CITATION.cff").read_text("utf-8").splitlines()
-
-
-def test_generated_files_are_ignored_by_git() -> None:
-    patterns = (ROOT / ".gitignore").read_text("utf-8").splitlines()
-    assert {"build/", "*.so", "*.pyd", "build_info.json", "*.egg-info/"} <= set(patterns)
-
-
-def test_setup_reads_the_kernel_from_one_place() -> None:
-    """setup.py reads the tuple from the text, so it has to be a plain literal."""
-    loader = ast.parse((ROOT / "uci_engine" / "core.py").read_text("utf-8"))
-    values = [
-        ast.literal_eval(statement.value)
-        for statement in loader.body
-        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "KERNEL_MODULES"
-    ]
-    assert values == [KERNEL_MODULES]

@@ -152,11 +152,6 @@ def test_a_mixture_is_refused(tree: Tree, name: str) -> None:
     assert all(module in answer for module in real_core.KERNEL_MODULES[3:])
 
 
-def test_a_mixture_leaves_the_plain_core_usable(tree: Tree) -> None:
-    tree.pretend_compiled(3)
-    assert tree.show("python-chess")[2] == "{'py'}"
-
-
 def test_the_first_load_decides(tree: Tree) -> None:
     program = "first = load('python-chess')\n"
     program += "assert load('auto') is load('python-chess') is first\n"
@@ -176,15 +171,6 @@ def test_a_module_imported_too_early_is_noticed(tree: Tree) -> None:
     program += "evaluation.bitboards.__spec__.loader = ExtensionFileLoader('evaluation.bitboards', '')\n"
     program += "load('python-chess')"
     assert tree.run(program).startswith("RuntimeError evaluation.bitboards was imported compiled before")
-
-
-def test_unknown_names_are_refused(tree: Tree) -> None:
-    assert tree.run("load('fast')").startswith("ValueError no core is called 'fast'")
-
-
-def test_nothing_is_stale_after_a_build(tree: Tree) -> None:
-    tree.pretend_compiled()
-    assert tree.run("print(stale_modules())") == "[]"
 
 
 def test_an_edited_source_makes_its_module_stale(tree: Tree) -> None:
@@ -210,26 +196,12 @@ def test_extension_files_of_unknown_origin_are_stale(tree: Tree) -> None:
     assert tree.run("print(stale_modules())") == str(list(real_core.KERNEL_MODULES))
 
 
-def test_without_extension_files_nothing_is_stale(tree: Tree) -> None:
-    assert tree.run("print(stale_modules())") == "[]"
-
-
 def test_the_real_kernel_is_compiled_from_these_sources() -> None:
     """Otherwise, whatever else is tested of it would not be tested of what the sources say."""
     if os.environ.get("SECATEUR_REQUIRE_COMPILER") != "1" and not HERE_COMPILED:
         pytest.skip("the compiled core is not installed")
     assert HERE_COMPILED
     assert real_core.stale_modules() == [], "compile again: python setup.py build_ext --inplace"
-
-
-@pytest.mark.parametrize("name", ["compiled", "python-chess", "interpreted"])
-def test_the_real_cores_load(name: str) -> None:
-    if name == "compiled" and not HERE_COMPILED:
-        pytest.skip("the compiled core is not installed")
-    board = "ChessPosition" if name == "python-chess" else "Position"
-    suffix = "so" if name == "compiled" and os.name == "posix" else "pyd" if name == "compiled" else "py"
-    answer = run(ROOT, SHOW.replace("NAME", repr(name))).splitlines()
-    assert answer == [f"{name} {board} Searcher TranspositionTable", "requested", str({suffix})]
 
 
 HIDE_CYTHON = """

@@ -1,17 +1,13 @@
 """The options: declarations a GUI can read, values that stay of their type and in bounds, and what they call."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
-import chess.engine
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from uci_engine.options import (
-    EMPTY,
-    Button,
     Check,
     OptionError,
     Options,
@@ -45,20 +41,6 @@ def names(table: OptionTable) -> list[str]:
 STANDARD = Options(hash_maximum=1024)
 
 
-def test_declarations() -> None:
-    options = Sample()
-    table = OptionTable()
-    for option in (options.hash, options.threads, options.clear_hash, options.ponder, options.book_file):
-        table.add(option)
-    assert table.declare() == [
-        "option name Hash type spin default 16 min 1 max 33554432",
-        "option name Threads type spin default 1 min 1 max 512",
-        "option name Clear Hash type button",
-        "option name Ponder type check default false",
-        "option name BookFile type string default <empty>",
-    ]
-
-
 def test_every_parameter_of_the_search_can_be_an_option() -> None:
     options = Options(tuning=True, hash_maximum=1024)
     tunables = [parameter.name for parameter in (*PARAMETERS, *time_tunables("compiled"))]
@@ -69,55 +51,6 @@ def test_every_parameter_of_the_search_can_be_an_option() -> None:
     assert base.value == 90
     options.set("lmr_base", "9999")
     assert base.value == 200
-
-
-# Programs set these by name. `tests/test_documents.py` compares all options with README's table.
-RELIED_ON = [
-    "Hash",
-    "Threads",
-    "Clear Hash",
-    "Ponder",
-    "MultiPV",
-    "Move Overhead",
-    "Contempt",
-    "UCI_LimitStrength",
-    "UCI_Elo",
-    "Skill Level",
-    "OwnBook",
-    "BookFile",
-    "BookDepth",
-    "BookVariety",
-    "SyzygyPath",
-    "SyzygyProbeDepth",
-    "Syzygy50MoveRule",
-    "SyzygyProbeLimit",
-    "UCI_Chess960",
-    "UCI_ShowWDL",
-    "UCI_AnalyseMode",
-    "UCI_Opponent",
-    "Debug Log File",
-    "UCI_EngineAbout",
-]
-
-
-def test_the_names_guis_rely_on() -> None:
-    assert [name for name in names(STANDARD) if name in RELIED_ON] == RELIED_ON
-    assert all(option.help for option in STANDARD)
-    assert all(line.isascii() and line == line.strip() for line in Sample().declare())
-
-
-def test_python_chess_accepts_every_default() -> None:
-    for option in STANDARD:
-        if isinstance(option, ValueOption):
-            bounds = (option.minimum, option.maximum) if isinstance(option, Spin) else (0, 0)
-            known = chess.engine.Option(option.name, option.type_name, None, *bounds, [])
-            default = re.split(r" default | min ", option.declaration())[1]
-            assert known.parse(default) == (EMPTY if option.default == "" else option.default)
-
-
-def test_this_machine_offers_a_hash_table() -> None:
-    size = Options().hash
-    assert size.minimum <= size.default <= size.usable <= size.maximum
 
 
 @pytest.mark.parametrize("memory_mib", [1, 256, 512, 65536])
@@ -145,10 +78,6 @@ def test_plain_python_has_one_thread(core: str) -> None:
     options = Options(core)
     assert options.set("Threads", "4") == [f"option Threads: 4 is taken as 1, the most that the {core} core allows"]
     assert options.threads.value == 1
-
-
-def test_a_small_machine_lowers_the_default_too() -> None:
-    assert Options(hash_maximum=4).hash.value == 4
 
 
 @pytest.mark.parametrize(
@@ -278,32 +207,11 @@ def test_an_option_that_cannot_act_keeps_its_value(hook: str) -> None:
     assert options.hash.value == 512
 
 
-def test_a_button_is_pressed_each_time() -> None:
-    sentences = iter(["once", "twice"])
-    button = Button("Clear Hash", "forget")
-    button.on_set = lambda: [next(sentences)]
-    assert button.set(None) == ["once"]
-    assert button.set(None) == ["twice"]
-
-
 def test_a_button_ignores_a_value_and_says_so() -> None:
     (sentence,) = Sample().set("clear hash", "x")
     assert "Clear Hash" in sentence
     assert "'x' is ignored" in sentence
     assert Sample().set("clear hash", None) == []
-
-
-def test_describe_shows_current_values() -> None:
-    options = Sample()
-    options.set("Hash", "32")
-    options.set("BookFile", "a.bin")
-    lines = options.describe()
-    assert len(lines) == len(options.declare())
-    assert any(line.startswith("Hash = 32: ") for line in lines)
-    assert any(line.startswith("Ponder = false: ") for line in lines)
-    assert any(line.startswith("Clear Hash: ") for line in lines)
-    assert any(line.startswith("BookFile = 'a.bin': ") for line in lines)
-    assert any(line.startswith("WeightsFile = <empty>: ") for line in lines)
 
 
 @given(

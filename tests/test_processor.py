@@ -32,12 +32,6 @@ def test_the_first_processor_counts(linux: Path) -> None:
     assert processor.lacking(["popcnt", "bmi2", "avx2"]) == ["avx2", "bmi2"]
 
 
-def test_a_processor_of_today_has_the_fast_instructions(linux: Path) -> None:
-    linux.write_text(NEW)
-    assert processor.has_fast_instructions()
-    assert processor.lacking(processor.FAST_INSTRUCTIONS) == []
-
-
 @pytest.mark.parametrize("text", ["", "processor\t: 0\nFeatures\t: fp asimd\n", "\0\xff: :\n"])
 def test_a_file_that_lists_nothing_is_of_a_processor_that_has_nothing(linux: Path, text: str) -> None:
     linux.write_text(text, "utf-8")

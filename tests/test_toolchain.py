@@ -17,7 +17,6 @@ from setuptools import build_meta
 
 from build_backend import backend, toolchain
 from build_backend.toolchain import NoToolchainError
-from uci_engine import processor
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="here the compiler is named by Python's configuration")
 VARIABLES = ("CC", "SECATEUR_REQUIRE_COMPILER", "SECATEUR_UNCOMPILED", "SECATEUR_SANITIZE", "SECATEUR_PORTABLE")
@@ -99,13 +98,6 @@ def test_where_zig_is_not_offered_the_build_refuses(system: tuple[str, str], mon
         toolchain.requirements()
 
 
-def test_a_python_of_32_bits_gets_no_zig(monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(monkeypatch, problem=NONE_FOUND, zig=True)
-    monkeypatch.setattr(toolchain, "IS_64_BIT", False)
-    with pytest.raises(NoToolchainError, match="no C compiler was found"):
-        toolchain.requirements()
-
-
 @pytest.mark.parametrize("variable", ["SECATEUR_REQUIRE_COMPILER", "SECATEUR_SANITIZE"])
 def test_who_demands_the_systems_compiler_gets_no_other(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pretend(monkeypatch, problem=NONE_FOUND, zig=True)
@@ -157,15 +149,6 @@ def test_a_compiler_that_does_not_work_is_noticed(tmp_path: Path, monkeypatch: p
     assert toolchain.system_compiler_problem() == f"the C compiler {compiler} does not work (error: no math.h)"
 
 
-@posix_only
-def test_a_compiler_that_works_is_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    compiler = tmp_path / "cc"
-    compiler.write_text("#!/bin/sh\nexit 0\n")
-    compiler.chmod(0o755)
-    monkeypatch.setenv("CC", f"{compiler} -pthread")
-    assert toolchain.system_compiler_problem() is None
-
-
 # The command that mends it -----------------------------------------------------------------------------------------
 
 
@@ -197,18 +180,6 @@ def test_readme_names_the_same_packages() -> None:
     assert f"`{toolchain.XCODE}`" in readme
 
 
-def test_an_unknown_system_is_told_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.setattr(platform, "freedesktop_os_release", lambda: {"ID": "mine"})
-    assert toolchain.system_packages().startswith("Install a C compiler and Python's header files")
-
-
-@pytest.mark.parametrize(("system", "word"), [("darwin", "xcode-select"), ("win32", "winget")])
-def test_macos_and_windows_have_their_own_commands(system: str, word: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "platform", system)
-    assert toolchain.system_packages().startswith(f"First run: {word}")
-
-
 # Zig ---------------------------------------------------------------------------------------------------------------
 
 
@@ -224,19 +195,6 @@ def test_zig_links_as_the_system_needs_it(monkeypatch: pytest.MonkeyPatch) -> No
     *_, folder, library = zig_command(monkeypatch, "win32")
     assert folder == f"-L{Path(sys.base_prefix, 'libs')}"
     assert library == ("-lpython3" if toolchain.STABLE_ABI else f"-lpython3{sys.version_info.minor}t")
-
-
-def test_zig_builds_for_every_processor_where_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    fast = "-mcpu=baseline+lzcnt+avx2+bmi+bmi2+popcnt"
-    assert (fast in toolchain.zig_flags()) == processor.has_fast_instructions()
-    monkeypatch.setenv("SECATEUR_PORTABLE", "1")
-    assert "-mcpu=baseline" in toolchain.zig_flags()
-
-
-def test_zig_keeps_no_frame_pointers_and_inlines_as_gcc_does() -> None:
-    flags = toolchain.zig_flags()
-    assert "-fomit-frame-pointer" in flags
-    assert flags[flags.index("-mllvm") + 1] == "-inline-threshold=1500"
 
 
 # The hooks that pip calls --------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.uci_process import PACKAGE_ROOT, Search, UciProcess
-from uci_engine.book.book import MAX_BOOK_BYTES, MAX_POSITION_ENTRIES, Advice, Book, BookError, BookSettings, Opening
+from uci_engine.book.book import MAX_BOOK_BYTES, Advice, Book, BookError, BookSettings, Opening
 from uci_engine.text import quoted
 from uci_engine.time_management.limits import Limits
 
@@ -177,13 +177,6 @@ def test_variety(path: Path) -> None:
     assert shares(1) == {"e2e4": 1.0}
 
 
-def test_a_chosen_move_tells_weight_and_share(path: Path) -> None:
-    book = Book(written(path, start_entries(e2e4=3, d2d4=1)))
-    chosen = book.choose(chess.Board(), 0, random.Random(1))
-    assert chosen is not None
-    assert (chosen.move.uci(), chosen.weight, chosen.share) == ("e2e4", 3, 0.75)
-
-
 def test_no_move_that_repeats_a_position_of_the_game(path: Path) -> None:
     board = chess.Board()
     for word in ("g1f3", "g8f6", "f3g1"):
@@ -301,20 +294,6 @@ def test_a_refused_book_is_said_when_it_is_set(path: Path) -> None:
     assert subject.advise(chess.Board(), CLOCK).line
 
 
-def test_a_book_is_read_again_when_it_is_named_again(path: Path) -> None:
-    settings = SETTINGS._replace(file=str(path))
-    subject = Opening()
-    assert len(subject.configure(settings, file_named=True)) == 1
-    good = entry(chess.Board(), chess.E2, chess.E4, 1)
-    for content in (good, good + good):
-        written(path, content)
-        assert subject.configure(settings, file_named=True) == []
-        assert subject.advise(chess.Board(), CLOCK).line == ("e2e4",)
-        path.unlink()
-        assert len(subject.configure(settings, file_named=True)) == 1
-        assert subject.advise(chess.Board(), CLOCK).line == ()
-
-
 def test_nothing_of_the_book_is_read_before_it_is_wanted() -> None:
     program = (
         "import uci_engine.uci.loop\nfrom uci_engine.book.book import named_positions\n"
@@ -367,22 +346,7 @@ def test_a_book_move_waits_for_the_ponderhit(player: UciProcess) -> None:
     assert chess.Move.from_uci(words[1]) in board.legal_moves
 
 
-def test_analysis_does_not_use_the_book(player: UciProcess) -> None:
-    player.send("position startpos", "go infinite")
-    player.wait_for(lambda line: line.startswith("info depth"))
-    player.send("stop")
-    assert not player.answer(chess.Board()).strings
-
-
-def test_a_bad_book_is_one_sentence_and_the_game_goes_on(player: UciProcess, tmp_path: Path) -> None:
-    player.send(f"setoption name BookFile value {tmp_path}")
-    (sentence,) = player.sync()
-    reason = "cannot be read: it is not a plain file; there will be no book moves"
-    assert sentence == f"info string error: book {quoted(str(tmp_path))} {reason}"
-    player.send("position startpos")
-    assert player.search("go depth 1", chess.Board()).last_pv.numbers["nodes"] > 0
-
-
+@pytest.mark.timing
 @pytest.mark.parametrize(
     ("target", "weight", "moves"), [(chess.D4, 0, ["e2e4"]), (chess.D4, 1, ["e2e4", "d2d4"]), (chess.D5, 1, ["e2e4"])]
 )
@@ -398,9 +362,3 @@ def test_a_million_entries_of_one_position_do_not_stall_a_move(
     # Reading them all takes from several seconds to half a minute.
     assert time.perf_counter() - started < 1.0
     assert [move.uci() for move, _ in found] == moves
-
-
-def test_the_entries_of_a_position_are_counted() -> None:
-    """No position of the built-in book comes near the limit."""
-    book = Book()
-    assert max(Counter(book._keys).values()) < MAX_POSITION_ENTRIES / 4

@@ -12,15 +12,11 @@ from uci_engine.time_management.limits import Limits
 @pytest.mark.parametrize(
     ("moves", "eco", "beginning"),
     [
-        ("e4", "B00", "King's Pawn"),
         ("e4 c5", "B20", "Sicilian Defense"),
         ("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6", "B90", "Sicilian Defense: Najdorf Variation"),
         ("e4 e5 Nf3 Nc6 Bb5 Nf6 O-O Nxe4 d4", "C67", "Ruy Lopez: Berlin Defense"),
-        ("e4 e6 d4 d5 Nc3 Bb4", "C15", "French Defense: Winawer"),
         ("d4 Nf6 c4 g6 Nc3 d5", "D80", "Grünfeld Defense"),
         ("c4 Nf6 d4 e6 Nc3 Bb4", "E20", "Nimzo-Indian Defense"),
-        ("d4 d5 c4 c6", "D10", "Slav Defense"),
-        ("e4 c6 d4 d5 e5 Bf5 h4 h5", "B12", "Caro-Kann Defense: Advance"),
         ("Nf3 d5 c4", "A09", "Réti Opening"),
     ],
 )

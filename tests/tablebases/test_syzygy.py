@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import random
-import re
-import subprocess
-import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import chess
 import chess.syzygy
 import pytest
 
-from tests.support import ROOT, TABLES
-from tests.support.kernel import state_of
+from tests.support import TABLES
+from tests.support.kernel import ALL_CORES, core_or_skip, on_core
 from tests.support.syzygy_samples import NAMES, WORKSHOP, Probing, copy_tables, flip_bytes, random_boards
+from uci_engine.tablebases.root_ranking import Probing as Allowance
+from uci_engine.tablebases.root_ranking import RankingLimits, rank
 from uci_engine.tablebases.syzygy_files import (
     DTZ_SUFFIX,
     IS_BLACK,
@@ -23,7 +24,6 @@ from uci_engine.tablebases.syzygy_files import (
     IS_WIDE_MAP,
     MAX_DISTANCE_PLIES,
     WDL_SUFFIX,
-    Material,
     TableError,
     read_table,
 )
@@ -76,15 +76,6 @@ def test_the_tables_of_the_workshop_give_what_python_chess_gives() -> None:
             assert expected is None or probing.distance(board) == expected, board.fen()
             en_passant += board.has_legal_en_passant()
     assert en_passant > 20
-
-
-def test_a_probe_leaves_the_position_as_it_was(probing: Probing) -> None:
-    for board in random_boards("KRvK", 50):
-        probing.position.set_board(board)
-        before = state_of(probing.position)
-        probing.tables.probe_wdl(probing.position)
-        probing.tables.probe_dtz(probing.position)
-        assert state_of(probing.position) == before
 
 
 def with_lists(data: bytes, lists: list[list[int]], flags: int, probing: Probing) -> bytes:
@@ -154,49 +145,23 @@ def test_what_is_not_in_the_tables(probing: Probing) -> None:
     assert Probing("").value(chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1")) is None
 
 
-def test_a_dropped_table_is_gone_for_both_colours() -> None:
+def probed() -> list[Any]:
+    """What the core of this process finds: values, distances and rankings."""
     probing = Probing(TABLES)
-    probing.tables.drop("KRvK")
-    assert probing.value(chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1")) is None
-    assert probing.value(chess.Board("4k2r/8/8/8/8/8/8/4K3 w - - 0 1")) is None
-    assert probing.value(chess.Board("4k3/8/8/8/8/8/8/4K2Q w - - 0 1")) == 2
-
-
-PROGRAM = """
-import sys
-import time
-from uci_engine.core import load
-load(sys.argv[1])
-from tests.support import TABLES
-from tests.support.syzygy_samples import NAMES, Probing, random_boards
-from uci_engine.tablebases.root_ranking import Probing as Allowance
-from uci_engine.tablebases.root_ranking import RankingLimits, rank
-probing = Probing(TABLES)
-boards = [board for name in NAMES for board in random_boards(name, 12)]
-print(probing.core.name, [probing.value(board) for board in boards], [probing.distance(board) for board in boards])
-limits = RankingLimits(Allowance(7), time.perf_counter() + 60, lambda: False)
-for board in boards[::4]:
-    print(rank(probing.tables, probing.position, board, list(board.legal_moves), limits))
-"""
+    boards = [board for name in NAMES for board in random_boards(name, 12)]
+    limits = RankingLimits(Allowance(7), time.perf_counter() + 60, lambda: False)
+    rankings = [
+        str(rank(probing.tables, probing.position, board, list(board.legal_moves), limits)) for board in boards[::4]
+    ]
+    return [[probing.value(board) for board in boards], [probing.distance(board) for board in boards], rankings]
 
 
 def test_all_cores_probe_and_rank_alike() -> None:
-    path = os.pathsep.join([str(ROOT), str(ROOT / "scripts"), str(ROOT / "tests")])
-    answers = [
-        subprocess.run(
-            [sys.executable, "-c", PROGRAM, core],
-            env={**os.environ, "PYTHONPATH": path},
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=60,
-        ).stdout
-        for core in ("auto", "python-chess", "interpreted")
-    ]
-    values = [answer.partition(" ")[2] for answer in answers]
-    assert values[0] == values[1] == values[2]
-    assert {"2", "0", "-2", "1"} < set(re.findall(r"-?\d+", values[0]))
-    assert values[0].count("complete=True") > 10
+    answers = [on_core(core_or_skip(core), __name__, "probed") for core in ALL_CORES]
+    assert answers[0] == answers[1] == answers[2]
+    values, _, rankings = answers[0]
+    assert {2, 0, -2} <= set(values)
+    assert sum("complete=True" in ranking for ranking in rankings) > 10
 
 
 # Files that are no good -------------------------------------------------------------------------------------------
@@ -279,11 +244,3 @@ def test_every_flipped_byte_is_noticed(tmp_path: Path) -> None:
         for path in folder.glob("*.rtb?"):
             path.write_bytes(flip_bytes((TABLES / path.name).read_bytes(), choice, 1))
         assert Probing(folder).tables.wdl == set()
-
-
-def test_material() -> None:
-    material = Material.of("KPPvKP")
-    assert (material.piece_count, material.symmetric, material.has_pawns) == (5, False, True)
-    assert (material.pawn_groups, material.lead) == ([9, 1], 1)
-    assert Material.of("KNNvK").lead == 2
-    assert (Material.of("KNvKN").lead, Material.of("KNvKN").symmetric) == (3, True)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
-import random
 import time
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,23 +15,16 @@ import chess.engine
 import chess.syzygy
 import pytest
 
-from endgame_check import WIN, Referee, ending_of, play_out
-from lib.engines.answer import Answer
-from lib.engines.spec import EngineSpec
 from tests.support import TABLES
-from tests.support.syzygy_samples import NAMES, Probing, copy_tables, flip_bytes, is_root, random_boards, slow_table
+from tests.support.syzygy_samples import NAMES, Probing, copy_tables, is_root, random_boards, slow_table
 from tests.support.uci_process import Search, UciProcess
 from uci_engine import score as scores
-from uci_engine.core import load
-from uci_engine.engine import UciEngine
-from uci_engine.search.info import BestMove
 from uci_engine.tablebases import root_ranking as ranking_module
 from uci_engine.tablebases import tablebases as tablebases_module
 from uci_engine.tablebases.root_ranking import WON, RankingLimits, RootRanking, rank
 from uci_engine.tablebases.root_ranking import Probing as Allowance
 from uci_engine.time_management.allocation import Budget
 from uci_engine.time_management.clock import Clock
-from uci_engine.time_management.limits import Limits
 
 WON_POSITION = "8/8/8/4k3/8/8/8/R3K3 w - - 0 1"
 
@@ -285,6 +276,7 @@ def test_out_of_time_there_are_results_without_distances(probing: Probing) -> No
         board.pop()
 
 
+@pytest.mark.timing
 def test_the_shortest_clock_is_enough_for_the_compiled_core(probing: Probing, monkeypatch: pytest.MonkeyPatch) -> None:
     if probing.core.name != "compiled":
         pytest.skip("the compiled core is not here")
@@ -314,6 +306,7 @@ def test_when_time_runs_out_a_quickest_move_counts_or_none(
             assert after.is_checkmate() or -oracle.probe_dtz(after) < distance
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("limited_by", ["the clock", "a stop"])
 def test_slow_tables_do_not_hold_a_move_back(limited_by: str, monkeypatch: pytest.MonkeyPatch) -> None:
     probing = Probing(TABLES)
@@ -368,30 +361,6 @@ def test_tables_that_contradict_each_other_are_dropped_with_a_sentence(tmp_path:
     assert ranked(probing, board) == RootRanking()
 
 
-def test_damaged_tables_end_in_a_ranking_or_a_sentence(tmp_path: Path) -> None:
-    choice = random.Random(3)
-    folder = copy_tables(tmp_path / "tables")
-    dropped = kept = 0
-    for _ in range(20):
-        for path in folder.glob("*.rtb?"):
-            data = (TABLES / path.name).read_bytes()
-            # Past the header, where only the checksum would tell.
-            half = len(data) // 2
-            path.write_bytes(data[:half] + flip_bytes(data[half:], choice, 40) if len(data) > 200 else data)
-        probing = Probing(folder, copied_bytes=0)
-        for name in ("KQvK", "KRvK", "KPvK"):
-            for board in random_boards(name, 1, seed=choice.randrange(10**6)):
-                began = time.perf_counter()
-                ranking = ranked(probing, board)
-                assert time.perf_counter() - began < 5
-                assert set(ranking.tablebase_ranks) <= set(board.legal_moves)
-                kept += bool(ranking.tablebase_ranks)
-                dropped += bool(ranking.messages)
-                assert not ranking.messages or name not in probing.tables.wdl
-    assert kept > 20
-    assert dropped > 0
-
-
 # The conversation -------------------------------------------------------------------------------------------------
 
 
@@ -407,30 +376,6 @@ def search(engine: UciProcess, position: str, go: str) -> Search:
     return engine.search(go)
 
 
-def test_a_won_ending_is_reported_as_won(table_engine: UciProcess) -> None:
-    answer = search(table_engine, "8/8/8/4k3/8/8/8/R3K3 w - - 0 1", "go depth 3")
-    assert answer.last_pv.score is not None
-    assert answer.last_pv.score[0] == "mate" or answer.last_pv.score[1] > scores.TABLEBASE_BOUND
-    assert answer.last_pv.numbers["tbhits"] > 10
-
-
-def test_searchmoves_and_several_lines(table_engine: UciProcess) -> None:
-    table_engine.send("setoption name MultiPV value 3")
-    answer = search(table_engine, WON_POSITION, "go depth 3 searchmoves a1a5 a1a2 e1d2")
-    last = answer.infos[-4:-1]
-    assert [info.numbers["multipv"] for info in last] == [1, 2, 3]
-    assert {info.pv[0] for info in last if info.pv} == {"a1a5", "a1a2", "e1d2"}
-    values = [info.score[1] for info in last if info.score]
-    assert values == sorted(values, reverse=True)
-    assert answer.best == "a1a5"
-
-
-def test_a_limit_of_no_pieces_asks_nobody(table_engine: UciProcess) -> None:
-    table_engine.send("setoption name SyzygyProbeLimit value 0")
-    answer = search(table_engine, WON_POSITION, "go depth 2")
-    assert answer.last_pv.numbers["tbhits"] == 0
-
-
 @pytest.mark.parametrize(("contempt", "shown"), [(0, 0), (100, -scores.normalised(100, 4))])
 def test_contempt_for_a_draw_of_the_tables(table_engine: UciProcess, contempt: int, shown: int) -> None:
     # The king takes the rook: a draw of the tables one ply before the search sees that no material is left.
@@ -439,16 +384,6 @@ def test_contempt_for_a_draw_of_the_tables(table_engine: UciProcess, contempt: i
     assert answer.last_pv.numbers["tbhits"] > 0
     assert answer.last_pv.score == ("cp", shown)
     table_engine.send("setoption name Contempt value 0")
-
-
-LICHESS_BOT = ("Move Overhead value 100", "Threads value 4", "Hash value 512", "UCI_ShowWDL value true")
-
-
-def test_the_options_of_lichess_bot(table_engine: UciProcess) -> None:
-    for line in LICHESS_BOT:
-        table_engine.send(f"setoption name {line}")
-    answer = search(table_engine, WON_POSITION, "go wtime 60000 btime 60000 winc 1000 binc 1000")
-    assert answer.last_pv.wdl == (1000, 0, 0)
 
 
 def test_tables_cut_short_while_they_are_searched(table_engine: UciProcess, tmp_path: Path) -> None:
@@ -461,43 +396,6 @@ def test_tables_cut_short_while_they_are_searched(table_engine: UciProcess, tmp_
     table_engine.wait_for(lambda line: line.startswith("bestmove "))
     answer = search(table_engine, WON_POSITION, "go depth 2")
     assert answer.last_pv.numbers["tbhits"] > 10
-
-
-class EngineHere:
-    """The engine in this process, as a player with the tables and one millisecond for each move."""
-
-    spec = EngineSpec("here", ())
-
-    def __init__(self) -> None:
-        self.engine = UciEngine("auto")
-        self.engine.set_option("SyzygyPath", str(TABLES))
-
-    def new_game(self, seconds: float) -> None:
-        self.engine.new_game()
-
-    def play(self, board: chess.Board, limit: chess.engine.Limit, seconds: float) -> Answer:
-        began = time.perf_counter()
-        answers: list[BestMove] = []
-        moves = [move.uci() for move in board.move_stack]
-        assert not self.engine.set_position(board.root().fen(), moves)
-        self.engine.go(Limits(movetime_ms=1), began, lambda info: None, answers.append)
-        self.engine.wait()
-        assert answers[0].move is not None
-        return Answer(board.parse_uci(answers[0].move), answers[0].move, time.perf_counter() - began)
-
-    def close(self) -> None:
-        self.engine.close()
-
-
-def test_wins_are_won_on_the_shortest_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    if load().name != "compiled":
-        pytest.skip("the python-chess core leaves distances out when there is no time")
-    monkeypatch.setattr(ranking_module, "CPU_SECONDS", 0.03)
-    monkeypatch.setattr(ranking_module, "GRACE_SECONDS", 5.0)
-    referee = Referee([str(TABLES)], 3)
-    with closing(EngineHere()) as player:
-        boards = [referee.position(WIN) for _ in range(8)]
-        assert [ending_of(play_out(player, referee, board), board.turn) for board in boards] == ["won"] * 8
 
 
 # Five and four pieces, where captures and promotions lead into the tables.

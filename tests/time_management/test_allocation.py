@@ -5,14 +5,12 @@ import math
 import operator
 import random
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from uci_engine.time_management.allocation import (
-    EFFORT_DEPTH,
     FLOOR_MS,
     LEAST_MS,
     MOVES_COVERED,
@@ -23,7 +21,6 @@ from uci_engine.time_management.allocation import (
     Budget,
     TimeParameters,
     allocate,
-    time_parameters_of,
     time_tunables,
 )
 from uci_engine.time_management.limits import Limits
@@ -143,14 +140,6 @@ def test_the_last_move_of_a_period_leaves_a_reserve(overhead: int) -> None:
             assert budget.hard_ms >= 0.3 * (time - 3 * overhead)
 
 
-@pytest.mark.parametrize("time", [300, 1_000, 2_000])
-@pytest.mark.parametrize("overhead", [0, 10, 30])
-def test_short_clocks_keep_a_margin_for_a_loaded_machine(time: int, overhead: int) -> None:
-    for increment in (0, 10, 100):
-        budget = allocate(clock(time, increment), True, overhead, 0)
-        assert budget.hard_ms <= 0.4 * (time - overhead)
-
-
 @pytest.mark.parametrize(
     ("time", "increment", "moves_to_go", "least", "most"),
     [
@@ -179,25 +168,6 @@ def test_the_less_is_settled_the_more_is_spent(
     assert time_parameters.soft_factor(depth, stable + 1, drop, effort) <= share
     assert time_parameters.soft_factor(depth, stable, drop + 1, effort) >= share
     assert time_parameters.soft_factor(depth, stable, drop, effort / 2) >= share
-
-
-def test_how_much_is_settled_counts() -> None:
-    time_parameters = replace(
-        TIME_DEFAULTS,
-        time_stability_percent=100,
-        time_effort_max_percent=200,
-        time_effort_slope_percent=160,
-        time_effort_min_percent=50,
-        time_drop_cp=30,
-        time_drop_percent=130,
-    )
-    deep = EFFORT_DEPTH
-    assert time_parameters.soft_factor(deep - 1, 0, 0, 1.0) == 1.5
-    assert time_parameters.soft_factor(deep - 1, 4, 0, 0.0) == time_parameters.soft_factor(deep - 1, 40, 0, 0.0) == 0.75
-    assert time_parameters.soft_factor(deep, 2, 0, 0.5) == pytest.approx(1.2)
-    assert time_parameters.soft_factor(deep, 2, 31, 0.5) == pytest.approx(1.2 * 1.3)
-    assert time_parameters.soft_factor(deep, 2, 30, 1.0) == pytest.approx(0.5)
-    assert replace(time_parameters, time_stability_percent=200).soft_factor(deep, 0, 0, 0.5) == pytest.approx(2.0 * 1.2)
 
 
 def lowest_clock(
@@ -259,34 +229,3 @@ def test_games_with_several_time_controls_are_never_lost_on_time(
     start = safe_start(0, overhead, period, factor)
     assert lowest_clock(start, 0, overhead, period) > 0
     assert lowest_clock(start, 0, overhead, period, think=at_random(1)) > 0
-
-
-@pytest.mark.parametrize(("start", "increment"), [(1_000, 10), (2_000, 20), (4_000, 40), (10_000, 100)])
-@pytest.mark.parametrize("core", ["compiled", "python-chess"])
-def test_bullet_settles_well_above_zero(start: int, increment: int, core: str) -> None:
-    # A loaded machine may lose half of the increment on every move.
-    lag = increment // 2
-    lowest = lowest_clock(
-        start, increment, 30, think=at_soft_limit, lag=lag, time_parameters=time_parameters_of(core)
-    )
-    assert lowest > 2 * increment
-
-
-def test_a_tenth_of_a_second_lasts_for_a_long_game() -> None:
-    # Clients count whole milliseconds. Every answer takes 0.6 ms besides the search.
-    time = 100
-    for move in range(150):
-        time -= int(allocate(clock(time), True, 10, 2 * move).soft_ms + 0.6)
-    assert time > 0
-
-
-def test_the_clock_is_used_where_the_increment_pays_the_overhead() -> None:
-    time = 1000.0
-    for move in range(80):
-        time += 10 - 1 - allocate(clock(int(time), 10), True, 10, 2 * move).soft_ms
-    assert 150 < time < 350
-
-
-def test_an_endgame_on_the_increment_is_stable() -> None:
-    for increment in (100, 1_000, 60_000):
-        assert lowest_clock(increment, increment, 30) > 0.3 * increment

@@ -69,26 +69,6 @@ def test_the_timer_ends_a_search_at_its_deadline(timer: Timer) -> None:
     assert time.perf_counter() - started >= 0.06
 
 
-def test_a_deadline_in_the_past_ends_it_at_once(timer: Timer) -> None:
-    ended = threading.Event()
-    timer.begin(Clock(time.perf_counter() - 5, Budget(10, 60)), ended.set, never)
-    assert ended.wait(10)
-
-
-def test_it_ends_a_search_once(timer: Timer) -> None:
-    calls = []
-    ended = threading.Event()
-
-    def end() -> None:
-        calls.append(time.perf_counter())
-        ended.set()
-
-    timer.begin(Clock(time.perf_counter(), Budget(1, 1)), end, never)
-    assert ended.wait(10)
-    time.sleep(0.05)
-    assert len(calls) == 1
-
-
 def test_a_search_that_was_left_is_not_touched(timer: Timer) -> None:
     timer.begin(Clock(time.perf_counter(), Budget(40, 40)), never, never)
     timer.end()

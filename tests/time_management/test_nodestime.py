@@ -116,25 +116,3 @@ def test_games_are_the_same_whatever_the_gui_shows_later() -> None:
         assert len({nodes for _, nodes in game}) > 4
         assert sum(nodes for _, nodes in game) < NODES_OF_THE_CLOCK + len(game) * INCREMENT
         assert play(engine, 16, replace(CLOCK, wtime_ms=1)) == game
-
-
-def test_a_search_beside_the_clock_costs_nothing() -> None:
-    with closing(UciEngine(tuning=True)) as engine:
-        assert engine.set_option("NodesTime", str(NODES_PER_MS)) == []
-        engine.set_position(None, [])
-        assert think(engine, CLOCK)[1] < NODES_OF_THE_CLOCK
-        assert think(engine, Limits(nodes=2 * NODES_OF_THE_CLOCK))[1] == 2 * NODES_OF_THE_CLOCK
-        engine.set_position(None, ["e2e4", "e7e5"])
-        assert think(engine, replace(CLOCK, wtime_ms=10**15))[1] > 10 * NODES_PER_MS
-
-
-def test_the_longest_clock_is_a_number_of_nodes() -> None:
-    with closing(UciEngine(tuning=True)) as engine:
-        assert engine.set_option("NodesTime", "100000") == []
-        engine.set_position(None, [])
-        assert think(engine, Limits(wtime_ms=10**18, depth=2))[0] is not None
-
-
-def test_only_tuners_count_nodes() -> None:
-    with closing(UciEngine()) as engine:
-        assert engine.set_option("NodesTime", "3")[0].startswith("error: there is no option")

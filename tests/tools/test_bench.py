@@ -9,7 +9,6 @@ import subprocess
 from contextlib import closing
 from typing import Any
 
-import chess
 import pytest
 
 from tests.support import ROOT
@@ -96,11 +95,3 @@ def test_a_search_that_fails_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("uci_engine.engine.SearchTask._think", fail)
     with pytest.raises(MemoryError, match="too little"):
         total(1)
-
-
-def test_the_positions_can_be_played() -> None:
-    assert len(set(bench.POSITIONS)) == len(bench.POSITIONS)
-    for fen in bench.POSITIONS:
-        board = chess.Board(fen)
-        assert board.is_valid(), fen
-        assert any(board.legal_moves), fen

@@ -101,12 +101,3 @@ def test_counts_on_the_other_cores(name: str) -> None:
     found = on_core(core_or_skip(name), __name__, "count_shallow", CASES)
     assert found == [[count for count in counts if count <= SLOW_LIMIT] for _, counts, _ in CASES]
     assert sum(map(len, found)) > 2 * len(CASES)
-
-
-def test_depth_zero_is_one_sequence() -> None:
-    assert new_position().count(0) == 1
-
-
-@pytest.mark.parametrize("fen", ["R5k1/5ppp/8/8/8/8/8/7K b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"])
-def test_nothing_follows_mate_and_stalemate(fen: str) -> None:
-    assert [new_position(chess.Board(fen)).count(depth) for depth in (0, 1, 2)] == [1, 0, 0]
