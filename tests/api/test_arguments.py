@@ -86,8 +86,3 @@ def test_a_huge_number_sets_no_bound(engine: Engine, fields: dict[str, Any]) -> 
         analysis.get()
         assert not analysis._search.is_done
     assert analysis.wait().move is not None
-
-
-def test_a_huge_number_sets_no_bound_for_an_explanation(engine: Engine) -> None:
-    limits = (Limit(nodes=10**400, depth=1), Limit(time=1.7e308, depth=1), Limit(depth=2**70, nodes=50))
-    assert [len(engine.compare_moves(BOARD, limit).moves) for limit in limits] == [20, 20, 20]

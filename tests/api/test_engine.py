@@ -18,8 +18,6 @@ import chess
 import chess.engine
 import pytest
 from chess.engine import (
-    INFO_NONE,
-    INFO_SCORE,
     AnalysisComplete,
     Cp,
     EngineError,
@@ -122,14 +120,6 @@ def test_lines_are_legal_and_sorted(engine: Engine, fen: str) -> None:
             played.push(move)
 
 
-def test_the_score_is_that_of_the_side_to_move(engine: Engine) -> None:
-    board = chess.Board(MATE_IN_ONE)
-    score = engine.analyse(board, Limit(depth=DEPTH))["score"]
-    assert (score.relative, score.white(), score.black()) == (Mate(1), Mate(1), Mate(-1))
-    mirrored = engine.analyse(board.mirror(), Limit(depth=DEPTH))["score"]
-    assert (mirrored.relative, mirrored.white()) == (Mate(1), Mate(-1))
-
-
 def test_the_same_as_through_python_chess(engine: Engine) -> None:
     import os
     import sys
@@ -167,21 +157,7 @@ def test_only_these_root_moves(engine: Engine) -> None:
     assert engine.play(chess.Board(), Limit(depth=2), root_moves=iter(moves)).move in moves
 
 
-def test_what_is_wanted_of_the_reports(engine: Engine) -> None:
-    assert engine.play(chess.Board(), Limit(depth=1), info=INFO_NONE).info == {}
-    info = engine.analyse(chess.Board(), Limit(depth=1), info=INFO_SCORE)
-    assert "score" in info
-    assert "pv" not in info
-
-
-@pytest.mark.parametrize("number", [0, 518, 959])
-def test_chess960(engine: Engine, number: int) -> None:
-    board = chess.Board.from_chess960_pos(number)
-    for _ in range(12):
-        move = engine.play(board, Limit(nodes=50)).move
-        assert move is not None
-        assert move in board.legal_moves
-        board.push(move)
+def test_chess960(engine: Engine) -> None:
     castling = chess.Board("4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1", chess960=True)
     for move in castling.generate_castling_moves():
         assert engine.play(castling, Limit(nodes=50), root_moves=[move]).move == move
@@ -198,14 +174,6 @@ def test_the_history_counts(engine: Engine) -> None:
     assert engine.analyse(alone, Limit(depth=DEPTH), root_moves=only)["score"].white() > Cp(300)
     board.push(chess.Move.null())
     assert is_legal(engine.play(board, Limit(depth=1)).move, board)
-
-
-def test_win_draw_loss(engine: Engine) -> None:
-    engine.configure(uci_show_wdl=True)
-    wdl = engine.analyse(chess.Board(), Limit(depth=2))["wdl"]
-    engine.configure(uci_show_wdl=False)
-    assert wdl.turn == chess.WHITE
-    assert wdl.relative.total() == 1000
 
 
 # An analysis in the background --------------------------------------------------------------------------------
@@ -226,13 +194,6 @@ def test_an_analysis_is_iterated_and_stopped(engine: Engine) -> None:
         analysis.get()
 
 
-def test_an_analysis_with_a_limit_ends(engine: Engine) -> None:
-    analysis = engine.analysis(chess.Board(), Limit(depth=3))
-    depths = [info["depth"] for info in analysis if "pv" in info]
-    assert depths[-1] == 3
-    assert depths == sorted(depths)
-
-
 def test_a_later_search_stops_an_analysis(engine: Engine) -> None:
     analysis = engine.analysis(chess.Board())
     assert engine.play(chess.Board(MATE_IN_ONE), Limit(depth=2)).move == chess.Move.from_uci("a1a8")
@@ -246,14 +207,6 @@ def test_a_later_search_stops_an_analysis(engine: Engine) -> None:
     assert not later._search.is_done
     later.stop()
     later.wait()
-
-
-def test_other_threads_run_during_a_search(engine: Engine) -> None:
-    with engine.analysis(chess.Board()) as analysis:
-        analysis.get()
-        # If the search held the GIL, this would never end.
-        assert sum(range(200_000)) > 0
-        assert not analysis._search.is_done
 
 
 # Several threads and several engines ---------------------------------------------------------------------------
@@ -329,39 +282,20 @@ def test_the_process_keeps_its_own_settings() -> None:
 # The static evaluation -----------------------------------------------------------------------------------------
 
 
-def test_the_terms_add_up_to_the_evaluation(engine: Engine) -> None:
-    checked = 0
-    for board in random_game(5, chess.Board(), 60):
-        score = engine.evaluate(board)
+def test_the_explanation_is_that_of_the_evaluation(engine: Engine) -> None:
+    for board in random_game(5, chess.Board(), 30):
         explanation = engine.explain(board)
         assert isinstance(explanation, Explanation)
-        assert explanation.score == score
-        assert explanation.score.turn == score.turn == board.turn
-        # The same by the evaluation alone: one scale, and what the engine plays with.
+        # One scale, and what the engine plays with.
         internal = evaluation.evaluate(board)
-        assert score.relative == Cp(internal)
-        shown = scores.normalised(internal, chess.popcount(board.occupied))
-        assert explanation.normalised_score.relative == Cp(shown)
+        assert explanation.score == engine.evaluate(board) == chess.engine.PovScore(Cp(internal), board.turn)
+        assert explanation.white_score == evaluation.explain(board).white_score == sum(explanation.by_title().values())
+        pieces = chess.popcount(board.occupied)
+        assert explanation.normalised_score.relative == Cp(scores.normalised(internal, pieces))
         assert engine.evaluate(board, normalised=True) == explanation.normalised_score
-        white = explanation.score.white().score()
-        assert sum(term.difference_cp for term in explanation) == white == sum(explanation.by_title().values())
-        assert white == explanation.white_score == sum(family.difference_cp for family in explanation.families)
-        assert white == evaluation.explain(board).white_score
-        wins, draws, losses = scores.win_draw_loss(internal, chess.popcount(board.occupied))
-        assert explanation.expected.relative == Wdl(wins, draws, losses)
-        assert {term.family for term in explanation} <= {family.name for family in explanation.families}
-        assert 1 <= len(explanation.reasons) <= 3
+        assert explanation.expected.relative == Wdl(*scores.win_draw_loss(internal, pieces))
         kings = {board.king(chess.WHITE), board.king(chess.BLACK)}
         assert set(explanation.piece_values) == set(board.piece_map()) - kings
-        checked += 1
-    assert checked > 20
-
-
-@pytest.mark.parametrize("fen", ["8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", "4k3/8/4K3/4P3/8/8/8/8 b - - 0 1"])
-def test_a_known_ending_is_a_term(engine: Engine, fen: str) -> None:
-    explanation = engine.explain(chess.Board(fen))
-    assert explanation.terms[-1].name == "known_ending"
-    assert sum(term.difference_cp for term in explanation) == explanation.score.white().score()
 
 
 def test_the_explanation_is_readable(engine: Engine) -> None:
@@ -439,11 +373,8 @@ def test_options_by_keyword() -> None:
     ("options", "sentence"),
     [
         ({"hsah": 64}, "there is no option 'hsah', did you mean hash?"),
-        ({"zzzz": 1}, "there is no option 'zzzz'; the options are hash, threads, "),
         ({"hash": 0}, "hash must be a whole number from 1 to 33554432, not 0"),
-        ({"hash": 10**5000}, "hash must be a whole number from 1 to 33554432, not "),
         ({"hash": "64"}, "hash must be a whole number from 1 to 33554432, not '64'"),
-        ({"hash": True}, "hash must be a whole number from 1 to 33554432, not True"),
         ({"threads": 513}, "threads must be a whole number from 1 to 512, not 513"),
         ({"own_book": 1}, "own_book must be True or False, not 1"),
         ({"syzygy_path": None}, "syzygy_path must be text, not None"),
@@ -478,18 +409,6 @@ def test_problems_that_do_not_stop_it_are_logged(caplog: pytest.LogCaptureFixtur
         assert "threads=1" in repr(engine)
 
 
-def test_no_position_beyond_the_75_move_rule_is_logged(engine: Engine, caplog: pytest.LogCaptureFixture) -> None:
-    board, roots = chess.Board(), []
-    for number in range(400):
-        board.push_uci(("g1f3", "g8f6", "f3g1", "f6g8")[number % 4])
-        roots.append(board.copy(stack=100))
-    with caplog.at_level(logging.WARNING, "uci_engine"):
-        # As an analysis of a game does, from its end to its beginning.
-        for root in roots[::-20]:
-            engine.analyse(root, Limit(nodes=1))
-    assert not caplog.records
-
-
 # What is refused -----------------------------------------------------------------------------------------------
 
 
@@ -498,12 +417,10 @@ def test_no_position_beyond_the_75_move_rule_is_logged(engine: Engine, caplog: p
     [
         (Limit(), "the limit needs a time, depth, nodes, mate or clock: this search would never end"),
         (Limit(white_inc=1, black_inc=1), "the limit needs a time, depth, nodes, mate or clock"),
-        (Limit(remaining_moves=5), "the limit needs a time, depth, nodes, mate or clock"),
         (Limit(depth=0), "Limit.depth must be a whole number, 1 or more, not 0"),
         (Limit(nodes=-5), "Limit.nodes must be a whole number, 1 or more, not -5"),
         (Limit(time=-1), "Limit.time must be a number of seconds, 0 or more, not -1"),
         (Limit(time=float("nan")), "Limit.time must be a number of seconds, 0 or more, not nan"),
-        (Limit(time=float("inf")), "Limit.time must be a number of seconds, 0 or more, not inf"),
         (Limit(depth="7"), "Limit.depth must be a whole number, 1 or more, not '7'"),  # type: ignore[arg-type]
         (Limit(depth=2.5), "Limit.depth must be a whole number, 1 or more, not 2.5"),  # type: ignore[arg-type]
     ],
@@ -517,32 +434,6 @@ def test_wrong_limits(engine: Engine, limit: Limit, sentence: str) -> None:
     assert engine.play(chess.Board(), Limit(nodes=1)).move is not None
 
 
-def illegal_game() -> chess.Board:
-    board = chess.Board()
-    board.push(chess.Move.from_uci("e2e5"))
-    return board
-
-
-@pytest.mark.parametrize(
-    ("board", "sentence"),
-    [
-        (chess.Board(None), "impossible position: "),
-        (chess.Board("k7/8/8/8/8/8/8/KP6 w - - 0 1"), "impossible position: "),
-        (chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1").mirror(), ""),
-        (illegal_game(), "move 1 of the list, 'e2e5', is not legal"),
-    ],
-    ids=["empty", "pawn", "fine", "illegal"],
-)
-def test_wrong_positions(engine: Engine, board: chess.Board, sentence: str) -> None:
-    if not sentence:
-        assert engine.play(board, Limit(nodes=10)).move is not None
-        return
-    with pytest.raises(ValueError, match=r".") as caught:
-        engine.play(board, Limit(depth=1))
-    assert str(caught.value).startswith(sentence)
-    assert engine.play(chess.Board(), Limit(nodes=1)).move is not None
-
-
 def test_other_wrong_arguments(engine: Engine) -> None:
     from chess.variant import AtomicBoard
 
@@ -553,6 +444,12 @@ def test_other_wrong_arguments(engine: Engine) -> None:
         engine.play(board, limit, root_moves=[])
     with pytest.raises(ValueError, match=r"^root_moves holds e2e5, which is not legal here$"):
         engine.play(board, limit, root_moves=[chess.Move.from_uci("e2e5")])
+    with pytest.raises(ValueError, match=r"^impossible position: "):
+        engine.play(chess.Board("k7/8/8/8/8/8/8/KP6 w - - 0 1"), limit)
+    board.push(chess.Move.from_uci("e2e5"))
+    with pytest.raises(ValueError, match=r"^move 1 of the list, 'e2e5', is not legal"):
+        engine.play(board, limit)
+    board = chess.Board()
     for multipv in (0, 257):
         with pytest.raises(ValueError, match=r"^multipv must be a whole number from 1 to 256, not "):
             engine.analyse(board, limit, multipv=multipv)

@@ -3,11 +3,7 @@
 import chess
 import pytest
 
-from uci_engine.board.game import MAX_GAME_PLIES, Game, PositionError
-
-
-def test_a_game_starts_at_the_start() -> None:
-    assert Game().board == chess.Board()
+from uci_engine.board.game import Game, PositionError
 
 
 def test_a_longer_line_only_plays_the_new_moves() -> None:
@@ -89,14 +85,3 @@ def test_after_an_error_there_is_no_position_until_a_good_one_comes(
     game.set(None, ["e2e4", "e7e5"], False)
     assert game.board is not None
     assert len(game.board.move_stack) == 2
-
-
-def test_a_game_has_an_end() -> None:
-    game = Game()
-    shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"] * 25_000
-    with pytest.raises(PositionError, match="100000 moves"):
-        game.set(None, shuffle, False)
-    game.set(None, shuffle[:2000], False)
-    assert game.board is not None
-    assert len(game.board.move_stack) == 2000
-    assert len(shuffle) > MAX_GAME_PLIES

@@ -17,7 +17,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation import default_weights, evaluate
 from tests.support.kernel import (
     ALL_CORES,
     STARTS,
@@ -270,25 +269,6 @@ def test_odd_boards_match_python_chess(board: chess.Board) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pieces", "dead"),
-    [
-        ("", True),
-        ("N", True),
-        ("b", True),
-        ("NN", False),
-        ("BN", False),
-        ("Nn", False),
-        ("P", False),
-        ("r", False),
-        ("Q", False),
-    ],
-)
-def test_dead_material(pieces: str, dead: bool) -> None:
-    fen = f"4k3/8/8/8/8/2{pieces}{5 - len(pieces)}K/8/8 w - - 0 1" if pieces else "4k3/8/8/8/8/7K/8/8 w - - 0 1"
-    assert new_position(chess.Board(fen)).is_insufficient_material() == dead
-
-
-@pytest.mark.parametrize(
     ("fen", "dead"), [("2bk4/8/8/8/8/8/8/3K1B2 w - - 0 1", True), ("2bk4/8/8/8/8/8/8/2BK4 w - - 0 1", False)]
 )
 def test_bishops_of_one_square_colour_are_dead(fen: str, dead: bool) -> None:
@@ -376,29 +356,6 @@ def test_see_on_odd_boards(board: chess.Board) -> None:
         assert not position.see_at_least(moves.encode(board, move), value + 1)
 
 
-@pytest.mark.parametrize(
-    ("fen", "move", "value"),
-    [
-        ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", 100),
-        ("4k3/8/2p5/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", 0),
-        ("4k3/8/2p5/3p4/8/8/3R4/4K3 w - - 0 1", "d2d5", -400),
-        ("3rk3/8/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", 100),
-        ("3rk3/3r4/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", -400),
-        ("4k3/8/8/8/8/8/3q4/4K3 w - - 0 1", "e1d2", 900),
-        ("1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8q", 300 + 800),
-        ("rn2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8q", 300 - 100),
-        ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1g1", 0),
-        ("4k3/2p5/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),
-    ],
-)
-def test_see_worked_out_by_hand(fen: str, move: str, value: int) -> None:
-    board = chess.Board(fen)
-    position = new_position(board)
-    number = moves.encode(board, chess.Move.from_uci(move))
-    assert position.see_at_least(number, value)
-    assert not position.see_at_least(number, value + 1)
-
-
 # Draws ----------------------------------------------------------------------------------------------------
 
 
@@ -418,31 +375,6 @@ def play(position: Any, board: chess.Board, text: str) -> None:
 
 
 CYCLE = "g1f3 g8f6 f3g1 f6g8"
-
-
-def test_before_the_root_a_position_must_have_stood_twice() -> None:
-    position = new_position()
-    for cycles, drawn in ((1, False), (2, True), (3, True)):
-        position.set_board(board_after(chess.STARTING_FEN, " ".join([CYCLE] * cycles)))
-        assert position.is_draw(0) == drawn
-
-
-def test_inside_the_search_one_repetition_is_enough() -> None:
-    board = chess.Board()
-    position = new_position(board)
-    play(position, board, "b1c3 b8c6 " + CYCLE)
-    assert position.is_draw(6)
-    # The root itself counts as a position on the board.
-    assert not position.is_draw(4)
-
-
-def test_a_position_on_the_board_and_once_more_in_the_search_is_no_draw_yet() -> None:
-    board = board_after(chess.STARTING_FEN, "g1f3 g8f6")
-    position = new_position(board)
-    play(position, board, "f3g1 f6g8")
-    assert not position.is_draw(2)
-    play(position, board, CYCLE)
-    assert position.is_draw(6)
 
 
 def test_a_null_move_breaks_a_repetition() -> None:
@@ -548,15 +480,3 @@ def test_no_more_history_than_can_repeat() -> None:
     assert position.is_draw(0)
     play(position, board, CYCLE)
     assert position.is_draw(4)
-
-
-def test_the_eval_of_a_played_position_is_that_of_its_board() -> None:
-    evaluator = load().modules["evaluation.evaluator"].Evaluator(default_weights())
-    position = new_position()
-    for number in range(6):
-        start = start_board(number, number % 2 == 1)
-        position.set_board(start)
-        for board in random_game(number, start, 60):
-            if board.move_stack:
-                position.make(last_move_number(board))
-            assert evaluator.evaluate(position) == evaluate(board, network=None), board.fen()

@@ -6,7 +6,6 @@ import random
 
 import chess
 import chess.polyglot
-import pytest
 
 from tests.support.kernel import new_position, random_game, start_board
 from uci_engine.board import moves
@@ -41,30 +40,6 @@ def test_every_reversible_move_is_found_by_its_difference() -> None:
 def test_other_differences_are_not_found() -> None:
     generator = random.Random(1)
     assert not any(cuckoo_move(generator.getrandbits(64)) for _ in range(10000))
-
-
-@pytest.mark.parametrize(
-    ("fen", "played", "ply", "expected"),
-    [
-        # Both knights go out; going back one, the start stands again.
-        (chess.STARTING_FEN, "g1f3 g8f6 f3g1", 4, True),
-        # The same, but the start lies before the root.
-        (chess.STARTING_FEN, "g1f3 g8f6 f3g1", 3, False),
-        # A pawn move in between: there is no way back.
-        (chess.STARTING_FEN, "g1f3 e7e6 f3g1", 4, False),
-        # The rook's way back is barred by the king that has stepped in between.
-        ("4k3/8/8/8/8/8/4K3/R6R b - - 0 1", "e8d8 a1b1 d8e8 b1a1", 5, True),
-        ("7k/8/8/8/8/8/4K3/R7 w - - 0 1", "a1h1 h8g8 e2f1", 4, False),
-    ],
-)
-def test_a_repetition_one_move_away(fen: str, played: str, ply: int, expected: bool) -> None:
-    board = chess.Board(fen)
-    position = new_position(board)
-    for word in played.split():
-        move = chess.Move.from_uci(word)
-        position.make(moves.encode(board, move))
-        board.push(move)
-    assert position.upcoming_repetition(ply) is expected
 
 
 def test_as_python_chess_finds_it_in_random_games() -> None:

@@ -15,12 +15,6 @@ import evaluation
 from evaluation import bitboards as installed
 from evaluation import typed
 
-SETS = st.integers(0, chess.BB_ALL)
-# Few pieces, many pieces: and & or of random sets.
-OCCUPANCIES = st.one_of(SETS, st.builds(int.__and__, SETS, SETS), st.builds(int.__or__, SETS, SETS))
-SQUARES = st.sampled_from(chess.SQUARES)
-PIECES = st.sampled_from(chess.PIECE_TYPES[1:])
-
 
 def plain_module() -> ModuleType:
     """bitboards.py run as Python, whether or not it is installed compiled."""
@@ -44,12 +38,6 @@ def attacks(piece_type: chess.PieceType, square: chess.Square, occupied: int) ->
         board.set_piece_at(piece, chess.Piece(chess.PAWN, chess.BLACK))
     board.set_piece_at(square, chess.Piece(piece_type, chess.WHITE))
     return int(board.attacks(square))
-
-
-@BOTH_FORMS
-@given(piece_type=PIECES, square=SQUARES, occupied=OCCUPANCIES)
-def test_attacks(module: ModuleType, piece_type: int, square: int, occupied: int) -> None:
-    assert module.attacks_of(piece_type, square, occupied) == attacks(piece_type, square, occupied)
 
 
 @BOTH_FORMS

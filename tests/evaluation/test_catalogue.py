@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import random
-from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 import chess
@@ -14,17 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluation
-from evaluation.catalogue import ACCUMULATED, CATALOGUE, FAMILIES, OTHER_TITLES, Term
+from evaluation.catalogue import ACCUMULATED, CATALOGUE, FAMILIES, OTHER_TITLES
 from evaluation.constants import KING_ATTACK_UNITS
 from evaluation.scoring import set_up
-from evaluation.weights import MATERIAL, Weights, default_weights, unpack
+from evaluation.weights import MATERIAL, Weights, unpack
 from tests.evaluation.definitions import DEFINITIONS
 from tests.evaluation.test_evaluation import BOARDS, EXTREME, added_up, random_game, random_pieces
 
 TERMS = Path(evaluation.__file__).parent / "terms"
 WITH_FUNCTIONS = [term for term in CATALOGUE if term.group != ACCUMULATED]
 NAMES = [term.name for term in CATALOGUE]
-SUMS = ("mobility_total", "pawn_king_total", "total")
 TYPICAL = [
     "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 10",
     "6k1/1R3ppp/p3p3/3pP3/3P1P2/4P1KP/r5P1/8 b - - 0 30",
@@ -39,15 +35,6 @@ SEVERAL = [
     *(random_pieces(seed, 4) for seed in range(20)),
     *map(chess.Board, EXTREME),
 ]
-
-
-def functions(path: Path) -> dict[str, ast.FunctionDef]:
-    tree = ast.parse(path.read_text("utf-8"))
-    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-
-
-def arguments(function: ast.FunctionDef) -> list[str]:
-    return [argument.arg for argument in function.args.args]
 
 
 def alone(name: str, seed: int) -> Weights:
@@ -72,74 +59,6 @@ def test_every_title_has_one_family() -> None:
     titles = [title for family in FAMILIES.values() for title in family]
     assert len(set(titles)) == len(titles)
     assert set(titles) == {term.title for term in CATALOGUE} | set(OTHER_TITLES.values())
-
-
-def test_every_function_of_a_term_has_its_row_and_every_row_its_function() -> None:
-    found = {
-        (path.stem, name)
-        for path in TERMS.glob("*.py")
-        for name, function in functions(path).items()
-        if arguments(function) == ["context", "board", "us"] and not name.startswith("_") and name not in SUMS
-    }
-    assert found == {(term.group, term.name) for term in WITH_FUNCTIONS}
-
-
-@pytest.mark.parametrize("term", WITH_FUNCTIONS, ids=lambda term: term.name)
-def test_every_term_says_what_it_counts_and_stands_in_one_sum(term: Term) -> None:
-    assert callable(term.function)
-    in_module = functions(TERMS / f"{term.group}.py")
-    assert ast.get_docstring(in_module[term.name])
-    sums = [
-        function.name
-        for function in in_module.values()
-        if function.name in SUMS
-        for node in ast.walk(function)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == term.name
-    ]
-    assert len(sums) == 1
-
-
-def test_no_other_module_knows_a_term() -> None:
-    """So a new term needs no line in any of them. That the side to move has the tempo is said in its own words.
-
-    The catalogue has its row and the context the field of its weights.
-    """
-    root = TERMS.parents[1]
-    files = [*root.glob("evaluation/**/*.py"), *root.glob("uci_engine/game_analysis/*.py")]
-    groups = {term.name: term.group for term in WITH_FUNCTIONS if term.name != "tempo"}
-    files += [root / "uci_engine" / "static_evaluation.py"]
-    for path in (path for path in files if path.name not in ("catalogue.py", "context.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            names = [getattr(node, field, None) for field in ("id", "attr", "value")]
-            known = [name for name in names if isinstance(name, str) and groups.get(name, path.stem) != path.stem]
-            assert not known, f"{path}: {known}"
-
-
-def calls(function: ast.FunctionDef) -> list[ast.expr]:
-    """What a function calls, in the order of the text."""
-    found = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
-    return [call.func for call in sorted(found, key=lambda call: (call.lineno, call.col_offset))]
-
-
-def called_terms(methods: dict[str, ast.FunctionDef], method: str) -> Iterator[str]:
-    """The terms that a method of `Evaluator` calls through its other methods and the sums of the modules."""
-    for function in calls(methods[method]):
-        match function:
-            case ast.Attribute(value=ast.Name(id="self"), attr=name) if name in methods:
-                yield from called_terms(methods, name)
-            case ast.Attribute(value=ast.Name(id=module), attr=name) if name in SUMS:
-                called = calls(functions(TERMS / f"{module}.py")[name])
-                yield from (call.id for call in called if isinstance(call, ast.Name) and call.id in NAMES)
-
-
-def test_the_catalogue_has_the_order_in_which_the_sum_calls_the_terms() -> None:
-    (evaluator,) = [
-        node
-        for node in ast.parse((TERMS.parent / "evaluator.py").read_text("utf-8")).body
-        if isinstance(node, ast.ClassDef)
-    ]
-    methods = {node.name: node for node in evaluator.body if isinstance(node, ast.FunctionDef)}
-    assert list(called_terms(methods, "sum_of_terms")) == [term.name for term in WITH_FUNCTIONS]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -206,12 +125,3 @@ def test_the_units_of_the_attack_on_the_king_are_data() -> None:
     before = evaluator.sum_of_terms(base_board, False)
     evaluator.context.attacker_units = [0, 0, 80, 80, 80, 80]
     assert evaluator.sum_of_terms(base_board, False) != before
-
-
-def test_the_context_holds_the_weights_of_their_terms() -> None:
-    evaluator, _ = set_up(chess.Board())
-    for term in WITH_FUNCTIONS:
-        held = getattr(evaluator.context, term.name)
-        packed = default_weights().packed(term.name)
-        assert held == (packed if term.size > 1 else packed[0])
-        assert import_module(f"evaluation.terms.{term.group}")

@@ -70,7 +70,3 @@ def test_the_scales_of_all_kinds_fit_the_table() -> None:
 def test_endings_that_are_hard_or_impossible_to_win(fen: str, scale: int) -> None:
     assert scale_of(chess.Board(fen), chess.WHITE) == scale
     assert scale_of(chess.Board(fen).mirror(), chess.BLACK) == scale
-
-
-def test_with_all_pieces_the_scale_is_full() -> None:
-    assert scale_of(chess.Board(), chess.WHITE) == FULL_SCALE

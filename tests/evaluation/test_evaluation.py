@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
@@ -17,14 +16,14 @@ from hypothesis import strategies as st
 
 import evaluation
 from evaluation.base_board import BaseBoard
-from evaluation.catalogue import ACCUMULATED, CATALOGUE, KNOWN_ENDING
+from evaluation.catalogue import CATALOGUE
 from evaluation.evaluator import Evaluator
-from evaluation.weights import Weights, default_weights, unpack
+from evaluation.weights import Weights, default_weights
+from tests.support import kernel
 from uci_engine.core import KERNEL_MODULES
 
 STATIC_LIMIT = 30_000
 PACKAGE = Path(evaluation.__file__).parent
-COMPILED = not sys.modules["evaluation.evaluator"].__file__.endswith(".py")  # type: ignore[union-attr]
 
 # At most 16 pieces a side and no pawn at either end is all that the evaluation asks for.
 EXTREME = [
@@ -46,24 +45,9 @@ def placed(board: chess.Board, weights: Weights | None = None) -> Any:
     return base_board
 
 
-def white_score(fen: str) -> int:
-    """Twice White's view of a position, so that it does not count whose turn it is."""
-    board = chess.Board(fen)
-    scores = {}
-    for board.turn in chess.COLORS:
-        scores[board.turn] = evaluation.evaluate(board, network=None)
-    return scores[chess.WHITE] - scores[chess.BLACK]
-
-
 def random_game(seed: int, plies: int) -> chess.Board:
     """The position after a number of random moves."""
-    chance = random.Random(seed)
-    board = chess.Board()
-    for _ in range(plies):
-        moves = list(board.legal_moves)
-        if not moves:
-            break
-        board.push(chance.choice(moves))
+    *_, board = kernel.random_game(seed, chess.Board(), plies)
     return board
 
 
@@ -140,38 +124,6 @@ def test_only_the_tempo_depends_on_whose_turn_it_is(board: chess.Board) -> None:
         assert total - before == tempo - after
 
 
-@given(board=BOARDS)
-def test_the_rows_add_up_to_the_score(board: chess.Board) -> None:
-    explanation = evaluation.explain(board, network=None)
-    score = evaluation.evaluate(board, network=None)
-    assert explanation.white_score == (score if board.turn else -score)
-    # The tapering once more, in exact arithmetic: shares in 256ths, scale in 64ths, rounded towards zero.
-    mg, eg = summed(explanation)
-    share = explanation.phase * 32 // 3
-    exact = mg * share * 64 + eg * (256 - share) * explanation.scale
-    known = sum(term.difference_cp for term in explanation if term.name == KNOWN_ENDING)
-    assert explanation.white_score - known == int(exact / 2**14)
-    assert bool(explanation.known_ending) >= bool(known)
-
-
-@given(board=BOARDS)
-def test_material_and_squares_are_the_sum_kept_by_the_board(board: chess.Board) -> None:
-    kept = [term.name for term in CATALOGUE if term.group == ACCUMULATED]
-    terms = [term for term in evaluation.explain(board, network=None) if term.name in kept]
-    assert len(terms) == 15
-    base_board = placed(board)
-    # The board chooses the tables of the kings at an evaluation.
-    Evaluator(default_weights()).sum_of_terms(base_board, False)
-    assert unpack(base_board.score) == added_up(terms)
-
-
-@given(board=BOARDS)
-def test_the_pawn_hash_table_changes_nothing(board: chess.Board, evaluator: Any) -> None:
-    fresh = Evaluator(default_weights()).evaluate(placed(board))
-    assert evaluator.evaluate(placed(board)) == fresh
-    assert evaluator.evaluate(placed(board)) == fresh
-
-
 def test_the_hash_tables_change_nothing_with_any_weights() -> None:
     weights = random_weights(1)
     evaluator = Evaluator(weights)
@@ -179,11 +131,6 @@ def test_the_hash_tables_change_nothing_with_any_weights() -> None:
     for board in boards + boards:
         base_board = placed(board, weights)
         assert evaluator.sum_of_terms(base_board, True) == evaluator.sum_of_terms(base_board, False)
-
-
-@given(board=BOARDS)
-def test_a_static_score_stays_below_every_mate_score(board: chess.Board) -> None:
-    assert -STATIC_LIMIT < evaluation.evaluate(board, network=None) < STATIC_LIMIT
 
 
 @pytest.mark.parametrize("turn", chess.COLORS)
@@ -195,51 +142,6 @@ def test_a_static_score_stays_in_its_band_with_the_greatest_weights_allowed(turn
     board = chess.Board("QQQQQQQQ/QRR4k/8/8/8/pppppppp/6BB/K4NN1 w - - 0 1")
     board.turn = turn
     assert evaluation.evaluate(board, Weights(phase, phase), None) == (STATIC_LIMIT - 1 if turn else 1 - STATIC_LIMIT)
-
-
-@pytest.mark.skipif(not COMPILED, reason="the installed modules are the plain ones")
-def test_compiled_and_plain_modules_agree(tmp_path: Path) -> None:
-    boards = [random_game(seed, 3 * seed % 160) for seed in range(300)] + [random_pieces(seed) for seed in range(700)]
-    boards += [chess.Board(fen) for fen in EXTREME]
-    copy = tmp_path / "evaluation"
-    for source in [*PACKAGE.rglob("*.py"), PACKAGE / "weights.toml"]:
-        (copy / source.relative_to(PACKAGE)).parent.mkdir(parents=True, exist_ok=True)
-        (copy / source.relative_to(PACKAGE)).write_bytes(source.read_bytes())
-    weights = random_weights(2)
-    (tmp_path / "random.toml").write_text(weights.text(), "utf-8")
-    program = (
-        "import sys, chess, evaluation.evaluator as module\n"
-        "from evaluation.base_board import BaseBoard\n"
-        "from evaluation.weights import Weights\n"
-        "assert module.__file__.endswith('.py')\n"
-        "weights = Weights.load('random.toml')\n"
-        "evaluator = module.Evaluator(weights)\n"
-        "base_board = BaseBoard(weights.piece_square())\n"
-        "for fen in sys.stdin:\n"
-        "    base_board.set_pieces(chess.Board(fen))\n"
-        "    kept = base_board\n"
-        "    total = evaluator.sum_of_terms(base_board, True)\n"
-        "    print(total, evaluator.evaluate(base_board), kept.score, kept.phase, kept.pawn_key)\n"
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", program],
-        input="\n".join(board.fen() for board in boards),
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    ours = []
-    evaluator = Evaluator(weights)
-    for board in boards:
-        base_board = placed(board, weights)
-        kept = base_board
-        total = evaluator.sum_of_terms(base_board, True)
-        numbers = (total, evaluator.evaluate(base_board), kept.score, kept.phase, kept.pawn_key)
-        ours.append(" ".join(map(str, numbers)))
-    assert result.stdout.splitlines() == ours
 
 
 def test_importing_the_package_loads_no_kernel_module() -> None:
@@ -267,81 +169,3 @@ def test_boards_that_cannot_be_evaluated_are_refused(fen: str) -> None:
         evaluation.evaluate(chess.Board(fen), network=None)
     with pytest.raises(ValueError, match="a position to evaluate has"):
         evaluation.explain(chess.Board(fen), network=None)
-
-
-# For every term a position in which White has some of it, and Black has none.
-NAMED = [
-    ("doubled pawns", "4k3/8/8/8/8/P7/P7/4K3 w - - 0 1"),
-    ("isolated pawns", "4k3/8/8/8/8/8/P7/4K3 w - - 0 1"),
-    ("connected pawns", "4k3/8/8/8/P7/1P6/8/4K3 w - - 0 1"),
-    ("passed pawns", "4k3/8/8/P7/8/8/8/4K3 w - - 0 1"),
-    ("bishop pair", "4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1"),
-    ("outposts", "4k3/8/8/3N4/4P3/8/8/4K3 w - - 0 1"),
-    ("rooks on open files", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1"),
-    ("passed pawns", "8/8/8/P7/8/8/8/4K2k w - - 0 1"),
-    ("attack on the king", "4k3/8/8/8/8/8/8/3QKR2 w - - 0 1"),
-    ("safe checks against the king", "4k3/8/8/8/8/8/8/3QKR2 w - - 0 1"),
-    ("threats", "4k3/8/2n5/3P4/8/8/8/4K3 w - - 0 1"),
-    ("threats to push a pawn", "4k3/8/2n5/8/3P4/8/8/4K3 w - - 0 1"),
-    ("attacks on hanging pieces", "4k3/8/n7/8/8/8/8/R3K3 w - - 0 1"),
-    ("drive against the bare king", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1"),
-]
-
-
-@pytest.mark.parametrize(("term", "fen"), NAMED)
-def test_each_term_sees_what_it_is_named_after(term: str, fen: str) -> None:
-    terms, mirrored = (
-        [value for value in evaluation.explain(each, network=None) if value.title == term]
-        for each in (chess.Board(fen), chess.Board(fen).mirror())
-    )
-    assert any(value.white != (0, 0) for value in terms)
-    assert all(value.black == (0, 0) for value in terms)
-    assert [value.black for value in mirrored] == [value.white for value in terms]
-
-
-@pytest.mark.parametrize(
-    ("better", "worse"),
-    [
-        # A knight in the centre and in the corner; a king behind its pawns and in the centre of a full board.
-        ("4k3/pppppppp/8/8/4N3/8/PPPPPPPP/4K3 w - - 0 1", "4k3/pppppppp/8/8/8/8/PPPPPPPP/N3K3 w - - 0 1"),
-        (
-            "rnbq1rk1/ppppbppp/5n2/4p3/4P3/5N2/PPPPBPPP/RNBQ1RK1 w - - 0 1",
-            "rnbq1rk1/ppppbppp/5n2/4p3/4P3/4KN2/PPPPBPPP/RNBQ3R w - - 0 1",
-        ),
-        # A passed pawn further on; free and blocked; with its king beside it and far away.
-        ("4k3/8/8/P7/8/8/8/4K3 w - - 0 1", "4k3/8/8/8/P7/8/8/4K3 w - - 0 1"),
-        ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "4k3/8/P7/8/8/8/8/4K3 w - - 0 1"),
-        ("4k3/8/P7/8/8/8/8/n3K3 w - - 0 1", "4k3/n7/P7/8/8/8/8/4K3 w - - 0 1"),
-        ("7k/8/1K6/P7/8/8/8/8 w - - 0 1", "7k/8/8/P7/8/8/8/6K1 w - - 0 1"),
-        # Pawns side by side and behind one another.
-        ("4k3/pp6/8/8/8/8/PP6/4K3 w - - 0 1", "4k3/pp6/8/8/8/P7/P7/4K3 w - - 0 1"),
-        # Mating a bare king: at the edge; with bishop and knight, in the bishop's corner.
-        ("k7/8/2K5/8/8/8/8/7R w - - 0 1", "8/8/2K5/8/3k4/8/8/7R w - - 0 1"),
-        ("8/8/8/8/8/5K2/2B1N3/7k w - - 0 1", "7k/8/5K2/8/8/8/2B1N3/8 w - - 0 1"),
-        # Bishops of one colour, and of opposite colours.
-        ("4k3/3b4/8/PP6/8/8/4B3/4K3 w - - 0 1", "4k3/4b3/8/PP6/8/8/4B3/4K3 w - - 0 1"),
-    ],
-)
-def test_better_is_better(better: str, worse: str) -> None:
-    assert white_score(better) > white_score(worse)
-
-
-@pytest.mark.parametrize(
-    "fen",
-    [
-        "4k3/8/8/8/8/8/8/4KB2 w - - 0 1",
-        "4k3/8/8/8/8/8/8/4KN2 w - - 0 1",
-        "4k3/8/8/8/8/8/8/3NKN2 w - - 0 1",
-        "4kr2/8/8/8/8/8/8/3RKN2 w - - 0 1",
-        "4k1n1/8/8/8/8/8/8/3RK3 w - - 0 1",
-    ],
-)
-def test_a_piece_more_that_cannot_win_is_worth_little(fen: str) -> None:
-    assert abs(evaluation.evaluate(chess.Board(fen), network=None)) < 130
-
-
-def test_the_start_position_is_worth_the_move() -> None:
-    explanation = evaluation.explain(chess.Board(), network=None)
-    tempo = default_weights().middlegame["tempo"][0]
-    assert explanation.white_score == tempo > 0
-    assert (explanation.phase, explanation.scale) == (24, 64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from itertools import pairwise
 
 import chess
@@ -17,7 +16,7 @@ from evaluation.constants import STATIC_LIMIT
 from evaluation.explanation import PARTS
 from evaluation.report import REASONS, as_data, format_explanation, reasons
 from evaluation.weights import MATERIAL, Weights
-from tests.evaluation.test_evaluation import BOARDS, EXTREME, placed, random_game, random_pieces, random_weights
+from tests.evaluation.test_evaluation import BOARDS, EXTREME, random_game, random_pieces, random_weights
 from tests.support.kernel import ALL_CORES, core_or_skip, on_core, searcher
 
 TYPICAL = "r1bq1rk1/pp3ppp/2n1pn2/3p4/3P4/P1PBPN2/5PPP/R1BQ1RK1 b - - 0 10"
@@ -81,14 +80,6 @@ def test_every_term_is_within_a_centipawn_of_its_exact_value(board: chess.Board,
     assert [term.name for term in explanation][: len(names)] == names
     assert {term.name for term in explanation.terms[len(names) :]} <= {KNOWN_ENDING, LIMIT}
     assert sum(term.difference_cp for term in explanation) == explanation.white_score
-
-
-@given(board=BOARDS)
-def test_the_mirror_image_has_the_opposite_differences(board: chess.Board) -> None:
-    differences, mirrored = (
-        [term.difference_cp for term in evaluation.explain(each, WEIGHTS, None)] for each in (board, board.mirror())
-    )
-    assert differences == [-difference for difference in mirrored]
 
 
 @given(board=BOARDS)
@@ -235,19 +226,6 @@ def test_the_reasons_are_the_largest_differences(board: chess.Board) -> None:
 def test_the_data_are_the_explanation() -> None:
     explanation = evaluation.explain(chess.Board(TYPICAL), network=None)
     data = json.loads(json.dumps(as_data(explanation)))
-    assert list(data) == [
-        "side_to_move",
-        "white_score_cp",
-        "features_cp",
-        "network_cp",
-        "phase",
-        "endgame_scale",
-        "known_ending",
-        "reasons",
-        "families",
-        "pieces",
-        "network_pieces",
-    ]
     assert [family["name"] for family in data["families"]] == OF_FEATURES
     assert sum(family["difference_cp"] for family in data["families"]) == data["white_score_cp"]
     terms = [term for family in data["families"] for term in family["terms"]]
@@ -257,13 +235,3 @@ def test_the_data_are_the_explanation() -> None:
     assert {piece["square"]: piece["piece"] for piece in data["pieces"]} == {
         chess.square_name(square): piece.symbol() for square, piece in chess.Board(TYPICAL).piece_map().items()
     }
-
-
-def test_explaining_leaves_the_board_alone() -> None:
-    chance = random.Random(1)
-    board = random_game(chance.randrange(1000), 40)
-    before = board.copy()
-    explanation = evaluation.explain(board, network=None)
-    assert board == before
-    assert board.move_stack == before.move_stack
-    assert placed(board).phase >= explanation.phase

@@ -17,7 +17,6 @@ from tests.support.kernel import (
     prepare,
     random_game,
     search,
-    searcher,
     start_board,
 )
 from uci_engine import score as scores
@@ -124,30 +123,6 @@ def test_stopped_after_any_number_of_nodes(seed: int, plies: int, chess960: bool
             copy.push_uci(word)
 
 
-def test_the_current_move_is_not_the_analysiss(monkeypatch: pytest.MonkeyPatch) -> None:
-    running, infos = prepare(Request(chess.Board(MIDDLEGAME), nodes=3000, analyse_mode=True))
-    told = []
-
-    def run(analysis: RootAnalysis, worker: Any, max_nodes: float) -> None:
-        before = len(infos)
-        running.report_current_move()
-        told.append(len(infos) - before)
-
-    monkeypatch.setattr(RootAnalysis, "run", run)
-    running.run()
-    assert told
-    assert not any(told)
-
-
-def test_an_analysis_that_was_stopped_searches_no_more() -> None:
-    board = chess.Board(MIDDLEGAME)
-    running, _ = prepare(Request(board, analyse_mode=True))
-    running.stop()
-    assert running.analysis is not None
-    running.analysis.run(running._main, 1000)
-    assert running.analysis.nodes == 0
-
-
 # The analysis -----------------------------------------------------------------------------------------------------
 
 
@@ -234,52 +209,6 @@ def test_what_the_main_search_has_seen_as_deep_is_no_news() -> None:
     assert position.better_at_end() is None
     position.see(1, 190, 14)
     assert position.better() == 1
-
-
-def test_the_best_of_several_better_moves() -> None:
-    position = Position()
-    position.set_best(0, 0, 8)
-    for place, score in ((1, 60), (2, 80), (3, 70)):
-        position.see(place, score, 8)
-    assert position.better() == 2
-
-
-def test_a_better_move_is_the_best_line_from_then_on() -> None:
-    board = chess.Board(HANGING_ROOK)
-    running, infos = prepare(Request(board, nodes=4000 if is_compiled() else 800, analyse_mode=True))
-    analysis = running.analysis
-    assert analysis is not None
-    machine = searcher()
-    order = machine.root()
-    analysis.run(running._main, 400)
-    machine.set_root(order)
-    taking = moves.encode(board, chess.Move.from_uci("d2d4"))
-    # Somebody thinks that a king's move is best.
-    analysis.set_best(RootMove((moves.encode(board, chess.Move.from_uci("e1f1")),), 100, 2))
-    better = analysis.better_move()
-    assert better is not None
-    assert better.move == taking
-    running._run_analysis(analysis)
-    assert machine.root() == [taking, *(move for move in order if move != taking)]
-    assert running._lines[0] is better
-    assert infos[-1].pv[0] == "d2d4"
-    assert infos[-1].depth == better.depth
-
-
-@pytest.mark.parametrize(
-    ("better_cp", "is_adopted"), [(ANALYSIS_CLEAR_MARGIN_CP, True), (ANALYSIS_CLEAR_MARGIN_CP - 1, False)]
-)
-def test_in_the_end_a_clearly_better_move_is_adopted(better_cp: int, is_adopted: bool) -> None:
-    running, _ = prepare(Request(chess.Board(MIDDLEGAME), depth=6, analyse_mode=True))
-    running.run()
-    assert running.analysis is not None
-    for seen in running.analysis._moves:
-        seen.root_move = RootMove((seen.root_move.move,))
-    known = running.analysis._best_depths
-    other = next(seen for seen in running.analysis._moves if seen.root_move.move not in known)
-    other.root_move = RootMove((other.root_move.move,), running._lines[0].score + better_cp, 5)
-    running._apply_analysis()
-    assert (running._lines[0] is other.root_move) == is_adopted
 
 
 def test_forcing_moves_and_cheap_ones_are_searched_more() -> None:

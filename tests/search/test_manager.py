@@ -10,8 +10,6 @@ from typing import Any
 
 import chess
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests.support.kernel import (
     STARTS,
@@ -19,10 +17,8 @@ from tests.support.kernel import (
     is_compiled,
     new_manager,
     prepare,
-    random_game,
     search,
     searcher,
-    start_board,
 )
 from uci_engine import score as scores
 from uci_engine.search.info import Bound, Info
@@ -65,36 +61,6 @@ def test_lines_are_distinct_sorted_and_as_many_as_there_are(lines: int) -> None:
         values = [info.score or 0 for info in reported]
         assert values == sorted(values, reverse=True)
     assert outcome.best.uci() == outcome.infos[-wanted].pv[0]
-
-
-def test_an_interruption_leaves_each_line_its_place() -> None:
-    board = chess.Board(MIDDLEGAME)
-    for nodes in range(400, 12_000, 290) if is_compiled() else range(400, 2_000, 290):
-        outcome = search(Request(board, nodes=nodes, multipv=3))
-        # The first line is told of once more at the end, by the engine.
-        shown = {info.multipv or 1: info.pv[0] for info in outcome.infos} | {1: outcome.best.uci()}
-        assert sorted(shown) == [1, 2, 3]
-        assert len(set(shown.values())) == 3, nodes
-
-
-def test_every_line_of_every_depth_is_searched_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines: list[tuple[int, int]] = []
-    after_window = SearchManager._after_window
-
-    def record(manager: SearchManager) -> bool:
-        if not manager._main.failed_high:
-            lines.append((manager._main.line_depth, manager._main.pv_index))
-        return after_window(manager)
-
-    monkeypatch.setattr(SearchManager, "_after_window", record)
-    new_manager(Request(chess.Board(MIDDLEGAME), depth=3, multipv=2)).run()
-    assert lines == [(depth, index) for depth in (1, 2, 3) for index in (0, 1)]
-    # An interruption ends the depth and the search.
-    lines.clear()
-    main = new_manager(Request(chess.Board(MIDDLEGAME), nodes=300))
-    main.run()
-    assert lines == [(depth, 0) for depth in range(1, len(lines) + 1)]
-    assert main.nodes == 300
 
 
 # In one of these searches the second line is interrupted.
@@ -140,53 +106,6 @@ def raises_at(event: str, limit: dict[str, Any]) -> bool:
     # It is raised once, and the worker can search again.
     assert search(Request(chess.Board(MIDDLEGAME), depth=2)).nodes > 0
     return raised
-
-
-@given(st.integers(0, 30), st.integers(1, 40), st.integers(1, 4), st.integers(1, 3))
-@settings(max_examples=60 if is_compiled() else 8)
-def test_lines_are_legal(game: int, plies: int, lines: int, depth: int) -> None:
-    board = list(random_game(game, start_board(game, game % 2 == 1), plies))[-1]
-    if not any(board.legal_moves):
-        return
-    outcome = search(Request(board, depth=depth, multipv=lines), fresh=False)
-    assert outcome.best in board.legal_moves
-    for info in outcome.infos:
-        trial = board.copy()
-        for word in info.pv:
-            move = chess.Move.from_uci(word)
-            assert move in trial.legal_moves
-            trial.push(move)
-    if outcome.ponder is not None:
-        board.push(outcome.best)
-        assert outcome.ponder in board.legal_moves
-
-
-def test_only_the_moves_asked_for() -> None:
-    board = chess.Board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1")
-    quiet = [chess.Move.from_uci("e4e5"), chess.Move.from_uci("e1f2")]
-    outcome = search(Request(board, quiet, depth=4, multipv=3))
-    assert outcome.best in quiet
-    assert {info.pv[0] for info in outcome.infos} == {"e4e5", "e1f2"}
-    assert max(info.multipv or 0 for info in outcome.infos) == 2
-    assert search(Request(board, depth=4)).best.uci() == "e4d5"
-
-
-def test_castling_is_written_in_the_dialect_of_the_board() -> None:
-    fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
-    for chess960, word in ((False, "e1g1"), (True, "e1h1")):
-        board = chess.Board(fen, chess960=chess960)
-        castling = board.parse_uci(word)
-        outcome = search(Request(board, [castling], depth=2))
-        assert outcome.best.uci() == word
-        assert outcome.infos[-1].pv[0] == word
-
-
-def test_win_draw_loss_where_it_is_asked_for() -> None:
-    infos = search(Request(chess.Board(MIDDLEGAME), depth=2, show_wdl=True)).infos
-    for info in infos:
-        assert info.pieces == chess.popcount(chess.Board(MIDDLEGAME).occupied)
-        assert info.wdl == scores.win_draw_loss(info.score or 0, info.pieces)
-        assert sum(info.wdl) == 1000
 
 
 def test_the_deepest_search_ends() -> None:
@@ -269,35 +188,12 @@ def test_the_time_parameters_of_the_request_decide() -> None:
         assert main.is_enough() == enough
 
 
-def test_the_depth_of_the_current_move_is_the_one_being_searched() -> None:
-    told: list[Info] = []
-
-    def listen(info: Info) -> None:
-        told.append(info)
-        if info.currmove is None:
-            main.report_current_move()
-
-    request = Request(chess.Board(MIDDLEGAME), depth=4, multipv=2)
-    main = new_manager(request, listen)
-    main.run()
-    moves_told = [(before.depth, info.depth) for before, info in itertools.pairwise(told) if info.currmove]
-    assert len(moves_told) == 8
-    assert all(depth == current for depth, current in moves_told)
-
-
 @pytest.mark.parametrize("fen", ["6rk/8/8/8/8/8/7p/7K w - - 0 1", "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", MIDDLEGAME])
 def test_a_time_to_be_spent_whole_is(fen: str) -> None:
     clock = Clock(time.perf_counter(), Budget(math.inf, 1e6))
     main = new_manager(Request(chess.Board(fen), depth=9), clock=clock)
     main.run()
     assert main._lines[0].depth == 9
-
-
-def test_no_clock_means_no_end_by_itself() -> None:
-    clock = Clock(time.perf_counter(), Budget(math.inf, math.inf))
-    assert not clock.may_end_early
-    outcome = search(Request(chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"), depth=9))
-    assert outcome.infos[-1].depth == 9
 
 
 # Parts ----------------------------------------------------------------------------------------------------
@@ -311,24 +207,6 @@ def test_a_report_before_the_first_iteration_is_honest() -> None:
     (info,) = infos
     assert (info.depth, info.nodes, info.seldepth, info.wdl) == (0, 0, None, None)
     assert info.pv == (main.best.uci(),)
-
-
-def test_before_the_first_search_sound_moves_come_first() -> None:
-    # The best reply to an empty clock: no queen is left hanging by a move that was never searched.
-    board = chess.Board("4k3/2p5/3p4/8/8/8/3Q4/4K3 w - - 0 1")
-    main = new_manager(Request(board))
-    assert main.best.uci() != "d2d6"
-    board = chess.Board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1")
-    searcher().table.clear()
-    main = new_manager(Request(board))
-    assert main.best.uci() == "e4d5"
-
-
-def test_the_tables_move_comes_before_all_others() -> None:
-    board = chess.Board(STARTS[1])
-    first = search(Request(board, depth=4))
-    main = new_manager(Request(board))
-    assert main.best == first.best
 
 
 def test_the_current_move_is_reported_by_number_and_name() -> None:
@@ -347,6 +225,8 @@ def test_the_current_move_is_reported_by_number_and_name() -> None:
     main.run()
     current = [info for info in said if info.currmove]
     assert current
+    # Told during the report of this depth.
+    assert all(info.depth == report.depth for info, report in itertools.pairwise(said) if info.currmove)
     for info in current:
         assert chess.Move.from_uci(info.currmove or "") in board.legal_moves
         assert 1 <= (info.currmovenumber or 0) <= board.legal_moves.count()

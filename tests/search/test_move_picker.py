@@ -134,41 +134,6 @@ def test_stages_come_in_their_order() -> None:
     assert seen == {0, 1, 2, 3}
 
 
-def test_the_richest_victim_and_the_cheapest_taker_come_first() -> None:
-    board = chess.Board("4k3/8/8/3q1r2/4P1P1/3R4/8/4K3 w - - 0 1")
-    _, picker = set_up(board)
-    # The two pawns are worth the same; then the higher number goes first.
-    assert picked(picker)[:4] == [number(board, word) for word in ("e4d5", "d3d5", "g4f5", "e4f5")]
-
-
-def test_a_queen_is_made_before_a_knight_is_taken() -> None:
-    board = chess.Board("4k3/P7/8/3n4/4P3/8/8/4K3 w - - 0 1")
-    _, picker = set_up(board)
-    order = picked(picker)
-    assert order[:2] == [number(board, "a7a8q"), number(board, "e4d5")]
-    # The other promotions come after the capture.
-    assert {number(board, "a7a8n"), number(board, "a7a8r"), number(board, "a7a8b")} <= set(order[2:])
-
-
-def test_killers_come_last_in_first_out_and_only_at_their_ply() -> None:
-    board = chess.Board()
-    _, picker = set_up(board)
-    first, second, third = (number(board, word) for word in ("a2a3", "h2h3", "b1a3"))
-    for move in (first, second, third, third):
-        picker.reward(PLY, move, 1)
-    assert picked(picker)[:2] == [third, second]
-    picker.clear()
-    for move in (first, second):
-        picker.reward(PLY, move, 1)
-    picker.stack.clear_killers(PLY)
-    # Without killers the two still lead, by their histories, and the higher number first.
-    assert picked(picker)[:2] == sorted((first, second), reverse=True)
-    picker.reward(PLY + 1, first, 1)
-    assert picked(picker)[0] == first
-    picker.clear()
-    assert picked(picker) == sorted(picked(picker), reverse=True)
-
-
 def test_quiet_moves_come_by_history_and_then_by_number() -> None:
     board = chess.Board()
     position, picker = set_up(board)
@@ -178,16 +143,6 @@ def test_quiet_moves_come_by_history_and_then_by_number() -> None:
     order = picked(picker)
     assert order == sorted(order, key=lambda move: (picker.histories.quiet_history(PLY, move), move), reverse=True)
     assert len({picker.histories.quiet_history(PLY, move) for move in order}) == 3
-
-
-def test_history_belongs_to_one_side() -> None:
-    board = chess.Board("4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
-    position, picker = set_up(board)
-    move = number(board, "a1a5")
-    picker.histories.update_quiet(PLY, move, 900)
-    assert picker.histories.quiet_history(PLY, move) > 900
-    position.make_null()
-    assert picker.histories.quiet_history(PLY, move) == 0
 
 
 @given(st.lists(st.integers(-8000, 8000), min_size=1, max_size=80))
@@ -205,92 +160,6 @@ def test_history_stays_in_its_range_and_follows_the_bonus(bonuses: list[int]) ->
             assert after > before
         if bonus < -100 and before > -HISTORY_LIMIT // 2:
             assert after < before
-
-
-def test_a_continuation_remembers_what_was_played_before() -> None:
-    board = chess.Board()
-    _, picker = set_up(board)
-    move, other = number(board, "g1f3"), number(board, "b1c3")
-    picker.stack.set_move(PLY - 1, number(board, "e2e4"), True)
-    picker.histories.update_quiet(PLY, move, 1000)
-    after_e4 = picker.histories.quiet_history(PLY, move)
-    assert picker.histories.quiet_history(PLY, other) == 0
-    picker.stack.set_move(PLY - 1, number(board, "d2d4"), True)
-    after_d4 = picker.histories.quiet_history(PLY, move)
-    # Another move before takes its own part away; the rest of the history holds after any.
-    assert after_e4 == after_d4 + 1000
-    assert after_d4 > 0
-    picker.stack.set_null_move(PLY - 1)
-    assert picker.histories.quiet_history(PLY, move) == after_d4
-    picker.stack.set_move(PLY - 2, number(board, "d2d4"), True)
-    assert picker.histories.quiet_history(PLY, move) < after_d4
-
-
-def test_captures_of_the_same_victim_come_by_history() -> None:
-    board = chess.Board("4k3/8/8/3q4/2P1P3/8/8/4K3 w - - 0 1")
-    _, picker = set_up(board)
-    first, second = (number(board, word) for word in ("e4d5", "c4d5"))
-    assert picked(picker)[:2] == [first, second]
-    board = chess.Board("4k3/8/8/3q1n2/4P3/8/8/4K3 w - - 0 1")
-    _, picker = set_up(board)
-    queen, knight = (number(board, word) for word in ("e4d5", "e4f5"))
-    assert picked(picker)[:2] == [queen, knight]
-    for _ in range(20):
-        picker.histories.update_capture(knight, 8000)
-        picker.histories.update_capture(queen, -8000)
-    # A bad history does not make a knight worth a queen.
-    assert picker.histories.capture_history(knight) > 0 > picker.histories.capture_history(queen)
-    assert picked(picker)[:2] == [queen, knight]
-
-
-def test_quiet_moves_can_be_skipped_but_not_in_check() -> None:
-    board = chess.Board(KIWIPETE)
-    position, picker = set_up(board)
-    picker.begin(PLY, 0, False)
-    found = [picker.next(PLY)]
-    picker.skip_quiets(PLY)
-    while move := picker.next(PLY):
-        found.append(move)
-    assert sorted(found) == sorted(move for move in position.legal_moves() if is_noisy(position, move))
-    assert picked(picker) != found
-    # Checks are still given, killers among them, and whether the quiet moves were under way or not.
-    board = chess.Board("4k3/8/8/8/8/8/4P3/R2BK2R w KQ - 0 1")
-    for taken in (0, 1, 5):
-        position, picker = set_up(board)
-        picker.reward(PLY, number(board, "a1a8"), 1)
-        picker.reward(PLY, number(board, "a1a2"), 1)
-        picker.begin(PLY, 0, False)
-        found = [picker.next(PLY) for _ in range(taken)]
-        picker.skip_quiets(PLY)
-        rest = []
-        while move := picker.next(PLY):
-            rest.append(move)
-        assert rest == [move for move in picked(picker) if board.gives_check(decoded(move)) and move not in found]
-        assert rest
-    board = chess.Board("4k3/8/8/8/8/5n2/4P1P1/4K2R w K - 0 1")
-    position, picker = set_up(board)
-    picker.begin(PLY, 0, False)
-    picker.skip_quiets(PLY)
-    found = []
-    while move := picker.next(PLY):
-        found.append(move)
-    assert sorted(found) == sorted(position.legal_moves())
-
-
-def test_captures_come_first_among_evasions() -> None:
-    board = chess.Board("4k3/8/8/8/8/5n2/4P1P1/4K2R w K - 0 1")
-    position, picker = set_up(board)
-    order = picked(picker)
-    assert {order[0], order[1]} == {number(board, "e2f3"), number(board, "g2f3")}
-    assert all(not is_noisy(position, move) for move in order[2:])
-
-
-def test_a_quiet_table_move_is_passed_over_in_quiescence() -> None:
-    board = chess.Board(KIWIPETE)
-    position, picker = set_up(board)
-    usual = picked(picker)
-    quiet = next(move for move in usual if not is_noisy(position, move))
-    assert picked(picker, quiet, quiescence=True) == picked(picker, 0, quiescence=True)
 
 
 def test_two_plies_are_open_at_once() -> None:

@@ -105,10 +105,6 @@ def test_the_curve_is_that_of_the_nearest_number_of_pieces() -> None:
     assert all(score.win_curve(pieces)[0] > 1 < score.win_curve(pieces)[1] for pieces in range(fewest, most + 1))
 
 
-def test_a_tablebase_win_is_no_mate() -> None:
-    assert not any(score.is_mate(value) for value in (score.TABLEBASE_WIN, -score.TABLEBASE_WIN))
-
-
 @given(st.one_of(STATIC, st.sampled_from(DECISIVE)), PLIES)
 def test_round_trip_through_the_table(value: int, ply: int) -> None:
     assert searcher().score_to_tt(searcher().score_to_tt(value, ply), -ply) == value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-import threading
 from functools import cache
 from typing import Any
 
@@ -195,23 +194,6 @@ def test_a_full_table_does_not_change_the_search_without_pruning() -> None:
     assert plain_search(board, 3) == first
 
 
-def test_a_window_gives_a_bound_on_its_side_of_the_value() -> None:
-    board = chess.Board(PAWN_ENDING)
-    machine = plain_searcher()
-    legal = [moves.encode(board, move) for move in board.legal_moves]
-    value = plain_search(board, 4)[0]
-    for offset in (-200, -30, -1, 0, 1, 30, 200):
-        machine.position.set_board(board)
-        machine.begin(0)
-        machine.set_root(legal)
-        alpha = value + offset
-        result = machine.search_root(4, alpha, alpha + 1, 0)
-        if offset >= 0:
-            assert value <= result <= alpha
-        else:
-            assert alpha < result <= value
-
-
 # Stopping -------------------------------------------------------------------------------------------------
 
 
@@ -256,32 +238,6 @@ def assert_lines_are_legal(board: chess.Board, infos: list[Any]) -> None:
             trial.push(trial.parse_uci(word))
 
 
-def test_stopped_before_it_began() -> None:
-    board = chess.Board(MIDDLEGAME)
-    infos: list[Any] = []
-    main = new_manager(Request(board), infos.append)
-    main.stop()
-    main.run()
-    assert main.nodes == 0
-    assert main.best in board.legal_moves
-    main.report()
-    assert infos[-1].pv == (main.best.uci(),)
-
-
-def test_stopped_from_another_thread() -> None:
-    board = chess.Board(MIDDLEGAME)
-    machine = searcher()
-    for delay_ms in (0, 1, 5, 20):
-        main = new_manager(Request(board))
-        untouched = state_of(machine.position)
-        timer = threading.Timer(delay_ms / 1000, main.stop)
-        timer.start()
-        main.run()
-        timer.join()
-        assert main.best in board.legal_moves
-        assert state_of(machine.position) == untouched
-
-
 def test_an_interrupted_iteration_never_forgets_a_better_move_of_the_last() -> None:
     # The queen hangs: from depth 1 on the best move is to take it, wherever a search is cut off afterwards.
     board = chess.Board("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1")
@@ -317,13 +273,6 @@ def test_a_node_limit_cuts_the_same_search_short() -> None:
     assert said(part) == said(whole)[:-1]
 
 
-def test_history_changes_the_search() -> None:
-    board = board_after("6k1/6pp/8/8/8/r7/5PPP/1R4K1 w - - 0 40", "b1b8 g8f7 b8b7 f7g8 b7b8 g8f7 b8b7 f7g8")
-    with_history = search(Request(board, depth=5))
-    without = search(Request(board.copy(stack=False), depth=5))
-    assert with_history.nodes != without.nodes
-
-
 # Mates and draws ------------------------------------------------------------------------------------------
 
 
@@ -345,38 +294,6 @@ def test_mates_are_scored_by_their_distance(fen: str, depth: int, plies: int, be
     # A mate found at some depth is never replaced by a longer one.
     mates = [abs(info.score or 0) for info in outcome.infos if scores.is_mate(info.score or 0)]
     assert mates == sorted(mates)
-
-
-def test_the_line_of_a_mate_mates() -> None:
-    for fen, plies in (("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", 5), ("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", 1)):
-        board = chess.Board(fen)
-        outcome = search(Request(board, depth=9))
-        for word in outcome.infos[-1].pv:
-            board.push_uci(word)
-        assert board.is_checkmate()
-        assert len(board.move_stack) == plies
-
-
-def test_no_score_without_mate_lies_in_the_mate_band() -> None:
-    for fen in STARTS:
-        for info in search(Request(chess.Board(fen), depth=3)).infos:
-            assert info.score is not None
-            if not scores.is_mate(info.score):
-                assert abs(info.score) < scores.STATIC_LIMIT
-
-
-def test_stalemate_is_avoided_when_winning() -> None:
-    board = chess.Board("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1")
-    stalemating = chess.Move.from_uci("f1f7")
-    board.push(stalemating)
-    assert board.is_stalemate()
-    board.pop()
-    outcome = search(Request(board, depth=4))
-    assert outcome.best != stalemating
-    assert outcome.score > scores.MATE_BOUND
-    # With no other move to choose from it is a draw, and known to be one.
-    only = search(Request(board, [stalemating], depth=4))
-    assert (only.best, only.score) == (stalemating, scores.DRAW)
 
 
 def test_stalemate_is_sought_when_losing() -> None:
@@ -420,19 +337,6 @@ def test_contempt_decides_whether_a_level_position_is_played_on() -> None:
     for contempt_cp, repeats in ((-100, True), (-50, True), (50, False), (100, False)):
         outcome = search(Request(board, depth=7, contempt_cp=contempt_cp))
         assert (outcome.best.uci() == "c1b1", outcome.score == -contempt_cp) == (repeats, repeats)
-
-
-def test_captures_are_seen_to_their_end_at_the_horizon() -> None:
-    # The pawn is defended: taking it with the queen wins nothing, and one ply deep the search knows.
-    board = chess.Board("4k3/2p5/3p4/8/8/8/3Q4/4K3 w - - 0 1")
-    assert search(Request(board, depth=1)).best.uci() != "d2d6"
-    # Two pieces hang, and only one can be saved.
-    board = chess.Board("4k3/8/8/2r1r3/3P4/8/8/4K3 w - - 0 1")
-    outcome = search(Request(board, depth=1))
-    assert outcome.best.uci() in ("d4c5", "d4e5")
-    # In check at the horizon, standing still is no choice: this check mates.
-    board = chess.Board("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1")
-    assert search(Request(board, depth=1)).score == scores.MATE - 1
 
 
 @pytest.mark.parametrize("clock", [0, 1, 50, 99])

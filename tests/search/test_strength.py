@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
 from itertools import pairwise
 
 import chess
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 from tests.support.kernel import Request, is_compiled, prepare, random_game, start_board
 from uci_engine import score as scores
 from uci_engine.search.strength import (
-    LEVELS,
     MATE_IN_ONE_ELO,
     MAX_ELO,
     MAX_PACE,
@@ -46,31 +44,12 @@ def strength_of(elo: int, seed: int = 0) -> Strength:
     return Strength(level_of(elo), seed)
 
 
-def test_levels_grow() -> None:
-    for weaker, stronger in pairwise(LEVELS):
-        assert weaker.elo < stronger.elo
-        assert weaker.nodes < stronger.nodes
-        assert weaker.lines >= stronger.lines >= 4
-        assert weaker.noise_cp > stronger.noise_cp > 0
-
-
 @given(ELOS, ELOS)
 def test_between_the_levels_nothing_turns_back(first: int, second: int) -> None:
     weaker, stronger = level_of(min(first, second)), level_of(max(first, second))
     assert weaker.nodes <= stronger.nodes
     assert weaker.lines >= stronger.lines
     assert weaker.noise_cp >= stronger.noise_cp
-
-
-def test_a_measured_level_is_its_own_rating() -> None:
-    inside = [level for level in LEVELS if MIN_ELO <= level.elo <= MAX_ELO]
-    assert [level_of(level.elo) for level in inside] == inside
-    assert level_of(-5) == level_of(MIN_ELO)
-    assert level_of(9999) == level_of(MAX_ELO)
-
-
-def test_the_range_was_measured() -> None:
-    assert LEVELS[0].elo <= MIN_ELO < MAX_ELO <= LEVELS[-1].elo
 
 
 def test_skill_levels_are_equal_steps_up_to_full_strength() -> None:
@@ -170,23 +149,6 @@ def test_greater_losses_are_chosen_less_often() -> None:
     assert counts[0] / counts[3] == pytest.approx(2.718**1.1, rel=0.15)
 
 
-def test_weaker_levels_lose_more() -> None:
-    values = [50, 40, 0, -60, -150, -260]
-
-    def loss(elo: int) -> int:
-        return sum(50 - values[strength_of(elo, seed).choose(numbered(values), 7)] for seed in range(1000))
-
-    losses = [loss(elo) for elo in range(MIN_ELO, MAX_ELO + 1, 300)]
-    assert losses == sorted(losses, reverse=True)
-    assert losses[0] > 3 * losses[-1]
-
-
-@given(ANY_SCORE, ANY_SCORE)
-def test_worth_never_turns_scores_round(first: int, second: int) -> None:
-    assert clamped_score(min(first, second)) <= clamped_score(max(first, second))
-    assert clamped_score(-first) == -clamped_score(first)
-
-
 # In a search ----------------------------------------------------------------------------------------------
 
 
@@ -209,18 +171,6 @@ def test_the_choice_is_legal_and_what_is_reported_agrees(
     shown = {info.multipv or 1: info.pv[0] for info in infos}
     assert shown[1] == infos[-1].pv[0] == main.best.uci()
     assert len(set(shown.values())) == len(shown)
-
-
-def test_the_lines_to_choose_from_are_searched_but_not_reported() -> None:
-    board = chess.Board(MIDDLEGAME)
-    chosen = set()
-    for seed in range(30):
-        strength = Strength(Level(1000, 600, 8, 400.0), seed)
-        main, infos = prepare(Request(board, nodes=600, strength=strength))
-        main.run()
-        chosen.add(main.best)
-        assert {info.multipv for info in infos} == {1}
-    assert len(chosen) >= 4
 
 
 def test_what_a_search_finds_beyond_the_node_budget_does_not_count() -> None:
@@ -252,33 +202,3 @@ def test_every_level_but_the_lowest_plays_a_mate_in_one() -> None:
             main.run()
             found[elo, seed] = main.best.uci()
     assert set(found.values()) == {"a1a8"}
-
-
-def mates_in_one(count: int) -> list[chess.Board]:
-    """Positions of random games in which the side to move can mate."""
-    found: list[chess.Board] = []
-    for seed in range(10_000):
-        for board in random_game(seed, chess.Board(), 100):
-            if any(map(partial(is_mate, board), board.legal_moves)):
-                found.append(board.copy(stack=False))
-                break
-        if len(found) == count:
-            break
-    return found
-
-
-def is_mate(board: chess.Board, move: chess.Move) -> bool:
-    board.push(move)
-    mate = board.is_checkmate()
-    board.pop()
-    return mate
-
-
-def test_the_node_budget_is_enough_to_see_a_mate_in_one() -> None:
-    boards = mates_in_one(40 if is_compiled() else 4)
-    assert boards
-    for board in boards:
-        strength = strength_of(MATE_IN_ONE_ELO, 3)
-        main, _ = prepare(Request(board, nodes=strength.level.nodes, strength=strength))
-        main.run()
-        assert is_mate(board, main.best), board.fen()

@@ -169,17 +169,6 @@ def test_the_depth_asked_for_is_the_main_searchs(engine: UciEngine) -> None:
 
 
 @needs_compiler
-def test_several_lines_and_moves_asked_for(engine: UciEngine) -> None:
-    engine.set_option("Threads", "3")
-    engine.set_option("MultiPV", "3")
-    ear = go(engine, depth=7)
-    assert len({info.pv[0] for info in ear.infos if info.depth == 7}) == 3
-    assert ear.last.multipv == 1
-    ear = go(engine, nodes=20000, searchmoves=("a2a3", "h2h4"))
-    assert {info.pv[0] for info in ear.infos if info.pv} == {"a2a3", "h2h4"}
-
-
-@needs_compiler
 def test_the_move_voted_for_is_reported_and_played(engine: UciEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     voted_for: list[RootMove] = []
 

@@ -114,30 +114,6 @@ def test_the_age_comes_round() -> None:
         assert table.probe(BUCKET[0])
 
 
-def test_a_known_move_outlives_a_result_that_names_none() -> None:
-    table = new_table()
-    table.store(BUCKET[0], 99, 10, 20, 3, LOWER)
-    table.store(BUCKET[0], 0, -10, 20, 4, UPPER)
-    assert unpack(table.probe(BUCKET[0])) == (99, -10, 20, 4, UPPER)
-
-
-def test_a_much_shallower_bound_does_not_replace_a_deep_result() -> None:
-    table = new_table()
-    table.store(BUCKET[0], 1, 10, 20, 12, LOWER)
-    table.store(BUCKET[0], 2, 11, 20, 2, UPPER)
-    assert unpack(table.probe(BUCKET[0]))[3] == 12
-    table.store(BUCKET[0], 2, 11, 20, 8, UPPER)
-    assert unpack(table.probe(BUCKET[0]))[3] == 8
-    # Unless it is exact, or the deep one is of an earlier search.
-    table.store(BUCKET[1], 1, 10, 20, 12, LOWER)
-    table.store(BUCKET[1], 2, 11, 20, 1, EXACT)
-    assert unpack(table.probe(BUCKET[1]))[3] == 1
-    table.store(BUCKET[2], 1, 10, 20, 12, LOWER)
-    table.new_search()
-    table.store(BUCKET[2], 2, 11, 20, 1, UPPER)
-    assert unpack(table.probe(BUCKET[2]))[3] == 1
-
-
 def spread_keys(count: int) -> list[int]:
     """Keys that fall into the buckets one after another."""
     buckets = (1 << 20) // 64
