@@ -81,16 +81,6 @@ def test_it_is_what_the_definition_says_along_games(chess960: bool) -> None:
             assert found == network_score(network(), chess.Board(fen, chess960=chess960)), fen
 
 
-def test_the_order_of_positions_does_not_matter() -> None:
-    boards = [board.copy() for seed in range(4) for board in random_game(seed, start_board(seed, False), 40)]
-    random.Random(5).shuffle(boards)
-    one = new_network_weights()
-    _, base_board = set_up(chess.Board())
-    for board in boards[: 100 if is_compiled() else 20]:
-        base_board.set_pieces(board)
-        assert one.of(base_board) == on_board(new_network_weights(), board)
-
-
 @pytest.mark.parametrize(
     "fen",
     ["8/8/4k3/8/8/2BNK3/8/8 w - - 0 1", "8/pppk4/8/8/8/8/8/3K4 b - - 0 1", "8/2kr4/8/8/8/2RK4/8/8 w - - 0 1"],

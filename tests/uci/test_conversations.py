@@ -62,6 +62,20 @@ def test_input_is_executed_during_a_search(either_engine: UciProcess) -> None:
     assert either_engine.wait_for("bestmove")[-1] != "bestmove (none)"
 
 
+def test_a_flood_of_commands_is_executed(either_engine: UciProcess) -> None:
+    either_engine.send("position startpos", *["go infinite", "stop"] * 100)
+    for _ in range(100):
+        either_engine.answer(START)
+    either_engine.send("go infinite")
+    either_engine.wait_for(lambda line: " pv " in line)
+    either_engine.send(*["isready"] * 1000)
+    for _ in range(1000):
+        assert not [line for line in either_engine.wait_for("readyok") if line.startswith("bestmove")]
+    either_engine.send(*["stop"] * 50, *["ucinewgame"] * 100)
+    either_engine.wait_for("bestmove")
+    assert either_engine.sync() == []
+
+
 def test_the_last_report_is_complete(either_engine: UciProcess) -> None:
     search = either_engine.search("go depth 3", START)
     report = search.last_pv
