@@ -169,10 +169,6 @@ def test_a_killed_run_without_games_blocks_nobody(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("program", "words", "complaint"),
     [
-        ("compare_syzygy", ["/nonexistent"], "error: /nonexistent: No such file or directory\n"),
-        ("compare_syzygy", ["{folder}"], "error: no Syzygy tables in {folder}\n"),
-        ("compare_syzygy", ["{folder}", "--positions", "0"], "0 is not 1 or more\n"),
-        ("endgame_check", ["{folder}", "--count", "0"], "0 is not 1 or more\n"),
         ("suite", ["x.epd", "--engine", "cmd=x", "--positions", "-3"], "-3 is not 1 or more\n"),
         ("speed", ["--engine", "cmd=x option.Threads=x"], "error: x: Threads cannot be 'x'\n"),
         ("soak", ["--engine", "cmd=stokfish", "--games", "1", "--load", "0"], "error: stokfish: No such file"),

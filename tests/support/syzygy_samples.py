@@ -10,8 +10,8 @@ from typing import Any
 
 import chess
 
-from lib.endings import random_board
 from tests.support import ROOT, TABLES
+from tests.support.endings import random_board
 from uci_engine.core import Core, load
 from uci_engine.search.thread_pool import new_searcher
 from uci_engine.tablebases.syzygy_files import CHECKSUM_BYTES, LINE_BYTES

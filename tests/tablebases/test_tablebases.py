@@ -17,10 +17,10 @@ import chess.engine
 import chess.syzygy
 import pytest
 
-from endgame_check import WIN, Referee, ending_of, play_out
 from lib.engines.answer import Answer
 from lib.engines.spec import EngineSpec
 from tests.support import TABLES
+from tests.support.endings import WIN, Referee, ending_of, play_out
 from tests.support.syzygy_samples import NAMES, Probing, copy_tables, flip_bytes, is_root, random_boards, slow_table
 from tests.support.uci_process import Search, UciProcess
 from uci_engine import score as scores
@@ -494,7 +494,7 @@ def test_wins_are_won_on_the_shortest_clock(monkeypatch: pytest.MonkeyPatch) -> 
         pytest.skip("the python-chess core leaves distances out when there is no time")
     monkeypatch.setattr(ranking_module, "CPU_SECONDS", 0.03)
     monkeypatch.setattr(ranking_module, "GRACE_SECONDS", 5.0)
-    referee = Referee([str(TABLES)], 3)
+    referee = Referee([TABLES], 3)
     with closing(EngineHere()) as player:
         boards = [referee.position(WIN) for _ in range(8)]
         assert [ending_of(play_out(player, referee, board), board.turn) for board in boards] == ["won"] * 8
