@@ -1,4 +1,4 @@
-"""What every program shows and writes: tables, progress, JSON, and how it ends.
+"""What every program reads from its command line, shows and writes, and how it ends.
 
 Results go to stdout and progress to stderr, so that each can be redirected alone. Where stderr is no terminal, progress
 is a line now and then. A file is replaced whole or not at all.
@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -26,8 +26,9 @@ from rich.text import Text
 
 from lib.errors import ProgramError
 from lib.files import replaced
-from lib.program import INTERRUPTED
 
+# The exit code of a program that was interrupted, as shells have it.
+INTERRUPTED = 130
 # How often progress is told where it cannot be redrawn.
 PLAIN_SECONDS = 10.0
 # Wide enough for our tables where nobody can ask the terminal.
@@ -47,7 +48,20 @@ def standard_output() -> Console:
 
 def standard_error() -> Console:
     """The console of progress and complaints."""
-    return Console(stderr=True, highlight=False)
+    return Console(stderr=True, highlight=False, width=None if sys.stderr.isatty() else FILE_WIDTH)
+
+
+def run_program(main: Callable[[], int]) -> NoReturn:
+    """Run a program and leave with its exit code: 2 for what cannot be used, INTERRUPTED after an interrupt."""
+    try:
+        code = main()
+    except KeyboardInterrupt:
+        complain("interrupted")
+        code = INTERRUPTED
+    except (ProgramError, OSError) as error:
+        complain(error)
+        code = 2
+    sys.exit(code)
 
 
 def run_to_end(
@@ -177,46 +191,28 @@ def complain(problem: str | Exception) -> None:
 def show_progress(what: str, total: int | None, done: int = 0) -> Iterator[Advance]:
     """Show how much of `total` steps is done while the block runs; None for a total that is not known."""
     console = standard_error()
-    if console.is_terminal:
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[text]}", markup=False),
-        )
-        with Progress(*columns, console=console, transient=True) as progress:
-            bar = progress.add_task(what, total=total, completed=done, text="")
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[text]}", markup=False),
+    )
+    told = time.monotonic()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        bar = progress.add_task(what, total=total, completed=done, text="")
 
-            def advance(steps: int = 1, text: str | None = None) -> None:
-                if text is not None:
-                    progress.update(bar, text=printable(text))
-                progress.advance(bar, steps)
+        def advance(steps: int = 1, text: str | None = None) -> None:
+            nonlocal told
+            if text is not None:
+                progress.update(bar, text=printable(text))
+            progress.advance(bar, steps)
+            if not console.is_terminal and (time.monotonic() - told >= PLAIN_SECONDS or progress.finished):
+                told = time.monotonic()
+                console.print(progress.get_renderable())
 
-            yield advance
-    else:
-        yield _PlainProgress(console, what, total, done)
-
-
-class _PlainProgress:
-    """Progress as lines: at most one in PLAIN_SECONDS, and one at the end."""
-
-    def __init__(self, console: Console, what: str, total: int | None, done: int) -> None:
-        self._console = console
-        self._what, self._total, self._done = what, total, done
-        self._text = ""
-        self._began = self._told = time.monotonic()
-
-    def __call__(self, steps: int = 1, text: str | None = None) -> None:
-        self._done += steps
-        self._text = self._text if text is None else text
-        now = time.monotonic()
-        if now - self._told >= PLAIN_SECONDS or self._done == self._total:
-            self._told = now
-            of = "" if self._total is None else f"/{self._total}"
-            line = f"{self._what}: {self._done}{of} after {now - self._began:.0f} s  {self._text}".rstrip()
-            self._console.print(printable(line), markup=False, soft_wrap=True)
+        yield advance
 
 
 def make_table(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
@@ -227,13 +223,6 @@ def make_table(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
     return table
-
-
-def without_infinities(values: dict[str, Any]) -> dict[str, Any]:
-    """The values for JSON, which knows no infinity: an error bar without an end is None."""
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in values.items()
-    }
 
 
 def write_json(path: Path, data: Any) -> None:

@@ -11,9 +11,12 @@ pentanomial. Sources: M. Van den Bergh, "A practical introduction to the GSPRT" 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from lib.errors import ProgramError
 
 Pentanomial = tuple[int, int, int, int, int]
 Model = Literal["logistic", "normalized"]
@@ -27,6 +30,7 @@ MIN_COUNT = 1e-3
 # One normalized Elo is a score of this share of a game's standard deviation; the same near 1/2 as logistic Elo.
 NORMALIZED_ELO = 800.0 / math.log(10.0)
 MIN_MOVEMENT = 1e-9
+NUMBER = re.compile(r"-?\d+(\.\d*)?")
 MAX_ROUNDS = 100
 
 
@@ -129,11 +133,11 @@ class Sprt:
 
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
-            raise ValueError(f"elo0={self.elo0:g} is not below elo1={self.elo1:g}")
+            raise ProgramError(f"elo0={self.elo0:g} is not below elo1={self.elo1:g}")
         if not (0.0 < self.alpha < 0.5 and 0.0 < self.beta < 0.5):
-            raise ValueError("alpha and beta are above 0 and below 0.5")
+            raise ProgramError("alpha and beta are above 0 and below 0.5")
         if self.model not in ("logistic", "normalized"):
-            raise ValueError(f"the model is logistic or normalized, not {self.model}")
+            raise ProgramError(f"the model is logistic or normalized, not {self.model}")
 
     @property
     def lower(self) -> float:
@@ -240,15 +244,15 @@ def _root(function: Callable[[float], tuple[float, float]], low: float, high: fl
 
 
 def parse_sprt(words: Sequence[str]) -> Sprt:
-    """A test from words like `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic`. Raises ValueError."""
+    """A test from words like `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic`. Raises ProgramError."""
     values: dict[str, float] = {}
     model: Model = "logistic"
     for word in words:
         key, _, value = word.partition("=")
         if key == "model" and value in ("logistic", "normalized"):
             model = "normalized" if value == "normalized" else "logistic"
-        elif key in ("elo0", "elo1", "alpha", "beta"):
+        elif key in ("elo0", "elo1", "alpha", "beta") and NUMBER.fullmatch(value):
             values[key] = float(value)
         else:
-            raise ValueError(f"{word!r} is none of elo0=, elo1=, alpha=, beta=, model=logistic, model=normalized")
+            raise ProgramError(f"{word!r} is none of elo0=, elo1=, alpha=, beta=, model=logistic, model=normalized")
     return Sprt(**values, model=model)

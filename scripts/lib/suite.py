@@ -9,7 +9,6 @@ answers with an illegal move has failed that question and is started anew for th
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from rich.table import Table
 
 from lib.console import make_table
 from lib.engines.answer import Line, read_info
+from lib.engines.cache import running_engines
 from lib.engines.engine import Engine, EngineError
 from lib.engines.spec import EngineSpec, go_words
 from lib.errors import ProgramError
@@ -132,45 +132,40 @@ class Batch:
     questions: tuple[tuple[int, Question], ...]
     engines: tuple[EngineSpec, ...]
     patience_seconds: float
+    keep_engines: bool
 
 
 def ask_batch(batch: Batch) -> list[dict[str, Any]]:
     """The answers of all engines to all questions, ready for JSON. Raises EngineError when an engine cannot start."""
-    running: list[Engine | None] = [None] * len(batch.engines)
     answers = []
-    try:
+    with running_engines(batch.keep_engines) as engines:
         for number, question in batch.questions:
             # Each engine goes first in its turn, so that none gains by its place.
             for place in range(len(batch.engines)):
                 index = (number + place) % len(batch.engines)
-                engine = running[index] or Engine(batch.engines[index])
-                running[index] = engine
+                spec = batch.engines[index]
+                engine = engines.engine(spec)
                 try:
-                    answer = ask(engine, question, batch.engines[index], batch.patience_seconds)
+                    answer = ask(engine, question, batch.patience_seconds)
                 except EngineError as error:
                     answer = {"failure": str(error)}
-                    engine.close()
-                    running[index] = None
+                    engines.dismiss(spec)
                 answers.append({"position": number, "engine": index, **answer})
-    finally:
-        for pipe in running:
-            if pipe is not None:
-                pipe.close()
     return answers
 
 
-def ask(engine: Engine, question: Question, spec: EngineSpec, patience_seconds: float) -> dict[str, Any]:
+def ask(engine: Engine, question: Question, patience_seconds: float) -> dict[str, Any]:
     """One engine's answer to one question. Raises EngineError."""
     board = chess.Board(question.fen)
+    control = engine.spec.control
     engine.new_game()
     engine.set_position(board)
-    began = time.perf_counter()
-    engine.send(f"go {go_words(spec.control.fixed_limit())}")
-    allowed = spec.control.movetime_seconds
+    began = engine.send(f"go {go_words(control.fixed_limit())}")
+    allowed = control.movetime_seconds
     lines = engine.read_until("bestmove", patience_seconds if allowed is None else allowed + GRACE_SECONDS)
     answer = judge(question, lines, began)
     if answer["move"] is None or chess.Move.from_uci(answer["move"]) not in board.legal_moves:
-        raise EngineError(f"{spec.name} answers {lines[-1].text!r}, which is no legal move")
+        raise EngineError(f"{engine.name} answers {lines[-1].text!r}, which is no legal move")
     return answer
 
 
@@ -246,14 +241,12 @@ def summary_table(title: str, names: Sequence[str], summaries: Sequence[dict[str
     rows = []
     for name, summary in zip(names, summaries, strict=True):
         share = 100 * summary["solved"] / summary["positions"] if summary["positions"] else 0.0
-        points = [str(summary["points"]), str(summary["max_points"])] if has_points else []
-        times = [_seconds(summary[key]) for key in TIMES]
-        rows.append([name, str(summary["solved"]), str(summary["positions"]), f"{share:.1f}", *points, *times])
-        rows[-1].append(str(len(summary["failures"])))
+        row = [name, str(summary["solved"]), str(summary["positions"]), f"{share:.1f}"]
+        row += [str(summary["points"]), str(summary["max_points"])] if has_points else []
+        times = (summary[f"{kind}_seconds"] for kind in ("mean_solution", "median_solution", "slowest_answer"))
+        row += ["-" if seconds is None else f"{seconds:.3f}" for seconds in times]
+        rows.append([*row, str(len(summary["failures"]))])
     return make_table(title, head, rows)
-
-
-TIMES = ("mean_solution_seconds", "median_solution_seconds", "slowest_answer_seconds")
 
 
 def group_table(questions: Sequence[Question], names: Sequence[str], answers: Sequence[dict[str, Any]]) -> Table | None:
@@ -264,17 +257,13 @@ def group_table(questions: Sequence[Question], names: Sequence[str], answers: Se
     if not 1 < len(groups) < len(questions):
         return None
     has_points = all(question.points for question in questions)
+    what = "points" if has_points else "solved"
     rows = []
     for group, numbers in groups.items():
-        inside = set(numbers)
-        cells = []
-        for index in range(len(names)):
-            own = [a for a in answers if a["engine"] == index and a["position"] in inside]
-            cells.append(str(sum(a.get("points", 0) if has_points else bool(a.get("solved")) for a in own)))
-        max_points = sum(questions[number].max_points for number in numbers) if has_points else len(numbers)
-        rows.append([group, *cells, str(max_points)])
-    return make_table("points by theme" if has_points else "solved by theme", ["theme", *names, "of"], rows)
-
-
-def _seconds(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+        sums = [0] * len(names)
+        for answer in answers:
+            if answer["position"] in numbers:
+                sums[answer["engine"]] += int(answer.get(what, 0))
+        most = sum(questions[number].max_points for number in numbers) if has_points else len(numbers)
+        rows.append([group, *map(str, sums), str(most)])
+    return make_table(f"{what} by theme", ["theme", *names, "of"], rows)

@@ -22,6 +22,7 @@ from lib.elo import (
     pentanomial,
     score_of_elo,
 )
+from lib.errors import ProgramError
 
 COUNTS = st.lists(st.integers(1, 2000), min_size=5, max_size=5)
 
@@ -169,5 +170,5 @@ def test_the_error_bar_covers_the_truth_as_often_as_it_says(elo: float) -> None:
     "words", [["elo0=5", "elo1=5"], ["alpha=0.7"], ["beta=0"], ["elo2=3"], ["model=x"], ["elo0=x"]]
 )
 def test_nonsense_is_refused(words: list[str]) -> None:
-    with pytest.raises(ValueError, match=r"."):
+    with pytest.raises(ProgramError, match=r"."):
         parse_sprt(words)

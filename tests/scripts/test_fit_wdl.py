@@ -9,7 +9,6 @@ import chess
 import numpy as np
 import pytest
 
-import fit_wdl
 from fit_wdl import main, resampled, split
 from lib.errors import ProgramError
 from lib.training.positions import FIRST, QUIET, RECORD, pack, write_positions
@@ -145,23 +144,18 @@ def write_games(path: Path, games: int) -> None:
 
 
 def test_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path, picture = tmp_path / "games.positions", tmp_path / "wins.png"
+    path = tmp_path / "games.positions"
     write_games(path, 300)
-    assert main([str(path), str(path), "--degree", "1", "--resamples", "3", "--plot", str(picture)]) == 0
+    assert main([str(path), str(path), "--degree", "1", "--resamples", "3"]) == 0
     printed = capsys.readouterr().out
     assert "degree 0" in printed
     assert "predicted / observed" in printed
     assert "600 games" in printed
     assert re.search(r"^WIN_PIECES = \(6, 32\)\nWIN_MIDPOINT_CP = \(.*\)\nWIN_SPREAD_CP = \(.*\)\n\Z", printed, re.M)
-    assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_what_cannot_be_fitted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_fitted(tmp_path: Path) -> None:
     path = tmp_path / "games.positions"
-    assert main([str(path)]) == 1
     write_games(path, 1)
-    assert main([str(path)]) == 1
-    errors = capsys.readouterr().err
-    assert "No such file" in errors
-    assert "too few" in errors
-    assert fit_wdl.parse_arguments([str(path)]).degree == 2
+    with pytest.raises(ProgramError, match="too few"):
+        main([str(path)])

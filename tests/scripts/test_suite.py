@@ -214,21 +214,23 @@ def test_a_run_is_continued_where_it_ended(tmp_path: Path, epd: Path, monkeypatc
     # Killed after the first batch, while it wrote the second.
     (tmp_path / "journal").write_text("".join(journal[:2]) + journal[2][:20])
     (tmp_path / "right.json").write_text(json.dumps(WRONG))
-    assert run(tmp_path, epd, *words)[0] == 2
+    with pytest.raises(ProgramError, match="--resume"):
+        run(tmp_path, epd, *words)
     code, found = run(tmp_path, epd, *words, "--resume")
     assert code == 0
     assert [answer["solved"] for answer in found["answers"]] == [True, False, False]
-    assert run(tmp_path, epd, *words[:3], "nodes=2", *words[4:], "--resume")[0] == 2
+    with pytest.raises(ProgramError, match="other settings"):
+        run(tmp_path, epd, *words[:3], "nodes=2", *words[4:], "--resume")
 
 
 @pytest.mark.parametrize("each", ["", "tc=5+0.05", "nodes=1 option.Nonsense=1", "colour=red"])
 def test_an_engine_without_a_usable_limit_or_option_is_refused(tmp_path: Path, epd: Path, each: str) -> None:
-    assert run(tmp_path, epd, "--engine", scripted(tmp_path, "x", RIGHT), "--each", each) == (2, {})
+    with pytest.raises(ProgramError):
+        run(tmp_path, epd, "--engine", scripted(tmp_path, "x", RIGHT), "--each", each)
 
 
 def test_our_engine_solves_on_two_processes(tmp_path: Path, epd: Path) -> None:
-    root = ROOT
-    engine = f"cmd='{sys.executable} -m uci_engine' dir={root} name=ours"
+    engine = f"cmd='{sys.executable} -m uci_engine' dir={ROOT} name=ours"
     code, found = run(tmp_path, epd, "--engine", engine, "--each", "depth=5", "--concurrency", 2)
     assert code == 0
     assert "Theme B.001" not in found["engines"][0]["unsolved"]
@@ -236,7 +238,6 @@ def test_our_engine_solves_on_two_processes(tmp_path: Path, epd: Path) -> None:
 
 @pytest.mark.slow
 def test_a_cluster_asks_the_same(tmp_path: Path, epd: Path) -> None:
-    pytest.importorskip("distributed")
     (tmp_path / "cluster").mkdir()
     engine = scripted(tmp_path, "right", {**RIGHT, MATE: ["die"]})
     with running_cluster(tmp_path / "cluster") as cluster:

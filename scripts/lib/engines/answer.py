@@ -40,7 +40,7 @@ class Answer:
     """The answer to one `go`: the legal move (None for anything else), the `bestmove` line, and what came before it.
 
     seconds: from `go`, `ponderhit` or the `stop` of a wrong guess, to `bestmove`. score and depth: of the last exact
-    score of the best line, or of the last bound if no score was exact.
+    score of the best line, or of the last bound if no score was exact. nodes: the last number that it reported.
     """
 
     move: chess.Move | None
@@ -48,6 +48,7 @@ class Answer:
     seconds: float
     score: chess.engine.PovScore | None = None
     depth: int | None = None
+    nodes: int | None = None
 
 
 def read_info(text: str) -> Info | None:
@@ -82,15 +83,19 @@ def read_answer(board: chess.Board, lines: list[Line], asked_at: float) -> Answe
     words = lines[-1].text.split()
     move = legal_move(board, words[1]) if len(words) > 1 else None
     chosen: Info | None = None
+    nodes: int | None = None
     for line in reversed(lines[:-1]):
-        info = read_info(line.text) if " score " in line.text else None
-        if info is None or (info.centipawns is None and info.mate is None):
+        info = read_info(line.text)
+        if info is None:
+            continue
+        nodes = info.nodes if nodes is None else nodes
+        if info.centipawns is None and info.mate is None:
             continue
         chosen = chosen or info
         if info.is_exact:
             chosen = info
             break
-    answer = Answer(move, lines[-1].text, lines[-1].arrived - asked_at)
+    answer = Answer(move, lines[-1].text, lines[-1].arrived - asked_at, nodes=nodes)
     if chosen is None:
         return answer
     score = chess.engine.Cp(chosen.centipawns or 0) if chosen.mate is None else chess.engine.Mate(chosen.mate)

@@ -102,6 +102,7 @@ class Engine:
             self._process = EngineProcess(spec.command, spec.directory)
         except (OSError, ValueError) as error:
             raise EngineError(f"{spec.name}: cannot run {shlex.join(spec.command)}: {error}") from None
+        _running.add(self)
         try:
             self.send("uci")
             for _, text in self.read_until("uciok", start_seconds):
@@ -297,6 +298,7 @@ class Engine:
     def kill(self) -> None:
         """End the process and what it started, at once."""
         self._process.kill()
+        _running.discard(self)
 
     def close(self, seconds: float | None = None) -> bool:
         """Ask the engine to leave; whether it did so by itself within this time. It is gone in any case."""
@@ -312,6 +314,36 @@ class Engine:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
+
+
+# The engines of this process that have not been ended.
+_running: set[Engine] = set()
+
+
+def end_engines(engines: Iterable[Engine]) -> None:
+    """End engines together: those that are idle are asked to leave first."""
+    ending = list(engines)
+    for engine in ending:
+        if engine.asked_at is None:
+            engine.leave()
+        else:
+            engine.kill()
+    deadline = time.monotonic() + QUIT_SECONDS
+    while any(engine.exit_code is None for engine in ending) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    for engine in ending:
+        engine.kill()
+
+
+def end_all_engines() -> None:
+    """End every engine of this process, whatever it is doing."""
+    end_engines(_running)
+
+
+def try_engines(specs: Iterable[EngineSpec]) -> None:
+    """Start each engine, set its options and end it, so that a mistake costs no results. Raises EngineError."""
+    for spec in {(spec.command, spec.directory, spec.options): spec for spec in specs}.values():
+        Engine(spec).close()
 
 
 def position_line(board: chess.Board) -> str:

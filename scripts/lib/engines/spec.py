@@ -137,6 +137,13 @@ def parse_engines(texts: Iterable[str], defaults: str = "") -> list[EngineSpec]:
     return specs
 
 
+def require_limits(specs: Iterable[EngineSpec]) -> None:
+    """Raise ProgramError for engines that could think for ever."""
+    unlimited = [spec.name for spec in specs if spec.control == TimeControl()]
+    if unlimited:
+        raise ProgramError(f"no tc=, nodes=, movetime= or depth= for {', '.join(unlimited)}")
+
+
 def _words(text: str) -> dict[str, str]:
     words: dict[str, str] = {}
     try:

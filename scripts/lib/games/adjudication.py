@@ -14,6 +14,8 @@ from typing import Any
 import chess
 import chess.syzygy
 
+from lib.errors import ProgramError
+
 # A mate, in centipawns: beyond every limit that makes sense.
 MATE_CP = 100_000
 
@@ -49,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def rules_of(words: argparse.Namespace) -> Rules:
-    """The Rules that a command line asks for. Raises ValueError."""
+    """The Rules that a command line asks for. Raises ProgramError."""
     ends: dict[str, Any] = {}
     if words.resign:
         ends.update(parse_resign(words.resign.split()))
@@ -59,7 +61,7 @@ def rules_of(words: argparse.Namespace) -> Rules:
 
 
 def parse_resign(words: Sequence[str]) -> dict[str, Any]:
-    """Fields of Rules from words like `moves=4 score=600 both=no`. Raises ValueError."""
+    """Fields of Rules from words like `moves=4 score=600 both=no`. Raises ProgramError."""
     values = _numbers(words, {"moves": 3, "score": None, "both": 0})
     return {
         "resign_moves": values["moves"],
@@ -69,7 +71,7 @@ def parse_resign(words: Sequence[str]) -> dict[str, Any]:
 
 
 def parse_draw(words: Sequence[str]) -> dict[str, Any]:
-    """Fields of Rules from words like `from=40 moves=8 score=10`. Raises ValueError."""
+    """Fields of Rules from words like `from=40 moves=8 score=10`. Raises ProgramError."""
     values = _numbers(words, {"from": 34, "moves": 8, "score": None})
     return {"draw_from": values["from"], "draw_moves": values["moves"], "draw_cp": values["score"]}
 
@@ -80,11 +82,11 @@ def _numbers(words: Sequence[str], defaults: dict[str, int | None]) -> dict[str,
         key, _, value = word.partition("=")
         value = {"yes": "1", "no": "0"}.get(value, value)
         if key not in defaults or not value.isdecimal():
-            raise ValueError(f"{word!r} is none of {', '.join(f'{key}=NUMBER' for key in defaults)}")
+            raise ProgramError(f"{word!r} is none of {', '.join(f'{key}=NUMBER' for key in defaults)}")
         values[key] = int(value)
     missing = [key for key, value in values.items() if value is None]
     if missing:
-        raise ValueError(f"{missing[0]}= is missing")
+        raise ProgramError(f"{missing[0]}= is missing")
     return {key: value for key, value in values.items() if value is not None}
 
 
@@ -133,10 +135,10 @@ class Adjudicator:
 
 
 def check_tables(rules: Rules) -> None:
-    """Raises ValueError when tables are asked for and none are there, OSError for a folder that cannot be read."""
+    """Raises ProgramError when tables are asked for and none are there, OSError for a folder that cannot be read."""
     with open_tables(rules) as tables:
         if tables is not None and not tables.count:
-            raise ValueError(f"no Syzygy tables in {', '.join(rules.tables)}")
+            raise ProgramError(f"no Syzygy tables in {', '.join(rules.tables)}")
 
 
 @contextmanager

@@ -10,31 +10,19 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from dataclasses import asdict, astuple, dataclass, replace
 from typing import Any, Protocol
 
-from lib.console import (
-    add_run_arguments,
-    complain,
-    make_table,
-    run_to_end,
-    say,
-    show_progress,
-    standard_output,
-    write_json,
-)
-from lib.engines.engine import EngineOption
-from lib.engines.spec import EngineSpec, parse_engine
-from lib.errors import ProgramError
-from lib.games.adjudication import add_arguments, check_tables, rules_of
+from lib.console import add_run_arguments, make_table, run_to_end, say, show_progress, standard_output, write_json
+from lib.engines.engine import Engine, EngineOption
+from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine, require_limits
+from lib.games import adjudication, openings
 from lib.games.clock import Patience
 from lib.games.game import PairJob, play_pair
-from lib.games.openings import OpeningBook, read_openings, start_position
+from lib.games.record import Effort
 from lib.games.tournament import PairingScore
 from lib.journal import Journal
 from lib.pool import Task, run_tasks
-from lib.trial import options_of
 
 SIDES = ("plus", "minus")
 
@@ -73,22 +61,21 @@ class Method(Protocol):
         """The result for JSON."""
 
 
-def make_parser(description: str, epilog: str) -> argparse.ArgumentParser:
+def make_parser(description: str) -> argparse.ArgumentParser:
     """A command line with the options that all experiments have."""
-    parser = argparse.ArgumentParser(description=description, epilog=epilog)
+    parser = argparse.ArgumentParser(description=description, epilog=f"An engine is {ENGINE_SYNTAX}.")
     parser.add_argument("--engine", required=True, metavar="'KEY=VALUE ...'", help="with nodes=, tc= or another limit")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--openings", type=Path, metavar="FILE", help=".pgn or .epd, also in a .zip or .gz")
-    parser.add_argument("--order", choices=("file", "random"), default="random")
+    openings.add_arguments(parser, "random")
     add_run_arguments(parser)
-    add_arguments(parser)
+    adjudication.add_arguments(parser)
     return parser
 
 
 def find_numbers(engine: EngineSpec) -> dict[str, EngineOption]:
     """The engine's options that are whole numbers, by name; what `engine` sets is the default. Raises EngineError."""
     chosen = {name.lower(): value for name, value in engine.options}
-    spins = [option for option in options_of(engine).values() if option.kind == "spin"]
+    with Engine(engine) as running:
+        spins = [option for option in running.options.values() if option.kind == "spin"]
     return {spin.name: replace(spin, default=chosen.get(spin.name.lower(), spin.default) or "0") for spin in spins}
 
 
@@ -96,16 +83,23 @@ class Experiment:
     """The pairs of a run: those that are done, the journal of them, and those still to be played."""
 
     def __init__(self, words: argparse.Namespace, engine: EngineSpec, method: Method) -> None:
-        """Open the journal, if one is wanted, and learn what is in it. Raises ProgramError, OSError and ValueError."""
+        """Open the journal, if one is wanted, and learn what is in it. Raises ProgramError and OSError."""
         self._words = words
         self._engine = engine
         self._method = method
-        self._rules = rules_of(words)
+        self._rules = adjudication.rules_of(words)
         if words.cluster is None:
-            check_tables(self._rules)
-        self._book = _read_book(words)
-        self._journal = self._open_journal()
+            adjudication.check_tables(self._rules)
+        self._book = openings.book_of(words)
+        settings = {
+            "engine": engine.as_json(),
+            "openings": openings.openings_as_json(words),
+            "rules": asdict(self._rules),
+            **method.settings(),
+        }
+        self._journal = Journal(words.journal, settings, resume=words.resume)
         self._faults: list[str] = []
+        self._effort = Effort()
         self._done: set[int] = set()
         for entry in self._journal.entries:
             self._take(entry)
@@ -117,10 +111,13 @@ class Experiment:
             return code
         method, output = self._method, standard_output()
         output.print(make_table(f"{len(self._done)} pairs", *method.table()))
+        time, rate = self._effort.cells()
+        say(f"{time} a move, {rate} nodes a second")
         for fault in sorted(set(self._faults)):
             say(f"{self._faults.count(fault)} {fault}")
         if self._words.json is not None:
-            write_json(self._words.json, {"pairs": len(self._done), **method.figures(), "faults": self._faults})
+            found = {**method.figures(), "faults": self._faults, **asdict(self._effort)}
+            write_json(self._words.json, {"pairs": len(self._done), **found})
         return code
 
     def _play(self, pairs: int) -> None:
@@ -141,8 +138,7 @@ class Experiment:
                 first, second = self._side("plus", pairing.plus), self._side("minus", pairing.minus)
                 opening = self._book.opening(number - 1)
                 keep = self._words.cluster is None
-                job = PairJob(first, second, opening, number, "experiment", self._rules, Patience(), keep)
-                yield Task(str(number), job)
+                yield Task(str(number), PairJob(first, second, opening, number, self._rules, Patience(), keep))
 
     def _side(self, name: str, values: Mapping[str, int]) -> EngineSpec:
         """The engine with these values. Two engines of one description are told apart by their names."""
@@ -152,11 +148,11 @@ class Experiment:
         return replace(self._engine, name=f"{self._engine.name} {name}", options=options)
 
     def _judge(self, games: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        names = [f"{self._engine.name} {side}" for side in SIDES]
-        score = PairingScore(*names)
+        score = PairingScore(*(f"{self._engine.name} {side}" for side in SIDES))
         score.add_pair(games)
         faults = [f"{game['fault']}: {game['detail']}" for game in games if game["fault"] is not None]
-        return {"result": score.wins - score.losses, "faults": faults}
+        effort = sum((Effort(*each) for game in games for each in game["effort"].values()), Effort())
+        return {"result": score.wins - score.losses, "faults": faults, "effort": astuple(effort)}
 
     def _take(self, entry: Mapping[str, Any]) -> None:
         number = entry["key"]
@@ -164,36 +160,16 @@ class Experiment:
             return
         self._done.add(number)
         self._faults += entry["faults"]
+        self._effort += Effort(*entry["effort"])
         if not entry["faults"]:
             self._method.learn(number, self._method.pairing(number).directions, entry["result"])
 
-    def _open_journal(self) -> Journal:
-        words = self._words
-        settings = {
-            "engine": self._engine.as_json(),
-            "seed": words.seed,
-            "openings": None if words.openings is None else words.openings.name,
-            "order": words.order,
-            "rules": asdict(self._rules),
-            **self._method.settings(),
-        }
-        return Journal(words.journal, settings, resume=words.resume)
-
-
-def _read_book(words: argparse.Namespace) -> OpeningBook:
-    if words.openings is None:
-        return start_position()
-    return read_openings(words.openings, order=words.order, seed=words.seed)
-
 
 def run_experiment(words: argparse.Namespace, pairs: int, make_method: Callable[[EngineSpec], Method]) -> int:
-    """Begin an experiment with this command line, play it to its end or an interruption, and report."""
-    try:
-        engine = parse_engine(words.engine)
-        if str(engine.control) == "no limit":
-            raise ProgramError(f"no tc=, nodes=, movetime= or depth= for {engine.name}")
-        experiment = Experiment(words, engine, make_method(engine))
-    except (ProgramError, ValueError, OSError) as error:
-        complain(error)
-        return 1
-    return experiment.run(pairs)
+    """Begin an experiment with this command line, play it to its end or an interruption, and report.
+
+    Raises ProgramError and OSError for what cannot be begun.
+    """
+    engine = parse_engine(words.engine)
+    require_limits([engine])
+    return Experiment(words, engine, make_method(engine)).run(pairs)

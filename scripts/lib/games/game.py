@@ -46,7 +46,6 @@ class PairJob:
     second: EngineSpec
     opening: Opening
     number: int
-    event: str
     rules: Rules
     patience: Patience
     keep_engines: bool = True
@@ -61,7 +60,7 @@ def play_pair(job: PairJob) -> list[dict[str, Any]]:
             record = Game(*sides, job.opening, job.rules, job.patience, tables).play()
             if record.fault is not None:
                 engines.dismiss(white if record.guilty == white.name else black)
-            pgn = record.pgn(job.event, f"{job.number}.{game_number}")
+            pgn = record.pgn(f"{job.number}.{game_number}")
             results.append({**record.as_json(), "pgn": pgn})
     return results
 
@@ -151,8 +150,8 @@ class Game:
             self.record.forfeit("illegal move", color, f"{self._side(color)} makes no legal move", answer.text)
             return None
         clock.spend(answer.seconds)
-        record = MoveRecord(answer.move, answer.seconds, clock.remaining_seconds, answer.score, answer.depth)
-        self.record.moves.append(record)
+        seconds, left = answer.seconds, clock.remaining_seconds
+        self.record.moves.append(MoveRecord(answer.move, seconds, left, answer.score, answer.depth, answer.nodes))
         self._board.push(answer.move)
         score_cp = None if answer.score is None else answer.score.pov(color).score(mate_score=2 * MATE_CP)
         return rules_result(self._board) or self._adjudicator.verdict(self._board, score_cp)

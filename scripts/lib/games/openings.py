@@ -6,12 +6,13 @@ file costs little.
 
 from __future__ import annotations
 
+import argparse
 import io
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import chess
 
@@ -123,6 +124,32 @@ def read_openings(
     if not texts:
         raise ProgramError(f"no openings in {path}")
     return OpeningBook(texts, pgn=pgn, order=order, seed=seed, plies=plies, chess960=chess960)
+
+
+def add_arguments(parser: argparse.ArgumentParser, order: Order) -> None:
+    """The options of a command line that choose openings. order: the usual one."""
+    what = parser.add_argument_group("openings")
+    what.add_argument("--openings", type=Path, metavar="FILE", help=".pgn or .epd, also in a .zip or .gz")
+    what.add_argument("--order", choices=("file", "random"), default=order, help=f"({order})")
+    what.add_argument("--seed", type=int, default=0, help="of what is random (0)")
+    what.add_argument("--plies", type=int, metavar="N", help="play at most so many of an opening's moves")
+    what.add_argument("--chess960", action="store_true", help="the openings are Fischer random chess")
+
+
+def book_of(words: argparse.Namespace) -> OpeningBook:
+    """The openings that a command line asks for. Raises ProgramError and OSError."""
+    if words.openings is None:
+        return start_position(words.chess960)
+    return read_openings(words.openings, order=words.order, seed=words.seed, plies=words.plies, chess960=words.chess960)
+
+
+def openings_as_json(words: argparse.Namespace) -> dict[str, Any]:
+    """What a command line says of openings, for a journal. Raises OSError."""
+    return {
+        "file": None if words.openings is None else words.openings.name,
+        "bytes": None if words.openings is None else words.openings.stat().st_size,
+        **{name: getattr(words, name) for name in ("order", "seed", "plies", "chess960")},
+    }
 
 
 def start_position(chess960: bool = False) -> OpeningBook:

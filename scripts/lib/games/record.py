@@ -26,6 +26,25 @@ TERMINATIONS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Effort:
+    """What an engine used: moves, the seconds for them, and the nodes that it reported for them."""
+
+    moves: int = 0
+    seconds: float = 0.0
+    nodes: int = 0
+
+    def __add__(self, other: Effort) -> Effort:
+        return Effort(self.moves + other.moves, self.seconds + other.seconds, self.nodes + other.nodes)
+
+    def cells(self) -> tuple[str, str]:
+        """Mean time of a move, and nodes a second, as text."""
+        if not self.moves:
+            return "-", "-"
+        rate = f"{self.nodes / self.seconds:.0f}" if self.nodes and self.seconds else "-"
+        return f"{1000 * self.seconds / self.moves:.1f} ms", rate
+
+
+@dataclass(frozen=True, slots=True)
 class MoveRecord:
     """A move and what its engine said of it.
 
@@ -37,6 +56,7 @@ class MoveRecord:
     clock_seconds: float | None = None
     score: chess.engine.PovScore | None = None
     depth: int | None = None
+    nodes: int | None = None
 
 
 @dataclass(slots=True)
@@ -87,16 +107,22 @@ class GameRecord:
             "guilty": self.guilty,
             "detail": self.detail,
             "plies": len(self.moves),
-            "seconds": round(sum(move.seconds for move in self.moves), 3),
+            "effort": {self.white.name: self._effort(0), self.black.name: self._effort(1)},
             "overstep_ms": self.overstep_ms,
             "min_clock_ms": self.min_clock_ms,
         }
 
-    def pgn(self, event: str, round_name: str) -> str:
+    def _effort(self, side: int) -> list[float]:
+        """The effort of White (0) or Black (1), for JSON."""
+        first = (side + (self.opening.board().turn == chess.BLACK)) % 2
+        moves = self.moves[first::2]
+        return [len(moves), round(sum(move.seconds for move in moves), 6), sum(move.nodes or 0 for move in moves)]
+
+    def pgn(self, round_name: str) -> str:
         """The game as PGN, with `[%eval]` (White's view, and depth), `[%clk]` and `[%emt]` comments."""
         game = chess.pgn.Game()
         headers = game.headers
-        headers["Event"] = event
+        headers["Event"] = "match"
         headers["Date"] = time.strftime("%Y.%m.%d", time.localtime(self.started))
         headers["Round"] = round_name
         headers["White"] = self.white.name

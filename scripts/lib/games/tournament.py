@@ -6,23 +6,25 @@ however often it is reported. A game that is in the journal is in the PGN exactl
 
 from __future__ import annotations
 
-import os
+import argparse
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from lib.console import show_progress
 from lib.elo import Pentanomial, pentanomial
 from lib.engines.spec import EngineSpec
+from lib.files import replaced
 from lib.games.adjudication import Rules
 from lib.games.clock import Patience
-from lib.games.game import PairJob
+from lib.games.game import PairJob, play_pair
 from lib.games.openings import OpeningBook
-from lib.games.record import FAULT_KINDS
+from lib.games.record import FAULT_KINDS, Effort
 from lib.journal import Journal
-from lib.pool import Task
+from lib.pool import Task, run_tasks
 
 POINTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 
@@ -31,33 +33,24 @@ POINTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 class Settings:
     """What makes a tournament the same tournament.
 
-    gauntlet: the first engine against each of the others, instead of all against all. openings: how the book was
-    chosen, as JSON.
+    pairings: numbers of the engines that meet. openings: how the book was chosen, as JSON.
     """
 
     engines: tuple[EngineSpec, ...]
-    gauntlet: bool
+    pairings: tuple[tuple[int, int], ...]
     openings: Mapping[str, Any]
     rules: Rules
     patience: Patience
-    event: str
 
     def as_json(self) -> dict[str, Any]:
         """For the journal."""
         return {
             "engines": [engine.as_json() for engine in self.engines],
-            "gauntlet": self.gauntlet,
+            "pairings": self.pairings,
             "openings": dict(self.openings),
             "rules": asdict(self.rules),
             "patience": asdict(self.patience),
-            "event": self.event,
         }
-
-    def pairings(self) -> list[tuple[int, int]]:
-        """Numbers of the engines that meet."""
-        if self.gauntlet:
-            return [(0, other) for other in range(1, len(self.engines))]
-        return list(combinations(range(len(self.engines)), 2))
 
 
 class PairingScore:
@@ -72,10 +65,6 @@ class PairingScore:
     @property
     def games(self) -> int:
         return self.wins + self.draws + self.losses
-
-    @property
-    def points(self) -> float:
-        return self.wins + self.draws / 2.0
 
     @property
     def counts(self) -> Pentanomial:
@@ -96,13 +85,14 @@ class PairingScore:
 
 
 class EngineConduct:
-    """How an engine behaved: its forfeits by kind, and how near it came to losing on time."""
+    """How an engine behaved: its forfeits by kind, how near it came to losing on time, and what it used."""
 
     def __init__(self) -> None:
         self.faults: Counter[str] = Counter()
         self.details: list[str] = []
         self.overstep_ms = 0.0
         self.min_clock_ms: float | None = None
+        self.effort = Effort()
 
     def add_game(self, name: str, game: Mapping[str, Any]) -> None:
         """Take what the record of a game says about this engine."""
@@ -113,6 +103,7 @@ class EngineConduct:
         left_ms = game["min_clock_ms"].get(name)
         if left_ms is not None:
             self.min_clock_ms = left_ms if self.min_clock_ms is None else min(left_ms, self.min_clock_ms)
+        self.effort += Effort(*game["effort"][name])
 
     def as_json(self) -> dict[str, Any]:
         """Counts of every kind, those of zero too."""
@@ -121,6 +112,7 @@ class EngineConduct:
             "details": self.details,
             "overstep_ms": self.overstep_ms,
             "min_clock_ms": self.min_clock_ms,
+            **asdict(self.effort),
         }
 
 
@@ -136,9 +128,23 @@ class Tournament:
         engines = settings.engines
         self.scores = {
             (first, second): PairingScore(engines[first].name, engines[second].name)
-            for first, second in settings.pairings()
+            for first, second in settings.pairings
         }
         self.conduct = {engine.name: EngineConduct() for engine in engines}
+
+    @property
+    def total(self) -> PairingScore:
+        """The first engine against all others, taken together."""
+        scores = list(self.scores.values())
+        if len(scores) == 1:
+            return scores[0]
+        total = PairingScore(scores[0].first, "all")
+        for score in scores:
+            total.wins += score.wins
+            total.draws += score.draws
+            total.losses += score.losses
+            total.pairs += score.pairs
+        return total
 
     @property
     def pairs_scheduled(self) -> int:
@@ -156,17 +162,9 @@ class Tournament:
                 key = f"{first}-{second}-{number}"
                 if key in self._done:
                     continue
-                job = PairJob(
-                    engines[first],
-                    engines[second],
-                    self._book.opening(number),
-                    number + 1,
-                    self.settings.event,
-                    self.settings.rules,
-                    self.settings.patience,
-                    keep_engines,
-                )
-                yield Task(key, job)
+                opening, rules, patience = self._book.opening(number), self.settings.rules, self.settings.patience
+                pair = (engines[first], engines[second], opening, number + 1)
+                yield Task(key, PairJob(*pair, rules, patience, keep_engines))
 
     def add(self, key: str, games: Sequence[Mapping[str, Any]]) -> bool:
         """Count a pair; False, and nothing done, if it has been counted before."""
@@ -184,40 +182,48 @@ class Tournament:
 class Archive:
     """Journal and PGN of a tournament. The journal rules: it holds each game's PGN, and is written first."""
 
-    def __init__(self, journal: Journal, pgn_path: Path | None) -> None:
-        """The PGN may be missing. A PGN file is written anew from the journal, so a kill between the two is mended.
+    def __init__(self, journal: Journal, pgn_path: Path | None, tournament: Tournament) -> None:
+        """Count what the journal holds.
 
+        The PGN may be missing. A PGN file is written anew from the journal, so a kill between the two is mended.
         Without games there is no PGN yet. Raises OSError when it cannot be written.
         """
         self._journal = journal
         self._pgn_path = pgn_path
-        if pgn_path is not None:
-            temporary = pgn_path.with_name(pgn_path.name + ".new")
-            with temporary.open("w", encoding="utf-8") as file:
-                seen: set[str] = set()
-                for entry in journal.entries:
-                    if entry["key"] not in seen:
-                        seen.add(entry["key"])
-                        file.writelines(game["pgn"] for game in entry["games"])
-                file.flush()
-                os.fsync(file.fileno())
-            if journal.entries:
-                temporary.replace(pgn_path)
-            else:
-                temporary.unlink()
+        self._tournament = tournament
+        counted = [entry for entry in journal.entries if tournament.add(entry["key"], entry["games"])]
+        if pgn_path is not None and counted:
+            with replaced(pgn_path) as file:
+                file.writelines(game["pgn"].encode() for entry in counted for game in entry["games"])
 
-    def restore(self, tournament: Tournament) -> None:
-        """Count what the journal holds."""
-        for entry in self._journal.entries:
-            tournament.add(entry["key"], entry["games"])
-
-    def append(self, key: str, games: Sequence[Mapping[str, Any]]) -> None:
-        """Keep a pair that the tournament has counted."""
+    def add(self, key: str, games: Sequence[Mapping[str, Any]]) -> None:
+        """Count a pair and keep it."""
+        if not self._tournament.add(key, games):
+            return
         self._journal.append({"key": key, "games": list(games)})
         if self._pgn_path is not None:
             with self._pgn_path.open("a", encoding="utf-8") as file:
                 file.writelines(game["pgn"] for game in games)
 
-    def close(self) -> None:
-        """Nothing can be kept after this."""
-        self._journal.close()
+
+def play(
+    words: argparse.Namespace,
+    tournament: Tournament,
+    archive: Archive,
+    progress: Callable[[], str] = str,
+    is_decided: Callable[[], bool] = bool,
+) -> None:
+    """Play what is left, until it is decided, where the command line says. Raises ProgramError.
+
+    progress: what to show beside the number of pairs.
+    """
+    if is_decided():
+        return
+    tasks = tournament.tasks(keep_engines=words.cluster is None)
+    results = run_tasks(play_pair, tasks, workers=words.concurrency, cluster=words.cluster)
+    with closing(results), show_progress("pairs", tournament.pairs_scheduled, tournament.pairs_done) as advance:
+        for result in results:
+            archive.add(result.key, result.value_or_raise())
+            advance(1, progress())
+            if is_decided():
+                return
