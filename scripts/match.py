@@ -48,9 +48,7 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     time.add_argument("--margin-ms", type=float, default=0.0, metavar="MS", help="grace on the clock (0)")
     time.add_argument("--hang", type=float, default=5.0, metavar="SECONDS", help="wait so long for a lost engine (5)")
     test = parser.add_argument_group("sequential test")
-    test.add_argument(
-        "--sprt", nargs="*", metavar="KEY=VALUE", help="elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic"
-    )
+    test.add_argument("--sprt", nargs="*", metavar="KEY=VALUE", help="elo0=0 elo1=5 alpha=0.05 beta=0.05")
     add_run_arguments(parser, "what --resume needs (the PGN's name and .journal)")
     parser.add_argument("--pgn", type=new_file, metavar="FILE", help="write the games")
     return parser.parse_args(arguments)

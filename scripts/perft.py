@@ -4,9 +4,8 @@
     python scripts/perft.py FILE... [--depth 5] [--max-nodes N] [--core compiled | --engine 'cmd=stockfish']
 
 Files are in two formats, which may be mixed: EPD with the counts behind it (`FEN ;D1 20 ;D2 400`), and blocks of lines
-(`epd FEN`, then `perft 1 20`, `perft 2 400`), standard chess and Chess960. Where a count is wrong, python-chess's own
-counts lead to the first move that differs. Exit code: 0 when all counts are right, 1 when some are wrong or there are
-none, 2 when a file or the engine cannot be used.
+(`epd FEN`, then `perft 1 20`, `perft 2 400`), standard chess and Chess960. Exit code: 0 when all counts are right, 1
+when some are wrong or there are none, 2 when a file or the engine cannot be used.
 """
 
 from __future__ import annotations
@@ -25,9 +24,6 @@ from lib.errors import ProgramError
 from lib.files import read_text
 from lib.perft import PerftEngine
 from uci_engine.core import CORES
-
-# What python-chess counts in some ten seconds.
-MAX_ORACLE_NODES = 3_000_000
 
 
 @dataclass
@@ -74,42 +70,6 @@ def read_cases(path: Path) -> Iterator[Case]:
         yield case
 
 
-def count_sequences(board: chess.Board, depth: int) -> int:
-    """All of them, by python-chess; about a quarter of a million a second."""
-    if depth == 0:
-        return 1
-    return sum(divide(board, depth).values()) if depth > 1 else board.legal_moves.count()
-
-
-def divide(board: chess.Board, depth: int) -> dict[str, int]:
-    """Those behind each first move, by python-chess."""
-    result = {}
-    for move in list(board.legal_moves):
-        board.push(move)
-        result[move.uci()] = count_sequences(board, depth - 1)
-        board.pop()
-    return result
-
-
-def first_difference(engine: PerftEngine, board: chess.Board, depth: int) -> str:
-    """Where the engine departs from python-chess, within `depth` plies: a sentence."""
-    board = board.copy(stack=False)
-    line: list[str] = []
-    for plies in range(depth, 0, -1):
-        found, expected = engine.divide(board, plies), divide(board, plies)
-        different = sorted(move for move in found.keys() | expected.keys() if found.get(move) != expected.get(move))
-        after = f"after {' '.join(line)}" if line else "in this position"
-        if not different:
-            return f"{after} python-chess counts the same"
-        if different[0] not in found:
-            return f"{after}, {different[0]} is legal and not counted ({board.fen()})"
-        if different[0] not in expected:
-            return f"{after}, {different[0]} is counted and not legal ({board.fen()})"
-        line.append(different[0])
-        board.push_uci(different[0])
-    return f"after {' '.join(line)}, a position is not counted as one ({board.fen()})"
-
-
 def check(engine: PerftEngine, case: Case) -> list[int]:
     """Count one position to each of its depths, show what is wrong, and return the right and the wrong in number."""
     try:
@@ -123,8 +83,6 @@ def check(engine: PerftEngine, case: Case) -> list[int]:
         wrong += found != expected
         if found != expected:
             say(f"{case.where}: depth {depth} gives {found}, not {expected}: {case.epd}")
-            if wrong == 1 and max(found, expected) <= MAX_ORACLE_NODES:
-                say(f"  {first_difference(engine, board, depth)}")
     return [right, wrong]
 
 

@@ -6,14 +6,13 @@
 Every round measures each engine once on every position, and the order of the engines rotates, so that load on the
 machine affects all alike. Only one engine works at a time. Rates and depths are counted in the processor time that the
 engine used, so that a busy machine does not change them; start-up and stop latency are times that passed, for those are
-felt. Linux only, because the processor time of other processes is read from /proc. Exit code: 0, or 2 when an engine
+felt. Linux only, because elsewhere a process has no clock that others can read. Exit code: 0, or 2 when an engine
 cannot be used.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import sys
 import time
@@ -21,7 +20,6 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from itertools import chain
-from pathlib import Path
 from statistics import fmean, median, quantiles
 
 import chess
@@ -55,8 +53,6 @@ MIDDLEGAMES = (
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
     "4rrk1/2p1b1p1/p1p3q1/4p3/2P2n1p/1P1NR2P/PB3PP1/3R1QK1 b - - 2 24",
 )
-# Fields of /proc/PID/stat behind the name in brackets, counted from 0 (see proc(5)).
-SESSION, USER_TICKS, SYSTEM_TICKS, CHILDREN_USER_TICKS, CHILDREN_SYSTEM_TICKS = 3, 11, 12, 13, 14
 # An engine that has to wait for the processor may take so many times its share.
 PATIENCE_FACTOR = 20.0
 PATIENCE_SECONDS = 10.0
@@ -66,39 +62,10 @@ SHORTEST_PAUSE_SECONDS = 0.0005
 STOP_AFTER_SECONDS = (0.005, 0.05)
 
 
-def session_cpu_seconds(session: int) -> float:
-    """The processor seconds of all processes of a session, by its leader's process id; 0.0 if there is none.
-
-    A program started with `start_new_session=True` leads a session of its own, which holds all that it starts.
-    Precise to about a microsecond for living processes, to a clock tick (10 ms) for those that have ended.
-    """
-    ticks_each_second = os.sysconf("SC_CLK_TCK")
-    seconds = 0.0
-    for folder in Path("/proc").iterdir():
-        if not folder.name.isdigit():
-            continue
-        try:
-            text = (folder / "stat").read_text("latin-1")
-        except OSError:
-            continue  # it has just ended
-        fields = text.rpartition(")")[2].split()
-        if int(fields[SESSION]) != session:
-            continue
-        own = _precise_seconds(int(folder.name))
-        if own is None:
-            own = (int(fields[USER_TICKS]) + int(fields[SYSTEM_TICKS])) / ticks_each_second
-        ended = (int(fields[CHILDREN_USER_TICKS]) + int(fields[CHILDREN_SYSTEM_TICKS])) / ticks_each_second
-        seconds += own + ended
-    return seconds
-
-
-def _precise_seconds(process: int) -> float | None:
-    """What the process's own clock says, which counts in nanoseconds; None if it has none (any more)."""
-    try:
-        # The number of a process's clock, as the Linux kernel and clock_getcpuclockid(3) make it.
-        return time.clock_gettime(~process << 3 | 2)
-    except OSError:
-        return None
+def cpu_seconds(engine: Engine) -> float:
+    """The processor time that the engine has used so far, without that of processes that it started."""
+    # The number of a process's clock, as the Linux kernel and clock_getcpuclockid(3) make it.
+    return time.clock_gettime(~engine.process_id << 3 | 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,22 +82,22 @@ class Search:
         return self.nodes / self.cpu_seconds
 
 
-def search(engine: Engine, board: chess.Board, cpu_seconds: float) -> Search:
+def search(engine: Engine, board: chess.Board, seconds: float) -> Search:
     """Let the engine search this position, as a new game, for so much processor time. Raises EngineError."""
     engine.new_game()
     engine.set_position(board)
     threads = next((int(value) for name, value in engine.spec.options if name.lower() == "threads"), 1)
-    before = session_cpu_seconds(engine.session)
+    before = cpu_seconds(engine)
     began = engine.send("go infinite")
-    deadline = began + PATIENCE_FACTOR * cpu_seconds + PATIENCE_SECONDS
-    while (left := cpu_seconds - (session_cpu_seconds(engine.session) - before)) > 0:
+    deadline = began + PATIENCE_FACTOR * seconds + PATIENCE_SECONDS
+    while (left := seconds - (cpu_seconds(engine) - before)) > 0:
         if time.perf_counter() > deadline or engine.exit_code is not None:
             raise EngineError(f"{engine.name} does not use its processor time")
         # It cannot use more time than passes on each thread; so this never sleeps past the end.
         time.sleep(max(SHORTEST_PAUSE_SECONDS, left / threads))
     stopped = engine.send("stop")
     lines = engine.read_until("bestmove", PATIENCE_SECONDS)
-    used = session_cpu_seconds(engine.session) - before
+    used = cpu_seconds(engine) - before
     nodes = depth = 0
     for line in lines:
         info = read_info(line.text)
@@ -156,9 +123,9 @@ def stop_seconds(engine: Engine, board: chess.Board, choice: random.Random) -> f
 def perft_cpu_seconds(spec: EngineSpec, depth: int) -> float:
     """The processor time of `go perft` from the start position. Raises EngineError, NoPerftError."""
     with PerftEngine(spec) as engine:
-        before = session_cpu_seconds(engine.session)
+        before = cpu_seconds(engine)
         engine.divide(engine.board(chess.STARTING_FEN), depth)
-        return session_cpu_seconds(engine.session) - before
+        return cpu_seconds(engine) - before
 
 
 @dataclass
@@ -249,7 +216,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Measure what the command line names; returns the exit code. Raises ProgramError and OSError."""
     words = parse(arguments)
     if not sys.platform.startswith("linux"):
-        raise ProgramError("the processor time of another process is read from /proc, which only Linux has")
+        raise ProgramError("only Linux lets one process read the processor time of another")
     specs = parse_engines(words.engine, words.each)
     with ExitStack() as stack:
         engines = {spec.name: stack.enter_context(Engine(spec)) for spec in specs}

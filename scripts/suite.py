@@ -33,7 +33,7 @@ from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines, require_l
 from lib.errors import ProgramError
 from lib.journal import Journal
 from lib.pool import Task, run_tasks
-from lib.suite import Batch, Question, ask_batch, group_table, read_questions, summarise, summary_table
+from lib.suite import Batch, Question, ask_batch, read_questions, summarise, summary_table
 
 POSITIONS_EACH = 10
 
@@ -113,8 +113,6 @@ def report(
     limits = sorted({str(spec.control) for spec in engines})
     title = f"{', '.join(path.name for path in words.files)}, {' and '.join(limits)} each"
     output.print(summary_table(title, names, summaries))
-    if themes := group_table(questions, names, answers):
-        output.print(themes)
     for name, summary in zip(names, summaries, strict=True):
         if summary["unsolved"]:
             say(f"{name} did not solve {', '.join(summary['unsolved'])}")

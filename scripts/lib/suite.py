@@ -27,7 +27,6 @@ from lib.errors import ProgramError
 from lib.files import read_text
 
 POINT = re.compile(r"\S+=\d+")
-NUMBER_AT_END = re.compile(r"[\s._#-]*\d+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +39,6 @@ class Question:
     avoid: frozenset[str]
     mate_moves: int | None
     points: tuple[tuple[str, int], ...] = ()
-
-    @property
-    def group(self) -> str:
-        """The name without the number at its end: one suite may hold several themes."""
-        return NUMBER_AT_END.sub("", self.name)
 
     @property
     def max_points(self) -> int:
@@ -247,23 +241,3 @@ def summary_table(title: str, names: Sequence[str], summaries: Sequence[dict[str
         row += ["-" if seconds is None else f"{seconds:.3f}" for seconds in times]
         rows.append([*row, str(len(summary["failures"]))])
     return make_table(title, head, rows)
-
-
-def group_table(questions: Sequence[Question], names: Sequence[str], answers: Sequence[dict[str, Any]]) -> Table | None:
-    """Solved positions (or points, where there are any) by theme; None when there is one theme only."""
-    groups: dict[str, list[int]] = {}
-    for number, question in enumerate(questions):
-        groups.setdefault(question.group, []).append(number)
-    if not 1 < len(groups) < len(questions):
-        return None
-    has_points = all(question.points for question in questions)
-    what = "points" if has_points else "solved"
-    rows = []
-    for group, numbers in groups.items():
-        sums = [0] * len(names)
-        for answer in answers:
-            if answer["position"] in numbers:
-                sums[answer["engine"]] += int(answer.get(what, 0))
-        most = sum(questions[number].max_points for number in numbers) if has_points else len(numbers)
-        rows.append([group, *map(str, sums), str(most)])
-    return make_table(f"{what} by theme", ["theme", *names, "of"], rows)

@@ -131,12 +131,6 @@ def test_odd_output_is_no_fault() -> None:
     assert play(fake("odd"), fake(), rules=Rules(max_moves=4)).fault is None
 
 
-def test_pondering_engines_play() -> None:
-    control = TimeControl(20.0)
-    spec = EngineSpec("p", fake().command, None, control, (), ponder=True)
-    assert play(spec, fake(seed=3, control=control), rules=Rules(max_moves=5)).fault is None
-
-
 # ---- Clocks ----
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -18,12 +17,12 @@ from lib.engines.engine import Engine, EngineError
 from lib.engines.spec import EngineSpec, parse_engine
 from lib.errors import ProgramError
 from lib.perft import NoPerftError
-from speed import Samples, Search, figures, perft_cpu_seconds, search, session_cpu_seconds, show, stop_seconds
+from speed import Samples, Search, cpu_seconds, figures, perft_cpu_seconds, search, show, stop_seconds
 from tests.support import ROOT
 
 OURS = f"cmd='{sys.executable} -m uci_engine' dir={ROOT} name=ours option.Hash=4"
 
-linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the clock of a process")
 
 
 def fake(tmp_path: Path, program: str) -> EngineSpec:
@@ -44,30 +43,17 @@ def fake(tmp_path: Path, program: str) -> EngineSpec:
 
 
 @linux_only
-def test_cpu_time_counts_work_and_not_sleep_and_children_too() -> None:
-    burn = "import time\nwhile time.process_time() < {}: pass\n"
-    program = (
-        "import subprocess, sys\n"
-        + burn.format(0.2)
-        + f"subprocess.run([sys.executable, '-c', {burn.format(0.3)!r}])\n"
-        + f"child = subprocess.Popen([sys.executable, '-c', {burn.format(0.25) + 'time.sleep(60)'!r}])\n"
-        + "print(flush=True)\nsys.stdin.read()\nchild.kill()\nchild.wait()\n"
-    )
-    command = [sys.executable, "-c", program]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-    ) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        deadline = time.monotonic() + 30
-        while (used := session_cpu_seconds(process.pid)) < 0.74:
-            assert time.monotonic() < deadline, used
-            time.sleep(0.01)
-        time.sleep(0.1)
-        # What start-up costs comes on top of the 0.75 s of three processes.
-        assert used < 0.75 + 3 * 0.5
-        process.communicate()
-    assert session_cpu_seconds(process.pid) == 0.0
+def test_cpu_time_counts_work_and_not_sleep(tmp_path: Path) -> None:
+    work = "end = time.process_time() + 0.2 * line.startswith('work')"
+    program = f"exec({work!r} + '\\nwhile time.process_time() < end: pass\\nprint(line, flush=True)')"
+    with Engine(fake(tmp_path, program)) as engine:
+        before = cpu_seconds(engine)
+        engine.send("work")
+        engine.read_until("work", 30.0)
+        worked = cpu_seconds(engine)
+        time.sleep(0.3)
+        assert 0.2 <= worked - before < 0.5
+        assert cpu_seconds(engine) - worked < 0.05
 
 
 def test_elsewhere_it_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:

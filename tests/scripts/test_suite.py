@@ -42,7 +42,7 @@ def question(best: str = "", avoid: str = "", mate: int | None = None) -> Questi
 
 def test_all_operations_are_read(epd: Path) -> None:
     first, second, third = read_questions(epd)
-    assert (first.name, first.group, first.best) == ("Theme A.001", "Theme A", frozenset({"h1h3"}))
+    assert (first.name, first.best) == ("Theme A.001", frozenset({"h1h3"}))
     assert second.avoid == {"h1h2", "h1h8"}
     assert (second.points, second.max_points) == ((("h1g1", 4), ("h1h3", 10)), 10)
     assert (third.mate_moves, third.best, third.max_points) == (1, frozenset(), 0)
@@ -181,7 +181,6 @@ def test_engines_are_asked_side_by_side(tmp_path: Path, epd: Path, capsys: pytes
     ]
     shown = capsys.readouterr().out
     assert "wrong did not solve Theme A.001, Theme A.002, Theme B.001" in shown
-    assert "Theme B" in shown
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ class Info:
 class Answer:
     """The answer to one `go`: the legal move (None for anything else), the `bestmove` line, and what came before it.
 
-    seconds: from `go`, `ponderhit` or the `stop` of a wrong guess, to `bestmove`. score and depth: of the last exact
+    seconds: from `go` to `bestmove`. score and depth: of the last exact
     score of the best line, or of the last bound if no score was exact. nodes: the last number that it reported.
     """
 

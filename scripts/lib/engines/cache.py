@@ -57,7 +57,7 @@ class EngineCache:
 
 def _differ_in_values_only(one: EngineSpec, other: EngineSpec) -> bool:
     """Whether a process of the one can play for the other after `setoption`."""
-    return (one.command, one.directory, one.ponder) == (other.command, other.directory, other.ponder) and (
+    return (one.command, one.directory) == (other.command, other.directory) and (
         {name for name, _ in one.options} == {name for name, _ in other.options}
     )
 

@@ -9,14 +9,14 @@ import re
 import shlex
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
 import chess
 import chess.engine
 
-from lib.engines.answer import Answer, Line, legal_move, read_answer
+from lib.engines.answer import Answer, Line, read_answer
 from lib.engines.process import EngineProcess
 from lib.engines.spec import EngineSpec, go_words
 from lib.errors import ProgramError
@@ -91,11 +91,9 @@ class Engine:
         self.spec = spec
         self.name = spec.name
         self.options: dict[str, EngineOption] = {}
-        # When the running search was asked for; None when the engine is idle or ponders.
+        # When the running search was asked for; None when the engine is idle.
         self.asked_at: float | None = None
         self._values: dict[str, str] = {}
-        # The position whose search was begun by `go ponder`.
-        self._pondered = ""
         self._chess960 = False
         began = time.perf_counter()
         try:
@@ -109,8 +107,7 @@ class Engine:
                 if option := EngineOption.read(text):
                     self.options[option.name.lower()] = option
             self.configure(spec.options)
-            wanted = [*extra_options, *([("Ponder", "true")] if spec.ponder else [])]
-            self.configure(pair for pair in wanted if pair[0].lower() in self.options)
+            self.configure(pair for pair in extra_options if pair[0].lower() in self.options)
             self.synchronize(start_seconds)
         except BaseException:
             self.kill()
@@ -119,8 +116,8 @@ class Engine:
         self.start_seconds = time.perf_counter() - began
 
     @property
-    def session(self) -> int:
-        """The number of the session that the process leads: it and all that it starts."""
+    def process_id(self) -> int:
+        """Of the process that was started."""
         return self._process.process.pid
 
     @property
@@ -179,14 +176,9 @@ class Engine:
         self.read_until("readyok", seconds)
 
     def new_game(self, seconds: float = START_SECONDS) -> None:
-        """Let the engine forget what it knows; ends pondering. One that does not answer is killed."""
+        """Let the engine forget what it knows. One that does not answer is killed."""
+        self.send("ucinewgame")
         try:
-            if self._pondered:
-                # `readyok` may come before the move of a search that was stopped.
-                self._pondered = ""
-                self.send("stop")
-                self.read_until("bestmove", seconds)
-            self.send("ucinewgame")
             self.synchronize(seconds)
         except EngineTimeoutError:
             self.kill()
@@ -197,34 +189,20 @@ class Engine:
         self.send(f"position fen {board.shredder_fen() if board.chess960 else board.fen()}")
 
     def play(self, board: chess.Board, limit: chess.engine.Limit, seconds: float) -> Answer:
-        """Ask for a move, and wait so long for it; with `ponder` in its spec the engine thinks on afterwards.
+        """Ask for a move, and wait so long for it.
 
         The engine is told the moves that led to the position. One that does not answer is killed. Raises EngineError.
         """
+        self.send(self._position(board))
+        self.asked_at = time.perf_counter()
+        self.send(f"go {go_words(limit)}")
         try:
-            return self._play(board, limit, seconds)
+            lines = self.read_until("bestmove", seconds)
         except EngineTimeoutError:
             self.kill()
             raise
-
-    def _play(self, board: chess.Board, limit: chess.engine.Limit, seconds: float) -> Answer:
-        position = self._position(board)
-        self.asked_at = None
-        if position == self._pondered:
-            self._ask("ponderhit")
-        else:
-            if self._pondered:
-                self._ask("stop")
-                self.read_until("bestmove", seconds)
-            self.send(position)
-            self._ask(f"go {go_words(limit)}")
-        self._pondered = ""
-        assert self.asked_at is not None
-        lines = self.read_until("bestmove", seconds)
         answer = read_answer(board, lines, self.asked_at)
         self.asked_at = None
-        if self.spec.ponder and answer.move:
-            self._ponder(board, answer, limit)
         return answer
 
     def play_each(
@@ -252,34 +230,11 @@ class Engine:
                     self.kill()
                     raise
 
-    def _ask(self, line: str) -> None:
-        if self.asked_at is None:
-            self.asked_at = time.perf_counter()
-        self.send(line)
-
     def _position(self, board: chess.Board) -> str:
         if board.chess960 != self._chess960:
             self.configure([("UCI_Chess960", str(board.chess960).lower())])
             self._chess960 = board.chess960
         return position_line(board)
-
-    def _ponder(self, board: chess.Board, answer: Answer, limit: chess.engine.Limit) -> None:
-        """Let the engine think about the reply that it expects, if it names a legal one."""
-        words = answer.text.split()
-        after = board.copy()
-        after.push(answer.move or chess.Move.null())
-        reply = legal_move(after, words[3]) if words[2:3] == ["ponder"] and len(words) > 3 else None
-        if reply is None:
-            return
-        after.push(reply)
-        if not any(after.generate_legal_moves()):
-            return
-        self._pondered = self._position(after)
-        if board.turn == chess.WHITE and limit.white_clock is not None:
-            limit = replace(limit, white_clock=limit.white_clock - answer.seconds + (limit.white_inc or 0.0))
-        elif board.turn == chess.BLACK and limit.black_clock is not None:
-            limit = replace(limit, black_clock=limit.black_clock - answer.seconds + (limit.black_inc or 0.0))
-        self.send(self._pondered, f"go ponder {go_words(limit)}")
 
     def _failure(self) -> EngineEndedError:
         """What to raise when a pipe is closed. It does not matter which one was noticed first."""

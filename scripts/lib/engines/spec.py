@@ -19,7 +19,7 @@ from lib.errors import ProgramError
 
 ENGINE_SYNTAX = (
     "'cmd=PROGRAM [name=NAME] [dir=FOLDER] [tc=[MOVES/]SECONDS[+INCREMENT]] [nodes=N] [movetime=SECONDS] [depth=N] "
-    "[option.NAME=VALUE ...] [ponder=yes]', each word quoted as in a shell where it holds blanks"
+    "[option.NAME=VALUE ...]', each word quoted as in a shell where it holds blanks"
 )
 LIMIT_KEYS = ("tc", "nodes", "movetime", "depth")
 CLOCK = re.compile(r"(?:(?P<moves>\d+)/)?(?P<base>\d+(?:\.\d*)?|\.\d+)(?:\+(?P<increment>\d+(?:\.\d*)?|\.\d+))?")
@@ -64,7 +64,6 @@ class EngineSpec:
     directory: str | None = None
     control: TimeControl = TimeControl()
     options: tuple[tuple[str, str], ...] = ()
-    ponder: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """For journals and results; the same for the same engine with the same settings."""
@@ -115,11 +114,10 @@ def parse_engine(text: str, defaults: str = "") -> EngineSpec:
     control = _control(words)
     name = words.pop("name", "") or Path(command[0]).name
     directory = words.pop("dir", None)
-    ponder = _boolean("ponder", words.pop("ponder", "no"))
     options = tuple((key.removeprefix("option."), words.pop(key)) for key in list(words) if key.startswith("option."))
     if words:
         raise ProgramError(f"unknown {', '.join(f'{key}=' for key in words)} in {text!r}; an engine is {ENGINE_SYNTAX}")
-    return EngineSpec(name, command, directory, control, options, ponder)
+    return EngineSpec(name, command, directory, control, options)
 
 
 def parse_engines(texts: Iterable[str], defaults: str = "") -> list[EngineSpec]:
@@ -162,7 +160,7 @@ def _words(text: str) -> dict[str, str]:
 
 def _control(words: dict[str, str]) -> TimeControl:
     """Take the limits out of the words."""
-    control = TimeControl()
+    base, increment, moves = None, 0.0, 0
     if "tc" in words:
         value = words.pop("tc")
         match = CLOCK.fullmatch(value)
@@ -171,29 +169,22 @@ def _control(words: dict[str, str]) -> TimeControl:
         moves, base, increment = int(match["moves"] or 0), float(match["base"]), float(match["increment"] or 0)
         if base <= 0:
             raise ProgramError(f"tc={value} leaves no time for the first move")
-        control = replace(control, base_seconds=base, increment_seconds=increment, moves=moves or None)
-    if "nodes" in words:
-        control = replace(control, nodes=int(_positive("nodes", words.pop("nodes"), int)))
-    if "depth" in words:
-        control = replace(control, depth=int(_positive("depth", words.pop("depth"), int)))
-    if "movetime" in words:
-        control = replace(control, movetime_seconds=_positive("movetime", words.pop("movetime"), float))
-    return control
+    nodes, depth = _positive("nodes", words), _positive("depth", words)
+    return TimeControl(
+        base_seconds=base,
+        increment_seconds=increment,
+        moves=moves or None,
+        nodes=None if nodes is None else int(nodes),
+        depth=None if depth is None else int(depth),
+        movetime_seconds=_positive("movetime", words),
+    )
 
 
-def _positive(key: str, value: str, number: type[int] | type[float]) -> float:
-    try:
-        result = number(value)
-    except ValueError:
-        raise ProgramError(f"{key}={value} is not a number") from None
-    if not 0 < result < 10**18:
+def _positive(key: str, words: dict[str, str]) -> float | None:
+    """Take a number out of the words: whole, except that of `movetime`. None if it is not there."""
+    value = words.pop(key, None)
+    if value is None:
+        return None
+    if not (value.isdecimal() or (key == "movetime" and CLOCK.fullmatch(value))) or not 0 < float(value) < 10**18:
         raise ProgramError(f"{key}={value} is not a sensible number")
-    return result
-
-
-def _boolean(key: str, value: str) -> bool:
-    if value.lower() in ("yes", "true", "on", "1"):
-        return True
-    if value.lower() in ("no", "false", "off", "0", ""):
-        return False
-    raise ProgramError(f"{key}={value} is neither yes nor no")
+    return float(value)

@@ -74,7 +74,7 @@ def progress_text(tournament: Tournament, sprt: Sprt | None) -> str:
 
 def pairings_table(tournament: Tournament, sprt: Sprt | None) -> Table:
     """One line for each pairing, and where there are several, one for all games of the first engine."""
-    head = ["pairing", "games", "W", "D", "L", "score", "LL LD DD/WL WD WW", "Elo ± 95 %", "nElo", "LOS"]
+    head = ["pairing", "games", "W", "D", "L", "score", "LL LD DD/WL WD WW", "Elo ± 95 %", "LOS"]
     scores = list(tournament.scores.values())
     rows = []
     for score in [*scores, tournament.total] if len(scores) > 1 else scores:
@@ -88,7 +88,6 @@ def pairings_table(tournament: Tournament, sprt: Sprt | None) -> Table:
             f"{result.score:.1%}" if score.games else "-",
             " ".join(map(str, score.counts)),
             elo_text(result),
-            f"{result.normalized_elo:+.1f}" if score.games else "-",
             f"{result.superiority:.1%}" if score.games else "-",
         ]
         rows.append(row + ([sprt_text(sprt, score)] if sprt is not None else []))
