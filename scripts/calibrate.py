@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -234,21 +234,6 @@ def make_tournament(words: argparse.Namespace, players: Sequence[Player]) -> Tou
     return Tournament(settings, openings.book_of(words), words.games // 2)
 
 
-def ratings_as_json(players: Sequence[Player], measured: Mapping[str, Measured]) -> list[dict[str, object]]:
-    """A row for each player."""
-    return [
-        {
-            "name": player.spec.name,
-            "level": player.is_level,
-            "rating": player.rating,
-            "measured": measured[player.spec.name].elo,
-            "error_95": measured[player.spec.name].error,
-            "games": measured[player.spec.name].games,
-        }
-        for player in players
-    ]
-
-
 def report(words: argparse.Namespace, players: Sequence[Player], tournament: Tournament) -> None:
     """The tables, and the JSON file. Raises OSError."""
     measured = fit(players, tournament.scores.values())
@@ -263,7 +248,8 @@ def report(words: argparse.Namespace, players: Sequence[Player], tournament: Tou
     standard_output().print(make_table("Ratings", head, rows))
     show_conduct(tournament)
     if words.json is not None:
-        write_json(words.json, {**tournament_as_json(tournament), "ratings": ratings_as_json(players, measured)})
+        ratings = [{"rating": player.rating, **asdict(measured[player.spec.name])} for player in players]
+        write_json(words.json, {**tournament_as_json(tournament), "ratings": dict(zip(measured, ratings, strict=True))})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

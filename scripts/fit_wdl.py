@@ -7,9 +7,9 @@ The games must be of the engine against itself, as selfplay.py makes them, not s
 that are not quiet, because the engine shows their scores too. Mates are left out, and so are the first moves of each
 game, where the choice of openings still decides.
 
-The last three lines go into uci_engine/score.py. The tables above them come from a fit to a part of the games, and are
-checked on the others: whole games are held out, because positions of one game share their result. lib/training/wins.py
-has the model.
+The last three lines go into uci_engine/score.py. The table of predicted results comes from a fit to a part of the
+games, and is checked on the others: whole games are held out, because positions of one game share their result.
+lib/training/wins.py has the model.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from pathlib import Path
 import numpy as np
 
 from lib.console import at_least_one, make_table, run_program, standard_output
-from lib.elo import DEVIATIONS_95
 from lib.errors import ProgramError
 from lib.training.positions import read_positions, split_rows
 from lib.training.wins import Outcomes, WinModel, fit, joined, read_outcomes
@@ -41,43 +40,12 @@ def split(outcomes: Outcomes, held_out: float, seed: int) -> tuple[Outcomes, Out
     return outcomes.where(train), outcomes.where(test)
 
 
-def resampled(outcomes: Outcomes, chance: np.random.Generator) -> Outcomes:
-    """As many games as there are, drawn from them with repetition (bootstrap)."""
-    order = np.argsort(outcomes.game, kind="stable")
-    groups = np.split(order, np.flatnonzero(np.diff(outcomes.game[order])) + 1)
-    drawn = chance.integers(len(groups), size=len(groups))
-    return outcomes.where(np.concatenate([groups[number] for number in drawn]))
-
-
-def compare_degrees(train: Outcomes, test: Outcomes, degrees: Sequence[int], pieces: tuple[int, int]) -> None:
-    """Show the likelihood of models of several degrees, fitted to one part of the games, on the other part."""
-    rows = []
-    constant = fit(train, 0, pieces)
-    for name, model in [(f"degree {degree}", fit(train, degree, pieces)) for degree in degrees]:
-        gain = 1000.0 * (model.likelihood(test) - constant.likelihood(test))
-        rows.append((name, f"{model.likelihood(train):.5f}", f"{model.likelihood(test):.5f}", f"{gain:+.2f}"))
-    engine = WinModel.of_engine()
-    gain = 1000.0 * (engine.likelihood(test) - constant.likelihood(test))
-    rows.append(("in the engine", f"{engine.likelihood(train):.5f}", f"{engine.likelihood(test):.5f}", f"{gain:+.2f}"))
-    title = f"log-likelihood of a position; held out: {test.games} of {train.games + test.games} games"
-    head = ["model", "fitted", "held out", "gain on degree 0, thousandths"]
-    standard_output().print(make_table(title, head, rows))
-
-
-def show_curve(model: WinModel, outcomes: Outcomes, resamples: int, degree: int, seed: int) -> None:
-    """Show midpoint and spread for some numbers of pieces, with their errors from resampled games."""
-    pieces = np.array(SHOWN_PIECES)
-    chance = np.random.default_rng(seed)
-    drawn = [fit(resampled(outcomes, chance), degree, model.pieces).curves(pieces) for _ in range(resamples)]
-    errors = DEVIATIONS_95 * np.std(drawn, axis=0, ddof=1) if resamples > 1 else np.full((2, len(pieces)), np.nan)
-    rows = [
-        (str(number), f"{midpoint:.0f} ± {midpoint_error:.0f}", f"{spread:.0f} ± {spread_error:.0f}")
-        for number, midpoint, spread, midpoint_error, spread_error in zip(
-            SHOWN_PIECES, *model.curves(pieces), *errors, strict=True
-        )
-    ]
-    title = f"centipawns of the search, with 95 % errors of {resamples} resamples"
-    standard_output().print(make_table(title, ["pieces", "half of the games won (+1.00)", "spread"], rows))
+def show_curve(model: WinModel) -> None:
+    """Show midpoint and spread for some numbers of pieces."""
+    curves = zip(SHOWN_PIECES, *model.curves(np.array(SHOWN_PIECES)), strict=True)
+    rows = [(str(number), f"{midpoint:.0f}", f"{spread:.0f}") for number, midpoint, spread in curves]
+    head = ["pieces", "half of the games won (+1.00)", "spread"]
+    standard_output().print(make_table("centipawns of the search", head, rows))
 
 
 def show_calibration(model: WinModel, outcomes: Outcomes) -> None:
@@ -111,7 +79,6 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
     parser.add_argument("--fewest", type=at_least_one, default=6, metavar="N", help="pieces that differ from fewer (6)")
     parser.add_argument("--skip-moves", type=int, default=4, metavar="N", help="left out at the start of a game (4)")
     parser.add_argument("--held-out", type=at_least_one, default=20, metavar="N", help="percent of the games (20)")
-    parser.add_argument("--resamples", type=int, default=20, metavar="N", help="for the errors (20)")
     parser.add_argument("--seed", type=int, default=0)
     return parser.parse_args(arguments)
 
@@ -124,10 +91,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not (len(train) and len(test)):
         raise ProgramError(f"{outcomes.games} games are too few to hold {words.held_out} % out")
     pieces = (words.fewest, scores.MAX_PIECES)
-    compare_degrees(train, test, range(words.degree + 2), pieces)
     show_calibration(fit(train, words.degree, pieces), test)
     model = fit(outcomes, words.degree, pieces)
-    show_curve(model, outcomes, words.resamples, words.degree, words.seed)
+    show_curve(model)
     print(f"{len(outcomes)} positions of {outcomes.games} games. For uci_engine/score.py:\n\n{model.source()}", end="")
     return 0
 

@@ -16,8 +16,17 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
-from lib.console import add_run_arguments, at_least_one, new_file, run_program, run_to_end, standard_output, write_json
-from lib.elo import parse_sprt
+from lib.console import (
+    add_run_arguments,
+    at_least_one,
+    new_file,
+    read_numbers,
+    run_program,
+    run_to_end,
+    standard_output,
+    write_json,
+)
+from lib.elo import Sprt
 from lib.engines.engine import try_engines
 from lib.engines.spec import ENGINE_SYNTAX, parse_engines, require_limits
 from lib.errors import ProgramError
@@ -83,7 +92,7 @@ def open_journal(words: argparse.Namespace, settings: dict[str, object]) -> Jour
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit code. Raises ProgramError and OSError for what cannot be played."""
     words = parse_arguments(arguments)
-    sprt = None if words.sprt is None else parse_sprt(words.sprt)
+    sprt = None if words.sprt is None else Sprt(**read_numbers(words.sprt, asdict(Sprt())))
     games = words.games or (DEFAULT_GAMES if sprt is None else DEFAULT_SPRT_GAMES)
     if games % 2:
         raise ProgramError(f"--games {games}: openings are played in pairs of games")

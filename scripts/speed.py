@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compare the speed of engines in one interleaved run: nodes and depth in CPU time, perft, start-up, stop latency.
 
-    python scripts/speed.py --engine 'cmd=secateur' --engine 'cmd=stockfish' --each option.Hash=16 [--json speed.json]
+    python scripts/speed.py --engine 'cmd=secateur' --engine 'cmd=stockfish' --each option.Hash=16 [--rounds 3]
 
 Every round measures each engine once on every position, and the order of the engines rotates, so that load on the
 machine affects all alike. Only one engine works at a time. Rates and depths are counted in the processor time that the
@@ -18,7 +18,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import chain
 from statistics import fmean, median, quantiles
 
@@ -30,11 +30,9 @@ from lib.console import (
     above_zero,
     at_least_one,
     make_table,
-    new_file,
     run_program,
     show_progress,
     standard_output,
-    write_json,
 )
 from lib.engines.answer import read_info
 from lib.engines.engine import Engine, EngineError
@@ -208,7 +206,6 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--cpu", type=above_zero, default=1.0, metavar="SECONDS", help="CPU time of each search (1)")
     parser.add_argument("--perft", type=at_least_one, default=5, metavar="DEPTH", help="from the start position (5)")
     parser.add_argument("--stops", type=at_least_one, default=60, metavar="N", help="searches stopped a round (60)")
-    parser.add_argument("--json", type=new_file, metavar="FILE", help="write all samples there")
     return parser.parse_args(arguments)
 
 
@@ -227,13 +224,6 @@ def main(arguments: list[str] | None = None) -> int:
     found = {name: figures(each, first) for name, each in samples.items()}
     title = f"{words.rounds} rounds, {words.cpu:g} CPU seconds for each search, perft {words.perft}"
     standard_output().print(speed_table(title, found))
-    if words.json:
-        engines_as_json = [
-            {**spec.as_json(), "figures": found[spec.name], "searches": asdict(samples[spec.name])["searches"]}
-            for spec in specs
-        ]
-        settings = {"rounds": words.rounds, "cpu": words.cpu, "perft": words.perft}
-        write_json(words.json, {**settings, "engines": engines_as_json})
     return 0
 
 

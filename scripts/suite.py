@@ -4,14 +4,13 @@
     python scripts/suite.py wac.epd --engine 'cmd=secateur' --engine 'cmd=stockfish' --each movetime=1 [--json wac.json]
 
 A position is solved when the final move fits its bm, am and dm; points in c0 are added up as well. The time to solution
-is the time of the last change to a correct best move. With --journal a run that was killed goes on by --resume.
-Exit code: 0 when all engines answered all positions, 1 when some failed, 2 when the suite or an engine cannot be used.
+is the time of the last change to a correct best move. Exit code: 0 when all engines answered all positions, 1 when some
+failed, 2 when the suite or an engine cannot be used.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -31,7 +30,6 @@ from lib.console import (
 from lib.engines.engine import try_engines
 from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines, require_limits
 from lib.errors import ProgramError
-from lib.journal import Journal
 from lib.pool import Task, run_tasks
 from lib.suite import Batch, Question, ask_batch, read_questions, summarise, summary_table
 
@@ -46,7 +44,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--each", default="", metavar="SPEC", help="what holds for all: movetime=1, nodes=9999")
     parser.add_argument("--positions", type=at_least_one, metavar="N", help="only the first N")
     parser.add_argument("--patience", type=float, default=600.0, metavar="SECONDS", help="where movetime= is not given")
-    add_run_arguments(parser)
+    add_run_arguments(parser, journal="")
     return parser.parse_args(arguments)
 
 
@@ -70,31 +68,15 @@ def make_batches(words: argparse.Namespace, questions: list[Question], engines: 
         yield Task(str(first), Batch(some, tuple(engines), words.patience, keep_engines=words.cluster is None))
 
 
-def open_journal(words: argparse.Namespace, questions: list[Question], engines: list[EngineSpec]) -> Journal:
-    """The journal of this run. Raises ProgramError and OSError."""
-    # The sets in order, so that equal questions look equal.
-    lists = [[q.name, q.fen, sorted(q.best), sorted(q.avoid), q.mate_moves, q.points] for q in questions]
-    digest = hashlib.sha256("\n".join(map(repr, lists)).encode()).hexdigest()
-    settings = {"questions": digest, "engines": [spec.as_json() for spec in engines], "patience": words.patience}
-    return Journal(words.journal, settings, resume=words.resume)
-
-
 def ask_all(
-    words: argparse.Namespace,
-    questions: list[Question],
-    engines: list[EngineSpec],
-    journal: Journal,
-    answers: list[dict[str, Any]],
+    words: argparse.Namespace, questions: list[Question], engines: list[EngineSpec], answers: list[dict[str, Any]]
 ) -> None:
-    """Ask what is left, and add to the answers as they come. Raises ProgramError."""
-    answers += [answer for entry in journal.entries for answer in entry["answers"]]
-    done = {entry["batch"] for entry in journal.entries}
-    tasks = (task for task in make_batches(words, questions, engines) if task.key not in done)
+    """Ask all questions, and add to the answers as they come. Raises ProgramError."""
+    tasks = make_batches(words, questions, engines)
     results = run_tasks(ask_batch, tasks, workers=words.concurrency, cluster=words.cluster)
-    with closing(results), show_progress("suite", len(questions) * len(engines), len(answers)) as advance:
+    with closing(results), show_progress("suite", len(questions) * len(engines)) as advance:
         for result in results:
             found = result.value_or_raise()
-            journal.append({"batch": result.key, "answers": found})
             answers += found
             solved = (sum(bool(a.get("solved")) for a in answers if a["engine"] == i) for i in range(len(engines)))
             text = ", ".join(f"{spec.name} {count}" for spec, count in zip(engines, solved, strict=True))
@@ -136,8 +118,7 @@ def main(arguments: list[str] | None = None) -> int:
     questions = [question for path in words.files for question in read_questions(path)][: words.positions]
     engines = read_engines(words)
     answers: list[dict[str, Any]] = []
-    with open_journal(words, questions, engines) as journal:
-        code = run_to_end(lambda: ask_all(words, questions, engines, journal, answers))
+    code = run_to_end(lambda: ask_all(words, questions, engines, answers))
     if answers and not report(words, questions, engines, answers):
         code = code or 1
     return code

@@ -14,7 +14,7 @@ import json
 import math
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
@@ -125,6 +125,24 @@ def _number(word: str) -> float:
         return math.nan
 
 
+def read_numbers(words: Iterable[str], defaults: Mapping[str, float]) -> dict[str, float]:
+    """Numbers by name, from words like `moves=4 both=yes`. Raises ProgramError.
+
+    defaults: of what the words do not say; NaN for what they have to say.
+    """
+    values = dict(defaults)
+    for word in words:
+        key, _, value = word.partition("=")
+        number = _number({"yes": "1", "no": "0"}.get(value, value))
+        if key not in defaults or not math.isfinite(number):
+            raise ProgramError(f"{word!r} is none of {', '.join(f'{key}=NUMBER' for key in defaults)}")
+        values[key] = number
+    for key, number in values.items():
+        if math.isnan(number):
+            raise ProgramError(f"{key}= is missing")
+    return values
+
+
 def three_shares(word: str) -> tuple[float, ...]:
     """The shares of train, validation and test, from a command line."""
     numbers = word.split(",")
@@ -154,12 +172,16 @@ def by_stem(paths: Iterable[Path], taken: Iterable[str] = ()) -> dict[str, Path]
 
 
 def add_run_arguments(parser: argparse.ArgumentParser, journal: str = "what --resume needs") -> None:
-    """The options of what takes long: how many at a time and where, what is kept, and going on."""
+    """The options of what takes long: how many at a time and where, what is kept, and going on.
+
+    journal: what is said of --journal; without it there are no options to go on.
+    """
     run = parser.add_argument_group("running and results")
     run.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="how many at a time (1)")
     run.add_argument("--cluster", metavar="ADDRESS", help="work on the workers of this Dask scheduler instead")
-    run.add_argument("--journal", type=new_file, metavar="FILE", help=journal)
-    run.add_argument("--resume", action="store_true", help="go on from the journal, if there is one")
+    if journal:
+        run.add_argument("--journal", type=new_file, metavar="FILE", help=journal)
+        run.add_argument("--resume", action="store_true", help="go on from the journal, if there is one")
     run.add_argument("--json", type=new_file, metavar="FILE", help="write the results")
 
 

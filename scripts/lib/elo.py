@@ -155,17 +155,3 @@ def likeliest_with_score(shares: Sequence[float], score: float) -> list[float]:
     margin = 1e-3 * min(shares)
     x = brentq(excess, low + margin, high - margin, xtol=1e-14, rtol=1e-14)
     return [share / (1.0 + x * weight) for share, weight in zip(shares, weights, strict=True)]
-
-
-def parse_sprt(words: Sequence[str]) -> Sprt:
-    """A test from words like `elo0=0 elo1=5 alpha=0.05 beta=0.05`. Raises ProgramError."""
-    values: dict[str, float] = {}
-    for word in words:
-        key, _, value = word.partition("=")
-        try:
-            values[key] = float(value)
-        except ValueError:
-            raise ProgramError(f"{word!r} is not a number") from None
-        if key not in ("elo0", "elo1", "alpha", "beta"):
-            raise ProgramError(f"{word!r} is none of elo0=, elo1=, alpha=, beta=")
-    return Sprt(**values)

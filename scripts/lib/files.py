@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import IO, BinaryIO
 
 from lib.errors import ProgramError
 
@@ -55,17 +55,26 @@ def unpack_text(path: Path, suffixes: Sequence[str]) -> tuple[str, str]:
     """
     name = path.name.lower()
     with _open(path) as file:
-        if name.endswith(".zip"):
-            return _unzip(file, path, suffixes)
-        if name.endswith(".gz"):
-            try:
+        try:
+            if name.endswith(".zip"):
+                with zipfile.ZipFile(file) as archive:
+                    names = [name for name in archive.namelist() if name.lower().endswith(tuple(suffixes))]
+                    if len(names) != 1:
+                        raise ProgramError(f"{path} holds {len(names)} files of openings, not one")
+                    name = names[0].lower()
+                    with archive.open(names[0]) as unpacked:
+                        data = _read(unpacked, path)
+            elif name.endswith(".gz"):
+                name = name.removesuffix(".gz")
                 with gzip.GzipFile(fileobj=file) as unpacked:
-                    return name.removesuffix(".gz"), _decode(_read(cast(BinaryIO, unpacked), path))
-            except ARCHIVE_ERRORS as error:
-                raise ProgramError(f"{path} is no sound .gz archive: {error}") from None
-        if not name.endswith(tuple(suffixes)):
-            raise ProgramError(f"{path} is no {', '.join(suffixes)}, .zip or .gz")
-        return name, _decode(_read(file, path))
+                    data = _read(unpacked, path)
+            elif name.endswith(tuple(suffixes)):
+                data = _read(file, path)
+            else:
+                raise ProgramError(f"{path} is no {', '.join(suffixes)}, .zip or .gz")
+        except ARCHIVE_ERRORS as error:
+            raise ProgramError(f"{path} is no sound archive: {error}") from None
+    return name, data.decode("utf-8-sig", errors="replace")
 
 
 @contextmanager
@@ -83,18 +92,6 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
-def _unzip(file: BinaryIO, path: Path, suffixes: Sequence[str]) -> tuple[str, str]:
-    try:
-        with zipfile.ZipFile(file) as archive:
-            names = [name for name in archive.namelist() if name.lower().endswith(tuple(suffixes))]
-            if len(names) != 1:
-                raise ProgramError(f"{path} holds {len(names)} files of openings, not one")
-            with archive.open(names[0]) as unpacked:
-                return names[0].lower(), _decode(_read(cast(BinaryIO, unpacked), path))
-    except ARCHIVE_ERRORS as error:
-        raise ProgramError(f"{path} is no sound .zip archive: {error}") from None
-
-
 def _open(path: Path) -> BinaryIO:
     # A pipe would be waited for, and a device may never end.
     if path.exists() and not path.is_file():
@@ -102,12 +99,8 @@ def _open(path: Path) -> BinaryIO:
     return path.open("rb")
 
 
-def _read(file: BinaryIO, path: Path) -> bytes:
+def _read(file: IO[bytes] | gzip.GzipFile, path: Path) -> bytes:
     data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise ProgramError(f"{path} holds more than {MAX_BYTES // 2**20} MiB")
     return data
-
-
-def _decode(data: bytes) -> str:
-    return data.decode("utf-8-sig", errors="replace")

@@ -138,11 +138,11 @@ def test_a_run_measures_and_goes_on(
     tmp_path: Path, command: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([*command, "--games", "4"]) == 0
-    rows = {row["name"]: row for row in json.loads((tmp_path / "json").read_text())["ratings"]}
+    rows = json.loads((tmp_path / "json").read_text())["ratings"]
     # The lower level resigns every game, the higher one draws against those that never resign.
-    assert rows["level 1300"]["measured"] + 200 < rows["level 1700"]["measured"]
-    assert rows["known"]["measured"] == 1500
-    assert rows["unknown"]["error_95"] > 0
+    assert rows["level 1300"]["elo"] + 200 < rows["level 1700"]["elo"]
+    assert rows["known"]["elo"] == 1500
+    assert rows["unknown"]["error"] > 0
     # Two levels with two opponents each. The games between the levels do not count.
     assert sum(row["games"] for row in rows.values()) == 2 * 4 * 4
     assert "level 1300" in capsys.readouterr().out

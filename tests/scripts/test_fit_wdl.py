@@ -9,7 +9,7 @@ import chess
 import numpy as np
 import pytest
 
-from fit_wdl import main, resampled, split
+from fit_wdl import main, split
 from lib.errors import ProgramError
 from lib.training.positions import FIRST, QUIET, RECORD, pack, write_positions
 from lib.training.wins import Outcomes, WinModel, fit, joined, read_outcomes
@@ -108,16 +108,12 @@ def test_which_positions_count() -> None:
     assert len(read_outcomes(np.empty(0, RECORD), 0)) == 0
 
 
-def test_games_are_split_and_drawn_whole() -> None:
+def test_games_are_split_whole() -> None:
     outcomes = synthetic(100)
     train, test = split(outcomes, 0.25, seed=1)
     assert not set(train.game) & set(test.game)
     assert len(train) + len(test) == len(outcomes)
     assert 10 < test.games < 40
-    drawn = resampled(outcomes, np.random.default_rng(3))
-    assert len(drawn) == len(outcomes)
-    assert 50 < drawn.games < 80
-    assert all((drawn.game == number).sum() % 10 == 0 for number in range(100))
 
 
 def test_nothing_to_fit_and_no_usable_model() -> None:
@@ -146,9 +142,8 @@ def write_games(path: Path, games: int) -> None:
 def test_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "games.positions"
     write_games(path, 300)
-    assert main([str(path), str(path), "--degree", "1", "--resamples", "3"]) == 0
+    assert main([str(path), str(path), "--degree", "1"]) == 0
     printed = capsys.readouterr().out
-    assert "degree 0" in printed
     assert "predicted / observed" in printed
     assert "600 games" in printed
     assert re.search(r"^WIN_PIECES = \(6, 32\)\nWIN_MIDPOINT_CP = \(.*\)\nWIN_SPREAD_CP = \(.*\)\n\Z", printed, re.M)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import json
 import math
@@ -25,7 +26,7 @@ import pytest
 from lib.engines.cache import EngineCache
 from lib.engines.spec import EngineSpec, TimeControl
 from lib.errors import ProgramError
-from lib.games.adjudication import Adjudicator, Rules, Tables, parse_draw, parse_resign
+from lib.games.adjudication import Adjudicator, Rules, Tables, add_arguments, rules_of
 from lib.games.clock import Clock, Patience, limit_for
 from lib.games.game import Game, rules_result
 from lib.games.openings import Opening
@@ -181,6 +182,12 @@ def test_the_rules_of_the_game(fen: str, moves: str, ending: tuple[str, str] | N
     assert rules_result(Opening(fen, tuple(moves.split())).board()) == ending
 
 
+def asked(*words: str) -> Rules:
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    return rules_of(parser.parse_args(words))
+
+
 def verdicts(rules: Rules, scores: list[int | None], fen: str = chess.STARTING_FEN) -> list[tuple[str, str] | None]:
     """What is said after each of these moves there and back; scores by White and Black in turn."""
     board = chess.Board(fen)
@@ -193,23 +200,23 @@ def verdicts(rules: Rules, scores: list[int | None], fen: str = chess.STARTING_F
 
 
 def test_resignation() -> None:
-    rules = Rules(**parse_resign(["moves=2", "score=500"]))
+    rules = asked("--resign", "moves=2 score=500")
     assert verdicts(rules, [0, -500, 0, -499, 0, -600, 0]) == [None] * 7
     assert verdicts(rules, [0, -500, 0, None, 0, -600, 0]) == [None] * 7
     assert verdicts(rules, [0, -500, 0, -500])[-1] == ("1-0", "Black resigns by adjudication")
-    both = Rules(**parse_resign(["moves=2", "score=500", "both=yes"]))
+    both = asked("--resign", "moves=2 score=500 both=yes")
     assert verdicts(both, [0, -500, 0, -500, 0]) == [None] * 5
     assert verdicts(both, [500, -500, 600, -500])[-1] == ("1-0", "Black resigns by adjudication")
 
 
 def test_agreed_draws() -> None:
-    rules = Rules(**parse_draw(["from=3", "moves=2", "score=10"]))
+    rules = asked("--draw", "from=3 moves=2 score=10")
     assert verdicts(rules, [10, -10, 0, 5, 0])[3:] == [
         ("1/2-1/2", "draw by adjudication: level scores"),
         ("1/2-1/2", "draw by adjudication: level scores"),
     ]
     assert verdicts(rules, [0, 0, 0, 11, 0]) == [None] * 5
-    assert verdicts(Rules(**parse_draw(["from=9", "score=10"])), [0] * 8) == [None] * 8
+    assert verdicts(asked("--draw", "from=9 score=10"), [0] * 8) == [None] * 8
 
 
 @pytest.mark.parametrize(
@@ -235,10 +242,10 @@ def test_tables_decide_just_after_a_capture_or_a_pawns_move(fen: str, result: st
         assert verdict == (None if result is None else (result, "by adjudication: tablebase"))
 
 
-@pytest.mark.parametrize("words", [["moves=4"], ["score=x"], ["points=3"], ["score=-5"]])
-def test_nonsense_about_ends_is_refused(words: list[str]) -> None:
-    with pytest.raises(ProgramError, match=r"."):
-        parse_resign(words)
+@pytest.mark.parametrize("words", ["moves=4", "score=x", "points=3", "score=-5", "score=nan"])
+def test_nonsense_about_ends_is_refused(words: str) -> None:
+    with pytest.raises(ProgramError):
+        asked("--resign", words)
 
 
 # ---- The program ----

@@ -37,7 +37,7 @@ def run(program: str, folder: Path, engine: str, *more: str) -> int:
         case _:
             (folder.parent / "one.epd").write_text("4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;\n", "utf-8")
             words = [str(folder.parent / "one.epd"), "--engine", f"{engine} depth=1"]
-            return suite.main([*words, "--journal", str(folder / "suite.journal"), *more])
+            return suite.main([*words, "--json", str(folder / "suite.json"), *more])
 
 
 def match_main(words: list[str]) -> int:

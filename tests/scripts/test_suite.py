@@ -204,24 +204,6 @@ def test_a_failure_is_named_and_the_engine_goes_on(tmp_path: Path, epd: Path, fa
     assert said in failure
 
 
-def test_a_run_is_continued_where_it_ended(tmp_path: Path, epd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(suite, "POSITIONS_EACH", 1)
-    words = ["--engine", scripted(tmp_path, "right", RIGHT), "--each", "nodes=1", "--journal", tmp_path / "journal"]
-    assert run(tmp_path, epd, *words)[0] == 0
-    journal = (tmp_path / "journal").read_text().splitlines(keepends=True)
-    assert len(journal) == 1 + 3
-    # Killed after the first batch, while it wrote the second.
-    (tmp_path / "journal").write_text("".join(journal[:2]) + journal[2][:20])
-    (tmp_path / "right.json").write_text(json.dumps(WRONG))
-    with pytest.raises(ProgramError, match="--resume"):
-        run(tmp_path, epd, *words)
-    code, found = run(tmp_path, epd, *words, "--resume")
-    assert code == 0
-    assert [answer["solved"] for answer in found["answers"]] == [True, False, False]
-    with pytest.raises(ProgramError, match="other settings"):
-        run(tmp_path, epd, *words[:3], "nodes=2", *words[4:], "--resume")
-
-
 @pytest.mark.parametrize("each", ["", "tc=5+0.05", "nodes=1 option.Nonsense=1", "colour=red"])
 def test_an_engine_without_a_usable_limit_or_option_is_refused(tmp_path: Path, epd: Path, each: str) -> None:
     with pytest.raises(ProgramError):

@@ -6,14 +6,15 @@ A tablebase decides only where its result is the result by the rules, fifty-move
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import chess
 import chess.syzygy
 
+from lib.console import read_numbers
 from lib.errors import ProgramError
 
 # A mate, in centipawns: beyond every limit that makes sense.
@@ -52,42 +53,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def rules_of(words: argparse.Namespace) -> Rules:
     """The Rules that a command line asks for. Raises ProgramError."""
-    ends: dict[str, Any] = {}
-    if words.resign:
-        ends.update(parse_resign(words.resign.split()))
-    if words.draw:
-        ends.update(parse_draw(words.draw.split()))
-    return Rules(**ends, tables=tuple(words.tablebase), max_moves=words.longest)
-
-
-def parse_resign(words: Sequence[str]) -> dict[str, Any]:
-    """Fields of Rules from words like `moves=4 score=600 both=no`. Raises ProgramError."""
-    values = _numbers(words, {"moves": 3, "score": None, "both": 0})
-    return {
-        "resign_moves": values["moves"],
-        "resign_cp": values["score"],
-        "resign_both": bool(values["both"]),
-    }
-
-
-def parse_draw(words: Sequence[str]) -> dict[str, Any]:
-    """Fields of Rules from words like `from=40 moves=8 score=10`. Raises ProgramError."""
-    values = _numbers(words, {"from": 34, "moves": 8, "score": None})
-    return {"draw_from": values["from"], "draw_moves": values["moves"], "draw_cp": values["score"]}
-
-
-def _numbers(words: Sequence[str], defaults: dict[str, int | None]) -> dict[str, int]:
-    values = dict(defaults)
-    for word in words:
-        key, _, value = word.partition("=")
-        value = {"yes": "1", "no": "0"}.get(value, value)
-        if key not in defaults or not value.isdecimal():
-            raise ProgramError(f"{word!r} is none of {', '.join(f'{key}=NUMBER' for key in defaults)}")
-        values[key] = int(value)
-    missing = [key for key, value in values.items() if value is None]
-    if missing:
-        raise ProgramError(f"{missing[0]}= is missing")
-    return {key: value for key, value in values.items() if value is not None}
+    resign = read_numbers(words.resign.split(), {"moves": 3, "score": math.nan if words.resign else 0, "both": 0})
+    draw = read_numbers(words.draw.split(), {"from": 34, "moves": 8, "score": math.nan if words.draw else 0})
+    if min(*resign.values(), *draw.values()) < 0:
+        raise ProgramError("numbers of --resign and --draw are not negative")
+    return Rules(
+        resign_moves=int(resign["moves"]) if words.resign else 0,
+        resign_cp=int(resign["score"]),
+        resign_both=bool(resign["both"]),
+        draw_from=int(draw["from"]),
+        draw_moves=int(draw["moves"]) if words.draw else 0,
+        draw_cp=int(draw["score"]),
+        tables=tuple(words.tablebase),
+        max_moves=words.longest,
+    )
 
 
 class Adjudicator:
