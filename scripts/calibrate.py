@@ -75,24 +75,16 @@ PRIOR_ELO = 400.0
 
 @dataclass(frozen=True)
 class Player:
-    """One who stands on the ladder. `rating`: what a level is asked for, or what an opponent is known for.
-
-    `rating` None: an opponent whose rating is to be found out.
-    """
+    """One who stands on the ladder. `rating`: what a level is asked for, or what an opponent is known for."""
 
     spec: EngineSpec
-    rating: float | None
+    rating: float
     is_level: bool
-
-    @property
-    def is_fixed(self) -> bool:
-        """Whether the rating is taken as it is."""
-        return not self.is_level and self.rating is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A rating, and half the width of its 95 % interval: 0 for one that was known before."""
+    """The rating of a level, half the width of its 95 % interval, and the games that it comes from."""
 
     elo: float
     error: float
@@ -118,52 +110,35 @@ def stockfish_players(command: Sequence[str]) -> list[Player]:
 
 
 def meetings_of(players: Sequence[Player], window_elo: float) -> tuple[tuple[int, int], ...]:
-    """Who meets whom, by number: each level the next one, and the opponents that are at most `window_elo` away.
-
-    An opponent without a rating meets every level.
-    """
-    levels = sorted((i for i, player in enumerate(players) if player.is_level), key=lambda i: players[i].rating or 0.0)
+    """Who meets whom, by number: each level the next one, and the opponents that are at most `window_elo` away."""
+    levels = sorted((i for i, player in enumerate(players) if player.is_level), key=lambda i: players[i].rating)
     meetings = []
     for place, level in enumerate(levels):
         meetings += [(level, neighbour) for neighbour in levels[place + 1 : place + 2]]
         for number, player in enumerate(players):
-            if player.is_level:
-                continue
-            away = 0.0 if player.rating is None else abs(player.rating - (players[level].rating or 0.0))
-            if away <= window_elo:
+            if not player.is_level and abs(player.rating - players[level].rating) <= window_elo:
                 meetings.append((level, number))
     return tuple(meetings)
 
 
 def fit(players: Sequence[Player], scores: Iterable[PairingScore]) -> dict[str, Measured]:
-    """The rating of every player by name, from the games that are not between levels."""
-    levels = {player.spec.name for player in players if player.is_level}
-    played = [score for score in scores if score.pairs and not {score.first, score.second} <= levels]
-    ratings = [player.rating for player in players if player.rating is not None]
-    expected = {
-        player.spec.name: sum(ratings) / len(ratings) if player.rating is None else player.rating for player in players
-    }
-    free = [player.spec.name for player in players if not player.is_fixed]
-    sides, points, known = [], [], []
-    for score in played:
-        row = [(name == score.first) - float(name == score.second) for name in free]
-        ahead = sum(
-            sign * expected[name] for name, sign in ((score.first, 1.0), (score.second, -1.0)) if name not in free
-        )
-        for pair in score.pairs:
-            sides.append(row)
-            points.append(pair / 2)
-            known.append(ahead)
-    shape = (len(points), len(free))
-    centre = np.array([expected[name] for name in free])
-    elo, errors = fit_elo(np.reshape(sides, shape), np.array(points), np.array(known), centre, PRIOR_ELO)
-    found = dict(zip(free, zip(map(float, elo), map(float, errors), strict=True), strict=True))
+    """The rating of every level by name, from the games against opponents. The level is the first of each pairing."""
+    levels = {player.spec.name: player.rating for player in players if player.is_level}
+    known = {player.spec.name: player.rating for player in players if not player.is_level}
+    # Of every pair of games: which level, the points of it, and how much stronger than 0 the opponent is known to be.
+    rows = [
+        ([name == score.first for name in levels], points / 2, -known[score.second])
+        for score in scores
+        if score.second in known
+        for points in score.pairs
+    ]
+    sides = np.array([row[0] for row in rows], float).reshape(len(rows), len(levels))
+    points, ahead = np.array([row[1] for row in rows]), np.array([row[2] for row in rows])
+    elo, errors = fit_elo(sides, points, ahead, np.array(list(levels.values())), PRIOR_ELO)
+    games = 2 * sides.sum(axis=0)
     return {
-        name: Measured(
-            *found.get(name, (rating, 0.0)),
-            games=sum(2 * len(score.pairs) for score in played if name in (score.first, score.second)),
-        )
-        for name, rating in expected.items()
+        name: Measured(float(elo[number]), float(errors[number]), int(games[number]))
+        for number, name in enumerate(levels)
     }
 
 
@@ -182,7 +157,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         action="append",
         default=[],
         metavar=("RATING", "'KEY=VALUE ...'"),
-        help="an opponent, and its rating; ? for one that is to be found out",
+        help="an opponent, and its rating",
     )
     who.add_argument("--window", type=float, default=250.0, metavar="ELO", help="how far opponents may be away (250)")
     who.add_argument("--games", type=at_least_one, default=20, metavar="N", help="games of each pairing, even (20)")
@@ -201,10 +176,7 @@ def make_players(words: argparse.Namespace) -> list[Player]:
     try:
         whole_range = range(MIN_ELO, MAX_ELO + 1, STEP_ELO)
         elos = [int(word) for word in words.levels.split(",")] if words.levels else whole_range
-        opponents = [
-            Player(parse_engine(text), None if rating == "?" else float(rating), False)
-            for rating, text in words.opponent
-        ]
+        opponents = [Player(parse_engine(text), float(rating), False) for rating, text in words.opponent]
     except ValueError as error:
         raise ProgramError(str(error)) from None
     players = [*(level_player(engine, elo) for elo in sorted(set(elos))), *opponents]
@@ -215,7 +187,7 @@ def make_players(words: argparse.Namespace) -> list[Player]:
         raise ProgramError("two players have the same name: give them name=")
     require_limits(player.spec for player in players)
     meeting = {number for meeting in meetings_of(players, words.window) for number in meeting}
-    if not any(player.is_fixed for number, player in enumerate(players) if number in meeting):
+    if not any(not player.is_level for number, player in enumerate(players) if number in meeting):
         raise ProgramError("no level meets an opponent of known rating: name some, or widen --window")
     return [player for number, player in enumerate(players) if number in meeting]
 
@@ -239,17 +211,16 @@ def report(words: argparse.Namespace, players: Sequence[Player], tournament: Tou
     measured = fit(players, tournament.scores.values())
     rows = []
     for player in players:
-        found, rating = measured[player.spec.name], player.rating
-        asked = "?" if rating is None else f"{rating:.0f}"
-        difference = "" if player.is_fixed or rating is None else f"{found.elo - rating:+.0f}"
-        elo = "fixed" if player.is_fixed else f"{found.elo:.0f} ± {found.error:.0f}"
-        rows.append([player.spec.name, asked, elo, difference, str(found.games)])
-    head = ("player", "asked or known", "measured", "difference", "games")
+        if player.is_level:
+            found = measured[player.spec.name]
+            elo, difference = f"{found.elo:.0f} ± {found.error:.0f}", f"{found.elo - player.rating:+.0f}"
+            rows.append([player.spec.name, f"{player.rating:.0f}", elo, difference, str(found.games)])
+    head = ("player", "asked", "measured", "difference", "games")
     standard_output().print(make_table("Ratings", head, rows))
     show_conduct(tournament)
     if words.json is not None:
-        ratings = [{"rating": player.rating, **asdict(measured[player.spec.name])} for player in players]
-        write_json(words.json, {**tournament_as_json(tournament), "ratings": dict(zip(measured, ratings, strict=True))})
+        ratings = {name: asdict(found) for name, found in measured.items()}
+        write_json(words.json, {**tournament_as_json(tournament), "ratings": ratings})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -172,6 +172,12 @@ def test_no_module_imports_itself_in_a_circle() -> None:
     assert not [module for module in MODULES if module in reachable(module)]
 
 
+def test_the_engines_of_tools_know_nothing_of_games() -> None:
+    for module in MODULES:
+        if module.startswith("lib.engines"):
+            assert {".".join(name.split(".")[:2]) for name in reachable(module)} <= {"lib.engines", "lib.errors", "lib"}
+
+
 @pytest.mark.parametrize("path", EVERY_FILE, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_a_file_says_what_it_is_and_holds_nothing_forbidden(path: Path) -> None:
     source = tree(path)

@@ -233,7 +233,6 @@ def test_agreed_draws() -> None:
 )
 def test_tables_decide_just_after_a_capture_or_a_pawns_move(fen: str, result: str | None) -> None:
     with closing(Tables((str(TABLES),))) as tables:
-        assert tables.count > 0
         board = chess.Board(fen)
         if fen.startswith("8/4k3"):
             board.push_uci("e5d5")

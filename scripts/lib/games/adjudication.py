@@ -115,14 +115,13 @@ class Adjudicator:
 
 def check_tables(rules: Rules) -> None:
     """Raises ProgramError when tables are asked for and none are there, OSError for a folder that cannot be read."""
-    with open_tables(rules) as tables:
-        if tables is not None and not tables.count:
-            raise ProgramError(f"no Syzygy tables in {', '.join(rules.tables)}")
+    with open_tables(rules):
+        return
 
 
 @contextmanager
 def open_tables(rules: Rules) -> Iterator[Tables | None]:
-    """The tables that the rules name; None if they name none."""
+    """The tables that the rules name; None if they name none. Raises as `check_tables` does."""
     if not rules.tables:
         yield None
         return
@@ -131,15 +130,16 @@ def open_tables(rules: Rules) -> Iterator[Tables | None]:
 
 
 class Tables:
-    """Syzygy tables that say how a game ends. Raises OSError for a folder that cannot be read."""
+    """Syzygy tables that say how a game ends. Raises ProgramError where none are, OSError."""
 
     def __init__(self, folders: tuple[str, ...]) -> None:
         self._tables = chess.syzygy.Tablebase()
         for folder in folders:
             self._tables.add_directory(folder, load_dtz=False)
         sizes = [len(name) - 1 for name in self._tables.wdl if chess.syzygy.is_tablename(name)]
-        self.count = len(sizes)
-        self._max_pieces = max(sizes, default=0)
+        if not sizes:
+            raise ProgramError(f"no Syzygy tables in {', '.join(folders)}")
+        self._max_pieces = max(sizes)
 
     def close(self) -> None:
         """Close the files."""

@@ -11,6 +11,7 @@ import io
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -47,43 +48,38 @@ class Opening:
         return board
 
 
+@dataclass(frozen=True)
 class OpeningBook:
-    """The openings of one file, numbered from zero; after the last the first comes again."""
+    """The openings of one file, numbered from zero; after the last the first comes again.
 
-    def __init__(
-        self,
-        texts: Sequence[str],
-        *,
-        pgn: bool,
-        order: Order = "file",
-        seed: int = 0,
-        plies: int | None = None,
-        chess960: bool = False,
-    ) -> None:
-        """texts: one game or one line each. plies: how many moves of a game are played at most."""
-        if not texts:
-            raise ProgramError("no openings")
-        self._texts = texts
-        self._pgn = pgn
-        self._plies = plies
-        self._chess960 = chess960
-        self._numbers = list(range(len(texts)))
-        if order == "random":
-            random.Random(seed).shuffle(self._numbers)
+    texts: one game of PGN or one line each.
+    """
+
+    texts: Sequence[str]
+    pgn: bool = False
+    order: Order = "file"
+    seed: int = 0
+    chess960: bool = False
 
     def __len__(self) -> int:
-        return len(self._texts)
+        return len(self.texts)
+
+    @cached_property
+    def _numbers(self) -> list[int]:
+        numbers = list(range(len(self.texts)))
+        if self.order == "random":
+            random.Random(self.seed).shuffle(numbers)
+        return numbers
 
     def opening(self, number: int, plies: int | None = None) -> Opening:
-        """The opening with this number. plies: how many of its moves are kept (None: as the book says).
+        """The opening with this number. plies: how many of its moves are kept (None: all).
 
         ProgramError for what is no legal chess, DeadEndError for a position without legal moves.
         """
         index = self._numbers[number % len(self._numbers)]
-        text = self._texts[index]
-        kept = self._plies if plies is None else plies
+        text = self.texts[index]
         try:
-            opening = self._from_game(text, kept) if self._pgn else self._from_line(text)
+            opening = self._from_game(text, plies) if self.pgn else self._from_line(text)
             board = opening.board()
         except ValueError as error:
             raise ProgramError(f"opening {index + 1}: {error}") from None
@@ -93,13 +89,13 @@ class OpeningBook:
 
     def _from_line(self, line: str) -> Opening:
         """EPD with its operations, or FEN."""
-        board = chess.Board(chess960=self._chess960)
+        board = chess.Board(chess960=self.chess960)
         words = line.split()
         if len(words) == 6 and words[4].isdecimal() and words[5].isdecimal():
             board.set_fen(" ".join(words))
         else:
             board.set_epd(line)
-        return Opening(board.fen(), (), self._chess960)
+        return Opening(board.fen(), (), self.chess960)
 
     def _from_game(self, text: str, plies: int | None) -> Opening:
         game = read_game(text)
@@ -107,12 +103,10 @@ class OpeningBook:
             raise ValueError(str(game.errors[0]))
         board = game.board()
         moves = [move.uci() for move in game.mainline_moves()]
-        return Opening(board.fen(), tuple(moves[:plies]), self._chess960 or board.chess960)
+        return Opening(board.fen(), tuple(moves[:plies]), self.chess960 or board.chess960)
 
 
-def read_openings(
-    path: Path, *, order: Order = "file", seed: int = 0, plies: int | None = None, chess960: bool = False
-) -> OpeningBook:
+def read_openings(path: Path, *, order: Order = "file", seed: int = 0, chess960: bool = False) -> OpeningBook:
     """The openings of a .pgn or .epd file (.fen and .txt count as .epd), or of one in a .zip or .gz.
 
     Raises ProgramError for what is none or holds none, OSError for what cannot be read.
@@ -123,7 +117,7 @@ def read_openings(
     texts = list(split_games(io.StringIO(text)) if pgn else lines)
     if not texts:
         raise ProgramError(f"no openings in {path}")
-    return OpeningBook(texts, pgn=pgn, order=order, seed=seed, plies=plies, chess960=chess960)
+    return OpeningBook(texts, pgn, order, seed, chess960)
 
 
 def add_arguments(parser: argparse.ArgumentParser, order: Order) -> None:
@@ -132,7 +126,6 @@ def add_arguments(parser: argparse.ArgumentParser, order: Order) -> None:
     what.add_argument("--openings", type=Path, metavar="FILE", help=".pgn or .epd, also in a .zip or .gz")
     what.add_argument("--order", choices=("file", "random"), default=order, help=f"({order})")
     what.add_argument("--seed", type=int, default=0, help="of what is random (0)")
-    what.add_argument("--plies", type=int, metavar="N", help="play at most so many of an opening's moves")
     what.add_argument("--chess960", action="store_true", help="the openings are Fischer random chess")
 
 
@@ -140,7 +133,7 @@ def book_of(words: argparse.Namespace) -> OpeningBook:
     """The openings that a command line asks for. Raises ProgramError and OSError."""
     if words.openings is None:
         return start_position(words.chess960)
-    return read_openings(words.openings, order=words.order, seed=words.seed, plies=words.plies, chess960=words.chess960)
+    return read_openings(words.openings, order=words.order, seed=words.seed, chess960=words.chess960)
 
 
 def openings_as_json(words: argparse.Namespace) -> dict[str, Any]:
@@ -148,13 +141,13 @@ def openings_as_json(words: argparse.Namespace) -> dict[str, Any]:
     return {
         "file": None if words.openings is None else words.openings.name,
         "bytes": None if words.openings is None else words.openings.stat().st_size,
-        **{name: getattr(words, name) for name in ("order", "seed", "plies", "chess960")},
+        **{name: getattr(words, name) for name in ("order", "seed", "chess960")},
     }
 
 
 def start_position(chess960: bool = False) -> OpeningBook:
     """The one opening of a match without a file."""
-    return OpeningBook([chess.STARTING_FEN], pgn=False, chess960=chess960)
+    return OpeningBook([chess.STARTING_FEN], chess960=chess960)
 
 
 def random_opening(opening: Opening, chance: random.Random, min_plies: int, max_plies: int) -> Opening:
