@@ -4,8 +4,8 @@
     python scripts/calibrate.py --stockfish stockfish --opponent 1900 'cmd=hoichess tc=60+1' --games 20 \\
         --openings 8moves_v3.pgn.zip --concurrency 2 --journal ladder.journal
 
-Each level meets the next one, and the opponents whose rating is near its own. Games between levels do not count for the
-ratings, as an engine beats a weaker version of itself by more than others do. Opponents whose rating is known keep it.
+Each level meets the opponents whose rating is near its own. Levels do not meet each other, as an engine beats a weaker
+version of itself by more than others do.
 
 Run it again after a change of search or evaluation, and put what it measures into `uci_engine/search/strength.py`. With
 --journal, the same command with --resume goes on where it was killed. Exit code: 0, 1 for an error on the way, 2 for
@@ -110,26 +110,23 @@ def stockfish_players(command: Sequence[str]) -> list[Player]:
 
 
 def meetings_of(players: Sequence[Player], window_elo: float) -> tuple[tuple[int, int], ...]:
-    """Who meets whom, by number: each level the next one, and the opponents that are at most `window_elo` away."""
-    levels = sorted((i for i, player in enumerate(players) if player.is_level), key=lambda i: players[i].rating)
-    meetings = []
-    for place, level in enumerate(levels):
-        meetings += [(level, neighbour) for neighbour in levels[place + 1 : place + 2]]
-        for number, player in enumerate(players):
-            if not player.is_level and abs(player.rating - players[level].rating) <= window_elo:
-                meetings.append((level, number))
-    return tuple(meetings)
+    """Who meets whom, by number: each level the opponents that are at most `window_elo` away."""
+    return tuple(
+        (one, other)
+        for one, level in enumerate(players)
+        for other, opponent in enumerate(players)
+        if level.is_level and not opponent.is_level and abs(opponent.rating - level.rating) <= window_elo
+    )
 
 
 def fit(players: Sequence[Player], scores: Iterable[PairingScore]) -> dict[str, Measured]:
-    """The rating of every level by name, from the games against opponents. The level is the first of each pairing."""
+    """The rating of every level by name. The level is the first of each pairing."""
     levels = {player.spec.name: player.rating for player in players if player.is_level}
     known = {player.spec.name: player.rating for player in players if not player.is_level}
     # Of every pair of games: which level, the points of it, and how much stronger than 0 the opponent is known to be.
     rows = [
         ([name == score.first for name in levels], points / 2, -known[score.second])
         for score in scores
-        if score.second in known
         for points in score.pairs
     ]
     sides = np.array([row[0] for row in rows], float).reshape(len(rows), len(levels))
@@ -187,7 +184,7 @@ def make_players(words: argparse.Namespace) -> list[Player]:
         raise ProgramError("two players have the same name: give them name=")
     require_limits(player.spec for player in players)
     meeting = {number for meeting in meetings_of(players, words.window) for number in meeting}
-    if not any(not player.is_level for number, player in enumerate(players) if number in meeting):
+    if not meeting:
         raise ProgramError("no level meets an opponent of known rating: name some, or widen --window")
     return [player for number, player in enumerate(players) if number in meeting]
 
