@@ -385,7 +385,7 @@ sys.exit(run(sys.argv[1:]))
     [
         (("uci",), 0, "info string warning: the built-in network cannot be used ("),
         (("eval",), 0, "the built-in network cannot be used ("),
-        (("go", "depth", "1", "--uci"), 0, "the built-in network cannot be used ("),
+        (("go", "depth", "1"), 0, "the built-in network cannot be used ("),
         (("explain", "--depth", "1"), 0, "the built-in network cannot be used ("),
         (("bench", "1"), 0, "the built-in network cannot be used ("),
     ],

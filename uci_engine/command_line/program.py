@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -48,7 +47,7 @@ chess programs use it. With arguments it runs one command and exits:
 """
 
 GO_DESCRIPTION = """\
-Search a position and show the best move: as a table on a terminal, as UCI lines into a pipe.
+Search a position and show UCI lines, as the UCI command go does. Ctrl-C ends the search.
 
 The words are those of the UCI command go, in any order:
   depth N              search N plies deep
@@ -130,13 +129,12 @@ def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
     parser = Parser("secateur go", GO_DESCRIPTION)
     parser.add_argument("words", metavar="WORD", nargs="*", help="limits of the search, as listed above")
     add_settings(parser, default_core)
-    parser.add_argument("--uci", action="store_true", help="show UCI lines on a terminal too")
     options = parser.parse_intermixed_args(words)
     line = " ".join(["go", *options.words])
     limits = parse(line)
     assert isinstance(limits, Limits)
     if limits.unknown_word is not None:
-        choices = (*GO_WORDS, "--fen", "--moves", "--chess960", "--option", "--threads", "--hash", "--uci")
+        choices = (*GO_WORDS, "--fen", "--moves", "--chess960", "--option", "--threads", "--hash")
         parser.error(f"{limits.unknown_word!a} is no word of go{suggestion(limits.unknown_word, choices)}")
     for problem in limits.problems:
         if problem.startswith(ERROR):
@@ -147,17 +145,9 @@ def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
         prepare(engine, options, limits.searchmoves or ())
         return engine
 
-    if options.uci or sys.stdout is None or not sys.stdout.isatty() or limits.perft is not None:
-        from uci_engine.uci import loop as uci
+    from uci_engine.uci import loop as uci
 
-        return uci.run(prepared, [line])
-    from uci_engine.command_line.table import search
-
-    with closing(prepared()) as engine:
-        for problem in limits.problems:
-            show(problem)
-        search(engine, limits, show)
-    return 0
+    return uci.run(prepared, [line])
 
 
 def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
