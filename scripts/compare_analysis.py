@@ -30,12 +30,11 @@ from typing import Self
 
 import chess
 import chess.engine
-from chess.engine import Cp, Mate, MateGiven
+from chess.engine import Cp, Limit, Mate, MateGiven
 
 from lib.console import at_least_one, complain, say, show_progress, write_json
 from lib.errors import ProgramError
 from uci_engine.api.games import new_engine
-from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.judgement import BLUNDER_LOSS, INACCURACY_LOSS, MISTAKE_LOSS, Mark
 from uci_engine.game_analysis.pgn import PgnError, game_texts, read_game
 from uci_engine.game_analysis.report import GameReport, analyse_game
@@ -141,7 +140,7 @@ def compare(options: argparse.Namespace) -> Iterator[list[Compared]]:
             try:
                 game = read_game(text)
                 engine.new_game()
-                report = analyse_game(game, engine, Effort(nodes=options.nodes))
+                report = analyse_game(game, engine, Limit(nodes=options.nodes))
             except (PgnError, ValueError) as error:
                 raise ProgramError(f"game {number}: {error}") from None
             yield list(_judged(number, report, reference.losses(report)))

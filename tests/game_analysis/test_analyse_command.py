@@ -16,13 +16,13 @@ from typing import Any
 
 import chess.pgn
 import pytest
+from chess.engine import Limit
 
 from tests.support.uci_process import PACKAGE_ROOT
 from uci_engine.api.games import GameTask
 from uci_engine.command_line import analyse as analyse_command
 from uci_engine.command_line.analyse import entries_by_number
 from uci_engine.command_line.console import Progress
-from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.journal import Journal, JournalError
 from uci_engine.game_analysis.page import IndexRow
 from uci_engine.game_analysis.pgn import game_texts
@@ -196,7 +196,7 @@ def begun(folder: Path, names: list[str]) -> Path:
     for number, game in enumerate(game_texts(io.BytesIO(text.encode())), start=1):
         page = f"game-{number:04}.html"
         (out / page).write_text(f"the page of {names[number - 1]}")
-        digest = GameTask(number, game, page, Effort(nodes=100), OPTIONS).digest
+        digest = GameTask(number, game, page, Limit(nodes=100), OPTIONS).digest
         row = IndexRow(number, page, white=names[number - 1])
         pgn = SHORT.format(white=names[number - 1]).strip()
         journal.append({"number": number, "digest": digest, "pgn": pgn, "row": asdict(row)})

@@ -13,11 +13,11 @@ from typing import Any
 
 import chess
 import pytest
+from chess.engine import Limit
 
 from tests.game_analysis.test_page import EVIL
 from tests.game_analysis.test_pgn import report_of
 from tests.support.analyser import MaterialAnalyser
-from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.move_search import explain_move
 from uci_engine.game_analysis.page import game_page, index_page, index_row
 from uci_engine.game_analysis.pgn import read_game
@@ -282,7 +282,7 @@ def test_nothing_is_asked_of_the_network(browser: Browser, page: Path) -> None:
 def test_the_page_of_an_explained_move(browser: Browser, tmp_path: Path, width: int) -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
     move = chess.Move.from_uci("g8f6")
-    explanation = explain_move(MaterialAnalyser(), board, move, Effort(nodes=10))
+    explanation = explain_move(MaterialAnalyser(), board, move, Limit(nodes=10))
     (tmp_path / "explain.html").write_text(explanation.page(), "utf-8")
     browser.show(tmp_path / "explain.html", width)
     browser.click("button[data-line='0']")

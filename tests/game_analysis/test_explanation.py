@@ -19,7 +19,6 @@ from tests.support import ROOT, TABLES
 from tests.support.analyser import MaterialAnalyser
 from tests.support.uci_process import PACKAGE_ROOT
 from uci_engine import Engine
-from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.move_report import MoveExplanation, Proof
 from uci_engine.game_analysis.move_search import explain_move, prove
 from uci_engine.game_analysis.values import Found, value_of
@@ -49,9 +48,8 @@ def test_every_legal_move_is_there_best_first(engine: Engine) -> None:
     assert expected == sorted(expected, reverse=True)
     for entry in comparison.moves[1:]:
         assert entry.depth >= 5
-        assert entry.nodes > 0
         assert entry.line[0] == entry.move
-    assert comparison.nodes >= sum(entry.nodes for entry in comparison.moves)
+    assert comparison.nodes > 0
 
 
 def test_black_has_the_lowest_value_first(engine: Engine) -> None:
@@ -96,7 +94,7 @@ def test_the_best_move_is_not_one_that_another_move_beats() -> None:
             return info
 
     move = chess.Move.from_uci("a2a3")
-    explanation = explain_move(Late(), chess.Board(), move, Effort(nodes=10))
+    explanation = explain_move(Late(), chess.Board(), move, Limit(nodes=10))
     assert not explanation.is_best
     assert explanation.others is None
     assert explanation.best.move not in (None, move)

@@ -12,11 +12,11 @@ from pathlib import Path
 import chess
 import chess.pgn
 import pytest
+from chess.engine import Limit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.analyser import MaterialAnalyser
-from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.page import game_page
 from uci_engine.game_analysis.pgn import (
@@ -36,7 +36,7 @@ SCHOLAR = '[Event "A"]\n[White "W"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. 
 
 
 def report_of(game: chess.pgn.Game) -> GameReport:
-    return analyse_game(game, MaterialAnalyser(), Effort(nodes=100))
+    return analyse_game(game, MaterialAnalyser(), Limit(nodes=100))
 
 
 def read_back(text: str) -> chess.pgn.Game:

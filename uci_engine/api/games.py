@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from chess.engine import Limit
+
 from uci_engine.api.engine import Engine
-from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.html import GENERATOR
 from uci_engine.game_analysis.page import IndexRow, game_page, index_row
 from uci_engine.game_analysis.pgn import PgnError, annotate, read_game
@@ -29,7 +30,7 @@ class GameTask:
     number: int
     text: bytes
     page: str
-    effort: Effort
+    limit: Limit
     options: Mapping[str, Any]
     core: str = "auto"
     has_index: bool = False
@@ -69,7 +70,7 @@ def analyse_with(
         game = read_game(task.text)
         share = 1.0 / (len(played_moves(game)[0]) + 1)
         engine.new_game()
-        report = analyse_game(game, engine, task.effort, lambda: on_position(share))
+        report = analyse_game(game, engine, task.limit, lambda: on_position(share))
     except (PgnError, ValueError) as error:
         return unanalysed(task, str(error))
     links = [("All games", INDEX_FILE)] if task.has_index else []

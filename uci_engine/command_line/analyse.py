@@ -13,6 +13,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from chess.engine import Limit
+
 from uci_engine.api.cluster import GivenUp, run_on_cluster
 from uci_engine.api.games import (
     INDEX_FILE,
@@ -26,13 +28,13 @@ from uci_engine.command_line.arguments import (
     Parser,
     UsageError,
     add_core,
-    add_effort,
-    effort_of,
+    add_limit,
     engine_for,
     keyword_options,
+    limit_of,
 )
 from uci_engine.command_line.console import Progress, show, warn
-from uci_engine.game_analysis.game_search import Effort
+from uci_engine.game_analysis.game_search import limit_text
 from uci_engine.game_analysis.html import MissingLibraryError, environment
 from uci_engine.game_analysis.journal import Journal, JournalError
 from uci_engine.game_analysis.page import index_page
@@ -113,13 +115,13 @@ def run(words: Sequence[str], default_core: str) -> int:
             environment()
         except MissingLibraryError as error:
             raise UsageError(f"{error}, or use --no-pages") from None
-    effort = effort_of(options, DEFAULT_SECONDS)
+    limit = limit_of(options, DEFAULT_SECONDS)
     keywords = keyword_options(options, default_threads=1 if options.cluster else min(2, usable_processors()))
     try:
         with closing(Source(options.games)) as source:
             first = options.games[0]
             default = "analysis" if first == STDIN else f"{Path(first).resolve().stem}-analysis"
-            return _Run(source, Path(options.output or default), effort, keywords, options).run()
+            return _Run(source, Path(options.output or default), limit, keywords, options).run()
     except (PgnError, JournalError) as error:
         raise _refusal(str(error)) from None
     except OSError as error:
@@ -142,11 +144,11 @@ def entries_by_number(entries: Iterable[dict[str, Any]]) -> dict[int, dict[str, 
 
 class _Run:
     def __init__(
-        self, source: Source, folder: Path, effort: Effort, keywords: dict[str, Any], options: argparse.Namespace
+        self, source: Source, folder: Path, limit: Limit, keywords: dict[str, Any], options: argparse.Namespace
     ) -> None:
         self._source = source
         self._folder = folder
-        self._effort = effort
+        self._limit = limit
         self._keywords = keywords
         self._options = options
         self._problems: list[str] = []
@@ -154,7 +156,7 @@ class _Run:
         self._check_outputs()
         self._made_folders = [path for path in (folder, *folder.parents) if not path.exists()]
         folder.mkdir(parents=True, exist_ok=True)
-        settings = {"effort": str(effort), "options": keywords, "pages": not options.no_pages}
+        settings = {"effort": limit_text(limit), "options": keywords, "pages": not options.no_pages}
         self._journal = Journal(folder / JOURNAL_FILE, settings, options.resume)
         # The entries of the journal by the numbers of the games that are done.
         self._done = entries_by_number(self._journal.entries)
@@ -250,7 +252,7 @@ class _Run:
         for number, text in self._source.texts():
             page = "" if self._options.no_pages else self._page(number)
             has_index = self._source.count > 1
-            yield GameTask(number, text, page, self._effort, self._keywords, self._options.core, has_index)
+            yield GameTask(number, text, page, self._limit, self._keywords, self._options.core, has_index)
 
     def _page(self, number: int) -> str:
         return f"game-{number:0{self._digits}}.html"
@@ -296,7 +298,7 @@ def _parser(default_core: str) -> Parser:
     parser = Parser("secateur analyse", DESCRIPTION)
     parser.add_argument("games", metavar="GAMES", nargs="+", help="PGN files, folders of them, or - for standard input")
     parser.add_argument("--output", metavar="FOLDER", help="where to write (default: the name of the games, -analysis)")
-    add_effort(parser, f"{DEFAULT_SECONDS:g}")
+    add_limit(parser, f"{DEFAULT_SECONDS:g}")
     parser.add_argument("--resume", action="store_true", help="continue a run that was interrupted or killed")
     parser.add_argument(
         "--force", action="store_true", help="replace results of other games, and remove their index"

@@ -16,9 +16,10 @@ from uci_engine.core import CORES
 from uci_engine.text import ERROR, suggestion
 
 if TYPE_CHECKING:
+    from chess.engine import Limit
+
     from uci_engine.api.engine import Engine
     from uci_engine.engine import UciEngine
-    from uci_engine.game_analysis.game_search import Effort
 
 # "interpreted" is accepted too but not shown, because it is for tests and debugging only.
 CORES_SHOWN = tuple(name for name in CORES if name != "interpreted")
@@ -72,7 +73,7 @@ def add_settings(parser: argparse.ArgumentParser, default_core: str, **position:
     add_core(parser, default_core)
 
 
-def add_effort(parser: argparse.ArgumentParser, default: str, what: str = "a move") -> None:
+def add_limit(parser: argparse.ArgumentParser, default: str, what: str = "a move") -> None:
     """Add `--time`, `--nodes` and `--depth`, one of which may be given, and the options of the engine."""
     from uci_engine.score import MAX_DEPTH
 
@@ -90,12 +91,13 @@ def _add_options(parser: argparse.ArgumentParser, example: str, threads: str = "
     parser.add_argument("--option", metavar="NAME=VALUE", action="append", default=[], help=text)
 
 
-def effort_of(options: argparse.Namespace, default_seconds: float) -> Effort:
-    from uci_engine.game_analysis.game_search import Effort
+def limit_of(options: argparse.Namespace, default_seconds: float) -> Limit:
+    """The limit of `add_limit`."""
+    from chess.engine import Limit
 
     if options.nodes is None and options.depth is None:
-        return Effort(seconds=default_seconds if options.time is None else options.time)
-    return Effort(nodes=options.nodes, depth=options.depth)
+        return Limit(time=default_seconds if options.time is None else options.time)
+    return Limit(nodes=options.nodes, depth=options.depth)
 
 
 def keyword_options(options: argparse.Namespace, default_threads: int) -> dict[str, Any]:

@@ -12,7 +12,6 @@ mated only where all its moves were searched, and not because the move that it p
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import chess
 from chess.engine import Limit
@@ -35,42 +34,37 @@ SMALL_DOUBT_PART = 0.25
 MAX_REPEATED_PLIES = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """What the analysis of one move may take: seconds, nodes or a depth in plies. One of them is given."""
+def share_of(limit: Limit, share: float) -> Limit:
+    """The limit of a search that takes this share of a time or of nodes. A depth is not shared."""
+    return Limit(
+        time=None if limit.time is None else limit.time * share,
+        nodes=None if limit.nodes is None else max(1, round(limit.nodes * share)),
+        depth=limit.depth,
+    )
 
-    seconds: float | None = None
-    nodes: int | None = None
-    depth: int | None = None
 
-    def share(self, share: float) -> Limit:
-        """The limit of a search that takes this share of the effort. A depth is not shared."""
-        return Limit(
-            time=None if self.seconds is None else self.seconds * share,
-            nodes=None if self.nodes is None else max(1, round(self.nodes * share)),
-            depth=self.depth,
-        )
-
-    def __str__(self) -> str:
-        if self.seconds is not None:
-            return f"{self.seconds:g} s a move"
-        return f"{self.nodes} nodes a move" if self.nodes is not None else f"depth {self.depth}"
+def limit_text(limit: Limit) -> str:
+    """The limit for each move of a game, which has one of a time, nodes and a depth, in words."""
+    if limit.time is not None:
+        return f"{limit.time:g} s a move"
+    return f"{limit.nodes} nodes a move" if limit.nodes is not None else f"depth {limit.depth}"
 
 
 def search_game(
     analyser: Analyser,
     boards: Sequence[chess.Board],
     moves: Sequence[chess.Move],
-    effort: Effort,
+    limit: Limit,
     on_position: Callable[[], None] = lambda: None,
 ) -> tuple[list[Found], list[SearchedMove]]:
     """Search every position of a game. Returns what was found in each, and for each move.
 
-    `boards`: the `positions` of the moves. `on_position` is called after each. ValueError: the engine refuses one.
+    `boards`: the `positions` of the moves. `limit`: the effort for each move, a time, nodes or a depth.
+    `on_position` is called after each position. ValueError: the engine refuses one.
     """
-    game = _Game(analyser, boards, moves, effort)
+    game = _Game(analyser, boards, moves, limit)
     game.search_backwards(on_position)
-    if effort.depth is None:
+    if limit.depth is None:
         game.look_again()
     return game.found, [game.searched(index) for index in range(len(moves))]
 
@@ -79,10 +73,10 @@ class _Game:
     """The searches of a game. `found` has what is known of each position, the most reliable."""
 
     def __init__(
-        self, analyser: Analyser, boards: Sequence[chess.Board], moves: Sequence[chess.Move], effort: Effort
+        self, analyser: Analyser, boards: Sequence[chess.Board], moves: Sequence[chess.Move], limit: Limit
     ) -> None:
         self._analyser = analyser
-        self._effort = effort
+        self._limit = limit
         self._moves = moves
         self._boards = boards
         self.found = [Found(DRAWN)] * len(boards)
@@ -244,7 +238,7 @@ class _Game:
             return Found(value)
         # Of the moves before, only those that can be repeated matter. To replay all of them for each search takes time.
         root = board.copy(stack=min(board.halfmove_clock, MAX_REPEATED_PLIES))
-        info = self._analyser.analyse(root, self._effort.share(share), game=self._token, root_moves=root_moves)
+        info = self._analyser.analyse(root, share_of(self._limit, share), game=self._token, root_moves=root_moves)
         # A search that was cut before its first report knows nothing.
         return found_by(info, board) or Found(DRAWN)
 

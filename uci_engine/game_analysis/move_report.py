@@ -115,23 +115,23 @@ def _line_data(board: chess.Board, moves: Sequence[chess.Move], value: Value) ->
 
 @dataclass(frozen=True, slots=True)
 class MoveComparison(Shown):
-    """All legal moves of a position, best first. `nodes` has those of the first search of the position, too.
+    """All legal moves of a position, best first.
 
-    `moves` has for each what was found: its value from White's view, the depth, the nodes searched for it, and the line
-    that it begins.
+    `moves` has for each what was found: its value from White's view, the depth, and the line that it begins. `nodes`
+    and `seconds` are those of the search.
     """
 
     board: chess.Board
     moves: tuple[Found, ...]
     nodes: int
     seconds: float
-    columns: ClassVar[tuple[str, ...]] = ("Value", "Depth", "Nodes")
+    columns: ClassVar[tuple[str, ...]] = ("Value", "Depth")
 
     def __str__(self) -> str:
         board = self.board
-        lines = [board.fen(), f"{'Move':<8}{'Value':>8}{'Depth':>7}{'Nodes':>11}  Line"]
+        lines = [board.fen(), f"{'Move':<8}{'Value':>8}{'Depth':>7}  Line"]
         for entry in self.moves:
-            head = f"{board.san(entry.line[0]):<8}{entry.value.text:>8}{entry.depth:>7}{entry.nodes:>11}"
+            head = f"{board.san(entry.line[0]):<8}{entry.value.text:>8}{entry.depth:>7}"
             lines.append(f"{head}  {board.variation_san(entry.line)}")
         if not self.moves:
             lines.append("There is no legal move.")
@@ -148,7 +148,6 @@ class MoveComparison(Shown):
                     "move": board.uci(entry.line[0]),
                     "san": board.san(entry.line[0]),
                     "depth": entry.depth,
-                    "nodes": entry.nodes,
                     **_line_data(board, entry.line, entry.value),
                 }
                 for entry in self.moves
@@ -165,7 +164,7 @@ class MoveComparison(Shown):
                 board.san(entry.line[0]),
                 numbered(board, entry.line[0]),
                 entry.value,
-                (entry.value.text, str(entry.depth), str(entry.nodes)),
+                (entry.value.text, str(entry.depth)),
                 entry.line,
             )
             for entry in self.moves

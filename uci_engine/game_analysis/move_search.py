@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -14,20 +14,16 @@ import chess
 from chess.engine import Limit
 
 from uci_engine.game_analysis.boards import board_after
-from uci_engine.game_analysis.game_search import Effort
+from uci_engine.game_analysis.game_search import share_of
 from uci_engine.game_analysis.move_report import Answer, MoveComparison, MoveExplanation, Proof
 from uci_engine.game_analysis.reasons import changes_between, reason_for
 from uci_engine.game_analysis.report import EXTENSION, extended, judged, shown_line, tablebase_verdict
 from uci_engine.game_analysis.values import DRAWN, Analyser, Found, SearchedMove, Value, final_value, found_by
-from uci_engine.score import MAX_DEPTH, piece_count
+from uci_engine.score import piece_count
 
-# The share of the effort for a search of the position as a whole, before each move is searched alone.
-FIRST_SHARE = 0.4
-# The depths of the first rounds, in which each move is searched alone.
-FIRST_DEPTHS = (1, 4, 6, 8)
 # The replies to a move that are shown.
 REPLIES = 3
-# The shares of the effort for one move: the position, the position after the move, the comparison of the two, and each
+# The shares of the limit for one move: the position, the position after the move, the comparison of the two, and each
 # search that makes a line longer. The proof has what is left.
 MOVE_SHARES = (0.35, 0.3, 0.15, 0.02)
 # Of a longer mate only the line is shown.
@@ -37,17 +33,17 @@ MAX_ANSWER_NODES = 200_000
 
 
 class _Searches:
-    """The searches of one question: an `Analyser` whose searches share an effort and what they learn.
+    """The searches of one question: an `Analyser` whose searches share a limit and what they learn.
 
     `nodes` counts those of all searches. A search for which nothing is left has the depth of 1.
     """
 
-    def __init__(self, analyser: Analyser, effort: Effort) -> None:
+    def __init__(self, analyser: Analyser, limit: Limit) -> None:
         self.evaluate = analyser.evaluate
         self.explain = analyser.explain
         self.probe_tablebases = analyser.probe_tablebases
         self._analyse = analyser.analyse
-        self._effort = effort
+        self._limit = limit
         self._game = object()
         self._began = time.perf_counter()
         self.nodes = 0
@@ -58,13 +54,12 @@ class _Searches:
 
     def left(self) -> Limit | None:
         """The limit that gives a search all that is left, None if nothing is. A depth is for each search."""
-        effort = self._effort
-        rest = Effort(
-            seconds=None if effort.seconds is None else max(effort.seconds - self.seconds, 0.0),
-            nodes=None if effort.nodes is None else max(effort.nodes - self.nodes, 0),
-            depth=effort.depth,
-        )
-        return None if rest.seconds == 0 or rest.nodes == 0 else rest.share(1.0)
+        whole = self._limit
+        seconds = None if whole.time is None else whole.time - self.seconds
+        nodes = None if whole.nodes is None else whole.nodes - self.nodes
+        if any(value is not None and value <= 0 for value in (seconds, nodes)):
+            return None
+        return Limit(time=seconds, nodes=nodes, depth=whole.depth)
 
     def analyse(self, board: chess.Board, limit: Limit, **words: Any) -> Any:
         """Search a position, within what is left."""
@@ -83,69 +78,25 @@ def _least(first: float | None, second: float | None) -> Any:
     return min((value for value in (first, second) if value is not None), default=None)
 
 
-def compare_moves(analyser: Analyser, board: chess.Board, effort: Effort) -> MoveComparison:
-    """Compare the legal moves of a position. The effort is for all of them; a depth is for each.
-
-    Each move is searched alone, deeper in every round, so that all are searched equally deep.
-    """
-    searches = _Searches(analyser, effort)
-    moves: dict[chess.Move, Found] = {}
-    open_moves = []
-    for move in board.legal_moves:
-        value = final_value(board_after(board, [move]))
-        moves[move] = Found(DRAWN if value is None else value.backed_up(board.turn), line=(move,))
-        if value is None:
-            open_moves.append(move)
-    first = None
-    if open_moves and len(moves) > 1:
-        first = found_by(searches.analyse(board, effort.share(FIRST_SHARE)), board)
-    for depth in _depths(effort):
-        if not all(_deepen(searches, board, moves, move, depth) for move in _in_order(moves, open_moves, board)):
-            break
-    if first is not None and first.move is not None and first.depth > moves[first.move].depth:
-        moves[first.move] = replace(first, nodes=moves[first.move].nodes)
-    ranked = [moves[move] for move in _in_order(moves, list(moves), board)]
-    return MoveComparison(board.copy(), tuple(ranked), searches.nodes, searches.seconds)
+def compare_moves(analyser: Analyser, board: chess.Board, limit: Limit) -> MoveComparison:
+    """Compare the legal moves of a position, by one search that has a line for each."""
+    searches = _Searches(analyser, limit)
+    count = board.legal_moves.count()
+    infos = searches.analyse(board, limit, multipv=count) if count else []
+    if len(infos) < count:
+        # The limit has ended the search before it had all lines.
+        infos = searches.analyse(board, Limit(depth=1), multipv=count)
+    moves = [found for info in infos if (found := found_by(info, board)) is not None]
+    # A search that was cut has the last lines from the depth before.
+    moves.sort(key=lambda found: found.value.order_for(board.turn), reverse=True)
+    return MoveComparison(board.copy(), tuple(moves), searches.nodes, searches.seconds)
 
 
-def _depths(effort: Effort) -> Sequence[int]:
-    last = MAX_DEPTH if effort.depth is None else effort.depth
-    return [depth for depth in (*FIRST_DEPTHS, *range(FIRST_DEPTHS[-1] + 1, MAX_DEPTH)) if depth < last] + [last]
-
-
-def _in_order(moves: dict[chess.Move, Found], wanted: list[chess.Move], board: chess.Board) -> list[chess.Move]:
-    """Moves, best first; among equal ones the deeper, then by name."""
-
-    def key(move: chess.Move) -> tuple[float, int, int, str]:
-        entry = moves[move]
-        expected, cp = entry.value.order_for(board.turn)
-        return (-expected, -cp, -entry.depth, move.uci())
-
-    return sorted(wanted, key=key)
-
-
-def _deepen(
-    searches: _Searches, board: chess.Board, moves: dict[chess.Move, Found], move: chess.Move, depth: int
-) -> bool:
-    """Search one move to this depth. False if nothing is left for it; the first round is always finished."""
-    if depth > FIRST_DEPTHS[0] and searches.left() is None:
-        return False
-    found = found_by(searches.analyse(board, Limit(depth=depth), root_moves=[move]), board)
-    entry = moves[move]
-    if found is None:
-        return True
-    # A search that was cut short says less than the one before it.
-    is_complete = found.depth >= depth or found.value.score.is_mate() or not entry.depth
-    taken = found if is_complete else entry
-    moves[move] = replace(taken, nodes=entry.nodes + found.nodes, line=taken.line or (move,))
-    return True
-
-
-def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, effort: Effort) -> MoveExplanation:
-    """Explain one legal move. The effort is for all of it; a depth is for each search."""
-    searches = _Searches(analyser, effort)
+def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit: Limit) -> MoveExplanation:
+    """Explain one legal move. The limit is for all of it; a depth is for each search."""
+    searches = _Searches(analyser, limit)
     color = board.turn
-    for_position, for_replies, for_comparison, for_extension = (effort.share(share) for share in MOVE_SHARES)
+    for_position, for_replies, for_comparison, for_extension = (share_of(limit, share) for share in MOVE_SHARES)
     after = board_after(board, [move])
     here = found_by(searches.analyse(board, for_position), board) or Found(DRAWN)
     replies = _replies(searches, after, for_replies)

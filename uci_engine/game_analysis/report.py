@@ -12,7 +12,7 @@ from chess.engine import Limit
 
 from uci_engine.book.book import Book, OpeningName, name_of
 from uci_engine.game_analysis.boards import board_after, is_obvious, is_sacrifice, phase_weight, positions
-from uci_engine.game_analysis.game_search import Effort, search_game
+from uci_engine.game_analysis.game_search import limit_text, search_game
 from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Phase, Summary, judge, phases_of, summary_of
 from uci_engine.game_analysis.reasons import reason_for
 from uci_engine.game_analysis.values import Analyser, Found, SearchedMove, Value, final_value, found_by
@@ -116,12 +116,13 @@ def played_moves(game: chess.pgn.Game) -> tuple[list[chess.pgn.ChildNode], list[
 def analyse_game(
     game: chess.pgn.Game,
     analyser: Analyser,
-    effort: Effort,
+    limit: Limit,
     on_position: Callable[[], None] = lambda: None,
 ) -> GameReport:
     """Analyse the main line of a game.
 
-    `on_position` is called after each position. ValueError: the first position cannot be analysed.
+    `limit`: the effort for each move, a time, nodes or a depth. `on_position` is called after each position.
+    ValueError: the first position cannot be analysed.
     """
     try:
         start = game.board()
@@ -135,7 +136,7 @@ def analyse_game(
     nodes, remarks = played_moves(game)
     moves = [node.move for node in nodes]
     boards = positions(start, moves)
-    found, searched = search_game(analyser, boards, moves, effort, on_position)
+    found, searched = search_game(analyser, boards, moves, limit, on_position)
     theory = _theory_of(boards, moves)
     phases = phases_of(map(phase_weight, boards))
     plies = []
@@ -148,7 +149,7 @@ def analyse_game(
         value=found[0].value,
         plies=tuple(plies),
         theory=theory,
-        effort=str(effort),
+        effort=limit_text(limit),
         remarks=tuple(remarks),
         words=_spoken(game.comment),
     )
