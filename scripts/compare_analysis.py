@@ -34,7 +34,7 @@ from chess.engine import Cp, Limit, Mate, MateGiven
 
 from lib.console import at_least_one, complain, say, show_progress, write_json
 from lib.errors import ProgramError
-from uci_engine.api.games import new_engine
+from uci_engine import Engine
 from uci_engine.game_analysis.judgement import BLUNDER_LOSS, INACCURACY_LOSS, MISTAKE_LOSS, Mark
 from uci_engine.game_analysis.pgn import PgnError, game_texts, read_game
 from uci_engine.game_analysis.report import GameReport, analyse_game
@@ -131,7 +131,7 @@ def compare(options: argparse.Namespace) -> Iterator[list[Compared]]:
     """The judged moves of each game."""
     with (
         Reference(options.engine, options.factor * options.nodes, options.scores) as reference,
-        new_engine({"threads": 1}) as engine,
+        Engine(hash=64) as engine,
         options.games_file.open("rb") as file,
     ):
         for number, text in enumerate(game_texts(file), start=1):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -99,8 +98,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pages")
     report = report_of(read_game(GAME.encode()))
     assert len(report.errors) >= 2
-    (folder / "game.html").write_text(game_page(report, [("All games", "index.html")]), "utf-8")
-    (folder / "index.html").write_text(index_page([asdict(index_row(report, 1, "game.html"))]), "utf-8")
+    (folder / "game.html").write_text(game_page(report, "index.html"), "utf-8")
+    (folder / "index.html").write_text(index_page([index_row(report, 1, "game.html")]), "utf-8")
     return folder / "game.html"
 
 
@@ -253,7 +252,7 @@ def test_names_with_markup_are_text(browser: Browser, tmp_path: Path) -> None:
     for header in ("White", "Black", "Event", "Site", "Result", "Date"):
         report.headers[header] = EVIL
     (tmp_path / "evil.html").write_text(game_page(report), "utf-8")
-    (tmp_path / "index.html").write_text(index_page([asdict(index_row(report, 1, "evil.html"))]), "utf-8")
+    (tmp_path / "index.html").write_text(index_page([index_row(report, 1, "evil.html")]), "utf-8")
     for name in ("evil.html", "index.html"):
         browser.show(tmp_path / name)
         assert browser.log() == []

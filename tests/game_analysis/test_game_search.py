@@ -25,7 +25,7 @@ def search_from(
     start: chess.Board,
     moves: Sequence[chess.Move],
     limit: Limit,
-    on_position: Callable[[], None] = lambda: None,
+    on_position: Callable[[float], None] = lambda share: None,
 ) -> tuple[list[Found], list[SearchedMove]]:
     return search_game(analyser, positions(start, moves), moves, limit, on_position)
 
@@ -69,12 +69,12 @@ BETTER = {2: "g1f3"}
 
 def test_positions_are_searched_backwards_in_one_game() -> None:
     analyser = Script({})
-    told: list[None] = []
-    found, searched = search_from(analyser, chess.Board(), MOVES[:4], Limit(time=1.0), lambda: told.append(None))
+    told: list[float] = []
+    found, searched = search_from(analyser, chess.Board(), MOVES[:4], Limit(time=1.0), told.append)
     plies = [ply for ply, _, moves in analyser.asked if moves is None]
     assert plies == [4, 3, 2, 1, 0]
     assert len(set(map(id, analyser.games))) == 1
-    assert (len(found), len(searched), len(told)) == (5, 4, 5)
+    assert (len(found), len(searched), told) == (5, 4, [0.2] * 5)
 
 
 def test_a_move_takes_no_more_than_its_limit() -> None:

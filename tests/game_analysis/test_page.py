@@ -7,7 +7,6 @@ import hashlib
 import json
 import re
 import sys
-from dataclasses import asdict
 from html.parser import HTMLParser
 
 import chess
@@ -16,15 +15,11 @@ import pytest
 
 from tests.game_analysis.test_pgn import SCHOLAR, report_of
 from uci_engine.game_analysis import html
-from uci_engine.game_analysis.page import MAX_SHOWN_ERRORS, IndexRow, game_page, index_page, index_row
+from uci_engine.game_analysis.page import MAX_SHOWN_ERRORS, failed_row, game_page, index_page, index_row
 from uci_engine.game_analysis.pgn import read_game
 from uci_engine.game_analysis.report import MAX_PLIES
 
 EVIL = "<script>alert(1)</script>\u2028</script><img src=x onerror=alert(2)>&amp;'"
-
-
-def rows(*games: IndexRow) -> list[dict[str, object]]:
-    return [asdict(game) for game in games]
 
 
 class Page(HTMLParser):
@@ -104,7 +99,7 @@ def test_a_script_in_a_name_is_text(header: str) -> None:
     assert len(page.scripts) == 2
     assert "<script>alert(1)</script>" in page.text
     assert not [tag for tag, _ in page.tags if tag == "img"]
-    index = Page(index_page(rows(index_row(report, 1, "game-1.html"), IndexRow(2, white=EVIL, problem=EVIL))))
+    index = Page(index_page([index_row(report, 1, "game-1.html"), failed_row(2, EVIL, EVIL)]))
     assert len(index.scripts) == 2
     assert not [tag for tag, _ in index.tags if tag == "img"]
 
@@ -261,7 +256,7 @@ def test_a_game_of_many_errors_is_a_small_page() -> None:
 
 def test_the_index_names_games_that_could_not_be_analysed() -> None:
     row = index_row(report_of(read_game(SCHOLAR.encode())), 1, "game-0001.html")
-    index = Page(index_page(rows(row, IndexRow(2, white="A \u2013 B", problem="it is a game of atomic"))))
+    index = Page(index_page([row, failed_row(2, "A \u2013 B", "it is a game of atomic")]))
     assert "it is a game of atomic" in index.text
     assert "1 not analysed" in index.text
     assert [a["href"] for tag, a in index.tags if tag == "a"] == ["game-0001.html"]

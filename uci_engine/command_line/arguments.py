@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 # "interpreted" is accepted too but not shown, because it is for tests and debugging only.
 CORES_SHOWN = tuple(name for name in CORES if name != "interpreted")
 
+# For an analysis. Most of it is used again by the position before.
+DEFAULT_HASH_MIB = 64
 MAX_NODES = 999_999_999
 MAX_SECONDS = 86_400.0
 
@@ -81,7 +83,7 @@ def add_limit(parser: argparse.ArgumentParser, default: str, what: str = "a move
     efforts.add_argument("--time", metavar="SECONDS", type=_seconds, help=f"time for {what} (default {default})")
     efforts.add_argument("--nodes", metavar="N", type=number(1, MAX_NODES), help=f"nodes for {what}")
     efforts.add_argument("--depth", metavar="N", type=number(1, MAX_DEPTH), help=f"depth of the search for {what}")
-    _add_options(parser, "--option SyzygyPath=/tables", threads=" (default 2)", hash=" (default 64)")
+    _add_options(parser, "--option SyzygyPath=/tables", threads=" (default 2)", hash=f" (default {DEFAULT_HASH_MIB})")
 
 
 def _add_options(parser: argparse.ArgumentParser, example: str, threads: str = "", hash: str = "") -> None:
@@ -101,10 +103,10 @@ def limit_of(options: argparse.Namespace, default_seconds: float) -> Limit:
 
 
 def keyword_options(options: argparse.Namespace, default_threads: int) -> dict[str, Any]:
-    """The options as keywords of `Engine`. Raises UsageError."""
+    """The options for an analysis, as keywords of `Engine`. Raises UsageError."""
     from uci_engine.api.session import keyword_of
 
-    keywords: dict[str, Any] = {"threads": default_threads}
+    keywords: dict[str, Any] = {"threads": default_threads, "hash": DEFAULT_HASH_MIB, "move_overhead": 0}
     for name, value in _settings(options):
         if value is None:
             raise UsageError(f"--option {name!a} has no value")
@@ -117,11 +119,11 @@ def keyword_options(options: argparse.Namespace, default_threads: int) -> dict[s
 
 
 def engine_for(keywords: dict[str, Any], core: str) -> Engine:
-    """An engine for analysis. Raises UsageError where an option is refused."""
-    from uci_engine.api.games import new_engine
+    """An engine with these options. Raises UsageError where one is refused."""
+    from uci_engine.api.engine import Engine
 
     try:
-        return new_engine(keywords, core)
+        return Engine(core=core, **keywords)
     except ValueError as error:
         raise UsageError(str(error)) from None
 

@@ -55,12 +55,12 @@ def search_game(
     boards: Sequence[chess.Board],
     moves: Sequence[chess.Move],
     limit: Limit,
-    on_position: Callable[[], None] = lambda: None,
+    on_position: Callable[[float], None] = lambda share: None,
 ) -> tuple[list[Found], list[SearchedMove]]:
     """Search every position of a game. Returns what was found in each, and for each move.
 
     `boards`: the `positions` of the moves. `limit`: the effort for each move, a time, nodes or a depth.
-    `on_position` is called after each position. ValueError: the engine refuses one.
+    `on_position` is told after each position what share of them it is. ValueError: the engine refuses one.
     """
     game = _Game(analyser, boards, moves, limit)
     game.search_backwards(on_position)
@@ -90,7 +90,7 @@ class _Game:
         # The engine forgets what it has learnt when this is another object.
         self._token = object()
 
-    def search_backwards(self, on_position: Callable[[], None]) -> None:
+    def search_backwards(self, on_position: Callable[[float], None]) -> None:
         for index in range(len(self._moves), -1, -1):
             self._look_at(index, MAIN_SHARE)
             self._left_over += 1 - MAIN_SHARE
@@ -100,7 +100,7 @@ class _Game:
                     others = self._search_others(index, self._moves[index])
                     if others is not None:
                         self._others[index] = others.value
-            on_position()
+            on_position(1 / len(self._boards))
 
     def look_again(self) -> None:
         """Search what is in doubt once more, from the last move to the first, as far as what is left over reaches."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import chess
@@ -12,7 +11,7 @@ from uci_engine.game_analysis.html import diagram, first_position, line, next_po
 from uci_engine.game_analysis.judgement import ERRORS, INACCURACY_LOSS, Mark, Phase
 from uci_engine.game_analysis.report import GameReport, Ply
 
-SIDES = ((chess.WHITE, "White"), (chess.BLACK, "Black"))
+SIDES = (chess.WHITE, chess.BLACK)
 # Of more errors the worst are shown with their lines, so that the page stays small. All have their marks.
 MAX_SHOWN_ERRORS = 40
 # The marks that have a colour in the list of moves.
@@ -20,26 +19,8 @@ COLOURED_MARKS = (Mark.BOOK, Mark.GOOD, Mark.BRILLIANT, *ERRORS)
 SHOWN_HEADERS = ("Event", "Site", "Date", "Round", "TimeControl", "Termination")
 
 
-@dataclass(frozen=True, slots=True)
-class IndexRow:
-    """A game in the index. `page` is its file, "" for a game that could not be analysed, for the reason `problem`."""
-
-    number: int
-    page: str = ""
-    white: str = ""
-    black: str = ""
-    result: str = ""
-    opening: str = ""
-    date: str = ""
-    moves: int = 0
-    accuracy: str = ""
-    white_errors: str = ""
-    black_errors: str = ""
-    problem: str = ""
-
-
-def game_page(report: GameReport, links: Sequence[tuple[str, str]] = ()) -> str:
-    """The page of a game. `links`: text and address of other pages."""
+def game_page(report: GameReport, index: str = "") -> str:
+    """The page of a game. `index`: the address of the index, "" for none."""
     boards = report.boards
     lines: list[dict[str, Any]] = []
     worst = sorted(report.errors, key=lambda error: -error[1].judgement.loss)[:MAX_SHOWN_ERRORS]
@@ -50,22 +31,21 @@ def game_page(report: GameReport, links: Sequence[tuple[str, str]] = ()) -> str:
     for before, after, ply in zip(boards, boards[1:], report.plies, strict=False):
         positions.append(next_position(before, after, _said(ply), ply.value))
     data = {"positions": positions, "lines": lines, "errors": [error["index"] for error in errors]}
-    white, black = report.player(chess.WHITE), report.player(chess.BLACK)
     return render(
         "game.html.j2",
         data,
-        title=f"{white} \u2013 {black}",
-        white=white,
-        black=black,
+        title=_names(report),
+        white=report.player(chess.WHITE),
+        black=report.player(chess.BLACK),
         result=report.headers.get("Result", "*"),
         facts=_facts(report),
-        links=[{"text": text, "href": address} for text, address in links],
+        index=index,
         remarks=[remark[:1].upper() + remark[1:] + "." for remark in report.remarks],
         effort=report.effort,
         graph=_graph(report),
         times=_times(report),
         phases=[phase.value.capitalize() for phase in Phase],
-        players=[_player(report, color) for color, _ in SIDES],
+        players=[_player(report, color) for color in SIDES],
         errors=errors,
         all_errors=len(report.errors),
         least_loss=round(100 * INACCURACY_LOSS),
@@ -74,26 +54,32 @@ def game_page(report: GameReport, links: Sequence[tuple[str, str]] = ()) -> str:
     )
 
 
-def index_row(report: GameReport, number: int, page: str) -> IndexRow:
-    accuracies = [report.summary(color).accuracy for color, _ in SIDES]
-    errors = ["/".join(str(report.summary(color).counts[mark]) for mark in ERRORS) for color, _ in SIDES]
-    return IndexRow(
-        number=number,
-        page=page,
-        white=report.player(chess.WHITE),
-        black=report.player(chess.BLACK),
-        result=report.headers.get("Result", "*"),
-        opening=str(report.theory.name or ""),
-        date=report.headers.get("Date", "").replace("?", "").strip("."),
-        moves=(len(report.plies) + 1) // 2,
-        accuracy=" \u2013 ".join(_percent(accuracy) for accuracy in accuracies),
-        white_errors=errors[0],
-        black_errors=errors[1],
-    )
+def index_row(report: GameReport, number: int, page: str) -> dict[str, Any]:
+    """A game in the index, for JSON. `page` is its file."""
+    accuracies = [report.summary(color).accuracy for color in SIDES]
+    errors = ["/".join(str(report.summary(color).counts[mark]) for mark in ERRORS) for color in SIDES]
+    cells = [
+        report.headers.get("Result", "*"),
+        str(report.theory.name or ""),
+        report.headers.get("Date", "").replace("?", "").strip("."),
+        (len(report.plies) + 1) // 2,
+        " \u2013 ".join(_percent(accuracy) for accuracy in accuracies),
+        *errors,
+    ]
+    return {"number": number, "names": _names(report), "page": page, "cells": cells, "problem": ""}
+
+
+def failed_row(number: int, names: str, problem: str) -> dict[str, Any]:
+    """A game in the index that could not be analysed, for this reason."""
+    return {"number": number, "names": names, "problem": problem}
+
+
+def _names(report: GameReport) -> str:
+    return " \u2013 ".join(report.player(color) for color in SIDES)
 
 
 def index_page(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The index of many games. `rows`: what `asdict` makes of each IndexRow."""
+    """The index of many games, out of their rows."""
     missing = sum(bool(row["problem"]) for row in rows)
     return render("index.html.j2", {}, rows=rows, missing=missing)
 
@@ -104,7 +90,7 @@ def index_page(rows: Sequence[Mapping[str, Any]]) -> str:
 def _facts(report: GameReport) -> list[str]:
     values = [report.headers.get(name, "") for name in SHOWN_HEADERS]
     facts = [value for value in values if value.strip("?. ") not in ("", "-")]
-    elos = [report.headers.get(f"{side}Elo", "") for _, side in SIDES]
+    elos = [report.headers.get(name, "") for name in ("WhiteElo", "BlackElo")]
     if all(elo.isdecimal() for elo in elos):
         facts.append(f"Elo {elos[0]} \u2013 {elos[1]}")
     if report.theory.name is not None:

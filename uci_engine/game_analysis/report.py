@@ -117,12 +117,12 @@ def analyse_game(
     game: chess.pgn.Game,
     analyser: Analyser,
     limit: Limit,
-    on_position: Callable[[], None] = lambda: None,
+    on_position: Callable[[float], None] = lambda share: None,
 ) -> GameReport:
     """Analyse the main line of a game.
 
-    `limit`: the effort for each move, a time, nodes or a depth. `on_position` is called after each position.
-    ValueError: the first position cannot be analysed.
+    `limit`: the effort for each move, a time, nodes or a depth. `on_position` is told after each position
+    what share of them it is.    ValueError: the first position cannot be analysed.
     """
     try:
         start = game.board()
