@@ -109,10 +109,9 @@ def test_a_forced_win_is_proved_for_every_defence(engine: Engine) -> None:
     assert proof.white_mates
     board = chess.Board(LADDER)
     board.push_uci("b1b7")
-    assert {answer.defence for answer in proof.answers} == set(board.legal_moves)
+    assert {answer.move for answer in proof.answers} == set(board.legal_moves)
     for answer in proof.answers:
         after = board.copy()
-        after.push(answer.defence)
         for move in answer.line:
             after.push(move)
         assert after.is_checkmate()
@@ -155,7 +154,7 @@ def test_the_proof_counts_within_the_limit() -> None:
 
 def test_a_proof_that_does_not_fit_into_the_limit_is_left_out_with_a_word(engine: Engine) -> None:
     explanation = engine.explain(chess.Board(LADDER), chess.Move.from_uci("b1b7"), Limit(nodes=100))
-    found = replace(explanation, proof=Proof(True, 2, explanation.line[:1], (), is_complete=False, is_cut=True))
+    found = replace(explanation, proof=Proof(True, 2, explanation.line[:1], is_cut=True))
     assert "White mates in 2 by force; the limit is too small for an answer to every defence." in str(found)
     played = Found(value_of(Mate(2), 4), 6, 100, (chess.Move.from_uci("b1b7"),))
     assert prove(engine, chess.Board(LADDER), played, lambda: None) == found.proof

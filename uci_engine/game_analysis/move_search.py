@@ -15,7 +15,7 @@ from chess.engine import Limit
 
 from uci_engine.game_analysis.boards import board_after
 from uci_engine.game_analysis.game_search import share_of
-from uci_engine.game_analysis.move_report import Answer, MoveComparison, MoveExplanation, Proof
+from uci_engine.game_analysis.move_report import MoveComparison, MoveExplanation, Proof
 from uci_engine.game_analysis.reasons import changes_between, reason_for
 from uci_engine.game_analysis.report import EXTENSION, extended, judged, shown_line, tablebase_verdict
 from uci_engine.game_analysis.values import DRAWN, Analyser, Found, SearchedMove, Value, final_value, found_by
@@ -170,44 +170,38 @@ def prove(analyser: Analyser, board: chess.Board, played: Found, left: Callable[
     if loses is not None and len(line) < 2:
         return None
     winner = board.turn if wins is not None else not board.turn
-    position = board_after(board, before)
-    if position.is_checkmate():
-        return Proof(winner, moves, before, (), True)
-    if moves > MAX_MATE_MOVES:
-        return Proof(winner, moves, before, (), False)
+    if moves == 1 or moves > MAX_MATE_MOVES:
+        return Proof(winner, moves, before)
     # Three plies deeper than the mate, for what the search reduces.
-    answers = _answers(analyser, position, 2 * moves, left)
-    if answers is None:
-        return Proof(winner, moves, before, (), is_complete=False, is_cut=True)
-    return Proof(winner, moves, before, answers, all(answer.mate is not None for answer in answers))
+    answers = _answers(analyser, board_after(board, before), 2 * moves, left)
+    return Proof(winner, moves, before, is_cut=True) if answers is None else Proof(winner, moves, before, answers)
 
 
 def _answers(
     analyser: Analyser, position: chess.Board, depth: int, left: Callable[[], Limit | None]
-) -> tuple[Answer, ...] | None:
+) -> tuple[Found, ...] | None:
     """The answers to all defences, None where they do not fit into what is left. Nodes are divided among them."""
     answers = []
     defences = list(position.legal_moves)
     for number, defence in enumerate(defences):
         limit = left()
-        if limit is not None and limit.nodes is not None:
+        if limit is None:
+            return None
+        if limit.nodes is not None:
             limit.nodes = max(limit.nodes // (len(defences) - number), 1)
-        answer = None if limit is None else _answer(analyser, position, defence, depth, limit)
+        answer = _answer(analyser, board_after(position, [defence]), depth, limit)
         if answer is None:
             return None
-        answers.append(answer)
+        answers.append(replace(answer, line=(defence, *answer.line)))
     return tuple(answers)
 
 
-def _answer(analyser: Analyser, position: chess.Board, defence: chess.Move, depth: int, limit: Limit) -> Answer | None:
+def _answer(analyser: Analyser, after: chess.Board, depth: int, limit: Limit) -> Found | None:
     """The answer to a defence, None where the limit ends the search before it has found a mate."""
-    after = board_after(position, [defence])
     if after.is_game_over():
-        return Answer(defence, (), None)
+        return Found(DRAWN)
     limit.depth = limit.depth or depth
     limit.nodes = min(limit.nodes or MAX_ANSWER_NODES, MAX_ANSWER_NODES)
     found = found_by(analyser.analyse(after, limit), after) or Found(DRAWN)
-    mate = found.value.mate_for(after.turn)
-    if mate is None and found.depth < limit.depth and found.nodes < MAX_ANSWER_NODES:
-        return None
-    return Answer(defence, found.line, mate)
+    has_finished = found.depth >= limit.depth or found.nodes >= MAX_ANSWER_NODES
+    return found if has_finished or found.value.mate_for(after.turn) is not None else None
