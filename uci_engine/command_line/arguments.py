@@ -172,25 +172,30 @@ def _seconds(text: str) -> float:
     return value
 
 
-def prepare(engine: UciEngine, options: argparse.Namespace, search_moves: Sequence[str] = ()) -> None:
-    """Set the options of the engine and the position. Prints remarks on stderr. Raises UsageError."""
+def prepared(options: argparse.Namespace, tuning: bool, search_moves: Sequence[str] = ()) -> UciEngine:
+    """An engine with the settings of `add_settings`. Prints remarks on stderr. Raises UsageError.
+
+    `search_moves` must be legal in the position.
+    """
+    from uci_engine.board.game import parse_searchmoves
+    from uci_engine.engine import UciEngine
+
+    engine = UciEngine(options.core, tuning)
     if engine.problem:
         warn(engine.problem)
     chess960 = [("UCI_Chess960", "true")] if options.chess960 else []
     for name, value in [*_settings(options), *chess960]:
+        is_known = engine.options.find(name) is not None
+        hint = "" if is_known else suggestion(name, (option.name for option in engine.options))
         for message in engine.set_option(name, value):
             if message.startswith(ERROR):
-                names = (option.name for option in engine.options)
-                hint = suggestion(name, names) if "there is no option" in message else ""
                 raise UsageError(message.removeprefix(ERROR) + hint)
             warn(message)
     for message in engine.set_position(options.fen, (options.moves or "").split()):
         if message.startswith(ERROR):
             raise UsageError(message, exit_code=1)
         warn(message)
-    if search_moves and engine.board is not None:
-        from uci_engine.board.game import parse_searchmoves
-
-        _, problems = parse_searchmoves(engine.board, search_moves)
-        for problem in problems:
-            raise UsageError(problem.removeprefix(ERROR))
+    assert engine.board is not None
+    for problem in parse_searchmoves(engine.board, search_moves)[1]:
+        raise UsageError(problem.removeprefix(ERROR))
+    return engine

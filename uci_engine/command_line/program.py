@@ -10,7 +10,6 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 from uci_engine import __version__
 from uci_engine.command_line.arguments import (
@@ -21,14 +20,11 @@ from uci_engine.command_line.arguments import (
     add_settings,
     gathered_moves,
     number,
-    prepare,
+    prepared,
 )
 from uci_engine.command_line.console import converse, execute, guarded, has_colour, show, warn
 from uci_engine.core import CORES, require_own_evaluation
 from uci_engine.text import ERROR, suggestion
-
-if TYPE_CHECKING:
-    from uci_engine.engine import UciEngine
 
 CORE_VARIABLE = "SECATEUR_CORE"
 
@@ -124,6 +120,7 @@ def _execute(parser: Parser, options: argparse.Namespace) -> int:
 
 def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
     from uci_engine.time_management.limits import Limits
+    from uci_engine.uci import loop as uci
     from uci_engine.uci.protocol import GO_WORDS, parse
 
     parser = Parser("secateur go", GO_DESCRIPTION)
@@ -140,14 +137,7 @@ def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
         if problem.startswith(ERROR):
             parser.error(problem.removeprefix(ERROR).partition(",")[0])
 
-    def prepared() -> UciEngine:
-        engine = _engine(options.core, tuning)
-        prepare(engine, options, limits.searchmoves or ())
-        return engine
-
-    from uci_engine.uci import loop as uci
-
-    return uci.run(prepared, [line])
+    return uci.run(lambda: prepared(options, tuning, limits.searchmoves or ()), [line])
 
 
 def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
@@ -161,8 +151,7 @@ def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
     add_settings(parser, default_core, text="search this position only")
     options = parser.parse_intermixed_args(words)
     has_position = options.fen is not None or bool(options.moves)
-    with closing(_engine(options.core, tuning)) as engine:
-        prepare(engine, options)
+    with closing(prepared(options, tuning)) as engine:
         Bench(engine, options.depth, show, positions=() if has_position else POSITIONS).report()
     return 0
 
@@ -175,8 +164,7 @@ def _perft(words: Sequence[str], default_core: str, tuning: bool) -> int:
     parser.add_argument("--divide", action="store_true", help="also show the count of each legal move")
     add_settings(parser, default_core)
     options = parser.parse_intermixed_args(words)
-    with closing(_engine(options.core, tuning)) as engine:
-        prepare(engine, options)
+    with closing(prepared(options, tuning)) as engine:
         lines: list[str] = []
         started = time.perf_counter()
         engine.start(Perft(engine, options.depth, show if options.divide else lines.append, lambda: None))
@@ -193,8 +181,7 @@ def _eval(words: Sequence[str], default_core: str, tuning: bool) -> int:
     add_settings(parser, default_core)
     parser.add_argument("--json", action="store_true", help="show it as JSON, with the keys below")
     options = parser.parse_args(words)
-    with closing(_engine(options.core, tuning)) as engine:
-        prepare(engine, options)
+    with closing(prepared(options, tuning)) as engine:
         if options.json:
             import json
 
@@ -233,9 +220,3 @@ COMMANDS: dict[str, Callable[[Sequence[str], str, bool], int]] = {
     "bench": _bench,
     "doctor": _doctor,
 }
-
-
-def _engine(core: str, tuning: bool) -> UciEngine:
-    from uci_engine.engine import UciEngine
-
-    return UciEngine(core, tuning)
