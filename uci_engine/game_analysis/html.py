@@ -110,34 +110,11 @@ def _as_attributes(match: re.Match[str]) -> str:
 # Positions and lines for the script ----------------------------------------------------------------------------------
 
 
-def first_position(board: chess.Board, say: str, value: Value | None = None) -> dict[str, Any]:
-    """A position as the script shows it. `say`: what is said of it, on the page and to a screen reader."""
-    return {"fen": board.board_fen(), **_spoken(board, say, value)}
-
-
-def next_position(before: chess.Board, after: chess.Board, say: str, value: Value | None = None) -> dict[str, Any]:
-    """The position after a move, which is the last one of `after`: the squares that differ from the one before.
-
-    `e2.e4P`: each with its piece, or a point for none. First is where the move begins, then where it ends.
-    """
-    move = after.peek()
-    ends = after.king(before.turn) if before.is_castling(move) else move.to_square
-    assert ends is not None
-    # Where castling puts a rook on the king's square, or the king on the rook's, these are the squares of the move.
-    changed = before.occupied_co[True] ^ after.occupied_co[True] | before.occupied_co[False] ^ after.occupied_co[False]
-    others = chess.scan_forward(changed & ~(chess.BB_SQUARES[move.from_square] | chess.BB_SQUARES[ends]))
-    squares = (move.from_square, ends, *others)
-    changes = "".join(chess.square_name(square) + _letter(after, square) for square in squares)
-    return {"set": changes, **_spoken(after, say, value)}
-
-
-def _letter(board: chess.Board, square: chess.Square) -> str:
-    piece = board.piece_at(square)
-    return "." if piece is None else piece.symbol()
-
-
-def _spoken(board: chess.Board, say: str, value: Value | None) -> dict[str, Any]:
-    result: dict[str, Any] = {"say": say}
+def position(board: chess.Board, say: str, value: Value | None = None) -> dict[str, Any]:
+    """A position as the script shows it, with its last move. `say`: what is said of it, also to a screen reader."""
+    result: dict[str, Any] = {"fen": board.board_fen(), "say": say}
+    if board.move_stack:
+        result["last"] = board.peek().uci()[:4]
     if board.is_check():
         king = board.king(board.turn)
         assert king is not None
@@ -149,13 +126,12 @@ def _spoken(board: chess.Board, say: str, value: Value | None) -> dict[str, Any]
 
 def line(board: chess.Board, moves: Sequence[chess.Move], start: int, title: str, value: Value) -> dict[str, Any]:
     """A line to play through, from the position with this number, which is that of the board."""
-    before = board.copy(stack=False)
+    after = board.copy(stack=False)
     steps = []
     for move in moves:
-        after = before.copy(stack=False)
+        say = numbered(after, move)
         after.push(move)
-        steps.append(next_position(before, after, numbered(before, move)))
-        before = after
+        steps.append(position(after, say))
     return {"from": start, "title": title, "share": round(value.expected, 3), "steps": steps}
 
 

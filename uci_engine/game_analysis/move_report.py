@@ -12,7 +12,7 @@ import chess
 import chess.svg
 
 from uci_engine.game_analysis.boards import board_after
-from uci_engine.game_analysis.html import first_position, line, numbered, render
+from uci_engine.game_analysis.html import line, numbered, position, render
 from uci_engine.game_analysis.judgement import Judgement, Mark
 from uci_engine.game_analysis.reasons import Change
 from uci_engine.game_analysis.values import Found, Value
@@ -78,7 +78,7 @@ class Shown(ABC):
     def page(self) -> str:
         board, shown = self.board, self._lines()
         side = "White" if board.turn else "Black"
-        start = first_position(board, f"{side} is to move.", shown[0][1].value if shown else None)
+        start = position(board, f"{side} is to move.", shown[0][1].value if shown else None)
         lines = [line(board, found.line, 0, f"{name} ({found.value.text})", found.value) for name, found in shown]
         return render(
             "explain.html.j2",

@@ -7,7 +7,7 @@ from typing import Any
 
 import chess
 
-from uci_engine.game_analysis.html import diagram, first_position, line, next_position, numbered, render
+from uci_engine.game_analysis.html import diagram, line, numbered, position, render
 from uci_engine.game_analysis.judgement import ERRORS, INACCURACY_LOSS, Mark, Phase
 from uci_engine.game_analysis.report import GameReport, Ply
 
@@ -27,9 +27,8 @@ def game_page(report: GameReport, index: str = "") -> str:
     worst.sort(key=lambda error: error[0])
     errors = [_error(report, index, lines) for index, _ in worst]
     start = f"Start of the game. {report.value.text}{_quoted(report.words)}"
-    positions = [first_position(boards[0], start, report.value)]
-    for before, after, ply in zip(boards, boards[1:], report.plies, strict=False):
-        positions.append(next_position(before, after, _said(ply), ply.value))
+    positions = [position(boards[0], start, report.value)]
+    positions += [position(board, _said(ply), ply.value) for board, ply in zip(boards[1:], report.plies, strict=True)]
     data = {"positions": positions, "lines": lines, "errors": [error["index"] for error in errors]}
     return render(
         "game.html.j2",

@@ -17,52 +17,40 @@
   const board = byId("board");
   if (!board) return;
 
-  // A position has the letters of its pieces by square. What comes with the page is the first position, and of each
-  // later one the squares that differ: "e2.e4P". The first two of them are those of the move.
-  function unfold(squares, steps) {
-    return steps.map((step) => {
-      const changes = (step.set || "").match(/.{3}/g) || [];
-      squares = step.fen ? read(step.fen) : { ...squares };
-      for (const change of changes) {
-        if (change[2] === ".") delete squares[change.slice(0, 2)];
-        else squares[change.slice(0, 2)] = change[2];
-      }
-      return { ...step, squares, last: changes.slice(0, 2).map((change) => change.slice(0, 2)) };
-    });
-  }
-
+  // The letters of the pieces by square.
   function read(placement) {
     const squares = {};
     placement.split("/").forEach((row, y) => {
-      let x = 0;
-      for (const letter of row) {
-        if (letter >= "1" && letter <= "8") x += Number(letter);
-        else squares["abcdefgh"[x++] + (8 - y)] = letter;
-      }
+      [...row.replace(/\d/g, (count) => " ".repeat(count))].forEach((letter, x) => {
+        if (letter !== " ") squares["abcdefgh"[x] + (8 - y)] = letter;
+      });
     });
     return squares;
   }
 
   // The state: a step of the game, or a step of one of the lines.
-  const game = unfold({}, data.positions);
+  const game = data.positions;
   const lines = data.lines.map(({ from, title, share, steps }) => {
-    const start = { ...game[from], say: "before the line", share };
-    return { from, title, positions: [start, ...unfold(start.squares, steps)] };
+    return { from, title, positions: [{ ...game[from], say: "before the line", share }, ...steps] };
   });
   let line = null;
-  let at = data.at || 0;
+  let at = 0;
   let flipped = Boolean(data.flipped);
 
-  const squareOf = (name) => [name.charCodeAt(0) - 97, 8 - Number(name[1])];
-  const place = ([x, y]) => (flipped ? [(7 - x) * 45, (7 - y) * 45] : [x * 45, y * 45]);
+  // Where the board shows a square.
+  function place(square) {
+    const [x, y] = [square.charCodeAt(0) - 97, 8 - Number(square[1])];
+    return flipped ? { x: (7 - x) * 45, y: (7 - y) * 45 } : { x: x * 45, y: y * 45 };
+  }
 
-  function add(parent, tag, attributes, text) {
+  function add(tag, attributes, text = "") {
     const element = document.createElementNS(SVG, tag);
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    if (text !== undefined) element.textContent = text;
-    parent.append(element);
-    return element;
+    element.textContent = text;
+    board.append(element);
   }
+
+  const fill = (name, square) => add("rect", { class: name, ...place(square), width: 45, height: 45 });
 
   function describe(squares) {
     const sides = { White: [], Black: [] };
@@ -74,29 +62,28 @@
   }
 
   function draw(position) {
+    const squares = read(position.fen);
     board.replaceChildren();
-    add(board, "use", { href: "#squares" });
-    for (const name of position.last) {
-      const [x, y] = place(squareOf(name));
-      add(board, "rect", { class: "last-move", x, y, width: 45, height: 45 });
-    }
-    if (position.check) {
-      const [x, y] = place(squareOf(position.check));
-      add(board, "rect", { class: "check-square", x, y, width: 45, height: 45 });
-    }
-    for (const [square, letter] of Object.entries(position.squares)) {
-      const [x, y] = place(squareOf(square));
+    add("use", { href: "#squares" });
+    for (const square of (position.last || "").match(/../g) || []) fill("last-move", square);
+    if (position.check) fill("check-square", position.check);
+    for (const [square, letter] of Object.entries(squares)) {
       const name = (letter === letter.toUpperCase() ? "w" : "b") + letter.toUpperCase();
-      add(board, "use", { href: `#${name}`, x, y });
+      add("use", { href: `#${name}`, ...place(square) });
     }
     for (let i = 0; i < 8; i++) {
-      add(board, "text", { class: "coordinate", x: i * 45 + 38, y: 357 }, "abcdefgh"[flipped ? 7 - i : i]);
-      add(board, "text", { class: "coordinate", x: 2, y: i * 45 + 10 }, String(flipped ? i + 1 : 8 - i));
+      add("text", { class: "coordinate", x: i * 45 + 38, y: 357 }, "abcdefgh"[flipped ? 7 - i : i]);
+      add("text", { class: "coordinate", x: 2, y: i * 45 + 10 }, flipped ? i + 1 : 8 - i);
     }
-    board.setAttribute("aria-label", describe(position.squares));
+    board.setAttribute("aria-label", describe(squares));
   }
 
   const positions = () => (line === null ? game : lines[line].positions);
+
+  function setCurrent(element, isCurrent) {
+    if (isCurrent) element.setAttribute("aria-current", "true");
+    else element.removeAttribute("aria-current");
+  }
 
   function show() {
     const list = positions();
@@ -125,21 +112,15 @@
     for (const button of all(".move")) {
       const isHere = Number(button.dataset.to) === ply;
       button.tabIndex = isHere || (ply === 0 && button.dataset.to === "1") ? 0 : -1;
-      if (isHere) button.setAttribute("aria-current", "true");
-      else button.removeAttribute("aria-current");
+      setCurrent(button, isHere);
     }
     for (const error of all(".error")) error.classList.toggle("current", error.id === `error-${ply - 1}`);
-    for (const row of all("tr[data-line]")) {
-      if (Number(row.dataset.line) === line) row.setAttribute("aria-current", "true");
-      else row.removeAttribute("aria-current");
-    }
+    for (const row of all("tr[data-line]")) setCurrent(row, Number(row.dataset.line) === line);
   }
 
   // Where the board stands above everything else, it is brought into sight.
-  const isNarrow = () => innerWidth < 900;
-  const toBoard = () => {
-    if (isNarrow()) board.scrollIntoView({ block: "nearest" });
-  };
+  const bringIntoSight = (element) => element && element.scrollIntoView({ block: "nearest" });
+  const bringIntoSightIfNarrow = (element) => innerWidth < 900 && bringIntoSight(element);
 
   function step(to) {
     at = Math.max(0, Math.min(to, positions().length - 1));
@@ -154,7 +135,7 @@
   function enter(number) {
     line = number;
     step(1);
-    toBoard();
+    bringIntoSightIfNarrow(board);
   }
 
   function leave() {
@@ -162,8 +143,7 @@
     const from = lines[line].from;
     line = null;
     step(from);
-    const article = byId(`error-${from}`);
-    if (article && isNarrow()) article.scrollIntoView({ block: "nearest" });
+    bringIntoSightIfNarrow(byId(`error-${from}`));
   }
 
   function turn() {
@@ -178,8 +158,7 @@
     const found = direction > 0 ? errors.find((ply) => ply > here) : errors.findLast((ply) => ply < here);
     if (found === undefined) return;
     jump(found);
-    const article = byId(`error-${found - 1}`);
-    if (article) article.scrollIntoView({ block: "nearest" });
+    bringIntoSight(byId(`error-${found - 1}`));
   }
 
   const actions = {
@@ -202,7 +181,7 @@
   for (const button of all("[data-to]")) {
     button.addEventListener("click", () => {
       jump(Number(button.dataset.to));
-      toBoard();
+      bringIntoSightIfNarrow(board);
     });
   }
   for (const button of all("button[data-line]")) {
