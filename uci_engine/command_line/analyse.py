@@ -29,7 +29,7 @@ from uci_engine.command_line.arguments import (
 )
 from uci_engine.command_line.console import Progress, show, warn
 from uci_engine.game_analysis.game_search import limit_text
-from uci_engine.game_analysis.html import GENERATOR, MissingLibraryError, environment
+from uci_engine.game_analysis.html import GENERATOR, environment
 from uci_engine.game_analysis.journal import Journal, JournalError
 from uci_engine.game_analysis.page import failed_row, game_page, index_page, index_row
 from uci_engine.game_analysis.pgn import PgnError, annotate, game_texts, pgn_files, read_game
@@ -142,10 +142,8 @@ def run(words: Sequence[str], default_core: str) -> int:
     """Run the command. Returns the exit code."""
     options = _parser(default_core).parse_intermixed_args(words)
     if not options.no_pages:
-        try:
-            environment()
-        except MissingLibraryError as error:
-            raise UsageError(f"{error}, or use --no-pages") from None
+        # Before the work: the library for pages may be missing.
+        environment()
     limit = limit_of(options, DEFAULT_SECONDS)
     keywords = keyword_options(options, default_threads=1 if options.cluster else min(2, usable_processors()))
     try:

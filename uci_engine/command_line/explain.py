@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import chess
@@ -36,15 +37,13 @@ and why, and a proof where it wins or loses by force.
 def run(words: Sequence[str], default_core: str) -> int:
     """Run the command. Returns the exit code."""
     options = _parser(default_core).parse_args(words)
-    from uci_engine.game_analysis.html import MissingLibraryError, environment
+    from uci_engine.game_analysis.html import environment
     from uci_engine.game_analysis.move_report import Shown
     from uci_engine.game_analysis.move_search import compare_moves, explain_move
 
     if options.page:
-        try:
-            environment()
-        except MissingLibraryError as error:
-            raise UsageError(str(error)) from None
+        # Before the work: the library for pages may be missing.
+        environment()
     limit = limit_of(options, DEFAULT_SECONDS)
     keywords = keyword_options(options, default_threads=min(2, usable_processors()))
     board = _board(options)
@@ -80,8 +79,6 @@ def _board(options: argparse.Namespace) -> chess.Board:
     game = Game()
     try:
         for message in game.set(options.fen, (options.moves or "").split(), options.chess960):
-            if message.startswith(ERROR):
-                raise UsageError(message, exit_code=1)
             warn(message)
     except PositionError as error:
         raise UsageError(f"{ERROR}{error}", exit_code=1) from None
@@ -92,10 +89,7 @@ def _board(options: argparse.Namespace) -> chess.Board:
 def _move(board: chess.Board, text: str) -> chess.Move:
     """A legal move, in UCI notation or in SAN. Raises UsageError."""
     for parse in (board.parse_uci, board.parse_san):
-        try:
-            move = parse(text)
-        except ValueError:
-            continue
-        if move:
-            return move
+        with suppress(ValueError):
+            if move := parse(text):
+                return move
     raise UsageError(f"{quoted(text)} is no legal move here")

@@ -26,23 +26,18 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).with_name("templates")
 GENERATOR = f"Secateur {__version__}"
-MISSING = "the pages need Jinja2: pip install Jinja2"
 SQUARE = 45
 # Characters that could end the script element, or that old parsers of JSON take for the end of a line.
 _UNSAFE = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 
 
-class MissingLibraryError(ImportError):
-    """A library for pages is not installed. The text is one sentence for the user."""
-
-
 @cache
 def environment() -> Environment:
-    """The templates. Raises MissingLibraryError where Jinja2 is not installed."""
+    """The templates. Raises ImportError, whose text is for the user, where Jinja2 is not installed."""
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError:
-        raise MissingLibraryError(MISSING) from None
+        raise ImportError("the pages need Jinja2: pip install Jinja2") from None
     return Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -53,17 +48,13 @@ def environment() -> Environment:
 
 
 def render(template: str, data: Mapping[str, Any], **values: Any) -> str:
-    """A page out of this template. `data` is what its script reads. Raises MissingLibraryError."""
+    """A page out of this template. `data` is what its script reads. Raises ImportError as `environment`."""
     from_template = environment().get_template(template)
-    return from_template.render(page=_page(data), **values).lstrip()
-
-
-def _page(data: Mapping[str, Any]) -> dict[str, Any]:
     from markupsafe import Markup
 
     css, script = _source("page.css"), _source("page.js")
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).translate(_UNSAFE)
-    return {
+    page = {
         "css": Markup(css),
         "script": Markup(script),
         "policy": f"default-src 'none'; style-src '{_hash(css)}'; script-src '{_hash(script)}'; img-src data:; "
@@ -71,14 +62,8 @@ def _page(data: Mapping[str, Any]) -> dict[str, Any]:
         "data": Markup(text),
         "generator": GENERATOR,
         "pieces": Markup(_pieces()),
-        "dark_squares": _dark_squares(),
     }
-
-
-@cache
-def _dark_squares() -> str:
-    corners = [(x * SQUARE, y * SQUARE) for y in range(8) for x in range(8) if (x + y) % 2]
-    return "".join(f"M{x} {y}h{SQUARE}v{SQUARE}h-{SQUARE}z" for x, y in corners)
+    return from_template.render(page=page, **values).lstrip()
 
 
 @cache

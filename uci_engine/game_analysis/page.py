@@ -10,6 +10,7 @@ import chess
 from uci_engine.game_analysis.html import diagram, line, numbered, position, render
 from uci_engine.game_analysis.judgement import ERRORS, INACCURACY_LOSS, Mark, Phase
 from uci_engine.game_analysis.report import GameReport, Ply
+from uci_engine.game_analysis.values import Value
 
 SIDES = (chess.WHITE, chess.BLACK)
 # Of more errors the worst are shown with their lines, so that the page stays small. All have their marks.
@@ -34,19 +35,16 @@ def game_page(report: GameReport, index: str = "") -> str:
         "game.html.j2",
         data,
         title=_names(report),
-        white=report.player(chess.WHITE),
-        black=report.player(chess.BLACK),
+        report=report,
         result=report.headers.get("Result", "*"),
         facts=_facts(report),
         index=index,
         remarks=[remark[:1].upper() + remark[1:] + "." for remark in report.remarks],
-        effort=report.effort,
         graph=_graph(report),
         times=_times(report),
-        phases=[phase.value.capitalize() for phase in Phase],
+        phases=list(Phase),
         players=[_player(report, color) for color in SIDES],
         errors=errors,
-        all_errors=len(report.errors),
         least_loss=round(100 * INACCURACY_LOSS),
         notes=_notes(report),
         plies=[_move(report, index, ply) for index, ply in enumerate(report.plies)],
@@ -79,8 +77,7 @@ def _names(report: GameReport) -> str:
 
 def index_page(rows: Sequence[Mapping[str, Any]]) -> str:
     """The index of many games, out of their rows."""
-    missing = sum(bool(row["problem"]) for row in rows)
-    return render("index.html.j2", {}, rows=rows, missing=missing)
+    return render("index.html.j2", {}, rows=rows)
 
 
 # Parts of the page ---------------------------------------------------------------------------------------------------
@@ -125,24 +122,21 @@ def _error(report: GameReport, index: int, lines: list[dict[str, Any]]) -> dict[
     ply, board = report.plies[index], report.boards[index]
     assert ply.reason is not None
 
-    def playable(moves: Sequence[chess.Move], title: str, value: Any) -> dict[str, Any] | None:
-        if not moves:
-            return None
+    def playable(moves: Sequence[chess.Move], title: str, value: Value) -> dict[str, Any]:
         lines.append(line(board, moves, index, f"{title} ({value.text})", value))
         return {"number": len(lines) - 1, "text": f"{board.variation_san(moves)} ({value.text})"}
 
-    arrows = [("played", ply.move)] + ([("better", ply.better[0])] if ply.better else [])
     missed = []
     if ply.judgement.missed_win:
         missed.append("A win is gone.")
     if ply.judgement.missed_mate is not None and "misses mate" not in ply.reason:
         missed.append(f"A mate in {ply.judgement.missed_mate} is missed.")
-    better = numbered(board, ply.better[0]) if ply.better else ""
+    better = numbered(board, ply.better[0])
+    arrows = [("played", ply.move), ("better", ply.better[0])]
     return {
         "index": index,
         "move": _label(ply),
-        "sign": ply.judgement.mark.sign,
-        "word": ply.judgement.mark.word,
+        "mark": ply.judgement.mark,
         "player": "White" if ply.white else "Black",
         "change": f"{ply.better_value.text} → {ply.value.text}, \u2212{100 * ply.judgement.loss:.0f} %",
         "reason": " ".join([f"{ply.reason}.", *missed]),

@@ -101,9 +101,7 @@
     byId("line-controls").hidden = line === null;
     if (line !== null) byId("line-title").textContent = lines[line].title;
     const ply = line === null ? at : lines[line].from;
-    for (const id of ["cursor", "time-cursor"]) {
-      if (byId(id)) byId(id).setAttribute("d", `M${ply} 0V100`);
-    }
+    for (const id of ["cursor", "time-cursor"]) byId(id)?.setAttribute("d", `M${ply} 0V100`);
     const slider = byId("slider");
     if (slider) {
       slider.value = ply;
@@ -119,7 +117,7 @@
   }
 
   // Where the board stands above everything else, it is brought into sight.
-  const bringIntoSight = (element) => element && element.scrollIntoView({ block: "nearest" });
+  const bringIntoSight = (element) => element?.scrollIntoView({ block: "nearest" });
   const bringIntoSightIfNarrow = (element) => innerWidth < 900 && bringIntoSight(element);
 
   function step(to) {
@@ -161,19 +159,18 @@
     bringIntoSight(byId(`error-${found - 1}`));
   }
 
-  const actions = {
-    first: () => step(0),
-    previous: () => step(at - 1),
-    next: () => step(at + 1),
-    last: () => step(positions().length - 1),
-    flip: turn,
-    leave,
-    "error-before": () => toError(-1),
-    "error-after": () => toError(1),
-  };
-  for (const [id, action] of Object.entries(actions)) {
-    if (byId(id)) byId(id).addEventListener("click", action);
-  }
+  // Each with its button and its key.
+  const actions = [
+    ["first", "Home", () => step(0)],
+    ["previous", "ArrowLeft", () => step(at - 1)],
+    ["next", "ArrowRight", () => step(at + 1)],
+    ["last", "End", () => step(positions().length - 1)],
+    ["flip", "f", turn],
+    ["leave", "Escape", leave],
+    ["error-before", "p", () => toError(-1)],
+    ["error-after", "n", () => toError(1)],
+  ];
+  for (const [id, , action] of actions) byId(id)?.addEventListener("click", action);
   all(".move").forEach((button, index) => {
     button.dataset.to = index + 1;
     button.title = game[index + 1].say;
@@ -187,30 +184,17 @@
   for (const button of all("button[data-line]")) {
     button.addEventListener("click", () => enter(Number(button.dataset.line)));
   }
-  if (byId("slider")) byId("slider").addEventListener("input", (event) => jump(Number(event.target.value)));
+  byId("slider")?.addEventListener("input", (event) => jump(Number(event.target.value)));
 
-  const keys = {
-    ArrowLeft: actions.previous,
-    ArrowRight: actions.next,
-    Home: actions.first,
-    End: actions.last,
-    p: actions["error-before"],
-    n: actions["error-after"],
-    f: turn,
-    Escape: leave,
-  };
   document.addEventListener("keydown", (event) => {
     const isOther = event.ctrlKey || event.altKey || event.metaKey || event.target.tagName === "INPUT";
     if (isOther && event.key !== "Escape") return;
-    const action = keys[event.key];
-    if (!action) return;
+    const found = actions.find(([, key]) => key === event.key);
+    if (!found) return;
     event.preventDefault();
-    action();
+    found[2]();
     // The focus follows the move that is shown.
-    if (event.target.classList && event.target.classList.contains("move")) {
-      const current = document.querySelector(".move[tabindex='0']");
-      if (current) current.focus();
-    }
+    if (event.target.classList?.contains("move")) document.querySelector(".move[tabindex='0']")?.focus();
   });
 
   // The graphs: a click or a drag jumps.
@@ -227,12 +211,10 @@
 
   // Touch: a swipe across the board steps, a tap on its right half goes on, on its left half back.
   let began = null;
-  board.addEventListener("pointerdown", (event) => {
-    began = [event.clientX, event.clientY];
-  });
+  board.addEventListener("pointerdown", (event) => (began = event));
   board.addEventListener("pointerup", (event) => {
     if (began === null) return;
-    const [dx, dy] = [event.clientX - began[0], event.clientY - began[1]];
+    const [dx, dy] = [event.clientX - began.clientX, event.clientY - began.clientY];
     began = null;
     if (Math.abs(dx) > 30 && Math.abs(dx) > Math.abs(dy)) step(at + (dx < 0 ? 1 : -1));
     else if (Math.abs(dx) < 10 && Math.abs(dy) < 10) {
@@ -240,9 +222,7 @@
       step(at + (event.clientX > box.left + box.width / 2 ? 1 : -1));
     }
   });
-  board.addEventListener("pointercancel", () => {
-    began = null;
-  });
+  board.addEventListener("pointercancel", () => (began = null));
 
   show();
 })();
