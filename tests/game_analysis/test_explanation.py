@@ -50,6 +50,9 @@ def test_every_legal_move_is_there_best_first(engine: Engine) -> None:
         assert entry.depth >= 5
         assert entry.line[0] == entry.move
     assert comparison.nodes > 0
+    # Also where the limit does not reach them all.
+    for limit in (Limit(nodes=1), Limit(time=0.001)):
+        assert len(engine.compare_moves(chess.Board(), limit).moves) == 20
 
 
 def test_black_has_the_lowest_value_first(engine: Engine) -> None:

@@ -233,8 +233,7 @@ class _Game:
         # Of the moves before, only those that can be repeated matter. To replay all of them for each search takes time.
         root = board.copy(stack=min(board.halfmove_clock, MAX_REPEATED_PLIES))
         info = self._analyser.analyse(root, share_of(self._limit, share), game=self._token, root_moves=root_moves)
-        # A search that was cut before its first report knows nothing.
-        return found_by(info, board) or Found(DRAWN)
+        return found_by(info, board)
 
     def _may_be_only_move(self, index: int) -> bool:
         """Whether it is worth knowing what the other moves are worth: the game is open, the move not obvious."""

@@ -80,16 +80,18 @@ def _least(first: float | None, second: float | None) -> Any:
 
 def compare_moves(analyser: Analyser, board: chess.Board, limit: Limit) -> MoveComparison:
     """Compare the legal moves of a position, by one search that has a line for each."""
-    searches = _Searches(analyser, limit)
+    began, game = time.perf_counter(), object()
     count = board.legal_moves.count()
-    infos = searches.analyse(board, limit, multipv=count) if count else []
+    infos = analyser.analyse(board, limit, game=game, multipv=count) if count else []
     if len(infos) < count:
         # The limit has ended the search before it had all lines.
-        infos = searches.analyse(board, Limit(depth=1), multipv=count)
-    moves = [found for info in infos if (found := found_by(info, board)) is not None]
+        infos = analyser.analyse(board, Limit(depth=1), game=game, multipv=count)
+    moves = [found_by(info, board) for info in infos]
     # A search that was cut has the last lines from the depth before.
     moves.sort(key=lambda found: found.value.order_for(board.turn), reverse=True)
-    return MoveComparison(board.copy(), tuple(moves), searches.nodes, searches.seconds)
+    # With MultiPV a line counts the nodes of the whole search until it was reported.
+    nodes = max((found.nodes for found in moves), default=0)
+    return MoveComparison(board.copy(), tuple(moves), nodes, time.perf_counter() - began)
 
 
 def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit: Limit) -> MoveExplanation:
@@ -98,21 +100,21 @@ def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit
     color = board.turn
     for_position, for_replies, for_comparison, for_extension = (share_of(limit, share) for share in MOVE_SHARES)
     after = board_after(board, [move])
-    here = found_by(searches.analyse(board, for_position), board) or Found(DRAWN)
+    here = found_by(searches.analyse(board, for_position), board)
     replies = _replies(searches, after, for_replies)
     played = Found(replies[0].value.backed_up(color), replies[0].depth + 1, replies[0].nodes, (move, *replies[0].line))
     value = played.value
     is_best = here.move in (None, move) or value.score_for(color) >= here.value.score_for(color)
     # The move is compared with all others if it seems to be the best, and with the best if it does not.
     rivals = [other for other in board.legal_moves if other != move] if is_best else [*here.line[:1]]
-    rival = found_by(searches.analyse(board, for_comparison, root_moves=rivals), board) if rivals else None
+    rival = found_by(searches.analyse(board, for_comparison, root_moves=rivals), board) if rivals else Found(DRAWN)
     others: Value | None = None
     if not is_best:
-        best = here if rival is None or rival.depth < here.depth else rival
-    elif rival is not None and rival.value.score_for(color) > value.score_for(color):
+        best = rival if rival.line and rival.depth >= here.depth else here
+    elif rival.line and rival.value.score_for(color) > value.score_for(color):
         best, is_best = rival, False
     else:
-        best, others = played, None if rival is None else rival.value
+        best, others = played, rival.value if rival.line else None
     judgement = judged(board, SearchedMove(best, played, is_best, others))
     for_extension.nodes = _least(for_extension.nodes, EXTENSION.nodes)
     played = extended(searches, board, played, for_extension)
@@ -148,8 +150,8 @@ def _replies(searches: _Searches, after: chess.Board, limit: Limit) -> tuple[Fou
     if value is not None:
         return (Found(value),)
     infos = searches.analyse(after, limit, multipv=min(REPLIES, after.legal_moves.count()))
-    found = [reply for info in infos if (reply := found_by(info, after)) is not None and reply.line]
-    return tuple(found) or (Found(DRAWN),)
+    found = [found_by(info, after) for info in infos]
+    return tuple(reply for reply in found if reply.line) or (Found(DRAWN),)
 
 
 # A proof: a move that wins or loses by force, with an answer to every defence ----------------------------------------
@@ -202,6 +204,6 @@ def _answer(analyser: Analyser, after: chess.Board, depth: int, limit: Limit) ->
         return Found(DRAWN)
     limit.depth = limit.depth or depth
     limit.nodes = min(limit.nodes or MAX_ANSWER_NODES, MAX_ANSWER_NODES)
-    found = found_by(analyser.analyse(after, limit), after) or Found(DRAWN)
+    found = found_by(analyser.analyse(after, limit), after)
     has_finished = found.depth >= limit.depth or found.nodes >= MAX_ANSWER_NODES
     return found if has_finished or found.value.mate_for(after.turn) is not None else None

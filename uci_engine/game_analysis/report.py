@@ -259,7 +259,7 @@ def extended(analyser: Analyser, board: chess.Board, found: Found, limit: Limit 
         if len(line) >= LEAST_LINE_PLIES or not line or end.is_game_over():
             break
         following = found_by(analyser.analyse(end, limit), end)
-        if following is None or following.move is None:
+        if not following.line:
             break
         for move in following.line[: MAX_LINE_PLIES - len(line)]:
             end.push(move)
