@@ -28,12 +28,12 @@
     return squares;
   }
 
-  // The state: a step of the game, or a step of one of the lines.
-  const game = data.positions;
+  // What is stepped through is the game or one of the lines. All of a line has one value.
+  const game = { positions: data.positions };
   const lines = data.lines.map(({ from, title, share, steps }) => {
-    return { from, title, positions: [{ ...game[from], say: "before the line", share }, ...steps] };
+    return { from, title, share, positions: [{ ...game.positions[from], say: "before the line" }, ...steps] };
   });
-  let line = null;
+  let track = game;
   let at = 0;
   let flipped = Boolean(data.flipped);
 
@@ -78,34 +78,30 @@
     board.setAttribute("aria-label", describe(squares));
   }
 
-  const positions = () => (line === null ? game : lines[line].positions);
-
   function setCurrent(element, isCurrent) {
     if (isCurrent) element.setAttribute("aria-current", "true");
     else element.removeAttribute("aria-current");
   }
 
   function show() {
-    const list = positions();
-    const position = list[at];
+    const position = track.positions[at];
     draw(position);
-    byId("status").textContent = line === null ? position.say : `${lines[line].title}: ${position.say}`;
-    // All of a line has one value.
-    const share = line === null ? position.share : list[0].share;
+    byId("status").textContent = track === game ? position.say : `${track.title}: ${position.say}`;
+    const share = track.share ?? position.share;
     if (share !== undefined) {
       byId("bar-white").setAttribute("y", flipped ? 0 : 100 - 100 * share);
       byId("bar-white").setAttribute("height", 100 * share);
     }
     byId("first").disabled = byId("previous").disabled = at === 0;
-    byId("last").disabled = byId("next").disabled = at === list.length - 1;
-    byId("line-controls").hidden = line === null;
-    if (line !== null) byId("line-title").textContent = lines[line].title;
-    const ply = line === null ? at : lines[line].from;
+    byId("last").disabled = byId("next").disabled = at === track.positions.length - 1;
+    byId("line-controls").hidden = track === game;
+    byId("line-title").textContent = track.title ?? "";
+    const ply = track.from ?? at;
     for (const id of ["cursor", "time-cursor"]) byId(id)?.setAttribute("d", `M${ply} 0V100`);
     const slider = byId("slider");
     if (slider) {
       slider.value = ply;
-      slider.setAttribute("aria-valuetext", game[ply].say);
+      slider.setAttribute("aria-valuetext", game.positions[ply].say);
     }
     for (const button of all(".move")) {
       const isHere = Number(button.dataset.to) === ply;
@@ -113,7 +109,7 @@
       setCurrent(button, isHere);
     }
     for (const error of all(".error")) error.classList.toggle("current", error.id === `error-${ply - 1}`);
-    for (const row of all("tr[data-line]")) setCurrent(row, Number(row.dataset.line) === line);
+    for (const row of all("tr[data-line]")) setCurrent(row, lines[row.dataset.line] === track);
   }
 
   // Where the board stands above everything else, it is brought into sight.
@@ -121,26 +117,25 @@
   const bringIntoSightIfNarrow = (element) => innerWidth < 900 && bringIntoSight(element);
 
   function step(to) {
-    at = Math.max(0, Math.min(to, positions().length - 1));
+    at = Math.max(0, Math.min(to, track.positions.length - 1));
     show();
   }
 
   function jump(ply) {
-    line = null;
+    track = game;
     step(ply);
   }
 
-  function enter(number) {
-    line = number;
+  function enter(line) {
+    track = line;
     step(1);
     bringIntoSightIfNarrow(board);
   }
 
   function leave() {
-    if (line === null) return;
-    const from = lines[line].from;
-    line = null;
-    step(from);
+    if (track === game) return;
+    const from = track.from;
+    jump(from);
     bringIntoSightIfNarrow(byId(`error-${from}`));
   }
 
@@ -152,7 +147,7 @@
   const errors = (data.errors || []).map((index) => index + 1);
 
   function toError(direction) {
-    const here = line === null ? at : lines[line].from + 1;
+    const here = track === game ? at : track.from + 1;
     const found = direction > 0 ? errors.find((ply) => ply > here) : errors.findLast((ply) => ply < here);
     if (found === undefined) return;
     jump(found);
@@ -164,7 +159,7 @@
     ["first", "Home", () => step(0)],
     ["previous", "ArrowLeft", () => step(at - 1)],
     ["next", "ArrowRight", () => step(at + 1)],
-    ["last", "End", () => step(positions().length - 1)],
+    ["last", "End", () => step(track.positions.length - 1)],
     ["flip", "f", turn],
     ["leave", "Escape", leave],
     ["error-before", "p", () => toError(-1)],
@@ -173,7 +168,7 @@
   for (const [id, , action] of actions) byId(id)?.addEventListener("click", action);
   all(".move").forEach((button, index) => {
     button.dataset.to = index + 1;
-    button.title = game[index + 1].say;
+    button.title = game.positions[index + 1].say;
   });
   for (const button of all("[data-to]")) {
     button.addEventListener("click", () => {
@@ -182,7 +177,7 @@
     });
   }
   for (const button of all("button[data-line]")) {
-    button.addEventListener("click", () => enter(Number(button.dataset.line)));
+    button.addEventListener("click", () => enter(lines[button.dataset.line]));
   }
   byId("slider")?.addEventListener("input", (event) => jump(Number(event.target.value)));
 
@@ -201,7 +196,7 @@
   for (const graph of all(".graph")) {
     const follow = (event) => {
       const box = graph.getBoundingClientRect();
-      jump(Math.round(((event.clientX - box.left) / box.width) * (game.length - 1)));
+      jump(Math.round(((event.clientX - box.left) / box.width) * (game.positions.length - 1)));
     };
     graph.addEventListener("click", follow);
     graph.addEventListener("pointermove", (event) => {
