@@ -74,7 +74,7 @@ def test_a_game_is_annotated() -> None:
 def test_a_move_with_a_name_that_loses_the_game_is_a_blunder() -> None:
     game, report, _ = annotated('[Event "x"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
     assert [ply.judgement.mark for ply in report.plies[:3]] == [Mark.BOOK, Mark.BOOK, Mark.BLUNDER]
-    assert report.theory.plies > 2
+    assert report.theory_plies > 2
     assert report.summary(chess.WHITE).accuracy is not None
     move = list(game.mainline())[2]
     assert 4 in move.nags
@@ -150,7 +150,7 @@ def test_all_that_a_player_wrote_stays() -> None:
     assert [own.move, *(node.move for node in own.mainline())] == list(report.plies[5].better)
     assert game.headers["Annotator"] == "A. Author; test"
     assert game.headers["ECO"] == "X00"
-    assert game.headers["Opening"] == report.theory.name.name if report.theory.name else False
+    assert game.headers["Opening"] == report.opening.name if report.opening else False
 
 
 def test_another_version_takes_the_place_of_the_first_as_annotator() -> None:

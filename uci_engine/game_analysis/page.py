@@ -57,7 +57,7 @@ def index_row(report: GameReport, number: int, page: str) -> dict[str, Any]:
     errors = ["/".join(str(report.summary(color).counts[mark]) for mark in ERRORS) for color in SIDES]
     cells = [
         report.headers.get("Result", "*"),
-        str(report.theory.name or ""),
+        str(report.opening or ""),
         report.headers.get("Date", "").replace("?", "").strip("."),
         (len(report.plies) + 1) // 2,
         " \u2013 ".join(_percent(accuracy) for accuracy in accuracies),
@@ -89,8 +89,8 @@ def _facts(report: GameReport) -> list[str]:
     elos = [report.headers.get(name, "") for name in ("WhiteElo", "BlackElo")]
     if all(elo.isdecimal() for elo in elos):
         facts.append(f"Elo {elos[0]} \u2013 {elos[1]}")
-    if report.theory.name is not None:
-        facts.append(str(report.theory.name))
+    if report.opening is not None:
+        facts.append(str(report.opening))
     return facts
 
 
@@ -170,11 +170,11 @@ def _notes(report: GameReport) -> list[dict[str, Any]]:
     notes: list[dict[str, Any]] = []
     if report.words:
         notes.append({"to": 0, "move": "Start", "text": report.words})
-    plies = report.theory.plies
+    plies = report.theory_plies
     if 0 < plies < len(report.plies):
-        notes.append(_note(plies + 1, report.plies[plies], f"leaves the book ({report.theory.name})."))
+        notes.append(_note(plies + 1, report.plies[plies], f"leaves the book ({report.opening})."))
     elif plies and plies == len(report.plies):
-        notes.append({"to": None, "move": "", "text": f"The whole game is theory ({report.theory.name})."})
+        notes.append({"to": None, "move": "", "text": f"The whole game is theory ({report.opening})."})
     verdict = ""
     for index, (board, ply) in enumerate(zip(report.boards, report.plies, strict=False)):
         better = f": {numbered(board, ply.better[0])} ({ply.better_value.text})" if ply.better else ""
