@@ -129,17 +129,15 @@ def diagram(board: chess.Board, label: str, arrows: Iterable[tuple[str, chess.Mo
     """A small board, seen from the side to move, with an arrow for each pair of a kind and a move."""
 
     def corner(square: chess.Square) -> tuple[int, int]:
-        x, y = chess.square_file(square), 7 - chess.square_rank(square)
-        return (x * SQUARE, y * SQUARE) if board.turn else ((7 - x) * SQUARE, (7 - y) * SQUARE)
+        seen = square if board.turn else 63 - square
+        return chess.square_file(seen) * SQUARE, (7 - chess.square_rank(seen)) * SQUARE
 
     pieces = []
     for square, piece in board.piece_map().items():
-        x, y = corner(square)
-        name = ("w" if piece.color else "b") + piece.symbol().upper()
-        pieces.append({"name": name, "x": x, "y": y})
+        pieces.append((("w" if piece.color else "b") + piece.symbol().upper(), *corner(square)))
+    half = SQUARE // 2
     paths = []
     for kind, move in arrows:
         (x1, y1), (x2, y2) = corner(move.from_square), corner(move.to_square)
-        half = SQUARE // 2
-        paths.append({"kind": kind, "path": f"M{x1 + half} {y1 + half}L{x2 + half} {y2 + half}"})
+        paths.append((kind, f"M{x1 + half} {y1 + half}L{x2 + half} {y2 + half}"))
     return {"label": label, "pieces": pieces, "arrows": paths}
