@@ -16,11 +16,12 @@ from uci_engine.options import Options
 
 README = ROOT / "README.md"
 RESULTS = ROOT / "RESULTS.md"
+EXPERIMENTS = ROOT / "scripts" / "EXPERIMENTS.md"
 PROGRAMS = ROOT / "scripts" / "README.md"
 GUIS = ROOT / "GUIS.md"
-# All that these name must exist. RESULTS.md and CHANGELOG.md may name what was removed.
-GUIDES = (README, GUIS, ROOT / "CONTRIBUTING.md", PROGRAMS)
-DOCUMENTS = (*GUIDES, RESULTS, ROOT / "CHANGELOG.md")
+# All that these name must exist. EXPERIMENTS.md and CHANGELOG.md may name what was removed.
+GUIDES = (README, GUIS, RESULTS, ROOT / "CONTRIBUTING.md", PROGRAMS)
+DOCUMENTS = (*GUIDES, EXPERIMENTS, ROOT / "CHANGELOG.md")
 MAX_WORDS_OF_README = 1000
 MAX_BYTES_OF_PICTURE = 150_000
 # Not options of Secateur: one of Stockfish, and a placeholder.
@@ -128,7 +129,7 @@ def test_every_link_inside_resolves(path: Path) -> None:
     assert not broken
 
 
-@pytest.mark.parametrize("path", [*GUIDES, RESULTS], ids=by_name)
+@pytest.mark.parametrize("path", [*GUIDES, EXPERIMENTS], ids=by_name)
 def test_every_command_names_a_program_and_options_that_it_has(path: Path) -> None:
     for command in code(path).replace("\\\n", " ").splitlines():
         names = PROGRAM.findall(command)
@@ -163,7 +164,7 @@ def test_readme_and_help_explain_an_option_in_the_same_words() -> None:
 def test_every_option_in_a_command_or_setting_is_declared() -> None:
     settings = set(re.findall(r"^    (\w[\w ]*): ", text(GUIS), re.MULTILINE))
     assert "Hash" in settings
-    for path in (README, GUIS, PROGRAMS, RESULTS):
+    for path in (README, GUIS, PROGRAMS, RESULTS, EXPERIMENTS):
         settings |= set(re.findall(r"option\.([A-Z]\w*(?: \w+)*?|[a-z]\w+)=", code(path)))
     known = {name.lower() for name in (*declared("--tuning"), *NOT_OURS)}
     assert not {name for name in settings if name.lower() not in known}
@@ -185,17 +186,6 @@ def test_the_pictures_are_small_and_described() -> None:
         assert len(description.split()) > 3
         assert (ROOT / name).read_bytes().startswith(b"\x89PNG")
         assert (ROOT / name).stat().st_size <= MAX_BYTES_OF_PICTURE
-
-
-def test_the_table_of_renamed_options_leads_to_options_that_exist() -> None:
-    known = declared("--tuning")
-    rows = re.findall(r"^\| (`.+) \| (`.+) \|$", section(RESULTS, "Renamed options"), re.MULTILINE)
-    assert rows
-    for old, new in rows:
-        old_names, new_names = CODE.findall(old), CODE.findall(new)
-        assert len(old_names) == len(new_names)
-        assert not [name for name in old_names if name in known]
-        assert not [name for name in new_names if name not in known]
 
 
 @pytest.mark.parametrize("name", ["play", "test"])

@@ -25,7 +25,8 @@ from uci_engine import __version__
 from uci_engine.core import Core, build_info, compiled_modules, load, source_file, stale_modules
 
 DISTRIBUTION = "secateur"
-# Nodes per second of the compiled core, divided by those of the python-chess core. RESULTS.md has the measurement.
+# Nodes per second of the compiled core, divided by those of the python-chess core.
+# scripts/EXPERIMENTS.md has the measurement.
 TIMES_SLOWER = 200
 REBUILD = "build again: python setup.py build_ext --inplace (in a clone) or pip install (elsewhere)"
 SEARCH_DEPTH = 4
