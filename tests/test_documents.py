@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import ROOT
+from tests.support import ROOT, options_table
 from tests.test_architecture import LAYERS, LEAVES
-from uci_engine.options import Options
 
 README = ROOT / "README.md"
 RESULTS = ROOT / "RESULTS.md"
@@ -76,11 +75,6 @@ def declared(*arguments: str) -> dict[str, tuple[str, str]]:
     output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True).stdout
     found = [match for line in output.splitlines() if (match := DECLARATION.match(line))]
     return {match["name"]: (match["type"], match["default"] or "") for match in found}
-
-
-def option_rows() -> list[tuple[str, str, str]]:
-    """Name, default and meaning in README's table of options."""
-    return re.findall(r"^\| `([^`]+)` \| (\S+) \| (.+) \|$", section(README, "Options"), re.MULTILINE)
 
 
 def unknown_flags(commands: str) -> set[str]:
@@ -147,18 +141,23 @@ def test_every_program_is_explained() -> None:
     assert programs == set(re.findall(r"^\| `(\w+\.py)` \|", section(PROGRAMS, "The programs"), re.MULTILINE))
 
 
-def test_readme_lists_the_options_that_the_engine_declares() -> None:
-    rows = [(name, default) for name, default, _ in option_rows()]
-    expected = []
-    for name, (kind, default) in declared().items():
-        shown = "button" if kind == "button" else "empty" if default == "<empty>" else default
-        expected.append((name, "text" if name == "UCI_EngineAbout" else shown))
-    assert rows == expected
+def test_the_table_of_options_is_that_of_the_engine() -> None:
+    assert options_table.found() == options_table.table(), "run: python -m tests.support.options_table"
 
 
-def test_readme_and_help_explain_an_option_in_the_same_words() -> None:
-    helps = {option.name: option.help for option in Options()}
-    assert {name: meaning.replace("`", "") for name, _, meaning in option_rows()} == helps
+def test_readme_names_options_with_the_defaults_that_they_have() -> None:
+    rows = re.findall(r"^\| (`.+`) \| (.+) \| .+ \|$", section(README, "In a GUI"), re.MULTILINE)
+    known = {name: "empty" if default == "<empty>" else default for name, (_, default) in declared().items()}
+    assert rows
+    for names, defaults in rows:
+        assert [known[name] for name in CODE.findall(names)] == defaults.split(", ")
+
+
+def test_the_games_and_shares_of_readme_are_those_of_the_results() -> None:
+    rows = re.findall(r"^\|.* \S+ ± \d+ \|$", text(README), re.MULTILINE)
+    assert rows
+    assert set(rows) <= set(text(RESULTS).splitlines())
+    assert set(re.findall(r"\S+ %", text(README))) <= set(re.findall(r"\S+ %", text(RESULTS)))
 
 
 def test_every_option_in_a_command_or_setting_is_declared() -> None:

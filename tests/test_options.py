@@ -71,7 +71,7 @@ def test_every_parameter_of_the_search_can_be_an_option() -> None:
     assert base.value == 200
 
 
-# Programs set these by name. `tests/test_documents.py` compares all options with README's table.
+# Programs set these by name. `tests/test_documents.py` compares all options with the table in GUIS.md.
 RELIED_ON = [
     "Hash",
     "Threads",

@@ -225,7 +225,7 @@ class OptionTable:
 
 
 class EngineOptions(TypedDict, total=False):
-    """The options by keyword, for `uci_engine.Engine` and its `configure`. README's table says what each does."""
+    """The options by keyword, for `uci_engine.Engine` and its `configure`. GUIS.md says what each does."""
 
     hash: int
     threads: int

@@ -79,7 +79,7 @@ class Session:
     # Options and games ---------------------------------------------------------------------------------------------
 
     def configure(self, **options: Unpack[EngineOptions]) -> None:
-        """Set options. README's table explains each; `EngineOptions` lists the keywords.
+        """Set options. GUIS.md explains each; `EngineOptions` lists the keywords.
 
         >>> with Engine() as engine:
         ...     engine.configure(threads=2, uci_elo=1800)
