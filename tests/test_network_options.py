@@ -64,6 +64,8 @@ def test_on_it_is_added_and_off_the_engine_is_as_it_was(engine: UciEngine, netwo
     assert engine.set_option("Use NNUE", "false") == []
     before = search(engine), statics(engine)
     assert engine.set_option("EvalFile", network_file) == []
+    engine.new_game()
+    engine.set_position(MIDDLEGAME, ())
     assert (search(engine), statics(engine)) == before
     assert engine.set_option("Use NNUE", "true") == []
     assert engine.network == NETWORK
@@ -315,7 +317,7 @@ def test_a_new_engine_begins_as_the_constant_says(is_on: bool, monkeypatch: pyte
     with closing(UciEngine(owns_process=False)) as engine:
         assert engine.problem == ""
         assert engine.network is (default_network() if is_on else None)
-        assert f"option name Use NNUE type check default {str(is_on).lower()}" in engine.options.declare()
+        assert engine.options.use_nnue.declaration().endswith(f"default {str(is_on).lower()}")
         engine.set_position(MIDDLEGAME, ())
         first = search(engine)
         engine.set_option("Threads", "2")

@@ -108,13 +108,13 @@ class EngineParts:
 
     def _connect_options(self) -> None:
         options = self.options
-        options.hash.on_change = self._resize_table
-        options.threads.on_change = self._resize_pool
+        options.hash.on_set = self._resize_table
+        options.threads.on_set = self._resize_pool
         # After any of these the entries of the table are unwanted or no longer true.
         for option in (options.clear_hash, options.syzygy_probe_limit, options.syzygy_50_move_rule):
             option.on_set = self.pool.clear_table
         # What was learnt with another contempt is cleared here, and not on the clock of the next move.
-        options.contempt.on_change = self.pool.clear
+        options.contempt.on_set = self.pool.clear
         options.syzygy_path.on_set = self._open_syzygy
         for book_option in (options.own_book, options.book_depth, options.book_variety, options.analyse_mode):
             book_option.on_set = self._configure_book
@@ -124,11 +124,11 @@ class EngineParts:
         for parameter in options.time_parameters:
             parameter.on_set = self._configure_time
         options.nodes_time.on_set = self._reset_nodes_clock
-        options.weights_file.on_change = self._load_weights
-        options.use_nnue.on_change = self._load_network
-        options.eval_file.on_change = self._load_network
-        options.limit_strength.on_change = self._switch_network
-        options.skill_level.on_change = self._switch_network
+        options.weights_file.on_set = self._load_weights
+        options.use_nnue.on_set = self._load_network
+        options.eval_file.on_set = self._load_network
+        options.limit_strength.on_set = self._switch_network
+        options.skill_level.on_set = self._switch_network
 
     def _resize_table(self) -> None:
         size = self.options.hash.value
@@ -177,7 +177,9 @@ class EngineParts:
         option = self.options.weights_file
         try:
             weights = Weights.load(option.value) if option.value else default_weights()
-            self.pool.set_evaluation(weights, self.pool.network)
+            # The same weights again forget nothing.
+            if weights != self.pool.weights:
+                self.pool.set_evaluation(weights, self.pool.network)
         except WeightsError as error:
             raise OptionError(f"option {option.name} cannot be {quoted(option.value)} ({error})") from None
         except MemoryError:
@@ -199,7 +201,9 @@ class EngineParts:
         is_used = self._wants_network()
         try:
             network = Network.load(path) if path else default_network() if is_used else None
-            self.pool.set_evaluation(self.pool.weights, network if is_used else None)
+            network = network if is_used else None
+            if network != self.pool.network:
+                self.pool.set_evaluation(self.pool.weights, network)
         except NetworkError as error:
             problem = f"option EvalFile cannot be {quoted(path)} ({error})" if path else str(error)
             raise OptionError(problem) from None

@@ -1,7 +1,9 @@
 """Secateur's UCI options: name, bounds, value, and the callback that acts on a change.
 
 Of UCI's types of option there are `Check`, `Spin`, `String` and `Button`. `Options` lists those of Secateur, and
-`engine` sets their callbacks. A new option is one line in `Options` and the code that reads it.
+`engine` sets their callbacks. A new option is one line in `Options` and the code that reads it. A callback is called
+when the value has changed. That of a `String` is called whenever it is set, because the file that it names may have
+changed, and so is that of a `Button`.
 
 Invariant: whatever text arrives, a value has its option's type and is within its bounds.
 """
@@ -44,7 +46,6 @@ class Option:
     def __init__(self, name: str, help: str) -> None:
         self.name = name
         self.help = help
-        # Called whenever the option is set, even to the value that it already has.
         self.on_set: Callback | None = None
 
     def declaration(self) -> str:
@@ -78,8 +79,6 @@ class ValueOption(Option, Generic[T]):
         self.default = default
         self.value = default
         self.read_only = read_only
-        # Called after `on_set` if the value has changed.
-        self.on_change: Callback | None = None
 
     def declaration(self) -> str:
         return f"{super().declaration()} default {self._written(self.default)}"
@@ -98,7 +97,7 @@ class ValueOption(Option, Generic[T]):
         value, remarks = self._bounded(value)
         before, self.value = self.value, value
         try:
-            return remarks + self._act() + self._act_on_change(before)
+            return remarks if value == before and not isinstance(value, str) else remarks + self._act()
         except OptionError as error:
             self.value = before
             raise OptionError(f"{error}, it stays at {self._shown()}") from None
@@ -110,9 +109,6 @@ class ValueOption(Option, Generic[T]):
     def _bounded(self, value: T) -> tuple[T, list[str]]:
         """The nearest allowed value, and a message if it differs."""
         return value, []
-
-    def _act_on_change(self, before: T) -> list[str]:
-        return [] if self.on_change is None or self.value == before else list(self.on_change() or ())
 
     def _shown(self) -> str:
         return self._written(self.value)
@@ -185,45 +181,6 @@ class String(ValueOption[str]):
 AnyOption = TypeVar("AnyOption", bound=Option)
 
 
-class OptionTable:
-    """Options by name, in the order in which they are declared. Case, blanks and underscores of names do not matter."""
-
-    def __init__(self) -> None:
-        self._options: dict[str, Option] = {}
-
-    def __iter__(self) -> Iterator[Option]:
-        return iter(self._options.values())
-
-    def add(self, option: AnyOption) -> AnyOption:
-        self._options[_key(option.name)] = option
-        return option
-
-    def find(self, name: str) -> Option | None:
-        return self._options.get(_key(name))
-
-    def declare(self) -> list[str]:
-        """The `option name ...` lines for the answer to `uci`."""
-        return [option.declaration() for option in self]
-
-    def describe(self) -> list[str]:
-        return [option.description() for option in self]
-
-    def set(self, name: str | None, text: str | None) -> list[str]:
-        """Set an option from the name and value of `setoption`, each None if absent. Returns messages for the user.
-
-        When nothing was changed, the only message starts with "error: ".
-        """
-        if not name:
-            return ["error: setoption needs name and the name of an option"]
-        option = self.find(name)
-        if option is None:
-            return [f"error: there is no option {quoted(name)}"]
-        try:
-            return option.set(text)
-        except OptionError as error:
-            return [f"error: {error}"]
-
-
 class EngineOptions(TypedDict, total=False):
     """The options by keyword, for `uci_engine.Engine` and its `configure`. GUIS.md says what each does."""
 
@@ -250,17 +207,17 @@ class EngineOptions(TypedDict, total=False):
     uci_analyse_mode: bool
 
 
-class Options(OptionTable):
-    """Secateur's options, each also an attribute."""
+class Options:
+    """Secateur's options, each also an attribute. Case, blanks and underscores of their names do not matter."""
 
     def __init__(self, core: str = "compiled", tuning: bool = False, hash_maximum: int | None = None) -> None:
         """`core`: its name chooses the defaults of the time parameters. Only the compiled one has several threads.
 
         `hash_maximum`: the largest transposition table in MiB; None: what this machine allows.
         """
-        super().__init__()
+        self._options: dict[str, Option] = {}
         max_mib = hash_maximum_mib() if hash_maximum is None else hash_maximum
-        add = self.add
+        add = self._add
         self.hash = add(
             Spin("Hash", min(16, max_mib), 1, HASH_DECLARED_MIB, "size of the transposition table in MiB", max_mib)
         )
@@ -312,6 +269,32 @@ class Options(OptionTable):
         if tuning:
             for option in (*self.search_parameters, *self.time_parameters, self.nodes_time, self.seed):
                 add(option)
+
+    def __iter__(self) -> Iterator[Option]:
+        """The options in the order in which they are declared."""
+        return iter(self._options.values())
+
+    def find(self, name: str) -> Option | None:
+        return self._options.get(_key(name))
+
+    def set(self, name: str | None, text: str | None) -> list[str]:
+        """Set an option from the name and value of `setoption`, each None if absent. Returns messages for the user.
+
+        When nothing was changed, the only message starts with "error: ".
+        """
+        if not name:
+            return ["error: setoption needs name and the name of an option"]
+        option = self.find(name)
+        if option is None:
+            return [f"error: there is no option {quoted(name)}"]
+        try:
+            return option.set(text)
+        except OptionError as error:
+            return [f"error: {error}"]
+
+    def _add(self, option: AnyOption) -> AnyOption:
+        self._options[_key(option.name)] = option
+        return option
 
 
 def _spin(parameter: Tunable) -> Spin:

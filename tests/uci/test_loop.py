@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.options import OptionTable
+from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
 from uci_engine.task import Task
 from uci_engine.time_management.limits import Limits
@@ -44,7 +44,7 @@ class Pretender:
     board: chess.Board | None = None
 
     def __init__(self) -> None:
-        self.options = OptionTable()
+        self.options = Options()
         self.log: list[str] = []
         self.searches = 0
         self._answer: Callable[[], None] | None = None

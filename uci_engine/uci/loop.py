@@ -217,7 +217,8 @@ class Dispatcher:
             case Bench(words):
                 self._bench(words)
             case Word.HELP:
-                self._writer.write("\n".join([protocol.HELP, "Options:", *self._engine.options.describe()]))
+                options = [option.description() for option in self._engine.options]
+                self._writer.write("\n".join([protocol.HELP, "Options:", *options]))
             case Unknown(text):
                 self._say(f"error: unknown command {quoted(text)}, help lists the known ones")
             case Word.REGISTER | Word.EMPTY | Word.QUIT:
@@ -227,7 +228,7 @@ class Dispatcher:
         lines = [
             f"id name {self._engine.name}",
             f"id author {AUTHOR}",
-            *self._engine.options.declare(),
+            *(option.declaration() for option in self._engine.options),
         ]
         if self._engine.core.is_fallback:
             from uci_engine.tools.doctor import slow_core_warning
