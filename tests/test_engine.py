@@ -458,10 +458,7 @@ def test_an_option_that_cannot_be_set_is_an_error_sentence(engine: UciEngine) ->
 
 def counted(engine: UciEngine, depth: int) -> list[str]:
     lines: list[str] = []
-    done = threading.Event()
-    engine.start(perft.Perft(engine, depth, lines.append, done.set))
-    assert done.wait(PATIENCE_SECONDS)
-    assert engine.wait(PATIENCE_SECONDS)
+    perft.perft(engine, depth, lines.append)
     return lines
 
 
@@ -479,11 +476,9 @@ def test_perft_divides(engine: UciEngine) -> None:
 
 def test_perft_stops(engine: UciEngine) -> None:
     lines: list[str] = []
-    done = threading.Event()
-    engine.start(perft.Perft(engine, 12, lines.append, done.set))
-    assert not done.wait(0.05)
+    engine.start(lambda is_stopped: perft.perft(engine, 12, lines.append, is_stopped))
+    assert not engine.wait(0.05)
     engine.stop()
-    assert done.wait(PATIENCE_SECONDS)
     assert engine.wait(PATIENCE_SECONDS)
     assert lines[-1] == "info string perft was stopped"
     assert not any("Nodes searched" in line for line in lines)

@@ -389,7 +389,7 @@ sys.exit(run(sys.argv[1:]))
         (("eval",), 0, "the built-in network cannot be used ("),
         (("go", "depth", "1"), 0, "the built-in network cannot be used ("),
         (("explain", "--depth", "1"), 0, "the built-in network cannot be used ("),
-        (("bench", "1"), 0, "the built-in network cannot be used ("),
+        (("bench", "1"), 1, "the built-in network cannot be used ("),
     ],
     ids=lambda words: words[0] if isinstance(words, tuple) else "",
 )

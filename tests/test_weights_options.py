@@ -111,7 +111,7 @@ def test_every_core_searches_the_same_with_other_weights(core: str, other_file: 
 def test_eval_explains_with_the_weights_in_use(engine: UciEngine, other_file: str) -> None:
     before = engine.evaluation_text()
     engine.set_option("WeightsFile", other_file)
-    data = engine.evaluation_data()
+    data = engine.explain(chess.Board(MIDDLEGAME)).data()
     assert data["white_score_cp"] == -statics(engine)[0]
     assert f"Score {data['white_score_cp'] / 100:+.2f} (White's view)" in engine.evaluation_text()
     engine.set_option("WeightsFile", "")

@@ -12,7 +12,7 @@ import chess
 
 from evaluation.network.file import Network, NetworkError, default_network
 from evaluation.weights import Weights, WeightsError, default_weights
-from uci_engine.book.book import BookSettings, Opening
+from uci_engine.book.book import Opening
 from uci_engine.core import Core
 from uci_engine.options import OptionError, Options
 from uci_engine.search.manager import SearchOptions
@@ -29,9 +29,8 @@ from uci_engine.time_management.limits import Limits
 class EngineParts:
     """The options, and the parts that they set up."""
 
-    def __init__(self, core: Core, tuning: bool, owns_process: bool) -> None:
-        """`tuning`: offer search parameters as options. `owns_process`: see `UciEngine`."""
-        self.owns_process = owns_process
+    def __init__(self, core: Core, tuning: bool) -> None:
+        """`tuning`: offer search parameters as options."""
         self.options = Options(core.name, tuning)
         # A sentence for the user about what is missing, "" for nothing.
         self.problem = ""
@@ -116,9 +115,7 @@ class EngineParts:
         # What was learnt with another contempt is cleared here, and not on the clock of the next move.
         options.contempt.on_set = self.pool.clear
         options.syzygy_path.on_set = self._open_syzygy
-        for book_option in (options.own_book, options.book_depth, options.book_variety, options.analyse_mode):
-            book_option.on_set = self._configure_book
-        options.book_file.on_set = lambda: self._configure_book(file_named=True)
+        options.own_book.on_set = options.book_file.on_set = self._open_book
         for parameter in options.search_parameters:
             parameter.on_set = self._configure_search
         for parameter in options.time_parameters:
@@ -150,16 +147,8 @@ class EngineParts:
         self.pool.clear_table()
         return messages
 
-    def _configure_book(self, file_named: bool = False) -> list[str]:
-        options = self.options
-        settings = BookSettings(
-            own_book=options.own_book.value,
-            file=options.book_file.value,
-            depth=options.book_depth.value,
-            variety=options.book_variety.value,
-            analyse_mode=options.analyse_mode.value,
-        )
-        return self.opening.configure(settings, file_named=file_named)
+    def _open_book(self) -> list[str]:
+        return self.opening.open(self.options.book_file.value if self.options.own_book.value else None)
 
     def _configure_search(self) -> None:
         self.pool.configure({parameter.name: parameter.value for parameter in self.options.search_parameters})

@@ -82,8 +82,8 @@ def finish(engine: UciEngine, heard: Heard) -> Heard:
 
 def nodes_of(engine: UciEngine) -> list[int]:
     """What each worker has counted in the last search."""
-    task: Any = engine._task
-    return [worker.searcher.nodes for worker in task._search.workers]
+    assert engine._search is not None
+    return [worker.searcher.nodes for worker in engine._search.workers]
 
 
 def wait_until(condition: Callable[[], bool], failure: str) -> None:
@@ -97,7 +97,7 @@ def wait_for_workers(engine: UciEngine, count: int) -> None:
     """Let a running search come so far that so many threads count."""
 
     def have_begun() -> bool:
-        search = getattr(engine._task, "_search", None)
+        search = engine._search
         return search is not None and sum(worker.searcher.nodes > 0 for worker in search.workers[1:]) >= count
 
     wait_until(have_begun, f"{count} threads did not begin")

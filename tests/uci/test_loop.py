@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import queue
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -20,9 +20,7 @@ from hypothesis import strategies as st
 
 from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
-from uci_engine.task import Task
 from uci_engine.time_management.limits import Limits
-from uci_engine.tools.perft import Perft
 from uci_engine.uci import inbox as inbox_module
 from uci_engine.uci import loop as uci
 from uci_engine.uci.inbox import Event, Inbox, Received
@@ -37,10 +35,9 @@ class Pretender:
     """Looks like a UciEngine to the dispatcher, keeps a log, and insists on being idle when it should be."""
 
     name = "Pretender"
-    # A count asks for these.
-    core = SimpleNamespace(name="pretended", is_fallback=False)
-    position = None
+    core = SimpleNamespace(is_fallback=False)
     problem = ""
+    is_endless = False
     board: chess.Board | None = None
 
     def __init__(self) -> None:
@@ -81,11 +78,9 @@ class Pretender:
         if limits.depth is not None:
             self.stop()
 
-    def start(self, task: Task) -> None:
-        assert isinstance(task, Perft)
+    def start(self, work: Callable[[Callable[[], bool]], None]) -> None:
         self._note("perft")
-        task._on_line(f"Nodes searched: {task._depth}")
-        task._on_done()
+        work(lambda: False)
 
     def stop(self) -> None:
         answer, self._answer = self._answer, None
@@ -112,6 +107,16 @@ class Pretender:
 
     def close(self) -> None:
         self._note("close")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def pretended_count() -> Iterator[None]:
+    def count(engine: Pretender, depth: int, on_line: Callable[[str], None], is_stopped: Callable[[], bool]) -> None:
+        on_line(f"Nodes searched: {depth}")
+
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr("uci_engine.tools.perft.perft", count)
+        yield
 
 
 class PatientInbox(Inbox):

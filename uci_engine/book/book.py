@@ -20,7 +20,6 @@ from functools import cache
 from itertools import islice
 from operator import le
 from pathlib import Path
-from typing import NamedTuple
 
 import chess
 import chess.polyglot
@@ -190,16 +189,6 @@ def opening_of(board: chess.Board) -> OpeningName | None:
 # The book during a game --------------------------------------------------------------------------------------------
 
 
-class BookSettings(NamedTuple):
-    """The options of the book. `file`: empty for the built-in book; `depth`: in plies of the game."""
-
-    own_book: bool
-    file: str
-    depth: int
-    variety: int
-    analyse_mode: bool
-
-
 @dataclass(frozen=True, slots=True)
 class Advice:
     """Messages, and no move, a move, or a move and the reply, in UCI notation."""
@@ -214,7 +203,6 @@ class Opening:
     def __init__(self) -> None:
         # None: no book is wanted, or it was refused.
         self._book: Book | None = None
-        self._settings = BookSettings(own_book=False, file="", depth=0, variety=0, analyse_mode=False)
         self.new_game()
 
     def new_game(self) -> None:
@@ -223,40 +211,35 @@ class Opening:
         # Stored, because the boards passed here keep only the moves since the last irreversible one.
         self._name: OpeningName | None = None
 
-    def configure(self, settings: BookSettings, *, file_named: bool = False) -> list[str]:
-        """Take over new settings; returns a message if the book is refused.
-
-        `file_named`: the user has just named the file, so it is read again.
-        """
-        before, self._settings = self._settings, settings
-        if settings.own_book and before.own_book and before.file == settings.file and not file_named:
-            return []
+    def open(self, path: str | None) -> list[str]:
+        """Read a book ("" for the built-in one) or close it (None). Returns a message if the book is refused."""
         self._book = None
-        if not settings.own_book:
+        if path is None:
             return []
         try:
-            self._book = Book(settings.file)
+            self._book = Book(path)
         except BookError as error:
             return [f"error: {error}; there will be no book moves"]
         # Read now, while no clock is running.
         named_positions()
         return []
 
-    def advise(self, board: chess.Board, limits: Limits) -> Advice:
+    def advise(self, board: chess.Board, limits: Limits, depth: int, variety: int) -> Advice:
         """What to play here, if the book has a move and `go` is for a game.
 
-        A `go` with `infinite`, `mate` or `searchmoves`, or without any limit, asks for a search.
+        A `go` with `infinite`, `mate` or `searchmoves`, or without any limit, asks for a search. From ply
+        `depth` of the game on the book is not used. `variety`: see `Book.choose`.
         """
         wants_a_search = limits.is_endless or limits.mate is not None or limits.searchmoves is not None
-        if self._book is None or self._settings.analyse_mode or wants_a_search:
+        if self._book is None or wants_a_search:
             return Advice()
         if board.ply() < self._last_ply:
             self.new_game()  # some programs do not send ucinewgame
         self._last_ply = board.ply()
         self._name = opening_of(board) or self._name
         chosen = None
-        if board.ply() < self._settings.depth:
-            chosen = self._book.choose(board, self._settings.variety, random.Random())
+        if board.ply() < depth:
+            chosen = self._book.choose(board, variety, random.Random())
         if chosen is None:
             return self._leave(board)
         after = board.copy()

@@ -142,7 +142,7 @@ def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
 
 def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
     from uci_engine.score import MAX_DEPTH
-    from uci_engine.tools.bench import DEFAULT_DEPTH, POSITIONS, Bench
+    from uci_engine.tools.bench import DEFAULT_DEPTH, POSITIONS, bench
 
     parser = Parser("secateur bench", "Search fixed positions to a fixed depth and show nodes, time and speed.")
     parser.add_argument(
@@ -152,12 +152,15 @@ def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
     options = parser.parse_intermixed_args(words)
     has_position = options.fen is not None or bool(options.moves)
     with closing(prepared(options, tuning)) as engine:
-        Bench(engine, options.depth, show, positions=() if has_position else POSITIONS).report()
+        # `prepared` has told it. A total without the network would be taken for that of another version.
+        if engine.problem:
+            return 1
+        bench(engine, options.depth, show, positions=() if has_position else POSITIONS)
     return 0
 
 
 def _perft(words: Sequence[str], default_core: str, tuning: bool) -> int:
-    from uci_engine.tools.perft import MAX_DEPTH, Perft
+    from uci_engine.tools.perft import MAX_DEPTH, perft
 
     parser = Parser("secateur perft", "Count the leaf nodes of the legal move tree, DEPTH plies deep.")
     parser.add_argument("depth", metavar="DEPTH", type=number(0, MAX_DEPTH), help=f"in plies, at most {MAX_DEPTH}")
@@ -167,8 +170,7 @@ def _perft(words: Sequence[str], default_core: str, tuning: bool) -> int:
     with closing(prepared(options, tuning)) as engine:
         lines: list[str] = []
         started = time.perf_counter()
-        engine.start(Perft(engine, options.depth, show if options.divide else lines.append, lambda: None))
-        engine.wait()
+        perft(engine, options.depth, show if options.divide else lines.append)
         seconds = time.perf_counter() - started
     # Without --divide, show only the last line, with the total.
     show("".join(line.strip() + "\n" for line in lines[-1:]) + f"time {seconds:.3f} s")
@@ -185,7 +187,8 @@ def _eval(words: Sequence[str], default_core: str, tuning: bool) -> int:
         if options.json:
             import json
 
-            show(json.dumps(engine.evaluation_data(), indent=2))
+            assert engine.board is not None
+            show(json.dumps(engine.explain(engine.board).data(), indent=2))
         else:
             show(engine.evaluation_text(has_colour()))
     return 0

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from uci_engine.failures import print_failure
+from uci_engine.task import print_failure
 from uci_engine.time_management.allocation import UNLIMITED, Budget
 from uci_engine.time_management.limits import Limits
 

@@ -18,7 +18,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from uci_engine.search.info import BestMove, Info
@@ -67,8 +67,6 @@ class Dispatcher:
         self._searching = False
         self._closing = False
         self._input_ended = False
-        # The limits of the running search, None for a count and a benchmark.
-        self._limits: Limits | None = None
         self._debug = False
         # Whether a command was refused with an error.
         self.has_refused = False
@@ -182,10 +180,7 @@ class Dispatcher:
 
     def _stop_if_endless(self) -> None:
         """After the end of the input: stop a search that only a command can end."""
-        limits = self._limits
-        if not self._searching or limits is None:
-            return
-        if limits.is_endless or limits.ponder:
+        if self._searching and self._engine.is_endless:
             self._engine.stop()
 
     def _act(self, received: Received) -> None:
@@ -205,7 +200,7 @@ class Dispatcher:
             case Word.STOP:
                 self._to_search("stop", self._engine.stop)
             case Word.PONDER_HIT:
-                self._to_search("ponderhit", lambda: self._ponderhit(received.received_at))
+                self._to_search("ponderhit", lambda: self._engine.ponderhit(received.received_at))
             case Debug(on):
                 self._set_debug(on)
             case Word.DISPLAY:
@@ -248,30 +243,22 @@ class Dispatcher:
 
     def _go(self, limits: Limits, received_at: float) -> None:
         self._say(*limits.problems)
-        self._searching = True
-        self._limits = limits if limits.perft is None else None
+        if limits.perft is not None:
+            self._perft(limits.perft)
+            return
         try:
-            if limits.perft is not None:
-                self._perft(limits.perft)
-            else:
-                self._engine.go(limits, received_at, self._on_info, self._on_best_move)
+            self._engine.go(limits, received_at, self._on_info, self._on_best_move)
+            self._searching = True
         except Exception as error:
-            self._searching = False
+            from uci_engine.engine import any_move
+
             report_failure(self._writer, error)
-            if limits.perft is None:
-                board = self._engine.board
-                move = None if board is None else next(iter(board.legal_moves), None)
-                self._writer.write(protocol.format_best_move(BestMove(None if move is None else move.uci())))
+            self._writer.write(protocol.format_best_move(BestMove(any_move(self._engine.board))))
 
     def _perft(self, depth: int) -> None:
-        from uci_engine.tools.perft import Perft
+        from uci_engine.tools.perft import perft
 
-        self._engine.start(Perft(self._engine, depth, self._writer.write, self._search_ended))
-
-    def _ponderhit(self, received_at: float) -> None:
-        self._engine.ponderhit(received_at)
-        if self._limits is not None:
-            self._limits = replace(self._limits, ponder=False)
+        self._start(lambda is_stopped: perft(self._engine, depth, self._writer.write, is_stopped))
 
     def _to_search(self, word: str, action: Callable[[], None]) -> None:
         if self._searching:
@@ -294,12 +281,27 @@ class Dispatcher:
             self._say(f"{ERROR}{self._engine.problem}")
             return
         from uci_engine.engine import UciEngine
-        from uci_engine.tools.bench import Bench
+        from uci_engine.tools.bench import bench
 
-        engine = UciEngine(owns_process=False)
-        self._engine.start(Bench(engine, depth, self._writer.write, self._search_ended))
+        def search(is_stopped: Callable[[], bool]) -> None:
+            with closing(UciEngine(owns_process=False)) as engine:
+                bench(engine, depth, self._writer.write, is_stopped)
+
+        self._start(search)
+
+    def _start(self, work: Callable[[Callable[[], bool]], None]) -> None:
+        """Start a count or a benchmark in the search's thread. Its function is told whether it is stopped."""
+
+        def guarded(is_stopped: Callable[[], bool]) -> None:
+            try:
+                work(is_stopped)
+            except Exception as error:
+                report_failure(self._writer, error)
+            finally:
+                self._search_ended()
+
+        self._engine.start(guarded)
         self._searching = True
-        self._limits = None
 
     # The engine calls these three from the search's thread.
 

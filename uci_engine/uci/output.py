@@ -10,9 +10,9 @@ import select
 import threading
 from typing import BinaryIO
 
-from uci_engine.failures import print_failure
 from uci_engine.options import OptionError, Options
 from uci_engine.search.info import Info
+from uci_engine.task import print_failure
 from uci_engine.text import quoted
 from uci_engine.uci.debug_log import DebugLog, DebugLogError
 from uci_engine.uci.protocol import format_info
