@@ -91,7 +91,7 @@ class EngineParts:
         if board is None:
             return Clock(received_at), UNLIMITED
         available = self._available_nodes
-        if available is not None and (adjusted := available.adjust(limits, board.turn, board.ply())):
+        if available is not None and (adjusted := available.adjust(limits, board.turn)):
             budget = allocate(adjusted, board.turn, 0, board.ply(), self._time_parameters)
             return NodesClock(received_at, budget, available.nodes_per_ms, nodes), budget
         overhead_ms = self.options.move_overhead.value
