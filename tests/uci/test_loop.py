@@ -122,9 +122,9 @@ def pretended_count() -> Iterator[None]:
 class PatientInbox(Inbox):
     """Sends `quit` once all that has been sent before, and all that came of it, has been dealt with."""
 
-    def get(self, timeout_seconds: float | None = None) -> Event:
+    def get(self) -> Event:
         try:
-            return super().get(timeout_seconds=0)
+            return self._events.get_nowait()
         except queue.Empty:
             return Received(0.0, parse("quit"))
 
@@ -293,27 +293,13 @@ def test_problems_of_go_are_said_before_the_search() -> None:
     assert talk.lines[-1] == "bestmove a1"
 
 
-def test_waiting_commands_are_bounded_and_stop_still_gets_through() -> None:
-    talk = Conversation("go infinite", *["ucinewgame"] * (uci.WAITING_LIMIT + 3), "stop", "go depth 1")
-    assert sum("too many" in line for line in talk.lines) == 3
-    assert talk.log.count("new game") == uci.WAITING_LIMIT
-    assert talk.answers == ["bestmove a1", "bestmove a2"]
-
-
-@pytest.mark.parametrize("line", ["position startpos moves e2e4", "ucinewgame", "flip"])
-def test_a_go_after_a_refused_position_has_no_position(line: str) -> None:
-    waiting = ["setoption name A value b"] * uci.WAITING_LIMIT
-    talk = Conversation("go infinite", *waiting, line, line, "setoption name B value c", "go depth 1")
-    assert sum("too many" in said for said in talk.lines) == 3
-    assert talk.log[-4:] == ["position", "go", "stop", "close"]
-    assert "option B c" not in talk.log
-
-
-def test_a_position_after_a_refused_one_counts() -> None:
-    waiting = ["setoption name A value b"] * uci.WAITING_LIMIT
-    refused = "position startpos moves e2e4"
-    talk = Conversation("go infinite", *waiting, refused, "go depth 1", "position startpos moves d2d4", "go depth 1")
-    assert talk.log[-6:] == ["go", "stop", "position None d2d4", "go", "stop", "close"]
+def test_many_waiting_commands_stop_the_search() -> None:
+    waiting = ["setoption name A value b"] * (uci.WAITING_LIMIT - 1)
+    talk = Conversation("go infinite", *waiting, "isready", "position startpos moves e2e4", "go infinite", "stop")
+    expected = ["go", "stop", *["option A b"] * len(waiting), "position None e2e4", "go", "stop", "close"]
+    assert talk.log == expected
+    assert talk.answers == ["readyok", "bestmove a1", "bestmove a2"]
+    assert Conversation("go infinite", *waiting).log[:3] == ["go", "stop", "option A b"]
 
 
 def test_the_reader_pauses_when_it_is_too_far_ahead() -> None:
@@ -327,12 +313,12 @@ def test_the_reader_pauses_when_it_is_too_far_ahead() -> None:
     thread = threading.Thread(target=read, daemon=True)
     thread.start()
     for _ in range(inbox_module.UNREAD_LIMIT):
-        inbox.get(timeout_seconds=30)
+        inbox.get()
     thread.join(timeout=0.05)
     assert thread.is_alive()
     for _ in range(extra):
         inbox.task_done()
-        inbox.get(timeout_seconds=30)
+        inbox.get()
     thread.join(timeout=30)
     assert not thread.is_alive()
 

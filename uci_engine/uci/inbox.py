@@ -23,7 +23,7 @@ UNREAD_LIMIT = 1024
 
 # The reader ends the process when this long after `quit` no command has finished, or when after the end of the input
 # the output is blocked for this long.
-STUCK_SECONDS = 2.0
+STUCK_SECONDS = 1.0
 # Counted in short waits, so that the time of a suspended machine does not count.
 STUCK_WAITS = 8
 
@@ -67,9 +67,9 @@ class Inbox:
         """Called by any thread: never waits."""
         self._events.put(event)
 
-    def get(self, timeout_seconds: float | None = None) -> Event:
-        """The next event; raises queue.Empty after the timeout."""
-        return self._events.get(timeout=timeout_seconds)
+    def get(self) -> Event:
+        """Wait for the next event."""
+        return self._events.get()
 
     def task_done(self) -> None:
         """A command has been executed or refused."""

@@ -5,14 +5,14 @@ takes the commands out in order and executes them on the engine, also during a s
 
 - A command that needs an idle engine waits for the end of the search. Later commands that can be executed during a
   search (`stop`, `isready`) do not wait.
-- A `go` stops the search before it. A `stop` behind a waiting `go` stops the search of that `go`.
+- A `go` stops the search before it, and so do many waiting commands. A `stop` behind a waiting `go` stops the search of
+  that `go`.
 - Every `go` is answered by one `bestmove`. An error in a command, ours or the GUI's, ends neither search nor program.
 - At the end of the input, a search that ends by itself is finished first. `quit` stops every search.
 """
 
 from __future__ import annotations
 
-import queue
 import sys
 import threading
 import time
@@ -27,7 +27,7 @@ from uci_engine.time_management.limits import Limits
 from uci_engine.uci import protocol
 from uci_engine.uci.debug_log import shortened
 from uci_engine.uci.inbox import UNREAD_LIMIT, Event, Inbox, Mark, Received, quit_on_signals
-from uci_engine.uci.output import Writer, connect_debug_log, exit_now, report_failure, say
+from uci_engine.uci.output import Writer, connect_debug_log, report_failure, say
 from uci_engine.uci.protocol import Bench, Command, Debug, SetOption, SetPosition, Unknown, Word
 
 if TYPE_CHECKING:
@@ -35,19 +35,9 @@ if TYPE_CHECKING:
 
 AUTHOR = "the Secateur developers"
 
-# The maximum number of commands that wait for the end of a search. More are refused: the reader pauses at
-# UNREAD_LIMIT and must have room for the `stop`.
+# So many commands may wait for the end of a search. Then it is stopped: the reader pauses at UNREAD_LIMIT, and a `stop`
+# might never be read.
 WAITING_LIMIT = UNREAD_LIMIT // 2
-
-# Maximum time for the last `bestmove` after `quit`. It is measured in short waits, so that the time of a suspended
-# machine does not count.
-CLOSING_SECONDS = 0.6
-CLOSING_WAITS = 12
-
-# Without one of these, the next `go` would search another position than the GUI means.
-_SETS_A_POSITION = (Word.NEW_GAME, Word.FLIP)
-# Waits in place of a refused command of these, so that the next `go` finds no position.
-_REFUSED = SetPosition(None, (), "a command that sets the position was refused, so there is no position")
 
 # Executed at any time, even before commands that wait.
 _ALWAYS = (Word.UCI, Word.IS_READY, Word.REGISTER, Word.HELP, Word.EMPTY)
@@ -107,10 +97,8 @@ class Dispatcher:
             return False
         if self._may_execute(event.command):
             self._execute(event)
-        elif self._go_waits or isinstance(event.command, Limits) or len(self._waiting) < WAITING_LIMIT:
-            self._wait(event)
         else:
-            self._refuse(event)
+            self._wait(event)
         return True
 
     def _may_execute(self, command: Command) -> bool:
@@ -120,18 +108,10 @@ class Dispatcher:
 
     def _wait(self, received: Received) -> None:
         self._waiting.append(received)
-        if isinstance(received.command, Limits):
-            self._go_waits = True
+        self._go_waits |= isinstance(received.command, Limits)
+        if self._go_waits or len(self._waiting) >= WAITING_LIMIT:
             self._engine.stop()
         self._trace(f"{received.line} waits for the end of the search")
-
-    def _refuse(self, received: Received) -> None:
-        self._say("error: too many commands are waiting for the end of the search; this one is ignored")
-        sets_a_position = isinstance(received.command, SetPosition) or received.command in _SETS_A_POSITION
-        if sets_a_position and self._waiting[-1].command is not _REFUSED:
-            self._waiting.append(Received(received.received_at, _REFUSED))
-        else:
-            self._inbox.task_done()
 
     def _execute_waiting(self) -> None:
         """Execute the commands that waited for the end of the search, up to the next search."""
@@ -148,18 +128,11 @@ class Dispatcher:
 
     def _close(self) -> None:
         """Stop all searches, wait until every `go` is answered, and close the engine."""
-        waits_left = CLOSING_WAITS
         self._closing = True
         self._inbox.must_end = True
         self._engine.stop()
         while self._searching:
-            try:
-                event = self._inbox.get(CLOSING_SECONDS / CLOSING_WAITS)
-            except queue.Empty:
-                waits_left -= 1
-                if waits_left == 0:
-                    exit_now()
-                continue
+            event = self._inbox.get()
             if event is Mark.SEARCH_ENDED:
                 self._handle(event)
         self._engine.close()
