@@ -427,7 +427,7 @@ def test_without_memory_the_hash_stays(engine: UciEngine, monkeypatch: pytest.Mo
     monkeypatch.setattr(engine._parts, "pool", Holder())
     sentences = engine.set_option("Hash", "32")
     assert Holder.table.asked == [32]
-    assert sentences == ["error: there is no memory for 32 MiB of hash, it stays at 16"]
+    assert sentences == ["error: option Hash cannot be 32 (there is not enough memory), it stays 16"]
     assert engine.options.hash.value == 16
 
 

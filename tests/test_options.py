@@ -13,7 +13,6 @@ from uci_engine.options import (
     EMPTY,
     Button,
     Check,
-    OptionError,
     Options,
     Spin,
     String,
@@ -247,7 +246,7 @@ class Listener:
     def __call__(self) -> Sequence[str]:
         self.values.append(self._option.value)
         if self._refusal:
-            raise OptionError(self._refusal)
+            raise ValueError(self._refusal)
         return self._sentences
 
 
@@ -271,8 +270,8 @@ def test_the_name_of_a_file_acts_whenever_it_is_set() -> None:
 def test_an_option_that_cannot_act_keeps_its_value() -> None:
     options = Sample()
     assert options.set("Hash", "512") == []
-    listener = options.hash.on_set = Listener(options.hash, refusal="there is no memory for it")
-    assert options.set("Hash", "1024") == ["error: there is no memory for it, it stays at 512"]
+    listener = options.hash.on_set = Listener(options.hash, refusal="it is too large")
+    assert options.set("Hash", "1024") == ["error: option Hash cannot be 1024 (it is too large), it stays 512"]
     assert listener.values == [1024]
     assert options.hash.value == 512
 

@@ -11,16 +11,15 @@ from collections.abc import Callable
 import chess
 
 from evaluation.network.file import Network, NetworkError, default_network
-from evaluation.weights import Weights, WeightsError, default_weights
+from evaluation.weights import Weights, default_weights
 from uci_engine.book.book import Opening
 from uci_engine.core import Core
-from uci_engine.options import OptionError, Options
+from uci_engine.options import Options
 from uci_engine.search.manager import SearchOptions
 from uci_engine.search.strength import Strength, elo_of_skill_level, level_of
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import Probing
 from uci_engine.tablebases.tablebases import Tablebases
-from uci_engine.text import quoted
 from uci_engine.time_management.allocation import UNLIMITED, Budget, TimeParameters, allocate, time_parameters_of
 from uci_engine.time_management.clock import AvailableNodes, Clock, NodesClock, Timer
 from uci_engine.time_management.limits import Limits
@@ -107,8 +106,8 @@ class EngineParts:
 
     def _connect_options(self) -> None:
         options = self.options
-        options.hash.on_set = self._resize_table
-        options.threads.on_set = self._resize_pool
+        options.hash.on_set = lambda: self.pool.table.resize(options.hash.value)
+        options.threads.on_set = lambda: self.pool.resize(options.threads.value)
         # After any of these the entries of the table are unwanted or no longer true.
         for option in (options.clear_hash, options.syzygy_probe_limit, options.syzygy_50_move_rule):
             option.on_set = self.pool.clear_table
@@ -126,20 +125,6 @@ class EngineParts:
         options.eval_file.on_set = self._load_network
         options.limit_strength.on_set = self._switch_network
         options.skill_level.on_set = self._switch_network
-
-    def _resize_table(self) -> None:
-        size = self.options.hash.value
-        try:
-            self.pool.table.resize(size)
-        except MemoryError:
-            raise OptionError(f"there is no memory for {size} MiB of hash") from None
-
-    def _resize_pool(self) -> None:
-        threads = self.options.threads.value
-        try:
-            self.pool.resize(threads)
-        except MemoryError:
-            raise OptionError(f"there is no room for {threads} threads") from None
 
     def _open_syzygy(self) -> list[str]:
         messages = self.tablebases.set_syzygy_path(self.options.syzygy_path.value)
@@ -163,16 +148,11 @@ class EngineParts:
         self._available_nodes = AvailableNodes(nodes_per_ms) if nodes_per_ms else None
 
     def _load_weights(self) -> None:
-        option = self.options.weights_file
-        try:
-            weights = Weights.load(option.value) if option.value else default_weights()
-            # The same weights again forget nothing.
-            if weights != self.pool.weights:
-                self.pool.set_evaluation(weights, self.pool.network)
-        except WeightsError as error:
-            raise OptionError(f"option {option.name} cannot be {quoted(option.value)} ({error})") from None
-        except MemoryError:
-            raise OptionError("there is no memory for other weights") from None
+        path = self.options.weights_file.value
+        weights = Weights.load(path) if path else default_weights()
+        # The same weights again forget nothing.
+        if weights != self.pool.weights:
+            self.pool.set_evaluation(weights, self.pool.network)
 
     def _first_network(self) -> Network | None:
         """The network at the start. Without it the features play alone."""
@@ -188,16 +168,10 @@ class EngineParts:
         """Evaluate with the network that the options name, or by none. A file is read even while the network is off."""
         path = self.options.eval_file.value
         is_used = self._wants_network()
-        try:
-            network = Network.load(path) if path else default_network() if is_used else None
-            network = network if is_used else None
-            if network != self.pool.network:
-                self.pool.set_evaluation(self.pool.weights, network)
-        except NetworkError as error:
-            problem = f"option EvalFile cannot be {quoted(path)} ({error})" if path else str(error)
-            raise OptionError(problem) from None
-        except MemoryError:
-            raise OptionError("there is no memory for the network") from None
+        network = Network.load(path) if path else default_network() if is_used else None
+        network = network if is_used else None
+        if network != self.pool.network:
+            self.pool.set_evaluation(self.pool.weights, network)
 
     def _switch_network(self) -> None:
         """Load or drop the network if the strength asks for it, and forget nothing if not."""

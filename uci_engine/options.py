@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypedDict, TypeVar
 
+from evaluation.files import reason_of
 from uci_engine.memory import HASH_DECLARED_MIB, hash_maximum_mib
 from uci_engine.processor import usable_processors
 from uci_engine.search.parameters import PARAMETERS
@@ -30,14 +31,10 @@ NETWORK_BY_DEFAULT = True
 
 ABOUT = "Secateur, a chess engine in Python that prunes trees. Free software, GPL-3.0-or-later."
 
-# Acts on an option and may return messages for the user. OptionError: the option must keep its value.
+# Acts on an option and may return messages for the user. ValueError, OSError, MemoryError: the option keeps its value.
 Callback = Callable[[], Sequence[str] | None]
 
 T = TypeVar("T", bound=bool | int | str)
-
-
-class OptionError(ValueError):
-    """An option cannot be set. The text tells the user why."""
 
 
 class Option:
@@ -56,7 +53,10 @@ class Option:
         return f"{self.name}: {self.help}"
 
     def set(self, text: str | None) -> list[str]:
-        """Set the option from the value of `setoption`, or None. Returns messages; raises OptionError."""
+        """Set the option from the value of `setoption`, or None. Returns messages for the user.
+
+        ValueError: it cannot be set; the text tells the user why.
+        """
         raise NotImplementedError
 
     def _act(self) -> list[str]:
@@ -84,23 +84,29 @@ class ValueOption(Option, Generic[T]):
         return f"{super().declaration()} default {self._written(self.default)}"
 
     def description(self) -> str:
-        return f"{self.name} = {self._shown()}: {self.help}"
+        return f"{self.name} = {self._shown(self.value)}: {self.help}"
 
     def set(self, text: str | None) -> list[str]:
         if self.read_only:
-            raise OptionError(f"option {self.name} cannot be changed")
+            raise ValueError(f"option {self.name} cannot be changed")
         if text is None:
-            raise OptionError(f"option {self.name} needs a value, it stays {self._shown()}")
+            raise ValueError(f"option {self.name} needs a value, it stays {self._shown(self.value)}")
         value = self.read(text)
         if value is None:
-            raise OptionError(f"option {self.name} cannot be {quoted(text)}, it stays {self._shown()}")
+            raise ValueError(f"option {self.name} cannot be {quoted(text)}, it stays {self._shown(self.value)}")
+        return self.assign(value)
+
+    def assign(self, value: T) -> list[str]:
+        """Set the value, or the nearest that is allowed. Returns messages for the user; ValueError: as `set`."""
         value, remarks = self._bounded(value)
         before, self.value = self.value, value
         try:
             return remarks if value == before and not isinstance(value, str) else remarks + self._act()
-        except OptionError as error:
+        except (ValueError, OSError, MemoryError) as error:
             self.value = before
-            raise OptionError(f"{error}, it stays at {self._shown()}") from None
+            reason = "there is not enough memory" if isinstance(error, MemoryError) else reason_of(error)
+            now = f"it stays {self._shown(before)}"
+            raise ValueError(f"option {self.name} cannot be {self._shown(value)} ({reason}), {now}") from None
 
     def read(self, text: str) -> T | None:
         """The value that the text stands for, or None."""
@@ -110,8 +116,8 @@ class ValueOption(Option, Generic[T]):
         """The nearest allowed value, and a message if it differs."""
         return value, []
 
-    def _shown(self) -> str:
-        return self._written(self.value)
+    def _shown(self, value: T) -> str:
+        return self._written(value)
 
     @staticmethod
     def _written(value: T) -> str:
@@ -169,9 +175,9 @@ class String(ValueOption[str]):
     def read(self, text: str) -> str | None:
         return "" if text == EMPTY else text
 
-    def _shown(self) -> str:
+    def _shown(self, value: str) -> str:
         # Messages must be printable, and this text came from the user.
-        return quoted(self.value) if self.value else EMPTY
+        return quoted(value) if value else EMPTY
 
     @staticmethod
     def _written(value: str) -> str:
@@ -289,7 +295,7 @@ class Options:
             return [f"error: there is no option {quoted(name)}"]
         try:
             return option.set(text)
-        except OptionError as error:
+        except ValueError as error:
             return [f"error: {error}"]
 
     def _add(self, option: AnyOption) -> AnyOption:

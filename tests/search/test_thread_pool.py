@@ -347,7 +347,8 @@ def test_without_memory_the_number_of_threads_stays(engine: UciEngine, monkeypat
     engine.set_option("Threads", "2")
     threads = list(engine._parts.pool.threads)
     monkeypatch.setattr(thread_pool, "available_bytes", lambda: 1 << 20)
-    assert engine.set_option("Threads", "8") == ["error: there is no room for 8 threads, it stays at 2"]
+    sentence = "error: option Threads cannot be 8 (there is not enough memory), it stays 2"
+    assert engine.set_option("Threads", "8") == [sentence]
     monkeypatch.undo()
 
     class NoThread:
@@ -355,7 +356,8 @@ def test_without_memory_the_number_of_threads_stays(engine: UciEngine, monkeypat
             raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading, "Thread", NoThread)
-    assert engine.set_option("Threads", "3") == ["error: there is no room for 3 threads, it stays at 2"]
+    sentence = "error: option Threads cannot be 3 (there is not enough memory), it stays 2"
+    assert engine.set_option("Threads", "3") == [sentence]
     monkeypatch.undo()
     assert (engine._parts.pool.threads, engine.options.threads.value) == (threads, 2)
     assert go(engine, nodes=1000).last.nodes == 1000

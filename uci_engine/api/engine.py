@@ -84,7 +84,14 @@ class Engine(Session):
 
     @overload
     def analyse(
-        self, board: chess.Board, limit: Limit, *, game: object = ..., info: Info = ..., root_moves: Moves = ...
+        self,
+        board: chess.Board,
+        limit: Limit,
+        *,
+        multipv: None = ...,
+        game: object = ...,
+        info: Info = ...,
+        root_moves: Moves = ...,
     ) -> InfoDict: ...
 
     @overload
@@ -98,18 +105,6 @@ class Engine(Session):
         info: Info = ...,
         root_moves: Moves = ...,
     ) -> list[InfoDict]: ...
-
-    @overload
-    def analyse(
-        self,
-        board: chess.Board,
-        limit: Limit,
-        *,
-        multipv: int | None = ...,
-        game: object = ...,
-        info: Info = ...,
-        root_moves: Moves = ...,
-    ) -> InfoDict | list[InfoDict]: ...
 
     def analyse(
         self,

@@ -13,7 +13,7 @@ import time
 from typing import BinaryIO
 
 from evaluation.files import reason_of
-from uci_engine.options import OptionError, Options
+from uci_engine.options import Options
 from uci_engine.search.info import Info
 from uci_engine.task import print_failure
 from uci_engine.text import quoted
@@ -103,11 +103,7 @@ def connect_debug_log(options: Options, writer: Writer) -> None:
     option = options.debug_log_file
 
     def open_log() -> None:
-        try:
-            writer.set_log(DebugLog(option.value) if option.value else None)
-        except (OSError, ValueError) as error:
-            reason = reason_of(error)
-            raise OptionError(f"option {option.name} cannot be {quoted(option.value)} ({reason})") from None
+        writer.set_log(DebugLog(option.value) if option.value else None)
 
     option.on_set = open_log
     if option.value:
