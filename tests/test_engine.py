@@ -559,11 +559,11 @@ def test_search_parameters_are_options_for_tuners_alone() -> None:
         assert engine._parts.pool.main.searcher.lmr_base == 90
         assert engine._parts.pool.main.searcher.lmr_divisor == defaults(PARAMETERS)["lmr_divisor"]
         assert engine.set_option("time_drop_cp", "77") == []
-        assert engine._parts._time_parameters == replace(time_parameters_of(engine.core.name), time_drop_cp=77)
+        assert engine._parts.time_parameters == replace(time_parameters_of(engine.core.name), time_drop_cp=77)
 
 
 def test_a_slow_core_has_time_parameters_of_its_own(engine: UciEngine) -> None:
-    assert (engine._parts._time_parameters == TIME_DEFAULTS) == is_compiled()
+    assert (engine._parts.time_parameters == TIME_DEFAULTS) == is_compiled()
 
 
 def test_where_no_thread_can_be_created_a_search_is_answered(

@@ -20,7 +20,7 @@ from uci_engine.search.strength import Strength, elo_of_skill_level, level_of
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import Probing
 from uci_engine.tablebases.tablebases import Tablebases
-from uci_engine.time_management.allocation import UNLIMITED, Budget, TimeParameters, allocate, time_parameters_of
+from uci_engine.time_management.allocation import UNLIMITED, Budget, TimeParameters, allocate
 from uci_engine.time_management.clock import AvailableNodes, Clock, NodesClock, Timer
 from uci_engine.time_management.limits import Limits
 
@@ -37,7 +37,6 @@ class EngineParts:
         self.pool = ThreadPool(core, self.options.hash.value, self._first_network())
         self.tablebases = Tablebases(core, self.pool.main.searcher.prober)
         self.timer = Timer()
-        self._time_parameters = time_parameters_of(core.name)
         # With nodestime: the clocks in nodes.
         self._available_nodes: AvailableNodes | None = None
         self._seed = random.SystemRandom().getrandbits(64)
@@ -57,6 +56,10 @@ class EngineParts:
 
     # For a search --------------------------------------------------------------------------------------------------
 
+    @property
+    def time_parameters(self) -> TimeParameters:
+        return TimeParameters(**{parameter.name: parameter.value for parameter in self.options.time_parameters})
+
     def search_options(self, limits: Limits) -> SearchOptions:
         """What the options mean for a search with these limits."""
         options = self.options
@@ -73,7 +76,7 @@ class EngineParts:
             show_wdl=options.show_wdl.value,
             # Limited strength does not know the tablebases.
             probing=probing if strength is None else Probing(),
-            time_parameters=self._time_parameters,
+            time_parameters=self.time_parameters,
             analyse_mode=analyse_mode,
             strength=strength,
             # An analysis serves both sides.
@@ -91,10 +94,10 @@ class EngineParts:
             return Clock(received_at), UNLIMITED
         available = self._available_nodes
         if available is not None and (adjusted := available.adjust(limits, board.turn)):
-            budget = allocate(adjusted, board.turn, 0, board.ply(), self._time_parameters)
+            budget = allocate(adjusted, board.turn, 0, board.ply(), self.time_parameters)
             return NodesClock(received_at, budget, available.nodes_per_ms, nodes), budget
         overhead_ms = self.options.move_overhead.value
-        budget = allocate(limits, board.turn, overhead_ms, board.ply(), self._time_parameters)
+        budget = allocate(limits, board.turn, overhead_ms, board.ply(), self.time_parameters)
         return Clock(received_at, UNLIMITED if limits.ponder else budget), budget
 
     def spend_nodes(self, clock: Clock, white: bool, nodes: int) -> None:
@@ -117,8 +120,6 @@ class EngineParts:
         options.own_book.on_set = options.book_file.on_set = self._open_book
         for parameter in options.search_parameters:
             parameter.on_set = self._configure_search
-        for parameter in options.time_parameters:
-            parameter.on_set = self._configure_time
         options.nodes_time.on_set = self._reset_nodes_clock
         options.weights_file.on_set = self._load_weights
         options.use_nnue.on_set = self._load_network
@@ -137,10 +138,6 @@ class EngineParts:
 
     def _configure_search(self) -> None:
         self.pool.configure({parameter.name: parameter.value for parameter in self.options.search_parameters})
-
-    def _configure_time(self) -> None:
-        values = {parameter.name: parameter.value for parameter in self.options.time_parameters}
-        self._time_parameters = TimeParameters(**values)
 
     def _reset_nodes_clock(self) -> None:
         """Start the node clock of a new game if `nodestime` is on."""

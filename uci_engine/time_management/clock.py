@@ -113,7 +113,7 @@ class Timer:
         self._on_deadline: Callable[[], None] = lambda: None
         self._on_report: Callable[[], None] = lambda: None
         self._next_report = math.inf
-        self._reporting = False
+        self._calling = False
         self._closed = False
         threading.Thread(target=self._run, name="timer", daemon=True).start()
 
@@ -133,10 +133,10 @@ class Timer:
             self._condition.notify_all()
 
     def end(self) -> None:
-        """Stop watching the search, and wait for a report. Neither function is called after this returns."""
+        """Stop watching the search, and wait for a call. Neither function is called after this returns."""
         with self._condition:
             self._clock = None
-            self._condition.wait_for(lambda: not self._reporting)
+            self._condition.wait_for(lambda: not self._calling)
 
     def close(self) -> None:
         with self._condition:
@@ -152,28 +152,24 @@ class Timer:
                 now = time.perf_counter()
                 if now >= self._clock.deadline:
                     self._clock = None
-                    _call(self._on_deadline)
+                    self._call(self._on_deadline)
                 elif now >= self._next_report:
                     self._next_report = now + REPORT_EVERY_SECONDS
-                    self._report()
+                    self._call(self._on_report)
                 else:
                     self._condition.wait(min(self._clock.deadline, self._next_report) - now)
 
-    def _report(self) -> None:
-        """Call `on_report` without the lock, which the UCI thread takes at `ponderhit`."""
-        self._reporting = True
+    def _call(self, function: Callable[[], None]) -> None:
+        """Call a search's function without the lock, which the UCI thread takes at `ponderhit`. An error in it must not
+        end this thread, which later searches need.
+        """
+        self._calling = True
         self._condition.release()
         try:
-            _call(self._on_report)
+            function()
+        except Exception as error:
+            print_failure(error)
         finally:
             self._condition.acquire()
-            self._reporting = False
+            self._calling = False
             self._condition.notify_all()
-
-
-def _call(function: Callable[[], None]) -> None:
-    """Call a search's function. An error in it must not end this thread, which later searches need."""
-    try:
-        function()
-    except Exception as error:
-        print_failure(error)
