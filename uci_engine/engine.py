@@ -279,6 +279,7 @@ class UciEngine:
         finally:
             if self._owns_process:
                 gc.enable()
+            self._pondering = False
             self._on_best_move(answer)
 
     def _think(self) -> BestMove:

@@ -27,7 +27,6 @@ DISTRIBUTION = "secateur"
 # Nodes per second of the compiled core, divided by those of the python-chess core.
 # scripts/EXPERIMENTS.md has the measurement.
 TIMES_SLOWER = 200
-REBUILD = "build again: python setup.py build_ext --inplace (in a clone) or pip install (elsewhere)"
 SEARCH_DEPTH = 4
 MAX_SEARCH_SECONDS = 60.0
 
@@ -111,7 +110,7 @@ def check_files(core: Core) -> str | None:
 def check_sources(core: Core) -> str | None:
     """Check that the compiled modules were built from the sources beside them. What is wrong, or None."""
     stale = stale_sources() if core.name == "compiled" else []
-    return f"changed since they were compiled: {', '.join(stale)}; {REBUILD}" if stale else None
+    return f"changed since they were compiled: {', '.join(stale)}; to mend it: {mending_command()}" if stale else None
 
 
 def check_move_counts(core_name: str) -> str | None:

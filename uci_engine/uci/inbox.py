@@ -47,11 +47,10 @@ class Mark(Enum):
 Event = Received | Mark
 
 
-class Inbox:
+class Inbox(queue.SimpleQueue[Event]):
     """The queue of events from all threads."""
 
     def __init__(self) -> None:
-        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._free_places = threading.Semaphore(UNREAD_LIMIT)
         self._done_count = 0
         self._closed = threading.Event()
@@ -61,15 +60,7 @@ class Inbox:
     def receive(self, received: Received) -> None:
         """Called by the reader: waits while UNREAD_LIMIT commands are received and not yet executed."""
         self._free_places.acquire()
-        self._events.put(received)
-
-    def push(self, event: Event) -> None:
-        """Called by any thread: never waits."""
-        self._events.put(event)
-
-    def get(self) -> Event:
-        """Wait for the next event."""
-        return self._events.get()
+        self.put(received)
 
     def task_done(self) -> None:
         """A command has been executed or refused."""
@@ -117,7 +108,7 @@ def _read_signals(descriptor: int, inbox: Inbox, writer: Writer) -> None:
     """Read the pipe, into which Python writes a byte for each signal as it arrives."""
     os.read(descriptor, 1)
     inbox.must_end = True
-    inbox.push(Received(time.perf_counter(), Word.QUIT, "(signal)"))
+    inbox.put(Received(time.perf_counter(), Word.QUIT, "(signal)"))
     # Without a thread for the watch, a second signal still ends the process.
     with contextlib.suppress(RuntimeError):
         threading.Thread(target=inbox.exit_if_stuck, args=(writer,), name="exit if stuck", daemon=True).start()

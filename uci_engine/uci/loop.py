@@ -55,7 +55,6 @@ class Dispatcher:
         self._waiting: deque[Received] = deque()
         self._go_waits = False
         self._searching = False
-        self._closing = False
         self._input_ended = False
         self._debug = False
         # Whether a command was refused with an error.
@@ -111,7 +110,8 @@ class Dispatcher:
         self._go_waits |= isinstance(received.command, Limits)
         if self._go_waits or len(self._waiting) >= WAITING_LIMIT:
             self._engine.stop()
-        self._trace(f"{received.line} waits for the end of the search")
+        if self._debug:
+            self._say(f"{received.line} waits for the end of the search")
 
     def _execute_waiting(self) -> None:
         """Execute the commands that waited for the end of the search, up to the next search."""
@@ -128,7 +128,6 @@ class Dispatcher:
 
     def _close(self) -> None:
         """Stop all searches, wait until every `go` is answered, and close the engine."""
-        self._closing = True
         self._inbox.must_end = True
         self._engine.stop()
         while self._searching:
@@ -146,7 +145,7 @@ class Dispatcher:
         finally:
             self._inbox.task_done()
         # After `quit`, stop at once a search that a waiting command has started.
-        if self._closing:
+        if self._inbox.must_end:
             self._engine.stop()
         elif self._input_ended:
             self._stop_if_endless()
@@ -171,9 +170,9 @@ class Dispatcher:
             case Limits():
                 self._go(received.command, received.received_at)
             case Word.STOP:
-                self._to_search("stop", self._engine.stop)
+                self._engine.stop()
             case Word.PONDER_HIT:
-                self._to_search("ponderhit", lambda: self._engine.ponderhit(received.received_at))
+                self._engine.ponderhit(received.received_at)
             case Debug(on):
                 self._set_debug(on)
             case Word.DISPLAY:
@@ -233,12 +232,6 @@ class Dispatcher:
 
         self._start(lambda is_stopped: perft(self._engine, depth, self._writer.write, is_stopped))
 
-    def _to_search(self, word: str, action: Callable[[], None]) -> None:
-        if self._searching:
-            action()
-        else:
-            self._trace(f"{word} ignored: no search is running")
-
     def _set_debug(self, on: bool | None) -> None:
         if on is None or on == self._debug:
             return
@@ -288,15 +281,11 @@ class Dispatcher:
         self._writer.write(protocol.format_best_move(best))
 
     def _search_ended(self) -> None:
-        self._inbox.push(Mark.SEARCH_ENDED)
+        self._inbox.put(Mark.SEARCH_ENDED)
 
     def _say(self, *messages: str) -> None:
         self.has_refused |= any(message.startswith(ERROR) for message in messages)
         say(self._writer, *messages)
-
-    def _trace(self, message: str) -> None:
-        if self._debug:
-            self._say(message)
 
 
 def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
@@ -311,23 +300,18 @@ def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
             if line is None:
                 say(writer, f"error: a line of more than {protocol.MAX_LINE_BYTES} bytes is ignored")
                 continue
-            try:
-                command = protocol.parse(line)
-            except Exception as error:
-                report_failure(writer, error)
-                continue
-            received = Received(received_at, command, shortened(line))
-            if command is Word.QUIT:
+            received = Received(received_at, protocol.parse(line), shortened(line))
+            if received.command is Word.QUIT:
                 last = received
                 break
-            if command is not Word.EMPTY:
+            if received.command is not Word.EMPTY:
                 inbox.receive(received)
         else:
             last = Mark.END_OF_INPUT
     finally:
         if last is not Mark.END_OF_INPUT:
             inbox.must_end = True
-        inbox.push(last)
+        inbox.put(last)
     inbox.exit_if_stuck(writer)
 
 

@@ -101,10 +101,6 @@ def report_failure(writer: Writer, error: Exception) -> None:
 def connect_debug_log(options: Options, writer: Writer) -> None:
     """Let the option `Debug Log File` open and close the log. The command line may have set it already."""
     option = options.debug_log_file
-
-    def open_log() -> None:
-        writer.set_log(DebugLog(option.value) if option.value else None)
-
-    option.on_set = open_log
+    option.on_set = lambda: writer.set_log(DebugLog(option.value) if option.value else None)
     if option.value:
         say(writer, *options.set(option.name, option.value))
