@@ -24,8 +24,6 @@ UNREAD_LIMIT = 1024
 # The reader ends the process when this long after `quit` no command has finished, or when after the end of the input
 # the output is blocked for this long.
 STUCK_SECONDS = 1.0
-# Counted in short waits, so that the time of a suspended machine does not count.
-STUCK_WAITS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +74,11 @@ class Inbox(queue.SimpleQueue[Event]):
         """
         while True:
             done_before, begun_before, ended_before = self._done_count, writer.begun, writer.ended
-            for _ in range(STUCK_WAITS):
-                if self._closed.wait(STUCK_SECONDS / STUCK_WAITS):
-                    return
-                if not self.must_end and writer.has_lost_its_reader():
-                    exit_now()
-                    return
+            if self._closed.wait(STUCK_SECONDS):
+                return
             is_blocked = begun_before > ended_before == writer.ended
-            if self._done_count == done_before and (is_blocked or self.must_end):
+            is_stuck = self._done_count == done_before and (is_blocked or self.must_end)
+            if is_stuck or (not self.must_end and writer.has_lost_its_reader()):
                 exit_now()
                 return
 
