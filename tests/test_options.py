@@ -26,7 +26,8 @@ class Sample(Options):
     """Secateur's options on a machine of 1 GiB and many processors."""
 
     def __init__(self) -> None:
-        super().__init__(hash_maximum=1024)
+        super().__init__()
+        self.hash.usable = 1024
         self.threads.usable = self.threads.maximum
 
     def value(self, name: str) -> Any:
@@ -40,7 +41,7 @@ def names(table: Options) -> list[str]:
     return [option.name for option in table]
 
 
-STANDARD = Options(hash_maximum=1024)
+STANDARD = Options()
 
 
 def test_declarations() -> None:
@@ -56,7 +57,7 @@ def test_declarations() -> None:
 
 
 def test_every_parameter_of_the_search_can_be_an_option() -> None:
-    options = Options(tuning=True, hash_maximum=1024)
+    options = Options(tuning=True)
     tunables = [parameter.name for parameter in (*PARAMETERS, *time_tunables("compiled"))]
     assert names(options) == [*names(STANDARD), *tunables, "NodesTime", "Seed"]
     assert len(set(names(options))) == len(names(options))
@@ -117,8 +118,9 @@ def test_this_machine_offers_a_hash_table() -> None:
 
 
 @pytest.mark.parametrize("memory_mib", [1, 256, 512, 65536])
-def test_hash_declares_the_same_range_on_every_machine(memory_mib: int) -> None:
-    options = Options(hash_maximum=memory_mib)
+def test_hash_declares_the_same_range_on_every_machine(memory_mib: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("uci_engine.options.hash_maximum_mib", lambda: memory_mib)
+    options = Options()
     assert options.hash.declaration().endswith(" min 1 max 33554432")
     wanted = memory_mib + 1
     expected = f"option Hash: {wanted} is taken as {memory_mib}, the most that this machine allows"
@@ -143,8 +145,9 @@ def test_plain_python_has_one_thread(core: str) -> None:
     assert options.threads.value == 1
 
 
-def test_a_small_machine_lowers_the_default_too() -> None:
-    assert Options(hash_maximum=4).hash.value == 4
+def test_a_small_machine_lowers_the_default_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("uci_engine.options.hash_maximum_mib", lambda: 4)
+    assert Options().hash.value == 4
 
 
 @pytest.mark.parametrize(

@@ -216,13 +216,10 @@ class EngineOptions(TypedDict, total=False):
 class Options:
     """Secateur's options, each also an attribute. Case, blanks and underscores of their names do not matter."""
 
-    def __init__(self, core: str = "compiled", tuning: bool = False, hash_maximum: int | None = None) -> None:
-        """`core`: its name chooses the defaults of the time parameters. Only the compiled one has several threads.
-
-        `hash_maximum`: the largest transposition table in MiB; None: what this machine allows.
-        """
+    def __init__(self, core: str = "compiled", tuning: bool = False) -> None:
+        """`core`: its name chooses the defaults of the time parameters. Only the compiled one has several threads."""
         self._options: dict[str, Option] = {}
-        max_mib = hash_maximum_mib() if hash_maximum is None else hash_maximum
+        max_mib = hash_maximum_mib()
         add = self._add
         self.hash = add(
             Spin("Hash", min(16, max_mib), 1, HASH_DECLARED_MIB, "size of the transposition table in MiB", max_mib)

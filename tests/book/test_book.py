@@ -168,7 +168,7 @@ def test_variety(path: Path) -> None:
         for _ in range(3000):
             chosen = book.choose(board, variety, generator)
             assert chosen is not None
-            counts[chosen.move.uci()] += 1
+            counts[chosen[0].uci()] += 1
         return {move: count / 3000 for move, count in counts.items()}
 
     assert shares(0) == {"e2e4": 1.0}
@@ -179,10 +179,9 @@ def test_variety(path: Path) -> None:
 
 
 def test_a_chosen_move_tells_weight_and_share(path: Path) -> None:
-    book = Book(written(path, start_entries(e2e4=3, d2d4=1)))
-    chosen = book.choose(chess.Board(), 0, random.Random(1))
-    assert chosen is not None
-    assert (chosen.move.uci(), chosen.weight, chosen.share) == ("e2e4", 3, 0.75)
+    subject = Opening()
+    assert subject.open(written(path, start_entries(e2e4=3, d2d4=1))) == []
+    assert advise(subject, chess.Board()).messages[0].startswith("book: e2e4, weight 3 (75%)")
 
 
 def test_no_move_that_repeats_a_position_of_the_game(path: Path) -> None:

@@ -54,15 +54,6 @@ class BookError(ValueError):
     """A book cannot be used; the text is one message for the user."""
 
 
-@dataclass(frozen=True, slots=True)
-class BookMove:
-    """A move from the book, its weight, and its share of the position's weights (0 to 1)."""
-
-    move: chess.Move
-    weight: int
-    share: float
-
-
 class Book:
     def __init__(self, path: str = "") -> None:
         """Read the book at `path`, or the built-in one when it is empty. Raises BookError."""
@@ -94,8 +85,8 @@ class Book:
         # Equal weights are sorted by name, so that the best move is always the same.
         return sorted(weights.items(), key=lambda item: (-item[1], item[0].uci()))
 
-    def choose(self, board: chess.Board, variety: int, generator: random.Random) -> BookMove | None:
-        """A move for this position, or None.
+    def choose(self, board: chess.Board, variety: int, generator: random.Random) -> tuple[chess.Move, int] | None:
+        """A move for this position and its weight, or None.
 
         `variety` is 0 (always the heaviest move) to 100 (chances by weight). Between them, heavier moves have more than
         their share.
@@ -103,13 +94,11 @@ class Book:
         candidates = self.moves(board)
         if not candidates:
             return None
+        if variety == 0:
+            return candidates[0]
         heaviest = candidates[0][1]
-        move, weight = candidates[0]
-        if variety > 0:
-            sharpness = ALL_BY_WEIGHT / min(variety, ALL_BY_WEIGHT)
-            chances = [(weight / heaviest) ** sharpness for _, weight in candidates]
-            move, weight = generator.choices(candidates, chances)[0]
-        return BookMove(move, weight, weight / sum(weight for _, weight in candidates))
+        sharpness = ALL_BY_WEIGHT / min(variety, ALL_BY_WEIGHT)
+        return generator.choices(candidates, [(weight / heaviest) ** sharpness for _, weight in candidates])[0]
 
 
 def _parsed(data: bytes) -> tuple[array[int], array[int]]:
@@ -242,12 +231,14 @@ class Opening:
             chosen = self._book.choose(board, variety, random.Random())
         if chosen is None:
             return self._leave(board)
+        move, weight = chosen
+        share = weight / sum(weight for _, weight in self._book.moves(board))
         after = board.copy()
-        after.push(chosen.move)
+        after.push(move)
         self._name = opening_of(after) or self._name
         replies = self._book.moves(after)
-        line = (board.uci(chosen.move), *(after.uci(reply) for reply, _ in replies[:1]))
-        return Advice((f"book: {line[0]}, weight {chosen.weight} ({chosen.share:.0%}){self._named()}",), line)
+        line = (board.uci(move), *(after.uci(reply) for reply, _ in replies[:1]))
+        return Advice((f"book: {line[0]}, weight {weight} ({share:.0%}){self._named()}",), line)
 
     def _leave(self, board: chess.Board) -> Advice:
         if self._announced:
