@@ -72,8 +72,7 @@ def examine(core_name: str, write: Write) -> int:
         write(f"last build     not compiled: {info['why']}")
     write("")
     checks: dict[str, Callable[[], str | None]] = {
-        "modules": lambda: check_files(core),
-        "sources": lambda: check_sources(core),
+        "modules": lambda: check_modules(core),
         "move counts": lambda: check_move_counts(core.name),
         "evaluation": lambda: check_evaluation(has_network=False),
         "network": lambda: check_evaluation(has_network=True),
@@ -98,18 +97,18 @@ def examine(core_name: str, write: Write) -> int:
     return 1 if failures or slow is not None else 0
 
 
-def check_files(core: Core) -> str | None:
-    """Check that each kernel module comes from the core's own file. What is wrong, or None."""
+def check_modules(core: Core) -> str | None:
+    """Check that each kernel module comes from the core's own file, and that this was built from the source beside it.
+
+    What is wrong, or None.
+    """
     extensions = compiled_modules() if core.name == "compiled" else {}
     files = {name: Path(module.__file__ or "") for name, module in core.modules.items()}
     expected = {name: extensions.get(name, source_file(name)) for name in files}
     wrong = [f"{name} from {file}" for name, file in files.items() if file.resolve() != expected[name].resolve()]
-    return f"not from the file they should be from: {', '.join(wrong)}" if wrong else None
-
-
-def check_sources(core: Core) -> str | None:
-    """Check that the compiled modules were built from the sources beside them. What is wrong, or None."""
-    stale = stale_sources() if core.name == "compiled" else []
+    if wrong:
+        return f"not from the file they should be from: {', '.join(wrong)}"
+    stale = stale_sources() if extensions else []
     return f"changed since they were compiled: {', '.join(stale)}; to mend it: {mending_command()}" if stale else None
 
 
