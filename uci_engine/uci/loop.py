@@ -173,8 +173,9 @@ class Dispatcher:
                 self._engine.stop()
             case Word.PONDER_HIT:
                 self._engine.ponderhit(received.received_at)
-            case Debug(on):
-                self._set_debug(on)
+            case Debug(on) if on is not None and on != self._debug:
+                self._debug = on
+                self._say(f"debug mode {'on' if on else 'off'}")
             case Word.DISPLAY:
                 self._writer.write(self._engine.display_text())
             case Word.EVALUATE:
@@ -231,12 +232,6 @@ class Dispatcher:
         from uci_engine.tools.perft import perft
 
         self._start(lambda is_stopped: perft(self._engine, depth, self._writer.write, is_stopped))
-
-    def _set_debug(self, on: bool | None) -> None:
-        if on is None or on == self._debug:
-            return
-        self._say(f"debug mode {'on' if on else 'off'}")
-        self._debug = on
 
     def _bench(self, words: Sequence[str]) -> None:
         depth = parse_int(words[0]) if words else None
