@@ -39,7 +39,6 @@ KERNEL_MODULES = (
     "evaluation.network.inference",
     "evaluation.evaluator",
     "uci_engine.board.movegen",
-    "uci_engine.board.upcoming_repetition",
     "uci_engine.board.position",
     "uci_engine.search.stack",
     "uci_engine.search.history",
