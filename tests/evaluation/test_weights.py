@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
-from evaluation.piece_squares import KING_BUCKETS, PIECES, accumulated_indices, bucket_of_king
+from evaluation.catalogue import CATALOGUE, Term
+from evaluation.piece_squares import KING_BUCKET, KING_BUCKETS, PIECES, accumulated_indices
 from evaluation.weights import (
     MATERIAL,
     MAX_BYTES,
@@ -145,10 +145,10 @@ def test_piece_square_is_what_explain_counts_and_the_mirror_image_for_black() ->
         board.set_piece_at(black_king, chess.Piece(chess.KING, chess.BLACK))
         board.set_piece_at(square, piece)
         index = (2 * piece.piece_type + piece.color) * 64 + square
-        black_bucket, white_bucket = bucket_of_king(board, chess.BLACK), bucket_of_king(board, chess.WHITE)
+        black_bucket, white_bucket = KING_BUCKET[black_king ^ 56], KING_BUCKET[white_king]
         value = numbers[black_bucket * PIECES + index] + numbers[(KING_BUCKETS + white_bucket) * PIECES + index]
-        terms = [term for term in CATALOGUE if term.group == ACCUMULATED and not term.name.startswith("king_")]
-        indices = {term.name: accumulated_indices(board, piece.color, term.name) for term in terms}
+        counted = accumulated_indices(board, piece.color).items()
+        indices = {name: found for name, found in counted if not name.startswith("king_")}
         assert unpack(value if piece.color else -value) == tuple(
             sum(phase[name][index] for name, found in indices.items() for index in found)
             for phase in (weights.middlegame, weights.endgame)
