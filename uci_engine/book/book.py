@@ -46,7 +46,7 @@ WITHOUT_ACCENTS = str.maketrans("\u00e1\u00e4\u0107\u00e9\u00f3\u00f6\u00f8\u00f
 
 # The names of 3 807 positions, from the tables of lichess-org/chess-openings, which are in the public domain (CC0-1.0).
 # Each row has the Polyglot key of a position, its code in the Encyclopaedia of Chess Openings, and its name.
-# `scripts/make_book.py positions` makes it.
+# `scripts/make_book.py names` makes it.
 POSITIONS = Path(__file__).with_name("opening_names.tsv.gz")
 
 
