@@ -6,7 +6,7 @@
     engines                           engines described, started, talked to and kept running
     games                             openings, clocks, games, adjudication, tournaments, experiments
     elo, plot_data                    statistics of matches; what can be plotted
-    uci                               what UCI allows, and a judge of engines by it: for soak and fuzz
-    soak, fuzz, suite, speed,         what one program alone needs
-    perft, books, endings
+    uci                               what UCI allows, and a judge of engines by it: for fuzz.py
+    suite, speed, perft, books,       what one program alone needs
+    endings
 """

@@ -7,9 +7,7 @@ import sys
 from pathlib import Path
 
 # What the programs import of the extra `tools` and its dependencies.
-LIBRARIES = frozenset(
-    {"chess", "cloudpickle", "cython", "distributed", "hypothesis", "matplotlib", "numpy", "rich", "scipy"}
-)
+LIBRARIES = frozenset({"chess", "cloudpickle", "cython", "distributed", "matplotlib", "numpy", "rich", "scipy"})
 
 
 class ProgramError(Exception):

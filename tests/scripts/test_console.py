@@ -154,7 +154,6 @@ runpy.run_path(path, run_name="__main__")
         *((name, "rich") for name in PROGRAMS if name not in WITHOUT_TABLES),
         *((name, "chess") for name in WITHOUT_TABLES),
         ("plots.py", "matplotlib"),
-        ("fuzz.py", "hypothesis"),
         ("factorial_test.py", "numpy"),
     ],
 )

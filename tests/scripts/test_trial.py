@@ -175,7 +175,6 @@ def test_a_killed_run_without_games_blocks_nobody(tmp_path: Path) -> None:
         ("endgame_check", ["{folder}", "--count", "0"], "0 is not 1 or more\n"),
         ("suite", ["x.epd", "--engine", "cmd=x", "--positions", "-3"], "-3 is not 1 or more\n"),
         ("speed", ["--engine", "cmd=x option.Threads=x"], "error: x: Threads cannot be 'x'\n"),
-        ("soak", ["--engine", "cmd=stokfish", "--games", "1", "--load", "0"], "error: stokfish: No such file"),
         ("fuzz", ["--engine", "cmd=stokfish"], "error: stokfish: No such file or directory\n"),
     ],
 )

@@ -1,6 +1,6 @@
 """Conversations as text files: what was said to an engine and what it answered, to keep, read and repeat.
 
-`soak` and `fuzz` write one for whatever they find; `fuzz --replay` repeats it. One step to a line:
+`fuzz.py` writes one for whatever it finds, and repeats it with `--replay`. One step to a line:
 
     # anything                      about the conversation
     > go depth 1                    this line is sent

@@ -14,7 +14,7 @@ from itertools import takewhile
 
 import chess
 
-from lib.uci.grammar import NO_MOVE, BestMoveLine, InfoLine, read_best_move, read_info
+from lib.uci.grammar import NO_MOVE, BestMoveLine, read_best_move, read_info
 from lib.uci.oracles import Patience, Violation
 
 COMMANDS = ("uci", "debug", "isready", "setoption", "register", "ucinewgame", "position", "go", "stop", "ponderhit")
@@ -28,6 +28,7 @@ GO_WORDS = frozenset({"searchmoves", "ponder", "wtime", "btime", "winc", "binc",
 # With more questions than this waiting, the last one is not expected to be answered at once.
 MAX_READY = 10
 NUMBER_TEXT = re.compile(r"[0-9]{1,9}")
+CLOCK_TEXT = re.compile(r"(ponder ?)?((wtime|btime|winc|binc|movestogo) [0-9]{1,9} ?)+")
 MOVE_TEXT = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
 PROGRESSING = ("depth", "nodes", "time")
 
@@ -47,6 +48,9 @@ class Search:
     released_at: float | None = None
     # None as well if something slow was still to be done when `stop` came.
     stopped_at: float | None = None
+    # What the clock of the side to move shows, in ms, and since when it runs; None where that is not beyond doubt.
+    clock_ms: float | None = None
+    clock_from: float = 0.0
     last_line: list[str] | None = None
     reached: dict[str, int] = field(default_factory=dict)
 
@@ -55,7 +59,7 @@ class Search:
         if self.held_by:
             self.held_by.difference_update(words)
             if not self.held_by:
-                self.released_at = at
+                self.released_at = self.clock_from = at
 
     def is_held(self, at: float) -> bool:
         """Whether a move that came at this time came too early."""
@@ -89,12 +93,9 @@ class Judge:
         self.ready_due: deque[Ready] = deque()
         self.searches: deque[Search] = deque()
         self.options: list[str] = []
-        self.greetings = 0
-        self.best_moves = 0
         # The last answer, None if it could not be read, and when it came.
         self.last_best: BestMoveLine | None = None
         self.last_best_at = 0.0
-        self.last_info: InfoLine | None = None
         self.ready_ms: list[float] = []
         self.stop_ms: list[float] = []
 
@@ -164,7 +165,18 @@ class Judge:
             search.release(at, *HOLDING)
         chosen = words[words.index("searchmoves") + 1 :] if "searchmoves" in words else []
         search_moves = list(takewhile(lambda word: word not in GO_WORDS, chosen))
-        self.searches.append(Search(self._positions, search_moves, {word for word in HOLDING if word in words}))
+        search = Search(self._positions, search_moves, {word for word in HOLDING if word in words})
+        if self.is_idle and not self._is_slow:
+            search.clock_ms, search.clock_from = self._clock(words), at
+        self.searches.append(search)
+
+    def _clock(self, words: list[str]) -> float | None:
+        """What a `go` with these words, and no other limit, says of the clock of the side to move, in ms."""
+        (position, *others) = self._positions
+        if position is None or others or not CLOCK_TEXT.fullmatch(" ".join(words)):
+            return None
+        word = "wtime" if position.turn else "btime"
+        return float(words[words.index(word) + 1]) if words.count(word) == 1 else None
 
     def _stop(self, at: float) -> None:
         for search in self.searches:
@@ -225,7 +237,6 @@ class Judge:
             self.options.append(line)
         elif word == "uciok":
             self._greetings_due = max(0, self._greetings_due - 1)
-            self.greetings += 1
             self._may_chatter = False
             if line != word:
                 yield Violation("clean-line", f"{line!r} is not uciok")
@@ -247,7 +258,6 @@ class Judge:
         info = read_info(line)
         if info.score is None and info.pv is None and "depth" not in info.numbers:
             return
-        self.last_info = info
         if not self.searches:
             yield Violation("count", f"{line[:200]!r}, and nothing is being searched")
             return
@@ -268,7 +278,6 @@ class Judge:
             yield Violation("legal-line", f"{line[:300]!r} cannot be played from {boards}")
 
     def _heard_best_move(self, line: str, at: float) -> Iterator[Violation]:
-        self.best_moves += 1
         self.last_best_at = at
         self.last_best = None
         if not self.searches:
@@ -281,6 +290,9 @@ class Judge:
             self.stop_ms.append((at - search.stopped_at) * 1000)
             if self.stop_ms[-1] > self._patience.stop_ms:
                 yield Violation("stop", f"the move came {self.stop_ms[-1]:.0f} ms after stop")
+        took_ms = (at - search.clock_from) * 1000
+        if search.clock_ms is not None and took_ms > search.clock_ms + self._patience.clock_ms:
+            yield Violation("clock", f"{line!r} after {took_ms:.0f} ms, with {search.clock_ms:.0f} ms on the clock")
         best = read_best_move(line)
         self.last_best = best
         possible = [position for position in search.positions if is_possible(position, best, search.search_moves)]
