@@ -1,4 +1,4 @@
-"""New scores for training positions: by another engine's search, by its static evaluation, or by its network alone."""
+"""New scores for training positions: by another engine's search, or by the network of Stockfish 15."""
 
 from __future__ import annotations
 
@@ -20,16 +20,7 @@ from lib.errors import ProgramError
 from lib.journal import Journal
 from lib.pool import Task, run_tasks
 from lib.training import stockfish_network
-from lib.training.positions import (
-    FIRST,
-    MAX_SCORE_CP,
-    RECORD,
-    are_quiet,
-    board_of,
-    game_numbers,
-    keys,
-)
-from lib.training.static_evaluations import static_scores
+from lib.training.positions import MAX_SCORE_CP, RECORD, board_of
 
 # Positions of a task, and of a network's turn.
 ENGINE_BATCH: Final = 500
@@ -50,30 +41,12 @@ class Workers:
 
 @dataclass(frozen=True)
 class _Batch:
-    """One task: positions, packed, to be scored by an engine. `static`: by this one of its static evaluations."""
+    """One task: positions, packed, to be scored by an engine."""
 
     engine: EngineSpec
-    static: str | None
     positions: bytes
     ahead: int
     keep_engines: bool
-
-
-def chosen_positions(positions: npt.NDArray[Any], quiet: bool, unique: bool) -> npt.NDArray[Any]:
-    """A copy without those that are not quiet, or that came before. The first of each game has the flag FIRST."""
-    keep = np.ones(len(positions), np.bool_)
-    if quiet:
-        keep &= are_quiet(positions)
-    if unique:
-        rows = np.flatnonzero(keep)
-        _, first = np.unique(keys(positions[rows]), return_index=True)
-        keep = np.zeros(len(positions), np.bool_)
-        keep[rows[first]] = True
-    chosen = positions[keep].copy()
-    if (positions["flags"] & FIRST).any():
-        is_first = np.diff(game_numbers(positions)[keep], prepend=-1) != 0
-        chosen["flags"] = chosen["flags"] & ~np.uint8(FIRST) | is_first * np.uint8(FIRST)
-    return chosen
 
 
 def scores_of_network(
@@ -83,7 +56,8 @@ def scores_of_network(
     scores = np.empty(len(positions), np.int16)
     for first in range(0, len(positions), NETWORK_BATCH):
         part = positions[first : first + NETWORK_BATCH]
-        scores[first : first + NETWORK_BATCH] = _rounded(stockfish_network.static_scores(network, part))
+        found = np.rint(stockfish_network.static_scores(network, part))
+        scores[first : first + NETWORK_BATCH] = np.clip(found, -MAX_SCORE_CP, MAX_SCORE_CP)
         advance(len(part))
     return scores
 
@@ -99,7 +73,6 @@ def journal_settings(positions: npt.NDArray[Any], scorer: Mapping[str, Any]) -> 
 
 def scores_of_engine(
     engine: EngineSpec,
-    static: str | None,
     positions: npt.NDArray[Any],
     workers: Workers,
     journal: Journal,
@@ -109,7 +82,7 @@ def scores_of_engine(
     scores = np.empty(len(positions), np.int16)
     done = {str(entry["key"]): str(entry["scores"]) for entry in journal.entries}
     advance(min(len(done) * ENGINE_BATCH, len(positions)))
-    for key, text in score_batches(engine, static, positions, workers, done):
+    for key, text in score_batches(engine, positions, workers, done):
         journal.append({"key": key, "scores": text})
         done[key] = text
         advance(len(positions[int(key) : int(key) + ENGINE_BATCH]))
@@ -119,14 +92,14 @@ def scores_of_engine(
 
 
 def score_batches(
-    engine: EngineSpec, static: str | None, positions: npt.NDArray[Any], workers: Workers, done: Container[str]
+    engine: EngineSpec, positions: npt.NDArray[Any], workers: Workers, done: Container[str]
 ) -> Iterator[tuple[str, str]]:
     """The key and the scores of each batch that is not done, as `label_batch` returns them."""
     local = workers.cluster is None
     tasks = (
         Task(
             str(first),
-            _Batch(engine, static, positions[first : first + ENGINE_BATCH].tobytes(), workers.ahead, local),
+            _Batch(engine, positions[first : first + ENGINE_BATCH].tobytes(), workers.ahead, local),
         )
         for first in range(0, len(positions), ENGINE_BATCH)
         if str(first) not in done
@@ -142,25 +115,14 @@ def label_batch(batch: _Batch) -> str:
     boards = [board_of(record) for record in np.frombuffer(batch.positions, RECORD)]
     with running_engines(batch.keep_engines) as engines:
         engine = engines.engine(batch.engine)
-        if batch.static is not None:
-            scores = _rounded(np.array(static_scores(engine, boards, batch.static)))
-        else:
-            answers = engine.play_each(boards, batch.engine.control.fixed_limit(), LABEL_SECONDS, batch.ahead)
-            scores = np.array(
-                [
-                    _score_cp(batch.engine.name, board, answer.score)
-                    for board, answer in zip(boards, answers, strict=True)
-                ],
-                np.int16,
-            )
-    return b64encode(scores.astype("<i2").tobytes()).decode()
+        answers = engine.play_each(boards, batch.engine.control.fixed_limit(), LABEL_SECONDS, batch.ahead)
+        scores = [
+            _score_cp(batch.engine.name, board, answer.score) for board, answer in zip(boards, answers, strict=True)
+        ]
+    return b64encode(np.array(scores, "<i2").tobytes()).decode()
 
 
 def _score_cp(name: str, board: chess.Board, score: chess.engine.PovScore | None) -> int:
     if score is None:
         raise ProgramError(f"{name} gives no score for {board.fen()}")
     return int(np.clip(score.white().score(mate_score=MAX_SCORE_CP), -MAX_SCORE_CP, MAX_SCORE_CP))
-
-
-def _rounded(scores_cp: npt.NDArray[np.float64]) -> Scores:
-    return np.clip(np.rint(scores_cp), -MAX_SCORE_CP, MAX_SCORE_CP).astype(np.int16)
