@@ -24,10 +24,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import count
 from pathlib import Path
 
 from lib.console import at_least_one, complain, make_table, new_file, say, show_progress, standard_output, write_json
@@ -117,17 +116,6 @@ class Fuzzer:
             interview.kill()
         return interview
 
-    def find(self, seed: int, goes_on: Callable[[], bool]) -> Iterator[Finding | None]:
-        """One conversation after another; each oracle is found once."""
-        for number in count(1):
-            if not goes_on():
-                return
-            finding = self.talk(f"{seed} {number}")
-            if finding is not None:
-                finding = self.minimised(finding)
-                self.without = [*self.without, finding.violation.oracle]
-            yield finding
-
 
 def store(finding: Finding, folder: Path) -> Path:
     """Write what was found; returns the file."""
@@ -202,17 +190,17 @@ def run_fuzzer(fuzzer: Fuzzer, words: argparse.Namespace) -> Iterator[tuple[Viol
     until = float("inf") if words.minutes is None else time.monotonic() + words.minutes * 60
     most = float("inf") if words.conversations is None else words.conversations
 
-    def goes_on() -> bool:
-        return fuzzer.conversations < most and time.monotonic() < until
-
     # What comes from an engine is stamped by a thread of ours, which must not wait for another one.
     sys.setswitchinterval(0.0005)
     found = 0
     with load_of(words.load), show_progress("conversations", words.conversations) as advance:
-        for finding in fuzzer.find(words.seed, goes_on):
+        while fuzzer.conversations < most and time.monotonic() < until:
+            finding = fuzzer.talk(f"{words.seed} {fuzzer.conversations + 1}")
             if finding is not None:
                 found += 1
-                yield finding.violation, store(finding, words.keep)
+                yield finding.violation, store(fuzzer.minimised(finding), words.keep)
+                # It is known from now on.
+                fuzzer.without = [*fuzzer.without, finding.violation.oracle]
             advance(1, f"{found} found")
 
 

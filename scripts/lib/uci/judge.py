@@ -14,14 +14,12 @@ from itertools import takewhile
 
 import chess
 
-from lib.uci.grammar import NO_MOVE, BestMoveLine, read_best_move, read_info
+from lib.uci.grammar import MOVE, NO_MOVE, BestMoveLine, read_best_move, read_info
 from lib.uci.oracles import Patience, Violation
 
 COMMANDS = ("uci", "debug", "isready", "setoption", "register", "ucinewgame", "position", "go", "stop", "ponderhit")
 SLOW = ("setoption", "register", "ucinewgame")
 HOLDING = ("infinite", "ponder")
-# Not a search: it is answered in its own way.
-COUNTING = ("perft",)
 GO_WORDS = frozenset({"searchmoves", "ponder", "wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes"}) | {
     *("mate", "movetime", "infinite")
 }
@@ -29,7 +27,6 @@ GO_WORDS = frozenset({"searchmoves", "ponder", "wtime", "btime", "winc", "binc",
 MAX_READY = 10
 NUMBER_TEXT = re.compile(r"[0-9]{1,9}")
 CLOCK_TEXT = re.compile(r"(ponder ?)?((wtime|btime|winc|binc|movestogo) [0-9]{1,9} ?)+")
-MOVE_TEXT = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
 PROGRESSING = ("depth", "nodes", "time")
 
 Position = chess.Board | None
@@ -84,7 +81,8 @@ class Judge:
         # None: odd things were said about it, and who knows what the engine made of them.
         self._chess960: bool | None = False
         self._positions: tuple[Position, ...] = (chess.Board(),)
-        self._greetings_due = 0
+        # How many `uciok` are due.
+        self.greetings_due = 0
         # Before the first `uci` an engine may say who it is; after something odd, that it did not understand.
         self._may_chatter = True
         # What was sent that may take its time, starting included, and how much of that a `readyok` has settled.
@@ -104,11 +102,6 @@ class Judge:
         """Whether no search can be running."""
         return not self.searches
 
-    @property
-    def greetings_due(self) -> int:
-        """How many `uciok` are due."""
-        return self._greetings_due
-
     # What is sent ---------------------------------------------------------------------------------------------------
 
     def sent(self, line: str, at: float) -> None:
@@ -122,7 +115,7 @@ class Judge:
         command, rest = words[known], words[known + 1 :]
         match command:
             case "uci":
-                self._greetings_due += 1
+                self.greetings_due += 1
             case "isready":
                 at_once = not self._is_slow and len(self.ready_due) < MAX_READY
                 self.ready_due.append(Ready(at, at_once, self._slow_commands))
@@ -155,10 +148,11 @@ class Judge:
         return self._slow_commands > self._settled_commands
 
     def _go(self, words: list[str], at: float) -> None:
-        if any(word in words for word in COUNTING):
+        if "perft" in words:
+            # Not a search: it is answered in its own way.
             self._may_chatter = True
             return
-        if not all(word in GO_WORDS or NUMBER_TEXT.fullmatch(word) or MOVE_TEXT.fullmatch(word) for word in words):
+        if not all(word in GO_WORDS or NUMBER_TEXT.fullmatch(word) or MOVE.fullmatch(word) for word in words):
             self._may_chatter = True
         for search in self.searches:
             # The text says nothing of a second `go`; whatever ends the first search is right.
@@ -231,12 +225,12 @@ class Judge:
             yield violation
 
     def _heard_greeting(self, word: str, line: str) -> Iterator[Violation]:
-        if not self._greetings_due:
+        if not self.greetings_due:
             yield Violation("count", f"{line[:200]!r} without uci")
         if word == "option":
             self.options.append(line)
         elif word == "uciok":
-            self._greetings_due = max(0, self._greetings_due - 1)
+            self.greetings_due = max(0, self.greetings_due - 1)
             self._may_chatter = False
             if line != word:
                 yield Violation("clean-line", f"{line!r} is not uciok")
@@ -338,7 +332,7 @@ def first_illegal(board: chess.Board, moves: list[str], play: bool = False) -> s
     """
     position = board if play else board.copy(stack=False)
     for word in moves:
-        if not MOVE_TEXT.fullmatch(word):
+        if not MOVE.fullmatch(word):
             return word
         move = chess.Move.from_uci(word)
         if not position.is_legal(move) or position.uci(move) != word:
