@@ -19,6 +19,7 @@ from lib.program import run_program
 # isort: split
 
 import argparse
+import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ from lib.engines.spec import ENGINE_SYNTAX, parse_engine
 from lib.errors import ProgramError
 from lib.files import unpack_text
 from lib.journal import Journal
-from lib.training.labels import Workers, journal_settings, scores_of_engine, scores_of_network
+from lib.training.labels import scores_of_engine, scores_of_network
 from lib.training.positions import (
     CAPTURE,
     FIRST,
@@ -112,10 +113,11 @@ def label(words: argparse.Namespace) -> None:
             chosen["score_cp"] = scores_of_network(network, chosen, advance)
             write_positions(words.output, {**provenance, "scores": scorer}, chosen)
             return
-        workers = Workers(words.concurrency, words.cluster, words.ahead)
         journal_path = words.output.with_name(words.output.name + ".journal")
-        with Journal(journal_path, journal_settings(chosen, scorer), resume=words.resume) as journal:
-            chosen["score_cp"] = scores_of_engine(spec, chosen, workers, journal, advance)
+        digest = hashlib.sha256(chosen.tobytes()).hexdigest()
+        settings = {"program": "scripts/positions.py label", "positions": digest, "engine": scorer}
+        with Journal(journal_path, settings, resume=words.resume) as journal:
+            chosen["score_cp"] = scores_of_engine(spec, chosen, words, journal, advance)
             write_positions(words.output, {**provenance, "scores": scorer}, chosen)
     journal_path.unlink(missing_ok=True)
 

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lib.errors import ProgramError
-from lib.training.labels import score_batches
+from lib.pool import run_tasks
 from lib.training.positions import (
     CAPTURE,
     FIRST,
@@ -261,19 +261,19 @@ def test_labels_are_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     class KilledError(Exception):
         pass
 
-    def three_batches(*arguments: Any) -> Iterator[tuple[str, str]]:
-        for batch in score_batches(*arguments):
+    def three_batches(*arguments: Any, **more: Any) -> Iterator[Any]:
+        for batch in run_tasks(*arguments, **more):
             if len(asked) == 3:
                 raise KilledError
-            asked.append(batch[0])
+            asked.append(batch.key)
             yield batch
 
-    monkeypatch.setattr("lib.training.labels.score_batches", three_batches)
+    monkeypatch.setattr("lib.training.labels.run_tasks", three_batches)
     with pytest.raises(KilledError):
         main(words)
     assert len(journal.read_text().splitlines()) == 4
     assert not (tmp_path / "y").exists()
-    monkeypatch.setattr("lib.training.labels.score_batches", score_batches)
+    monkeypatch.setattr("lib.training.labels.run_tasks", run_tasks)
     assert main(words) == 1
     assert main([*words, "--unique", "--resume"]) == 1
     assert main([*words, "--resume"]) == 0

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
+import argparse
 from base64 import b64decode, b64encode
-from collections.abc import Container, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Final
@@ -31,15 +30,6 @@ Scores = npt.NDArray[np.int16]
 
 
 @dataclass(frozen=True)
-class Workers:
-    """How many engines at a time, or on which Dask scheduler's workers; `ahead`: positions that one is sent at once."""
-
-    count: int
-    cluster: str | None
-    ahead: int
-
-
-@dataclass(frozen=True)
 class _Batch:
     """One task: positions, packed, to be scored by an engine."""
 
@@ -62,52 +52,28 @@ def scores_of_network(
     return scores
 
 
-def journal_settings(positions: npt.NDArray[Any], scorer: Mapping[str, Any]) -> dict[str, Any]:
-    """What decides the scores: a journal with other settings is not gone on with."""
-    return {
-        "program": "scripts/positions.py label",
-        "positions": hashlib.sha256(positions.tobytes()).hexdigest(),
-        "engine": dict(scorer),
-    }
-
-
 def scores_of_engine(
-    engine: EngineSpec,
-    positions: npt.NDArray[Any],
-    workers: Workers,
-    journal: Journal,
-    advance: Advance,
+    engine: EngineSpec, positions: npt.NDArray[Any], words: argparse.Namespace, journal: Journal, advance: Advance
 ) -> Scores:
-    """In centipawns, White's view. The journal holds them on the way. Raises EngineError, ProgramError, OSError."""
-    scores = np.empty(len(positions), np.int16)
+    """In centipawns, White's view. The journal holds them on the way. Raises EngineError, ProgramError, OSError.
+
+    words: concurrency, cluster and ahead, of a command line.
+    """
     done = {str(entry["key"]): str(entry["scores"]) for entry in journal.entries}
     advance(min(len(done) * ENGINE_BATCH, len(positions)))
-    for key, text in score_batches(engine, positions, workers, done):
-        journal.append({"key": key, "scores": text})
-        done[key] = text
-        advance(len(positions[int(key) : int(key) + ENGINE_BATCH]))
-    for key, text in done.items():
-        scores[int(key) : int(key) + ENGINE_BATCH] = np.frombuffer(b64decode(text), "<i2")
-    return scores
-
-
-def score_batches(
-    engine: EngineSpec, positions: npt.NDArray[Any], workers: Workers, done: Container[str]
-) -> Iterator[tuple[str, str]]:
-    """The key and the scores of each batch that is not done, as `label_batch` returns them."""
-    local = workers.cluster is None
+    batches = {str(first): positions[first : first + ENGINE_BATCH] for first in range(0, len(positions), ENGINE_BATCH)}
+    local = words.cluster is None
     tasks = (
-        Task(
-            str(first),
-            _Batch(engine, positions[first : first + ENGINE_BATCH].tobytes(), workers.ahead, local),
-        )
-        for first in range(0, len(positions), ENGINE_BATCH)
-        if str(first) not in done
+        Task(key, _Batch(engine, batch.tobytes(), words.ahead, local))
+        for key, batch in batches.items()
+        if key not in done
     )
-    results = run_tasks(label_batch, tasks, workers=workers.count, cluster=workers.cluster)
-    with closing(results):
+    with closing(run_tasks(label_batch, tasks, workers=words.concurrency, cluster=words.cluster)) as results:
         for result in results:
-            yield result.key, result.value_or_raise()
+            done[result.key] = result.value_or_raise()
+            journal.append({"key": result.key, "scores": done[result.key]})
+            advance(len(batches[result.key]))
+    return np.frombuffer(b"".join(b64decode(done[key]) for key in batches), "<i2").astype(np.int16)
 
 
 def label_batch(batch: _Batch) -> str:
