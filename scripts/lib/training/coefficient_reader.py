@@ -8,23 +8,20 @@ is: how many bits it needs follows from the bound of its term in the catalogue. 
 evaluators is prepared, each with the weights for its part, and every position is shown to each of them. That takes a
 fraction of a microsecond for each evaluator.
 
-The large tables, of pieces by square and of pairs of pawns, are not read in this way: `counted` counts the pieces.
+The large tables, of pieces by square and of pairs of pawns, are not read in this way: `coefficients` counts the pieces.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations, product
 from typing import Any, Final
 
 import chess
 
 from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
 from evaluation.constants import FULL_PHASE
-from evaluation.piece_squares import KING_BUCKET, counted_weights
-from evaluation.scoring import check
 from evaluation.weights import default_weights
 
 # The groups whose coefficients are counted from the pieces.
@@ -133,50 +130,6 @@ class CoefficientReader:
             (scale(board, 0), scale(board, 1)),
             self._kpk.result(board),
         )
-
-
-def coefficients(board: chess.Board) -> dict[str, list[int]]:
-    """For each term of the catalogue the coefficients of its weights, White minus Black.
-
-    ValueError when the board cannot be evaluated.
-    """
-    check(board)
-    pieces = [(2 * piece.piece_type + piece.color, square) for square, piece in board.piece_map().items()]
-    words = _reader().read(pieces, board.turn).words
-    found = {term.name: [0] * term.size for term in CATALOGUE}
-    sums = [word + bias for word, bias in zip(words, layout().biases, strict=True)]
-    for digit in layout().digits:
-        biased = sums[digit.word] >> digit.shift & (1 << digit.bits) - 1
-        found[digit.term][digit.index] = biased - (1 << digit.bits - 1)
-    for name, index, count in counted(pieces):
-        found[name][index] += count
-    return found
-
-
-def counted(pieces: Iterable[tuple[int, int]]) -> Iterator[tuple[str, int, int]]:
-    """What the pieces count in the terms that are not read from sums: term, index, and 1 for White or -1 for Black."""
-    own: tuple[list[tuple[int, int]], ...] = ([], [])
-    for piece, square in pieces:
-        own[piece & 1].append((piece >> 1, square if piece & 1 else square ^ 56))
-    kings = [next(square for piece_type, square in side if piece_type == chess.KING) for side in own]
-    for colour, sign in ((1, 1), (0, -1)):
-        own_king, enemy_king = kings[colour], kings[1 - colour]
-        for piece_type, square in own[colour]:
-            buckets = KING_BUCKET[own_king], KING_BUCKET[enemy_king]
-            yield from ((term, index, sign) for term, index in counted_weights(piece_type, square, *buckets))
-        pawns, enemies = (
-            sorted(square for piece_type, square in own[us] if piece_type == chess.PAWN) for us in (colour, 1 - colour)
-        )
-        yield from (("pawn_pair", 64 * a + b, sign) for a, b in combinations(pawns, 2))
-        # As the enemy sees the board in the comparison, as we do in the index.
-        yield from (("pawn_against_pawn", 64 * a + (b ^ 56), sign) for a, b in product(pawns, enemies) if a < b)
-        yield from (("pawn_by_own_king", 64 * own_king + square, sign) for square in pawns)
-        yield from (("pawn_by_enemy_king", 64 * (enemy_king ^ 56) + square, sign) for square in pawns)
-
-
-@cache
-def _reader() -> CoefficientReader:
-    return CoefficientReader()
 
 
 def _max_coefficient(term: Term) -> int:
