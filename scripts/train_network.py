@@ -23,7 +23,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -196,15 +196,6 @@ def train(words: argparse.Namespace, job: Job) -> State:
         return fit.run(after_epoch, advance)
 
 
-@dataclass(frozen=True)
-class Quantisation:
-    """What rounding to whole numbers does to the outputs: root mean square and largest difference, centipawns."""
-
-    error_cp: float
-    largest_cp: float
-    network_cp: float
-
-
 def losses(batch: Batch, network: Network, whole: engine.Network, loss: Loss) -> dict[str, float]:
     """The mean loss a position of the features alone and of both networks."""
     rounded = whole_outputs(whole, batch.inputs, batch.buckets)
@@ -214,15 +205,6 @@ def losses(batch: Batch, network: Network, whole: engine.Network, loss: Loss) ->
         WITH_NETWORK: mean_loss(network, batch, loss),
         QUANTISED: float(np.average(each, weights=batch.weight)),
     }
-
-
-def quantisation(batch: Batch, network: Network, whole: engine.Network) -> Quantisation:
-    """How far both networks differ."""
-    exact = outputs(network, batch.inputs, batch.buckets)
-    difference = whole_outputs(whole, batch.inputs, batch.buckets) - exact
-    return Quantisation(
-        float(np.sqrt(np.mean(difference**2))), float(np.abs(difference).max()), float(np.sqrt(np.mean(exact**2)))
-    )
 
 
 def deep_errors(batch: Batch, games: npt.NDArray[np.int64], whole: engine.Network) -> list[ErrorOfEvaluation]:
@@ -262,7 +244,10 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
     whole = quantised(network)
     found = {name: losses(part, network, whole, loss) for name, part in parts.items()}
     errors = {name: deep_errors(*measured, whole) for name, measured in job.deep.items()}
-    rounding = quantisation(parts["test"], network, whole)
+    # What rounding to whole numbers does to the outputs.
+    exact = outputs(network, parts["test"].inputs, parts["test"].buckets)
+    difference = whole_outputs(whole, parts["test"].inputs, parts["test"].buckets) - exact
+    network_cp, rounding_cp = (float(np.sqrt(np.mean(each**2))) for each in (exact, difference))
     facts: dict[str, Any] = {
         "command": command_text("scripts/train_network.py", words.command),
         "positions": [len(job.train), len(job.validation), len(job.test)],
@@ -277,7 +262,7 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
         ],
         **{f"{name}_losses": list(each.values()) for name, each in found.items()},
         **{f"error_{name}": [round(each.error, 5) for each in pair] for name, pair in errors.items()},
-        "rounding_error_cp": round(rounding.error_cp, 2),
+        "rounding_error_cp": round(rounding_cp, 2),
         **started,
     }
     write_network(words.output, whole, facts)
@@ -291,8 +276,8 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
     rows = [[part, *(f"{each[name]:.6f}" for name in names)] for part, each in found.items()]
     console.print(make_table("Loss", ["part", *names], rows))
     say(
-        f"outputs are {rounding.network_cp:.1f} cp (root mean square); "
-        f"whole numbers change them by {rounding.error_cp:.2f} cp, at most {rounding.largest_cp:.1f} cp"
+        f"outputs are {network_cp:.1f} cp (root mean square); "
+        f"whole numbers change them by {rounding_cp:.2f} cp, at most {np.abs(difference).max():.1f} cp"
     )
     if errors:
         rows = [

@@ -14,12 +14,10 @@ import numpy as np
 import pytest
 
 import evaluation
-from evaluation.scoring import set_up
-from evaluation.terms.endgames import ending
 from evaluation.weights import MATERIAL, Weights, default_weights
 from lib.errors import ProgramError
 from lib.training.coefficients import COLUMNS, OFFSETS, Coefficients, find_coefficients
-from lib.training.endgame_scales import KINDS, as_constants, ending_kinds, fit_scales
+from lib.training.endgame_scales import KINDS, as_constants, fit_scales
 from lib.training.examples import Choice, Examples, fit_scale, log_loss, read_examples, split_games
 from lib.training.model import (
     CENTRED,
@@ -107,7 +105,7 @@ def test_several_processes_find_the_same(monkeypatch: pytest.MonkeyPatch) -> Non
     assert sum(done) == len(RECORDS)
     found = find_coefficients(RECORDS)
     assert (several.matrix != found.matrix).nnz == 0
-    for name in ("phase", "scales", "kpk_result"):
+    for name in ("phase", "scales", "kpk_result", "ending"):
         assert (getattr(several, name) == getattr(found, name)).all()
 
 
@@ -356,20 +354,13 @@ def random_endings(count: int, seed: int) -> list[chess.Board]:
     return boards
 
 
-def test_the_kinds_of_endings_are_those_of_the_evaluation() -> None:
-    boards = random_endings(300, 1)
-    records = np.frombuffer(b"".join(pack(board, 0, 1, QUIET) for board in boards), RECORD)
-    kinds = ending_kinds(pieces_of(records))
-    assert kinds.tolist() == [ending(set_up(board)[1]) for board in boards]
-    assert set(kinds.tolist()) == set(range(len(KINDS)))
-
-
 def test_the_factors_behind_the_results_are_found_again() -> None:
     boards = random_endings(6000, 2)
     records = np.frombuffer(b"".join(pack(board, 0, 1, QUIET) for board in boards), RECORD)
     examples = make_examples(records)
     pieces = pieces_of(examples.records)
-    kinds = ending_kinds(pieces)
+    kinds = examples.coefficients.ending
+    assert set(kinds.tolist()) == set(range(len(KINDS)))
     right = np.where(kinds == KINDS.index("pawns"), 40, np.where(kinds == KINDS.index("rooks"), 110, 64))
     found = examples.coefficients
     pawns = np.stack([(pieces == 2 * chess.PAWN + colour).sum(1) for colour in range(2)], axis=1)

@@ -62,13 +62,14 @@ class Reading:
 
     `words`: the sums, White minus Black. `phase`: 24 to 0. `scales`: the endgame scale factors in 64ths if Black, and
     if White, is ahead in the endgame. `kpk_result`: an index of `explanation.KPK_RESULTS`; the score of king and pawn
-    against king is not the sum alone.
+    against king is not the sum alone. `ending`: which row of `constants.ENDGAME_SCALES` the position belongs to.
     """
 
     words: tuple[int, ...]
     phase: int
     scales: tuple[int, int]
     kpk_result: int
+    ending: int
 
 
 @cache
@@ -106,10 +107,10 @@ class CoefficientReader:
         # Imported here, because importing the package must load no kernel module (see `evaluation`).
         from evaluation.base_board import BaseBoard
         from evaluation.evaluator import Evaluator
-        from evaluation.terms.endgames import endgame_scale
+        from evaluation.terms.endgames import endgame_scale, ending
 
         self._board = BaseBoard([0] * len(default_weights().piece_square()))
-        self._endgame_scale = endgame_scale
+        self._endgame_scale, self._ending = endgame_scale, ending
         evaluators = [Evaluator(default_weights()) for _ in layout().biases]
         for word, evaluator in enumerate(evaluators):
             _set_powers(evaluator, word)
@@ -129,6 +130,7 @@ class CoefficientReader:
             min(board.phase, FULL_PHASE),
             (scale(board, 0), scale(board, 1)),
             self._kpk.result(board),
+            self._ending(board),
         )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from itertools import combinations, product
 from pathlib import Path
@@ -51,15 +51,21 @@ class Coefficients:
 
     matrix: int8, a column for each weight. phase: 24 to 0. scales: the endgame scale factor in 64ths if Black, and if
     White, is ahead in the endgame. kpk_result: not 0 for king and pawn against king, whose score is not the sum alone.
+    ending: which row of `constants.ENDGAME_SCALES` the position belongs to.
     """
 
     matrix: Any
     phase: npt.NDArray[np.uint8]
     scales: npt.NDArray[np.uint8]
     kpk_result: npt.NDArray[np.uint8]
+    ending: npt.NDArray[np.uint8]
 
     def __len__(self) -> int:
         return len(self.phase)
+
+    def rows(self, chosen: npt.NDArray[Any]) -> Coefficients:
+        """Those with these numbers, in this order."""
+        return Coefficients(*(getattr(self, each.name)[chosen] for each in fields(self)))
 
 
 def find_coefficients(
@@ -69,40 +75,32 @@ def find_coefficients(
 
     Raises ProgramError for a position that cannot be evaluated.
     """
-    chunks = [records[first : first + CHUNK] for first in range(0, len(records), CHUNK)]
-    if workers < 2 or len(chunks) < 2:
+    if workers < 2 or len(records) <= CHUNK:
         found = []
-        for chunk in chunks or [records]:
-            found.append(_find_chunk(chunk))
-            advance(len(chunk))
+        for first in range(0, max(len(records), 1), BATCH):
+            found.append(_find_batch(records[first : first + BATCH]))
+            advance(len(found[-1]))
         return join(found)
-    tasks = [Task(str(number), chunk.tobytes()) for number, chunk in enumerate(chunks)]
-    parts: dict[int, Coefficients] = {}
+    firsts = range(0, len(records), CHUNK)
+    tasks = [Task(str(first), records[first : first + CHUNK].tobytes()) for first in firsts]
+    parts: dict[str, Coefficients] = {}
     with closing(run_tasks(_find_packed, tasks, workers=workers)) as results:
         for result in results:
-            parts[int(result.key)] = part = result.value_or_raise()
-            advance(len(part))
-    return join([parts[number] for number in range(len(chunks))])
+            parts[result.key] = result.value_or_raise()
+            advance(len(parts[result.key]))
+    return join([parts[str(first)] for first in firsts])
 
 
 def _find_packed(packed: bytes) -> Coefficients:
     """What the workers do."""
-    return _find_chunk(np.frombuffer(packed, RECORD))
-
-
-def _find_chunk(records: npt.NDArray[Any]) -> Coefficients:
-    batches = [_find_batch(records[first : first + BATCH]) for first in range(0, len(records), BATCH)]
-    return join(batches) if batches else _find_batch(records)
+    return find_coefficients(np.frombuffer(packed, RECORD))
 
 
 def join(parts: list[Coefficients]) -> Coefficients:
     """One after another."""
-    return Coefficients(
-        sparse.vstack([part.matrix for part in parts], format="csr"),
-        np.concatenate([part.phase for part in parts]),
-        np.concatenate([part.scales for part in parts]),
-        np.concatenate([part.kpk_result for part in parts]),
-    )
+    matrix = sparse.vstack([part.matrix for part in parts], format="csr")
+    columns = ([getattr(part, each.name) for part in parts] for each in fields(Coefficients)[1:])
+    return Coefficients(matrix, *(np.concatenate(column) for column in columns))
 
 
 @cache
@@ -133,6 +131,7 @@ def _find_batch(records: npt.NDArray[Any]) -> Coefficients:
         np.array([reading.phase for reading in readings], np.uint8),
         np.array([reading.scales for reading in readings], np.uint8).reshape(-1, 2),
         np.array([reading.kpk_result for reading in readings], np.uint8),
+        np.array([reading.ending for reading in readings], np.uint8),
     )
 
 

@@ -27,9 +27,6 @@ ROW_DEVIATION: Final = 32.0
 DEVIATION: Final = 16.0
 MAX_SCALE: Final = 160.0
 
-_PIECE_VALUES: Final = {chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
-_LIGHT: Final = np.array([bool(chess.BB_LIGHT_SQUARES >> square & 1) for square in range(64)])
-
 Numbers = npt.NDArray[np.int64]
 
 
@@ -43,32 +40,6 @@ class Cell:
     count: int
 
 
-def ending_kinds(pieces: npt.NDArray[np.uint8]) -> Numbers:
-    """For each row of 64 pieces, 2 * piece type + colour, what `evaluation.terms.endgames.ending` returns."""
-    material = [np.zeros(len(pieces), np.int64) for _ in range(2)]
-    for colour in range(2):
-        for piece_type, value in _PIECE_VALUES.items():
-            material[colour] += value * (pieces == 2 * piece_type + colour).sum(1)
-    bishops = [pieces == 2 * chess.BISHOP + colour for colour in range(2)]
-    on_light = [(found & _LIGHT).sum(1) for found in bishops]
-    is_opposite = (bishops[0].sum(1) == 1) & (bishops[1].sum(1) == 1) & (on_light[0] != on_light[1])
-    has_queens = (pieces >> 1 == chess.QUEEN).any(1)
-    total = material[0]
-    # The first that is true counts.
-    rules = {
-        "unequal": total != material[1],
-        "pawns": total == 0,
-        "opposite bishops": is_opposite & (total == 3),
-        "opposite bishops and others": is_opposite,
-        "minors": total == 3,
-        "rooks": total == 5,
-        "rooks and minors": total == 8,
-        "queens": (total == 9) & has_queens,
-    }
-    numbers = [KINDS.index(kind) for kind in rules]
-    return np.select(list(rules.values()), numbers, KINDS.index("equal"))
-
-
 def fit_scales(examples: Examples, weights: Numbers, scale_cp: float) -> list[Cell]:
     """Every factor of the table that positions know about. `scale_cp`: of the scores, as in lib.training.examples."""
     taper = shares(examples.coefficients).astype(np.float64)
@@ -78,7 +49,7 @@ def fit_scales(examples: Examples, weights: Numbers, scale_cp: float) -> list[Ce
     pieces = pieces_of(examples.records)
     rows = np.arange(len(pieces))
     pawns = np.stack([(pieces == 2 * chess.PAWN + colour).sum(1) for colour in range(2)], axis=1)[rows, strong]
-    kinds = ending_kinds(pieces)
+    kinds = examples.coefficients.ending
     now = examples.coefficients.scales[rows, strong]
     # Other rules of `endgame_scale` decide where the factor is not that of the table.
     table = np.array([ENDGAME_SCALES[kind] for kind in KINDS])

@@ -77,12 +77,10 @@ class Examples:
 
     def rows(self, chosen: npt.NDArray[Any]) -> Examples:
         """Those with these numbers, in this order."""
-        found = self.coefficients
-        taken = Coefficients(found.matrix[chosen], found.phase[chosen], found.scales[chosen], found.kpk_result[chosen])
         return replace(
             self,
             records=self.records[chosen],
-            coefficients=taken,
+            coefficients=self.coefficients.rows(chosen),
             expected=self.expected[chosen],
             games=self.games[chosen],
         )
