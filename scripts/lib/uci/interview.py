@@ -75,7 +75,8 @@ class Interview:
         # Since the last `setoption`, which may change what the process needs.
         self._games = 0
         self._settled: Usage | None = None
-        self._is_new_game = False
+        # Whether `ucinewgame` was sent, and `isready` after it: its answer says that the new game has begun.
+        self._is_new_game = self._is_asked = False
 
     # Talking --------------------------------------------------------------------------------------------------------
 
@@ -97,6 +98,7 @@ class Interview:
             self.judge.sent(row.decode("utf-8", "replace"), at)
             if b"setoption" in row:
                 self._games = 0
+            self._is_asked = self._is_asked or (self._is_new_game and row.split()[:1] == [b"isready"])
             self._is_new_game = self._is_new_game or row.split()[:1] == [b"ucinewgame"]
         if len(step.payload) > PIPE_BYTES:
             self.judge.sent_much()
@@ -122,8 +124,8 @@ class Interview:
             for violation in self.judge.heard(pipe.lines[i], pipe.arrivals[i]):
                 self._add(violation)
             self._judged += 1
-            if self._is_new_game and heard.line == "readyok":
-                self._is_new_game = False
+            if self._is_asked and not self.judge.ready_due:
+                self._is_new_game = self._is_asked = False
                 self._check_growth()
         if pipe.ended and not self._ending and len(pipe.arrivals) == self._judged:
             self._ending = True
