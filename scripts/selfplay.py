@@ -6,7 +6,7 @@
         --resign 'moves=4 score=1000' --draw 'from=40 moves=10 score=8' --tablebase syzygy/
 
 The engine searches in the processes of this program, a fixed number of nodes a move. lib/training/positions.py
-documents the file, 32 bytes a position; positions.py shuffles, splits and prints it. Positions in check are left out;
+documents the file, 32 bytes a position; positions.py prints it. Positions in check are left out;
 a flag marks the quiet ones. The same command with --resume goes on where it was killed. With one process the same
 command gives the same file.
 

@@ -42,7 +42,7 @@ LAYERS = (
 )
 ENGINE = ("engine", "engine_parts", "options", "static_evaluation")
 # Any package but the evaluation may import these, and the version in `uci_engine`; they import only each other.
-LEAVES = ("failures", "memory", "processor", "score", "task", "text", "tunable")
+LEAVES = ("memory", "processor", "score", "task", "text", "tunable")
 # These know of nothing but each other.
 PURE = (
     "score",

@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import ROOT
+from tests.support import ROOT, options_table
 from tests.test_architecture import LAYERS, LEAVES
-from uci_engine.options import Options
 
 README = ROOT / "README.md"
 RESULTS = ROOT / "RESULTS.md"
+EXPERIMENTS = ROOT / "scripts" / "EXPERIMENTS.md"
 PROGRAMS = ROOT / "scripts" / "README.md"
 GUIS = ROOT / "GUIS.md"
-# All that these name must exist. RESULTS.md and CHANGELOG.md may name what was removed.
-GUIDES = (README, GUIS, ROOT / "CONTRIBUTING.md", PROGRAMS)
-DOCUMENTS = (*GUIDES, RESULTS, ROOT / "CHANGELOG.md")
+# All that these name must exist. EXPERIMENTS.md and CHANGELOG.md may name what was removed.
+GUIDES = (README, GUIS, RESULTS, ROOT / "CONTRIBUTING.md", PROGRAMS)
+DOCUMENTS = (*GUIDES, EXPERIMENTS, ROOT / "CHANGELOG.md")
 MAX_WORDS_OF_README = 1000
 MAX_BYTES_OF_PICTURE = 150_000
 # Not options of Secateur: one of Stockfish, and a placeholder.
@@ -77,11 +77,6 @@ def declared(*arguments: str) -> dict[str, tuple[str, str]]:
     return {match["name"]: (match["type"], match["default"] or "") for match in found}
 
 
-def option_rows() -> list[tuple[str, str, str]]:
-    """Name, default and meaning in README's table of options."""
-    return re.findall(r"^\| `([^`]+)` \| (\S+) \| (.+) \|$", section(README, "Options"), re.MULTILINE)
-
-
 def unknown_flags(commands: str) -> set[str]:
     """The flags that no program in scripts/ has."""
     sources = "\n".join(text(file) for file in (ROOT / "scripts").rglob("*.py"))
@@ -128,7 +123,7 @@ def test_every_link_inside_resolves(path: Path) -> None:
     assert not broken
 
 
-@pytest.mark.parametrize("path", [*GUIDES, RESULTS], ids=by_name)
+@pytest.mark.parametrize("path", [*GUIDES, EXPERIMENTS], ids=by_name)
 def test_every_command_names_a_program_and_options_that_it_has(path: Path) -> None:
     for command in code(path).replace("\\\n", " ").splitlines():
         names = PROGRAM.findall(command)
@@ -146,24 +141,29 @@ def test_every_program_is_explained() -> None:
     assert programs == set(re.findall(r"^\| `(\w+\.py)` \|", section(PROGRAMS, "The programs"), re.MULTILINE))
 
 
-def test_readme_lists_the_options_that_the_engine_declares() -> None:
-    rows = [(name, default) for name, default, _ in option_rows()]
-    expected = []
-    for name, (kind, default) in declared().items():
-        shown = "button" if kind == "button" else "empty" if default == "<empty>" else default
-        expected.append((name, "text" if name == "UCI_EngineAbout" else shown))
-    assert rows == expected
+def test_the_table_of_options_is_that_of_the_engine() -> None:
+    assert options_table.found() == options_table.table(), "run: python -m tests.support.options_table"
 
 
-def test_readme_and_help_explain_an_option_in_the_same_words() -> None:
-    helps = {option.name: option.help for option in Options()}
-    assert {name: meaning.replace("`", "") for name, _, meaning in option_rows()} == helps
+def test_readme_names_options_with_the_defaults_that_they_have() -> None:
+    rows = re.findall(r"^\| (`.+`) \| (.+) \| .+ \|$", section(README, "In a GUI"), re.MULTILINE)
+    known = {name: "empty" if default == "<empty>" else default for name, (_, default) in declared().items()}
+    assert rows
+    for names, defaults in rows:
+        assert [known[name] for name in CODE.findall(names)] == defaults.split(", ")
+
+
+def test_the_games_and_shares_of_readme_are_those_of_the_results() -> None:
+    rows = re.findall(r"^\|.* \S+ ± \d+ \|$", text(README), re.MULTILINE)
+    assert rows
+    assert set(rows) <= set(text(RESULTS).splitlines())
+    assert set(re.findall(r"\S+ %", text(README))) <= set(re.findall(r"\S+ %", text(RESULTS)))
 
 
 def test_every_option_in_a_command_or_setting_is_declared() -> None:
     settings = set(re.findall(r"^    (\w[\w ]*): ", text(GUIS), re.MULTILINE))
     assert "Hash" in settings
-    for path in (README, GUIS, PROGRAMS, RESULTS):
+    for path in (README, GUIS, PROGRAMS, RESULTS, EXPERIMENTS):
         settings |= set(re.findall(r"option\.([A-Z]\w*(?: \w+)*?|[a-z]\w+)=", code(path)))
     known = {name.lower() for name in (*declared("--tuning"), *NOT_OURS)}
     assert not {name for name in settings if name.lower() not in known}
@@ -185,17 +185,6 @@ def test_the_pictures_are_small_and_described() -> None:
         assert len(description.split()) > 3
         assert (ROOT / name).read_bytes().startswith(b"\x89PNG")
         assert (ROOT / name).stat().st_size <= MAX_BYTES_OF_PICTURE
-
-
-def test_the_table_of_renamed_options_leads_to_options_that_exist() -> None:
-    known = declared("--tuning")
-    rows = re.findall(r"^\| (`.+) \| (`.+) \|$", section(RESULTS, "Renamed options"), re.MULTILINE)
-    assert rows
-    for old, new in rows:
-        old_names, new_names = CODE.findall(old), CODE.findall(new)
-        assert len(old_names) == len(new_names)
-        assert not [name for name in old_names if name in known]
-        assert not [name for name in new_names if name not in known]
 
 
 @pytest.mark.parametrize("name", ["play", "test"])

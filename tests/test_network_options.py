@@ -64,6 +64,8 @@ def test_on_it_is_added_and_off_the_engine_is_as_it_was(engine: UciEngine, netwo
     assert engine.set_option("Use NNUE", "false") == []
     before = search(engine), statics(engine)
     assert engine.set_option("EvalFile", network_file) == []
+    engine.new_game()
+    engine.set_position(MIDDLEGAME, ())
     assert (search(engine), statics(engine)) == before
     assert engine.set_option("Use NNUE", "true") == []
     assert engine.network == NETWORK
@@ -186,7 +188,7 @@ def test_a_bad_file_is_refused_with_one_sentence(
     bad.write_bytes(data)
     (message,) = engine.set_option("EvalFile", str(bad))
     assert message.startswith(f"error: option EvalFile cannot be {quoted(str(bad))} ({reason}")
-    assert message.endswith(f"), it stays at {quoted(network_file)}")
+    assert message.endswith(f"), it stays {quoted(network_file)}")
     assert message.isprintable()
     assert engine.network is before
     assert engine.options.eval_file.value == network_file
@@ -221,8 +223,9 @@ def test_without_the_network_of_the_package_the_features_play_on(
     engine.set_option("Use NNUE", "false")
     use_as_default(monkeypatch, tmp_path / "missing")
     (message,) = engine.set_option("Use NNUE", "true")
-    assert message.startswith("error: the built-in network cannot be used ('missing' cannot be read: ")
-    assert message.endswith(", it stays at false")
+    reason = "the built-in network cannot be used ('missing' cannot be read: "
+    assert message.startswith(f"error: option Use NNUE cannot be true ({reason}")
+    assert message.endswith(", it stays false")
     assert not engine.options.use_nnue.value
     search(engine, depth=2)
 
@@ -236,7 +239,7 @@ def test_without_memory_nothing_changes(engine: UciEngine, network_file: str, mo
     before = statics(engine)
     monkeypatch.setattr("uci_engine.search.thread_pool._new_evaluator", fail)
     (message,) = engine.set_option("Use NNUE", "true")
-    assert message == "error: there is no memory for the network, it stays at false"
+    assert message == "error: option Use NNUE cannot be true (there is not enough memory), it stays false"
     assert statics(engine) == before
 
 
@@ -315,7 +318,7 @@ def test_a_new_engine_begins_as_the_constant_says(is_on: bool, monkeypatch: pyte
     with closing(UciEngine(owns_process=False)) as engine:
         assert engine.problem == ""
         assert engine.network is (default_network() if is_on else None)
-        assert f"option name Use NNUE type check default {str(is_on).lower()}" in engine.options.declare()
+        assert engine.options.use_nnue.declaration().endswith(f"default {str(is_on).lower()}")
         engine.set_position(MIDDLEGAME, ())
         first = search(engine)
         engine.set_option("Threads", "2")
@@ -359,7 +362,8 @@ def test_without_its_network_a_new_engine_says_so_and_plays_with_the_features(
         assert statics(engine) == [evaluation.evaluate(chess.Board(MIDDLEGAME), network=None)]
         search(engine)
         (message,) = engine.set_option("Use NNUE", "true")
-        assert message.startswith(f"error: the built-in network cannot be used ({reason}")
+        refused = "error: option Use NNUE cannot be true (the built-in network cannot be used"
+        assert message.startswith(f"{refused} ({reason}")
         assert engine.set_option("EvalFile", network_file) == []
         assert engine.set_option("Use NNUE", "true") == []
         assert statics(engine) == [with_network(NETWORK, chess.Board(MIDDLEGAME))]
@@ -385,9 +389,9 @@ sys.exit(run(sys.argv[1:]))
     [
         (("uci",), 0, "info string warning: the built-in network cannot be used ("),
         (("eval",), 0, "the built-in network cannot be used ("),
-        (("go", "depth", "1", "--uci"), 0, "the built-in network cannot be used ("),
+        (("go", "depth", "1"), 0, "the built-in network cannot be used ("),
         (("explain", "--depth", "1"), 0, "the built-in network cannot be used ("),
-        (("bench", "1"), 0, "the built-in network cannot be used ("),
+        (("bench", "1"), 1, "the built-in network cannot be used ("),
     ],
     ids=lambda words: words[0] if isinstance(words, tuple) else "",
 )

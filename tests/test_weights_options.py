@@ -111,7 +111,7 @@ def test_every_core_searches_the_same_with_other_weights(core: str, other_file: 
 def test_eval_explains_with_the_weights_in_use(engine: UciEngine, other_file: str) -> None:
     before = engine.evaluation_text()
     engine.set_option("WeightsFile", other_file)
-    data = engine.evaluation_data()
+    data = engine.explain(chess.Board(MIDDLEGAME)).data()
     assert data["white_score_cp"] == -statics(engine)[0]
     assert f"Score {data['white_score_cp'] / 100:+.2f} (White's view)" in engine.evaluation_text()
     engine.set_option("WeightsFile", "")
@@ -157,7 +157,7 @@ def test_a_bad_file_is_refused_with_one_sentence(
     (message,) = engine.set_option("WeightsFile", str(bad))
     assert time.perf_counter() - started < 10
     assert message.startswith("error: option WeightsFile cannot be ")
-    assert message.endswith(f"), it stays at {quoted(other_file)}")
+    assert message.endswith(f"), it stays {quoted(other_file)}")
     assert message.isprintable()
     assert len(message) < 500
     assert engine.weights is before
@@ -191,7 +191,8 @@ def test_without_memory_the_weights_stay(
     monkeypatch.setattr("uci_engine.search.thread_pool._new_evaluator", fail)
     before = statics(engine)
     (message,) = engine.set_option("WeightsFile", other_file)
-    assert message == "error: there is no memory for other weights, it stays at <empty>"
+    value = quoted(other_file)
+    assert message == f"error: option WeightsFile cannot be {value} (there is not enough memory), it stays <empty>"
     assert engine.weights is default_weights()
     assert statics(engine) == before
 

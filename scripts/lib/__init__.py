@@ -5,6 +5,6 @@
     engines                           engines described, started, talked to and kept running
     games                             openings, clocks, games, adjudication, tournaments, experiments
     elo, ratings                      statistics of matches
-    uci                               what UCI allows, and a judge of engines by it: for soak and fuzz
-    soak, fuzz, suite, perft, books   what one program alone needs, or two
+    uci                               what UCI allows, and a judge of engines by it: for fuzz.py
+    suite, perft, books               what one program alone needs
 """

@@ -1,6 +1,5 @@
 """Positions from outside: what is refused, repaired, played; and any text ends in one of these."""
 
-import random
 
 import chess
 import chess.polyglot
@@ -8,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.kernel import random_game
 from uci_engine.board.game import (
     MAX_FULLMOVE_NUMBER,
     MAX_HALFMOVE_CLOCK,
@@ -113,10 +113,6 @@ def test_bad_positions(fen: str, wanted: str, chess960: bool) -> None:
         assert board.board_fen() == fen.split()[0].replace("~", "")
         if wanted == ACCEPT:
             assert notes == []
-
-
-def test_every_bad_position_is_there() -> None:
-    assert len(BAD_POSITIONS) == 40
 
 
 # Tidying
@@ -342,29 +338,14 @@ def test_the_first_bad_move_is_named() -> None:
         play(chess.Board(), ["e2e4", "e7e5", "e4e6", "zz"])
 
 
-def random_game(seed: int, plies: int, board: chess.Board) -> list[str]:
-    chance = random.Random(seed)
-    board = board.copy()
-    moves = []
-    for _ in range(plies):
-        legal = list(board.legal_moves)
-        if not legal:
-            break
-        moves.append(chance.choice(legal))
-        board.push(moves[-1])
-    return [move.uci() for move in moves]
-
-
 @given(st.integers(0, 10_000), st.integers(0, 959), st.booleans())
 def test_games_are_played_as_python_chess_plays_them(seed: int, number: int, chess960: bool) -> None:
     start = chess.Board.from_chess960_pos(number) if chess960 else chess.Board()
-    moves = random_game(seed, 60, start)
     board, _ = read_fen(start.fen(), chess960)
-    play(board, moves)
-    for text in moves:
-        start.push_uci(text)
-    assert board == start
-    assert board.move_stack == start.move_stack
+    *_, played = random_game(seed, start, 60)
+    play(board, [move.uci() for move in played.move_stack])
+    assert board == played
+    assert board.move_stack == played.move_stack
 
 
 # Any text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
@@ -17,9 +16,11 @@ from hypothesis import strategies as st
 
 import evaluation
 from evaluation.base_board import BaseBoard
-from evaluation.catalogue import ACCUMULATED, CATALOGUE, KNOWN_ENDING
+from evaluation.catalogue import CATALOGUE, KNOWN_ENDING
 from evaluation.evaluator import Evaluator
-from evaluation.weights import Weights, default_weights, unpack
+from evaluation.scoring import set_up
+from evaluation.weights import Weights, default_weights
+from tests.support.kernel import on_core
 from uci_engine.core import KERNEL_MODULES
 
 STATIC_LIMIT = 30_000
@@ -155,17 +156,6 @@ def test_the_rows_add_up_to_the_score(board: chess.Board) -> None:
 
 
 @given(board=BOARDS)
-def test_material_and_squares_are_the_sum_kept_by_the_board(board: chess.Board) -> None:
-    kept = [term.name for term in CATALOGUE if term.group == ACCUMULATED]
-    terms = [term for term in evaluation.explain(board, network=None) if term.name in kept]
-    assert len(terms) == 15
-    base_board = placed(board)
-    # The board chooses the tables of the kings at an evaluation.
-    Evaluator(default_weights()).sum_of_terms(base_board, False)
-    assert unpack(base_board.score) == added_up(terms)
-
-
-@given(board=BOARDS)
 def test_the_pawn_hash_table_changes_nothing(board: chess.Board, evaluator: Any) -> None:
     fresh = Evaluator(default_weights()).evaluate(placed(board))
     assert evaluator.evaluate(placed(board)) == fresh
@@ -197,49 +187,23 @@ def test_a_static_score_stays_in_its_band_with_the_greatest_weights_allowed(turn
     assert evaluation.evaluate(board, Weights(phase, phase), None) == (STATIC_LIMIT - 1 if turn else 1 - STATIC_LIMIT)
 
 
-@pytest.mark.skipif(not COMPILED, reason="the installed modules are the plain ones")
-def test_compiled_and_plain_modules_agree(tmp_path: Path) -> None:
+def numbers_of_positions() -> list[list[int]]:
+    """What the core of this process says of many positions, with random weights."""
     boards = [random_game(seed, 3 * seed % 160) for seed in range(300)] + [random_pieces(seed) for seed in range(700)]
-    boards += [chess.Board(fen) for fen in EXTREME]
-    copy = tmp_path / "evaluation"
-    for source in [*PACKAGE.rglob("*.py"), PACKAGE / "weights.toml"]:
-        (copy / source.relative_to(PACKAGE)).parent.mkdir(parents=True, exist_ok=True)
-        (copy / source.relative_to(PACKAGE)).write_bytes(source.read_bytes())
     weights = random_weights(2)
-    (tmp_path / "random.toml").write_text(weights.text(), "utf-8")
-    program = (
-        "import sys, chess, evaluation.evaluator as module\n"
-        "from evaluation.base_board import BaseBoard\n"
-        "from evaluation.weights import Weights\n"
-        "assert module.__file__.endswith('.py')\n"
-        "weights = Weights.load('random.toml')\n"
-        "evaluator = module.Evaluator(weights)\n"
-        "base_board = BaseBoard(weights.piece_square())\n"
-        "for fen in sys.stdin:\n"
-        "    base_board.set_pieces(chess.Board(fen))\n"
-        "    kept = base_board\n"
-        "    total = evaluator.sum_of_terms(base_board, True)\n"
-        "    print(total, evaluator.evaluate(base_board), kept.score, kept.phase, kept.pawn_key)\n"
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", program],
-        input="\n".join(board.fen() for board in boards),
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    ours = []
-    evaluator = Evaluator(weights)
-    for board in boards:
-        base_board = placed(board, weights)
-        kept = base_board
+    evaluator, base_board = set_up(chess.Board(), weights)
+    found = []
+    for board in [*boards, *map(chess.Board, EXTREME)]:
+        base_board.set_pieces(board)
         total = evaluator.sum_of_terms(base_board, True)
-        numbers = (total, evaluator.evaluate(base_board), kept.score, kept.phase, kept.pawn_key)
-        ours.append(" ".join(map(str, numbers)))
-    assert result.stdout.splitlines() == ours
+        sums = base_board.score, base_board.phase, base_board.pawn_key
+        found.append([total, evaluator.evaluate(base_board), *sums])
+    return found
+
+
+@pytest.mark.skipif(not COMPILED, reason="the installed modules are the plain ones")
+def test_compiled_and_plain_modules_agree() -> None:
+    assert on_core("interpreted", __name__, "numbers_of_positions") == numbers_of_positions()
 
 
 def test_importing_the_package_loads_no_kernel_module() -> None:
@@ -269,20 +233,10 @@ def test_boards_that_cannot_be_evaluated_are_refused(fen: str) -> None:
         evaluation.explain(chess.Board(fen), network=None)
 
 
-# For every term a position in which White has some of it, and Black has none.
+# For terms that `definitions` leaves out, a position in which White has some of it, and Black has none.
 NAMED = [
-    ("doubled pawns", "4k3/8/8/8/8/P7/P7/4K3 w - - 0 1"),
-    ("isolated pawns", "4k3/8/8/8/8/8/P7/4K3 w - - 0 1"),
-    ("connected pawns", "4k3/8/8/8/P7/1P6/8/4K3 w - - 0 1"),
-    ("passed pawns", "4k3/8/8/P7/8/8/8/4K3 w - - 0 1"),
     ("bishop pair", "4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1"),
-    ("outposts", "4k3/8/8/3N4/4P3/8/8/4K3 w - - 0 1"),
-    ("rooks on open files", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1"),
-    ("passed pawns", "8/8/8/P7/8/8/8/4K2k w - - 0 1"),
-    ("attack on the king", "4k3/8/8/8/8/8/8/3QKR2 w - - 0 1"),
     ("safe checks against the king", "4k3/8/8/8/8/8/8/3QKR2 w - - 0 1"),
-    ("threats", "4k3/8/2n5/3P4/8/8/8/4K3 w - - 0 1"),
-    ("threats to push a pawn", "4k3/8/2n5/8/3P4/8/8/4K3 w - - 0 1"),
     ("attacks on hanging pieces", "4k3/8/n7/8/8/8/8/R3K3 w - - 0 1"),
     ("drive against the bare king", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1"),
 ]

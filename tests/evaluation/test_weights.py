@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
-from evaluation.piece_squares import KING_BUCKETS, PIECES, accumulated_indices, bucket_of_king
+from evaluation.catalogue import CATALOGUE, Term
+from evaluation.piece_squares import KING_BUCKET, KING_BUCKETS, PIECES, accumulated_indices
 from evaluation.weights import (
     MATERIAL,
     MAX_BYTES,
@@ -24,10 +24,11 @@ from evaluation.weights import (
     PIECE_NAMES,
     Weights,
     WeightsError,
-    _to_rows,
+    _to_file,
     default_weights,
     unpack,
 )
+from tests.evaluation.test_evaluation import random_weights
 
 MAX_SUM = 0x7FFFFFFF
 
@@ -105,7 +106,7 @@ def test_the_provenance_is_for_readers_of_the_file() -> None:
 def test_any_weights_survive_the_file(data: st.DataObject) -> None:
     term = data.draw(st.sampled_from(CATALOGUE[1:]))
     numbers = st.lists(st.integers(-100, 100), min_size=term.size, max_size=term.size)
-    if term.is_table:
+    if term.size > 500:
         numbers = st.builds(random_numbers, st.just(term.size), st.integers(0, 10**9), st.integers(0, 1000))
     weights = Weights(*replaced(term.name, data.draw(numbers), data.draw(numbers)))  # type: ignore[arg-type]
     assert Weights.parse(weights.text().encode()) == weights
@@ -123,39 +124,12 @@ def test_board_shaped_weights_stand_in_the_file_as_white_sees_the_board() -> Non
     assert rows[7].split() == ["0", "0", "0", "0", "0", "0", "0", "22"]
 
 
-def test_lists_are_read_too() -> None:
-    """As files of 22 November 2026 have them."""
-    numbers = random_numbers(64, 1, 1000)
-    rows = [numbers[rank : rank + 8] for rank in range(56, -1, -8)]
-    texts = [" ".join(map(str, row)) for row in rows]
-    weights = Weights(*replaced("knight_squares", numbers, numbers))  # type: ignore[arg-type]
-    start = weights.text().index("[knight_squares]")
-    end = weights.text().index("[bishop_squares]")
-    for board in (str(rows), f"'{' '.join(texts)}'", "'''\n" + "\n".join(texts) + "\n'''"):
-        section = f"[knight_squares]\nmiddlegame = {board}\nendgame = {board}\n"
-        assert Weights.parse((weights.text()[:start] + section + weights.text()[end:]).encode()) == weights
-    changes = changed("safe_check", "endgame", "[1, -2, 3, 4]")
-    assert Weights.parse(changes).endgame["safe_check"] == (1, -2, 3, 4)
-
-
 def test_a_table_of_64_squares_by_64_has_64_lines() -> None:
     comment = "a pawn by square, for each square of its king"
     term = Term("table", 4096, "pawns", "pawn", 1, "table", comment)
-    text = _to_rows(term, tuple(range(-1000, 3096)))
+    text = _to_file(term, tuple(range(-1000, 3096)))
     assert len(text.splitlines()) == 64 + 2
     assert list(map(int, tomllib.loads(f"table = {text}")["table"].split())) == list(range(-1000, 3096))
-    assert _to_rows(term, (7,) * 4096) == "7"
-
-
-def random_weights(seed: int) -> Weights:
-    chance = random.Random(seed)
-    phases: list[dict[str, list[int]]] = [{}, {}]
-    for term in CATALOGUE:
-        for phase in phases:
-            phase[term.name] = [chance.randint(-50, 50) for _ in range(term.size)]
-            if term.name == "material":
-                phase[term.name] = list(MATERIAL)
-    return Weights(*phases)
 
 
 def test_piece_square_is_what_explain_counts_and_the_mirror_image_for_black() -> None:
@@ -171,10 +145,10 @@ def test_piece_square_is_what_explain_counts_and_the_mirror_image_for_black() ->
         board.set_piece_at(black_king, chess.Piece(chess.KING, chess.BLACK))
         board.set_piece_at(square, piece)
         index = (2 * piece.piece_type + piece.color) * 64 + square
-        black_bucket, white_bucket = bucket_of_king(board, chess.BLACK), bucket_of_king(board, chess.WHITE)
+        black_bucket, white_bucket = KING_BUCKET[black_king ^ 56], KING_BUCKET[white_king]
         value = numbers[black_bucket * PIECES + index] + numbers[(KING_BUCKETS + white_bucket) * PIECES + index]
-        terms = [term for term in CATALOGUE if term.group == ACCUMULATED and not term.name.startswith("king_")]
-        indices = {term.name: accumulated_indices(board, piece.color, term.name) for term in terms}
+        counted = accumulated_indices(board, piece.color).items()
+        indices = {name: found for name, found in counted if not name.startswith("king_")}
         assert unpack(value if piece.color else -value) == tuple(
             sum(phase[name][index] for name, found in indices.items() for index in found)
             for phase in (weights.middlegame, weights.endgame)
@@ -221,32 +195,26 @@ def test_the_greatest_weights_do_not_overflow() -> None:
         (changed("tempo", "middlegame", "true"), "whole numbers"),
         (changed("tempo", "middlegame", "1.5"), "whole numbers"),
         (changed("tempo", "middlegame", "nan"), "whole numbers"),
-        (changed("tempo", "middlegame", '"20"'), "whole numbers"),
         (changed("tempo", "middlegame", "1979-05-27"), "whole numbers"),
         (changed("tempo", "endgame", "1001"), "whole numbers"),
         (changed("tempo", "endgame", "-" + "9" * 40), "whole numbers"),
-        (changed("tempo", "endgame", "[1, 2]"), "2 endgame numbers, not 1"),
-        (changed("safe_check", "endgame", "[1, 2, 3]"), "3 endgame numbers, not 4"),
-        (changed("safe_check", "endgame", "[1, 2, 3, [4]]"), "whole numbers"),
+        (changed("tempo", "endgame", "'1 2'"), "2 endgame numbers, not 1"),
+        (changed("tempo", "endgame", "[1]"), "whole numbers"),
+        (changed("safe_check", "endgame", "[1, 2, 3, 4]"), "1 endgame numbers, not 4"),
         (changed("safe_check", "endgame", "{}"), "1 endgame numbers, not 4"),
         (changed("safe_check", "endgame", "'1 2 3'"), "3 endgame numbers, not 4"),
         (changed("safe_check", "endgame", "'1 2 3 1001'"), "whole numbers"),
         (changed("safe_check", "endgame", "'1 2 3 nan'"), "whole numbers"),
         (changed("safe_check", "endgame", "''"), "0 endgame numbers, not 4"),
-        (changed("material", "middlegame", "[100, 320, 330, 500, 900]"), "must be 100, 300, 300, 500, 900"),
+        (changed("material", "middlegame", "'100 320 330 500 900'"), "must be 100, 300, 300, 500, 900"),
     ],
-    ids=range(28),
+    ids=range(27),
 )
 def test_bad_files_are_refused_with_one_sentence(data: bytes, reason: str) -> None:
     with pytest.raises(WeightsError, match=re.escape(reason)) as caught:
         Weights.parse(data)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 300
-
-
-def test_boards_need_eight_rows() -> None:
-    with pytest.raises(WeightsError, match="eight rows"):
-        Weights.parse(b"[king_squares]\nmiddlegame = [1, 2]\nendgame = [1, 2]\n")
 
 
 @given(st.binary(max_size=300))

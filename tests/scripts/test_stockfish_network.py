@@ -126,8 +126,6 @@ def test_one_of_engine_and_network(network_file: Path, tmp_path: Path, capsys: p
     assert main(words) == 1
     assert main([*words, "--network", str(network_file), "--engine", "cmd=engine depth=1"]) == 1
     assert capsys.readouterr().err.count("needs --engine or --network, and not both") == 2
-    assert main([*words, "--network", str(network_file), "--static", "NNUE"]) == 1
-    assert "--static is for --engine" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

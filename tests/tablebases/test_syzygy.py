@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import random
-import re
-import subprocess
-import sys
+import time
 from pathlib import Path
 
 import chess
 import chess.syzygy
 import pytest
 
-from tests.support import ROOT, TABLES
-from tests.support.kernel import state_of
+from tests.support import TABLES
+from tests.support.kernel import on_core, state_of
 from tests.support.syzygy_samples import NAMES, WORKSHOP, Probing, copy_tables, flip_bytes, random_boards
+from uci_engine.tablebases.root_ranking import Probing as Allowance
+from uci_engine.tablebases.root_ranking import RankingLimits, rank
 from uci_engine.tablebases.syzygy_files import (
     DTZ_SUFFIX,
     IS_BLACK,
@@ -163,41 +163,22 @@ def test_a_dropped_table_is_gone_for_both_colours() -> None:
     assert probing.value(chess.Board("4k3/8/8/8/8/8/8/4K2Q w - - 0 1")) == 2
 
 
-PROGRAM = """
-import sys
-import time
-from uci_engine.core import load
-load(sys.argv[1])
-from tests.support import TABLES
-from tests.support.syzygy_samples import NAMES, Probing, random_boards
-from uci_engine.tablebases.root_ranking import Probing as Allowance
-from uci_engine.tablebases.root_ranking import RankingLimits, rank
-probing = Probing(TABLES)
-boards = [board for name in NAMES for board in random_boards(name, 12)]
-print(probing.core.name, [probing.value(board) for board in boards], [probing.distance(board) for board in boards])
-limits = RankingLimits(Allowance(7), time.perf_counter() + 60, lambda: False)
-for board in boards[::4]:
-    print(rank(probing.tables, probing.position, board, list(board.legal_moves), limits))
-"""
+def probed_and_ranked() -> list[list[str]]:
+    """What the core of this process says of positions of every table: values, distances and rankings."""
+    probing = Probing(TABLES)
+    boards = [board for name in NAMES for board in random_boards(name, 12)]
+    limits = RankingLimits(Allowance(7), time.perf_counter() + 60, lambda: False)
+    rankings = [rank(probing.tables, probing.position, board, list(board.legal_moves), limits) for board in boards[::4]]
+    found = map(probing.value, boards), map(probing.distance, boards), rankings
+    return [[str(one) for one in each] for each in found]
 
 
 def test_all_cores_probe_and_rank_alike() -> None:
-    path = os.pathsep.join([str(ROOT), str(ROOT / "scripts"), str(ROOT / "tests")])
-    answers = [
-        subprocess.run(
-            [sys.executable, "-c", PROGRAM, core],
-            env={**os.environ, "PYTHONPATH": path},
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=60,
-        ).stdout
-        for core in ("auto", "python-chess", "interpreted")
-    ]
-    values = [answer.partition(" ")[2] for answer in answers]
-    assert values[0] == values[1] == values[2]
-    assert {"2", "0", "-2", "1"} < set(re.findall(r"-?\d+", values[0]))
-    assert values[0].count("complete=True") > 10
+    values, distances, rankings = probed_and_ranked()
+    for core in ("python-chess", "interpreted"):
+        assert on_core(core, __name__, "probed_and_ranked") == [values, distances, rankings]
+    assert {"2", "0", "-2", "1"} < {*values, *distances}
+    assert sum("complete=True" in ranking for ranking in rankings) > 10
 
 
 # Files that are no good -------------------------------------------------------------------------------------------

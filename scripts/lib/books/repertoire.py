@@ -1,7 +1,7 @@
 """The repertoire: opening lines as text, played on a board.
 
 `openings.tsv` beside this file is our own repertoire. Any table with the columns `eco`, `name` and `moves` (or `pgn`)
-can be read. `make_book.py` compiles the lines into a book.
+can be read.
 
 The moves are in SAN, with or without move numbers. `|` follows the move that reaches the named position. Without it,
 that is the last move. A move marked `~` (or `?!`, or `?`) is answered but never played: a gambit, or a line that does
@@ -20,21 +20,18 @@ from pathlib import Path
 
 import chess
 
+from lib.errors import ProgramError
+from lib.files import read_text
+
 OPENINGS = Path(__file__).with_name("openings.tsv")
 
 MAX_LINE_PLIES = 80
-# More than a hundred times the size of our own table.
-MAX_TABLE_BYTES = 32 * 2**20
 
 NAME_MARK = "|"
 AVOIDED_MARK = "~"
 _MOVE_NUMBER = re.compile(r"^\d+\.+")
 _ECO = re.compile(r"[A-E]\d\d")
 _SUFFIX = re.compile(r"[!?~]+$")
-
-
-class RepertoireError(ValueError):
-    """A table of lines cannot be used; the text says where and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +48,9 @@ class Line:
     named_plies: int
     avoided: frozenset[int] = frozenset()
 
-    def __str__(self) -> str:
-        """The line as in the table."""
-        return f"{self.eco}\t{self.name}\t{self.moves_text()}"
-
-    def moves_text(self) -> str:
-        """The moves with numbers, marks and the bar."""
-        words: list[str] = []
-        for i, move in enumerate(self.moves):
-            if i % 2 == 0:
-                words.append(f"{i // 2 + 1}.")
-            words.append(move + AVOIDED_MARK if i in self.avoided else move)
-            if i + 1 == self.named_plies < len(self.moves):
-                words.append(NAME_MARK)
-        return " ".join(words)
-
 
 def read_line(eco: str, name: str, text: str) -> Line:
-    """A line from the three columns of a table. Raises RepertoireError. `replay` checks the moves."""
+    """A line from the three columns of a table. Raises ProgramError. `replay` checks the moves."""
     moves: list[str] = []
     avoided: set[int] = set()
     named_plies = 0
@@ -86,45 +68,41 @@ def read_line(eco: str, name: str, text: str) -> Line:
                 avoided.add(len(moves))
         moves.append(move)
     if _ECO.fullmatch(eco) is None:
-        raise RepertoireError(f"{eco!a} is not an ECO code")
+        raise ProgramError(f"{eco!a} is not an ECO code")
     if not name or not name.isprintable():
-        raise RepertoireError("a line has no name")
+        raise ProgramError("a line has no name")
     if not 0 < len(moves) <= MAX_LINE_PLIES:
-        raise RepertoireError(f"{name!a} has {len(moves)} moves, not 1 to {MAX_LINE_PLIES}")
+        raise ProgramError(f"{name!a} has {len(moves)} moves, not 1 to {MAX_LINE_PLIES}")
     return Line(eco, name, tuple(moves), named_plies or len(moves), frozenset(avoided))
 
 
 def read_table(path: Path = OPENINGS) -> list[Line]:
-    """All lines of a table with a header, columns parted by tabs. Raises RepertoireError, and OSError."""
-    if not path.is_file():
-        raise RepertoireError(f"{path} is not a file")
-    if path.stat().st_size > MAX_TABLE_BYTES:
-        raise RepertoireError(f"{path} is larger than {MAX_TABLE_BYTES // 2**20} MiB")
-    header, *rows = path.read_text("utf-8", errors="replace").split("\n")
+    """All lines of a table with a header, columns parted by tabs. Raises ProgramError, and OSError."""
+    header, *rows = read_text(path).split("\n")
     columns = header.rstrip("\r").split("\t")
     try:
         eco, name = columns.index("eco"), columns.index("name")
         moves = columns.index("moves" if "moves" in columns else "pgn")
     except ValueError:
-        raise RepertoireError(f"{path} has no header with eco, name and moves") from None
+        raise ProgramError(f"{path} has no header with eco, name and moves") from None
     lines = []
     for number, row in enumerate(rows, start=2):
         if not row.strip() or row.startswith("#"):
             continue
         cells = row.rstrip("\r").split("\t")
         if len(cells) != len(columns):
-            raise RepertoireError(f"{path}, row {number}: {len(cells)} columns, not {len(columns)}")
+            raise ProgramError(f"{path}, row {number}: {len(cells)} columns, not {len(columns)}")
         try:
             lines.append(read_line(cells[eco], cells[name], cells[moves]))
-        except RepertoireError as error:
-            raise RepertoireError(f"{path}, row {number}: {error}") from None
+        except ProgramError as error:
+            raise ProgramError(f"{path}, row {number}: {error}") from None
     return lines
 
 
 def replay(lines: Iterable[Line], as_far_as_named: bool = False) -> Iterator[tuple[Line, chess.Board]]:
     """Each line with a board on which it has been played, sorted by moves.
 
-    The board is the same one each time and must not be changed. Raises RepertoireError for a move that is not legal.
+    The board is the same one each time and must not be changed. Raises ProgramError for a move that is not legal.
     """
     board = chess.Board()
     played: list[str] = []
@@ -139,6 +117,6 @@ def replay(lines: Iterable[Line], as_far_as_named: bool = False) -> Iterator[tup
                 board.push_san(move)
             except ValueError:
                 number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
-                raise RepertoireError(f"{line.eco} {line.name}: {number} {move!a} is not legal") from None
+                raise ProgramError(f"{line.eco} {line.name}: {number} {move!a} is not legal") from None
             played.append(move)
         yield line, board

@@ -8,23 +8,20 @@ is: how many bits it needs follows from the bound of its term in the catalogue. 
 evaluators is prepared, each with the weights for its part, and every position is shown to each of them. That takes a
 fraction of a microsecond for each evaluator.
 
-The large tables, of pieces by square and of pairs of pawns, are not read in this way: `counted` counts the pieces.
+The large tables, of pieces by square and of pairs of pawns, are not read in this way: `coefficients` counts the pieces.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations, product
 from typing import Any, Final
 
 import chess
 
 from evaluation.catalogue import ACCUMULATED, CATALOGUE, Term
 from evaluation.constants import FULL_PHASE
-from evaluation.piece_squares import KING_BUCKET, counted_weights
-from evaluation.scoring import check
 from evaluation.weights import default_weights
 
 # The groups whose coefficients are counted from the pieces.
@@ -65,13 +62,14 @@ class Reading:
 
     `words`: the sums, White minus Black. `phase`: 24 to 0. `scales`: the endgame scale factors in 64ths if Black, and
     if White, is ahead in the endgame. `kpk_result`: an index of `explanation.KPK_RESULTS`; the score of king and pawn
-    against king is not the sum alone.
+    against king is not the sum alone. `ending`: which row of `constants.ENDGAME_SCALES` the position belongs to.
     """
 
     words: tuple[int, ...]
     phase: int
     scales: tuple[int, int]
     kpk_result: int
+    ending: int
 
 
 @cache
@@ -109,10 +107,10 @@ class CoefficientReader:
         # Imported here, because importing the package must load no kernel module (see `evaluation`).
         from evaluation.base_board import BaseBoard
         from evaluation.evaluator import Evaluator
-        from evaluation.terms.endgames import endgame_scale
+        from evaluation.terms.endgames import endgame_scale, ending
 
         self._board = BaseBoard([0] * len(default_weights().piece_square()))
-        self._endgame_scale = endgame_scale
+        self._endgame_scale, self._ending = endgame_scale, ending
         evaluators = [Evaluator(default_weights()) for _ in layout().biases]
         for word, evaluator in enumerate(evaluators):
             _set_powers(evaluator, word)
@@ -132,51 +130,8 @@ class CoefficientReader:
             min(board.phase, FULL_PHASE),
             (scale(board, 0), scale(board, 1)),
             self._kpk.result(board),
+            self._ending(board),
         )
-
-
-def coefficients(board: chess.Board) -> dict[str, list[int]]:
-    """For each term of the catalogue the coefficients of its weights, White minus Black.
-
-    ValueError when the board cannot be evaluated.
-    """
-    check(board)
-    pieces = [(2 * piece.piece_type + piece.color, square) for square, piece in board.piece_map().items()]
-    words = _reader().read(pieces, board.turn).words
-    found = {term.name: [0] * term.size for term in CATALOGUE}
-    sums = [word + bias for word, bias in zip(words, layout().biases, strict=True)]
-    for digit in layout().digits:
-        biased = sums[digit.word] >> digit.shift & (1 << digit.bits) - 1
-        found[digit.term][digit.index] = biased - (1 << digit.bits - 1)
-    for name, index, count in counted(pieces):
-        found[name][index] += count
-    return found
-
-
-def counted(pieces: Iterable[tuple[int, int]]) -> Iterator[tuple[str, int, int]]:
-    """What the pieces count in the terms that are not read from sums: term, index, and 1 for White or -1 for Black."""
-    own: tuple[list[tuple[int, int]], ...] = ([], [])
-    for piece, square in pieces:
-        own[piece & 1].append((piece >> 1, square if piece & 1 else square ^ 56))
-    kings = [next(square for piece_type, square in side if piece_type == chess.KING) for side in own]
-    for colour, sign in ((1, 1), (0, -1)):
-        own_king, enemy_king = kings[colour], kings[1 - colour]
-        for piece_type, square in own[colour]:
-            buckets = KING_BUCKET[own_king], KING_BUCKET[enemy_king]
-            yield from ((term, index, sign) for term, index in counted_weights(piece_type, square, *buckets))
-        pawns, enemies = (
-            sorted(square for piece_type, square in own[us] if piece_type == chess.PAWN) for us in (colour, 1 - colour)
-        )
-        yield from (("pawn_pair", 64 * a + b, sign) for a, b in combinations(pawns, 2))
-        # As the enemy sees the board in the comparison, as we do in the index.
-        yield from (("pawn_against_pawn", 64 * a + (b ^ 56), sign) for a, b in product(pawns, enemies) if a < b)
-        yield from (("pawn_by_own_king", 64 * own_king + square, sign) for square in pawns)
-        yield from (("pawn_by_enemy_king", 64 * (enemy_king ^ 56) + square, sign) for square in pawns)
-
-
-@cache
-def _reader() -> CoefficientReader:
-    return CoefficientReader()
 
 
 def _max_coefficient(term: Term) -> int:

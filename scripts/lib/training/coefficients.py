@@ -1,24 +1,18 @@
-"""The coefficients of many positions as a sparse matrix, kept on disk once they are found.
+"""The coefficients of many positions as a sparse matrix.
 
 A row is a position, a column a weight of `evaluation.catalogue`, in its order; the entry says how often the weight
 counts, White minus Black (`coefficient_reader`). Beside it stands what tapers and scales the sum.
-
-The cache holds a file for each chunk of positions, named by a digest of the positions and of the evaluation's sources.
-So a changed term finds nothing there, a file that has grown finds its old chunks, and new labels change nothing.
-Nothing is ever removed from the folder; it may be deleted at any time.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
-from itertools import pairwise
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any, Final
-from zipfile import BadZipFile
 
 import chess
 import numpy as np
@@ -26,14 +20,26 @@ import numpy.typing as npt
 from scipy import sparse
 
 import evaluation
-from lib.errors import ProgramError
-from lib.files import digest_of_files, replaced
+from evaluation.catalogue import CATALOGUE
+from evaluation.piece_squares import BY_KINGS, ENEMY_KING, KING_BUCKET, OWN_KING
+from lib.console import Advance
+from lib.files import digest_of_files
 from lib.pool import Task, run_tasks
 from lib.training.coefficient_reader import CoefficientReader, layout
-from lib.training.piece_counts import COLUMNS, MAX_PAWNS, OFFSETS, matrix_of_pieces
 from lib.training.positions import RECORD, cannot_be_evaluated, pieces_of, placed, refuse, white_to_move
 from uci_engine.core import load
 
+OFFSETS: Final = dict(
+    zip((term.name for term in CATALOGUE), np.cumsum([0, *(term.size for term in CATALOGUE)]).tolist(), strict=False)
+)
+COLUMNS: Final = sum(term.size for term in CATALOGUE)
+MAX_PAWNS: Final = 8
+
+Numbers = npt.NDArray[np.int32]
+# Rows, columns and the sign of the side.
+Counts = tuple[Numbers, Numbers, int]
+
+# Positions of a task.
 CHUNK: Final = 32768
 # Positions that are taken apart at a time: their dense coefficients fit the processor's caches.
 BATCH: Final = 2048
@@ -45,119 +51,65 @@ class Coefficients:
 
     matrix: int8, a column for each weight. phase: 24 to 0. scales: the endgame scale factor in 64ths if Black, and if
     White, is ahead in the endgame. kpk_result: not 0 for king and pawn against king, whose score is not the sum alone.
+    ending: which row of `constants.ENDGAME_SCALES` the position belongs to.
     """
 
     matrix: Any
     phase: npt.NDArray[np.uint8]
     scales: npt.NDArray[np.uint8]
     kpk_result: npt.NDArray[np.uint8]
+    ending: npt.NDArray[np.uint8]
 
     def __len__(self) -> int:
         return len(self.phase)
 
+    def rows(self, chosen: npt.NDArray[Any]) -> Coefficients:
+        """Those with these numbers, in this order."""
+        return Coefficients(*(getattr(self, each.name)[chosen] for each in fields(self)))
 
-def find_coefficients(records: npt.NDArray[Any]) -> Coefficients:
-    """Those of an array of RECORD, found now. Raises ProgramError for a position that cannot be evaluated."""
-    batches = [_find_batch(records[first : first + BATCH]) for first in range(0, len(records), BATCH)]
-    return join(batches) if batches else _find_batch(records)
+
+def find_coefficients(
+    records: npt.NDArray[Any], workers: int = 1, advance: Advance = lambda steps=1, text=None: None
+) -> Coefficients:
+    """Those of an array of RECORD, found by so many processes. `advance`: told of positions that are done.
+
+    Raises ProgramError for a position that cannot be evaluated.
+    """
+    if workers < 2 or len(records) <= CHUNK:
+        found = []
+        for first in range(0, max(len(records), 1), BATCH):
+            found.append(_find_batch(records[first : first + BATCH]))
+            advance(len(found[-1]))
+        return join(found)
+    firsts = range(0, len(records), CHUNK)
+    tasks = [Task(str(first), records[first : first + CHUNK].tobytes()) for first in firsts]
+    parts: dict[str, Coefficients] = {}
+    with closing(run_tasks(_find_packed, tasks, workers=workers)) as results:
+        for result in results:
+            parts[result.key] = result.value_or_raise()
+            advance(len(parts[result.key]))
+    return join([parts[str(first)] for first in firsts])
+
+
+def _find_packed(packed: bytes) -> Coefficients:
+    """What the workers do."""
+    return find_coefficients(np.frombuffer(packed, RECORD))
 
 
 def join(parts: list[Coefficients]) -> Coefficients:
     """One after another."""
-    return Coefficients(
-        sparse.vstack([part.matrix for part in parts], format="csr"),
-        np.concatenate([part.phase for part in parts]),
-        np.concatenate([part.scales for part in parts]),
-        np.concatenate([part.kpk_result for part in parts]),
-    )
-
-
-class CoefficientCache:
-    """A folder with the coefficients of positions that have been seen before."""
-
-    def __init__(self, folder: Path) -> None:
-        """The folder is made when it is not there. Raises OSError."""
-        folder.mkdir(parents=True, exist_ok=True)
-        self._folder = folder
-
-    def missing(self, records: npt.NDArray[Any]) -> Iterator[Task]:
-        """The chunks that are not there, as tasks for `find_missing`."""
-        named = set()
-        for chunk in _chunks(records):
-            path = self._path(chunk)
-            if path not in named and not path.exists():
-                named.add(path)
-                yield Task(path.name, (str(path), chunk.tobytes()))
-
-    def find_missing(self, records: npt.NDArray[Any], workers: int) -> Iterator[int]:
-        """Find what is not there, by several workers in processes of their own; yields how many positions are done.
-
-        Raises ProgramError, OSError.
-        """
-        sizes = {self._path(chunk).name: len(chunk) for chunk in _chunks(records)}
-        tasks = list(self.missing(records))
-        yield len(records) - sum(sizes[task.key] for task in tasks)
-        if min(workers, len(tasks)) < 2:
-            for task in tasks:
-                store_chunk(task.payload)
-                yield sizes[task.key]
-            return
-        with closing(run_tasks(store_chunk, tasks, workers=workers)) as results:
-            for result in results:
-                result.value_or_raise()
-                yield sizes[result.key]
-
-    def read(self, records: npt.NDArray[Any]) -> Coefficients:
-        """Those of positions whose chunks are all there. Raises ProgramError for a damaged file, OSError."""
-        parts = [_load(self._path(chunk), len(chunk)) for chunk in _chunks(records)]
-        return join(parts) if parts else find_coefficients(records)
-
-    def _path(self, chunk: npt.NDArray[Any]) -> Path:
-        digest = hashlib.sha256(source_digest().encode())
-        for name in ("occupied", "pieces", "turn_ep"):
-            digest.update(np.ascontiguousarray(chunk[name]).tobytes())
-        return self._folder / f"{digest.hexdigest()[:40]}.npz"
-
-
-def store_chunk(work: tuple[str, bytes]) -> None:
-    """What the workers do: find the coefficients of packed positions, and write them to a file."""
-    name, packed = work
-    found = find_coefficients(np.frombuffer(packed, RECORD))
-    with replaced(Path(name)) as file:
-        np.savez(
-            file,
-            data=found.matrix.data,
-            indices=found.matrix.indices.astype(np.uint16 if COLUMNS < 1 << 16 else np.uint32),
-            indptr=found.matrix.indptr.astype(np.uint32),
-            phase=found.phase,
-            scales=found.scales,
-            kpk_result=found.kpk_result,
-        )
+    matrix = sparse.vstack([part.matrix for part in parts], format="csr")
+    columns = ([getattr(part, each.name) for part in parts] for each in fields(Coefficients)[1:])
+    return Coefficients(matrix, *(np.concatenate(column) for column in columns))
 
 
 @cache
 def source_digest() -> str:
     """A digest of all that decides the coefficients: the sources of the evaluation and of this, without the weights."""
     folder = Path(evaluation.__file__).parent
-    names = ("coefficient_reader", "coefficients", "piece_counts", "positions")
+    names = ("coefficient_reader", "coefficients", "positions")
     own = [Path(__file__).with_name(f"{name}.py") for name in names]
     return digest_of_files(sorted([*folder.rglob("*.py"), *own]))
-
-
-def _chunks(records: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
-    bounds = [*range(0, len(records), CHUNK), len(records)]
-    return (records[first:last] for first, last in pairwise(bounds))
-
-
-def _load(path: Path, count: int) -> Coefficients:
-    try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-            # SciPy checks that these make a matrix of that shape.
-            parts = (file["data"], file["indices"].astype(np.int32), file["indptr"].astype(np.int32))
-            matrix = sparse.csr_matrix(parts, shape=(count, COLUMNS))
-            return Coefficients(matrix, file["phase"], file["scales"], file["kpk_result"])
-    except (ValueError, KeyError, EOFError, BadZipFile) as error:
-        raise ProgramError(f"{path} is damaged, delete it: {error}") from None
 
 
 @cache
@@ -179,6 +131,7 @@ def _find_batch(records: npt.NDArray[Any]) -> Coefficients:
         np.array([reading.phase for reading in readings], np.uint8),
         np.array([reading.scales for reading in readings], np.uint8).reshape(-1, 2),
         np.array([reading.kpk_result for reading in readings], np.uint8),
+        np.array([reading.ending for reading in readings], np.uint8),
     )
 
 
@@ -199,3 +152,63 @@ def _matrix_of_words(words: npt.NDArray[np.int64]) -> Any:
 def _too_many_pawns(pieces: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
     counts = [(pieces == 2 * chess.PAWN + colour).sum(1) for colour in (0, 1)]
     return np.asarray(np.maximum(*counts) > MAX_PAWNS)
+
+
+def matrix_of_pieces(pieces: npt.NDArray[np.uint8]) -> Any:
+    """A sparse matrix of int8, a row for each position and a column for each weight.
+
+    `pieces[position, square]` is 2 * piece type + colour or 0. Each position has one king a side.
+    """
+    rows, columns, signs = [], [], []
+    for found_rows, found_columns, sign in _counts(pieces):
+        rows.append(found_rows)
+        columns.append(found_columns)
+        signs.append(np.full(len(found_rows), sign, np.int8))
+    places = (np.concatenate(rows), np.concatenate(columns))
+    return sparse.coo_matrix((np.concatenate(signs), places), shape=(len(pieces), COLUMNS)).tocsr()
+
+
+def _counts(pieces: npt.NDArray[np.uint8]) -> Iterator[Counts]:
+    # As each side sees the board: Black's has the ranks turned round.
+    views = (pieces.reshape(-1, 8, 8)[:, ::-1].reshape(-1, 64), pieces)
+    kings = [np.argmax(view == 2 * chess.KING + colour, axis=1).astype(np.int32) for colour, view in enumerate(views)]
+    for colour, sign in ((0, -1), (1, 1)):
+        own, enemy = kings[colour], kings[1 - colour]
+        for rows, columns in _piece_squares(views[colour], colour, own, enemy):
+            yield rows, columns, sign
+        pawns, enemies = (_pawns(views[us], us) for us in (colour, 1 - colour))
+        for rows, columns in _pawn_pairs(pawns, enemies, own, enemy):
+            yield rows, columns, sign
+
+
+def _piece_squares(view: npt.NDArray[np.uint8], colour: int, own: Numbers, enemy: Numbers) -> Iterator[Any]:
+    buckets = np.array(KING_BUCKET, np.int32)
+    for piece_type in chess.PIECE_TYPES:
+        rows, squares = (found.astype(np.int32) for found in np.nonzero(view == 2 * piece_type + colour))
+        name = f"{chess.piece_name(piece_type)}_squares"
+        yield rows, OFFSETS[name] + squares
+        if piece_type != chess.KING:
+            yield rows, np.full(len(rows), OFFSETS["material"] + piece_type - 1, np.int32)
+        if piece_type in BY_KINGS:
+            yield rows, OFFSETS[name + OWN_KING] + 64 * buckets[own[rows]] + squares
+            yield rows, OFFSETS[name + ENEMY_KING] + 64 * buckets[enemy[rows]] + squares
+
+
+def _pawns(view: npt.NDArray[np.uint8], colour: int) -> Numbers:
+    """The squares of the pawns of a colour, up to eight in each row, in rising order; then -1."""
+    squares = np.where(view == 2 * chess.PAWN + colour, np.arange(64, dtype=np.int32), 64)
+    squares = np.sort(squares, axis=1)[:, :MAX_PAWNS]
+    return np.where(squares < 64, squares, -1).astype(np.int32)
+
+
+def _pawn_pairs(pawns: Numbers, enemies: Numbers, own: Numbers, enemy: Numbers) -> Iterator[Any]:
+    for i, j in combinations(range(MAX_PAWNS), 2):
+        rows = np.nonzero(pawns[:, j] >= 0)[0].astype(np.int32)
+        yield rows, OFFSETS["pawn_pair"] + 64 * pawns[rows, i] + pawns[rows, j]
+    for i, j in product(range(MAX_PAWNS), repeat=2):
+        rows = np.nonzero((pawns[:, i] >= 0) & (pawns[:, i] < enemies[:, j]))[0].astype(np.int32)
+        yield rows, OFFSETS["pawn_against_pawn"] + 64 * pawns[rows, i] + (enemies[rows, j] ^ 56)
+    for i in range(MAX_PAWNS):
+        rows = np.nonzero(pawns[:, i] >= 0)[0].astype(np.int32)
+        yield rows, OFFSETS["pawn_by_own_king"] + 64 * own[rows] + pawns[rows, i]
+        yield rows, OFFSETS["pawn_by_enemy_king"] + 64 * (enemy[rows] ^ 56) + pawns[rows, i]

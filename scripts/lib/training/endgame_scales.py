@@ -12,65 +12,32 @@ from typing import Any, Final
 import chess
 import numpy as np
 import numpy.typing as npt
-from rich.table import Table
 from scipy.optimize import minimize_scalar
 
 from evaluation.constants import DRAWN_SCALE, ENDGAME_SCALES, FULL_SCALE
-from lib.console import make_table
+from lib.training.coefficients import MAX_PAWNS
 from lib.training.examples import Examples, Floats
 from lib.training.model import shares
-from lib.training.piece_counts import MAX_PAWNS
 from lib.training.positions import pieces_of
 
 KINDS: Final = tuple(ENDGAME_SCALES)
 # What is expected before any position was seen: a whole row is about as far from FULL_SCALE as this, a factor from its
-# row. It adds to the sum of the losses, as in lib.training.priors.
+# row. It adds to the sum of the losses, as in lib.training.weights_fit.
 ROW_DEVIATION: Final = 32.0
 DEVIATION: Final = 16.0
 MAX_SCALE: Final = 160.0
-
-_PIECE_VALUES: Final = {chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
-_LIGHT: Final = np.array([bool(chess.BB_LIGHT_SQUARES >> square & 1) for square in range(64)])
 
 Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One factor: what it is, what fits best, how many positions said so, and by how much their loss sinks in all."""
+    """One factor: what it is, what fits best, and how many positions said so."""
 
     kind: str
     pawns: int
-    scale: int
     fitted: float
     count: int
-    gain: float
-
-
-def ending_kinds(pieces: npt.NDArray[np.uint8]) -> Numbers:
-    """For each row of 64 pieces, 2 * piece type + colour, what `evaluation.terms.endgames.ending` returns."""
-    material = [np.zeros(len(pieces), np.int64) for _ in range(2)]
-    for colour in range(2):
-        for piece_type, value in _PIECE_VALUES.items():
-            material[colour] += value * (pieces == 2 * piece_type + colour).sum(1)
-    bishops = [pieces == 2 * chess.BISHOP + colour for colour in range(2)]
-    on_light = [(found & _LIGHT).sum(1) for found in bishops]
-    is_opposite = (bishops[0].sum(1) == 1) & (bishops[1].sum(1) == 1) & (on_light[0] != on_light[1])
-    has_queens = (pieces >> 1 == chess.QUEEN).any(1)
-    total = material[0]
-    # The first that is true counts.
-    rules = {
-        "unequal": total != material[1],
-        "pawns": total == 0,
-        "opposite bishops": is_opposite & (total == 3),
-        "opposite bishops and others": is_opposite,
-        "minors": total == 3,
-        "rooks": total == 5,
-        "rooks and minors": total == 8,
-        "queens": (total == 9) & has_queens,
-    }
-    numbers = [KINDS.index(kind) for kind in rules]
-    return np.select(list(rules.values()), numbers, KINDS.index("equal"))
 
 
 def fit_scales(examples: Examples, weights: Numbers, scale_cp: float) -> list[Cell]:
@@ -82,7 +49,7 @@ def fit_scales(examples: Examples, weights: Numbers, scale_cp: float) -> list[Ce
     pieces = pieces_of(examples.records)
     rows = np.arange(len(pieces))
     pawns = np.stack([(pieces == 2 * chess.PAWN + colour).sum(1) for colour in range(2)], axis=1)[rows, strong]
-    kinds = ending_kinds(pieces)
+    kinds = examples.coefficients.ending
     now = examples.coefficients.scales[rows, strong]
     # Other rules of `endgame_scale` decide where the factor is not that of the table.
     table = np.array([ENDGAME_SCALES[kind] for kind in KINDS])
@@ -95,26 +62,12 @@ def fit_scales(examples: Examples, weights: Numbers, scale_cp: float) -> list[Ce
         of_kind = np.flatnonzero(counts & (kinds == kind))
         if not len(of_kind):
             continue
-        row, _ = _fit(base[of_kind], slope[of_kind], examples.expected[of_kind], float(FULL_SCALE), ROW_DEVIATION)
+        row = _fit(base[of_kind], slope[of_kind], examples.expected[of_kind], float(FULL_SCALE), ROW_DEVIATION)
         for pawn_count in range(1, MAX_PAWNS + 1):
             chosen = of_kind[pawns[of_kind] == pawn_count]
-            scale = ENDGAME_SCALES[name][pawn_count - 1]
-            parts = (base[chosen], slope[chosen], examples.expected[chosen])
-            fitted, loss = _fit(*parts, row, DEVIATION)
-            gain = _loss(*parts, float(scale)) - loss if len(chosen) else 0.0
-            cells.append(Cell(name, pawn_count, scale, fitted, len(chosen), gain))
+            fitted = _fit(base[chosen], slope[chosen], examples.expected[chosen], row, DEVIATION)
+            cells.append(Cell(name, pawn_count, fitted, len(chosen)))
     return cells
-
-
-def scale_table(cells: list[Cell]) -> Table:
-    """For people."""
-    rows = [
-        (cell.kind, str(cell.pawns), str(cell.count), str(cell.scale), f"{cell.fitted:.0f}", f"{cell.gain:.1f}")
-        for cell in cells
-        if cell.count
-    ]
-    head = ("ending", "pawns", "positions", "now", "fitted", "loss less by")
-    return make_table("Endgame scale factors, in 64ths, by the pawns of the side ahead", head, rows)
 
 
 def as_constants(cells: list[Cell]) -> str:
@@ -125,16 +78,13 @@ def as_constants(cells: list[Cell]) -> str:
     return "\n".join(f'    "{kind}": ({", ".join(map(str, scales))}),' for kind, scales in table.items())
 
 
-def _fit(base: Floats, slope: Floats, expected: Floats, centre: float, deviation: float) -> tuple[float, float]:
-    """The factor with the least loss and prior, and its loss alone."""
+def _fit(base: Floats, slope: Floats, expected: Floats, centre: float, deviation: float) -> float:
+    """The factor with the least loss and prior."""
 
     def cost(scale: float) -> float:
-        return _loss(base, slope, expected, scale) + ((scale - centre) / deviation) ** 2 / 2
+        logits: Any = base + scale * slope
+        loss = float(np.sum(np.logaddexp(0, logits) - expected * logits))
+        return loss + ((scale - centre) / deviation) ** 2 / 2
 
     found = minimize_scalar(cost, bounds=(0.0, MAX_SCALE), method="bounded", options={"xatol": 1e-3})
-    return float(found.x), _loss(base, slope, expected, float(found.x))
-
-
-def _loss(base: Floats, slope: Floats, expected: Floats, scale: float) -> float:
-    logits: Any = base + scale * slope
-    return float(np.sum(np.logaddexp(0, logits) - expected * logits))
+    return float(found.x)

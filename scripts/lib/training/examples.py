@@ -7,6 +7,8 @@ A score in centipawns promises 1 / (1 + exp(-score / scale)); each file has a sc
 from __future__ import annotations
 
 import hashlib
+import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,7 +21,7 @@ from scipy.special import expit, log1p
 
 from lib.console import show_progress
 from lib.errors import ProgramError
-from lib.training.coefficients import CoefficientCache, Coefficients, join
+from lib.training.coefficients import Coefficients, find_coefficients, join
 from lib.training.positions import are_quiet, game_numbers, games_of_files, has_scores, keys, read_positions, split_rows
 
 # Stockfish's centipawns: at 100 it wins half of its games, and loses almost none.
@@ -28,8 +30,15 @@ STOCKFISH_SCALE_CP = 100.0
 SCALES_CP = (20.0, 2000.0)
 # A file of more positions with one game is a shuffled one.
 MAX_GAME = 2000
+# Of an error's interval.
+RESAMPLES = 500
 
 Floats = npt.NDArray[np.float64]
+
+
+def command_text(program: str, words: Sequence[str]) -> str:
+    """A command line for a record of how something was made: files stand without their folders."""
+    return shlex.join([program, *(re.sub(r"[^ =]*[/\\]", "", word) for word in words)])
 
 
 @dataclass(frozen=True)
@@ -68,20 +77,18 @@ class Examples:
 
     def rows(self, chosen: npt.NDArray[Any]) -> Examples:
         """Those with these numbers, in this order."""
-        found = self.coefficients
-        taken = Coefficients(found.matrix[chosen], found.phase[chosen], found.scales[chosen], found.kpk_result[chosen])
         return replace(
             self,
             records=self.records[chosen],
-            coefficients=taken,
+            coefficients=self.coefficients.rows(chosen),
             expected=self.expected[chosen],
             games=self.games[chosen],
         )
 
 
-def read_examples(paths: Sequence[Path], choice: Choice, store: CoefficientCache, workers: int) -> Examples:
+def read_examples(paths: Sequence[Path], choice: Choice, workers: int) -> Examples:
     """The chosen positions of all files, in order, each position once. Raises ProgramError, OSError."""
-    parts = [_read_file(path, choice, store, workers) for path in paths]
+    parts = [_read_file(path, choice, workers) for path in paths]
     everything = Examples(
         np.concatenate([part.records for part in parts]),
         join([part.coefficients for part in parts]),
@@ -97,17 +104,25 @@ def read_examples(paths: Sequence[Path], choice: Choice, store: CoefficientCache
     return everything.rows(np.sort(first))
 
 
-def _read_file(path: Path, choice: Choice, store: CoefficientCache, workers: int) -> Examples:
+def chosen_positions(
+    path: Path, choice: Choice
+) -> tuple[dict[str, Any], npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """What the header of a file says, its chosen positions, and the number of each one's game.
+
+    Raises ProgramError, OSError.
+    """
     provenance, everything = read_positions(path)
-    everything = everything[: choice.limit or None]
-    games = game_numbers(everything)
+    everything = np.asarray(everything[: choice.limit or None])
     chosen = np.abs(everything["score_cp"].astype(np.int32)) <= choice.max_score_cp
     if not choice.noisy:
         chosen &= are_quiet(everything)
-    records, games = np.asarray(everything[chosen]), games[chosen]
+    return provenance, everything[chosen], game_numbers(everything)[chosen]
+
+
+def _read_file(path: Path, choice: Choice, workers: int) -> Examples:
+    provenance, records, games = chosen_positions(path, choice)
     with show_progress(f"coefficients of {path.name}", len(records)) as advance:
-        for count in store.find_missing(records, workers):
-            advance(count)
+        coefficients = find_coefficients(records, workers, advance)
     is_scored = has_scores(provenance)
     score_scale = choice.score_scale
     if is_scored and score_scale is None and choice.mix:
@@ -121,7 +136,7 @@ def _read_file(path: Path, choice: Choice, store: CoefficientCache, workers: int
         "positions": len(records),
         "score_scale": score_scale if is_scored else None,
     }
-    return Examples(records, store.read(records), expected, games, (source,))
+    return Examples(records, coefficients, expected, games, (source,))
 
 
 def split_games(examples: Examples, parts: dict[str, float], seed: int) -> dict[str, Examples]:
@@ -159,3 +174,34 @@ def log_loss(logits: Floats, expected: Floats) -> float:
 def rms_error(logits: Floats, expected: Floats) -> float:
     """The root mean square error of the promised result."""
     return float(np.sqrt(np.mean((expit(logits) - expected) ** 2)))
+
+
+@dataclass(frozen=True)
+class ErrorOfEvaluation:
+    """scale: in centipawns, at which the evaluation promises best what the deep search does. error: root mean square,
+    with the half of its 95 % interval (games are resampled). correlation: of both expected results.
+    """
+
+    name: str
+    scale: float
+    error: float
+    interval: float
+    correlation: float
+
+
+def error_of(name: str, scores: Floats, expected: Floats, games: npt.NDArray[np.int64]) -> ErrorOfEvaluation:
+    """Of scores in centipawns against expected results, both from the same view."""
+    scale = fit_scale(scores, expected)
+    promised = expit(scores / scale)
+    squares = np.bincount(games, (promised - expected) ** 2)
+    counts = np.bincount(games).astype(np.float64)
+    drawn = np.random.default_rng(0).integers(len(counts), size=(RESAMPLES, len(counts)))
+    errors = np.sqrt(squares[drawn].sum(axis=1) / counts[drawn].sum(axis=1))
+    low, high = np.quantile(errors, (0.025, 0.975))
+    return ErrorOfEvaluation(
+        name,
+        scale,
+        float(np.sqrt(squares.sum() / counts.sum())),
+        float(high - low) / 2,
+        float(np.corrcoef(promised, expected)[0, 1]),
+    )

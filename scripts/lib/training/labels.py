@@ -1,10 +1,9 @@
-"""New scores for training positions: by another engine's search, by its static evaluation, or by its network alone."""
+"""New scores for training positions: by another engine's search, or by the network of Stockfish 15."""
 
 from __future__ import annotations
 
-import hashlib
+import argparse
 from base64 import b64decode, b64encode
-from collections.abc import Container, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Final
@@ -20,16 +19,7 @@ from lib.errors import ProgramError
 from lib.journal import Journal
 from lib.pool import Task, run_tasks
 from lib.training import stockfish_network
-from lib.training.positions import (
-    FIRST,
-    MAX_SCORE_CP,
-    RECORD,
-    are_quiet,
-    board_of,
-    game_numbers,
-    keys,
-)
-from lib.training.static_evaluations import static_scores
+from lib.training.positions import MAX_SCORE_CP, RECORD, board_of
 
 # Positions of a task, and of a network's turn.
 ENGINE_BATCH: Final = 500
@@ -40,40 +30,13 @@ Scores = npt.NDArray[np.int16]
 
 
 @dataclass(frozen=True)
-class Workers:
-    """How many engines at a time, or on which Dask scheduler's workers; `ahead`: positions that one is sent at once."""
-
-    count: int
-    cluster: str | None
-    ahead: int
-
-
-@dataclass(frozen=True)
 class _Batch:
-    """One task: positions, packed, to be scored by an engine. `static`: by this one of its static evaluations."""
+    """One task: positions, packed, to be scored by an engine."""
 
     engine: EngineSpec
-    static: str | None
     positions: bytes
     ahead: int
     keep_engines: bool
-
-
-def chosen_positions(positions: npt.NDArray[Any], quiet: bool, unique: bool) -> npt.NDArray[Any]:
-    """A copy without those that are not quiet, or that came before. The first of each game has the flag FIRST."""
-    keep = np.ones(len(positions), np.bool_)
-    if quiet:
-        keep &= are_quiet(positions)
-    if unique:
-        rows = np.flatnonzero(keep)
-        _, first = np.unique(keys(positions[rows]), return_index=True)
-        keep = np.zeros(len(positions), np.bool_)
-        keep[rows[first]] = True
-    chosen = positions[keep].copy()
-    if (positions["flags"] & FIRST).any():
-        is_first = np.diff(game_numbers(positions)[keep], prepend=-1) != 0
-        chosen["flags"] = chosen["flags"] & ~np.uint8(FIRST) | is_first * np.uint8(FIRST)
-    return chosen
 
 
 def scores_of_network(
@@ -83,58 +46,34 @@ def scores_of_network(
     scores = np.empty(len(positions), np.int16)
     for first in range(0, len(positions), NETWORK_BATCH):
         part = positions[first : first + NETWORK_BATCH]
-        scores[first : first + NETWORK_BATCH] = _rounded(stockfish_network.static_scores(network, part))
+        found = np.rint(stockfish_network.static_scores(network, part))
+        scores[first : first + NETWORK_BATCH] = np.clip(found, -MAX_SCORE_CP, MAX_SCORE_CP)
         advance(len(part))
     return scores
 
 
-def journal_settings(positions: npt.NDArray[Any], scorer: Mapping[str, Any]) -> dict[str, Any]:
-    """What decides the scores: a journal with other settings is not gone on with."""
-    return {
-        "program": "scripts/positions.py label",
-        "positions": hashlib.sha256(positions.tobytes()).hexdigest(),
-        "engine": dict(scorer),
-    }
-
-
 def scores_of_engine(
-    engine: EngineSpec,
-    static: str | None,
-    positions: npt.NDArray[Any],
-    workers: Workers,
-    journal: Journal,
-    advance: Advance,
+    engine: EngineSpec, positions: npt.NDArray[Any], words: argparse.Namespace, journal: Journal, advance: Advance
 ) -> Scores:
-    """In centipawns, White's view. The journal holds them on the way. Raises EngineError, ProgramError, OSError."""
-    scores = np.empty(len(positions), np.int16)
+    """In centipawns, White's view. The journal holds them on the way. Raises EngineError, ProgramError, OSError.
+
+    words: concurrency, cluster and ahead, of a command line.
+    """
     done = {str(entry["key"]): str(entry["scores"]) for entry in journal.entries}
     advance(min(len(done) * ENGINE_BATCH, len(positions)))
-    for key, text in score_batches(engine, static, positions, workers, done):
-        journal.append({"key": key, "scores": text})
-        done[key] = text
-        advance(len(positions[int(key) : int(key) + ENGINE_BATCH]))
-    for key, text in done.items():
-        scores[int(key) : int(key) + ENGINE_BATCH] = np.frombuffer(b64decode(text), "<i2")
-    return scores
-
-
-def score_batches(
-    engine: EngineSpec, static: str | None, positions: npt.NDArray[Any], workers: Workers, done: Container[str]
-) -> Iterator[tuple[str, str]]:
-    """The key and the scores of each batch that is not done, as `label_batch` returns them."""
-    local = workers.cluster is None
+    batches = {str(first): positions[first : first + ENGINE_BATCH] for first in range(0, len(positions), ENGINE_BATCH)}
+    local = words.cluster is None
     tasks = (
-        Task(
-            str(first),
-            _Batch(engine, static, positions[first : first + ENGINE_BATCH].tobytes(), workers.ahead, local),
-        )
-        for first in range(0, len(positions), ENGINE_BATCH)
-        if str(first) not in done
+        Task(key, _Batch(engine, batch.tobytes(), words.ahead, local))
+        for key, batch in batches.items()
+        if key not in done
     )
-    results = run_tasks(label_batch, tasks, workers=workers.count, cluster=workers.cluster)
-    with closing(results):
+    with closing(run_tasks(label_batch, tasks, workers=words.concurrency, cluster=words.cluster)) as results:
         for result in results:
-            yield result.key, result.value_or_raise()
+            done[result.key] = result.value_or_raise()
+            journal.append({"key": result.key, "scores": done[result.key]})
+            advance(len(batches[result.key]))
+    return np.frombuffer(b"".join(b64decode(done[key]) for key in batches), "<i2").astype(np.int16)
 
 
 def label_batch(batch: _Batch) -> str:
@@ -142,25 +81,14 @@ def label_batch(batch: _Batch) -> str:
     boards = [board_of(record) for record in np.frombuffer(batch.positions, RECORD)]
     with running_engines(batch.keep_engines) as engines:
         engine = engines.engine(batch.engine)
-        if batch.static is not None:
-            scores = _rounded(np.array(static_scores(engine, boards, batch.static)))
-        else:
-            answers = engine.play_each(boards, batch.engine.control.fixed_limit(), LABEL_SECONDS, batch.ahead)
-            scores = np.array(
-                [
-                    _score_cp(batch.engine.name, board, answer.score)
-                    for board, answer in zip(boards, answers, strict=True)
-                ],
-                np.int16,
-            )
-    return b64encode(scores.astype("<i2").tobytes()).decode()
+        answers = engine.play_each(boards, batch.engine.control.fixed_limit(), LABEL_SECONDS, batch.ahead)
+        scores = [
+            _score_cp(batch.engine.name, board, answer.score) for board, answer in zip(boards, answers, strict=True)
+        ]
+    return b64encode(np.array(scores, "<i2").tobytes()).decode()
 
 
 def _score_cp(name: str, board: chess.Board, score: chess.engine.PovScore | None) -> int:
     if score is None:
         raise ProgramError(f"{name} gives no score for {board.fen()}")
     return int(np.clip(score.white().score(mate_score=MAX_SCORE_CP), -MAX_SCORE_CP, MAX_SCORE_CP))
-
-
-def _rounded(scores_cp: npt.NDArray[np.float64]) -> Scores:
-    return np.clip(np.rint(scores_cp), -MAX_SCORE_CP, MAX_SCORE_CP).astype(np.int16)

@@ -20,9 +20,8 @@ from scipy.special import expit
 from evaluation.catalogue import CATALOGUE
 from evaluation.constants import FULL_SCALE, STATIC_LIMIT
 from evaluation.weights import MAX_CENTIPAWNS, PHASES, Weights
-from lib.training.coefficients import Coefficients
+from lib.training.coefficients import COLUMNS, OFFSETS, Coefficients
 from lib.training.examples import Examples, Floats
-from lib.training.piece_counts import COLUMNS, OFFSETS
 
 # Rows that one thread works on at a time. Invariant: the sums do not depend on the number of threads.
 SLICE: Final = 4096

@@ -21,11 +21,10 @@ from evaluation.weights import Weights
 from lib.errors import ProgramError
 from lib.files import replaced
 from lib.training.coefficients import source_digest
-from lib.training.examples import MAX_GAME, STOCKFISH_SCALE_CP
+from lib.training.examples import MAX_GAME, STOCKFISH_SCALE_CP, Choice, chosen_positions
 from lib.training.network_inputs import bucket_of, has_output, inputs_of, source_digest_of_inputs, static_scores
 from lib.training.network_model import Batch
 from lib.training.positions import (
-    are_quiet,
     game_numbers,
     games_of_files,
     has_scores,
@@ -66,19 +65,6 @@ def parse_source(text: str) -> Source:
     if not (0 <= source.mix <= 1 and 0 < source.score_scale_cp < np.inf and 0 < source.weight < np.inf):
         raise ProgramError(f"{text!r}: mix is from 0 to 1, scale and weight are above 0")
     return source
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Which positions are taken.
-
-    max_score_cp: those beyond are left out. noisy: those that are not quiet are taken, too. limit: the first of each
-    file, 0 for all.
-    """
-
-    max_score_cp: int = 1500
-    noisy: bool = False
-    limit: int = 0
 
 
 @dataclass(frozen=True)
@@ -148,12 +134,7 @@ def split(examples: Examples, shares: Sequence[float], seed: int) -> list[npt.ND
 def _read_file(
     source: Source, choice: Choice, weights: Weights, cache: Cache
 ) -> tuple[Examples, npt.NDArray[np.uint64]]:
-    provenance, everything = read_positions(source.path)
-    everything = np.asarray(everything[: choice.limit or None])
-    chosen = np.abs(everything["score_cp"].astype(np.int32)) <= choice.max_score_cp
-    if not choice.noisy:
-        chosen &= are_quiet(everything)
-    records, games = everything[chosen], game_numbers(everything)[chosen]
+    provenance, records, games = chosen_positions(source.path, choice)
     is_scored = has_scores(provenance)
     batch = _batch(source, records, is_scored, weights, cache)
     usable = has_output(batch.inputs, batch.static_cp)

@@ -14,7 +14,7 @@ each of them, from a1 to h8, four bits for its piece. Numbers are little-endian.
     30      result: 0 Black won, 1 draw, 2 White won
     31      flags: FIRST, QUIET, CAPTURE
 
-Invariant: the positions of one game stand together, and the first has the flag FIRST, until a shuffle clears it.
+Invariant: the positions of one game stand together, and the first has the flag FIRST.
 """
 
 from __future__ import annotations
@@ -278,3 +278,23 @@ def keys(positions: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
         mixed *= np.uint64(0xBF58476D1CE4E5B9)
         mixed ^= mixed >> np.uint64(32)
     return mixed
+
+
+def quiet_positions(positions: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A copy of those that are quiet."""
+    return _kept(positions, are_quiet(positions))
+
+
+def unique_positions(positions: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A copy of those that did not come before."""
+    keep = np.zeros(len(positions), np.bool_)
+    keep[np.unique(keys(positions), return_index=True)[1]] = True
+    return _kept(positions, keep)
+
+
+def _kept(positions: npt.NDArray[Any], keep: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """A copy of some. The first of each game has the flag FIRST."""
+    chosen = positions[keep].copy()
+    is_first = np.diff(game_numbers(positions)[keep], prepend=-1) != 0
+    chosen["flags"] = chosen["flags"] & ~np.uint8(FIRST) | is_first * np.uint8(FIRST)
+    return chosen

@@ -1,6 +1,6 @@
 """Conversations as text files: what was said to an engine and what it answered, to keep, read and repeat.
 
-`soak` and `fuzz` write one for whatever they find; `fuzz --replay` repeats it. One step to a line:
+`fuzz.py` writes one for whatever it finds, and repeats it with `--replay`. One step to a line:
 
     # anything                      about the conversation
     > go depth 1                    this line is sent
@@ -17,7 +17,7 @@ Invariant: `read(write(conversation))` is the same conversation.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -116,11 +116,6 @@ def save(conversation: Conversation, path: Path) -> None:
     path.write_text(write(conversation), "ascii", newline="\n")
 
 
-def sent_only(steps: Iterable[Step]) -> tuple[Step, ...]:
-    """Without the chatter: of what was heard only the answers, whose coming the next step waits for."""
-    return tuple(step for step in steps if not isinstance(step, Heard) or step.is_answer)
-
-
 def shrink(conversation: Conversation, breaks: Callable[[Conversation], bool]) -> Conversation | None:
     """The conversation without the steps that do not matter; None if it breaks nothing when it is repeated as it is.
 
@@ -131,7 +126,8 @@ def shrink(conversation: Conversation, breaks: Callable[[Conversation], bool]) -
     def still_breaks(steps: Sequence[Step]) -> bool:
         return breaks(Conversation(tuple(steps), about))
 
-    steps: list[Step] = list(sent_only(conversation.steps))
+    # Without the chatter: the next step waits for answers alone.
+    steps: list[Step] = [step for step in conversation.steps if not isinstance(step, Heard) or step.is_answer]
     if not still_breaks(steps):
         # Said in one breath, perhaps something came too late to be noticed.
         steps = [part for step in steps for part in ((step, Pause(SLOW_MS)) if isinstance(step, Send) else (step,))]

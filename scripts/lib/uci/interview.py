@@ -6,15 +6,18 @@ line that was heard is judged, in order, with the time at which it came.
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
 
 from lib.engines.process import PIPE_BYTES, EngineProcess
 from lib.engines.spec import EngineSpec
 from lib.uci.conversation import Conversation, End, Heard, Pause, Send, Step, line
 from lib.uci.judge import Judge
-from lib.uci.oracles import Patience, Violation
+from lib.uci.oracles import SETTLING_GAMES, Patience, Violation
 
 # Shorter silences are no part of what was said.
 MIN_PAUSE_MS = 2
@@ -22,6 +25,29 @@ MIN_PAUSE_MS = 2
 READ_BYTES = 1 << 16
 # A judge who has found so much wrong need not go on.
 MAX_VIOLATIONS = 50
+MAX_NEW_THREADS = 4
+MAX_NEW_FILES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a process holds at one moment: resident memory in MiB, threads, open files."""
+
+    memory_mib: float
+    threads: int
+    files: int
+
+
+def usage_of(process_id: int) -> Usage | None:
+    """What this process holds; None where the system does not tell (other than Linux), or once it has ended."""
+    folder = Path("/proc", str(process_id))
+    try:
+        pages = int((folder / "statm").read_text().split()[1])
+        threads = sum(1 for _ in (folder / "task").iterdir())
+        files = sum(1 for _ in (folder / "fd").iterdir())
+    except (OSError, IndexError, ValueError):
+        return None
+    return Usage(pages * os.sysconf("SC_PAGE_SIZE") / 2**20, threads, files)
 
 
 class Interview:
@@ -46,6 +72,11 @@ class Interview:
         self._unfinished = b""
         self._ending = False
         self._quiet_since = time.perf_counter()
+        # Since the last `setoption`, which may change what the process needs.
+        self._games = 0
+        self._settled: Usage | None = None
+        # Whether `ucinewgame` was sent, and `isready` after it: its answer says that the new game has begun.
+        self._is_new_game = self._is_asked = False
 
     # Talking --------------------------------------------------------------------------------------------------------
 
@@ -65,6 +96,10 @@ class Interview:
         for row in complete:
             self._ending = self._ending or row.split()[:1] == [b"quit"]
             self.judge.sent(row.decode("utf-8", "replace"), at)
+            if b"setoption" in row:
+                self._games = 0
+            self._is_asked = self._is_asked or (self._is_new_game and row.split()[:1] == [b"isready"])
+            self._is_new_game = self._is_new_game or row.split()[:1] == [b"ucinewgame"]
         if len(step.payload) > PIPE_BYTES:
             self.judge.sent_much()
         was_alive = self.pipe.process.poll() is None
@@ -89,6 +124,9 @@ class Interview:
             for violation in self.judge.heard(pipe.lines[i], pipe.arrivals[i]):
                 self._add(violation)
             self._judged += 1
+            if self._is_asked and not self.judge.ready_due:
+                self._is_new_game = self._is_asked = False
+                self._check_growth()
         if pipe.ended and not self._ending and len(pipe.arrivals) == self._judged:
             self._ending = True
             code = pipe.wait_for_exit(self.patience.exit_seconds)
@@ -133,6 +171,23 @@ class Interview:
             self.pipe.wait_for_line(word, self._judged, remaining)
             self.listen()
         return done()
+
+    def _check_growth(self) -> None:
+        """Compare what the process holds with what it held after the first games."""
+        now = usage_of(self.pipe.process.pid)
+        if now is None:
+            return
+        self._games += 1
+        if self._games <= SETTLING_GAMES:
+            self._settled = now
+        before = self._settled
+        if before is not None and (
+            now.memory_mib > before.memory_mib + self.patience.growth_mib
+            or now.threads > before.threads + MAX_NEW_THREADS
+            or now.files > before.files + MAX_NEW_FILES
+        ):
+            self.accuse("growth", f"{before} after {SETTLING_GAMES} games, {now} after {self._games}")
+            self._settled = None
 
     # The end --------------------------------------------------------------------------------------------------------
 

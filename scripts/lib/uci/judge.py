@@ -14,21 +14,19 @@ from itertools import takewhile
 
 import chess
 
-from lib.uci.grammar import NO_MOVE, BestMoveLine, InfoLine, read_best_move, read_info
+from lib.uci.grammar import MOVE, NO_MOVE, BestMoveLine, read_best_move, read_info
 from lib.uci.oracles import Patience, Violation
 
 COMMANDS = ("uci", "debug", "isready", "setoption", "register", "ucinewgame", "position", "go", "stop", "ponderhit")
 SLOW = ("setoption", "register", "ucinewgame")
 HOLDING = ("infinite", "ponder")
-# Not a search: it is answered in its own way.
-COUNTING = ("perft",)
 GO_WORDS = frozenset({"searchmoves", "ponder", "wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes"}) | {
     *("mate", "movetime", "infinite")
 }
 # With more questions than this waiting, the last one is not expected to be answered at once.
 MAX_READY = 10
 NUMBER_TEXT = re.compile(r"[0-9]{1,9}")
-MOVE_TEXT = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
+CLOCK_TEXT = re.compile(r"(ponder ?)?((wtime|btime|winc|binc|movestogo) [0-9]{1,9} ?)+")
 PROGRESSING = ("depth", "nodes", "time")
 
 Position = chess.Board | None
@@ -47,6 +45,9 @@ class Search:
     released_at: float | None = None
     # None as well if something slow was still to be done when `stop` came.
     stopped_at: float | None = None
+    # What the clock of the side to move shows, in ms, and since when it runs; None where that is not beyond doubt.
+    clock_ms: float | None = None
+    clock_from: float = 0.0
     last_line: list[str] | None = None
     reached: dict[str, int] = field(default_factory=dict)
 
@@ -55,7 +56,7 @@ class Search:
         if self.held_by:
             self.held_by.difference_update(words)
             if not self.held_by:
-                self.released_at = at
+                self.released_at = self.clock_from = at
 
     def is_held(self, at: float) -> bool:
         """Whether a move that came at this time came too early."""
@@ -80,7 +81,8 @@ class Judge:
         # None: odd things were said about it, and who knows what the engine made of them.
         self._chess960: bool | None = False
         self._positions: tuple[Position, ...] = (chess.Board(),)
-        self._greetings_due = 0
+        # How many `uciok` are due.
+        self.greetings_due = 0
         # Before the first `uci` an engine may say who it is; after something odd, that it did not understand.
         self._may_chatter = True
         # What was sent that may take its time, starting included, and how much of that a `readyok` has settled.
@@ -89,12 +91,9 @@ class Judge:
         self.ready_due: deque[Ready] = deque()
         self.searches: deque[Search] = deque()
         self.options: list[str] = []
-        self.greetings = 0
-        self.best_moves = 0
         # The last answer, None if it could not be read, and when it came.
         self.last_best: BestMoveLine | None = None
         self.last_best_at = 0.0
-        self.last_info: InfoLine | None = None
         self.ready_ms: list[float] = []
         self.stop_ms: list[float] = []
 
@@ -102,11 +101,6 @@ class Judge:
     def is_idle(self) -> bool:
         """Whether no search can be running."""
         return not self.searches
-
-    @property
-    def greetings_due(self) -> int:
-        """How many `uciok` are due."""
-        return self._greetings_due
 
     # What is sent ---------------------------------------------------------------------------------------------------
 
@@ -121,7 +115,7 @@ class Judge:
         command, rest = words[known], words[known + 1 :]
         match command:
             case "uci":
-                self._greetings_due += 1
+                self.greetings_due += 1
             case "isready":
                 at_once = not self._is_slow and len(self.ready_due) < MAX_READY
                 self.ready_due.append(Ready(at, at_once, self._slow_commands))
@@ -154,17 +148,29 @@ class Judge:
         return self._slow_commands > self._settled_commands
 
     def _go(self, words: list[str], at: float) -> None:
-        if any(word in words for word in COUNTING):
+        if "perft" in words:
+            # Not a search: it is answered in its own way.
             self._may_chatter = True
             return
-        if not all(word in GO_WORDS or NUMBER_TEXT.fullmatch(word) or MOVE_TEXT.fullmatch(word) for word in words):
+        if not all(word in GO_WORDS or NUMBER_TEXT.fullmatch(word) or MOVE.fullmatch(word) for word in words):
             self._may_chatter = True
         for search in self.searches:
             # The text says nothing of a second `go`; whatever ends the first search is right.
             search.release(at, *HOLDING)
         chosen = words[words.index("searchmoves") + 1 :] if "searchmoves" in words else []
         search_moves = list(takewhile(lambda word: word not in GO_WORDS, chosen))
-        self.searches.append(Search(self._positions, search_moves, {word for word in HOLDING if word in words}))
+        search = Search(self._positions, search_moves, {word for word in HOLDING if word in words})
+        if self.is_idle and not self._is_slow:
+            search.clock_ms, search.clock_from = self._clock(words), at
+        self.searches.append(search)
+
+    def _clock(self, words: list[str]) -> float | None:
+        """What a `go` with these words, and no other limit, says of the clock of the side to move, in ms."""
+        (position, *others) = self._positions
+        if position is None or others or not CLOCK_TEXT.fullmatch(" ".join(words)):
+            return None
+        word = "wtime" if position.turn else "btime"
+        return float(words[words.index(word) + 1]) if words.count(word) == 1 else None
 
     def _stop(self, at: float) -> None:
         for search in self.searches:
@@ -219,13 +225,12 @@ class Judge:
             yield violation
 
     def _heard_greeting(self, word: str, line: str) -> Iterator[Violation]:
-        if not self._greetings_due:
+        if not self.greetings_due:
             yield Violation("count", f"{line[:200]!r} without uci")
         if word == "option":
             self.options.append(line)
         elif word == "uciok":
-            self._greetings_due = max(0, self._greetings_due - 1)
-            self.greetings += 1
+            self.greetings_due = max(0, self.greetings_due - 1)
             self._may_chatter = False
             if line != word:
                 yield Violation("clean-line", f"{line!r} is not uciok")
@@ -247,7 +252,6 @@ class Judge:
         info = read_info(line)
         if info.score is None and info.pv is None and "depth" not in info.numbers:
             return
-        self.last_info = info
         if not self.searches:
             yield Violation("count", f"{line[:200]!r}, and nothing is being searched")
             return
@@ -268,7 +272,6 @@ class Judge:
             yield Violation("legal-line", f"{line[:300]!r} cannot be played from {boards}")
 
     def _heard_best_move(self, line: str, at: float) -> Iterator[Violation]:
-        self.best_moves += 1
         self.last_best_at = at
         self.last_best = None
         if not self.searches:
@@ -281,6 +284,9 @@ class Judge:
             self.stop_ms.append((at - search.stopped_at) * 1000)
             if self.stop_ms[-1] > self._patience.stop_ms:
                 yield Violation("stop", f"the move came {self.stop_ms[-1]:.0f} ms after stop")
+        took_ms = (at - search.clock_from) * 1000
+        if search.clock_ms is not None and took_ms > search.clock_ms + self._patience.clock_ms:
+            yield Violation("clock", f"{line!r} after {took_ms:.0f} ms, with {search.clock_ms:.0f} ms on the clock")
         best = read_best_move(line)
         self.last_best = best
         possible = [position for position in search.positions if is_possible(position, best, search.search_moves)]
@@ -326,7 +332,7 @@ def first_illegal(board: chess.Board, moves: list[str], play: bool = False) -> s
     """
     position = board if play else board.copy(stack=False)
     for word in moves:
-        if not MOVE_TEXT.fullmatch(word):
+        if not MOVE.fullmatch(word):
             return word
         move = chess.Move.from_uci(word)
         if not position.is_legal(move) or position.uci(move) != word:

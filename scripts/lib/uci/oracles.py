@@ -7,7 +7,7 @@ is known to break the rule.
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 ORACLES = {
     "clean-line": "a line is printable ASCII with single blanks, and none at its end",
@@ -34,6 +34,10 @@ ORACLES = {
 }
 
 
+# After so many games a process has touched what it needs, and should not need more.
+SETTLING_GAMES = 2
+
+
 class Violation(Exception):  # noqa: N818  (a finding, kept and counted; raised only where that ends a test)
     """An oracle that does not hold, and what was seen."""
 
@@ -50,12 +54,16 @@ class Violation(Exception):  # noqa: N818  (a finding, kept and counted; raised 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long an engine may take: for `isready` and `stop` in ms, for leaving and for anything else in seconds."""
+    """What an engine may take: ms for `isready` and `stop` and beyond its clock, seconds for leaving and for anything
+    else, MiB of memory beyond what it had after SETTLING_GAMES.
+    """
 
     ready_ms: float = 200.0
     stop_ms: float = 200.0
+    clock_ms: float = 200.0
     exit_seconds: float = 1.0
     answer_seconds: float = 20.0
+    growth_mib: float = 64.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,13 +72,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     patience = Patience()
     parser.add_argument("--ready-ms", type=float, default=patience.ready_ms, help="%(default)g ms for readyok")
     parser.add_argument("--stop-ms", type=float, default=patience.stop_ms, help="%(default)g ms for stop")
+    parser.add_argument("--clock-ms", type=float, default=patience.clock_ms, help="%(default)g ms beyond its clock")
+    parser.add_argument("--growth-mib", type=float, default=patience.growth_mib, help="%(default)g MiB of growth")
     parser.add_argument("--exit-seconds", type=float, default=patience.exit_seconds, help="%(default)g s for quit")
     parser.add_argument("--answer-seconds", type=float, default=patience.answer_seconds, help="%(default)g s for more")
 
 
 def patience_of(words: argparse.Namespace) -> Patience:
     """The Patience that a command line asks for."""
-    return Patience(words.ready_ms, words.stop_ms, words.exit_seconds, words.answer_seconds)
+    return Patience(**{each.name: getattr(words, each.name) for each in fields(Patience)})
 
 
 def describe_oracles() -> str:

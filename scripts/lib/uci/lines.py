@@ -1,4 +1,4 @@
-"""What a fuzzer says to an engine: well-formed lines, odd ones and hostile ones, as hypothesis strategies.
+"""What a fuzzer says to an engine: well-formed lines, odd ones and hostile ones, drawn at random.
 
 Invariants: a line that one engine may read as `go`, `isready`, `uci` or `quit` and another may not is made only where
 that is the point. No line makes an engine fill the memory or the disk.
@@ -6,14 +6,16 @@ that is the point. No line makes an engine fill the memory or the disk.
 
 from __future__ import annotations
 
+import random
 import re
 
 import chess
-from hypothesis import strategies as st
 
 from lib.engines.engine import EngineOption
 
 KINDS = {
+    "games": "games of the engine against itself at a fast clock, also of Chess960",
+    "options": "options set to values that the engine offers",
     "odd": "lines that are unusual and still clear: blanks, line ends, limits and options out of range, stop when idle",
     "overlap": "go, position, setoption and ucinewgame while a search is running",
     "unknown-words": "words before a command that are to be skipped, as UCI asks for",
@@ -71,6 +73,11 @@ WORDS = (
     *("position", "startpos", "fen", "moves", "setoption", "name", "value", "Hash", "debug", "on", "off", "register"),
     *("e2e4", "a7a8q", "0000", "depth", "infinite", "1", "-1", "w", "KQkq", "-", POSITIONS[0].split()[0]),
 )
+LIMIT_WORDS = (
+    *("depth", "nodes", "movetime", "mate", "wtime", "btime", "winc", "binc", "movestogo", "searchmoves", "foo"),
+    *("1", "1", "2", "2", "20", "50", "0", "-1", "1e3", "99999999999999999999", "e2e4", "a7a8q", "0000", ""),
+)
+NOISE = (b"setoption name SyzygyPath value C:\\Sch\xe4ch", b"\xef\xbb\xbf", b"\0", b" \t ", b"%s%n%d")
 LETTERS = "abehw18/- \t\0\x7f\u00e4\u265a\u2028,;'\"%\\"
 
 # In a line that is not meant to be answered.
@@ -106,78 +113,72 @@ def odd_values(option: EngineOption) -> list[str]:
     return values if costly or option.kind != "spin" else [*values, str(option.maximum + 1)]
 
 
-@st.composite
-def sound_positions(draw: st.DrawFn) -> str:
+def sound_position(chance: random.Random) -> str:
     """A `position` line: a legal position and legal moves."""
-    fen = draw(st.sampled_from(POSITIONS))
+    fen = chance.choice(POSITIONS)
     board = chess.Board(fen)
     moves: list[str] = []
-    for number in draw(st.lists(st.integers(0, 99), max_size=8)):
-        legal = [move.uci() for move in board.legal_moves]
+    for _ in range(chance.randint(0, 8)):
+        legal = list(board.legal_moves)
         if not legal:
             break
-        moves.append(sorted(legal)[number % len(legal)])
-        board.push_uci(moves[-1])
+        board.push(chance.choice(legal))
+        moves.append(board.peek().uci())
     start = "startpos" if fen == chess.STARTING_FEN else f"fen {fen}"
     return " ".join(["position", start, *(["moves", *moves] if moves else [])])
 
 
-def sound_options(options: list[EngineOption]) -> st.SearchStrategy[str]:
+def sound_option(chance: random.Random, options: list[EngineOption]) -> str:
     """A `setoption` line with a value that the engine has offered."""
     lines = [f"setoption name {option.name} value {value}" for option in options for value in sound_values(option)]
     lines += [f"setoption name {option.name}" for option in options if option.kind == "button"]
     # Chess960 changes how castling is written, and every position must be sent again.
     lines = [text for text in lines if "chess960" not in text.lower()]
-    return st.sampled_from(lines or ["setoption name Hash value 1"])
+    return chance.choice(lines or ["setoption name Hash value 1"])
 
 
-def odd_options(options: list[EngineOption]) -> st.SearchStrategy[str]:
+def odd_option(chance: random.Random, options: list[EngineOption]) -> str:
     """A `setoption` line that cannot be obeyed, or hardly."""
     lines = [f"setoption name {option.name} value {value}" for option in options for value in odd_values(option)]
     lines += [f"setoption name {option.name}" for option in options if option.kind != "button"]
-    return st.sampled_from([*(f"setoption {words}".rstrip() for words in ODD_OPTIONS), *lines])
+    return chance.choice([*(f"setoption {words}".rstrip() for words in ODD_OPTIONS), *lines])
 
 
-def is_unanswered(text: str) -> bool:
-    """Whether no engine can take this for a question."""
-    return ANSWERED.search(text) is None
+def damaged_limits(chance: random.Random) -> str:
+    """The words of `go` in any order, but none that keeps the move back."""
+    return " ".join(chance.choices(LIMIT_WORDS, k=chance.randint(1, 6)))
 
 
-@st.composite
-def damaged_lines(draw: st.DrawFn) -> str:
+def damaged_line(chance: random.Random) -> str:
     """A line made of known words in any order, or a sound one with errors in it; none is to be answered."""
-    if draw(st.booleans()):
-        words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=8))
-    else:
-        words = draw(sound_positions()).split()
-        index = draw(st.integers(0, len(words) - 1))
-        match draw(st.integers(0, 2)):
+    while True:
+        if chance.random() < 0.5:
+            words = chance.choices(WORDS, k=chance.randint(1, 8))
+        else:
+            words = sound_position(chance).split()
+            index = chance.randrange(len(words))
+            words[index : index + chance.randint(0, 1)] = chance.choices(WORDS, k=chance.randint(0, 1))
+        text = " ".join(words)
+        for _ in range(chance.randint(0, 3)):
+            place = chance.randint(0, len(text))
+            text = text[:place] + chance.choice(LETTERS) + text[place:]
+        if ANSWERED.search(text) is None:
+            return text
+
+
+def noise(chance: random.Random) -> bytes:
+    """Bytes without a command in them that any engine would answer, however it reads them, and a line end."""
+    while True:
+        match chance.randrange(3):
             case 0:
-                words.pop(index)
+                data = chance.randbytes(chance.randint(0, 200))
             case 1:
-                words.insert(index, draw(st.sampled_from(WORDS)))
+                text = "".join(map(chr, chance.choices(range(0x11000), k=chance.randint(0, 100))))
+                data = text.encode("utf-8", "surrogatepass")
             case _:
-                words[index] = draw(st.sampled_from(WORDS))
-    text = " ".join(words)
-    for place in draw(st.lists(st.integers(0, 200), max_size=3)):
-        letter = draw(st.sampled_from(LETTERS))
-        text = text[: place % (len(text) + 1)] + letter + text[place % (len(text) + 1) :]
-    return text
-
-
-def hostile_bytes() -> st.SearchStrategy[bytes]:
-    """Bytes without a command in them that any engine would answer, and a line end."""
-    noise = st.one_of(
-        st.binary(max_size=200),
-        st.text(max_size=100).map(lambda text: text.encode("utf-8", "surrogatepass")),
-        st.sampled_from([b"setoption name SyzygyPath value C:\\Sch\xe4ch", b"\xef\xbb\xbf", b"\0", b" \t ", b"%s%n%d"]),
-    )
-    return noise.filter(is_noise).map(lambda data: data + b"\n")
-
-
-def is_noise(data: bytes) -> bool:
-    """Whether no engine can take these bytes for a question, however it reads them."""
-    return all(is_unanswered(data.decode(code, "replace")) for code in ("latin-1", "utf-8"))
+                data = chance.choice(NOISE)
+        if all(ANSWERED.search(data.decode(code, "replace")) is None for code in ("latin-1", "utf-8")):
+            return data + b"\n"
 
 
 def dressed(text: str, style: int) -> bytes:
