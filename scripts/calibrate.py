@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from lib.console import (
+from toolkit.console import (
     add_run_arguments,
     at_least_one,
     make_table,
@@ -31,15 +31,15 @@ from lib.console import (
     standard_output,
     write_json,
 )
-from lib.engines.engine import try_engines
-from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, TimeControl, own_engine, parse_engine, require_limits
-from lib.errors import ProgramError
-from lib.games import adjudication, openings
-from lib.games.clock import Patience
-from lib.games.report import show_conduct, tournament_as_json
-from lib.games.tournament import Archive, PairingScore, Settings, Tournament, play
-from lib.journal import Journal
-from lib.ratings import fit_elo
+from toolkit.engines.engine import try_engines
+from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, TimeControl, own_engine, parse_engine, require_limits
+from toolkit.errors import ProgramError
+from toolkit.games import adjudication, openings
+from toolkit.games.clock import Patience
+from toolkit.games.report import show_conduct, tournament_as_json
+from toolkit.games.tournament import Archive, PairingScore, Settings, Tournament, play
+from toolkit.journal import Journal
+from toolkit.ratings import fit_elo
 from uci_engine.search.strength import MAX_ELO, MIN_ELO
 
 STEP_ELO = 200

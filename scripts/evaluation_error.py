@@ -14,10 +14,6 @@ best, so that only what it knows is compared. An engine must have Stockfish's co
 
 from __future__ import annotations
 
-from lib.program import run_program
-
-# isort: split
-
 import argparse
 import random
 import re
@@ -32,27 +28,28 @@ from scipy.special import expit
 
 from evaluation.network.file import Network, NetworkError
 from evaluation.weights import Weights, WeightsError, default_weights
-from lib.console import (
+from toolkit.console import (
     Advance,
     above_zero,
     at_least_one,
     make_table,
     new_file,
+    run_program,
     run_to_end,
     say,
     show_progress,
     standard_output,
     write_json,
 )
-from lib.engines.engine import Engine, EngineError
-from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
-from lib.errors import ProgramError
-from lib.games.pgn import game_texts, read_game
-from lib.training.coefficients import find_coefficients
-from lib.training.examples import STOCKFISH_SCALE_CP, Floats, error_of
-from lib.training.model import exact_scores, only_material, weights_as_array
-from lib.training.network_inputs import static_scores
-from lib.training.positions import (
+from toolkit.engines.engine import Engine, EngineError
+from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
+from toolkit.errors import ProgramError
+from toolkit.games.pgn import game_texts, read_game
+from toolkit.training.coefficients import find_coefficients
+from toolkit.training.examples import STOCKFISH_SCALE_CP, Floats, error_of
+from toolkit.training.model import exact_scores, only_material, weights_as_array
+from toolkit.training.network_inputs import static_scores
+from toolkit.training.positions import (
     FIRST,
     QUIET,
     RECORD,
@@ -66,7 +63,7 @@ from lib.training.positions import (
     white_to_move,
     write_positions,
 )
-from lib.training.quantisation import white_outputs
+from toolkit.training.quantisation import white_outputs
 
 # As Stockfish prints them, in pawns: `Classical evaluation   +0.66 (white side)`.
 EVALUATION = re.compile(r"(?P<name>\w+) evaluation:?\s+(?P<pawns>[+-]?\d+\.\d+) +\(white side\)")

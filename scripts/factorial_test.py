@@ -25,11 +25,11 @@ from typing import Any
 
 import numpy as np
 
-from lib.console import at_least_one, run_program
-from lib.engines.spec import EngineSpec
-from lib.errors import ProgramError
-from lib.games.experiment import Pairing, find_numbers, make_parser, run_experiment
-from lib.ratings import fit_elo
+from toolkit.console import at_least_one, run_program
+from toolkit.engines.spec import EngineSpec
+from toolkit.errors import ProgramError
+from toolkit.games.experiment import Pairing, find_numbers, make_parser, run_experiment
+from toolkit.ratings import fit_elo
 
 # A wide prior about no difference, in Elo: it keeps a change finite that has won every pair so far.
 PRIOR_ELO = 1000.0

@@ -9,7 +9,7 @@ game, where the choice of openings still decides.
 
 The last three lines go into uci_engine/score.py. The table of predicted results comes from a fit to a part of the
 games, and is checked on the others: whole games are held out, because positions of one game share their result.
-lib/training/wins.py has the model.
+toolkit/training/wins.py has the model.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.console import at_least_one, make_table, run_program, standard_output
-from lib.errors import ProgramError
-from lib.training.positions import read_positions, split_rows
-from lib.training.wins import Outcomes, WinModel, fit, joined, read_outcomes
+from toolkit.console import at_least_one, make_table, run_program, standard_output
+from toolkit.errors import ProgramError
+from toolkit.training.positions import read_positions, split_rows
+from toolkit.training.wins import Outcomes, WinModel, fit, joined, read_outcomes
 from uci_engine import score as scores
 
 # Bounds of the bands in the table: pieces, and what the engine shows for the better side.

@@ -13,10 +13,6 @@ sources is tested. The exit code is 1 if anything was found, 2 if the engine can
 
 from __future__ import annotations
 
-from lib.program import INTERRUPTED, run_program
-
-# isort: split
-
 import argparse
 import os
 import random
@@ -29,16 +25,27 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lib.console import at_least_one, complain, make_table, new_file, say, show_progress, standard_output, write_json
-from lib.engines.engine import EngineOption
-from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, own_engine, parse_engine
-from lib.errors import ProgramError
-from lib.uci import oracles
-from lib.uci.conversation import Conversation, load, save, shrink
-from lib.uci.interview import Interview, repeat
-from lib.uci.lines import KINDS
-from lib.uci.oracles import Patience, Violation, describe_oracles
-from lib.uci.talk import Talk
+from toolkit.console import (
+    INTERRUPTED,
+    at_least_one,
+    complain,
+    make_table,
+    new_file,
+    run_program,
+    say,
+    show_progress,
+    standard_output,
+    write_json,
+)
+from toolkit.engines.engine import EngineOption
+from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, own_engine, parse_engine
+from toolkit.errors import ProgramError
+from toolkit.uci import oracles
+from toolkit.uci.conversation import Conversation, load, save, shrink
+from toolkit.uci.interview import Interview, repeat
+from toolkit.uci.lines import KINDS
+from toolkit.uci.oracles import Patience, Violation, describe_oracles
+from toolkit.uci.talk import Talk
 
 STEPS = 25
 MAX_SEEN = 300

@@ -11,10 +11,6 @@ weights: compile again for a release.
 
 from __future__ import annotations
 
-from lib.program import run_program
-
-# isort: split
-
 import argparse
 import gzip
 from collections.abc import Sequence
@@ -22,11 +18,11 @@ from pathlib import Path
 
 import chess.polyglot
 
-from lib.books.repertoire import OPENINGS, read_table, replay
-from lib.books.theory import Scorer, book_bytes, theory_of, weights_of_theory
-from lib.console import at_least_one, new_file, run_to_end, say
-from lib.errors import ProgramError
-from lib.files import replaced
+from toolkit.books.repertoire import OPENINGS, read_table, replay
+from toolkit.books.theory import Scorer, book_bytes, theory_of, weights_of_theory
+from toolkit.console import at_least_one, new_file, run_program, run_to_end, say
+from toolkit.errors import ProgramError
+from toolkit.files import replaced
 from uci_engine.book.book import BUILT_IN, POSITIONS
 
 SEARCH_DEPTH = 10

@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
-from lib.console import (
+from toolkit.console import (
     add_run_arguments,
     at_least_one,
     new_file,
@@ -26,15 +26,15 @@ from lib.console import (
     standard_output,
     write_json,
 )
-from lib.elo import Sprt
-from lib.engines.engine import try_engines
-from lib.engines.spec import ENGINE_SYNTAX, parse_engines, require_limits
-from lib.errors import ProgramError
-from lib.games import adjudication, openings
-from lib.games.clock import Patience
-from lib.games.report import pairings_table, progress_text, show_conduct, tournament_as_json
-from lib.games.tournament import Archive, Settings, Tournament, play
-from lib.journal import Journal
+from toolkit.elo import Sprt
+from toolkit.engines.engine import try_engines
+from toolkit.engines.spec import ENGINE_SYNTAX, parse_engines, require_limits
+from toolkit.errors import ProgramError
+from toolkit.games import adjudication, openings
+from toolkit.games.clock import Patience
+from toolkit.games.report import pairings_table, progress_text, show_conduct, tournament_as_json
+from toolkit.games.tournament import Archive, Settings, Tournament, play
+from toolkit.journal import Journal
 
 DEFAULT_GAMES = 100
 # A sequential test ends by itself.

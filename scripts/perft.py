@@ -18,11 +18,11 @@ from pathlib import Path
 
 import chess
 
-from lib.console import make_table, run_program, say, show_progress, standard_output
-from lib.engines.spec import ENGINE_SYNTAX, own_engine, parse_engine
-from lib.errors import ProgramError
-from lib.files import read_text
-from lib.perft import PerftEngine
+from toolkit.console import make_table, run_program, say, show_progress, standard_output
+from toolkit.engines.spec import ENGINE_SYNTAX, own_engine, parse_engine
+from toolkit.errors import ProgramError
+from toolkit.files import read_text
+from toolkit.perft import PerftEngine
 from uci_engine.core import CORES
 
 

@@ -7,16 +7,12 @@
     python scripts/positions.py label data.positions --network stockfish.nnue --output labelled.positions
     python scripts/positions.py import data.txt.gz --output data.positions
 
-selfplay.py makes such files; lib/training/positions.py documents them. A line of text is `FEN | score in centipawns |
-result`, both White's view, the result 1.0, 0.5 or 0.0. `import` also reads EPD whose operation `c9` is the result, 1-0,
-1/2-1/2 or 0-1; such positions have no scores, and each counts as a game of its own.
+selfplay.py makes such files; toolkit/training/positions.py documents them. A line of text is `FEN | score in
+centipawns | result`, both White's view, the result 1.0, 0.5 or 0.0. `import` also reads EPD whose operation `c9` is the
+result, 1-0, 1/2-1/2 or 0-1; such positions have no scores, and each counts as a game of its own.
 """
 
 from __future__ import annotations
-
-from lib.program import run_program
-
-# isort: split
 
 import argparse
 import hashlib
@@ -27,13 +23,22 @@ from typing import Any
 import chess
 import numpy as np
 
-from lib.console import Advance, at_least_one, make_table, new_file, run_to_end, show_progress, standard_output
-from lib.engines.spec import ENGINE_SYNTAX, parse_engine
-from lib.errors import ProgramError
-from lib.files import unpack_text
-from lib.journal import Journal
-from lib.training.labels import scores_of_engine, scores_of_network
-from lib.training.positions import (
+from toolkit.console import (
+    Advance,
+    at_least_one,
+    make_table,
+    new_file,
+    run_program,
+    run_to_end,
+    show_progress,
+    standard_output,
+)
+from toolkit.engines.spec import ENGINE_SYNTAX, parse_engine
+from toolkit.errors import ProgramError
+from toolkit.files import unpack_text
+from toolkit.journal import Journal
+from toolkit.training.labels import scores_of_engine, scores_of_network
+from toolkit.training.positions import (
     CAPTURE,
     FIRST,
     QUIET,
@@ -47,7 +52,7 @@ from lib.training.positions import (
     unique_positions,
     write_positions,
 )
-from lib.training.stockfish_network import read_network
+from toolkit.training.stockfish_network import read_network
 
 # Text has no suffix of its own.
 ANY_SUFFIX = ("",)

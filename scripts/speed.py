@@ -25,7 +25,7 @@ from statistics import fmean, median, quantiles
 import chess
 from rich.table import Table
 
-from lib.console import (
+from toolkit.console import (
     Advance,
     above_zero,
     at_least_one,
@@ -34,11 +34,11 @@ from lib.console import (
     show_progress,
     standard_output,
 )
-from lib.engines.answer import read_info
-from lib.engines.engine import Engine, EngineError
-from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines
-from lib.errors import ProgramError
-from lib.perft import NoPerftError, PerftEngine
+from toolkit.engines.answer import read_info
+from toolkit.engines.engine import Engine, EngineError
+from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines
+from toolkit.errors import ProgramError
+from toolkit.perft import NoPerftError, PerftEngine
 
 # Eight middlegames of different kinds: open and closed, with and without queens in play, quiet and sharp.
 MIDDLEGAMES = (
@@ -143,9 +143,9 @@ def figures(samples: Samples, first: Samples) -> dict[str, list[float]]:
     """
     pairs = zip(chain.from_iterable(samples.searches), chain.from_iterable(first.searches), strict=True)
     rounds = samples.searches
-    rates = [sum(s.nodes for s in done) / sum(s.cpu_seconds for s in done) for done in rounds]
+    rates = [sum(s.nodes for s in done) / sum(s.cpu_seconds for s in done) / 1000 for done in rounds]
     return {
-        "nodes per CPU second": rates,
+        "thousand nodes per CPU second": rates,
         "nodes, as a multiple of the first": [ours.rate / theirs.rate for ours, theirs in pairs],
         "depth": [fmean(search.depth for search in done) for done in rounds],
         "perft, CPU seconds": samples.perfts,
@@ -156,8 +156,8 @@ def figures(samples: Samples, first: Samples) -> dict[str, list[float]]:
 
 
 def show(values: Sequence[float]) -> str:
-    """The median, and the least and the greatest, with six digits."""
-    return f"{median(values):.6g} ({min(values):.6g} to {max(values):.6g})" if values else "-"
+    """The median, and the least and the greatest, with five digits."""
+    return f"{median(values):.5g} ({min(values):.5g} to {max(values):.5g})" if values else "-"
 
 
 def speed_table(title: str, found: dict[str, dict[str, list[float]]]) -> Table:

@@ -16,7 +16,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from lib.console import (
+from toolkit.console import (
     add_run_arguments,
     at_least_one,
     make_table,
@@ -27,11 +27,11 @@ from lib.console import (
     standard_output,
     write_json,
 )
-from lib.engines.engine import try_engines
-from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines, require_limits
-from lib.errors import ProgramError
-from lib.pool import Task, run_tasks
-from lib.suite import Batch, Question, ask_batch, read_questions, summarise, summary_table
+from toolkit.engines.engine import try_engines
+from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines, require_limits
+from toolkit.errors import ProgramError
+from toolkit.pool import Task, run_tasks
+from toolkit.suite import Batch, Question, ask_batch, read_questions, summarise, summary_table
 
 POSITIONS_EACH = 10
 

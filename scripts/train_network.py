@@ -12,10 +12,6 @@ checkpoint and finds the same network. It is a proposal: a match decides.
 
 from __future__ import annotations
 
-from lib.program import run_program
-
-# isort: split
-
 import argparse
 import hashlib
 import json
@@ -34,7 +30,7 @@ from evaluation.network import file as engine
 from evaluation.network.file import NetworkError
 from evaluation.network.shape import BUCKETS, UNITS
 from evaluation.weights import Weights, WeightsError, default_weights
-from lib.console import (
+from toolkit.console import (
     above_zero,
     at_least_one,
     at_least_zero,
@@ -42,6 +38,7 @@ from lib.console import (
     make_table,
     new_file,
     not_negative,
+    run_program,
     run_to_end,
     say,
     show_progress,
@@ -49,10 +46,10 @@ from lib.console import (
     three_shares,
     write_json,
 )
-from lib.errors import ProgramError
-from lib.files import replaced
-from lib.training.examples import Choice, ErrorOfEvaluation, command_text, error_of, fit_scale
-from lib.training.network_data import (
+from toolkit.errors import ProgramError
+from toolkit.files import replaced
+from toolkit.training.examples import Choice, ErrorOfEvaluation, command_text, error_of, fit_scale
+from toolkit.training.network_data import (
     SOURCE_SYNTAX,
     Cache,
     features_digest,
@@ -61,7 +58,7 @@ from lib.training.network_data import (
     read_examples,
     split,
 )
-from lib.training.network_fit import (
+from toolkit.training.network_fit import (
     Fit,
     Plan,
     State,
@@ -72,9 +69,9 @@ from lib.training.network_fit import (
     save_checkpoint,
     settings_of,
 )
-from lib.training.network_inputs import has_output
-from lib.training.network_model import Batch, Loss, Network, new_network, outputs
-from lib.training.quantisation import floating, quantised, whole_outputs
+from toolkit.training.network_inputs import has_output
+from toolkit.training.network_model import Batch, Loss, Network, new_network, outputs
+from toolkit.training.quantisation import floating, quantised, whole_outputs
 
 CACHE = Path(__file__).resolve().parents[1] / ".selfplay" / "network"
 FEATURES, WITH_NETWORK, QUANTISED = "features", "with the network", "in whole numbers"

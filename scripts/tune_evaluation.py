@@ -10,10 +10,6 @@ command finds the same weights. They are a proposal: a match decides.
 
 from __future__ import annotations
 
-from lib.program import run_program
-
-# isort: split
-
 import argparse
 import json
 import sys
@@ -26,13 +22,14 @@ import numpy.typing as npt
 
 from evaluation.catalogue import CATALOGUE
 from evaluation.weights import PROVENANCE, Weights, WeightsError, default_weights
-from lib.console import (
+from toolkit.console import (
     above_zero,
     at_least_one,
     at_least_zero,
     by_stem,
     make_table,
     new_file,
+    run_program,
     run_to_end,
     say,
     show_progress,
@@ -40,11 +37,11 @@ from lib.console import (
     three_shares,
     write_json,
 )
-from lib.errors import ProgramError
-from lib.files import replaced
-from lib.training.coefficients import source_digest
-from lib.training.endgame_scales import as_constants, fit_scales
-from lib.training.examples import (
+from toolkit.errors import ProgramError
+from toolkit.files import replaced
+from toolkit.training.coefficients import source_digest
+from toolkit.training.endgame_scales import as_constants, fit_scales
+from toolkit.training.examples import (
     Choice,
     Examples,
     command_text,
@@ -54,7 +51,7 @@ from lib.training.examples import (
     rms_error,
     split_games,
 )
-from lib.training.model import (
+from toolkit.training.model import (
     centred,
     columns_of,
     exact_scores,
@@ -63,7 +60,7 @@ from lib.training.model import (
     weights_as_array,
     weights_from_array,
 )
-from lib.training.weights_fit import MOP_UP, Fit, Plan, fit_weights
+from toolkit.training.weights_fit import MOP_UP, Fit, Plan, fit_weights
 
 PARTS = ("train", "validation", "test")
 OLD, NEW = "old weights", "new weights"

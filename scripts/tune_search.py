@@ -23,10 +23,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from lib.console import above_zero, at_least_one, run_program
-from lib.engines.spec import EngineSpec
-from lib.errors import ProgramError
-from lib.games.experiment import Pairing, find_numbers, make_parser, run_experiment
+from toolkit.console import above_zero, at_least_one, run_program
+from toolkit.engines.spec import EngineSpec
+from toolkit.errors import ProgramError
+from toolkit.games.experiment import Pairing, find_numbers, make_parser, run_experiment
 
 # Exponents of the sinking rate and step, and the stability constant as a share of all iterations.
 RATE_EXPONENT = 0.602

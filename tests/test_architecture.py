@@ -63,7 +63,7 @@ def module_name(path: Path, root: Path = ROOT) -> str:
 
 SOURCES = {module_name(path): path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))}
 PROGRAMS = sorted((ROOT / "scripts").glob("*.py"))
-LIBRARY = sorted((ROOT / "scripts" / "lib").rglob("*.py"))
+LIBRARY = sorted((ROOT / "scripts" / "toolkit").rglob("*.py"))
 MODULES = SOURCES | {module_name(path, ROOT / "scripts"): path for path in (*PROGRAMS, *LIBRARY)}
 BUILD = sorted((ROOT / "scripts" / "build_backend").glob("*.py"))
 EVERY_FILE = [ROOT / "setup.py", ROOT / "secateur.py", *BUILD, *SOURCES.values(), *PROGRAMS, *LIBRARY]
@@ -168,14 +168,15 @@ def test_pure_modules_import_only_each_other(name: str) -> None:
 
 
 def test_no_module_imports_itself_in_a_circle() -> None:
-    assert "lib.engines.spec" in reachable("match")
+    assert "toolkit.engines.spec" in reachable("match")
     assert not [module for module in MODULES if module in reachable(module)]
 
 
 def test_the_engines_of_tools_know_nothing_of_games() -> None:
     for module in MODULES:
-        if module.startswith("lib.engines"):
-            assert {".".join(name.split(".")[:2]) for name in reachable(module)} <= {"lib.engines", "lib.errors", "lib"}
+        if module.startswith("toolkit.engines"):
+            rooms = {name.split(".")[1] for name in reachable(module) if "." in name}
+            assert rooms <= {"engines", "errors"}
 
 
 @pytest.mark.parametrize("path", EVERY_FILE, ids=lambda path: path.relative_to(ROOT).as_posix())

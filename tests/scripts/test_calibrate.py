@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from calibrate import Player, fit, level_player, main, meetings_of, stockfish_players
-from lib.elo import score_of_elo
-from lib.engines.spec import EngineSpec
-from lib.errors import ProgramError
-from lib.games.tournament import PairingScore
+from toolkit.elo import score_of_elo
+from toolkit.engines.spec import EngineSpec
+from toolkit.errors import ProgramError
+from toolkit.games.tournament import PairingScore
 
 # Below 1500 it sees itself lost, and resigns by adjudication.
 ENGINE = """

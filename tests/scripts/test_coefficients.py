@@ -17,12 +17,12 @@ from evaluation.constants import FULL_PHASE
 from evaluation.explanation import KPK_RESULTS
 from evaluation.scoring import set_up
 from evaluation.weights import MATERIAL, Weights, default_weights
-from lib.training.coefficient_reader import COUNTED_GROUPS, WORD_BITS, CoefficientReader, layout
-from lib.training.coefficients import OFFSETS, Coefficients, find_coefficients, matrix_of_pieces
-from lib.training.model import exact_scores, weights_as_array
-from lib.training.positions import RECORD, pack, pieces_of
 from tests.evaluation.test_evaluation import BOARDS, EXTREME, random_game, random_pieces, summed
 from tests.support.kernel import ALL_CORES, core_or_skip, on_core
+from toolkit.training.coefficient_reader import COUNTED_GROUPS, WORD_BITS, CoefficientReader, layout
+from toolkit.training.coefficients import OFFSETS, Coefficients, find_coefficients, matrix_of_pieces
+from toolkit.training.model import exact_scores, weights_as_array
+from toolkit.training.positions import RECORD, pack, pieces_of
 
 
 def placed(board: chess.Board) -> list[tuple[int, int]]:

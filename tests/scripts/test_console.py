@@ -1,4 +1,4 @@
-"""lib.console: progress on a terminal and off it, tables of plain text, files written whole."""
+"""toolkit.console: progress on a terminal and off it, tables of plain text, files written whole."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from lib import console
-from lib.errors import ProgramError
+from toolkit import console
+from toolkit.errors import ProgramError
 
 
 def test_progress_off_a_terminal_is_seldom_lines(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 100.0
-    monkeypatch.setattr("lib.console.time.monotonic", lambda: now)
+    monkeypatch.setattr("toolkit.console.time.monotonic", lambda: now)
     with console.show_progress("games", 40, done=10) as advance:
         for number in range(30):
             now += 1.0
@@ -32,7 +32,7 @@ def test_progress_off_a_terminal_is_seldom_lines(
 def test_progress_on_a_terminal_is_redrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
     terminal = Console(file=screen, force_terminal=True, width=100)
-    monkeypatch.setattr("lib.console.standard_error", lambda: terminal)
+    monkeypatch.setattr("toolkit.console.standard_error", lambda: terminal)
     with console.show_progress("games", 4) as advance:
         advance(3, "a [b]")
     assert "3/4" in screen.getvalue()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lib.elo import (
+from toolkit.elo import (
     PAIR_SCORES,
     Estimate,
     Sprt,
@@ -20,7 +20,7 @@ from lib.elo import (
     pentanomial,
     score_of_elo,
 )
-from lib.errors import ProgramError
+from toolkit.errors import ProgramError
 
 COUNTS = st.lists(st.integers(1, 2000), min_size=5, max_size=5)
 

@@ -10,12 +10,12 @@ import chess
 import chess.engine
 import pytest
 
-from lib.engines.answer import Answer, Line, read_answer
-from lib.engines.cache import EngineCache
-from lib.engines.engine import Engine, EngineError
-from lib.engines.spec import EngineSpec, TimeControl, parse_engine, parse_engines
-from lib.errors import ProgramError
 from tests.support import SUPPORT
+from toolkit.engines.answer import Answer, Line, read_answer
+from toolkit.engines.cache import EngineCache
+from toolkit.engines.engine import Engine, EngineError
+from toolkit.engines.spec import EngineSpec, TimeControl, parse_engine, parse_engines
+from toolkit.errors import ProgramError
 
 FAKE = SUPPORT / "fake_engine.py"
 

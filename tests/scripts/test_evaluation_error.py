@@ -15,14 +15,14 @@ import pytest
 from evaluation.constants import WON_KPK_CP
 from evaluation.weights import default_weights
 from evaluation_error import Spread, features_scores, main, quiet_positions, read_evaluations
-from lib.games.pgn import read_game
-from lib.training.coefficients import find_coefficients
-from lib.training.examples import error_of
-from lib.training.model import exact_scores, weights_as_array
-from lib.training.positions import CAPTURE, FIRST, QUIET, RECORD, board_of, game_numbers, keys, pack, read_positions
-from lib.training.positions import write_positions as write
 from tests.support.kernel import random_game
 from tests.support.networks import random_network
+from toolkit.games.pgn import read_game
+from toolkit.training.coefficients import find_coefficients
+from toolkit.training.examples import error_of
+from toolkit.training.model import exact_scores, weights_as_array
+from toolkit.training.positions import CAPTURE, FIRST, QUIET, RECORD, board_of, game_numbers, keys, pack, read_positions
+from toolkit.training.positions import write_positions as write
 
 # Says of each position that White is as much ahead as its halfmove clock, in hundredths, and the double.
 ENGINE = """

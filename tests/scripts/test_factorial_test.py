@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from factorial_test import Factor, FactorialTest, estimate_effects, main
-from lib.elo import score_of_elo
-from lib.errors import ProgramError
 from tests.scripts.test_tune_search import ENGINE
+from toolkit.elo import score_of_elo
+from toolkit.errors import ProgramError
 
 
 def factors(count: int) -> list[Factor]:

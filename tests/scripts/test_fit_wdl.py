@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from fit_wdl import main, split
-from lib.errors import ProgramError
-from lib.training.positions import FIRST, QUIET, RECORD, pack, write_positions
-from lib.training.wins import Outcomes, WinModel, fit, joined, read_outcomes
+from toolkit.errors import ProgramError
+from toolkit.training.positions import FIRST, QUIET, RECORD, pack, write_positions
+from toolkit.training.wins import Outcomes, WinModel, fit, joined, read_outcomes
 from uci_engine import score as scores
 
 KNOWN = WinModel((6, 32), (320.0, -420.0, 200.0), (90.0, 50.0))

@@ -19,17 +19,17 @@ from hypothesis import strategies as st
 
 import fuzz
 from fuzz import Finding, Fuzzer
-from lib.engines.engine import EngineOption
-from lib.engines.spec import EngineSpec, own_engine
-from lib.errors import ProgramError
-from lib.uci import lines
-from lib.uci.conversation import Conversation, End, Heard, Pause, Send, load, read, write
-from lib.uci.grammar import read_best_move, read_info
-from lib.uci.interview import usage_of
-from lib.uci.judge import Judge, first_illegal, read_position
-from lib.uci.oracles import Patience, Violation
 from tests.support import ROOT, SUPPORT
 from tests.support.faulty_engine import FAULTS
+from toolkit.engines.engine import EngineOption
+from toolkit.engines.spec import EngineSpec, own_engine
+from toolkit.errors import ProgramError
+from toolkit.uci import lines
+from toolkit.uci.conversation import Conversation, End, Heard, Pause, Send, load, read, write
+from toolkit.uci.grammar import read_best_move, read_info
+from toolkit.uci.interview import usage_of
+from toolkit.uci.judge import Judge, first_illegal, read_position
+from toolkit.uci.oracles import Patience, Violation
 
 KEPT = sorted((ROOT / "tests" / "uci" / "conversations").glob("*.txt"))
 # The tests look for wrong answers; a busy machine makes late ones.

@@ -10,9 +10,9 @@ import chess.polyglot
 import pytest
 
 import make_book
-from lib.books.repertoire import read_line
-from lib.books.theory import ENTRY, book_bytes, polyglot_move, theory_of
-from lib.errors import ProgramError
+from toolkit.books.repertoire import read_line
+from toolkit.books.theory import ENTRY, book_bytes, polyglot_move, theory_of
+from toolkit.errors import ProgramError
 from uci_engine.book.book import Book
 
 TABLE = """eco\tname\tmoves

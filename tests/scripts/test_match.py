@@ -23,17 +23,17 @@ import chess.engine
 import chess.pgn
 import pytest
 
-from lib.engines.cache import EngineCache
-from lib.engines.spec import EngineSpec, TimeControl
-from lib.errors import ProgramError
-from lib.games.adjudication import Adjudicator, Rules, Tables, add_arguments, rules_of
-from lib.games.clock import Clock, Patience, limit_for
-from lib.games.game import Game, rules_result
-from lib.games.openings import Opening
-from lib.games.record import GameRecord
 from match import main
 from tests.support import SCRIPTS, SUPPORT, TABLES
 from tests.support.games import read_games
+from toolkit.engines.cache import EngineCache
+from toolkit.engines.spec import EngineSpec, TimeControl
+from toolkit.errors import ProgramError
+from toolkit.games.adjudication import Adjudicator, Rules, Tables, add_arguments, rules_of
+from toolkit.games.clock import Clock, Patience, limit_for
+from toolkit.games.game import Game, rules_result
+from toolkit.games.openings import Opening
+from toolkit.games.record import GameRecord
 
 FAKE = SUPPORT / "fake_engine.py"
 IMPATIENT = Patience(hang_seconds=1.0, search_seconds=20.0)

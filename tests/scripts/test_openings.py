@@ -10,9 +10,9 @@ from pathlib import Path
 import chess
 import pytest
 
-from lib.errors import ProgramError
-from lib.games.openings import Opening, read_openings, start_position
-from lib.games.pgn import split_games
+from toolkit.errors import ProgramError
+from toolkit.games.openings import Opening, read_openings, start_position
+from toolkit.games.pgn import split_games
 
 PGN = """[Event "one"]
 [Result "1/2-1/2"]

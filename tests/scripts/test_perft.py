@@ -8,12 +8,12 @@ from pathlib import Path
 import chess
 import pytest
 
-from lib.engines.engine import EngineError
-from lib.engines.spec import parse_engine
-from lib.errors import ProgramError
-from lib.perft import PerftEngine
 from perft import main, read_cases
 from tests.support import ROOT
+from toolkit.engines.engine import EngineError
+from toolkit.engines.spec import parse_engine
+from toolkit.errors import ProgramError
+from toolkit.perft import PerftEngine
 
 CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
 ENGINE = f"cmd='{sys.executable} -m uci_engine' name=ours dir={ROOT}"

@@ -1,4 +1,4 @@
-"""lib.pool: each task once, whatever happens to the workers, on this machine and on a cluster."""
+"""toolkit.pool: each task once, whatever happens to the workers, on this machine and on a cluster."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from lib.errors import ProgramError
-from lib.pool import Result, Task, run_tasks
 from tests.support.dask_cluster import PATIENCE_SECONDS, Cluster, running_cluster, wait_until
 from tests.support.pool_work import Done, Work, run
+from toolkit.errors import ProgramError
+from toolkit.pool import Result, Task, run_tasks
 from uci_engine.api.cluster import GivenUp
 
 

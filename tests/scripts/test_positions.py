@@ -15,9 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lib.errors import ProgramError
-from lib.pool import run_tasks
-from lib.training.positions import (
+from positions import main
+from tests.support import SUPPORT
+from tests.support.kernel import random_game, start_board
+from toolkit.errors import ProgramError
+from toolkit.pool import run_tasks
+from toolkit.training.positions import (
     CAPTURE,
     FIRST,
     MAX_SCORE_CP,
@@ -37,9 +40,6 @@ from lib.training.positions import (
     white_to_move,
     write_positions,
 )
-from positions import main
-from tests.support import SUPPORT
-from tests.support.kernel import random_game, start_board
 
 FAKE = SUPPORT / "fake_engine.py"
 
@@ -247,7 +247,7 @@ def test_another_engine_scores(tmp_path: Path) -> None:
 
 
 def test_labels_are_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lib.training.labels.ENGINE_BATCH", 20)
+    monkeypatch.setattr("toolkit.training.labels.ENGINE_BATCH", 20)
     write_positions(tmp_path / "x", {"from": "test"}, games(3))
     engine = f"cmd='{sys.executable} {FAKE}' depth=1"
     words = ["label", str(tmp_path / "x"), "--engine", engine, "--output", str(tmp_path / "y")]
@@ -268,12 +268,12 @@ def test_labels_are_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
             asked.append(batch.key)
             yield batch
 
-    monkeypatch.setattr("lib.training.labels.run_tasks", three_batches)
+    monkeypatch.setattr("toolkit.training.labels.run_tasks", three_batches)
     with pytest.raises(KilledError):
         main(words)
     assert len(journal.read_text().splitlines()) == 4
     assert not (tmp_path / "y").exists()
-    monkeypatch.setattr("lib.training.labels.run_tasks", run_tasks)
+    monkeypatch.setattr("toolkit.training.labels.run_tasks", run_tasks)
     assert main(words) == 1
     assert main([*words, "--unique", "--resume"]) == 1
     assert main([*words, "--resume"]) == 0

@@ -10,9 +10,9 @@ import chess
 import chess.polyglot
 import pytest
 
-from lib.books.repertoire import Line, read_line, read_table, replay
-from lib.books.theory import theory_of
-from lib.errors import ProgramError
+from toolkit.books.repertoire import Line, read_line, read_table, replay
+from toolkit.books.theory import theory_of
+from toolkit.errors import ProgramError
 from uci_engine.book.book import BUILT_IN, Book
 
 

@@ -11,13 +11,13 @@ import chess
 import pytest
 
 import speed
-from lib.engines.answer import Info, read_info
-from lib.engines.engine import Engine, EngineError
-from lib.engines.spec import EngineSpec, parse_engine
-from lib.errors import ProgramError
-from lib.perft import NoPerftError
 from speed import Samples, Search, cpu_seconds, figures, perft_cpu_seconds, search, show, stop_seconds
 from tests.support import ROOT
+from toolkit.engines.answer import Info, read_info
+from toolkit.engines.engine import Engine, EngineError
+from toolkit.engines.spec import EngineSpec, parse_engine
+from toolkit.errors import ProgramError
+from toolkit.perft import NoPerftError
 
 OURS = f"cmd='{sys.executable} -m uci_engine' dir={ROOT} name=ours option.Hash=4"
 
@@ -98,7 +98,7 @@ def test_a_pipe_starts_talks_and_ends(tmp_path: Path) -> None:
 
 
 def test_an_engine_that_will_not_go_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lib.engines.engine.QUIT_SECONDS", 0.1)
+    monkeypatch.setattr("toolkit.engines.engine.QUIT_SECONDS", 0.1)
     with Engine(fake(tmp_path, "time.sleep(600)")) as engine:
         engine.send("sleep")
     assert engine.exit_code == -9
@@ -198,7 +198,7 @@ def test_rates_are_of_rounds_and_ratios_of_pairs() -> None:
     ours = samples([(100, 1.0), (300, 1.0)], [(400, 2.0), (10, 1.0)], perfts=[1.0, 3.0])
     theirs = samples([(50, 1.0), (100, 2.0)], [(100, 1.0), (10, 2.0)], perfts=[2.0, 1.0])
     found = figures(ours, theirs)
-    assert found["nodes per CPU second"] == [200.0, 410 / 3]
+    assert found["thousand nodes per CPU second"] == pytest.approx([0.2, 0.41 / 3])
     assert found["nodes, as a multiple of the first"] == [2.0, 6.0, 2.0, 2.0]
     assert found["perft, as a multiple of the first"] == [0.5, 3.0]
     assert figures(ours, samples([(1, 1.0)] * 2, [(1, 1.0)] * 2, perfts=[]))["perft, as a multiple of the first"] == []

@@ -13,11 +13,11 @@ import match
 import selfplay
 import suite
 import tune_search
-from lib.engines.engine import try_engines
-from lib.engines.spec import EngineSpec
-from lib.errors import ProgramError
-from lib.journal import Journal
 from tests.support import ROOT, SCRIPTS, SUPPORT
+from toolkit.engines.engine import try_engines
+from toolkit.engines.spec import EngineSpec
+from toolkit.errors import ProgramError
+from toolkit.journal import Journal
 
 FAKE = f"{sys.executable} {SUPPORT / 'fake_engine.py'}"
 
@@ -112,7 +112,6 @@ def test_a_journal_is_optional_and_its_errors_are_those_of_programs(tmp_path: Pa
         ("perft", ["/no/such/file.epd"], "No such file"),
         ("fit_wdl", ["/no/such/file"], "No such file"),
         ("speed", ["--engine", "cmd=stokfish"], "cannot run stokfish"),
-        ("soak", ["--engine", "cmd=stokfish", "--games", "1", "--load", "0"], "error: stokfish: No such file"),
         ("fuzz", ["--engine", "cmd=stokfish"], "error: stokfish: No such file or directory\n"),
     ],
 )

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from lib.errors import ProgramError
-from lib.training.positions import QUIET, RECORD, pack, read_positions, write_positions
-from lib.training.stockfish_network import INPUTS, SHAPE, SUMS, VERSION, read_network, static_scores
 from positions import main
+from toolkit.errors import ProgramError
+from toolkit.training.positions import QUIET, RECORD, pack, read_positions, write_positions
+from toolkit.training.stockfish_network import INPUTS, SHAPE, SUMS, VERSION, read_network, static_scores
 
 WORDS = b"made by nobody"
 STACK_BYTES = 4 + 4 * 16 + 16 * 1024 + 4 * 32 + 32 * 32 + 4 + 32

@@ -11,11 +11,11 @@ import chess
 import pytest
 
 import suite
-from lib.engines.answer import Line
-from lib.errors import ProgramError
-from lib.suite import Question, judge, read_questions
 from tests.support import ROOT, SUPPORT
 from tests.support.dask_cluster import running_cluster
+from toolkit.engines.answer import Line
+from toolkit.errors import ProgramError
+from toolkit.suite import Question, judge, read_questions
 
 FORK = "8/8/8/8/8/2k5/8/K6R w - -"  # any position with a rook that can give check
 EPD = f"""# positions

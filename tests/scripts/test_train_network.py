@@ -17,19 +17,19 @@ import evaluation
 from evaluation.network.file import Network
 from evaluation.network.shape import BUCKETS, UNITS
 from evaluation.weights import default_weights
-from lib.errors import ProgramError
-from lib.training import network_model
-from lib.training.examples import Choice
-from lib.training.network_data import Cache, Source, parse_source, read_examples, split
-from lib.training.network_fit import Fit, Plan, State, load_checkpoint, mean_loss, new_state, save_checkpoint
-from lib.training.network_inputs import bucket_of, inputs_of, static_scores
-from lib.training.network_model import OUTPUT_CP, Batch, Loss, add_gradient, new_network, outputs
-from lib.training.network_model import Network as Floating
-from lib.training.positions import FIRST, QUIET, RECORD, board_of, pack, write_positions
-from lib.training.quantisation import floating, quantised, white_outputs, whole_outputs
 from tests.evaluation.test_evaluation import random_weights
 from tests.support.kernel import random_game, start_board
 from tests.support.networks import network_score, random_network
+from toolkit.errors import ProgramError
+from toolkit.training import network_model
+from toolkit.training.examples import Choice
+from toolkit.training.network_data import Cache, Source, parse_source, read_examples, split
+from toolkit.training.network_fit import Fit, Plan, State, load_checkpoint, mean_loss, new_state, save_checkpoint
+from toolkit.training.network_inputs import bucket_of, inputs_of, static_scores
+from toolkit.training.network_model import OUTPUT_CP, Batch, Loss, add_gradient, new_network, outputs
+from toolkit.training.network_model import Network as Floating
+from toolkit.training.positions import FIRST, QUIET, RECORD, board_of, pack, write_positions
+from toolkit.training.quantisation import floating, quantised, white_outputs, whole_outputs
 from train_network import main
 
 

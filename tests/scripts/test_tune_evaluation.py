@@ -15,11 +15,12 @@ import pytest
 
 import evaluation
 from evaluation.weights import MATERIAL, Weights, default_weights
-from lib.errors import ProgramError
-from lib.training.coefficients import COLUMNS, OFFSETS, Coefficients, find_coefficients
-from lib.training.endgame_scales import KINDS, as_constants, fit_scales
-from lib.training.examples import Choice, Examples, fit_scale, log_loss, read_examples, split_games
-from lib.training.model import (
+from tests.support.kernel import random_game, start_board
+from toolkit.errors import ProgramError
+from toolkit.training.coefficients import COLUMNS, OFFSETS, Coefficients, find_coefficients
+from toolkit.training.endgame_scales import KINDS, as_constants, fit_scales
+from toolkit.training.examples import Choice, Examples, fit_scale, log_loss, read_examples, split_games
+from toolkit.training.model import (
     CENTRED,
     add_up,
     centred,
@@ -30,9 +31,8 @@ from lib.training.model import (
     weights_as_array,
     weights_from_array,
 )
-from lib.training.positions import CAPTURE, FIRST, QUIET, RECORD, board_of, pack, pieces_of, write_positions
-from lib.training.weights_fit import MOP_UP, Fit, Plan, deviations_cp, fit_weights
-from tests.support.kernel import random_game, start_board
+from toolkit.training.positions import CAPTURE, FIRST, QUIET, RECORD, board_of, pack, pieces_of, write_positions
+from toolkit.training.weights_fit import MOP_UP, Fit, Plan, deviations_cp, fit_weights
 from tune_evaluation import main
 
 SCALE = 150.0
@@ -99,7 +99,7 @@ def test_a_position_that_cannot_be_evaluated_is_refused(fen: str) -> None:
 
 
 def test_several_processes_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lib.training.coefficients.CHUNK", 500)
+    monkeypatch.setattr("toolkit.training.coefficients.CHUNK", 500)
     done = []
     several = find_coefficients(RECORDS, 2, lambda steps=1, text=None: done.append(steps))
     assert sum(done) == len(RECORDS)
@@ -211,7 +211,7 @@ def fit_known_weights(plan: Plan) -> Fit:
 
 
 def test_known_weights_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lib.training.weights_fit.DEVIATION_CP", 1e6)
+    monkeypatch.setattr("toolkit.training.weights_fit.DEVIATION_CP", 1e6)
     fit, truth = fit_known_weights(Plan(SCALE)), known_weights()
     seen = np.abs(find_coefficients(KNOWN_RECORDS).matrix).sum(axis=0) > 100
     seen = np.asarray(seen).reshape(-1)
@@ -224,7 +224,7 @@ def test_known_weights_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_strong_prior_keeps_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lib.training.weights_fit.DEVIATION_CP", 1e-4)
+    monkeypatch.setattr("toolkit.training.weights_fit.DEVIATION_CP", 1e-4)
     fit = fit_known_weights(Plan(SCALE, iterations=10))
     assert np.abs(fit.weights[columns_of(["hanging", "bishop_pair"])]).max() < 1.5
 

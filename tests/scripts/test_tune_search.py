@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lib.errors import ProgramError
+from toolkit.errors import ProgramError
 from tune_search import Parameter, Spsa, main
 
 ENGINE = '''

@@ -13,13 +13,13 @@ import chess
 import chess.engine
 import chess.syzygy
 
-from lib.engines.answer import Answer
-from lib.engines.spec import EngineSpec
-from lib.games.adjudication import Rules
-from lib.games.clock import Patience
-from lib.games.game import Game, Player
-from lib.games.openings import Opening
-from lib.games.record import GameRecord
+from toolkit.engines.answer import Answer
+from toolkit.engines.spec import EngineSpec
+from toolkit.games.adjudication import Rules
+from toolkit.games.clock import Patience
+from toolkit.games.game import Game, Player
+from toolkit.games.openings import Opening
+from toolkit.games.record import GameRecord
 
 MAX_MOVES = 150
 MAX_PIECES = 4

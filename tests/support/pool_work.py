@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from lib.errors import ProgramError
+from toolkit.errors import ProgramError
 
 NUMBER = struct.Struct("<q")
 

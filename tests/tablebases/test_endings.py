@@ -9,10 +9,10 @@ from dataclasses import replace
 import chess
 import pytest
 
-from lib.engines.engine import Engine
-from lib.engines.spec import TimeControl, own_engine
 from tests.support.endings import DRAW, WIN, Referee, ending_of, play_out
 from tests.support.syzygy_samples import WORKSHOP
+from toolkit.engines.engine import Engine
+from toolkit.engines.spec import TimeControl, own_engine
 
 ENDINGS = 100
 

@@ -17,12 +17,12 @@ import chess.engine
 import chess.syzygy
 import pytest
 
-from lib.engines.answer import Answer
-from lib.engines.spec import EngineSpec
 from tests.support import TABLES
 from tests.support.endings import WIN, Referee, ending_of, play_out
 from tests.support.syzygy_samples import NAMES, Probing, copy_tables, flip_bytes, is_root, random_boards, slow_table
 from tests.support.uci_process import Search, UciProcess
+from toolkit.engines.answer import Answer
+from toolkit.engines.spec import EngineSpec
 from uci_engine import score as scores
 from uci_engine.core import load
 from uci_engine.engine import UciEngine
