@@ -2,7 +2,7 @@
 
 Square a1 is bit 0 and h8 bit 63. Colours are python-chess's (white 1, black 0). A piece is a number, 2 * piece type +
 colour, so 2 to 13, and 0 is an empty square. Uncompiled, slider attacks are looked up in python-chess's dictionaries.
-Compiled, they are magic bitboards. Their tables are filled at import, which takes about two milliseconds.
+Compiled, they are magic bitboards. Their tables are filled at import.
 
 Invariant: every table equals python-chess's own (most are copied from it), and the compiled and the plain form of each
 function give the same results.
@@ -13,7 +13,7 @@ from __future__ import annotations
 import chess
 import chess.polyglot
 
-from evaluation.typed import compiled, i64, i64_pointer, inline, ints, lsb, popcount, u64, u64s
+from evaluation.typed import compiled, i64, i64_pointer, inline, ints, lsb, u64, u64s
 
 # python-chess's piece types.
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(1, 7)
@@ -96,12 +96,15 @@ ROOK_MAGICS = u64s(64, [
 if compiled:
     BISHOP_MASKS = u64s(64, chess.BB_DIAG_MASKS)
     ROOK_MASKS = u64s(64, [chess.BB_RANK_MASKS[square] | chess.BB_FILE_MASKS[square] for square in chess.SQUARES])
-    BISHOP_SHIFTS = ints(64, [64 - mask.bit_count() for mask in chess.BB_DIAG_MASKS])
-    ROOK_SHIFTS = ints(64)
-    BISHOP_OFFSETS = ints(64)
-    ROOK_OFFSETS = ints(64)
+    BISHOP_SHIFTS = ints(64, [64 - mask.bit_count() for mask in BISHOP_MASKS])
+    ROOK_SHIFTS = ints(64, [64 - mask.bit_count() for mask in ROOK_MASKS])
+    BISHOP_OFFSETS = ints(64, [sum(1 << 64 - shift for shift in BISHOP_SHIFTS[:square]) for square in chess.SQUARES])
+    ROOK_OFFSETS = ints(64, [sum(1 << 64 - shift for shift in ROOK_SHIFTS[:square]) for square in chess.SQUARES])
     BISHOP_TABLE = u64s(5248)
     ROOK_TABLE = u64s(102400)
+    # One square's row of python-chess's table: numbers of C, because a hundred thousand of Python's take long.
+    ON_FILE = u64s(64)
+    ALONG_FILE = u64s(64)
 
     @inline
     def bishop_attacks(square: int, occupied: u64) -> u64:
@@ -117,54 +120,26 @@ if compiled:
         index: int = product >> ROOK_SHIFTS[square]
         return ROOK_TABLE[ROOK_OFFSETS[square] + index]
 
-    def _slide(square: int, occupied: u64, rook: bool) -> u64:
-        """Slider attacks by walking the four rays from a square, each up to and including the first occupied square."""
-        reached: u64 = 0
-        for direction in range(4):
-            if rook:
-                file_step = (direction & 1) * (direction - 2)
-                rank_step = ((direction & 1) ^ 1) * (direction - 1)
-            else:
-                file_step = (direction & 1) * 2 - 1
-                rank_step = (direction & 2) - 1
-            file = (square & 7) + file_step
-            rank = (square >> 3) + rank_step
-            while 0 <= file <= 7 and 0 <= rank <= 7:
-                reached |= BB[rank * 8 + file]
-                if occupied & BB[rank * 8 + file]:
-                    break
-                file += file_step
-                rank += rank_step
-        return reached
-
-
-    def _fill_magic(square: int, rook: bool, offset: int) -> int:
-        """Fill one square's part of a slider table, one entry for every subset of its mask; returns the next offset."""
-        mask = ROOK_MASKS[square] if rook else BISHOP_MASKS[square]
-        multiplier = ROOK_MAGICS[square] if rook else BISHOP_MAGICS[square]
-        shift = ROOK_SHIFTS[square] if rook else BISHOP_SHIFTS[square]
-        pieces: u64 = 0
-        while True:
-            index = offset + (((pieces * multiplier) & ALL) >> shift)
-            if rook:
-                ROOK_TABLE[index] = _slide(square, pieces, True)
-            else:
-                BISHOP_TABLE[index] = _slide(square, pieces, False)
-            pieces = ((pieces | (ALL ^ mask)) + 1) & mask
-            if pieces == 0:
-                return offset + (1 << (64 - shift))
-
-    def _fill_tables() -> int:
-        """Fill both slider tables."""
-        bishop_offset = 0
-        rook_offset = 0
+    def _fill_tables() -> None:
+        """Fill both slider tables from python-chess's."""
+        square: int
+        index: int
         for square in range(64):
-            ROOK_SHIFTS[square] = 64 - popcount(ROOK_MASKS[square])
-            BISHOP_OFFSETS[square] = bishop_offset
-            ROOK_OFFSETS[square] = rook_offset
-            bishop_offset = _fill_magic(square, False, bishop_offset)
-            rook_offset = _fill_magic(square, True, rook_offset)
-        return 0
+            for pieces, reached in chess.BB_DIAG_ATTACKS[square].items():
+                product: u64 = pieces
+                product *= BISHOP_MAGICS[square]
+                BISHOP_TABLE[BISHOP_OFFSETS[square] + (product >> BISHOP_SHIFTS[square])] = reached
+            count: int = 0
+            for pieces, reached in chess.BB_FILE_ATTACKS[square].items():
+                ON_FILE[count] = pieces
+                ALONG_FILE[count] = reached
+                count += 1
+            for pieces, reached in chess.BB_RANK_ATTACKS[square].items():
+                on_rank: u64 = pieces
+                along_rank: u64 = reached
+                for index in range(count):
+                    product = (on_rank | ON_FILE[index]) * ROOK_MAGICS[square]
+                    ROOK_TABLE[ROOK_OFFSETS[square] + (product >> ROOK_SHIFTS[square])] = along_rank | ALONG_FILE[index]
 
     _fill_tables()
 else:
@@ -240,15 +215,6 @@ def sum_by_rank(table: i64_pointer, offset: int, squares: u64, us: int) -> i64:
     return total
 
 
-def attacks_of(piece_type: int, square: int, occupied: u64) -> u64:
-    """Attacks of a knight, bishop, rook, queen or king (python-chess's piece types). Only the tests call it."""
-    if piece_type == KNIGHT:
-        return KNIGHT_ATTACKS[square]
-    if piece_type == KING:
-        return KING_ATTACKS[square]
-    attacks: u64 = 0
-    if piece_type != ROOK:
-        attacks |= bishop_attacks(square, occupied)
-    if piece_type != BISHOP:
-        attacks |= rook_attacks(square, occupied)
-    return attacks
+def slider_attacks(rook: bool, square: int, occupied: u64) -> u64:
+    """What a rook or a bishop attacks, for tests: compiled, Python cannot call the inline functions."""
+    return rook_attacks(square, occupied) if rook else bishop_attacks(square, occupied)

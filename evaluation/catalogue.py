@@ -15,8 +15,8 @@ from importlib import import_module
 from typing import Final
 
 ACCUMULATED: Final = "board"
-# A weight with at least this many numbers is a table.
-MIN_TABLE: Final = 512
+# How the name of a term ends that has a weight for each square: in the file eight rows, the eighth rank first.
+BOARD: Final = "_squares"
 # What an explanation holds beside the terms: the result of a known ending, what the network adds, and what is cut off
 # beyond ±STATIC_LIMIT. Their titles by name.
 KNOWN_ENDING: Final = "known_ending"
@@ -72,16 +72,6 @@ class Term:
     max_count: int
     title: str
     words: str = ""
-
-    @property
-    def is_board(self) -> bool:
-        """Whether there is a weight for each of the 64 squares: in the file eight rows, the eighth rank first."""
-        return self.name.endswith("_squares")
-
-    @property
-    def is_table(self) -> bool:
-        """Whether it has so many numbers that the file holds one number where all are equal."""
-        return self.size >= MIN_TABLE
 
     @property
     def function(self) -> Callable[..., int]:

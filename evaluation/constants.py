@@ -1,6 +1,6 @@
 """Numbers of the evaluation that are not weights: they do not enter the sum of terms linearly.
 
-The weights are in `weights.toml`. These are limits, phase weights, attack units, scale factors and a bonus.
+The weights are in `weights.toml`. These are limits, phase weights, units of danger, scale factors and a bonus.
 """
 
 from __future__ import annotations
@@ -15,16 +15,11 @@ STATIC_LIMIT: Final = 30000
 PHASE_WEIGHTS: Final = (0, 0, 1, 1, 2, 4, 0)
 FULL_PHASE: Final = 24
 
-# Attack units of a piece that attacks the king zone, by piece type. `king_attack` takes at least MIN_ATTACK_UNITS: two
-# pieces or a queen.
-ATTACK_UNITS: Final = (0, 0, 2, 2, 3, 4)
-MIN_ATTACK_UNITS: Final = 4
-
-# Units of `king_attack`: how much each fact adds to the danger of an attacked king. By piece type where there are six
-# numbers, by the rank of a pawn as the king's side sees the board (0: no pawn) where there are eight. They are not
-# weights, because the danger is an index. Shelter and storm take 0 to 85, because the pawn hash table holds a byte for
-# each sum of three.
-KING_ATTACK_UNITS: Final[dict[str, tuple[int, ...]]] = {
+# How much each fact adds to the danger of an attacked king. By piece type where there are six numbers, by the rank of a
+# pawn as the king's side sees the board (0: no pawn) where there are eight. They are not weights, because the danger is
+# an index into `king_attack`. Shelter and storm take 0 to 85, because the pawn hash table holds a byte for each sum of
+# three.
+KING_DANGER_UNITS: Final[dict[str, tuple[int, ...]]] = {
     "attacker_units": (0, 0, 8, 6, 7, 5),
     "safe_check_units": (0, 0, 50, 35, 60, 45),
     "unsafe_check_units": (0, 0, 12, 8, 15, 10),
@@ -37,8 +32,8 @@ KING_ATTACK_UNITS: Final[dict[str, tuple[int, ...]]] = {
     "flank_defence_units": (-2,),
     "no_queen_units": (-60,),
 }
-# The units, shifted right by this, are the index into `king_attack`.
-KING_ATTACK_SHIFT: Final = 2
+# The sum of the units, shifted right by this, is the index.
+KING_DANGER_SHIFT: Final = 2
 
 # The least game phase at which space counts.
 MIN_SPACE_PHASE: Final = 12

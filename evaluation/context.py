@@ -5,47 +5,42 @@ from __future__ import annotations
 from evaluation.base_board import BaseBoard
 from evaluation.bitboards import ALL, FILES, KING, KING_ATTACKS, PAWN, file_fill, forward
 from evaluation.catalogue import ACCUMULATED, CATALOGUE
-from evaluation.constants import KING_ATTACK_UNITS
+from evaluation.constants import KING_DANGER_UNITS
 from evaluation.typed import i64, i64s, ints, lsb, u64, u64s
 from evaluation.weights import Weights
 
 
 class EvaluationContext:
-    """By colour: kings, attacks, and squares of interest; then each term's weights, packed. A search thread owns one.
+    """What the terms share, most of it by colour; then each term's weights, packed. A search thread owns one.
 
     `begin` starts a position, and the terms add to it.
-
-    `mobility_area`: squares a piece can use, all but those of its own king and pawns and those that enemy pawns attack.
-    `pawn_files`: all squares on files with a pawn of that colour.
-    `king_zone`: the squares around the king and those one rank ahead. The mobility terms add to `attacked`,
-    `attacked_twice`, `attacked_by`, `attack_units` and `king_attackers`. `attack_units` is how strongly that colour
-    attacks the enemy king. `king_attackers` counts its pieces that attack the enemy king's zone, by type.
-
-    `passed_pawns` is one set for both colours. `shelter_units` says how much the pawns around that colour's king are
-    missing, `storm_units` how near enemy pawns are. `pawns_on_colour` counts that colour's pawns on dark and on light
-    squares, `rammed_pawns` those on the files c to f that an enemy pawn blocks. `passed_pawn`, `king_shelter`,
-    `pawn_storm` and `blocked_pawn` fill them, or the pawn hash table does. `pawn_storm` leaves the ranks that it has
-    found in `storm_ranks`, for the terms after it.
     """
 
     king = ints(2)
     pawn_attacks = u64s(2)
+    # All squares but those of the own king and pawns and those that enemy pawns attack.
     mobility_area = u64s(2)
+    # The squares around the king, and those one rank ahead of them.
     king_zone = u64s(2)
+    # All squares on files with a pawn of that colour.
     pawn_files = u64s(2)
-    attacked = u64s(2)
-    attacked_by = u64s(16)  # [8 * colour + piece type], knights to queens
-    attacked_twice = u64s(2)
-    attack_units = ints(2)
-    king_attackers = ints(16)  # [8 * colour + piece type], knights to queens
-    pawns_on_colour = ints(4)  # [2 * colour + 1 for light squares]
-    rammed_pawns = ints(2)
-    storm_ranks = ints(6)  # [3 * colour + number of the file]
-    shelter_units = ints(2)
-    storm_units = ints(2)
-    passed_pawns: u64
 
-    # The units of `king_attack`, which are no weights.
+    # The terms of mobility add to these. The last counts the pieces that attack the zone of the enemy king.
+    attacked = u64s(2)
+    attacked_twice = u64s(2)
+    attacked_by = u64s(16)  # [8 * colour + piece type], knights to queens
+    king_attackers = ints(16)  # [8 * colour + piece type], knights to queens
+
+    # Terms of pawns and kings fill these, or the pawn hash table does.
+    passed_pawns: u64  # of both colours
+    pawns_on_colour = ints(4)  # [2 * colour + 1 for light squares]: how many pawns are there
+    rammed_pawns = ints(2)  # how many pawns on the files c to f have an enemy pawn directly ahead
+    shelter_units = ints(2)  # how much the pawns around that colour's king are missing
+    storm_units = ints(2)  # how near the enemy pawns are to it
+    # The ranks that `pawn_storm` has found, for the terms after it: [3 * colour + number of the file].
+    storm_ranks = ints(6)
+
+    # The units of danger of `king_attack`, which are no weights.
     attacker_units = ints(6)
     safe_check_units = ints(6)
     unsafe_check_units = ints(6)
@@ -127,7 +122,7 @@ class EvaluationContext:
             if term.group != ACCUMULATED:
                 packed = weights.packed(term.name)
                 setattr(self, term.name, packed if term.size > 1 else packed[0])
-        for name, units in KING_ATTACK_UNITS.items():
+        for name, units in KING_DANGER_UNITS.items():
             setattr(self, name, list(units) if len(units) > 1 else units[0])
 
     def begin(self, board: BaseBoard) -> int:
@@ -148,7 +143,6 @@ class EvaluationContext:
             self.pawn_files[us] = file_fill(pawns)
             self.attacked[us] = attacks | around
             self.attacked_twice[us] = leftward & rightward | attacks & around
-            self.attack_units[us] = 0
             self.mobility_area[us] = ALL ^ (pawns | king)
         self.mobility_area[0] &= ~self.pawn_attacks[1]
         self.mobility_area[1] &= ~self.pawn_attacks[0]

@@ -31,7 +31,7 @@ from evaluation.terms.kpk import BLACK_WINS, DRAWN, NO_RESULT, WHITE_WINS, KpkBi
 from evaluation.typed import i64, u64, u64s
 from evaluation.weights import Weights
 
-# For unpacking: half the range of the lower 32 bits, and their mask.
+# To unpack a score (see `evaluation.weights`): half the range of the lower 32 bits, and their mask.
 HALF: i64 = 1 << 31
 MASK: i64 = (1 << 32) - 1
 
@@ -89,8 +89,8 @@ class Evaluator:
     def sum_of_terms(self, board: BaseBoard, use_hash: bool) -> i64:
         """The packed sum of all terms, White minus Black.
 
-        `use_hash`: read and write the hash tables of pawns and material. Pass False after changing weights,
-        because the tables hold old sums.
+        `use_hash`: read and write the hash tables of pawns and material. False for changed weights: the tables hold
+        sums of the old ones.
         """
         self.context.begin(board)
         board.update_king_buckets()
@@ -110,7 +110,7 @@ class Evaluator:
                 self.pawn_hash[index + 3] = self._packed_units()
         score += board.score
         score += self._imbalance_total(board, use_hash)
-        # First Black's terms minus the sum, then White's terms minus that: this adds White minus Black.
+        # Black's turn comes first. Each turn changes the sign of the score, so that Black's terms are subtracted.
         for us in range(2):
             score = pieces.mobility_total(self.context, board, us) - score
         for us in range(2):
@@ -145,10 +145,10 @@ class Evaluator:
         return score
 
     def _packed_units(self) -> u64:
-        """What the terms of pawns and kings leave in the context for other terms, in one number.
+        """What the terms of pawns and kings leave in the context for other terms, packed for the pawn hash table.
 
-        For each side a byte of shelter, a byte of storm and four bits of rammed pawns; then four bits for each number
-        of pawns by colour of the square.
+        For each side eight bits of shelter, eight of storm and four of rammed pawns; then four bits for each of the
+        `pawns_on_colour`.
         """
         units: u64 = 0
         for us in range(2):
@@ -176,8 +176,8 @@ class Evaluator:
         middlegame: i64 = ((packed + HALF) & MASK) - HALF
         endgame: i64 = (packed + HALF) >> 32
         phase = board.phase if board.phase < FULL_PHASE else FULL_PHASE
-        # Fixed point: the weight of the middlegame is in 256ths (256 / FULL_PHASE = 32 / 3), the scale in 64ths, hence
-        # the shift by 14. The absolute value is shifted, so that rounding is symmetric.
+        # The weight of the middlegame is in 256ths (256 / FULL_PHASE = 32 / 3), the scale in 64ths: 14 bits together.
+        # The absolute value is shifted, so that rounding is symmetric.
         weight = phase * 32 // 3
         scale = endgame_scale(board, 1 if endgame > 0 else 0)
         value = middlegame * weight * FULL_SCALE + endgame * (256 - weight) * scale

@@ -1,16 +1,15 @@
 """The evaluation of one position, term by term. It is computed here, and everything that shows it only formats it.
 
 Invariants: the terms come from the functions that `Evaluator.sum_of_terms` adds up, and their differences add up to the
-score, to the centipawn. Tapered, a term is a number of 1/PARTS centipawns. Each is rounded towards zero, as the score
-is. The centipawns that are then missing go to the terms with the largest remainders, one to each. So a term is less
-than one centipawn from its exact value.
+score, to the centipawn. Tapered, a term is a number of 1/PARTS centipawns, which is then rounded to a whole centipawn
+less than one away.
 """
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any, Final, Literal, Self
 
 import chess
@@ -27,15 +26,6 @@ from evaluation.catalogue import (
 )
 from evaluation.constants import FULL_PHASE, FULL_SCALE
 from evaluation.network.file import Network
-from evaluation.network.shape import (
-    KING_REGION,
-    MAX_SUM,
-    OUTPUT_SHIFT,
-    PIECE_SQUARES,
-    PIECES_PER_BUCKET,
-    SQUARE_SHIFT,
-    UNITS,
-)
 from evaluation.piece_squares import accumulated_indices
 from evaluation.scoring import chosen, set_up
 from evaluation.weights import Weights, default_weights, unpack
@@ -213,7 +203,7 @@ class Explanation:
             fen=board.fen(),
             white_to_move=board.turn,
             terms=tuple(terms),
-            pieces=tuple(_pieces(board, evaluator, base_board, network if network_score else None)),
+            pieces=tuple(_pieces(board, evaluator, base_board, bool(network_score))),
             phase=phase,
             scale=scale,
             known_ending=KPK_RESULTS[kpk_result],
@@ -229,13 +219,12 @@ explain = Explanation.of
 def _packed_sides(board: chess.Board, weights: Weights, evaluator: Any, base_board: Any) -> list[tuple[int, int]]:
     """What each term of the catalogue adds for White and for Black, packed."""
     evaluator.context.begin(base_board)
+    indices = accumulated_indices(board, chess.WHITE), accumulated_indices(board, chess.BLACK)
     sides: list[tuple[int, int]] = []
     for term in CATALOGUE:
         if term.group == ACCUMULATED:
             packed = weights.packed(term.name)
-            white, black = (
-                sum(packed[index] for index in accumulated_indices(board, us, term.name)) for us in (True, False)
-            )
+            white, black = (sum(packed[index] for index in side[term.name]) for side in indices)
         else:
             white, black = (term.function(evaluator.context, base_board, us) for us in (1, 0))
         sides.append((white, black))
@@ -254,31 +243,25 @@ def _tapered_terms(sides: Iterable[tuple[int, int]], share: int, scale: int) -> 
     terms = []
     for term, both, (white, black), difference_cp in zip(CATALOGUE, phases, exact, differences, strict=True):
         # A side that has nothing of a term gets no share of the rounding.
-        white_cp = difference_cp if black == 0 else 0 if white == 0 else _quotient(white)
+        white_cp = white // PARTS if black else difference_cp
         terms.append(TermValue(term.name, term.title, white_cp, white_cp - difference_cp, *both))
     return terms
 
 
 def _rounded(exact: Sequence[int]) -> list[int]:
-    """Numbers in 1/PARTS centipawns as whole centipawns, which add up to the quotient of the sum."""
-    rounded = [_quotient(number) for number in exact]
-    missing = _quotient(sum(exact)) - sum(rounded)
-    sign = 1 if missing > 0 else -1
-    by_remainder = sorted(range(len(exact)), key=lambda index: sign * (PARTS * rounded[index] - exact[index]))
-    for index in by_remainder[: abs(missing)]:
-        rounded[index] += sign
-    return rounded
+    """Numbers in 1/PARTS centipawns as whole centipawns, which add up to the sum, rounded towards zero.
+
+    Each is the change of the running sum, so it is less than one centipawn off.
+    """
+    sign = 1 if sum(exact) > 0 else -1
+    sums = [sign * total // PARTS for total in accumulate(exact, initial=0)]
+    return [sign * (after - before) for before, after in pairwise(sums)]
 
 
-def _quotient(number: int) -> int:
-    """1/PARTS centipawns as whole centipawns, rounded towards zero, as `Evaluator.taper` does."""
-    return number // PARTS if number >= 0 else -(-number // PARTS)
-
-
-def _pieces(board: chess.Board, evaluator: Any, base_board: Any, network: Network | None) -> Iterator[PieceValue]:
+def _pieces(board: chess.Board, evaluator: Any, base_board: Any, has_network: bool) -> Iterator[PieceValue]:
     """Every piece of a board with its value. `base_board` has the same pieces, and has them afterwards."""
     before = evaluator.evaluate(base_board)
-    added = {} if network is None else contributions(board, network)
+    sign = 1 if board.turn else -1
     for square, piece in sorted(board.piece_map().items()):
         value_cp = None
         if piece.piece_type != chess.KING:
@@ -287,50 +270,5 @@ def _pieces(board: chess.Board, evaluator: Any, base_board: Any, network: Networ
             loss = before - evaluator.evaluate(base_board)
             base_board.put(number, square)
             value_cp = loss if piece.color == board.turn else -loss
-        yield PieceValue(square, piece, value_cp, added.get(square))
-
-
-def contributions(board: chess.Board, network: Network) -> dict[chess.Square, int]:
-    """What each piece adds to the network's output, by square, in centipawns from White's view. One king a side.
-
-    That is how much the network's output falls when the piece is taken off. Only the piece's inputs go. The views stay
-    as they are, and so do the weights of the output. So a king has a number, too. The contributions do not add up to
-    the output, because the units are not linear.
-    """
-    placed = sorted(board.piece_map().items())
-    # The sides in the order of the output.
-    views = board.turn, not board.turn
-    rows = [[_row(network, board, view, square, piece) for view in views] for square, piece in placed]
-    bias = struct.unpack(f"<{UNITS}h", network.hidden_bias)
-    sums = [[sum(column) for column in zip(bias, *(row[view] for row in rows), strict=True)] for view in range(2)]
-    bucket = (len(placed) - 1) // PIECES_PER_BUCKET
-    weights = struct.unpack_from(f"<{2 * UNITS}h", network.output, 4 * UNITS * bucket)
-    full = _output(sums, weights)
-    found = {}
-    for (square, _), row in zip(placed, rows, strict=True):
-        without = [
-            [total - weight for total, weight in zip(*pair, strict=True)] for pair in zip(sums, row, strict=True)
-        ]
-        difference = full - _output(without, weights)
-        # Rounded towards zero, for either side alike.
-        magnitude = abs(difference) >> OUTPUT_SHIFT
-        found[square] = magnitude if (difference > 0) == board.turn else -magnitude
-    return found
-
-
-def _row(
-    network: Network, board: chess.Board, view: chess.Color, square: chess.Square, piece: chess.Piece
-) -> tuple[int, ...]:
-    """What a piece adds to the sums of one side's view."""
-    king = board.king(view)
-    assert king is not None
-    orientation = (0 if view else 56) ^ (7 if chess.square_file(king) < 4 else 0)
-    kind = piece.piece_type - 1 + (0 if piece.color == view else 6)
-    first = UNITS * (PIECE_SQUARES * KING_REGION[king ^ orientation] + 64 * kind + (square ^ orientation))
-    return struct.unpack_from(f"{UNITS}b", network.hidden, first)
-
-
-def _output(sums: list[list[int]], weights: Sequence[int]) -> int:
-    """The output without its bias, in units of 2 ** -OUTPUT_SHIFT centipawns."""
-    cut = (min(max(total, 0), MAX_SUM) for view in sums for total in view)
-    return sum((each * each >> SQUARE_SHIFT) * weight for each, weight in zip(cut, weights, strict=True))
+        network_cp = sign * evaluator.network.contribution(base_board, square) if has_network else None
+        yield PieceValue(square, piece, value_cp, network_cp)

@@ -8,6 +8,7 @@ The board adds up the weights (see `Weights.piece_square`). `explain` counts the
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
@@ -50,23 +51,14 @@ def counted_weights(
         yield f"{name}_squares{ENEMY_KING}", 64 * enemy_bucket + square
 
 
-def accumulated_indices(board: chess.Board, colour: chess.Color, name: str) -> list[int]:
-    """The index in the term of this name for each piece of a colour that counts a weight of it."""
-    own_bucket, enemy_bucket = bucket_of_king(board, colour), bucket_of_king(board, not colour)
-    return [
-        index
-        for square, piece in board.piece_map().items()
-        if piece.color == colour
-        for term, index in counted_weights(
-            piece.piece_type, square if colour else chess.square_mirror(square), own_bucket, enemy_bucket
-        )
-        if term == name
-    ]
-
-
-def bucket_of_king(board: chess.Board, colour: chess.Color) -> int:
-    """The bucket of a king. ValueError without one."""
-    square = board.king(colour)
-    if square is None:
-        raise ValueError("a side has no king")
-    return KING_BUCKET[square if colour else chess.square_mirror(square)]
+def accumulated_indices(board: chess.Board, colour: chess.Color) -> dict[str, list[int]]:
+    """The indices of the weights that the pieces of a colour count, by term. One king a side."""
+    flip = 0 if colour else 56
+    own_king, enemy_king = (chess.msb(board.kings & board.occupied_co[us]) ^ flip for us in (colour, not colour))
+    found: dict[str, list[int]] = defaultdict(list)
+    for square, piece in board.piece_map().items():
+        if piece.color == colour:
+            buckets = KING_BUCKET[own_king], KING_BUCKET[enemy_king ^ 56]
+            for term, index in counted_weights(piece.piece_type, square ^ flip, *buckets):
+                found[term].append(index)
+    return found

@@ -206,16 +206,14 @@ def _unusual(explanation: Explanation) -> dict[tuple[chess.Square, chess.Piece],
     pieces add counts.
     """
     own: dict[chess.PieceType, dict[chess.Color, list[int]]] = {}
-    seen = [(each.square, each.piece, each.network_cp) for each in explanation.pieces]
+    pieces = explanation.pieces
+    seen = [(each.square, each.piece, each.network_cp) for each in pieces if each.network_cp is not None]
     for _, piece, cp in seen:
-        if cp is not None:
-            sides = own.setdefault(piece.piece_type, {chess.WHITE: [], chess.BLACK: []})
-            sides[piece.color].append(cp if piece.color else -cp)
+        sides = own.setdefault(piece.piece_type, {chess.WHITE: [], chess.BLACK: []})
+        sides[piece.color].append(cp if piece.color else -cp)
     means = {kind: fmean([*sides[True], *sides[False]]) if all(sides.values()) else 0.0 for kind, sides in own.items()}
     return {
-        (square, piece): cp - (1 if piece.color else -1) * means[piece.piece_type]
-        for square, piece, cp in seen
-        if cp is not None
+        (square, piece): cp - (1 if piece.color else -1) * means[piece.piece_type] for square, piece, cp in seen
     }
 
 

@@ -10,7 +10,8 @@ Material is the classical 9/5/3/3/1 in both phases, and no file can change it. T
 they may include an offset common to all squares of one type (what a bishop is worth beyond a knight, for example).
 
 In the file the numbers of a weight are one text, separated by blanks, because tomllib reads a text much faster than a
-list. Lists are read too. A file may have a table `provenance`, which tells its readers where the weights come from.
+list. A single number stands alone. A file may have a table `provenance`, which tells its readers where the weights come
+from.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from evaluation.catalogue import CATALOGUE, Term
+from evaluation.catalogue import BOARD, CATALOGUE, Term
 from evaluation.files import read_start
 from evaluation.piece_squares import ENEMY_KING, KING_BUCKETS, OWN_KING, PIECES
 
@@ -32,9 +33,6 @@ from evaluation.piece_squares import ENEMY_KING, KING_BUCKETS, OWN_KING, PIECES
 MATERIAL: Final = (100, 300, 300, 500, 900)
 PIECE_NAMES: Final = ("pawn", "knight", "bishop", "rook", "queen", "king")
 PHASES: Final = ("middlegame", "endgame")
-BOARDS: Final = frozenset(term.name for term in CATALOGUE if term.is_board)
-SINGLE: Final = frozenset(term.name for term in CATALOGUE if term.size == 1)
-TABLES: Final = {term.name: term.size for term in CATALOGUE if term.is_table}
 MAX_BYTES: Final = 1 << 19
 MAX_CENTIPAWNS: Final = 1000
 PROVENANCE: Final = "provenance"
@@ -140,7 +138,7 @@ class Weights:
             if not isinstance(entry, dict) or set(entry) != set(PHASES):
                 raise WeightsError(f"weight {name[:40]!r} needs a middlegame and an endgame and no more")
             for phase in PHASES:
-                phases[phase][name] = _from_rows(name, entry[phase])
+                phases[phase][name] = _from_file(name, entry[phase])
         return cls(phases["middlegame"], phases["endgame"])
 
     def text(self) -> str:
@@ -149,7 +147,7 @@ class Weights:
         for term in CATALOGUE:
             parts.append(f"\n# {term.comment}\n[{term.name}]\n")
             for phase, values in zip(PHASES, (self.middlegame, self.endgame), strict=True):
-                parts.append(f"{phase} = {_to_rows(term, values[term.name])}\n")
+                parts.append(f"{phase} = {_to_file(term, values[term.name])}\n")
         return "".join(parts)
 
 
@@ -186,38 +184,24 @@ def _mirrored(numbers: list[int]) -> list[int]:
     return [-numbers[square ^ 56] for square in range(64)]
 
 
-def _from_rows(name: str, value: Any) -> list[int]:
-    """A flat list from one phase of a weight in the file: one number, or a text or a list of them, rows for a board.
-
-    A table that is one number has it everywhere.
-    """
-    if isinstance(value, str) and name not in SINGLE:
-        return _from_text(name, value)
-    if not isinstance(value, list):
-        return [value] * TABLES.get(name, 1)
-    if name not in BOARDS:
-        return value
-    if len(value) != 8 or not all(isinstance(row, list) for row in value):
-        raise WeightsError(f"weight {name[:40]} needs eight rows")
-    return [number for row in reversed(value) for number in row]
-
-
-def _from_text(name: str, text: str) -> list[int]:
-    """The numbers of a text. Those of a board begin with the eighth rank."""
+def _from_file(name: str, value: Any) -> list[int]:
+    """A flat list from one phase of a weight in the file: a number or a text. A board begins with the eighth rank."""
+    if not isinstance(value, str):
+        return [value]
     try:
-        numbers = [_NUMBERS[word] for word in text.split()]
+        numbers = [_NUMBERS[word] for word in value.split()]
     except KeyError as error:
         raise WeightsError(f"weight {name[:40]} takes whole numbers to ±{MAX_CENTIPAWNS}") from error
-    if name not in BOARDS or len(numbers) != 64:
+    if not name.endswith(BOARD) or len(numbers) != 64:
         return numbers
     return [number for rank in range(56, -1, -8) for number in numbers[rank : rank + 8]]
 
 
-def _to_rows(term: Term, numbers: tuple[int, ...]) -> str:
-    """One phase of a weight as TOML: `_from_rows` reads it back."""
-    if term.size == 1 or (term.is_table and len(set(numbers)) == 1):
+def _to_file(term: Term, numbers: tuple[int, ...]) -> str:
+    """One phase of a weight as TOML: `_from_file` reads it back."""
+    if term.size == 1:
         return str(numbers[0])
-    if term.is_board:
+    if term.name.endswith(BOARD):
         rows = [numbers[rank * 8 : rank * 8 + 8] for rank in range(7, -1, -1)]
         lines = [" ".join(f"{number:4d}" for number in row) for row in rows]
     else:

@@ -2,73 +2,144 @@
 """The levels of UCI_Elo measured: a ladder of games, ratings by maximum likelihood, requested against measured.
 
     python scripts/calibrate.py --stockfish stockfish --opponent 1900 'cmd=hoichess tc=60+1' --games 20 \\
-        --openings 8moves_v3.pgn.zip --concurrency 2 --journal ladder.journal --plot ladder.png
+        --openings 8moves_v3.pgn.zip --concurrency 2 --journal ladder.journal
 
-Each level meets the next one, and the opponents whose rating is near its own. Games between levels do not count for the
-ratings, as an engine beats a weaker version of itself by more than others do. A second column shows the ratings with
-them.
+Each level meets the opponents whose rating is near its own. Levels do not meet each other, as an engine beats a weaker
+version of itself by more than others do.
 
 Run it again after a change of search or evaluation, and put what it measures into `uci_engine/search/strength.py`. With
---journal, the same command with --resume goes on where it was killed. Exit code: 0, or 1 for an error, 130 when
-interrupted.
+--journal, the same command with --resume goes on where it was killed. Exit code: 0, 1 for an error on the way, 2 for
+what cannot be measured, 130 when interrupted.
 """
 
 from __future__ import annotations
 
-from lib.program import run_program
-
-# isort: split
-
 import argparse
 import shlex
-from collections.abc import Mapping, Sequence
-from contextlib import closing
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 
-from lib.console import (
+import numpy as np
+
+from toolkit.console import (
     add_run_arguments,
     at_least_one,
-    complain,
     make_table,
     new_file,
+    run_program,
     run_to_end,
-    say,
-    show_progress,
     standard_output,
     write_json,
 )
-from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, own_engine, parse_engine
-from lib.errors import ProgramError
-from lib.games.adjudication import add_arguments, check_tables, rules_of
-from lib.games.clock import Patience
-from lib.games.crosstable import tournament_as_json
-from lib.games.game import play_pair
-from lib.games.ladder import (
-    LadderSettings,
-    Measured,
-    Player,
-    fit,
-    ladder_as_json,
-    level_player,
-    meetings_of,
-    stockfish_players,
-)
-from lib.games.openings import OpeningBook, read_openings, start_position
-from lib.games.tournament import Archive, Tournament
-from lib.journal import Journal
-from lib.pool import run_tasks
-from lib.trial import try_engines
+from toolkit.engines.engine import try_engines
+from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, TimeControl, own_engine, parse_engine, require_limits
+from toolkit.errors import ProgramError
+from toolkit.games import adjudication, openings
+from toolkit.games.clock import Patience
+from toolkit.games.report import show_conduct, tournament_as_json
+from toolkit.games.tournament import Archive, PairingScore, Settings, Tournament, play
+from toolkit.journal import Journal
+from toolkit.ratings import fit_elo
 from uci_engine.search.strength import MAX_ELO, MIN_ELO
 
 STEP_ELO = 200
-# The error that is allowed. The plot shows it.
-TOLERANCE_ELO = 75
 # A busy machine must not decide games.
 MARGIN_MS = 2000.0
 OWN_OPTIONS = (("Hash", "16"),)
+# Stockfish 15.1's skill levels: the rating on the CCRL Blitz scale, as its developers measured it (2022), and nodes for
+# a move. A level chooses its move at depth 1 + level, which takes a third of the nodes, and then searches on. What it
+# finds then stays in its table and makes the next move stronger. So `go depth` would be weaker than the rating says. A
+# clock would be too, on a busy machine.
+STOCKFISH_SKILLS = (
+    (0, 1320, 25_000),
+    (1, 1468, 25_000),
+    (2, 1608, 25_000),
+    (3, 1742, 25_000),
+    (4, 1923, 25_000),
+    (5, 2204, 25_000),
+    (6, 2363, 30_000),
+    (7, 2500, 50_000),
+    (8, 2596, 80_000),
+    (9, 2703, 130_000),
+    (10, 2788, 220_000),
+    (11, 2856, 400_000),
+    (12, 2922, 600_000),
+    (13, 2973, 1_000_000),
+    (14, 3025, 1_500_000),
+)
+# A level ends its search by its node budget. This limit is never reached.
+LEVEL_SECONDS = 60.0
+# The standard deviation of the prior around the expected ratings.
+PRIOR_ELO = 400.0
 
 
-def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+@dataclass(frozen=True)
+class Player:
+    """One who stands on the ladder. `rating`: what a level is asked for, or what an opponent is known for."""
+
+    spec: EngineSpec
+    rating: float
+    is_level: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The rating of a level, half the width of its 95 % interval, and the games that it comes from."""
+
+    elo: float
+    error: float
+    games: int
+
+
+def level_player(engine: EngineSpec, elo: int) -> Player:
+    """The engine at a level. Its own options are kept."""
+    options = (*engine.options, ("UCI_LimitStrength", "true"), ("UCI_Elo", str(elo)))
+    control = TimeControl(movetime_seconds=LEVEL_SECONDS)
+    return Player(replace(engine, name=f"level {elo}", control=control, options=options), float(elo), True)
+
+
+def stockfish_players(command: Sequence[str]) -> list[Player]:
+    """Stockfish 15.1 at its skill levels, each with enough nodes for the depth at which it chooses."""
+    common = (("Threads", "1"), ("Hash", "16"))
+    players = []
+    for skill, elo, nodes in STOCKFISH_SKILLS:
+        control, options = TimeControl(nodes=nodes), (*common, ("Skill Level", str(skill)))
+        spec = EngineSpec(f"stockfish {skill}", tuple(command), control=control, options=options)
+        players.append(Player(spec, float(elo), False))
+    return players
+
+
+def meetings_of(players: Sequence[Player], window_elo: float) -> tuple[tuple[int, int], ...]:
+    """Who meets whom, by number: each level the opponents that are at most `window_elo` away."""
+    return tuple(
+        (one, other)
+        for one, level in enumerate(players)
+        for other, opponent in enumerate(players)
+        if level.is_level and not opponent.is_level and abs(opponent.rating - level.rating) <= window_elo
+    )
+
+
+def fit(players: Sequence[Player], scores: Iterable[PairingScore]) -> dict[str, Measured]:
+    """The rating of every level by name. The level is the first of each pairing."""
+    levels = {player.spec.name: player.rating for player in players if player.is_level}
+    known = {player.spec.name: player.rating for player in players if not player.is_level}
+    # Of every pair of games: which level, the points of it, and how much stronger than 0 the opponent is known to be.
+    rows = [
+        ([name == score.first for name in levels], points / 2, -known[score.second])
+        for score in scores
+        for points in score.pairs
+    ]
+    sides = np.array([row[0] for row in rows], float).reshape(len(rows), len(levels))
+    points, ahead = np.array([row[1] for row in rows]), np.array([row[2] for row in rows])
+    elo, errors = fit_elo(sides, points, ahead, np.array(list(levels.values())), PRIOR_ELO)
+    games = 2 * sides.sum(axis=0)
+    return {
+        name: Measured(float(elo[number]), float(errors[number]), int(games[number]))
+        for number, name in enumerate(levels)
+    }
+
+
+def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0], epilog=f"An engine is {ENGINE_SYNTAX}.")
     who = parser.add_argument_group("who plays")
@@ -83,34 +154,26 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
         action="append",
         default=[],
         metavar=("RATING", "'KEY=VALUE ...'"),
-        help="an opponent, and its rating; ? for one that is to be found out",
+        help="an opponent, and its rating",
     )
     who.add_argument("--window", type=float, default=250.0, metavar="ELO", help="how far opponents may be away (250)")
     who.add_argument("--games", type=at_least_one, default=20, metavar="N", help="games of each pairing, even (20)")
-    what = parser.add_argument_group("openings")
-    what.add_argument("--openings", type=Path, metavar="FILE", help=".pgn or .epd, also in a .zip or .gz")
-    what.add_argument("--seed", type=int, default=0, help="of their random order (0)")
-    add_arguments(parser)
+    openings.add_arguments(parser, "random")
+    adjudication.add_arguments(parser)
     add_run_arguments(parser)
     parser.add_argument("--pgn", type=new_file, metavar="FILE", help="write the games")
-    parser.add_argument("--plot", type=Path, metavar="PNG", help="draw what was asked against what was measured")
     return parser.parse_args(arguments)
 
 
 def make_players(words: argparse.Namespace) -> list[Player]:
     """The levels, then the opponents that meet any. Raises ProgramError."""
-    own = own_engine()
-    engine = parse_engine(words.engine) if words.engine else EngineSpec(own.name, own.command, own.directory)
-    engine = (
-        engine if engine.options else EngineSpec(engine.name, engine.command, engine.directory, options=OWN_OPTIONS)
-    )
+    engine = parse_engine(words.engine) if words.engine else own_engine()
+    if not engine.options:
+        engine = replace(engine, options=OWN_OPTIONS)
     try:
         whole_range = range(MIN_ELO, MAX_ELO + 1, STEP_ELO)
         elos = [int(word) for word in words.levels.split(",")] if words.levels else whole_range
-        opponents = [
-            Player(parse_engine(text), None if rating == "?" else float(rating), False)
-            for rating, text in words.opponent
-        ]
+        opponents = [Player(parse_engine(text), float(rating), False) for rating, text in words.opponent]
     except ValueError as error:
         raise ProgramError(str(error)) from None
     players = [*(level_player(engine, elo) for elo in sorted(set(elos))), *opponents]
@@ -119,132 +182,54 @@ def make_players(words: argparse.Namespace) -> list[Player]:
     names = [player.spec.name for player in players]
     if len(set(names)) < len(names):
         raise ProgramError("two players have the same name: give them name=")
-    unlimited = [player.spec.name for player in players if str(player.spec.control) == "no limit"]
-    if unlimited:
-        raise ProgramError(f"no tc=, nodes=, movetime= or depth= for {', '.join(unlimited)}")
+    require_limits(player.spec for player in players)
     meeting = {number for meeting in meetings_of(players, words.window) for number in meeting}
-    if not any(player.is_fixed for number, player in enumerate(players) if number in meeting):
+    if not meeting:
         raise ProgramError("no level meets an opponent of known rating: name some, or widen --window")
     return [player for number, player in enumerate(players) if number in meeting]
 
 
 def make_tournament(words: argparse.Namespace, players: Sequence[Player]) -> Tournament:
-    """What is to be played. Raises ProgramError, ValueError and OSError."""
+    """What is to be played. Raises ProgramError and OSError."""
     if words.games % 2:
         raise ProgramError(f"--games {words.games}: openings are played in pairs of games")
-    rules = rules_of(words)
-    check_tables(rules)
-    book = make_book(words)
-    openings = {"file": words.openings.name if words.openings else None, "seed": words.seed}
+    rules = adjudication.rules_of(words)
     specs = tuple(player.spec for player in players)
+    if words.cluster is None:
+        adjudication.check_tables(rules)
+        try_engines(specs)
     meetings = meetings_of(players, words.window)
-    settings = LadderSettings(specs, False, openings, rules, Patience(margin_ms=MARGIN_MS), "calibration", meetings)
-    return Tournament(settings, book, words.games // 2)
-
-
-def make_book(words: argparse.Namespace) -> OpeningBook:
-    """The openings. Raises ProgramError and OSError."""
-    if words.openings is None:
-        return start_position()
-    return read_openings(words.openings, order="random", seed=words.seed)
-
-
-def play(words: argparse.Namespace, tournament: Tournament, archive: Archive) -> None:
-    """Play what is left. Raises ProgramError."""
-    tasks = tournament.tasks(keep_engines=words.cluster is None)
-    results = run_tasks(play_pair, tasks, workers=words.concurrency, cluster=words.cluster)
-    with closing(results), show_progress("pairs", tournament.pairs_scheduled, tournament.pairs_done) as advance:
-        for result in results:
-            games = result.value_or_raise()
-            if tournament.add(result.key, games):
-                archive.append(result.key, games)
-            advance()
+    settings = Settings(specs, meetings, openings.openings_as_json(words), rules, Patience(margin_ms=MARGIN_MS))
+    return Tournament(settings, openings.book_of(words), words.games // 2)
 
 
 def report(words: argparse.Namespace, players: Sequence[Player], tournament: Tournament) -> None:
-    """The tables, the JSON file and the plot. Raises ProgramError and OSError."""
-    console = standard_output()
-    scores = list(tournament.scores.values())
-    levels = {player.spec.name for player in players if player.is_level}
-    measured = fit(players, [score for score in scores if not {score.first, score.second} <= levels])
-    with_levels = fit(players, scores)
-    rows = [[s.first, s.second, str(s.games), f"{s.wins} / {s.draws} / {s.losses}"] for s in scores if s.games]
-    console.print(make_table("Games", ("level", "opponent", "games", "won / drawn / lost"), rows))
-    console.print(
-        make_table(
-            "Ratings",
-            ("player", "asked or known", "measured", "difference", "games", "with games between levels"),
-            [
-                [
-                    player.spec.name,
-                    "?" if player.rating is None else f"{player.rating:.0f}",
-                    "fixed" if player.is_fixed else f"{found.elo:.0f} ± {found.error:.0f}",
-                    "" if player.is_fixed or player.rating is None else f"{found.elo - player.rating:+.0f}",
-                    str(found.games),
-                    f"{with_levels[player.spec.name].elo:.0f}" if player.is_level else "",
-                ]
-                for player in players
-                if (found := measured[player.spec.name]).games
-            ],
-        )
-    )
-    for name, conduct in tournament.conduct.items():
-        for detail in conduct.details:
-            say(f"{name}: {detail}")
+    """The tables, and the JSON file. Raises OSError."""
+    measured = fit(players, tournament.scores.values())
+    rows = []
+    for player in players:
+        if player.is_level:
+            found = measured[player.spec.name]
+            elo, difference = f"{found.elo:.0f} ± {found.error:.0f}", f"{found.elo - player.rating:+.0f}"
+            rows.append([player.spec.name, f"{player.rating:.0f}", elo, difference, str(found.games)])
+    head = ("player", "asked", "measured", "difference", "games")
+    standard_output().print(make_table("Ratings", head, rows))
+    show_conduct(tournament)
     if words.json is not None:
-        write_json(words.json, {**tournament_as_json(tournament, None), "ratings": ladder_as_json(players, measured)})
-    if words.plot is not None:
-        draw(players, measured, sum(score.games for score in scores), words.plot)
-        say(str(words.plot))
-
-
-def draw(players: Sequence[Player], measured: Mapping[str, Measured], games: int, path: Path) -> None:
-    """What was asked for against what was measured, and the difference below. Raises ProgramError and OSError."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ProgramError("--plot needs matplotlib") from None
-    levels = [player for player in players if player.is_level and measured[player.spec.name].games]
-    asked = [player.rating or 0.0 for player in levels]
-    found = [measured[player.spec.name] for player in levels]
-    figure = Figure(figsize=(8, 9), dpi=130, layout="constrained")
-    curve, differences = figure.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": (3, 1)})
-    curve.set_title(f"UCI_Elo: requested against measured, 95 % intervals ({games} games)")
-    bars = {"fmt": "o", "capsize": 4, "color": "#1f4e9c", "ecolor": "#7f9cc8"}
-    curve.plot(asked, asked, "--", color="#555555", linewidth=1, label="as asked")
-    curve.errorbar(asked, [each.elo for each in found], yerr=[each.error for each in found], label="measured", **bars)
-    curve.set_ylabel("measured Elo (CCRL Blitz)")
-    curve.legend(frameon=False)
-    differences.axhspan(-TOLERANCE_ELO, TOLERANCE_ELO, color="#1b9e77", alpha=0.15, label=f"± {TOLERANCE_ELO}")
-    differences.axhline(0, color="#555555", linewidth=1, linestyle="--")
-    gaps = [each.elo - rating for each, rating in zip(found, asked, strict=True)]
-    differences.errorbar(asked, gaps, yerr=[each.error for each in found], **bars)
-    differences.set_ylabel("measured minus asked")
-    differences.set_xlabel("UCI_Elo")
-    differences.legend(frameon=False)
-    for plot in (curve, differences):
-        plot.grid(True, color="#dddddd", linewidth=0.6)
-        plot.set_axisbelow(True)
-    figure.savefig(path, format="png")
+        ratings = {name: asdict(found) for name, found in measured.items()}
+        write_json(words.json, {**tournament_as_json(tournament), "ratings": ratings})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; returns the exit code."""
+    """The command line; returns the exit code. Raises ProgramError and OSError for what cannot be measured."""
     words = parse_arguments(arguments)
-    try:
-        players = make_players(words)
-        tournament = make_tournament(words, players)
-        if words.cluster is None:
-            try_engines(tournament.settings.engines)
-        journal = Journal(words.journal, tournament.settings.as_json(), resume=words.resume)
-        archive = Archive(journal, words.pgn)
-    except (ProgramError, ValueError, OSError) as error:
-        complain(error)
-        return 1
-    archive.restore(tournament)
-    code = run_to_end(lambda: play(words, tournament, archive), archive.close)
+    players = make_players(words)
+    tournament = make_tournament(words, players)
+    with Journal(words.journal, tournament.settings.as_json(), resume=words.resume) as journal:
+        archive = Archive(journal, words.pgn, tournament)
+        code = run_to_end(lambda: play(words, tournament, archive))
     if tournament.pairs_done:
-        code = run_to_end(lambda: report(words, players, tournament)) or code
+        report(words, players, tournament)
     return code
 
 

@@ -14,53 +14,91 @@ best, so that only what it knows is compared. An engine must have Stockfish's co
 
 from __future__ import annotations
 
-from lib.program import run_program
-
-# isort: split
-
 import argparse
-from dataclasses import asdict
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import expit
 
 from evaluation.network.file import Network, NetworkError
 from evaluation.weights import Weights, WeightsError, default_weights
-from lib.console import (
+from toolkit.console import (
+    Advance,
     above_zero,
     at_least_one,
-    at_least_zero,
     make_table,
     new_file,
+    run_program,
     run_to_end,
     say,
     show_progress,
     standard_output,
     write_json,
 )
-from lib.engines.spec import ENGINE_SYNTAX, parse_engine
-from lib.errors import ProgramError
-from lib.games.pgn import game_texts
-from lib.training.coefficients import find_coefficients
-from lib.training.examples import STOCKFISH_SCALE_CP, Examples, Floats
-from lib.training.model import exact_scores, only_material, weights_as_array
-from lib.training.network_inputs import static_scores
-from lib.training.outliers import group_errors, group_table, worst_positions
-from lib.training.positions import (
+from toolkit.engines.engine import Engine, EngineError
+from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
+from toolkit.errors import ProgramError
+from toolkit.games.pgn import game_texts, read_game
+from toolkit.training.coefficients import find_coefficients
+from toolkit.training.examples import STOCKFISH_SCALE_CP, Floats, error_of
+from toolkit.training.model import exact_scores, only_material, weights_as_array
+from toolkit.training.network_inputs import static_scores
+from toolkit.training.positions import (
+    FIRST,
+    QUIET,
     RECORD,
+    RESULT_NAMES,
+    board_of,
     game_numbers,
     has_scores,
-    keys,
+    pack,
     read_positions,
+    unique_positions,
     white_to_move,
     write_positions,
 )
-from lib.training.quantisation import white_outputs
-from lib.training.quiet import Spread, quiet_positions
-from lib.training.static_evaluations import ask_engine, error_of
-from lib.training.tuning_report import Rival
+from toolkit.training.quantisation import white_outputs
+
+# As Stockfish prints them, in pawns: `Classical evaluation   +0.66 (white side)`.
+EVALUATION = re.compile(r"(?P<name>\w+) evaluation:?\s+(?P<pawns>[+-]?\d+\.\d+) +\(white side\)")
+EVAL_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Spread:
+    """every: plies, about. first_ply: positions before it are left out. seed: of the first one in each game."""
+
+    every: int
+    first_ply: int
+    seed: int
+
+
+def quiet_positions(text: str, number: int, spread: Spread) -> Iterator[bytes]:
+    """The packed positions of one game, in order, without scores. Raises ValueError for a game that cannot be read.
+
+    A position is quiet here if the side to move is not in check and the move that was played neither captures nor
+    promotes. So no evaluation decides which positions it is judged by. Instead of one that is not quiet the next one is
+    taken.
+    """
+    game = read_game(text)
+    result = game.headers.get("Result", "*")
+    if result not in RESULT_NAMES:
+        return
+    board = game.board()
+    wanted = spread.first_ply + random.Random(f"{spread.seed} {number}").randrange(spread.every)
+    flags = QUIET | FIRST
+    for move in game.mainline_moves():
+        if board.ply() >= wanted and not (board.is_check() or board.is_capture(move) or move.promotion):
+            yield pack(board, 0, RESULT_NAMES.index(result), flags)
+            flags = QUIET
+            wanted = board.ply() + spread.every
+        board.push(move)
 
 
 def choose(words: argparse.Namespace) -> None:
@@ -76,12 +114,7 @@ def choose(words: argparse.Namespace) -> None:
                     raise ProgramError(f"{path}, game {number + 1}: {error}") from None
                 advance(1, f"{len(packed)} positions")
     records = np.frombuffer(b"".join(packed), RECORD)
-    games = game_numbers(records)
-    _, first = np.unique(keys(records), return_index=True)
-    first = np.sort(first)
-    chosen = records[first]
-    # The first position of a game may have been a duplicate.
-    chosen["flags"] |= np.diff(games[first], prepend=-1) > 0
+    chosen = unique_positions(records)
     provenance = {
         "program": "scripts/evaluation_error.py choose",
         "files": [path.name for path in words.files],
@@ -89,7 +122,33 @@ def choose(words: argparse.Namespace) -> None:
         **asdict(spread),
     }
     write_positions(words.output, provenance, chosen)
-    say(f"{words.output}: {len(chosen)} positions of {len(np.unique(games[first]))} games")
+    say(f"{words.output}: {len(chosen)} positions of {int(game_numbers(chosen)[-1]) + 1 if len(chosen) else 0} games")
+
+
+def read_evaluations(lines: Sequence[str]) -> dict[str, float]:
+    """What the lines after `eval` say, in centipawns, White's view, by the word before "evaluation"."""
+    found = (EVALUATION.match(line) for line in lines)
+    return {match["name"]: 100 * float(match["pawns"]) for match in found if match}
+
+
+def ask_engine(spec: EngineSpec, records: npt.NDArray[Any], advance: Advance) -> dict[str, Floats]:
+    """The evaluations of an engine, by the engine's name and theirs, in centipawns, White's view.
+
+    Raises EngineError for an engine that does not answer, or has not the same evaluations of each position.
+    """
+    found: dict[str, list[float]] = {}
+    with Engine(spec) as engine:
+        for number, record in enumerate(records):
+            engine.set_position(board_of(record))
+            engine.send("eval", "isready")
+            lines = engine.read_until("readyok", EVAL_SECONDS)
+            evaluations = read_evaluations([line.text for line in lines])
+            if not evaluations or (number and evaluations.keys() != found.keys()):
+                raise EngineError(f"{spec.name} does not evaluate {board_of(record).fen()}")
+            for name, score in evaluations.items():
+                found.setdefault(name, []).append(score)
+            advance()
+    return {f"{spec.name}: {name}": np.array(scores) for name, scores in found.items()}
 
 
 def compare(words: argparse.Namespace) -> None:
@@ -110,19 +169,8 @@ def compare(words: argparse.Namespace) -> None:
     console = standard_output()
     console.print(make_table("", ["static evaluation", "scale", "error of the expected result", "correlation"], rows))
     say(f"{len(records)} positions of {games} games, scored by {provenance.get('scores', provenance.get('program'))}")
-    if words.worst:
-        show_worst(words, records, expected)
     if words.json is not None:
         write_json(words.json, {"positions": len(records), "errors": [asdict(each) for each in errors]})
-
-
-def show_worst(words: argparse.Namespace, records: Any, expected: Floats) -> None:
-    """Where the last of the weights are most wrong. Raises ProgramError, WeightsError."""
-    weights = Weights.load(words.weights[-1]) if words.weights else default_weights()
-    examples = Examples(records, find_coefficients(records), expected, game_numbers(records))
-    rival = Rival.fitted("weights", weights_as_array(weights), examples)
-    standard_output().print(group_table(group_errors(rival, examples)))
-    print(worst_positions(rival, examples, words.worst))
 
 
 def features_scores(records: Any, weights: Weights) -> Floats:
@@ -174,9 +222,6 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     table.add_argument("--engine", action="append", default=[], metavar="'KEY=VALUE ...'", help="also its `eval`")
     table.add_argument(
         "--deep-scale", type=above_zero, default=STOCKFISH_SCALE_CP, metavar="CP", help="of the deep scores (100)"
-    )
-    table.add_argument(
-        "--worst", type=at_least_zero, default=0, metavar="N", help="kinds and positions where the last weights err"
     )
     table.add_argument("--json", type=new_file, metavar="FILE", help="write the results")
     table.set_defaults(run=compare)

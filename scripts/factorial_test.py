@@ -18,30 +18,21 @@ It assumes that Elo adds up; an interaction of two changes is divided between th
 
 from __future__ import annotations
 
-from lib.program import run_program
-
-# isort: split
-
-import math
 import random
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lib.console import at_least_one
-from lib.elo import DEVIATIONS_95
-from lib.engines.spec import ENGINE_SYNTAX, EngineSpec
-from lib.errors import ProgramError
-from lib.games.experiment import Pairing, find_numbers, make_parser, run_experiment
+from toolkit.console import at_least_one, run_program
+from toolkit.engines.spec import EngineSpec
+from toolkit.errors import ProgramError
+from toolkit.games.experiment import Pairing, find_numbers, make_parser, run_experiment
+from toolkit.ratings import fit_elo
 
-# One Elo in the units of the logistic curve.
-LOGITS_PER_ELO = math.log(10) / 400
 # A wide prior about no difference, in Elo: it keeps a change finite that has won every pair so far.
 PRIOR_ELO = 1000.0
-MAX_ROUNDS = 50
 
 
 @dataclass(frozen=True)
@@ -72,14 +63,14 @@ class FactorialTest:
     def __init__(self, factors: Sequence[Factor], defaults: dict[str, int], share: float = 0.5, seed: int = 0) -> None:
         """defaults: the values of all options that factors name, where no factor changes them."""
         if not 0 < share <= 0.5:
-            raise ValueError(f"a share of {share:g} is not above 0 and at most 0.5")
+            raise ProgramError(f"a share of {share:g} is not above 0 and at most 0.5")
         names = [name for factor in factors for name in factor.values]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise ValueError(f"two changes set {', '.join(twice)}")
+            raise ProgramError(f"two changes set {', '.join(twice)}")
         labels = [factor.label for factor in factors]
         if len(set(labels)) < len(labels):
-            raise ValueError("two changes have the same label")
+            raise ProgramError("two changes have the same label")
         self.factors = tuple(factors)
         self._defaults = {name: defaults[name] for name in names}
         self._share = share
@@ -142,38 +133,14 @@ def estimate_effects(
     """The Elo of each factor, in the order of the factors.
 
     directions: of every pair. results: games that the first side won less those it lost, -2 to 2, of every pair.
-    The errors are those that the scatter of the results shows (White's sandwich), not those of a fair coin.
     """
-    changes: NDArray[np.float64] = np.asarray(directions, float).reshape(len(results), len(factors))
-    scores = (np.asarray(results, float) + 2) / 4
-    ridge = np.eye(len(factors)) / (PRIOR_ELO * LOGITS_PER_ELO) ** 2
-    effects = np.zeros(len(factors))
-    expected, curvature = _expected_and_curvature(changes, effects, ridge)
-    for _ in range(MAX_ROUNDS):
-        slope = changes.T @ (scores - expected) - ridge @ effects
-        step = np.linalg.solve(curvature, slope)
-        effects += np.clip(step, -1, 1)
-        expected, curvature = _expected_and_curvature(changes, effects, ridge)
-        if np.max(np.abs(step), initial=0) < 1e-9:
-            break
-    # What the effects have taken up themselves is missing from the scatter.
-    free = len(results) / max(len(results) - len(factors), 1)
-    scatter = changes.T @ (changes * (free * (scores - expected) ** 2)[:, None]) + ridge
-    inverse = np.linalg.inv(curvature)
-    errors = DEVIATIONS_95 * np.sqrt(np.diag(inverse @ scatter @ inverse))
+    changes = np.asarray(directions, float).reshape(len(results), len(factors))
+    elo, errors = fit_elo(changes, (np.asarray(results, float) + 2) / 4, 0.0, np.zeros(len(factors)), PRIOR_ELO)
     tried = np.count_nonzero(changes, axis=0)
     return [
-        Effect(factor.label, float(effect) / LOGITS_PER_ELO, float(error) / LOGITS_PER_ELO, int(count))
-        for factor, effect, error, count in zip(factors, effects, errors, tried, strict=True)
+        Effect(factor.label, float(effect), float(error), int(count))
+        for factor, effect, error, count in zip(factors, elo, errors, tried, strict=True)
     ]
-
-
-def _expected_and_curvature(
-    changes: NDArray[np.float64], effects: NDArray[np.float64], ridge: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The score expected of each pair, and the curvature of the likelihood, at these effects."""
-    expected = 1 / (1 + np.exp(-changes @ effects))
-    return expected, changes.T @ (changes * (expected * (1 - expected))[:, None]) + ridge
 
 
 def parse_change(text: str) -> Factor:
@@ -206,7 +173,7 @@ def defaults_of(engine: EngineSpec, factors: list[Factor]) -> dict[str, int]:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit code."""
-    parser = make_parser(__doc__.partition("\n\n")[0], f"An engine is {ENGINE_SYNTAX}.")
+    parser = make_parser(__doc__.partition("\n\n")[0])
     parser.add_argument(
         "--change", action="append", required=True, metavar="[LABEL:]NAME=VALUE[,...]", help="once for each change"
     )

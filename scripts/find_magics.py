@@ -11,14 +11,12 @@ seeded, so the same multipliers come out every time.
 
 from __future__ import annotations
 
-from lib.program import run_program
-
-# isort: split
-
 import argparse
 import random
 
 import chess
+
+from toolkit.console import run_program
 
 ALL = chess.BB_ALL
 SEED = 2026

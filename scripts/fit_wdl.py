@@ -1,22 +1,18 @@
 #!/usr/bin/env python3
 """The model of wins behind the scores that the engine shows: its constants, fitted to games of the engine.
 
-    python scripts/fit_wdl.py data.positions --plot wins.png
+    python scripts/fit_wdl.py data.positions
 
 The games must be of the engine against itself, as selfplay.py makes them, not shuffled. All positions count, also those
 that are not quiet, because the engine shows their scores too. Mates are left out, and so are the first moves of each
 game, where the choice of openings still decides.
 
-The last three lines go into uci_engine/score.py. The tables above them come from a fit to a part of the games, and are
-checked on the others: whole games are held out, because positions of one game share their result. lib/training/wins.py
-has the model.
+The last three lines go into uci_engine/score.py. The table of predicted results comes from a fit to a part of the
+games, and is checked on the others: whole games are held out, because positions of one game share their result.
+toolkit/training/wins.py has the model.
 """
 
 from __future__ import annotations
-
-from lib.program import run_program
-
-# isort: split
 
 import argparse
 from collections.abc import Sequence
@@ -24,14 +20,13 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.console import at_least_one, complain, make_table, new_file, standard_output
-from lib.elo import DEVIATIONS_95
-from lib.errors import ProgramError
-from lib.training.positions import read_positions, split_rows
-from lib.training.wins import Outcomes, WinModel, fit, joined, read_outcomes
+from toolkit.console import at_least_one, make_table, run_program, standard_output
+from toolkit.errors import ProgramError
+from toolkit.training.positions import read_positions, split_rows
+from toolkit.training.wins import Outcomes, WinModel, fit, joined, read_outcomes
 from uci_engine import score as scores
 
-# Bounds of the bands in the table and in the picture: pieces, and what the engine shows for the better side.
+# Bounds of the bands in the table: pieces, and what the engine shows for the better side.
 PIECE_BANDS = ((2, 8), (9, 16), (17, 24), (25, 32))
 SHOWN_BANDS = ((0, 25), (25, 50), (50, 75), (75, 100), (100, 150), (150, 200), (200, 300), (300, 600))
 LEAST_IN_BAND = 20
@@ -45,140 +40,35 @@ def split(outcomes: Outcomes, held_out: float, seed: int) -> tuple[Outcomes, Out
     return outcomes.where(train), outcomes.where(test)
 
 
-def resampled(outcomes: Outcomes, chance: np.random.Generator) -> Outcomes:
-    """As many games as there are, drawn from them with repetition (bootstrap)."""
-    order = np.argsort(outcomes.game, kind="stable")
-    groups = np.split(order, np.flatnonzero(np.diff(outcomes.game[order])) + 1)
-    drawn = chance.integers(len(groups), size=len(groups))
-    return outcomes.where(np.concatenate([groups[number] for number in drawn]))
+def show_curve(model: WinModel) -> None:
+    """Show midpoint and spread for some numbers of pieces."""
+    curves = zip(SHOWN_PIECES, *model.curves(np.array(SHOWN_PIECES)), strict=True)
+    rows = [(str(number), f"{midpoint:.0f}", f"{spread:.0f}") for number, midpoint, spread in curves]
+    head = ["pieces", "half of the games won (+1.00)", "spread"]
+    standard_output().print(make_table("centipawns of the search", head, rows))
 
 
-def compare_degrees(train: Outcomes, test: Outcomes, degrees: Sequence[int], pieces: tuple[int, int]) -> None:
-    """Show the likelihood of models of several degrees, fitted to one part of the games, on the other part."""
-    rows = []
-    constant = fit(train, 0, pieces)
-    for name, model in [(f"degree {degree}", fit(train, degree, pieces)) for degree in degrees]:
-        gain = 1000.0 * (model.likelihood(test) - constant.likelihood(test))
-        rows.append((name, f"{model.likelihood(train):.5f}", f"{model.likelihood(test):.5f}", f"{gain:+.2f}"))
-    engine = WinModel.of_engine()
-    gain = 1000.0 * (engine.likelihood(test) - constant.likelihood(test))
-    rows.append(("in the engine", f"{engine.likelihood(train):.5f}", f"{engine.likelihood(test):.5f}", f"{gain:+.2f}"))
-    title = f"log-likelihood of a position; held out: {test.games} of {train.games + test.games} games"
-    head = ["model", "fitted", "held out", "gain on degree 0, thousandths"]
-    standard_output().print(make_table(title, head, rows))
-
-
-def show_curve(model: WinModel, outcomes: Outcomes, resamples: int, degree: int, seed: int) -> None:
-    """Show midpoint and spread for some numbers of pieces, with their errors from resampled games."""
-    pieces = np.array(SHOWN_PIECES)
-    chance = np.random.default_rng(seed)
-    drawn = [fit(resampled(outcomes, chance), degree, model.pieces).curves(pieces) for _ in range(resamples)]
-    errors = DEVIATIONS_95 * np.std(drawn, axis=0, ddof=1) if resamples > 1 else np.full((2, len(pieces)), np.nan)
-    rows = [
-        (str(number), f"{midpoint:.0f} ± {midpoint_error:.0f}", f"{spread:.0f} ± {spread_error:.0f}")
-        for number, midpoint, spread, midpoint_error, spread_error in zip(
-            SHOWN_PIECES, *model.curves(pieces), *errors, strict=True
-        )
-    ]
-    title = f"centipawns of the search, with 95 % errors of {resamples} resamples"
-    standard_output().print(make_table(title, ["pieces", "half of the games won (+1.00)", "spread"], rows))
-
-
-def bands(model: WinModel, outcomes: Outcomes) -> list[tuple[int, int, int, np.ndarray, np.ndarray]]:
-    """For each band with enough positions: numbers of the bands and of positions, and the shares, in percent.
-
-    The shares are of wins, draws and losses of the better side: as the model has them, and as they were.
-    """
+def show_calibration(model: WinModel, outcomes: Outcomes) -> None:
+    """Show predicted against observed shares of wins, draws and losses of the better side, by pieces and score."""
     sign = np.where(outcomes.score_cp < 0, -1, 1)
     score, result = outcomes.score_cp * sign, 1 + (outcomes.result - 1) * sign
     better = Outcomes(score, outcomes.pieces, result, outcomes.game)
     shown = 100.0 * score / model.curves(outcomes.pieces)[0]
-    expected = model.probabilities(better)
-    found = []
-    for row, (fewest, most) in enumerate(PIECE_BANDS):
-        for column, (low, high) in enumerate(SHOWN_BANDS):
+    probabilities = model.probabilities(better)
+    rows = []
+    for fewest, most in PIECE_BANDS:
+        for low, high in SHOWN_BANDS:
             here = (outcomes.pieces >= fewest) & (outcomes.pieces <= most) & (shown >= low) & (shown < high)
             count = int(here.sum())
-            if count >= LEAST_IN_BAND:
-                observed = np.bincount(result[here], minlength=3) / count
-                found.append((row, column, count, 100.0 * expected[here].mean(axis=0)[::-1], 100.0 * observed[::-1]))
-    return found
-
-
-def show_calibration(model: WinModel, outcomes: Outcomes) -> None:
-    """Show predicted against observed shares by pieces and score."""
-    rows = []
-    for row, column, count, expected, observed in bands(model, outcomes):
-        low, high = SHOWN_BANDS[column]
-        cells = [f"{e:.0f} / {o:.0f}" for e, o in zip(expected, observed, strict=True)]
-        pieces = " to ".join(map(str, PIECE_BANDS[row]))
-        rows.append((pieces, f"{low / 100:.2f} to {high / 100:.2f}", str(count), *cells))
+            if count < LEAST_IN_BAND:
+                continue
+            expected = 100.0 * probabilities[here].mean(axis=0)[::-1]
+            observed = 100.0 * np.bincount(result[here], minlength=3)[::-1] / count
+            cells = [f"{e:.0f} / {o:.0f}" for e, o in zip(expected, observed, strict=True)]
+            rows.append((f"{fewest} to {most}", f"{low / 100:.2f} to {high / 100:.2f}", str(count), *cells))
     title = f"percent of the better side, predicted / observed, in {outcomes.games} games that were held out"
     head = ["pieces", "shown score", "positions", "won", "drawn", "lost"]
     standard_output().print(make_table(title, head, rows))
-
-
-def draw(model: WinModel, checked: WinModel, outcomes: Outcomes, test: Outcomes, path: Path) -> None:
-    """Draw midpoint and spread over the pieces, and predicted against observed wins. Raises OSError."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(11, 5), dpi=130, layout="constrained")
-    curve, calibration = figure.subplots(1, 2)
-    numbers = np.arange(model.pieces[0], scores.MAX_PIECES + 1)
-    alone = [(number, constant_fit(outcomes.where(outcomes.pieces == number))) for number in numbers]
-    dots = [(number, *constant) for number, constant in alone if constant is not None]
-    lines = zip(("midpoint", "spread"), model.curves(numbers), ("#1f4e9c", "#d95f02"), strict=True)
-    for index, (name, values, colour) in enumerate(lines, start=1):
-        curve.plot(numbers, values, color=colour, label=f"{name}, fitted to all")
-        points = [dot[index] for dot in dots]
-        curve.plot([dot[0] for dot in dots], points, ".", color=colour, label="fitted to each number alone")
-    curve.set_ylim(bottom=0)
-    curve.set_xlabel("pieces on the board")
-    curve.set_ylabel("centipawns of the search")
-    curve.set_title("Score at which half of the games are won, and spread")
-    curve.legend(frameon=False)
-    found = bands(checked, test)
-    for row, (fewest, most) in enumerate(PIECE_BANDS):
-        wins = [(expected[0], observed[0]) for band, _, _, expected, observed in found if band == row]
-        if wins:
-            calibration.plot(*zip(*wins, strict=True), ".-", label=f"{fewest} to {most} pieces")
-    calibration.plot([0, 100], [0, 100], "--", color="#555555", linewidth=1)
-    calibration.set_xlabel("wins predicted (percent)")
-    calibration.set_ylabel("wins observed (percent)")
-    calibration.set_title(f"{test.games} games that were held out, by shown score")
-    calibration.legend(frameon=False)
-    for plot in (curve, calibration):
-        plot.grid(True, color="#dddddd", linewidth=0.6)
-        plot.set_axisbelow(True)
-    figure.savefig(path, format="png")
-
-
-def constant_fit(outcomes: Outcomes) -> tuple[float, float] | None:
-    """Midpoint and spread of positions with one number of pieces; None if they say too little."""
-    if outcomes.games < LEAST_IN_BAND or len(np.unique(outcomes.result)) < 3:
-        return None
-    try:
-        model = fit(outcomes, 0, (2, scores.MAX_PIECES))
-    except ProgramError:
-        return None
-    return model.midpoint_cp[0], model.spread_cp[0]
-
-
-def run(words: argparse.Namespace) -> None:
-    """Read, fit and show. Raises ProgramError and OSError."""
-    outcomes = joined([read_outcomes(read_positions(path)[1], words.skip_moves) for path in words.files])
-    train, test = split(outcomes, words.held_out / 100, words.seed)
-    if not (len(train) and len(test)):
-        raise ProgramError(f"{outcomes.games} games are too few to hold {words.held_out} % out")
-    pieces = (words.fewest, scores.MAX_PIECES)
-    checked = fit(train, words.degree, pieces)
-    compare_degrees(train, test, range(words.degree + 2), pieces)
-    show_calibration(checked, test)
-    model = fit(outcomes, words.degree, pieces)
-    show_curve(model, outcomes, words.resamples, words.degree, words.seed)
-    if words.plot is not None:
-        draw(model, checked, outcomes, test, words.plot)
-    print(f"{len(outcomes)} positions of {outcomes.games} games. For uci_engine/score.py:\n\n{model.source()}", end="")
 
 
 def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespace:
@@ -189,20 +79,22 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
     parser.add_argument("--fewest", type=at_least_one, default=6, metavar="N", help="pieces that differ from fewer (6)")
     parser.add_argument("--skip-moves", type=int, default=4, metavar="N", help="left out at the start of a game (4)")
     parser.add_argument("--held-out", type=at_least_one, default=20, metavar="N", help="percent of the games (20)")
-    parser.add_argument("--resamples", type=int, default=20, metavar="N", help="for the errors (20)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--plot", type=new_file, metavar="FILE", help="a PNG file to draw")
     return parser.parse_args(arguments)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; returns the exit code."""
+    """Read, fit and show; returns the exit code. Raises ProgramError and OSError for what cannot be fitted."""
     words = parse_arguments(arguments)
-    try:
-        run(words)
-    except (ProgramError, OSError) as error:
-        complain(error)
-        return 1
+    outcomes = joined([read_outcomes(read_positions(path)[1], words.skip_moves) for path in words.files])
+    train, test = split(outcomes, words.held_out / 100, words.seed)
+    if not (len(train) and len(test)):
+        raise ProgramError(f"{outcomes.games} games are too few to hold {words.held_out} % out")
+    pieces = (words.fewest, scores.MAX_PIECES)
+    show_calibration(fit(train, words.degree, pieces), test)
+    model = fit(outcomes, words.degree, pieces)
+    show_curve(model)
+    print(f"{len(outcomes)} positions of {outcomes.games} games. For uci_engine/score.py:\n\n{model.source()}", end="")
     return 0
 
 

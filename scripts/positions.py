@@ -1,60 +1,58 @@
 #!/usr/bin/env python3
-"""Files of training positions: look at them, shuffle, split and vary them, label them by another engine, read text.
+"""Files of training positions: look at them, label them by another engine, read text.
 
     python scripts/positions.py info data.positions
     python scripts/positions.py text data.positions --count 10
-    python scripts/positions.py shuffle a.positions b.positions --output set --parts train=90,validation=5,test=5
     python scripts/positions.py label data.positions --engine 'cmd=stockfish nodes=5000' --output labelled.positions
-    python scripts/positions.py label data.positions --engine cmd=stockfish --static NNUE --output labelled.positions
     python scripts/positions.py label data.positions --network stockfish.nnue --output labelled.positions
-    python scripts/positions.py vary data.positions --plies 1-2 --output near.positions
     python scripts/positions.py import data.txt.gz --output data.positions
 
-selfplay.py makes such files; lib/training/positions.py documents them. A line of text is `FEN | score in centipawns |
-result`, both White's view, the result 1.0, 0.5 or 0.0. `import` also reads EPD whose operation `c9` is the result, 1-0,
-1/2-1/2 or 0-1; such positions have no scores, and each counts as a game of its own.
+selfplay.py makes such files; toolkit/training/positions.py documents them. A line of text is `FEN | score in
+centipawns | result`, both White's view, the result 1.0, 0.5 or 0.0. `import` also reads EPD whose operation `c9` is the
+result, 1-0, 1/2-1/2 or 0-1; such positions have no scores, and each counts as a game of its own.
 """
 
 from __future__ import annotations
 
-from lib.program import run_program
-
-# isort: split
-
 import argparse
-import random
+import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import chess
 import numpy as np
-import numpy.typing as npt
 
-from lib.console import Advance, at_least_one, make_table, new_file, run_to_end, show_progress, standard_output
-from lib.engines.spec import ENGINE_SYNTAX, parse_engine
-from lib.errors import ProgramError
-from lib.files import unpack_text
-from lib.journal import Journal
-from lib.training.labels import Workers, chosen_positions, journal_settings, scores_of_engine, scores_of_network
-from lib.training.nearby import parse_plies, play_at_random
-from lib.training.positions import (
+from toolkit.console import (
+    Advance,
+    at_least_one,
+    make_table,
+    new_file,
+    run_program,
+    run_to_end,
+    show_progress,
+    standard_output,
+)
+from toolkit.engines.spec import ENGINE_SYNTAX, parse_engine
+from toolkit.errors import ProgramError
+from toolkit.files import unpack_text
+from toolkit.journal import Journal
+from toolkit.training.labels import scores_of_engine, scores_of_network
+from toolkit.training.positions import (
     CAPTURE,
     FIRST,
     QUIET,
     RECORD,
     RESULT_NAMES,
-    are_quiet,
     board_of,
-    game_numbers,
-    games_of_files,
     keys,
     pack,
+    quiet_positions,
     read_positions,
-    split_rows,
+    unique_positions,
     write_positions,
 )
-from lib.training.stockfish_network import read_network
+from toolkit.training.stockfish_network import read_network
 
 # Text has no suffix of its own.
 ANY_SUFFIX = ("",)
@@ -71,7 +69,7 @@ def show_info(words: argparse.Namespace) -> None:
         flags = positions["flags"]
         counts = {
             "positions": len(positions),
-            "games": int((flags & FIRST != 0).sum()) or "shuffled",
+            "games": int((flags & FIRST != 0).sum()),
             "different": len(np.unique(keys(positions))),
             "quiet": int((flags & QUIET != 0).sum()),
             "best move captures": int((flags & CAPTURE != 0).sum()),
@@ -96,81 +94,6 @@ def text_of(record: Any) -> str:
     return f"{board_of(record).fen()} | {record['score_cp']} | {POINTS[record['result']]}"
 
 
-# ---- shuffle ----
-
-
-def shuffle(words: argparse.Namespace) -> None:
-    """Drop duplicates, split by game and shuffle each part."""
-    parts = parse_parts(words.parts)
-    sources, arrays = [], []
-    for path in words.files:
-        provenance, positions = read_positions(path)
-        sources.append({"file": path.name, **provenance})
-        arrays.append(np.asarray(positions))
-    chosen = choose_parts(arrays, parts, words.seed)
-    if not words.noisy:
-        chosen = [positions[are_quiet(positions)] for positions in chosen]
-    rows = []
-    for name, positions in zip(parts, chosen, strict=True):
-        output = words.output.with_name(f"{words.output.name}-{name}.positions")
-        provenance = {"program": "scripts/positions.py shuffle", "part": name, "seed": words.seed, "sources": sources}
-        write_positions(output, provenance, positions)
-        rows.append((str(output), str(len(positions))))
-    standard_output().print(make_table("", ["output", "positions"], rows))
-
-
-def parse_parts(text: str) -> dict[str, float]:
-    """Names and shares from `train=90,test=10`. Raises ProgramError."""
-    parts: dict[str, float] = {}
-    for word in text.split(","):
-        name, _, share = word.partition("=")
-        if not (name.isidentifier() and share.isdecimal() and int(share)) or name in parts:
-            raise ProgramError(f"--parts {text!r} is not NAME=SHARE,NAME=SHARE")
-        parts[name] = float(share)
-    return parts
-
-
-def choose_parts(arrays: list[npt.NDArray[Any]], parts: dict[str, float], seed: int) -> list[npt.NDArray[Any]]:
-    """The shuffled positions of each part. A game is in one part; a position that occurs twice is kept once."""
-    chance = np.random.default_rng(seed)
-    everything, game = np.concatenate(arrays), games_of_files([game_numbers(positions) for positions in arrays])
-    _, unique = np.unique(keys(everything), return_index=True)
-    everything, game = everything[unique], game[unique]
-    chosen = []
-    for rows in split_rows(game, tuple(parts.values()), chance):
-        of_part = everything[rows]
-        of_part["flags"] &= ~np.uint8(FIRST)
-        chance.shuffle(of_part)
-        chosen.append(of_part)
-    return chosen
-
-
-# ---- vary ----
-
-
-def vary(words: argparse.Namespace) -> None:
-    """Positions a few random legal moves away from those of files. They have no scores, and are flagged as quiet."""
-    low, high = words.plies
-    chance = random.Random(words.seed)
-    packed: list[bytes] = []
-    sources = []
-    for path in words.files:
-        provenance, positions = read_positions(path)
-        sources.append({"file": path.name, **provenance})
-        game_before = -1
-        with show_progress(path.name, len(positions)) as advance:
-            for record, game in zip(positions, game_numbers(positions).tolist(), strict=True):
-                board = board_of(record)
-                if play_at_random(board, chance, chance.randint(low, high)):
-                    first = FIRST if game != game_before else 0
-                    packed.append(pack(board, 0, int(record["result"]), QUIET | first))
-                    game_before = game
-                advance()
-    records = np.frombuffer(b"".join(packed), RECORD)
-    provenance = {"program": "scripts/positions.py vary", "plies": [low, high], "seed": words.seed, "sources": sources}
-    write_positions(words.output, {**provenance, "scores": None}, records)
-
-
 # ---- label ----
 
 
@@ -180,26 +103,26 @@ def label(words: argparse.Namespace) -> None:
     if (words.engine is None) == (words.network is None):
         raise ProgramError("label needs --engine or --network, and not both")
     if words.engine is None:
-        if words.static is not None:
-            raise ProgramError("--static is for --engine")
         network = read_network(words.network)
         scorer = {"network": words.network.name, "sha256": network.digest}
     else:
         spec = parse_engine(words.engine)
-        if (str(spec.control) == "no limit") == (words.static is None):
-            raise ProgramError(f"{spec.name} needs nodes=, depth= or movetime=, or --static, and not both")
-        scorer = spec.as_json() | ({} if words.static is None else {"static": words.static})
+        if str(spec.control) == "no limit":
+            raise ProgramError(f"{spec.name} needs nodes=, depth= or movetime=")
+        scorer = spec.as_json()
     provenance, positions = read_positions(path)
-    chosen = chosen_positions(positions, words.quiet, words.unique)
+    chosen = quiet_positions(positions) if words.quiet else positions.copy()
+    chosen = unique_positions(chosen) if words.unique else chosen
     with show_progress("positions", len(chosen)) as advance:
         if words.engine is None:
             chosen["score_cp"] = scores_of_network(network, chosen, advance)
             write_positions(words.output, {**provenance, "scores": scorer}, chosen)
             return
-        workers = Workers(words.concurrency, words.cluster, words.ahead)
         journal_path = words.output.with_name(words.output.name + ".journal")
-        with Journal(journal_path, journal_settings(chosen, scorer), resume=words.resume) as journal:
-            chosen["score_cp"] = scores_of_engine(spec, words.static, chosen, workers, journal, advance)
+        digest = hashlib.sha256(chosen.tobytes()).hexdigest()
+        settings = {"program": "scripts/positions.py label", "positions": digest, "engine": scorer}
+        with Journal(journal_path, settings, resume=words.resume) as journal:
+            chosen["score_cp"] = scores_of_engine(spec, chosen, words, journal, advance)
             write_positions(words.output, {**provenance, "scores": scorer}, chosen)
     journal_path.unlink(missing_ok=True)
 
@@ -258,18 +181,9 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     text = commands.add_parser("text", help="print positions")
     text.add_argument("--count", type=at_least_one, default=10, metavar="N", help="evenly spread (10)")
     text.set_defaults(run=print_text)
-    mix = commands.add_parser("shuffle", help="drop duplicates, split by game, shuffle")
-    mix.add_argument("--output", type=Path, required=True, metavar="STEM", help="writes STEM-PART.positions")
-    mix.add_argument("--parts", default="train=90,validation=5,test=5", metavar="NAME=SHARE,...")
-    mix.add_argument("--noisy", action="store_true", help="keep positions that are not quiet, too")
-    mix.add_argument("--seed", type=int, default=0)
-    mix.set_defaults(run=shuffle)
     labels = commands.add_parser("label", help="score by another engine", epilog=f"An engine is {ENGINE_SYNTAX}.")
-    labels.add_argument("--engine", metavar="'KEY=VALUE ...'", help="with nodes= or another limit, or --static")
+    labels.add_argument("--engine", metavar="'KEY=VALUE ...'", help="with nodes= or another limit")
     labels.add_argument("--network", type=Path, metavar="FILE", help="of Stockfish 15, as its export_net writes it")
-    labels.add_argument(
-        "--static", metavar="NAME", help="no search: what its command eval calls `NAME evaluation`, as Stockfish's NNUE"
-    )
     labels.add_argument("--output", type=new_file, required=True, metavar="FILE")
     labels.add_argument("--quiet", action="store_true", help="leave out positions that are not quiet")
     labels.add_argument("--unique", action="store_true", help="leave out positions that came before")
@@ -280,15 +194,10 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     labels.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="engines at a time (1)")
     labels.add_argument("--cluster", metavar="ADDRESS", help="work on the workers of this Dask scheduler instead")
     labels.set_defaults(run=label)
-    other = commands.add_parser("vary", help="positions a few random moves away, to be scored by `label`")
-    other.add_argument("--output", type=new_file, required=True, metavar="FILE")
-    other.add_argument("--plies", type=parse_plies, default="1-2", metavar="N-N", help="random legal moves (1-2)")
-    other.add_argument("--seed", type=int, default=0)
-    other.set_defaults(run=vary)
     reader = commands.add_parser("import", help="read text")
     reader.add_argument("--output", type=new_file, required=True, metavar="FILE")
     reader.set_defaults(run=import_text)
-    for command in (info, text, mix, other):
+    for command in (info, text):
         command.add_argument("files", type=Path, nargs="+", metavar="FILE")
     for command in (labels, reader):
         command.add_argument("files", type=Path, nargs=1, metavar="FILE")

@@ -5,8 +5,8 @@
         --source 'random plies=6-9 share=2' --source 'file=openings.epd plies=0-4 share=3' \\
         --resign 'moves=4 score=1000' --draw 'from=40 moves=10 score=8' --tablebase syzygy/
 
-The engine searches in the processes of this program, a fixed number of nodes a move. lib/training/positions.py
-documents the file, 32 bytes a position; positions.py shuffles, splits and prints it. Positions in check are left out;
+The engine searches in the processes of this program, a fixed number of nodes a move. toolkit/training/positions.py
+documents the file, 32 bytes a position; positions.py prints it. Positions in check are left out;
 a flag marks the quiet ones. The same command with --resume goes on where it was killed. With one process the same
 command gives the same file.
 
@@ -15,10 +15,6 @@ up to two random moves off it. Those that are not quiet are left out. They have 
 """
 
 from __future__ import annotations
-
-from lib.program import run_program
-
-# isort: split
 
 import argparse
 import os
@@ -30,24 +26,25 @@ from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Any
 
-from lib.console import (
+from toolkit.console import (
     at_least_one,
     complain,
     make_table,
     new_file,
+    run_program,
     run_to_end,
     show_progress,
     standard_output,
     write_json,
 )
-from lib.errors import ProgramError
-from lib.games.adjudication import Rules, add_arguments, check_tables, open_tables, rules_of
-from lib.games.openings import Opening
-from lib.journal import Journal
-from lib.pool import Task, run_tasks
-from lib.training.game import Kept, engine_facts, play_game, self_player
-from lib.training.positions import RECORD_BYTES, header
-from lib.training.sources import SOURCE_SYNTAX, Source, choose_opening, parse_source
+from toolkit.errors import ProgramError
+from toolkit.games.adjudication import Rules, add_arguments, check_tables, open_tables, rules_of
+from toolkit.games.openings import Opening
+from toolkit.journal import Journal
+from toolkit.pool import Task, run_tasks
+from toolkit.training.game import Kept, engine_facts, play_game, self_player
+from toolkit.training.positions import RECORD_BYTES, header
+from toolkit.training.sources import SOURCE_SYNTAX, Source, choose_opening, parse_source
 
 # Games of one task: few enough to lose little, many enough to keep the journal short.
 BATCH_GAMES = 64

@@ -1,47 +1,44 @@
 #!/usr/bin/env python3
 """Compare the speed of engines in one interleaved run: nodes and depth in CPU time, perft, start-up, stop latency.
 
-    speed.py --engine 'cmd=secateur' --engine 'cmd=stockfish' --each option.Hash=16 [--rounds 3] [--json speed.json]
+    python scripts/speed.py --engine 'cmd=secateur' --engine 'cmd=stockfish' --each option.Hash=16 [--rounds 3]
 
 Every round measures each engine once on every position, and the order of the engines rotates, so that load on the
-machine affects all alike. Only one engine works at a time. There is no resuming, because the
-figures of one run belong together. Linux only, because the processor time of other processes is read from /proc. Exit
-code: 0, 1 when an engine failed somewhere, 2 when one cannot be used.
+machine affects all alike. Only one engine works at a time. Rates and depths are counted in the processor time that the
+engine used, so that a busy machine does not change them; start-up and stop latency are times that passed, for those are
+felt. Linux only, because elsewhere a process has no clock that others can read. Exit code: 0, or 2 when an engine
+cannot be used.
 """
 
 from __future__ import annotations
 
-from lib.program import run_program
-
-# isort: split
-
 import argparse
-import os
-import platform
 import random
+import sys
+import time
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field
+from itertools import chain
+from statistics import fmean, median, quantiles
 
 import chess
+from rich.table import Table
 
-from lib.console import Advance, complain, new_file, say, show_progress, standard_output, write_json
-from lib.engines.engine import Engine, EngineError
-from lib.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines
-from lib.errors import ProgramError
-from lib.perft import NoPerftError
-from lib.speed import (
-    Samples,
-    perft_cpu_seconds,
-    require_cpu_time,
-    search,
-    speed_table,
-    start_seconds,
-    stop_seconds,
-    summarise,
+from toolkit.console import (
+    Advance,
+    above_zero,
+    at_least_one,
+    make_table,
+    run_program,
+    show_progress,
+    standard_output,
 )
-from lib.trial import try_engines
+from toolkit.engines.answer import read_info
+from toolkit.engines.engine import Engine, EngineError
+from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines
+from toolkit.errors import ProgramError
+from toolkit.perft import NoPerftError, PerftEngine
 
 # Eight middlegames of different kinds: open and closed, with and without queens in play, quiet and sharp.
 MIDDLEGAMES = (
@@ -54,173 +51,180 @@ MIDDLEGAMES = (
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
     "4rrk1/2p1b1p1/p1p3q1/4p3/2P2n1p/1P1NR2P/PB3PP1/3R1QK1 b - - 2 24",
 )
+# An engine that has to wait for the processor may take so many times its share.
+PATIENCE_FACTOR = 20.0
+PATIENCE_SECONDS = 10.0
+# The shortest pause between two looks at the engine's clock.
+SHORTEST_PAUSE_SECONDS = 0.0005
+# A search is stopped after a random time in between: engines look up at fixed intervals.
+STOP_AFTER_SECONDS = (0.005, 0.05)
 
 
-class Lane:
-    """One engine in the comparison: its description, its process (while it lives) and its samples."""
-
-    def __init__(self, spec: EngineSpec) -> None:
-        self.spec = spec
-        self.samples = Samples()
-        # Not all engines know `go perft`; one that did not is not asked again.
-        self.counts = True
-        given = [value for name, value in spec.options if name.lower() == "threads"]
-        if not all(value.isdecimal() for value in given):
-            raise ProgramError(f"{spec.name}: Threads cannot be {given[0]!r}")
-        self.threads = int(given[0]) if given else 1
-        self._engine: Engine | None = None
-
-    def engine(self) -> Engine:
-        """The running engine. Raises EngineError."""
-        if self._engine is None:
-            self._engine = Engine(self.spec)
-        return self._engine
-
-    def fail(self, error: EngineError) -> None:
-        """Note what went wrong, and start anew next time."""
-        self.samples.failures.append(str(error))
-        self.close()
-
-    def close(self) -> None:
-        """End the engine."""
-        if self._engine is not None:
-            self._engine.close()
-            self._engine = None
+def cpu_seconds(engine: Engine) -> float:
+    """The processor time that the engine has used so far, without that of processes that it started."""
+    # The number of a process's clock, as the Linux kernel and clock_getcpuclockid(3) make it.
+    return time.clock_gettime(~engine.process_id << 3 | 2)
 
 
-def measure_search(lane: Lane, board: chess.Board, cpu_seconds: float) -> None:
-    """Add one search to the last round."""
-    try:
-        lane.samples.searches[-1].append(search(lane.engine(), board, cpu_seconds, lane.threads))
-    except EngineError as error:
-        lane.samples.searches[-1].append(None)
-        lane.fail(error)
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A search that was stopped when its processor time was used up; `depth` is the last one that it completed."""
+
+    nodes: int
+    cpu_seconds: float
+    depth: int
+
+    @property
+    def rate(self) -> float:
+        """Nodes per CPU second."""
+        return self.nodes / self.cpu_seconds
 
 
-def measure_rest(lane: Lane, boards: list[chess.Board], perft_depth: int, stops: int, choice: random.Random) -> None:
-    """Start-up, perft and stops of one round."""
-    samples = lane.samples
-    try:
-        samples.starts.append(start_seconds(lane.spec))
-        for _ in range(stops):
-            samples.stops.append(stop_seconds(lane.engine(), choice.choice(boards), choice))
-    except EngineError as error:
-        lane.fail(error)
-    seconds = None
-    if lane.counts:
-        try:
-            seconds = perft_cpu_seconds(lane.spec, perft_depth)
-        except NoPerftError:
-            lane.counts = False
-        except EngineError as error:
-            lane.fail(error)
-    samples.perfts.append(seconds)
+def search(engine: Engine, board: chess.Board, seconds: float) -> Search:
+    """Let the engine search this position, as a new game, for so much processor time. Raises EngineError."""
+    engine.new_game()
+    engine.set_position(board)
+    threads = next((int(value) for name, value in engine.spec.options if name.lower() == "threads"), 1)
+    before = cpu_seconds(engine)
+    began = engine.send("go infinite")
+    deadline = began + PATIENCE_FACTOR * seconds + PATIENCE_SECONDS
+    while (left := seconds - (cpu_seconds(engine) - before)) > 0:
+        if time.perf_counter() > deadline or engine.exit_code is not None:
+            raise EngineError(f"{engine.name} does not use its processor time")
+        # It cannot use more time than passes on each thread; so this never sleeps past the end.
+        time.sleep(max(SHORTEST_PAUSE_SECONDS, left / threads))
+    stopped = engine.send("stop")
+    lines = engine.read_until("bestmove", PATIENCE_SECONDS)
+    used = cpu_seconds(engine) - before
+    nodes = depth = 0
+    for line in lines:
+        info = read_info(line.text)
+        if info is None:
+            continue
+        nodes = max(nodes, info.nodes or 0)
+        if info.move and info.is_exact and line.arrived <= stopped:
+            depth = max(depth, info.depth or 0)
+    if not nodes:
+        raise EngineError(f"{engine.name} does not tell how many nodes it has searched")
+    return Search(nodes, used, depth)
 
 
-def measure(asked: argparse.Namespace, lanes: list[Lane], boards: list[chess.Board], advance: Advance) -> None:
-    """Measure everything, round by round, the engines taking turns."""
-    choice = random.Random(asked.seed)
-    for round_number in range(asked.rounds):
-        for lane in lanes:
-            lane.samples.searches.append([])
+def stop_seconds(engine: Engine, board: chess.Board, choice: random.Random) -> float:
+    """The time from `stop`, at a random moment of a search, to `bestmove`. Raises EngineError."""
+    engine.set_position(board)
+    engine.send("go infinite")
+    time.sleep(choice.uniform(*STOP_AFTER_SECONDS))
+    stopped = engine.send("stop")
+    return engine.read_until("bestmove", PATIENCE_SECONDS)[-1].arrived - stopped
+
+
+def perft_cpu_seconds(spec: EngineSpec, depth: int) -> float:
+    """The processor time of `go perft` from the start position. Raises EngineError, NoPerftError."""
+    with PerftEngine(spec) as engine:
+        before = cpu_seconds(engine)
+        engine.divide(engine.board(chess.STARTING_FEN), depth)
+        return cpu_seconds(engine) - before
+
+
+@dataclass
+class Samples:
+    """What was measured of one engine: searches by round, all positions in the same order; times in seconds."""
+
+    searches: list[list[Search]] = field(default_factory=list)
+    perfts: list[float] = field(default_factory=list)
+    starts: list[float] = field(default_factory=list)
+    stops: list[float] = field(default_factory=list)
+
+
+def figures(samples: Samples, first: Samples) -> dict[str, list[float]]:
+    """The figures of one engine by name, each with its samples: none where there was nothing to measure.
+
+    Rates and depths are of rounds, ratios are of pairs of searches of one position in one round.
+    """
+    pairs = zip(chain.from_iterable(samples.searches), chain.from_iterable(first.searches), strict=True)
+    rounds = samples.searches
+    rates = [sum(s.nodes for s in done) / sum(s.cpu_seconds for s in done) / 1000 for done in rounds]
+    return {
+        "thousand nodes per CPU second": rates,
+        "nodes, as a multiple of the first": [ours.rate / theirs.rate for ours, theirs in pairs],
+        "depth": [fmean(search.depth for search in done) for done in rounds],
+        "perft, CPU seconds": samples.perfts,
+        "perft, as a multiple of the first": [a / b for a, b in zip(samples.perfts, first.perfts, strict=False)],
+        "start to readyok, seconds": samples.starts,
+        "stop to bestmove, seconds": samples.stops,
+    }
+
+
+def show(values: Sequence[float]) -> str:
+    """The median, and the least and the greatest, with five digits."""
+    return f"{median(values):.5g} ({min(values):.5g} to {max(values):.5g})" if values else "-"
+
+
+def speed_table(title: str, found: dict[str, dict[str, list[float]]]) -> Table:
+    """One column for each engine."""
+    names = next(iter(found.values()))
+    rows = [[name, *(show(each[name]) for each in found.values())] for name in names]
+    stops = [each["stop to bestmove, seconds"] for each in found.values()]
+    slow = (f"{quantiles(some, n=100, method='inclusive')[98]:.4f}" if len(some) > 1 else "-" for some in stops)
+    rows.append(["stop to bestmove, 99 % within seconds", *slow])
+    return make_table(title, ["median (least to greatest)", *found], rows)
+
+
+def measure(words: argparse.Namespace, engines: dict[str, Engine], advance: Advance) -> dict[str, Samples]:
+    """Measure everything, round by round, the engines taking turns. Raises EngineError."""
+    choice = random.Random(1)
+    boards = [chess.Board(fen) for fen in MIDDLEGAMES]
+    samples = {name: Samples() for name in engines}
+    names = list(engines)
+    for round_number in range(words.rounds):
+        for each in samples.values():
+            each.searches.append([])
         for number, board in enumerate(boards):
-            first = (round_number + number) % len(lanes)
-            for lane in lanes[first:] + lanes[:first]:
-                measure_search(lane, board, asked.cpu)
-                advance(1, lane.spec.name)
-        stops = (round_number + 1) * asked.stops // asked.rounds - round_number * asked.stops // asked.rounds
-        for lane in lanes:
-            measure_rest(lane, boards, asked.perft, stops, choice)
-            advance(1, lane.spec.name)
+            first = (round_number + number) % len(names)
+            for name in names[first:] + names[:first]:
+                samples[name].searches[-1].append(search(engines[name], board, words.cpu))
+                advance(1, name)
+        for name, engine in engines.items():
+            with Engine(engine.spec) as started:
+                samples[name].starts.append(started.start_seconds)
+            for _ in range(words.stops):
+                samples[name].stops.append(stop_seconds(engine, choice.choice(boards), choice))
+            try:
+                samples[name].perfts.append(perft_cpu_seconds(engine.spec, words.perft))
+            except NoPerftError:
+                samples[name].perfts.clear()
+            advance(1, name)
+    return samples
 
 
-def read_boards(path: Path | None) -> list[chess.Board]:
-    """The positions to search. Raises OSError, ValueError."""
-    if path is None:
-        return [chess.Board(fen) for fen in MIDDLEGAMES]
-    boards = []
-    for line in path.read_text("utf-8").splitlines():
-        if line.strip():
-            board = chess.Board()
-            # What follows differs: EPD has operations there, FEN two counters.
-            board.set_epd(" ".join(line.split()[:4]))
-            boards.append(board)
-    if not boards:
-        raise ValueError(f"{path} holds no positions")
-    return boards
-
-
-def describe_machine() -> dict[str, Any]:
-    """What the figures depend on."""
-    model = platform.processor() or platform.machine()
-    for line in Path("/proc/cpuinfo").read_text("utf-8").splitlines():
-        if line.startswith("model name"):
-            model = line.partition(":")[2].strip()
-            break
-    return {"processor": model, "cores": os.cpu_count(), "system": platform.platform(), "load": os.getloadavg()[0]}
-
-
-def parse(words: list[str] | None) -> argparse.Namespace:
+def parse(arguments: list[str] | None) -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(description="Compare the speed of engines in one interleaved run.")
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
     parser.add_argument("--engine", action="append", required=True, metavar="SPEC", help=ENGINE_SYNTAX)
     parser.add_argument("--each", default="", metavar="SPEC", help="what holds for all, e.g. option.Hash=16")
-    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="how often all is measured (3)")
-    parser.add_argument("--cpu", type=float, default=1.0, metavar="SECONDS", help="processor time of each search (1)")
-    parser.add_argument("--perft", type=int, default=5, metavar="DEPTH", help="from the start position (5)")
-    parser.add_argument("--stops", type=int, default=200, metavar="N", help="searches stopped, over all rounds (200)")
-    parser.add_argument("--positions", type=Path, metavar="FILE", help="EPD or FEN, instead of eight middlegames")
-    parser.add_argument("--seed", type=int, default=1, help="of the moments at which searches are stopped (1)")
-    parser.add_argument("--json", type=new_file, metavar="FILE", help="write all samples there")
-    asked = parser.parse_args(words)
-    if asked.rounds < 1 or asked.cpu <= 0 or asked.perft < 1 or asked.stops < 0:
-        parser.error("--rounds and --perft must be at least 1, --cpu above 0, --stops not below 0")
-    return asked
+    parser.add_argument("--rounds", type=at_least_one, default=3, metavar="N", help="how often all is measured (3)")
+    parser.add_argument("--cpu", type=above_zero, default=1.0, metavar="SECONDS", help="CPU time of each search (1)")
+    parser.add_argument("--perft", type=at_least_one, default=5, metavar="DEPTH", help="from the start position (5)")
+    parser.add_argument("--stops", type=at_least_one, default=60, metavar="N", help="searches stopped a round (60)")
+    return parser.parse_args(arguments)
 
 
-def report(asked: argparse.Namespace, lanes: list[Lane]) -> None:
-    """Show the table and write the JSON."""
-    summaries = [summarise(lane.samples, lanes[0].samples) for lane in lanes]
-    names = [lane.spec.name for lane in lanes]
-    title = f"{asked.rounds} rounds, {asked.cpu:g} CPU seconds for each search: median (least to greatest)"
-    output = standard_output()
-    output.print(speed_table(title, names, summaries, asked.perft))
-    for lane in lanes:
-        for failure in lane.samples.failures:
-            say(f"failed: {failure}")
-    if asked.json:
-        engines = [
-            {
-                **lane.spec.as_json(),
-                "summary": {key: asdict(v) if hasattr(v, "median") else v for key, v in summary.items()},
-                "samples": asdict(lane.samples),
-            }
-            for lane, summary in zip(lanes, summaries, strict=True)
-        ]
-        settings = {key: getattr(asked, key) for key in ("rounds", "cpu", "perft", "stops", "seed")}
-        write_json(asked.json, {"tool": "speed", "machine": describe_machine(), **settings, "engines": engines})
-
-
-def main(words: list[str] | None = None) -> int:
-    """Measure what the command line names; returns the exit code."""
-    asked = parse(words)
-    try:
-        require_cpu_time()
-        boards = read_boards(asked.positions)
-        lanes = [Lane(spec) for spec in parse_engines(asked.engine, asked.each)]
-        try_engines(lane.spec for lane in lanes)
-        with ExitStack() as stack:
-            for lane in lanes:
-                stack.callback(lane.close)
-                lane.engine()
-            steps = asked.rounds * len(lanes) * (len(boards) + 1)
-            with show_progress("speed", steps) as advance:
-                measure(asked, lanes, boards, advance)
-    except (OSError, ValueError, ProgramError) as error:
-        complain(error)
-        return 2
-    report(asked, lanes)
-    return 1 if any(lane.samples.failures for lane in lanes) else 0
+def main(arguments: list[str] | None = None) -> int:
+    """Measure what the command line names; returns the exit code. Raises ProgramError and OSError."""
+    words = parse(arguments)
+    if not sys.platform.startswith("linux"):
+        raise ProgramError("only Linux lets one process read the processor time of another")
+    specs = parse_engines(words.engine, words.each)
+    with ExitStack() as stack:
+        engines = {spec.name: stack.enter_context(Engine(spec)) for spec in specs}
+        steps = words.rounds * len(engines) * (len(MIDDLEGAMES) + 1)
+        with show_progress("speed", steps) as advance:
+            samples = measure(words, engines, advance)
+    first = next(iter(samples.values()))
+    found = {name: figures(each, first) for name, each in samples.items()}
+    title = f"{words.rounds} rounds, {words.cpu:g} CPU seconds for each search, perft {words.perft}"
+    standard_output().print(speed_table(title, found))
+    return 0
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 """Train the network on positions with scores and results.
 
     python scripts/train_network.py own.positions 'other.positions mix=0.7 weight=0.5' --output new.network \\
-        --deep deep.positions --checkpoint new.npz --picture loss.png
+        --deep deep.positions --checkpoint new.npz
 
 The network learns what the weighted features miss: it is added to their score. The files come from selfplay.py or
 positions.py. Games are split into parts for training, for choosing the best epoch (validation) and for the report
@@ -12,27 +12,25 @@ checkpoint and finds the same network. It is a proposal: a match decides.
 
 from __future__ import annotations
 
-from lib.program import run_program
-
-# isort: split
-
 import argparse
 import hashlib
 import json
-import shlex
+import re
 import sys
 import tomllib
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from evaluation.network import file as engine
 from evaluation.network.file import NetworkError
 from evaluation.network.shape import BUCKETS, UNITS
 from evaluation.weights import Weights, WeightsError, default_weights
-from lib.console import (
+from toolkit.console import (
     above_zero,
     at_least_one,
     at_least_zero,
@@ -40,6 +38,7 @@ from lib.console import (
     make_table,
     new_file,
     not_negative,
+    run_program,
     run_to_end,
     say,
     show_progress,
@@ -47,33 +46,35 @@ from lib.console import (
     three_shares,
     write_json,
 )
-from lib.errors import ProgramError
-from lib.training.descent import State, load_checkpoint, new_state, save_checkpoint, settings_of
-from lib.training.examples import fit_scale
-from lib.training.network_data import (
+from toolkit.errors import ProgramError
+from toolkit.files import replaced
+from toolkit.training.examples import Choice, ErrorOfEvaluation, command_text, error_of, fit_scale
+from toolkit.training.network_data import (
     SOURCE_SYNTAX,
     Cache,
-    Choice,
     features_digest,
     parse_source,
     read_all,
     read_examples,
     split,
 )
-from lib.training.network_fit import Fit, Plan, best_mixture, mean_loss
-from lib.training.network_model import Network, new_network
-from lib.training.network_report import (
-    deep_errors,
-    draw_losses,
-    error_table,
-    loss_table,
-    losses,
-    quantisation,
-    write_network,
+from toolkit.training.network_fit import (
+    Fit,
+    Plan,
+    State,
+    best_mixture,
+    load_checkpoint,
+    mean_loss,
+    new_state,
+    save_checkpoint,
+    settings_of,
 )
-from lib.training.quantisation import floating, quantised
+from toolkit.training.network_inputs import has_output
+from toolkit.training.network_model import Batch, Loss, Network, new_network, outputs
+from toolkit.training.quantisation import floating, quantised, whole_outputs
 
 CACHE = Path(__file__).resolve().parents[1] / ".selfplay" / "network"
+FEATURES, WITH_NETWORK, QUANTISED = "features", "with the network", "in whole numbers"
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -105,7 +106,6 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     fit.add_argument("--resume", action="store_true", help="go on from the checkpoint, if there is one")
     report = parser.add_argument_group("report")
     report.add_argument("--deep", type=Path, action="append", default=[], metavar="FILE", help="error on these, too")
-    report.add_argument("--picture", type=new_file, metavar="PNG", help="draw the losses")
     report.add_argument("--json", type=new_file, metavar="FILE", help="write the results")
     words = parser.parse_args(arguments)
     if words.resume and words.checkpoint is None:
@@ -142,7 +142,7 @@ class Job:
         weights = Weights.load(words.weights) if words.weights else default_weights()
         self.start = Start(words.start) if words.start else None
         cache = Cache(words.cache)
-        choice = Choice(words.max_score, words.noisy, words.positions)
+        choice = Choice(words.max_score, words.noisy, limit=words.positions)
         self.examples = read_examples([parse_source(text) for text in words.files], choice, weights, cache)
         self.deep = {name: read_all(path, weights, cache) for name, path in deep.items()}
         self.train, self.validation, self.test = split(self.examples, words.parts, words.seed)
@@ -193,6 +193,42 @@ def train(words: argparse.Namespace, job: Job) -> State:
         return fit.run(after_epoch, advance)
 
 
+def losses(batch: Batch, network: Network, whole: engine.Network, loss: Loss) -> dict[str, float]:
+    """The mean loss a position of the features alone and of both networks."""
+    rounded = whole_outputs(whole, batch.inputs, batch.buckets)
+    each, _ = loss.of(batch.static_cp + rounded, batch.expected)
+    return {
+        FEATURES: mean_loss(None, batch, loss),
+        WITH_NETWORK: mean_loss(network, batch, loss),
+        QUANTISED: float(np.average(each, weights=batch.weight)),
+    }
+
+
+def deep_errors(batch: Batch, games: npt.NDArray[np.int64], whole: engine.Network) -> list[ErrorOfEvaluation]:
+    """Features alone and with the network against a deep search."""
+    added = whole_outputs(whole, batch.inputs, batch.buckets) * has_output(batch.inputs, batch.static_cp)
+    with_network = batch.static_cp + added
+    expected = batch.expected.astype(np.float64)
+    return [
+        error_of(FEATURES, batch.static_cp.astype(np.float64), expected, games),
+        error_of(WITH_NETWORK, with_network.astype(np.float64), expected, games),
+    ]
+
+
+def write_network(path: Path, whole: engine.Network, facts: Mapping[str, Any]) -> None:
+    """The network, and beside it a file .toml that says how it was made. Raises OSError."""
+    data = whole.pack()
+    lines = ["# How the network beside this file was made, by scripts/train_network.py.", ""]
+    for name, value in {"sha256": hashlib.sha256(data).hexdigest(), **facts}.items():
+        # JSON's strings, numbers and arrays of them are TOML's, too. A key of other letters stands in quotes.
+        key = name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
+        lines.append(f"{key} = {json.dumps(value, ensure_ascii=False)}")
+    with replaced(path) as file:
+        file.write(data)
+    with replaced(path.with_suffix(".toml")) as file:
+        file.write("\n".join([*lines, ""]).encode())
+
+
 def report(words: argparse.Namespace, job: Job, state: State) -> None:
     """Write the network, and say what it is worth. Raises ProgramError, NetworkError, OSError."""
     network = Network(*state.best)
@@ -205,9 +241,12 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
     whole = quantised(network)
     found = {name: losses(part, network, whole, loss) for name, part in parts.items()}
     errors = {name: deep_errors(*measured, whole) for name, measured in job.deep.items()}
-    rounding = quantisation(parts["test"], network, whole)
+    # What rounding to whole numbers does to the outputs.
+    exact = outputs(network, parts["test"].inputs, parts["test"].buckets)
+    difference = whole_outputs(whole, parts["test"].inputs, parts["test"].buckets) - exact
+    network_cp, rounding_cp = (float(np.sqrt(np.mean(each**2))) for each in (exact, difference))
     facts: dict[str, Any] = {
-        "command": shlex.join(["scripts/train_network.py", *words.command]),
+        "command": command_text("scripts/train_network.py", words.command),
         "positions": [len(job.train), len(job.validation), len(job.test)],
         "scale_cp": round(job.plan.scale_cp, 2),
         "features": job.settings["features"],
@@ -220,7 +259,7 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
         ],
         **{f"{name}_losses": list(each.values()) for name, each in found.items()},
         **{f"error_{name}": [round(each.error, 5) for each in pair] for name, pair in errors.items()},
-        "rounding_error_cp": round(rounding.error_cp, 2),
+        "rounding_error_cp": round(rounding_cp, 2),
         **started,
     }
     write_network(words.output, whole, facts)
@@ -230,15 +269,21 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
     say(f"the best of {state.epoch} epochs was number {state.best_epoch}; scale {job.plan.scale_cp:.1f} cp")
     if started:
         say(f"the best mixture of the start and this has a share of {started['share']:.3f} of this")
-    console.print(loss_table(found))
+    names = (FEATURES, WITH_NETWORK, QUANTISED)
+    rows = [[part, *(f"{each[name]:.6f}" for name in names)] for part, each in found.items()]
+    console.print(make_table("Loss", ["part", *names], rows))
     say(
-        f"outputs are {rounding.network_cp:.1f} cp (root mean square); "
-        f"whole numbers change them by {rounding.error_cp:.2f} cp, at most {rounding.largest_cp:.1f} cp"
+        f"outputs are {network_cp:.1f} cp (root mean square); "
+        f"whole numbers change them by {rounding_cp:.2f} cp, at most {np.abs(difference).max():.1f} cp"
     )
     if errors:
-        console.print(error_table(errors))
-    if words.picture is not None:
-        draw_losses(state.history, mean_loss(None, parts["validation"], loss), words.picture)
+        rows = [
+            [name, each.name, f"{each.scale:.0f}", f"{each.error:.4f} ± {each.interval:.4f}"]
+            for name, pair in errors.items()
+            for each in pair
+        ]
+        head = ["file", "static evaluation", "scale", "error of the expected result"]
+        console.print(make_table("Against a deep search", head, rows))
     if words.json is not None:
         write_json(words.json, {**facts, "history": state.history})
 

@@ -17,19 +17,16 @@ stochastic optimization", 1998.
 
 from __future__ import annotations
 
-from lib.program import run_program
-
-# isort: split
-
+import argparse
 import random
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from lib.console import at_least_one
-from lib.engines.spec import ENGINE_SYNTAX, EngineSpec
-from lib.errors import ProgramError
-from lib.games.experiment import Pairing, find_numbers, make_parser, run_experiment
+from toolkit.console import above_zero, at_least_one, run_program
+from toolkit.engines.spec import EngineSpec
+from toolkit.errors import ProgramError
+from toolkit.games.experiment import Pairing, find_numbers, make_parser, run_experiment
 
 # Exponents of the sinking rate and step, and the stability constant as a share of all iterations.
 RATE_EXPONENT = 0.602
@@ -127,11 +124,15 @@ def find_parameters(engine: EngineSpec, wanted: list[str]) -> list[Parameter]:
     steps: dict[str, float | None] = {}
     for word in wanted:
         name, equals, number = word.partition("=")
+        try:
+            step = above_zero(number) if equals else None
+        except argparse.ArgumentTypeError as error:
+            raise ProgramError(f"--tune {word}: {error}") from None
         names = [spin for spin in spins if spin == spin.lower()] if name == "all" and not equals else [name]
         for known in names:
             if known not in spins:
                 raise ProgramError(f"{engine.name} has no number called {known!r}")
-            steps[known] = _step(word, number) if equals else None
+            steps[known] = step
     parameters = []
     for name, step in steps.items():
         spin = spins[name]
@@ -145,28 +146,15 @@ def find_parameters(engine: EngineSpec, wanted: list[str]) -> list[Parameter]:
     return parameters
 
 
-def _step(word: str, number: str) -> float:
-    """The step that `NAME=STEP` asks for. Raises ProgramError."""
-    try:
-        step = float(number)
-    except ValueError:
-        step = 0.0
-    if not 0 < step < float("inf"):
-        raise ProgramError(f"--tune {word}: {number!r} is no step, which is a number above 0")
-    return step
-
-
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit code."""
-    parser = make_parser(__doc__.partition("\n\n")[0], f"An engine is {ENGINE_SYNTAX}.")
+    parser = make_parser(__doc__.partition("\n\n")[0])
     parser.add_argument("--tune", action="append", required=True, metavar="NAME[=STEP]", help="once for each, or all")
     parser.add_argument("--iterations", type=at_least_one, default=2000, metavar="N", help="pairs of games (2000)")
-    parser.add_argument("--rate", type=float, default=0.002, help="how fast the numbers move at the end (0.002)")
+    parser.add_argument("--rate", type=above_zero, default=0.002, help="how fast the numbers move at the end (0.002)")
     words = parser.parse_args(arguments)
 
     def make_method(engine: EngineSpec) -> Spsa:
-        if words.rate <= 0:
-            raise ProgramError(f"--rate {words.rate:g} is not above 0")
         return Spsa(find_parameters(engine, words.tune), words.iterations, words.rate, words.seed)
 
     return run_experiment(words, words.iterations, make_method)

@@ -215,7 +215,7 @@ def test_doctor_finds_nothing_wrong(core: str) -> None:
 def test_doctor_notices_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     fen, chess960, depth, count = doctor.PERFT_COUNTS[0]
     monkeypatch.setattr(doctor, "PERFT_COUNTS", ((fen, chess960, depth, count + 1), *doctor.PERFT_COUNTS[1:]))
-    monkeypatch.setattr(doctor, "stale_modules", lambda: ["uci_engine.search.search"])
+    monkeypatch.setattr(doctor, "stale_sources", lambda: ["uci_engine/search/search.py"])
     lines: list[str] = []
     assert doctor.examine("auto", lines.append) == 1
     failed = [line for line in lines if line.startswith("FAILED")]

@@ -14,9 +14,6 @@ import pytest
 
 from tests.test_command_line import KIWIPETE, ROOT, output, secateur
 from uci_engine.command_line.arguments import gathered_moves
-from uci_engine.command_line.table import Table, score_text
-from uci_engine.score import MATE, normalised
-from uci_engine.search.info import BestMove, Bound, Info
 from uci_engine.text import suggestion
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -130,63 +127,17 @@ class TestSettings:
         assert gathered_moves(["searchmoves", "e2e4", "d2d4"]) == ["searchmoves", "e2e4", "d2d4"]
 
 
-class TestTable:
-    def rows(self, board: chess.Board, *infos: Info, best: BestMove | None = None) -> list[str]:
-        lines: list[str] = []
-        table = Table(board, 80, lines.append)
-        for info in infos:
-            table.on_info(info)
-        if best is not None:
-            table.on_best_move(best)
-        return lines
-
-    def test_scores_are_from_whites_view(self) -> None:
-        shown = f"{normalised(31, 20) / 100:.2f}"
-        assert score_text(31, 20, Bound.EXACT, True) == f"+{shown}"
-        assert score_text(31, 20, Bound.EXACT, False) == f"-{shown}"
-        assert score_text(-31, 20, Bound.UPPER, False) == f">=+{shown}"
-        assert score_text(MATE - 3, 20, Bound.EXACT, True) == "#2"
-        assert score_text(MATE - 3, 20, Bound.EXACT, False) == "#-2"
-
-    def test_a_row_is_no_wider_than_the_terminal(self) -> None:
-        line = ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6", "e1g1", "f8e7", "f1e1", "b7b5")
-        (row,) = self.rows(chess.Board(), Info(depth=1, score=31, nodes=9, time_ms=1, pv=line))
-        assert len(row) == 80
-        assert f"+{normalised(31, 32) / 100:.2f}" in row
-        assert "1. e4 e5 2. Nf3 Nc6" in row
-
-    def test_a_line_is_shown_once(self) -> None:
-        info = Info(depth=1, score=31, nodes=9, time_ms=1, pv=("e2e4",))
-        assert len(self.rows(chess.Board(), info, info)) == 1
-
-    def test_the_answer(self) -> None:
-        info = Info(depth=1, score=31, nodes=9, nps=9000, time_ms=1, pv=("e2e4",))
-        answer = self.rows(chess.Board(), info, best=BestMove("e2e4", "e7e5"))[-1]
-        assert answer.splitlines()[1:] == [
-            "9 nodes in 0.00 s, 9000 nodes per second",
-            "Best move: 1. e4 (e2e4), expected reply e7e5",
-        ]
-        assert self.rows(chess.Board(), best=BestMove(None)) == ["There is no legal move."]
-
-
 @posix_only
 class TestTerminal:
-    def test_go_shows_a_table(self) -> None:
-        code, text = on_terminal("go", "depth", "4", "--moves", *FOOL)
+    def test_go_shows_uci_lines(self) -> None:
+        code, text = on_terminal("go", "depth", "2", "--moves", *FOOL)
         assert code == 0
-        assert "bestmove" not in text
-        assert "Depth" in text
-        assert text.splitlines()[-1].startswith("Best move: 2...Qh4# (d8h4)")
-
-    def test_uci_lines_can_be_forced(self) -> None:
-        code, text = on_terminal("go", "depth", "2", "--uci")
-        assert code == 0
-        assert text.splitlines()[-1].startswith("bestmove ")
+        assert text.splitlines()[-1].startswith("bestmove d8h4")
 
     def test_an_interrupt_ends_the_search(self) -> None:
-        code, text = on_terminal("go", interrupt_after=b"    4  ")
+        code, text = on_terminal("go", interrupt_after=b"info depth 4 ")
         assert code == 0
-        assert "Best move: " in text
+        assert text.splitlines()[-1].startswith("bestmove ")
         assert "Traceback" not in text
 
     def test_it_says_what_it_is_waiting_for(self) -> None:
@@ -196,7 +147,6 @@ class TestTerminal:
         assert "waits for UCI commands" in line
 
 
-@posix_only
 @posix_only
 class TestColour:
     @pytest.mark.parametrize(

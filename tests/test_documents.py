@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import ROOT
-from uci_engine.options import Options
+from tests.support import ROOT, options_table
 
 README = ROOT / "README.md"
 RESULTS = ROOT / "RESULTS.md"
+EXPERIMENTS = ROOT / "scripts" / "EXPERIMENTS.md"
 PROGRAMS = ROOT / "scripts" / "README.md"
 GUIS = ROOT / "GUIS.md"
-# All that these name must exist. RESULTS.md and CHANGELOG.md may name what was removed.
-GUIDES = (README, GUIS, ROOT / "CONTRIBUTING.md", PROGRAMS)
-DOCUMENTS = (*GUIDES, RESULTS, ROOT / "CHANGELOG.md")
+# All that these name must exist. EXPERIMENTS.md and CHANGELOG.md may name what was removed.
+GUIDES = (README, GUIS, RESULTS, ROOT / "CONTRIBUTING.md", PROGRAMS)
+DOCUMENTS = (*GUIDES, EXPERIMENTS, ROOT / "CHANGELOG.md")
 # Not options of Secateur: one of Stockfish, and a placeholder.
 NOT_OURS = ("Skill Level", "Use NNUE", "NAME")
 # Flags in no source of a program: those of argparse, of engines and of Dask.
@@ -32,7 +32,7 @@ CODE = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 PATH = re.compile(rf"(?<![\w./-])(?:{'|'.join(re.escape(name) for name in FOLDERS)})/[\w./*-]*")
-MODULE = re.compile(r"(?<![\w./])(?:uci_engine|evaluation|lib)(?:\.[A-Za-z_]\w*)+")
+MODULE = re.compile(r"(?<![\w./])(?:uci_engine|evaluation|toolkit)(?:\.[A-Za-z_]\w*)+")
 PROGRAM = re.compile(r"(?<![\w/.])scripts/(\w+\.py)")
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 DECLARATION = re.compile(r"^option name (?P<name>.+?) type (?P<type>\w+)(?: default (?P<default>.*?))?(?: min .*)?$")
@@ -73,11 +73,6 @@ def declared(*arguments: str) -> dict[str, tuple[str, str]]:
     output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True).stdout
     found = [match for line in output.splitlines() if (match := DECLARATION.match(line))]
     return {match["name"]: (match["type"], match["default"] or "") for match in found}
-
-
-def option_rows() -> list[tuple[str, str, str]]:
-    """Name, default and meaning in README's table of options."""
-    return re.findall(r"^\| `([^`]+)` \| (\S+) \| (.+) \|$", section(README, "Options"), re.MULTILINE)
 
 
 def unknown_flags(commands: str) -> set[str]:
@@ -122,7 +117,7 @@ def test_every_link_inside_resolves(path: Path) -> None:
     assert not broken
 
 
-@pytest.mark.parametrize("path", [*GUIDES, RESULTS], ids=by_name)
+@pytest.mark.parametrize("path", [*GUIDES, EXPERIMENTS], ids=by_name)
 def test_every_command_names_a_program_and_options_that_it_has(path: Path) -> None:
     for command in code(path).replace("\\\n", " ").splitlines():
         names = PROGRAM.findall(command)
@@ -136,19 +131,29 @@ def test_every_program_is_explained() -> None:
     assert programs == set(re.findall(r"^\| `(\w+\.py)` \|", section(PROGRAMS, "The programs"), re.MULTILINE))
 
 
-def test_readme_lists_every_option_with_its_default_and_its_help() -> None:
-    helps = {option.name: option.help for option in Options()}
-    expected = []
-    for name, (kind, default) in declared().items():
-        shown = "button" if kind == "button" else "empty" if default == "<empty>" else default
-        expected.append((name, "text" if name == "UCI_EngineAbout" else shown, helps[name]))
-    assert [(name, default, meaning.replace("`", "")) for name, default, meaning in option_rows()] == expected
+def test_the_table_of_options_is_that_of_the_engine() -> None:
+    assert options_table.found() == options_table.table(), "run: python -m tests.support.options_table"
+
+
+def test_readme_names_options_with_the_defaults_that_they_have() -> None:
+    rows = re.findall(r"^\| (`.+`) \| (.+) \| .+ \|$", section(README, "In a GUI"), re.MULTILINE)
+    known = {name: "empty" if default == "<empty>" else default for name, (_, default) in declared().items()}
+    assert rows
+    for names, defaults in rows:
+        assert [known[name] for name in CODE.findall(names)] == defaults.split(", ")
+
+
+def test_the_games_and_shares_of_readme_are_those_of_the_results() -> None:
+    rows = re.findall(r"^\|.* \S+ ± \d+ \|$", text(README), re.MULTILINE)
+    assert rows
+    assert set(rows) <= set(text(RESULTS).splitlines())
+    assert set(re.findall(r"\S+ %", text(README))) <= set(re.findall(r"\S+ %", text(RESULTS)))
 
 
 def test_every_option_in_a_command_or_setting_is_declared() -> None:
     settings = set(re.findall(r"^    (\w[\w ]*): ", text(GUIS), re.MULTILINE))
     assert "Hash" in settings
-    for path in (README, GUIS, PROGRAMS, RESULTS):
+    for path in (README, GUIS, PROGRAMS, RESULTS, EXPERIMENTS):
         settings |= set(re.findall(r"option\.([A-Z]\w*(?: \w+)*?|[a-z]\w+)=", code(path)))
     known = {name.lower() for name in (*declared("--tuning"), *NOT_OURS)}
     assert not {name for name in settings if name.lower() not in known}

@@ -342,7 +342,7 @@ def test_without_memory_the_hash_stays(engine: UciEngine, monkeypatch: pytest.Mo
     monkeypatch.setattr(engine._parts, "pool", Holder())
     sentences = engine.set_option("Hash", "32")
     assert Holder.table.asked == [32]
-    assert sentences == ["error: there is no memory for 32 MiB of hash, it stays at 16"]
+    assert sentences == ["error: option Hash cannot be 32 (there is not enough memory), it stays 16"]
     assert engine.options.hash.value == 16
 
 
@@ -368,10 +368,7 @@ def test_hash_options_reach_the_table(engine: UciEngine) -> None:
 
 def counted(engine: UciEngine, depth: int) -> list[str]:
     lines: list[str] = []
-    done = threading.Event()
-    engine.start(perft.Perft(engine, depth, lines.append, done.set))
-    assert done.wait(PATIENCE_SECONDS)
-    assert engine.wait(PATIENCE_SECONDS)
+    perft.perft(engine, depth, lines.append)
     return lines
 
 
@@ -389,11 +386,9 @@ def test_perft_divides(engine: UciEngine) -> None:
 
 def test_perft_stops(engine: UciEngine) -> None:
     lines: list[str] = []
-    done = threading.Event()
-    engine.start(perft.Perft(engine, 12, lines.append, done.set))
-    assert not done.wait(0.05)
+    engine.start(lambda is_stopped: perft.perft(engine, 12, lines.append, is_stopped))
+    assert not engine.wait(0.05)
     engine.stop()
-    assert done.wait(PATIENCE_SECONDS)
     assert engine.wait(PATIENCE_SECONDS)
     assert lines[-1] == "info string perft was stopped"
     assert not any("Nodes searched" in line for line in lines)
@@ -472,7 +467,7 @@ def test_search_parameters_are_options_for_tuners_alone() -> None:
         assert engine._parts.pool.main.searcher.lmr_base == 90
         assert engine._parts.pool.main.searcher.lmr_divisor == defaults(PARAMETERS)["lmr_divisor"]
         assert engine.set_option("time_drop_cp", "77") == []
-        assert engine._parts._time_parameters == replace(time_parameters_of(engine.core.name), time_drop_cp=77)
+        assert engine._parts.time_parameters == replace(time_parameters_of(engine.core.name), time_drop_cp=77)
 
 
 def test_where_no_thread_can_be_created_a_search_is_answered(

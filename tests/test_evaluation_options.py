@@ -149,7 +149,7 @@ def test_without_memory_nothing_changes(option: str, paths: dict[str, str], monk
         before = statics(engine), in_use(engine, option)
         monkeypatch.setattr("uci_engine.search.thread_pool._new_evaluator", fail)
         (message,) = engine.set_option(option, paths[option])
-        assert message.startswith("error: there is no memory for ")
+        assert "there is not enough memory" in message
         assert (statics(engine), in_use(engine, option)) == before
 
 
@@ -216,7 +216,7 @@ def test_a_bad_file_is_refused_with_one_sentence(
     (message,) = engine.set_option(option, str(bad))
     assert time.perf_counter() - started < 10
     assert message.startswith(f"error: option {option} cannot be {quoted(str(bad))} ({reason}")
-    assert message.endswith(f"), it stays at {quoted(paths[option])}")
+    assert message.endswith(f"), it stays {quoted(paths[option])}")
     assert message.isprintable()
     assert len(message) < 500
     assert in_use(engine, option) is before
@@ -266,6 +266,8 @@ def test_off_the_engine_is_as_it_was(engine: UciEngine, paths: dict[str, str]) -
     engine.set_option("Use NNUE", "false")
     before = search(engine), statics(engine)
     assert engine.set_option("EvalFile", paths["EvalFile"]) == []
+    engine.new_game()
+    engine.set_position(MIDDLEGAME, ())
     assert (search(engine), statics(engine)) == before
     engine.set_option("Use NNUE", "true")
     assert engine.network == NETWORK
@@ -290,7 +292,7 @@ def test_weights_and_network_change_alone(engine: UciEngine, paths: dict[str, st
 def test_eval_explains_with_the_weights_in_use(engine: UciEngine, paths: dict[str, str]) -> None:
     before = engine.evaluation_text()
     engine.set_option("WeightsFile", paths["WeightsFile"])
-    data = engine.evaluation_data()
+    data = engine.explain(BOARD).data()
     assert data["white_score_cp"] == -statics(engine)[0]
     assert f"Score {data['white_score_cp'] / 100:+.2f} (White's view)" in engine.evaluation_text()
     engine.set_option("WeightsFile", "")
@@ -353,7 +355,7 @@ def test_a_new_engine_begins_as_the_constant_says(is_on: bool, monkeypatch: pyte
     with closing(UciEngine(owns_process=False)) as engine:
         assert engine.problem == ""
         assert engine.network is (default_network() if is_on else None)
-        assert f"option name Use NNUE type check default {str(is_on).lower()}" in engine.options.declare()
+        assert engine.options.use_nnue.declaration().endswith(f"default {str(is_on).lower()}")
         engine.set_position(MIDDLEGAME, ())
         assert statics(engine) == [scores[is_on]]
         assert engine.set_option("Use NNUE", str(not is_on).lower()) == []
@@ -397,7 +399,7 @@ def test_without_its_network_a_new_engine_says_so_and_plays_with_the_features(
         assert statics(engine) == [evaluation.evaluate(BOARD, network=None)]
         search(engine)
         (message,) = engine.set_option("Use NNUE", "true")
-        assert message.startswith("error: the built-in network cannot be used (")
+        assert message.startswith("error: option Use NNUE cannot be true (the built-in network cannot be used (")
         assert not engine.options.use_nnue.value
         assert engine.set_option("EvalFile", paths["EvalFile"]) == []
         assert engine.set_option("Use NNUE", "true") == []
@@ -422,7 +424,7 @@ sys.exit(run(sys.argv[1:]))
     [
         ("uci", "", "info string warning: "),
         ("eval", "", ""),
-        ("go depth 1 --uci", "", ""),
+        ("go depth 1", "", ""),
         ("explain --depth 1", "", ""),
         ("bench 1", "", ""),
         ("", "bench 1\n", "info string error: "),
@@ -435,4 +437,4 @@ def test_every_command_says_in_one_line_that_the_network_is_broken(command: str,
     assert len(said) == 1
     assert said[0].startswith(f"{beginning}the built-in network cannot be used (")
     assert "Traceback" not in done.stderr
-    assert done.returncode == 0
+    assert done.returncode == (1 if command.startswith("bench") else 0)

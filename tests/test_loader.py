@@ -40,7 +40,7 @@ print({module.__file__.rpartition(".")[2] for module in core.modules.values()})
 
 def run(root: Path, program: str) -> str:
     """What a program prints that uses the packages in `root`, with `load` at hand; an error as one line."""
-    prelude = "import sys\nfrom uci_engine.core import load, stale_modules\ndef main():\n"
+    prelude = "import sys\nfrom uci_engine.core import load, stale_sources\ndef main():\n"
     body = "".join(f"    {line}\n" for line in program.strip().splitlines())
     ending = "try:\n    main()\nexcept (ImportError, RuntimeError, ValueError) as error:\n"
     ending += "    print(type(error).__name__, error)\n"
@@ -173,27 +173,27 @@ def test_a_module_imported_too_early_is_noticed(tree: Tree) -> None:
     assert tree.run(program).startswith("RuntimeError evaluation.bitboards was imported compiled before")
 
 
-def test_an_edited_source_makes_its_module_stale(tree: Tree) -> None:
+def test_an_edited_source_is_stale(tree: Tree) -> None:
     tree.pretend_compiled()
     with tree.sources[4].open("a") as file:
         file.write("# changed\n")
-    assert tree.run("print(stale_modules())") == str([real_core.KERNEL_MODULES[4]])
+    assert tree.run("print(stale_sources())") == str([tree.sources[4].relative_to(tree.root).as_posix()])
 
 
-def test_a_changed_module_of_constants_makes_every_module_stale(tree: Tree) -> None:
+def test_a_changed_module_of_constants_is_stale(tree: Tree) -> None:
     shared = tree.sources[1].with_name("shared.py")
     shared.write_text("ONE = 1\n")
     tree.pretend_compiled()
     tree.note({"sources": {path.relative_to(tree.root).as_posix(): digest(path) for path in [*tree.sources, shared]}})
-    assert tree.run("print(stale_modules())") == "[]"
+    assert tree.run("print(stale_sources())") == "[]"
     shared.write_text("ONE = 2\n")
-    assert tree.run("print(stale_modules())") == str(list(real_core.KERNEL_MODULES))
+    assert tree.run("print(stale_sources())") == str([shared.relative_to(tree.root).as_posix()])
 
 
 def test_extension_files_of_unknown_origin_are_stale(tree: Tree) -> None:
     tree.pretend_compiled()
     (tree.root / "uci_engine" / "build_info.json").unlink()
-    assert tree.run("print(stale_modules())") == str(list(real_core.KERNEL_MODULES))
+    assert tree.run("print(len(stale_sources()))") == str(len(real_core.KERNEL_MODULES))
 
 
 def test_the_real_kernel_is_compiled_from_these_sources() -> None:
@@ -201,7 +201,7 @@ def test_the_real_kernel_is_compiled_from_these_sources() -> None:
     if os.environ.get("SECATEUR_REQUIRE_COMPILER") != "1" and not HERE_COMPILED:
         pytest.skip("the compiled core is not installed")
     assert HERE_COMPILED
-    assert real_core.stale_modules() == [], "compile again: python setup.py build_ext --inplace"
+    assert real_core.stale_sources() == [], "compile again: python setup.py build_ext --inplace"
 
 
 HIDE_CYTHON = """

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from uci_engine.options import (
     Check,
-    OptionError,
     Options,
-    OptionTable,
     Spin,
     String,
     ValueOption,
@@ -24,7 +22,8 @@ class Sample(Options):
     """Secateur's options on a machine of 1 GiB and many processors."""
 
     def __init__(self) -> None:
-        super().__init__(hash_maximum=1024)
+        super().__init__()
+        self.hash.usable = 1024
         self.threads.usable = self.threads.maximum
 
     def value(self, name: str) -> Any:
@@ -34,15 +33,15 @@ class Sample(Options):
         return option.value
 
 
-def names(table: OptionTable) -> list[str]:
+def names(table: Options) -> list[str]:
     return [option.name for option in table]
 
 
-STANDARD = Options(hash_maximum=1024)
+STANDARD = Options()
 
 
 def test_every_parameter_of_the_search_can_be_an_option() -> None:
-    options = Options(tuning=True, hash_maximum=1024)
+    options = Options(tuning=True)
     tunables = [parameter.name for parameter in (*PARAMETERS, *time_tunables("compiled"))]
     assert names(options) == [*names(STANDARD), *tunables, "NodesTime", "Seed"]
     assert len(set(names(options))) == len(names(options))
@@ -54,8 +53,9 @@ def test_every_parameter_of_the_search_can_be_an_option() -> None:
 
 
 @pytest.mark.parametrize("memory_mib", [1, 256, 512, 65536])
-def test_hash_declares_the_same_range_on_every_machine(memory_mib: int) -> None:
-    options = Options(hash_maximum=memory_mib)
+def test_hash_declares_the_same_range_on_every_machine(memory_mib: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("uci_engine.options.hash_maximum_mib", lambda: memory_mib)
+    options = Options()
     assert options.hash.declaration().endswith(" min 1 max 33554432")
     wanted = memory_mib + 1
     expected = f"option Hash: {wanted} is taken as {memory_mib}, the most that this machine allows"
@@ -150,11 +150,11 @@ def test_unreadable_keeps_the_old_value_and_says_so(name: str, text: str | None)
 
 
 def test_refusals() -> None:
-    options = OptionTable()
-    about = options.add(Options(hash_maximum=1024).about)
-    (sentence,) = options.set("SyzygyPath", "/tb")
+    options = Sample()
+    about = options.about
+    (sentence,) = options.set("GaviotaTbPath", "/tb")
     assert sentence.startswith("error: ")
-    assert "SyzygyPath" in sentence
+    assert "GaviotaTbPath" in sentence
     for text in ("mine", None):
         (sentence,) = options.set("UCI_EngineAbout", text)
         assert sentence.startswith("error: ")
@@ -179,30 +179,32 @@ class Listener:
     def __call__(self) -> Sequence[str]:
         self.values.append(self._option.value)
         if self._refusal:
-            raise OptionError(self._refusal)
+            raise ValueError(self._refusal)
         return self._sentences
 
 
-def test_an_option_acts_when_it_is_set_and_when_it_changes() -> None:
+def test_an_option_acts_when_it_changes() -> None:
     options = Sample()
-    option = options.hash
-    on_set, on_change = Listener(option, ["set"]), Listener(option, ["changed"])
-    option.on_set, option.on_change = on_set, on_change
-    assert options.set("Hash", "32") == ["set", "changed"]
-    assert options.set("Hash", "32") == ["set"]
-    assert options.set("Hash", "9999")[1:] == ["set", "changed"]
+    listener = options.hash.on_set = Listener(options.hash, ["changed"])
+    assert options.set("Hash", "32") == ["changed"]
+    assert options.set("Hash", "32") == []
+    assert options.set("Hash", "9999")[1:] == ["changed"]
     options.set("Hash", "many")
-    assert on_set.values == [32, 32, 1024]
-    assert on_change.values == [32, 1024]
+    assert listener.values == [32, 1024]
 
 
-@pytest.mark.parametrize("hook", ["on_set", "on_change"])
-def test_an_option_that_cannot_act_keeps_its_value(hook: str) -> None:
+def test_the_name_of_a_file_acts_whenever_it_is_set() -> None:
+    options = Sample()
+    listener = options.book_file.on_set = Listener(options.book_file, ["read"])
+    assert options.set("BookFile", "a.bin") == options.set("BookFile", "a.bin") == ["read"]
+    assert listener.values == ["a.bin", "a.bin"]
+
+
+def test_an_option_that_cannot_act_keeps_its_value() -> None:
     options = Sample()
     assert options.set("Hash", "512") == []
-    listener = Listener(options.hash, refusal="there is no memory for it")
-    setattr(options.hash, hook, listener)
-    assert options.set("Hash", "1024") == ["error: there is no memory for it, it stays at 512"]
+    listener = options.hash.on_set = Listener(options.hash, refusal="it is too large")
+    assert options.set("Hash", "1024") == ["error: option Hash cannot be 1024 (it is too large), it stays 512"]
     assert listener.values == [1024]
     assert options.hash.value == 512
 

@@ -39,7 +39,6 @@ KERNEL_MODULES = (
     "evaluation.network.inference",
     "evaluation.evaluator",
     "uci_engine.board.movegen",
-    "uci_engine.board.upcoming_repetition",
     "uci_engine.board.position",
     "uci_engine.search.stack",
     "uci_engine.search.history",
@@ -120,23 +119,15 @@ def source_file(module: str) -> Path:
     return _ROOT.joinpath(*module.split(".")).with_suffix(".py")
 
 
-def stale_modules() -> list[str]:
-    """The compiled modules whose source has changed since the build, or a source that all of them use."""
+def stale_sources() -> list[str]:
+    """The sources that have changed since the compiled modules were built from them. All, where no build is known."""
     import hashlib  # slow to import and rarely needed
 
     recorded = build_info().get("sources", {})
-    own = {source_file(module).relative_to(_ROOT).as_posix() for module in KERNEL_MODULES}
-    # Constants of a module that is not compiled may be used by any module.
-    shared = [_ROOT / name for name in recorded if name not in own]
-
-    def is_changed(path: Path) -> bool:
-        now = hashlib.sha256(path.read_bytes()).hexdigest()
-        return bool(recorded.get(path.relative_to(_ROOT).as_posix()) != now)
-
-    def is_stale(module: str) -> bool:
-        return any(is_changed(path) for path in (source_file(module), *shared) if path.is_file())
-
-    return [module for module in compiled_modules() if is_stale(module)]
+    # Among them are the modules whose constants were compiled into others.
+    names = {source_file(module).relative_to(_ROOT).as_posix() for module in compiled_modules()} | recorded.keys()
+    files = {name: _ROOT / name for name in sorted(names) if (_ROOT / name).is_file()}
+    return [name for name, file in files.items() if recorded.get(name) != hashlib.sha256(file.read_bytes()).hexdigest()]
 
 
 def _choose(name: str) -> Core:
@@ -210,14 +201,10 @@ def require_own_evaluation() -> None:
 
     To be called before the first import of the package, so that nothing of the other file runs.
     """
-    if loaded := sys.modules.get("evaluation"):
-        file = getattr(loaded, "__file__", None)
-    else:
-        spec = find_spec("evaluation")
-        file = None if spec is None else spec.origin
-    if file is None:
+    spec = find_spec("evaluation")
+    if spec is None or spec.origin is None:
         raise ImportError(f"the package 'evaluation' is missing beside {_ROOT / 'uci_engine'}")
-    found = Path(file)
+    found = Path(spec.origin)
     if found.resolve() != _OWN_EVALUATION.resolve():
         place = found.parent if found.name == "__init__.py" else found
         raise ImportError(

@@ -1,9 +1,9 @@
 """The engine as UCI commands it, without the text: options, the game so far, and one search at a time.
 
-`uci.loop` calls it, and so does `api.engine.Engine`, the engine for Python programs. For each `go` it starts a
-`SearchTask`, which answers from the book, or has the tablebases rank the root moves and runs a `SearchManager`.
+`uci.loop` calls it, and so does `api.engine.Engine`, the engine for Python programs. Each `go` is answered in a thread
+of its own: from the book, or the tablebases rank the root moves and a `SearchManager` searches.
 
-How a search is stopped: `SearchManager.stop` sets the stop flag of every worker. `SearchTask.stop` calls it;
+How a search is stopped: `SearchManager.stop` sets the stop flag of every worker. `UciEngine.stop` calls it;
 `ponderhit` calls it if the time is already up; the `Timer` calls it at the hard limit. `SearchManager` itself stops the
 other workers when worker 0 has finished. `_stop_event` remembers a `stop` that comes before the search has begun.
 `_may_answer` holds `bestmove` back: in `infinite` until `stop`, in `ponder` until `stop` or `ponderhit`. With limited
@@ -21,6 +21,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import chess
@@ -33,11 +34,10 @@ from uci_engine import score as scores
 from uci_engine.board.game import Game, PositionError, display, parse_searchmoves
 from uci_engine.core import load
 from uci_engine.engine_parts import EngineParts
-from uci_engine.failures import print_failure
 from uci_engine.search.info import BestMove, Info
 from uci_engine.search.manager import SearchManager
 from uci_engine.tablebases.root_ranking import RankingLimits, RootRanking, rank
-from uci_engine.task import Task, TaskThread
+from uci_engine.task import TaskThread, print_failure
 from uci_engine.text import quoted
 from uci_engine.time_management.limits import Limits
 
@@ -50,6 +50,12 @@ SWITCH_SECONDS = 0.001
 
 OnInfo = Callable[[Info], None]
 OnBestMove = Callable[[BestMove], None]
+
+
+def any_move(board: chess.Board | None) -> str | None:
+    """A legal move, if there is one, for a search that has failed: any move is better than none."""
+    move = None if board is None else next(iter(board.legal_moves), None)
+    return None if move is None else move.uci()
 
 
 class UciEngine:
@@ -69,10 +75,18 @@ class UciEngine:
             self.name += f" ({self.core.name} core)"
         # Created before the option Threads can take the last thread that the system gives.
         self._thread = TaskThread("search")
-        self._parts = EngineParts(self.core, tuning, owns_process)
+        self._parts = EngineParts(self.core, tuning)
         self.options = self._parts.options
         self._game = Game()
-        self._task: Task | None = None
+        self._owns_process = owns_process
+        # Of the running search, if any; `go` sets more. Whether only a command ends it:
+        self.is_endless = False
+        self._search: SearchManager | None = None
+        self._pondering = False
+        # Guards `_search`, `_pondering` and the clock: `stop` and `ponderhit` may come while the search is set up.
+        self._lock = threading.Lock()
+        self._stop_event = threading.Event()
+        self._may_answer = threading.Event()
         if owns_process:
             sys.setswitchinterval(SWITCH_SECONDS)
             # These objects live until the end, so the garbage collector can ignore them.
@@ -146,11 +160,6 @@ class UciEngine:
         board = self._game.board
         return "no position" if board is None else self.explain(board).text(colour)
 
-    def evaluation_data(self) -> dict[str, Any]:
-        """What `evaluation_text` shows, as data. There must be a position."""
-        assert self._game.board is not None
-        return self.explain(self._game.board).data()
-
     def explain(self, board: chess.Board) -> Explanation:
         """The static evaluation of a position, term by term. ValueError when the board cannot be evaluated."""
         # Imported here, because a start of the engine does not need it.
@@ -190,73 +199,54 @@ class UciEngine:
         `on_info` and `on_best_move` are called from the search's thread, `on_best_move` once and last. Raises
         RuntimeError if a search is running.
         """
-        self.start(SearchTask(self._parts, self._game.board, limits, received_at, on_info, on_best_move))
-
-    def start(self, task: Task) -> None:
-        """Start a search, benchmark or perft and return at once. Raises RuntimeError if a task is running."""
-        if self.searching:
-            raise RuntimeError("a search is running")
-        self._task = task
-        self._thread.begin(task.run)
-
-    def stop(self) -> None:
-        """Stop the running search, which then sends its answer. No effect if there is none."""
-        if self._task is not None:
-            self._task.stop()
-
-    def ponderhit(self, received_at: float) -> None:
-        """The expected move was played: the search goes on against the clock. No effect if it is not pondering."""
-        if self._task is not None:
-            self._task.ponderhit(received_at)
-
-    def wait(self, timeout_seconds: float | None = None) -> bool:
-        """Wait until the running search has ended. False if it takes longer."""
-        self._thread.wait(timeout_seconds)
-        return not self.searching
-
-
-class SearchTask(Task):
-    """The work of one `go`, in the engine's thread for tasks."""
-
-    def __init__(
-        self,
-        parts: EngineParts,
-        board: chess.Board | None,
-        limits: Limits,
-        received_at: float,
-        on_info: OnInfo,
-        on_best_move: OnBestMove,
-    ) -> None:
-        super().__init__("search", board)
-        self._parts = parts
+        self._require_idle()
+        board = self._game.board
+        # Positions before the last capture or pawn move cannot be repeated. Copying their moves would take time.
+        self._board = None if board is None else board.copy(stack=board.halfmove_clock)
         self._limits = limits
         self._on_info = on_info
         self._on_best_move = on_best_move
-        self._options = parts.search_options(limits)
-        self._search: SearchManager | None = None
+        self._search_options = self._parts.search_options(limits)
         # The budget is for the time from `ponderhit` on. While pondering the clock is unlimited.
-        self._clock, self._budget = parts.new_clock(limits, self._board, received_at, self._nodes)
+        self._clock, self._budget = self._parts.new_clock(limits, self._board, received_at, self._nodes)
         self._pondering = limits.ponder
-        # Guards `_search`, `_pondering` and the clock: `stop` and `ponderhit` may come while the search is set up.
-        self._lock = threading.Lock()
-        self._may_answer = threading.Event()
-        if not (limits.infinite or limits.ponder):
+        self.is_endless = limits.is_endless or limits.ponder
+        if limits.infinite or limits.ponder:
+            self._may_answer.clear()
+        else:
             self._may_answer.set()
+        self._thread.begin(self._run)
 
-    # Called from the thread of the engine --------------------------------------------------------------------------
+    def start(self, work: Callable[[Callable[[], bool]], None]) -> None:
+        """Start other work, such as a count, in the search's thread and return at once.
+
+        `work` is given a function that says whether `stop` was called. Raises RuntimeError if a search is running.
+        """
+        self._require_idle()
+        self._pondering = self.is_endless = False
+        self._thread.begin(partial(work, self._stop_event.is_set))
+
+    def _require_idle(self) -> None:
+        if self.searching:
+            raise RuntimeError("a search is running")
+        self._search = None
+        self._stop_event.clear()
 
     def stop(self) -> None:
-        super().stop()
+        """Stop the running search, which then sends its answer. No effect if there is none."""
+        self._stop_event.set()
         with self._lock:
             if self._search is not None:
                 self._search.stop()
         self._may_answer.set()
 
     def ponderhit(self, received_at: float) -> None:
+        """The expected move was played: the search goes on against the clock. No effect if it is not pondering."""
         with self._lock:
             if not self._pondering:
                 return
             self._pondering = False
+            self.is_endless = self._limits.is_endless
             self._clock.set_budget(self._budget, received_at)
             # The time spent pondering counts, so the search may have to end now.
             if self._search is not None and not self._limits.infinite and self._search.is_enough():
@@ -265,25 +255,31 @@ class SearchTask(Task):
         if not self._limits.infinite:
             self._may_answer.set()
 
-    # The thread ----------------------------------------------------------------------------------------------------
+    def wait(self, timeout_seconds: float | None = None) -> bool:
+        """Wait until the running search has ended. False if it takes longer."""
+        self._thread.wait(timeout_seconds)
+        return not self.searching
 
-    def run(self) -> None:
-        if self._parts.owns_process:
+    # The thread of the search --------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        if self._owns_process:
             gc.disable()
         answer = BestMove(None)
         try:
             answer = self._think()
         except Exception as error:
-            # The GUI needs an answer: any legal move is better than none. It is found first, because without memory
-            # the report may fail too.
-            answer = BestMove(self._fallback_move(), error=error)
+            # The answer is found first, because without memory the report may fail too.
+            move = any_move(self._board) if self._search is None else self._search.best.uci()
+            answer = BestMove(move, error=error)
             with contextlib.suppress(MemoryError):
                 print_failure(error)
                 self._on_info(Info(string=f"error: {type(error).__name__} in the search: {error}"))
             self._may_answer.wait()
         finally:
-            if self._parts.owns_process:
+            if self._owns_process:
                 gc.enable()
+            self._pondering = False
             self._on_best_move(answer)
 
     def _think(self) -> BestMove:
@@ -316,7 +312,10 @@ class SearchTask(Task):
 
     def _book_move(self, board: chess.Board) -> BestMove | None:
         """The opening book's move, reported like a search result. None if the book has no move."""
-        advice = self._parts.opening.advise(board, self._limits)
+        if self.options.analyse_mode.value:
+            return None
+        depth, variety = self.options.book_depth.value, self.options.book_variety.value
+        advice = self._parts.opening.advise(board, self._limits, depth, variety)
         self._send(advice.messages)
         if not advice.line:
             return None
@@ -330,8 +329,8 @@ class SearchTask(Task):
 
     def _take_time(self, board: chess.Board) -> None:
         """With limited strength on a clock: wait as long as a person might think, unless stopped."""
-        strength = self._options.strength
-        if strength is None or not self._parts.options.pace.value or not self._clock.may_end_early:
+        strength = self._search_options.strength
+        if strength is None or not self.options.pace.value or not self._clock.may_end_early:
             return
         if self._clock.hard_nodes is not None:  # time is counted in nodes
             return
@@ -343,10 +342,10 @@ class SearchTask(Task):
     def _rank(self, board: chess.Board, allowed: list[chess.Move]) -> RootRanking:
         """The root moves ranked by the tablebases, which `go mate` and limited strength do not use."""
         is_mate_search = self._limits.mate is not None and not self._limits.infinite
-        if is_mate_search or self._options.strength is not None:
+        if is_mate_search or self._search_options.strength is not None:
             ranking = RootRanking(messages=tuple(self._parts.tablebases.drop_changed()))
         else:
-            ranking_limits = RankingLimits.within(self._options.probing, self._clock, self._must_end)
+            ranking_limits = RankingLimits.within(self._search_options.probing, self._clock, self._must_end)
             position = self._parts.pool.main.searcher.position
             ranking = rank(self._parts.tablebases, position, board, allowed, ranking_limits)
         self._send(ranking.messages)
@@ -355,10 +354,10 @@ class SearchTask(Task):
     def _run_search(self, board: chess.Board, allowed: list[chess.Move]) -> SearchManager:
         """Run the search. `stop`, `ponderhit` and the timer may reach it meanwhile."""
         ranking = self._rank(board, allowed)
-        contempt_cp = self._options.contempt_cp
+        contempt_cp = self._search_options.contempt_cp
         self._parts.pool.set_contempt(contempt_cp if board.turn else -contempt_cp)
         search = SearchManager(
-            self._parts.pool, board, self._limits, self._clock, self._on_info, self._options, allowed, ranking
+            self._parts.pool, board, self._limits, self._clock, self._on_info, self._search_options, allowed, ranking
         )
         with self._lock:
             self._search = search
@@ -370,13 +369,6 @@ class SearchTask(Task):
         finally:
             self._parts.timer.end()
         return search
-
-    def _fallback_move(self) -> str | None:
-        """The answer after an exception: the best move so far, or any legal move."""
-        if self._search is not None:
-            return self._search.best.uci()
-        move = None if self._board is None else next(iter(self._board.legal_moves), None)
-        return None if move is None else move.uci()
 
     def _send(self, messages: Iterable[str]) -> None:
         for message in messages:

@@ -11,17 +11,16 @@ from collections.abc import Callable
 import chess
 
 from evaluation.network.file import Network, NetworkError, default_network
-from evaluation.weights import Weights, WeightsError, default_weights
-from uci_engine.book.book import BookSettings, Opening
+from evaluation.weights import Weights, default_weights
+from uci_engine.book.book import Opening
 from uci_engine.core import Core
-from uci_engine.options import OptionError, Options
+from uci_engine.options import Options
 from uci_engine.search.manager import SearchOptions
 from uci_engine.search.strength import Strength, elo_of_skill_level, level_of
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import Probing
 from uci_engine.tablebases.tablebases import Tablebases
-from uci_engine.text import quoted
-from uci_engine.time_management.allocation import UNLIMITED, Budget, TimeParameters, allocate, time_parameters_of
+from uci_engine.time_management.allocation import UNLIMITED, Budget, TimeParameters, allocate
 from uci_engine.time_management.clock import AvailableNodes, Clock, NodesClock, Timer
 from uci_engine.time_management.limits import Limits
 
@@ -29,9 +28,8 @@ from uci_engine.time_management.limits import Limits
 class EngineParts:
     """The options, and the parts that they set up."""
 
-    def __init__(self, core: Core, tuning: bool, owns_process: bool) -> None:
-        """`tuning`: offer search parameters as options. `owns_process`: see `UciEngine`."""
-        self.owns_process = owns_process
+    def __init__(self, core: Core, tuning: bool) -> None:
+        """`tuning`: offer search parameters as options."""
         self.options = Options(core.name, tuning)
         # A sentence for the user about what is missing, "" for nothing.
         self.problem = ""
@@ -39,7 +37,6 @@ class EngineParts:
         self.pool = ThreadPool(core, self.options.hash.value, self._first_network())
         self.tablebases = Tablebases(core, self.pool.main.searcher.prober)
         self.timer = Timer()
-        self._time_parameters = time_parameters_of(core.name)
         # With nodestime: the clocks in nodes.
         self._available_nodes: AvailableNodes | None = None
         self._seed = random.SystemRandom().getrandbits(64)
@@ -59,6 +56,10 @@ class EngineParts:
 
     # For a search --------------------------------------------------------------------------------------------------
 
+    @property
+    def time_parameters(self) -> TimeParameters:
+        return TimeParameters(**{parameter.name: parameter.value for parameter in self.options.time_parameters})
+
     def search_options(self, limits: Limits) -> SearchOptions:
         """What the options mean for a search with these limits."""
         options = self.options
@@ -75,7 +76,7 @@ class EngineParts:
             show_wdl=options.show_wdl.value,
             # Limited strength does not know the tablebases.
             probing=probing if strength is None else Probing(),
-            time_parameters=self._time_parameters,
+            time_parameters=self.time_parameters,
             analyse_mode=analyse_mode,
             strength=strength,
             # An analysis serves both sides.
@@ -92,11 +93,11 @@ class EngineParts:
         if board is None:
             return Clock(received_at), UNLIMITED
         available = self._available_nodes
-        if available is not None and (adjusted := available.adjust(limits, board.turn, board.ply())):
-            budget = allocate(adjusted, board.turn, 0, board.ply(), self._time_parameters)
+        if available is not None and (adjusted := available.adjust(limits, board.turn)):
+            budget = allocate(adjusted, board.turn, 0, board.ply(), self.time_parameters)
             return NodesClock(received_at, budget, available.nodes_per_ms, nodes), budget
         overhead_ms = self.options.move_overhead.value
-        budget = allocate(limits, board.turn, overhead_ms, board.ply(), self._time_parameters)
+        budget = allocate(limits, board.turn, overhead_ms, board.ply(), self.time_parameters)
         return Clock(received_at, UNLIMITED if limits.ponder else budget), budget
 
     def spend_nodes(self, clock: Clock, white: bool, nodes: int) -> None:
@@ -108,41 +109,23 @@ class EngineParts:
 
     def _connect_options(self) -> None:
         options = self.options
-        options.hash.on_change = self._resize_table
-        options.threads.on_change = self._resize_pool
+        options.hash.on_set = lambda: self.pool.table.resize(options.hash.value)
+        options.threads.on_set = lambda: self.pool.resize(options.threads.value)
         # After any of these the entries of the table are unwanted or no longer true.
         for option in (options.clear_hash, options.syzygy_probe_limit, options.syzygy_50_move_rule):
             option.on_set = self.pool.clear_table
         # What was learnt with another contempt is cleared here, and not on the clock of the next move.
-        options.contempt.on_change = self.pool.clear
+        options.contempt.on_set = self.pool.clear
         options.syzygy_path.on_set = self._open_syzygy
-        for book_option in (options.own_book, options.book_depth, options.book_variety, options.analyse_mode):
-            book_option.on_set = self._configure_book
-        options.book_file.on_set = lambda: self._configure_book(file_named=True)
+        options.own_book.on_set = options.book_file.on_set = self._open_book
         for parameter in options.search_parameters:
             parameter.on_set = self._configure_search
-        for parameter in options.time_parameters:
-            parameter.on_set = self._configure_time
         options.nodes_time.on_set = self._reset_nodes_clock
-        options.weights_file.on_change = self._load_weights
-        options.use_nnue.on_change = self._load_network
-        options.eval_file.on_change = self._load_network
-        options.limit_strength.on_change = self._switch_network
-        options.skill_level.on_change = self._switch_network
-
-    def _resize_table(self) -> None:
-        size = self.options.hash.value
-        try:
-            self.pool.table.resize(size)
-        except MemoryError:
-            raise OptionError(f"there is no memory for {size} MiB of hash") from None
-
-    def _resize_pool(self) -> None:
-        threads = self.options.threads.value
-        try:
-            self.pool.resize(threads)
-        except MemoryError:
-            raise OptionError(f"there is no room for {threads} threads") from None
+        options.weights_file.on_set = self._load_weights
+        options.use_nnue.on_set = self._load_network
+        options.eval_file.on_set = self._load_network
+        options.limit_strength.on_set = self._switch_network
+        options.skill_level.on_set = self._switch_network
 
     def _open_syzygy(self) -> list[str]:
         messages = self.tablebases.set_syzygy_path(self.options.syzygy_path.value)
@@ -150,23 +133,11 @@ class EngineParts:
         self.pool.clear_table()
         return messages
 
-    def _configure_book(self, file_named: bool = False) -> list[str]:
-        options = self.options
-        settings = BookSettings(
-            own_book=options.own_book.value,
-            file=options.book_file.value,
-            depth=options.book_depth.value,
-            variety=options.book_variety.value,
-            analyse_mode=options.analyse_mode.value,
-        )
-        return self.opening.configure(settings, file_named=file_named)
+    def _open_book(self) -> list[str]:
+        return self.opening.open(self.options.book_file.value if self.options.own_book.value else None)
 
     def _configure_search(self) -> None:
         self.pool.configure({parameter.name: parameter.value for parameter in self.options.search_parameters})
-
-    def _configure_time(self) -> None:
-        values = {parameter.name: parameter.value for parameter in self.options.time_parameters}
-        self._time_parameters = TimeParameters(**values)
 
     def _reset_nodes_clock(self) -> None:
         """Start the node clock of a new game if `nodestime` is on."""
@@ -174,14 +145,11 @@ class EngineParts:
         self._available_nodes = AvailableNodes(nodes_per_ms) if nodes_per_ms else None
 
     def _load_weights(self) -> None:
-        option = self.options.weights_file
-        try:
-            weights = Weights.load(option.value) if option.value else default_weights()
+        path = self.options.weights_file.value
+        weights = Weights.load(path) if path else default_weights()
+        # The same weights again forget nothing.
+        if weights != self.pool.weights:
             self.pool.set_evaluation(weights, self.pool.network)
-        except WeightsError as error:
-            raise OptionError(f"option {option.name} cannot be {quoted(option.value)} ({error})") from None
-        except MemoryError:
-            raise OptionError("there is no memory for other weights") from None
 
     def _first_network(self) -> Network | None:
         """The network at the start. Without it the features play alone."""
@@ -197,14 +165,10 @@ class EngineParts:
         """Evaluate with the network that the options name, or by none. A file is read even while the network is off."""
         path = self.options.eval_file.value
         is_used = self._wants_network()
-        try:
-            network = Network.load(path) if path else default_network() if is_used else None
-            self.pool.set_evaluation(self.pool.weights, network if is_used else None)
-        except NetworkError as error:
-            problem = f"option EvalFile cannot be {quoted(path)} ({error})" if path else str(error)
-            raise OptionError(problem) from None
-        except MemoryError:
-            raise OptionError("there is no memory for the network") from None
+        network = Network.load(path) if path else default_network() if is_used else None
+        network = network if is_used else None
+        if network != self.pool.network:
+            self.pool.set_evaluation(self.pool.weights, network)
 
     def _switch_network(self) -> None:
         """Load or drop the network if the strength asks for it, and forget nothing if not."""

@@ -66,28 +66,20 @@ def control_group_limit_bytes(
         return None
     limits: list[int] = []
     for line in lines:
-        # A line is hierarchy-ID:controllers:path. In version 2 there are no controllers.
-        _, _, controllers_and_path = line.partition(":")
-        controllers, _, path = controllers_and_path.partition(":")
-        if controllers == "":
-            limits += _limits_up_the_tree(root, path, "memory.max")
-        elif "memory" in controllers.split(","):
-            limits += _limits_up_the_tree(root / "memory", path, "memory.limit_in_bytes")
+        # A line is hierarchy-ID:controllers:path. In a container the path is often that of the host and does not exist
+        # here. Then the root has the limit.
+        path = line.split(":", 2)[-1].strip().strip("/")
+        for top, name in ((root, "memory.max"), (root / "memory", "memory.limit_in_bytes")):
+            folders = (top / path, *(top / path).parents)
+            files = [folder / name for folder in folders if folder.is_relative_to(top) and ".." not in folder.parts]
+            limits += filter(None, map(_read_limit, files))
     return min(limits, default=None)
-
-
-def _limits_up_the_tree(root: Path, path: str, file_name: str) -> list[int]:
-    # In a container the path is often that of the host and does not exist here. Then the root has the limit.
-    group = root / path.strip().strip("/")
-    folders = [folder for folder in (group, *group.parents) if folder.is_relative_to(root) and ".." not in folder.parts]
-    limits = [_read_limit(folder / file_name) for folder in folders]
-    return [limit for limit in limits if limit is not None]
 
 
 def _read_limit(file: Path) -> int | None:
     try:
         text = file.read_text(encoding="ascii", errors="replace").strip()
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a NUL in the path
         return None
     # Without a limit, version 2 has `max` and version 1 a number near 2**63, which never matters.
     if len(text) > 20 or not text.isdecimal():

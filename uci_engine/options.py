@@ -1,7 +1,9 @@
 """Secateur's UCI options: name, bounds, value, and the callback that acts on a change.
 
 Of UCI's types of option there are `Check`, `Spin`, `String` and `Button`. `Options` lists those of Secateur, and
-`engine` sets their callbacks. A new option is one line in `Options` and the code that reads it.
+`engine` sets their callbacks. A new option is one line in `Options` and the code that reads it. A callback is called
+when the value has changed. That of a `String` is called whenever it is set, because the file that it names may have
+changed, and so is that of a `Button`.
 
 Invariant: whatever text arrives, a value has its option's type and is within its bounds.
 """
@@ -12,6 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypedDict, TypeVar
 
+from evaluation.files import reason_of
 from uci_engine.memory import HASH_DECLARED_MIB, hash_maximum_mib
 from uci_engine.processor import usable_processors
 from uci_engine.search.parameters import PARAMETERS
@@ -28,14 +31,10 @@ NETWORK_BY_DEFAULT = True
 
 ABOUT = "Secateur, a chess engine in Python that prunes trees. Free software, GPL-3.0-or-later."
 
-# Acts on an option and may return messages for the user. OptionError: the option must keep its value.
+# Acts on an option and may return messages for the user. ValueError, OSError, MemoryError: the option keeps its value.
 Callback = Callable[[], Sequence[str] | None]
 
 T = TypeVar("T", bound=bool | int | str)
-
-
-class OptionError(ValueError):
-    """An option cannot be set. The text tells the user why."""
 
 
 class Option:
@@ -44,7 +43,6 @@ class Option:
     def __init__(self, name: str, help: str) -> None:
         self.name = name
         self.help = help
-        # Called whenever the option is set, even to the value that it already has.
         self.on_set: Callback | None = None
 
     def declaration(self) -> str:
@@ -55,7 +53,10 @@ class Option:
         return f"{self.name}: {self.help}"
 
     def set(self, text: str | None) -> list[str]:
-        """Set the option from the value of `setoption`, or None. Returns messages; raises OptionError."""
+        """Set the option from the value of `setoption`, or None. Returns messages for the user.
+
+        ValueError: it cannot be set; the text tells the user why.
+        """
         raise NotImplementedError
 
     def _act(self) -> list[str]:
@@ -78,30 +79,34 @@ class ValueOption(Option, Generic[T]):
         self.default = default
         self.value = default
         self.read_only = read_only
-        # Called after `on_set` if the value has changed.
-        self.on_change: Callback | None = None
 
     def declaration(self) -> str:
         return f"{super().declaration()} default {self._written(self.default)}"
 
     def description(self) -> str:
-        return f"{self.name} = {self._shown()}: {self.help}"
+        return f"{self.name} = {self._shown(self.value)}: {self.help}"
 
     def set(self, text: str | None) -> list[str]:
         if self.read_only:
-            raise OptionError(f"option {self.name} cannot be changed")
+            raise ValueError(f"option {self.name} cannot be changed")
         if text is None:
-            raise OptionError(f"option {self.name} needs a value, it stays {self._shown()}")
+            raise ValueError(f"option {self.name} needs a value, it stays {self._shown(self.value)}")
         value = self.read(text)
         if value is None:
-            raise OptionError(f"option {self.name} cannot be {quoted(text)}, it stays {self._shown()}")
+            raise ValueError(f"option {self.name} cannot be {quoted(text)}, it stays {self._shown(self.value)}")
+        return self.assign(value)
+
+    def assign(self, value: T) -> list[str]:
+        """Set the value, or the nearest that is allowed. Returns messages for the user; ValueError: as `set`."""
         value, remarks = self._bounded(value)
         before, self.value = self.value, value
         try:
-            return remarks + self._act() + self._act_on_change(before)
-        except OptionError as error:
+            return remarks if value == before and not isinstance(value, str) else remarks + self._act()
+        except (ValueError, OSError, MemoryError) as error:
             self.value = before
-            raise OptionError(f"{error}, it stays at {self._shown()}") from None
+            reason = "there is not enough memory" if isinstance(error, MemoryError) else reason_of(error)
+            now = f"it stays {self._shown(before)}"
+            raise ValueError(f"option {self.name} cannot be {self._shown(value)} ({reason}), {now}") from None
 
     def read(self, text: str) -> T | None:
         """The value that the text stands for, or None."""
@@ -111,11 +116,8 @@ class ValueOption(Option, Generic[T]):
         """The nearest allowed value, and a message if it differs."""
         return value, []
 
-    def _act_on_change(self, before: T) -> list[str]:
-        return [] if self.on_change is None or self.value == before else list(self.on_change() or ())
-
-    def _shown(self) -> str:
-        return self._written(self.value)
+    def _shown(self, value: T) -> str:
+        return self._written(value)
 
     @staticmethod
     def _written(value: T) -> str:
@@ -173,9 +175,9 @@ class String(ValueOption[str]):
     def read(self, text: str) -> str | None:
         return "" if text == EMPTY else text
 
-    def _shown(self) -> str:
+    def _shown(self, value: str) -> str:
         # Messages must be printable, and this text came from the user.
-        return quoted(self.value) if self.value else EMPTY
+        return quoted(value) if value else EMPTY
 
     @staticmethod
     def _written(value: str) -> str:
@@ -185,47 +187,8 @@ class String(ValueOption[str]):
 AnyOption = TypeVar("AnyOption", bound=Option)
 
 
-class OptionTable:
-    """Options by name, in the order in which they are declared. Case, blanks and underscores of names do not matter."""
-
-    def __init__(self) -> None:
-        self._options: dict[str, Option] = {}
-
-    def __iter__(self) -> Iterator[Option]:
-        return iter(self._options.values())
-
-    def add(self, option: AnyOption) -> AnyOption:
-        self._options[_key(option.name)] = option
-        return option
-
-    def find(self, name: str) -> Option | None:
-        return self._options.get(_key(name))
-
-    def declare(self) -> list[str]:
-        """The `option name ...` lines for the answer to `uci`."""
-        return [option.declaration() for option in self]
-
-    def describe(self) -> list[str]:
-        return [option.description() for option in self]
-
-    def set(self, name: str | None, text: str | None) -> list[str]:
-        """Set an option from the name and value of `setoption`, each None if absent. Returns messages for the user.
-
-        When nothing was changed, the only message starts with "error: ".
-        """
-        if not name:
-            return ["error: setoption needs name and the name of an option"]
-        option = self.find(name)
-        if option is None:
-            return [f"error: there is no option {quoted(name)}"]
-        try:
-            return option.set(text)
-        except OptionError as error:
-            return [f"error: {error}"]
-
-
 class EngineOptions(TypedDict, total=False):
-    """The options by keyword, for `uci_engine.Engine` and its `configure`. README's table says what each does."""
+    """The options by keyword, for `uci_engine.Engine` and its `configure`. GUIS.md says what each does."""
 
     hash: int
     threads: int
@@ -250,17 +213,14 @@ class EngineOptions(TypedDict, total=False):
     uci_analyse_mode: bool
 
 
-class Options(OptionTable):
-    """Secateur's options, each also an attribute."""
+class Options:
+    """Secateur's options, each also an attribute. Case, blanks and underscores of their names do not matter."""
 
-    def __init__(self, core: str = "compiled", tuning: bool = False, hash_maximum: int | None = None) -> None:
-        """`core`: its name chooses the defaults of the time parameters. Only the compiled one has several threads.
-
-        `hash_maximum`: the largest transposition table in MiB; None: what this machine allows.
-        """
-        super().__init__()
-        max_mib = hash_maximum_mib() if hash_maximum is None else hash_maximum
-        add = self.add
+    def __init__(self, core: str = "compiled", tuning: bool = False) -> None:
+        """`core`: its name chooses the defaults of the time parameters. Only the compiled one has several threads."""
+        self._options: dict[str, Option] = {}
+        max_mib = hash_maximum_mib()
+        add = self._add
         self.hash = add(
             Spin("Hash", min(16, max_mib), 1, HASH_DECLARED_MIB, "size of the transposition table in MiB", max_mib)
         )
@@ -312,6 +272,32 @@ class Options(OptionTable):
         if tuning:
             for option in (*self.search_parameters, *self.time_parameters, self.nodes_time, self.seed):
                 add(option)
+
+    def __iter__(self) -> Iterator[Option]:
+        """The options in the order in which they are declared."""
+        return iter(self._options.values())
+
+    def find(self, name: str) -> Option | None:
+        return self._options.get(_key(name))
+
+    def set(self, name: str | None, text: str | None) -> list[str]:
+        """Set an option from the name and value of `setoption`, each None if absent. Returns messages for the user.
+
+        When nothing was changed, the only message starts with "error: ".
+        """
+        if not name:
+            return ["error: setoption needs name and the name of an option"]
+        option = self.find(name)
+        if option is None:
+            return [f"error: there is no option {quoted(name)}"]
+        try:
+            return option.set(text)
+        except ValueError as error:
+            return [f"error: {error}"]
+
+    def _add(self, option: AnyOption) -> AnyOption:
+        self._options[_key(option.name)] = option
+        return option
 
 
 def _spin(parameter: Tunable) -> Spin:

@@ -53,10 +53,6 @@ class Explanation(evaluation.Explanation):
         """What each piece but the kings is worth to its own side, in centipawns: what the score loses without it."""
         return {value.square: value.value_cp for value in self.pieces if value.value_cp is not None}
 
-    def by_title(self) -> dict[str, int]:
-        """The sum of the terms of each title, in centipawns from White's view."""
-        return {title.name: title.difference_cp for family in self.families for title in family.titles}
-
     def text(self, colour: bool = False) -> str:
         """The explanation for people. `colour`: with the escape sequences of a terminal."""
         wins, draws, losses = self._permille

@@ -32,6 +32,8 @@ SLOTS = 128
 
 # Where the sums of the biases alone begin, after the slots.
 BIASES = SLOTS * 2 * UNITS
+# Where the sums of both views without a piece begin, for `contribution`.
+WITHOUT_PIECE = BIASES + UNITS
 # The row of the hidden layer that adds nothing.
 NO_INPUT = INPUTS * UNITS
 # [colour of the view * 14 + piece]: where the rows of the piece begin in those of a region, one for each square.
@@ -82,7 +84,8 @@ class Inference:
     """
 
     weights: NetworkWeights
-    sums = i16s(BIASES + UNITS)  # [(2 * slot + colour of the view) * UNITS + unit], then the biases
+    # [(2 * slot + colour of the view) * UNITS + unit], then the biases, then the sums without a piece
+    sums = i16s(WITHOUT_PIECE + 2 * UNITS)
     sets = u64s(SLOTS * 8)  # [8 * slot]: white pieces; [8 * slot + piece type]: those of both colours
     squares = i8s(SLOTS * 64)  # [64 * slot + square]
     views = ints(SLOTS * 2)  # [2 * slot + colour of the view]: orientation and first row, -1 for an empty slot
@@ -121,6 +124,26 @@ class Inference:
         if output > MAX_NETWORK_CP:
             return MAX_NETWORK_CP
         return -MAX_NETWORK_CP if output < -MAX_NETWORK_CP else output
+
+    def contribution(self, board: BaseBoard, square: int) -> int:
+        """How much the output falls without the inputs of the piece on a square, from the side to move's view.
+
+        In centipawns, less than one from the exact number. Only these inputs go. The views stay as they are, and so do
+        the weights of the output. So a king has a number, too. As the units are not linear, the contributions do not
+        add up to the output.
+        """
+        slot = board.stack_index & (SLOTS - 1)
+        self._update(board, slot)
+        for view in range(2):
+            orientation = self.views[2 * slot + view] & 63
+            first_row = self.views[2 * slot + view] - orientation
+            seen = first_row + (square ^ orientation) * UNITS
+            self.removed[0] = ROWS_OF[14 * view + board.squares[square]] + seen
+            self._add_up((2 * slot + view) * UNITS, WITHOUT_PIECE + view * UNITS, 0, 1)
+        us = board.turn
+        bucket = (popcount(board.by_colour[0] | board.by_colour[1]) - 1) // PIECES_PER_BUCKET
+        output = self._output((2 * slot + us) * UNITS, (2 * slot + (us ^ 1)) * UNITS, bucket)
+        return output - self._output(WITHOUT_PIECE + us * UNITS, WITHOUT_PIECE + (us ^ 1) * UNITS, bucket)
 
     def _changed(self, board: BaseBoard, slot: int) -> u64:
         """The squares on which a board differs from a slot."""

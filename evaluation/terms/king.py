@@ -24,11 +24,11 @@ from evaluation.bitboards import (
     front_span,
     rook_attacks,
 )
-from evaluation.constants import KING_ATTACK_SHIFT, MIN_ATTACK_UNITS
+from evaluation.constants import KING_DANGER_SHIFT
 from evaluation.context import EvaluationContext
 from evaluation.typed import i64, lsb, msb, popcount, popcount_few, u64, u64s
 
-MAX_KING_ATTACK = 63
+MAX_KING_DANGER = 63
 
 # The flank of a king, [8 * colour + file]: three or four files around it, five ranks from its side's first on.
 _FLANKS = [FILES[0] | FILES[1] | FILES[2] | FILES[3]] * 3
@@ -133,7 +133,7 @@ def safe_check(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
 def king_attack(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Our attack on the enemy king as one danger, by the sum of its units.
 
-    Nothing unless two pieces or a queen attack the king zone. The units are `constants.KING_ATTACK_UNITS`:
+    Nothing unless two pieces or a queen attack the king zone. The units are `constants.KING_DANGER_UNITS`:
 
     - our pieces that attack the zone, its squares that we attack twice, and its weak squares;
     - checks, and pieces pinned to the king;
@@ -143,14 +143,16 @@ def king_attack(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     A weak square is attacked by us and defended by nothing, or only once, by king or queen. A check is safe on a square
     that they do not attack, or that is weak and attacked twice.
     """
-    if context.attack_units[us] < MIN_ATTACK_UNITS:
+    attackers = context.king_attackers[8 * us + KNIGHT] + context.king_attackers[8 * us + BISHOP]
+    attackers += context.king_attackers[8 * us + ROOK]
+    if attackers < 2 and context.king_attackers[8 * us + QUEEN] == 0:
         return 0
-    units = _king_attack_units(context, board, us, us ^ 1)
-    index = units >> KING_ATTACK_SHIFT
-    return context.king_attack[index if index < MAX_KING_ATTACK else MAX_KING_ATTACK]
+    units = _king_danger(context, board, us, us ^ 1)
+    index = units >> KING_DANGER_SHIFT
+    return context.king_attack[index if index < MAX_KING_DANGER else MAX_KING_DANGER]
 
 
-def _king_attack_units(context: EvaluationContext, board: BaseBoard, us: int, them: int) -> int:
+def _king_danger(context: EvaluationContext, board: BaseBoard, us: int, them: int) -> int:
     """The sum of the units of our attack, at least 0."""
     king = context.king[them]
     occupied = board.by_colour[0] | board.by_colour[1]

@@ -16,7 +16,7 @@ from evaluation.bitboards import (
     sum_by_rank,
 )
 from evaluation.context import EvaluationContext
-from evaluation.typed import i64, lsb, u64
+from evaluation.typed import i64, i64_pointer, lsb, u64
 
 
 def passed_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
@@ -33,24 +33,12 @@ def passed_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
 
 def passed_pawn_own_king(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns beyond the third rank, by their king's distance from the square ahead of them."""
-    pawns = _advanced(context, board, us)
-    ahead = 8 if us else -8
-    score: i64 = 0
-    while pawns:
-        score += context.passed_pawn_own_king[distance(context.king[us], lsb(pawns) + ahead)]
-        pawns &= pawns - 1
-    return score
+    return _by_distance(context.passed_pawn_own_king, context, board, us, context.king[us])
 
 
 def passed_pawn_enemy_king(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Passed pawns beyond the third rank, by the enemy king's distance from the square ahead of them."""
-    pawns = _advanced(context, board, us)
-    ahead = 8 if us else -8
-    score: i64 = 0
-    while pawns:
-        score += context.passed_pawn_enemy_king[distance(context.king[us ^ 1], lsb(pawns) + ahead)]
-        pawns &= pawns - 1
-    return score
+    return _by_distance(context.passed_pawn_enemy_king, context, board, us, context.king[us ^ 1])
 
 
 def protected_passed_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
@@ -134,10 +122,16 @@ def rook_behind_passed_pawn(context: EvaluationContext, board: BaseBoard, us: in
     return score + sum_by_rank(context.rook_behind_passed_pawn, 8, enemies, us)
 
 
-def _advanced(context: EvaluationContext, board: BaseBoard, us: int) -> u64:
-    """Our passed pawns beyond the third rank."""
+def _by_distance(table: i64_pointer, context: EvaluationContext, board: BaseBoard, us: int, king: int) -> i64:
+    """The weights of our passed pawns beyond the third rank, by a king's distance from the square ahead of them."""
     near = RANKS[0] | RANKS[1] | RANKS[2] if us else RANKS[5] | RANKS[6] | RANKS[7]
-    return context.passed_pawns & board.by_colour[us] & ~near
+    pawns = context.passed_pawns & board.by_colour[us] & ~near
+    ahead = 8 if us else -8
+    score: i64 = 0
+    while pawns:
+        score += table[distance(king, lsb(pawns) + ahead)]
+        pawns &= pawns - 1
+    return score
 
 
 def pawn_king_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from evaluation.base_board import BaseBoard
 from evaluation.bitboards import PAWN
 from evaluation.context import EvaluationContext
-from evaluation.typed import flip_vertical, i64, lsb
+from evaluation.typed import flip_vertical, i64, i64_pointer, lsb
 
 
 def pawn_pair(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
@@ -54,24 +54,21 @@ def pawn_against_pawn(context: EvaluationContext, board: BaseBoard, us: int) -> 
 
 def pawn_by_own_king(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each of our pawns by our king: 64 * the king's square + the pawn's, as we see the board."""
-    pawns = board.by_type[PAWN] & board.by_colour[us]
-    flip = 0 if us else 56
-    king = 64 * (context.king[us] ^ flip)
-    score: i64 = 0
-    while pawns:
-        score += context.pawn_by_own_king[king + (lsb(pawns) ^ flip)]
-        pawns &= pawns - 1
-    return score
+    return _by_king(context.pawn_by_own_king, board, us, context.king[us])
 
 
 def pawn_by_enemy_king(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
     """Each of our pawns by the enemy king: 64 * the king's square + the pawn's, as we see the board."""
+    return _by_king(context.pawn_by_enemy_king, board, us, context.king[us ^ 1])
+
+
+def _by_king(table: i64_pointer, board: BaseBoard, us: int, king: int) -> i64:
+    """The weights of our pawns by the square of a king."""
     pawns = board.by_type[PAWN] & board.by_colour[us]
     flip = 0 if us else 56
-    king = 64 * (context.king[us ^ 1] ^ flip)
     score: i64 = 0
     while pawns:
-        score += context.pawn_by_enemy_king[king + (lsb(pawns) ^ flip)]
+        score += table[64 * (king ^ flip) + (lsb(pawns) ^ flip)]
         pawns &= pawns - 1
     return score
 

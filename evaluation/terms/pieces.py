@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from evaluation import constants
 from evaluation.base_board import BaseBoard
 from evaluation.bitboards import (
     BISHOP,
@@ -19,13 +18,11 @@ from evaluation.bitboards import (
 )
 from evaluation.constants import MIN_SPACE_PHASE
 from evaluation.context import EvaluationContext
-from evaluation.typed import i64, ints, lsb, popcount, popcount_few, u64
-
-ATTACK_UNITS = ints(6, constants.ATTACK_UNITS)
+from evaluation.typed import i64, lsb, popcount, popcount_few, u64
 
 
 def _mobility(context: EvaluationContext, board: BaseBoard, us: int, piece_type: int) -> i64:
-    """Mobility of the pieces of one type. Adds their attacks and attack units to the context.
+    """Mobility of the pieces of one type. Adds their attacks to the context.
 
     Bishops x-ray through their own queens, rooks through their own rooks and queens. Callers pass a constant piece
     type, so that the C compiler specialises the function.
@@ -76,7 +73,6 @@ def _mobility(context: EvaluationContext, board: BaseBoard, us: int, piece_type:
     context.attacked[us] = attacked
     context.attacked_twice[us] = attacked_twice
     context.king_attackers[8 * us + piece_type] = attackers
-    context.attack_units[us] += attackers * ATTACK_UNITS[piece_type]
     return score
 
 

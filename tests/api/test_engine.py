@@ -289,7 +289,8 @@ def test_the_explanation_is_that_of_the_evaluation(engine: Engine) -> None:
         # One scale, and what the engine plays with.
         internal = evaluation.evaluate(board)
         assert explanation.score == engine.evaluate(board) == chess.engine.PovScore(Cp(internal), board.turn)
-        assert explanation.white_score == evaluation.explain(board).white_score == sum(explanation.by_title().values())
+        assert explanation.white_score == evaluation.explain(board).white_score
+        assert explanation.white_score == sum(term.difference_cp for term in explanation)
         pieces = chess.popcount(board.occupied)
         assert explanation.normalised_score.relative == Cp(scores.normalised(internal, pieces))
         assert engine.evaluate(board, normalised=True) == explanation.normalised_score

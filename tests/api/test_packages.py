@@ -68,7 +68,9 @@ def test_an_evaluation_that_is_loaded_already_is_named(tmp_path: Path) -> None:
         tmp_path,
         "-c",
         "import sys, types\nsys.modules['evaluation'] = module = types.ModuleType('evaluation')\n"
-        "module.__file__ = '/home/you/evaluation.py'\nimport uci_engine\nuci_engine.Engine()",
+        "from importlib.machinery import ModuleSpec\n"
+        "module.__spec__ = ModuleSpec('evaluation', None, origin='/home/you/evaluation.py')\n"
+        "import uci_engine\nuci_engine.Engine()",
     )
     assert result.stderr.splitlines()[-1].startswith("ImportError: /home/you/evaluation.py hides the package")
 

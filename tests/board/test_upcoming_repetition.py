@@ -13,7 +13,7 @@ from uci_engine.core import load
 
 
 def cuckoo_move(difference: int) -> int:
-    return int(load().modules["uci_engine.board.upcoming_repetition"].cuckoo_move(difference))
+    return int(load().modules["uci_engine.board.position"].cuckoo_move(difference))
 
 
 def test_every_reversible_move_is_found_by_its_difference() -> None:

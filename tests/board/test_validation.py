@@ -280,10 +280,10 @@ def test_the_first_bad_move_is_named() -> None:
 def test_games_are_played_as_python_chess_plays_them(seed: int, number: int, chess960: bool) -> None:
     start = chess.Board.from_chess960_pos(number) if chess960 else chess.Board()
     board, _ = read_fen(start.fen(), chess960)
-    *_, end = random_game(seed, start, 60)
-    play(board, [move.uci() for move in end.move_stack])
-    assert board == end
-    assert board.move_stack == end.move_stack
+    *_, played = random_game(seed, start, 60)
+    play(board, [move.uci() for move in played.move_stack])
+    assert board == played
+    assert board.move_stack == played.move_stack
 
 
 # Any text

@@ -11,8 +11,8 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import chess
 import chess.polyglot
@@ -21,7 +21,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.uci_process import PACKAGE_ROOT, Search, UciProcess
-from uci_engine.book.book import MAX_BOOK_BYTES, Advice, Book, BookError, BookSettings, Opening
+from uci_engine.book.book import MAX_BOOK_BYTES, Advice, Book, BookError, Opening
+from uci_engine.engine import UciEngine
 from uci_engine.text import quoted
 from uci_engine.time_management.limits import Limits
 
@@ -167,7 +168,7 @@ def test_variety(path: Path) -> None:
         for _ in range(3000):
             chosen = book.choose(board, variety, generator)
             assert chosen is not None
-            counts[chosen.move.uci()] += 1
+            counts[chosen[0].uci()] += 1
         return {move: count / 3000 for move, count in counts.items()}
 
     assert shares(0) == {"e2e4": 1.0}
@@ -191,18 +192,19 @@ def test_no_move_that_repeats_a_position_of_the_game(path: Path) -> None:
 # When it is asked --------------------------------------------------------------------------------------------------
 
 
-# As the options say after `setoption name OwnBook value true`, but always with the book's best move.
-SETTINGS = BookSettings(own_book=True, file="", depth=40, variety=0, analyse_mode=False)
-
-
-def opening(**values: Any) -> Opening:
+def opening() -> Opening:
     subject = Opening()
-    assert subject.configure(SETTINGS._replace(**values)) == []
+    assert subject.open("") == []
     return subject
 
 
+def advise(subject: Opening, board: chess.Board, limits: Limits = CLOCK, depth: int = 40) -> Advice:
+    """As with the default options, but always with the book's best move."""
+    return subject.advise(board, limits, depth, variety=0)
+
+
 def test_the_advice_is_a_move_and_its_reply() -> None:
-    advice = opening().advise(chess.Board(), CLOCK)
+    advice = advise(opening(), chess.Board())
     (sentence,) = advice.messages
     assert sentence.startswith(f"book: {advice.line[0]}, weight ")
     assert re.search(r"%\), [A-E]\d\d \w", sentence)
@@ -222,28 +224,29 @@ def test_the_advice_is_a_move_and_its_reply() -> None:
     ],
 )
 def test_who_wants_a_search_gets_one(limits: Limits) -> None:
-    assert opening().advise(chess.Board(), limits) == Advice()
+    assert advise(opening(), chess.Board(), limits) == Advice()
 
 
 @pytest.mark.parametrize(
     "limits", [CLOCK, Limits(movetime_ms=5), Limits(depth=9), Limits(nodes=5), Limits(wtime_ms=0, ponder=True)]
 )
 def test_a_game_gets_a_book_move(limits: Limits) -> None:
-    assert opening().advise(chess.Board(), limits).line
+    assert advise(opening(), chess.Board(), limits).line
 
 
-def test_without_own_book_and_in_analysis_nothing_is_said() -> None:
-    assert opening(own_book=False).advise(chess.Board(), CLOCK) == Advice()
-    assert opening(analyse_mode=True).advise(chess.Board(), CLOCK) == Advice()
+def test_without_own_book_nothing_is_said() -> None:
+    subject = opening()
+    assert subject.open(None) == []
+    assert advise(subject, chess.Board()) == Advice()
 
 
 def test_book_depth() -> None:
     board = chess.Board()
-    assert not opening(depth=0).advise(board, CLOCK).line
-    subject = opening(depth=1)
-    assert subject.advise(board, CLOCK).line
+    subject = opening()
+    assert not advise(subject, board, depth=0).line
+    assert advise(subject, board, depth=1).line
     board.push_uci("e2e4")
-    assert not subject.advise(board, CLOCK).line
+    assert not advise(subject, board, depth=1).line
 
 
 def test_leaving_the_book_is_announced_once_a_game() -> None:
@@ -251,18 +254,18 @@ def test_leaving_the_book_is_announced_once_a_game() -> None:
     board = chess.Board()
     for word in ("e2e4", "c7c5"):
         board.push_uci(word)
-    assert subject.advise(board, CLOCK).line
+    assert advise(subject, board).line
     for word in ("h2h4", "h7h5"):
         board.push_uci(word)
-    left = subject.advise(board, CLOCK)
+    left = advise(subject, board)
     assert left.line == ()
     assert left.messages == ("book: left after 4 plies, B20 Sicilian Defense: Myers Attack, with h4",)
     board.push_uci("h1h3")
-    assert subject.advise(board, CLOCK) == Advice()
+    assert advise(subject, board) == Advice()
     # A new game begins, whether it is announced or not.
-    assert subject.advise(chess.Board(), CLOCK).line
+    assert advise(subject, chess.Board()).line
     elsewhere = chess.Board("8/8/4k3/8/8/4K3/4P3/8 w - - 0 1")
-    assert opening().advise(elsewhere, CLOCK).messages == ("book: left",)
+    assert advise(opening(), elsewhere).messages == ("book: left",)
 
 
 def test_the_name_is_kept_when_the_board_has_lost_its_moves() -> None:
@@ -270,10 +273,10 @@ def test_the_name_is_kept_when_the_board_has_lost_its_moves() -> None:
     board = chess.Board()
     for word in ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6"):
         board.push_uci(word)
-    assert "Ruy Lopez" in subject.advise(board, CLOCK).messages[0]
+    assert "Ruy Lopez" in advise(subject, board).messages[0]
     board.push_uci("b5c6")
     board.push_uci("b7c6")
-    (sentence,) = subject.advise(board.copy(stack=False), CLOCK).messages
+    (sentence,) = advise(subject, board.copy(stack=False)).messages
     # Which name depends on the move that weighs most, and so on the search that the book was compiled with.
     assert sentence.startswith("book: left after 8 plies, C")
     assert "Ruy Lopez" in sentence
@@ -281,17 +284,27 @@ def test_the_name_is_kept_when_the_board_has_lost_its_moves() -> None:
 
 def test_a_refused_book_is_said_when_it_is_set(path: Path) -> None:
     subject = Opening()
-    unwanted = SETTINGS._replace(own_book=False, file=str(path))
-    assert subject.configure(unwanted, file_named=True) == []  # nobody wants a book yet
-    wanted = unwanted._replace(own_book=True)
     sentence = f"error: book {quoted(str(path))} cannot be read: No such file or directory; there will be no book moves"
-    assert subject.configure(wanted) == [sentence]
-    assert subject.advise(chess.Board(), CLOCK) == Advice()
-    # Said once, and again only when the same file is named again.
-    assert subject.configure(wanted._replace(depth=30)) == []
-    assert subject.configure(wanted, file_named=True) == [sentence]
-    assert subject.configure(SETTINGS, file_named=True) == []
-    assert subject.advise(chess.Board(), CLOCK).line
+    assert subject.open(str(path)) == [sentence]
+    assert advise(subject, chess.Board()) == Advice()
+    assert subject.open(str(path)) == [sentence]
+    assert subject.open("") == []
+    assert advise(subject, chess.Board()).line
+
+
+def test_a_book_is_read_again_when_it_is_named_again(path: Path) -> None:
+    with closing(UciEngine(owns_process=False)) as engine:
+        assert engine.set_option("BookFile", str(path)) == []  # nobody wants a book yet
+        assert len(engine.set_option("OwnBook", "true")) == 1
+        assert engine.set_option("OwnBook", "true") == engine.set_option("BookDepth", "30") == []
+        good = entry(chess.Board(), chess.E2, chess.E4, 1)
+        for content in (good, good + good):
+            written(path, content)
+            assert engine.set_option("BookFile", str(path)) == []
+            assert advise(engine._parts.opening, chess.Board()).line == ("e2e4",)
+            path.unlink()
+            assert len(engine.set_option("BookFile", str(path))) == 1
+            assert advise(engine._parts.opening, chess.Board()).line == ()
 
 
 def test_nothing_of_the_book_is_read_before_it_is_wanted() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from uci_engine.book.book import WITHOUT_ACCENTS, BookSettings, Opening, named_positions, opening_of
+from uci_engine.book.book import WITHOUT_ACCENTS, Opening, named_positions, opening_of
 from uci_engine.time_management.limits import Limits
 
 
@@ -53,11 +53,11 @@ def test_a_position_without_a_name_has_that_of_the_one_before() -> None:
 )
 def test_a_message_has_the_name_in_ascii(moves: str, name: str) -> None:
     opening = Opening()
-    opening.configure(BookSettings(own_book=True, file="", depth=0, variety=0, analyse_mode=False))
+    opening.open("")
     board = chess.Board()
     for move in moves.split():
         board.push_san(move)
-    (message,) = opening.advise(board, Limits(movetime_ms=1)).messages
+    (message,) = opening.advise(board, Limits(movetime_ms=1), depth=0, variety=0).messages
     assert message.isascii()
     assert name in message
 

@@ -14,6 +14,7 @@ from operator import or_
 import chess
 
 from evaluation import constants
+from evaluation.catalogue import CATALOGUE
 
 Definition = Callable[[chess.Board], Iterator[int]]
 
@@ -283,13 +284,13 @@ def attackers(board: chess.Board, colour: chess.Color, square: chess.Square) -> 
 
 def king_attack(board: chess.Board) -> Iterator[int]:
     """White's attack on the black king."""
-    units = constants.KING_ATTACK_UNITS
+    units = constants.KING_DANGER_UNITS
     square = king(board, chess.BLACK)
     zone = chess.SquareSet(chess.BB_KING_ATTACKS[square])
     zone |= chess.SquareSet(int(zone) >> 8)
     ours = {piece: xray(board, piece) for piece_type in chess.PIECE_TYPES[1:5] for piece in own(board, piece_type)}
     attacking = [piece for piece in ours if ours[piece] & zone]
-    if sum(constants.ATTACK_UNITS[board.piece_type_at(piece) or 0] for piece in attacking) < 4:
+    if len(attacking) < 2 and not set(attacking) & set(own(board, chess.QUEEN)):
         return
     first = {there: attackers(board, chess.WHITE, there) for there in chess.SQUARES}
     second = {there: attackers(board, chess.BLACK, there) for there in chess.SQUARES}
@@ -321,7 +322,7 @@ def king_attack(board: chess.Board) -> Iterator[int]:
         alone.set_piece_at(piece, board.piece_at(piece))
         if square in alone.attacks(piece) and len(between) == 1:
             danger += units["pinned_units"][0]
-    yield min(max(danger, 0) >> constants.KING_ATTACK_SHIFT, 63)
+    yield min(max(danger, 0) >> constants.KING_DANGER_SHIFT, 63)
 
 
 def of_type(board: chess.Board, colour: chess.Color, *piece_types: chess.PieceType) -> chess.SquareSet:
@@ -512,53 +513,5 @@ def enemy_pair(board: chess.Board) -> Iterator[int]:
 
 
 DEFINITIONS: dict[str, Definition] = {
-    definition.__name__: definition
-    for definition in (
-        pawn_pair,
-        pawn_against_pawn,
-        pawn_by_own_king,
-        pawn_by_enemy_king,
-        doubled_pawn,
-        isolated_pawn,
-        doubled_isolated_pawn,
-        isolated_pawn_open,
-        backward_pawn,
-        connected_pawn,
-        connected_pawn_opposed,
-        phalanx_pawn,
-        doubly_supported_pawn,
-        pawn_lever,
-        blocked_pawn,
-        pawn_island,
-        passed_pawn,
-        protected_passed_pawn,
-        connected_passed_pawn,
-        passed_pawn_enemy_ahead,
-        passed_pawn_path,
-        rook_behind_passed_pawn,
-        king_shelter,
-        pawn_storm,
-        pawn_storm_by_file,
-        blocked_storm,
-        king_pawn_distance,
-        king_attack,
-        threat_by_pawn,
-        threat_by_push,
-        threat_by_minor,
-        threat_by_rook,
-        threat_by_king,
-        restricted_square,
-        queen_attackable,
-        outpost,
-        reachable_outpost,
-        minor_behind_pawn,
-        bishop_pawns,
-        bishop_enemy_pawns,
-        rook_open_file,
-        rook_half_open_file,
-        safe_mobility,
-        space,
-        own_pair,
-        enemy_pair,
-    )
+    term.name: globals()[term.name] for term in CATALOGUE if term.name in globals()
 }

@@ -8,10 +8,9 @@ from typing import Any
 import chess
 import pytest
 
-from evaluation.catalogue import ACCUMULATED, CATALOGUE
 from evaluation.piece_squares import accumulated_indices
 from evaluation.weights import Weights
-from tests.evaluation.test_weights import random_weights
+from tests.evaluation.test_evaluation import random_weights
 from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, on_core, start_board
 from uci_engine.board import moves
 from uci_engine.core import load
@@ -70,11 +69,9 @@ def check_random_games(games: int, plies: int, chess960: bool) -> int:
 def accumulated(weights: Weights, board: chess.Board) -> int:
     """The packed sum of the terms of pieces by square, not summed up by a board."""
     total = 0
-    for term in CATALOGUE:
-        if term.group == ACCUMULATED:
-            packed = weights.packed(term.name)
-            for colour in chess.COLORS:
-                total += (1 if colour else -1) * sum(packed[i] for i in accumulated_indices(board, colour, term.name))
+    for colour in chess.COLORS:
+        for name, indices in accumulated_indices(board, colour).items():
+            total += (1 if colour else -1) * sum(weights.packed(name)[index] for index in indices)
     return total
 
 

@@ -15,6 +15,12 @@ import evaluation
 from evaluation import bitboards as installed
 from evaluation import typed
 
+SETS = st.integers(0, chess.BB_ALL)
+# Few pieces, many pieces: and & or of random sets.
+OCCUPANCIES = st.one_of(SETS, st.builds(int.__and__, SETS, SETS), st.builds(int.__or__, SETS, SETS))
+SQUARES = st.sampled_from(chess.SQUARES)
+SLIDERS = st.sampled_from([chess.BISHOP, chess.ROOK])
+
 
 def plain_module() -> ModuleType:
     """bitboards.py run as Python, whether or not it is installed compiled."""
@@ -41,11 +47,9 @@ def attacks(piece_type: chess.PieceType, square: chess.Square, occupied: int) ->
 
 
 @BOTH_FORMS
-@pytest.mark.parametrize("occupied", [0, chess.BB_ALL, chess.BB_LIGHT_SQUARES], ids=["empty", "full", "light"])
-def test_attacks_from_every_square(module: ModuleType, occupied: int) -> None:
-    for piece_type in chess.PIECE_TYPES[1:]:
-        for square in chess.SQUARES:
-            assert module.attacks_of(piece_type, square, occupied) == attacks(piece_type, square, occupied)
+@given(piece_type=SLIDERS, square=SQUARES, occupied=OCCUPANCIES)
+def test_slider_attacks(module: ModuleType, piece_type: int, square: int, occupied: int) -> None:
+    assert module.slider_attacks(piece_type == chess.ROOK, square, occupied) == attacks(piece_type, square, occupied)
 
 
 @BOTH_FORMS
@@ -53,10 +57,10 @@ def test_every_subset_of_every_slider_mask(module: ModuleType) -> None:
     """Each entry of the magic tables that a position can reach: 107 648 of them."""
     for square in chess.SQUARES:
         for pieces, expected in chess.BB_DIAG_ATTACKS[square].items():
-            assert module.attacks_of(chess.BISHOP, square, pieces) == expected
+            assert module.slider_attacks(False, square, pieces) == expected
         for ranks, along_rank in chess.BB_RANK_ATTACKS[square].items():
             for files, along_file in chess.BB_FILE_ATTACKS[square].items():
-                assert module.attacks_of(chess.ROOK, square, ranks | files) == along_rank | along_file
+                assert module.slider_attacks(True, square, ranks | files) == along_rank | along_file
 
 
 @pytest.mark.parametrize("colour", chess.COLORS)

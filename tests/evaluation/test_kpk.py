@@ -1,4 +1,4 @@
-"""King and pawn against king: exact, by its own rules and by Syzygy's table."""
+"""King and pawn against king: exact, by Syzygy's table."""
 
 from __future__ import annotations
 

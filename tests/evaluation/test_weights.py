@@ -70,7 +70,7 @@ def test_the_provenance_is_for_readers_of_the_file() -> None:
 def test_any_weights_survive_the_file(data: st.DataObject) -> None:
     term = data.draw(st.sampled_from(CATALOGUE[1:]))
     numbers = st.lists(st.integers(-100, 100), min_size=term.size, max_size=term.size)
-    if term.is_table:
+    if term.size > 500:
         numbers = st.builds(random_numbers, st.just(term.size), st.integers(0, 10**9), st.integers(0, 1000))
     weights = Weights(*replaced(term.name, data.draw(numbers), data.draw(numbers)))  # type: ignore[arg-type]
     assert Weights.parse(weights.text().encode()) == weights
@@ -86,32 +86,6 @@ def test_board_shaped_weights_stand_in_the_file_as_white_sees_the_board() -> Non
     rows = text.split("[knight_squares]")[1].splitlines()[2:10]
     assert rows[0].split() == ["11", "0", "0", "0", "0", "0", "0", "0"]
     assert rows[7].split() == ["0", "0", "0", "0", "0", "0", "0", "22"]
-
-
-def test_lists_are_read_too() -> None:
-    """As files of 22 November 2026 have them."""
-    numbers = random_numbers(64, 1, 1000)
-    rows = [numbers[rank : rank + 8] for rank in range(56, -1, -8)]
-    texts = [" ".join(map(str, row)) for row in rows]
-    weights = Weights(*replaced("knight_squares", numbers, numbers))  # type: ignore[arg-type]
-    start = weights.text().index("[knight_squares]")
-    end = weights.text().index("[bishop_squares]")
-    for board in (str(rows), f"'{' '.join(texts)}'", "'''\n" + "\n".join(texts) + "\n'''"):
-        section = f"[knight_squares]\nmiddlegame = {board}\nendgame = {board}\n"
-        assert Weights.parse((weights.text()[:start] + section + weights.text()[end:]).encode()) == weights
-    changes = changed("safe_check", "endgame", "[1, -2, 3, 4]")
-    assert Weights.parse(changes).endgame["safe_check"] == (1, -2, 3, 4)
-
-
-def random_weights(seed: int) -> Weights:
-    chance = random.Random(seed)
-    phases: list[dict[str, list[int]]] = [{}, {}]
-    for term in CATALOGUE:
-        for phase in phases:
-            phase[term.name] = [chance.randint(-50, 50) for _ in range(term.size)]
-            if term.name == "material":
-                phase[term.name] = list(MATERIAL)
-    return Weights(*phases)
 
 
 def test_the_greatest_weights_do_not_overflow() -> None:
@@ -150,13 +124,13 @@ def test_the_greatest_weights_do_not_overflow() -> None:
         (changed("tempo", "middlegame", "nan"), "whole numbers"),
         (changed("tempo", "endgame", "1001"), "whole numbers"),
         (changed("tempo", "endgame", "-" + "9" * 40), "whole numbers"),
-        (changed("tempo", "endgame", "[1, 2]"), "2 endgame numbers, not 1"),
-        (changed("safe_check", "endgame", "[1, 2, 3]"), "3 endgame numbers, not 4"),
-        (changed("safe_check", "endgame", "[1, 2, 3, [4]]"), "whole numbers"),
+        (changed("tempo", "endgame", "'1 2'"), "2 endgame numbers, not 1"),
+        (changed("tempo", "endgame", "[1]"), "whole numbers"),
+        (changed("safe_check", "endgame", "[1, 2, 3, 4]"), "1 endgame numbers, not 4"),
         (changed("safe_check", "endgame", "{}"), "1 endgame numbers, not 4"),
         (changed("safe_check", "endgame", "'1 2 3'"), "3 endgame numbers, not 4"),
         (changed("safe_check", "endgame", "''"), "0 endgame numbers, not 4"),
-        (changed("material", "middlegame", "[100, 320, 330, 500, 900]"), "must be 100, 300, 300, 500, 900"),
+        (changed("material", "middlegame", "'100 320 330 500 900'"), "must be 100, 300, 300, 500, 900"),
     ],
 )
 def test_bad_files_are_refused_with_one_sentence(data: bytes, reason: str) -> None:

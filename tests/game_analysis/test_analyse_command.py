@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import io
-import json
 import os
 import re
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import chess.pgn
 import pytest
 
 from tests.support.uci_process import PACKAGE_ROOT
-from uci_engine.api.games import GameTask
 from uci_engine.command_line import analyse as analyse_command
-from uci_engine.command_line.analyse import entries_by_number
+from uci_engine.command_line.analyse import Source
 from uci_engine.command_line.console import Progress
-from uci_engine.game_analysis.game_search import Effort
-from uci_engine.game_analysis.journal import Journal, JournalError
-from uci_engine.game_analysis.page import IndexRow
-from uci_engine.game_analysis.pgn import game_texts
+from uci_engine.game_analysis.journal import Journal
 
 SHORT = '[Event "A"]\n[White "{white}"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 *\n\n'
 ATOMIC = '[Event "A"]\n[Variant "Atomic"]\n[White "C"]\n\n1. e4 *\n\n'
@@ -182,53 +174,27 @@ def test_a_run_that_ends_early_is_continued(many: Path, number: signal.Signals) 
     assert not (out / "unfinished.journal").exists()
 
 
-OPTIONS = {"threads": 1}
-NAMES = ["Ann", "Bob", "Cid", "Dan", "Eve"]
-
-
 def begun(folder: Path, names: list[str]) -> Path:
-    """The folder of a run that was killed after it had finished these games, which it had in this order."""
+    """The folder of a run of `WORDS` that was killed after it had finished two of these games."""
     out = folder / "out"
     out.mkdir()
-    settings = {"effort": "100 nodes a move", "options": OPTIONS, "pages": True}
+    (folder / "many.pgn").write_text("".join(SHORT.format(white=name) for name in names))
+    settings = {
+        "games": Source([str(folder / "many.pgn")]).digest,
+        "limit": "3000 nodes a move",
+        "options": {"threads": 1, "hash": 4, "move_overhead": 0},
+        "pages": True,
+    }
     journal = Journal(out / "unfinished.journal", settings, resume=False)
-    text = "".join(SHORT.format(white=name) for name in names)
-    for number, game in enumerate(game_texts(io.BytesIO(text.encode())), start=1):
-        page = f"game-{number:04}.html"
-        (out / page).write_text(f"the page of {names[number - 1]}")
-        digest = GameTask(number, game, page, Effort(nodes=100), OPTIONS).digest
-        row = IndexRow(number, page, white=names[number - 1])
-        pgn = SHORT.format(white=names[number - 1]).strip()
-        journal.append({"number": number, "digest": digest, "pgn": pgn, "row": asdict(row)})
+    for number, name in enumerate(names[:2], start=1):
+        row = {"number": number, "names": name, "page": f"game-{number:04}.html", "cells": [], "problem": ""}
+        journal.append({"number": number, "pgn": SHORT.format(white=name).strip(), "row": row, "remarks": []})
     journal.close()
-    (out / "index.html").write_text("an index of the interrupted run")
     return out
 
 
-@pytest.mark.parametrize("left", [["Ann", "Bob"], ["Ann", "New"], ["Bob"], ["Ann"]])
-def test_games_that_are_gone_are_dropped(tmp_path: Path, left: list[str]) -> None:
-    out = begun(tmp_path, NAMES)
-    (tmp_path / "many.pgn").write_text("".join(SHORT.format(white=name) for name in left))
-    words = ("many.pgn", "--nodes", 100, "--threads", 1, "--output", "out", "--resume")
-    result = analyse(tmp_path, *words)
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.startswith(f"{len(left)} of {len(left)} games analysed: ")
-    assert [game.headers["White"] for game in games_of(out / "games.pgn")] == left
-    pages = [f"game-{number + 1:04}.html" for number in range(len(left))]
-    assert sorted(path.name for path in out.iterdir()) == [*pages, "games.pgn", *["index.html"][: len(left) - 1]]
-    for name, page in zip(left, pages, strict=True):
-        text = (out / page).read_text("utf-8")
-        assert name in text
-        # A page that was kept, or one that was made anew and links only to an index that is there.
-        assert text == f"the page of {name}" or ("index.html" in text) == (len(left) > 1)
-    if len(left) > 1:
-        index = (out / "index.html").read_text("utf-8")
-        assert re.findall(r'href="(game[^"]*)"', index) == pages
-
-
 def test_the_bar_begins_with_the_games_that_are_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun(tmp_path, NAMES)
-    (tmp_path / "many.pgn").write_text("".join(SHORT.format(white=name) for name in ("Ann", "New", "Cid")))
+    begun(tmp_path, ["Ann", "Bob", "Cid"])
     begins = []
 
     def told(total: int, done: int) -> Progress:
@@ -237,36 +203,20 @@ def test_the_bar_begins_with_the_games_that_are_done(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(analyse_command, "Progress", told)
     monkeypatch.chdir(tmp_path)
-    words = ["many.pgn", "--nodes", "100", "--threads", "1", "--output", "out", "--resume"]
-    assert analyse_command.run(words, "auto") == 0
+    assert analyse_command.run([*map(str, WORDS), "--resume"], "auto") == 0
     assert begins == [(3, 2)]
 
 
-def test_a_dropped_entry_stays_dropped() -> None:
-    entries: list[dict[str, Any]] = [{"number": 1}, {"number": 2}, {"number": 2, "dropped": True}, {"number": 4}]
-    assert list(entries_by_number(entries)) == [1, 4]
-    entries.append({"number": 2, "row": "new"})
-    assert entries_by_number(entries)[2]["row"] == "new"
-
-
-@pytest.mark.parametrize("entry", [{"a": 1}, {"number": []}])
-def test_a_journal_of_another_program_is_refused(entry: dict[str, object]) -> None:
-    with pytest.raises(JournalError, match="no journal of an analysis"):
-        entries_by_number([entry])
-
-
-def test_a_game_that_was_changed_is_analysed_again(many: Path) -> None:
-    out = many / "out"
-    out.mkdir()
-    settings = {"effort": "3000 nodes a move", "options": {"threads": 1, "hash": 4}, "pages": True}
-    row = {"number": 1, "white": "stale", "problem": ""}
-    entry = {"number": 1, "digest": "0", "pgn": "stale", "row": row}
-    (out / "unfinished.journal").write_text(f"{json.dumps({'settings': settings})}\n{json.dumps(entry)}\n".replace(
-        '{"settings": ', '{"settings":'
-    ))
-    result = analyse(many, *WORDS, "--resume")
-    assert result.returncode == 0, result.stderr
-    assert "stale" not in (out / "games.pgn").read_text()
+@pytest.mark.parametrize("left", [["Ann", "Bob"], ["Ann", "New", "Cid"], ["Bob", "Ann", "Cid"]])
+def test_games_that_have_changed_are_not_continued(tmp_path: Path, left: list[str]) -> None:
+    out = begun(tmp_path, ["Ann", "Bob", "Cid"])
+    journal = (out / "unfinished.journal").read_bytes()
+    (tmp_path / "many.pgn").write_text("".join(SHORT.format(white=name) for name in left))
+    result = analyse(tmp_path, *WORDS, "--resume")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "was begun with other settings: games: " in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert (out / "unfinished.journal").read_bytes() == journal
 
 
 def test_a_file_of_games_is_never_replaced(folder: Path) -> None:

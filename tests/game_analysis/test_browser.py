@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import chess
 import pytest
+from chess.engine import Limit
 
 from tests.game_analysis.test_page import EVIL
 from tests.game_analysis.test_pgn import report_of
 from tests.support.analyser import MaterialAnalyser
-from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.move_search import explain_move
 from uci_engine.game_analysis.page import game_page, index_page, index_row
 from uci_engine.game_analysis.pgn import read_game
@@ -99,8 +98,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pages")
     report = report_of(read_game(GAME.encode()))
     assert len(report.errors) >= 2
-    (folder / "game.html").write_text(game_page(report, [("All games", "index.html")]), "utf-8")
-    (folder / "index.html").write_text(index_page([asdict(index_row(report, 1, "game.html"))]), "utf-8")
+    (folder / "game.html").write_text(game_page(report, "index.html"), "utf-8")
+    (folder / "index.html").write_text(index_page([index_row(report, 1, "game.html")]), "utf-8")
     return folder / "game.html"
 
 
@@ -253,7 +252,7 @@ def test_names_with_markup_are_text(browser: Browser, tmp_path: Path) -> None:
     for header in ("White", "Black", "Event", "Site", "Result", "Date"):
         report.headers[header] = EVIL
     (tmp_path / "evil.html").write_text(game_page(report), "utf-8")
-    (tmp_path / "index.html").write_text(index_page([asdict(index_row(report, 1, "evil.html"))]), "utf-8")
+    (tmp_path / "index.html").write_text(index_page([index_row(report, 1, "evil.html")]), "utf-8")
     for name in ("evil.html", "index.html"):
         browser.show(tmp_path / name)
         assert browser.log() == []
@@ -282,7 +281,7 @@ def test_nothing_is_asked_of_the_network(browser: Browser, page: Path) -> None:
 def test_the_page_of_an_explained_move(browser: Browser, tmp_path: Path, width: int) -> None:
     board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
     move = chess.Move.from_uci("g8f6")
-    explanation = explain_move(MaterialAnalyser(), board, move, Effort(nodes=10))
+    explanation = explain_move(MaterialAnalyser(), board, move, Limit(nodes=10))
     (tmp_path / "explain.html").write_text(explanation.page(), "utf-8")
     browser.show(tmp_path / "explain.html", width)
     browser.click("button[data-line='0']")

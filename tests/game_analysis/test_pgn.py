@@ -12,11 +12,11 @@ from pathlib import Path
 import chess
 import chess.pgn
 import pytest
+from chess.engine import Limit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.analyser import MaterialAnalyser
-from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.judgement import Mark
 from uci_engine.game_analysis.page import game_page
 from uci_engine.game_analysis.pgn import (
@@ -36,7 +36,7 @@ SCHOLAR = '[Event "A"]\n[White "W"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. 
 
 
 def report_of(game: chess.pgn.Game) -> GameReport:
-    return analyse_game(game, MaterialAnalyser(), Effort(nodes=100))
+    return analyse_game(game, MaterialAnalyser(), Limit(nodes=100))
 
 
 def read_back(text: str) -> chess.pgn.Game:
@@ -74,7 +74,7 @@ def test_a_game_is_annotated() -> None:
 def test_a_move_with_a_name_that_loses_the_game_is_a_blunder() -> None:
     game, report, _ = annotated('[Event "x"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
     assert [ply.judgement.mark for ply in report.plies[:3]] == [Mark.BOOK, Mark.BOOK, Mark.BLUNDER]
-    assert report.theory.plies > 2
+    assert report.theory_plies > 2
     assert report.summary(chess.WHITE).accuracy is not None
     move = list(game.mainline())[2]
     assert 4 in move.nags
@@ -150,7 +150,7 @@ def test_all_that_a_player_wrote_stays() -> None:
     assert [own.move, *(node.move for node in own.mainline())] == list(report.plies[5].better)
     assert game.headers["Annotator"] == "A. Author; test"
     assert game.headers["ECO"] == "X00"
-    assert game.headers["Opening"] == report.theory.name.name if report.theory.name else False
+    assert game.headers["Opening"] == report.opening.name if report.opening else False
 
 
 def test_another_version_takes_the_place_of_the_first_as_annotator() -> None:

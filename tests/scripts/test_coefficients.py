@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
+from typing import Any
 
 import chess
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 
 import evaluation
 from evaluation.catalogue import ACCUMULATED, CATALOGUE
-from evaluation.constants import FULL_PHASE, FULL_SCALE, STATIC_LIMIT
+from evaluation.constants import FULL_PHASE
 from evaluation.explanation import KPK_RESULTS
-from evaluation.scoring import check, set_up
+from evaluation.scoring import set_up
 from evaluation.weights import MATERIAL, Weights, default_weights
-from lib.training.coefficient_reader import (
-    COUNTED_GROUPS,
-    WORD_BITS,
-    CoefficientReader,
-    coefficients,
-    counted,
-    layout,
-)
 from tests.evaluation.test_evaluation import BOARDS, EXTREME, random_game, random_pieces, summed
 from tests.support.kernel import ALL_CORES, core_or_skip, on_core
+from toolkit.training.coefficient_reader import COUNTED_GROUPS, WORD_BITS, CoefficientReader, layout
+from toolkit.training.coefficients import OFFSETS, Coefficients, find_coefficients, matrix_of_pieces
+from toolkit.training.model import exact_scores, weights_as_array
+from toolkit.training.positions import RECORD, pack, pieces_of
 
 
 def placed(board: chess.Board) -> list[tuple[int, int]]:
     return [(2 * piece.piece_type + piece.color, square) for square, piece in board.piece_map().items()]
+
+
+def can_be_packed(board: chess.Board) -> bool:
+    return chess.popcount(board.occupied) <= 32 and all(len(board.pieces(chess.PAWN, us)) <= 8 for us in chess.COLORS)
 
 
 def random_weights(seed: int) -> Weights:
@@ -40,33 +43,27 @@ def random_weights(seed: int) -> Weights:
     return Weights(*phases)
 
 
-def white_score(board: chess.Board, reader: CoefficientReader, weights: Weights) -> int | None:
-    """Coefficients times weights, tapered and scaled in whole numbers; None for king and pawn against king."""
-    found = coefficients(board)
-    reading = reader.read(placed(board), board.turn)
-    if KPK_RESULTS[reading.kpk_result]:
-        return None
-    middlegame, endgame = (
-        sum(c * w for name, counts in found.items() for c, w in zip(counts, phase[name], strict=True))
-        for phase in (weights.middlegame, weights.endgame)
-    )
-    share = reading.phase * 32 // 3
-    value = middlegame * share * FULL_SCALE + endgame * (256 - share) * reading.scales[endgame > 0]
-    magnitude = min(abs(value) >> 14, STATIC_LIMIT - 1)
-    return magnitude if value > 0 else -magnitude
+def records_of(boards: Sequence[chess.Board]) -> Any:
+    return np.frombuffer(b"".join(pack(board, 0, 1, 0) for board in boards), RECORD)
+
+
+def sums_of(found: Coefficients, weights: Weights) -> Any:
+    """For each position the sums of coefficients times weights, middlegame and endgame, White minus Black."""
+    return found.matrix.astype(np.int64) @ weights_as_array(weights)
 
 
 def check_scores(seed: int, count: int) -> int:
     """Coefficients times weights against the evaluator, for so many games and placements; returns how many agreed."""
-    reader = CoefficientReader()
     boards = [random_game(seed + number, 7 * number % 200) for number in range(count)]
     boards += [random_pieces(seed + number) for number in range(count)] + [chess.Board(fen) for fen in EXTREME]
+    boards = [board for board in boards if can_be_packed(board)]
+    found = find_coefficients(records_of(boards))
     agreed = 0
     for weights in (default_weights(), random_weights(seed)):
-        for board in boards:
-            expected = white_score(board, reader, weights)
-            if expected is not None:
-                assert evaluation.evaluate(board, weights, None) == (expected if board.turn else -expected), board.fen()
+        scores = exact_scores(found, weights_as_array(weights)).tolist()
+        for board, score, kpk_result in zip(boards, scores, found.kpk_result.tolist(), strict=True):
+            if not KPK_RESULTS[kpk_result]:
+                assert evaluation.evaluate(board, weights, None) == (score if board.turn else -score), board.fen()
                 agreed += 1
     return agreed
 
@@ -78,12 +75,9 @@ def test_coefficients_times_weights_are_the_score(core: str) -> None:
 
 @given(board=BOARDS)
 def test_coefficients_times_weights_are_the_sum_of_the_explanation(board: chess.Board) -> None:
-    found = coefficients(board)
-    weights = default_weights()
-    assert {name: len(counts) for name, counts in found.items()} == {term.name: term.size for term in CATALOGUE}
-    total = summed(evaluation.explain(board, network=None))
-    for phase, expected in zip((weights.middlegame, weights.endgame), total, strict=True):
-        assert sum(c * w for name in found for c, w in zip(found[name], phase[name], strict=True)) == expected
+    assume(can_be_packed(board))
+    ((middlegame, endgame),) = sums_of(find_coefficients(records_of([board])), default_weights()).tolist()
+    assert (middlegame, endgame) == tuple(summed(evaluation.explain(board, network=None)))
 
 
 def test_every_weight_has_its_place_and_no_two_share_a_bit() -> None:
@@ -122,14 +116,12 @@ def test_the_terms_of_the_board_are_what_it_adds_up(board: chess.Board) -> None:
     weights = random_weights(3)
     evaluator, base_board = set_up(board, weights)
     evaluator.sum_of_terms(base_board, False)
-    packed = {term.name: weights.packed(term.name) for term in CATALOGUE if term.group == ACCUMULATED}
-    found = sum(count * packed[name][index] for name, index, count in counted(placed(board)) if name in packed)
+    assume(can_be_packed(board))
+    counts = matrix_of_pieces(pieces_of(records_of([board]))).toarray()[0].tolist()
+    found = sum(
+        counts[OFFSETS[term.name] + index] * packed
+        for term in CATALOGUE
+        if term.group == ACCUMULATED
+        for index, packed in enumerate(weights.packed(term.name))
+    )
     assert found == base_board.score
-
-
-def test_a_board_that_cannot_be_evaluated_is_refused() -> None:
-    board = chess.Board(None)
-    with pytest.raises(ValueError, match="one king"):
-        coefficients(board)
-    with pytest.raises(ValueError, match="one king"):
-        check(board)

@@ -1,49 +1,38 @@
-"""lib.console: progress on a terminal and off it, tables of plain text, files written whole."""
+"""toolkit.console: progress on a terminal and off it, tables of plain text, files written whole."""
 
 from __future__ import annotations
 
 import argparse
 import io
 import json
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from lib import console, program
-from lib.errors import ProgramError
-from tests.support import SCRIPTS
+from toolkit import console
+from toolkit.errors import ProgramError
 
 
 def test_progress_off_a_terminal_is_seldom_lines(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 100.0
-    monkeypatch.setattr("lib.console.time.monotonic", lambda: now)
+    monkeypatch.setattr("toolkit.console.time.monotonic", lambda: now)
     with console.show_progress("games", 40, done=10) as advance:
         for number in range(30):
             now += 1.0
             advance(1, f"[{number}]")
-    assert capsys.readouterr() == (
-        "",
-        "games: 20/40 after 10 s  [9]\ngames: 30/40 after 20 s  [19]\ngames: 40/40 after 30 s  [29]\n",
-    )
-
-
-def test_progress_without_a_total(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lib.console.PLAIN_SECONDS", 0.0)
-    with console.show_progress("games", None) as advance:
-        advance(3)
-    assert capsys.readouterr().err == "games: 3 after 0 s\n"
+    output = capsys.readouterr()
+    assert output.out == ""
+    shown = [(line.split()[0], line.split()[2], line.split()[-1]) for line in output.err.splitlines()]
+    assert shown == [("games", "20/40", "[9]"), ("games", "30/40", "[19]"), ("games", "40/40", "[29]")]
 
 
 def test_progress_on_a_terminal_is_redrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
     terminal = Console(file=screen, force_terminal=True, width=100)
-    monkeypatch.setattr("lib.console.standard_error", lambda: terminal)
+    monkeypatch.setattr("toolkit.console.standard_error", lambda: terminal)
     with console.show_progress("games", 4) as advance:
         advance(3, "a [b]")
     assert "3/4" in screen.getvalue()
@@ -70,18 +59,25 @@ def test_json_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_program_leaves_with_its_code_and_an_interrupt_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as left:
-        program.run_program(lambda: 3)
-    assert left.value.code == 3
+@pytest.mark.parametrize(
+    ("raised", "code", "complaint"),
+    [
+        (KeyboardInterrupt(), console.INTERRUPTED, "error: interrupted\n"),
+        (ProgramError("no openings"), 2, "error: no openings\n"),
+        (FileNotFoundError(2, "No such file", "x.pgn"), 2, "error: x.pgn: No such file\n"),
+    ],
+)
+def test_a_program_leaves_with_its_code(
+    raised: BaseException, code: int, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> int:
+        raise raised
 
-    def interrupted() -> int:
-        raise KeyboardInterrupt
-
-    with pytest.raises(SystemExit) as left:
-        program.run_program(interrupted)
-    assert left.value.code == program.INTERRUPTED
-    assert capsys.readouterr() == ("", "error: interrupted\n")
+    for main, expected in ((lambda: 3, 3), (fail, code)):
+        with pytest.raises(SystemExit) as left:
+            console.run_program(main)
+        assert left.value.code == expected
+    assert capsys.readouterr() == ("", complaint)
 
 
 def test_numbers_below_one_are_refused() -> None:
@@ -95,7 +91,7 @@ def test_numbers_below_one_are_refused() -> None:
     ("failure", "code", "complaint"),
     [
         (None, 0, ""),
-        (KeyboardInterrupt(), program.INTERRUPTED, "error: interrupted\n"),
+        (KeyboardInterrupt(), console.INTERRUPTED, "error: interrupted\n"),
         (OSError("the disk is full"), 1, "error: the disk is full\n"),
         (ProgramError("no openings"), 1, "error: no openings\n"),
         (LookupError("no weights"), 1, "error: no weights\n"),
@@ -134,42 +130,6 @@ def test_text_from_outside_cannot_steer_the_terminal(capsys: pytest.CaptureFixtu
     assert err == f"error: {shown}\n"
     assert out.count(shown) == 4
     assert "\x1b" not in out
-
-
-PROGRAMS = sorted(path.name for path in SCRIPTS.glob("*.py"))
-WITHOUT_TABLES = ("compare_syzygy.py", "find_magics.py")
-WITHOUT = """
-import runpy, sys
-sys.modules[sys.argv[2]] = None
-sys.path.insert(0, sys.argv[1].rpartition("/")[0])
-path = sys.argv[1]
-sys.argv = [path, "--help"]
-runpy.run_path(path, run_name="__main__")
-"""
-
-
-@pytest.mark.parametrize(
-    ("name", "library"),
-    [
-        *((name, "rich") for name in PROGRAMS if name not in WITHOUT_TABLES),
-        *((name, "chess") for name in WITHOUT_TABLES),
-        ("plots.py", "matplotlib"),
-        ("fuzz.py", "hypothesis"),
-        ("factorial_test.py", "numpy"),
-    ],
-)
-def test_a_missing_library_is_named_with_the_command_that_installs_it(name: str, library: str) -> None:
-    command = [sys.executable, "-c", WITHOUT, (SCRIPTS / name).as_posix(), library]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 1
-    assert done.stdout == ""
-    assert re.fullmatch(rf"error: {library} is not installed; .* -m pip install -e .*\[tools\]'?\n", done.stderr)
-
-
-def test_another_exception_keeps_its_traceback(capsys: pytest.CaptureFixture[str]) -> None:
-    for error in (ValueError("x"), ModuleNotFoundError("no", name="nonsense")):
-        program.report_exception(type(error), error, None)
-        assert capsys.readouterr().err.startswith(type(error).__name__)
 
 
 @pytest.mark.parametrize(("word", "complaint"), [("", "is a folder"), ("none/file", "there is no folder")])

@@ -1,4 +1,4 @@
-"""lib.engines.process: nothing waits without an end, and nothing that was started is left behind."""
+"""toolkit.engines.process: nothing waits without an end, and nothing that was started is left behind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lib.engines.process import MAX_LINE_BYTES, EngineProcess
+from toolkit.engines.process import MAX_LINE_BYTES, EngineProcess
 
 PATIENCE_SECONDS = 30.0
 posix_only = pytest.mark.skipif(not hasattr(os, "killpg"), reason="no sessions here")
@@ -31,7 +31,7 @@ def is_alive(process_id: int) -> bool:
 
 
 def test_many_small_writes_to_a_process_that_does_not_read_come_to_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lib.engines.process.READING_SECONDS", 0.2)
+    monkeypatch.setattr("toolkit.engines.process.READING_SECONDS", 0.2)
     with python("import time; time.sleep(600)") as engine:
         for _ in range(1000):
             engine.send_bytes(b"position startpos" * 100 + b"\n")

@@ -5,18 +5,17 @@ from __future__ import annotations
 import pickle
 import sys
 import time
-from pathlib import Path
 
 import chess
 import chess.engine
 import pytest
 
-from lib.engines.answer import Answer, Line, read_answer
-from lib.engines.cache import EngineCache
-from lib.engines.engine import Engine, EngineError
-from lib.engines.spec import EngineSpec, TimeControl, parse_engine, parse_engines
-from lib.errors import ProgramError
 from tests.support import SUPPORT
+from toolkit.engines.answer import Answer, Line, read_answer
+from toolkit.engines.cache import EngineCache
+from toolkit.engines.engine import Engine, EngineError
+from toolkit.engines.spec import EngineSpec, TimeControl, parse_engine, parse_engines
+from toolkit.errors import ProgramError
 
 FAKE = SUPPORT / "fake_engine.py"
 
@@ -29,7 +28,7 @@ def fake(mode: str = "good", *words: str, **settings: object) -> EngineSpec:
 def test_a_full_description() -> None:
     spec = parse_engine(
         "name=New cmd='python -m \"my engine\"' dir=/some/where tc=40/60+0.5 option.Hash=64 "
-        "'option.Move Overhead=20' option.SyzygyPath=/a=b ponder=yes"
+        "'option.Move Overhead=20' option.SyzygyPath=/a=b"
     )
     assert spec == EngineSpec(
         name="New",
@@ -37,7 +36,6 @@ def test_a_full_description() -> None:
         directory="/some/where",
         control=TimeControl(base_seconds=60, increment_seconds=0.5, moves=40),
         options=(("Hash", "64"), ("Move Overhead", "20"), ("SyzygyPath", "/a=b")),
-        ponder=True,
     )
     assert pickle.loads(pickle.dumps(spec)) == spec
     assert str(spec.control) == "40/60+0.5"
@@ -88,7 +86,6 @@ def test_names_come_from_the_command_and_are_told_apart() -> None:
         "cmd=x depth=-1",
         "cmd=x movetime=nan",
         "cmd=x colour=red",
-        "cmd=x ponder=perhaps",
     ],
 )
 def test_nonsense_is_refused_with_a_reason(text: str) -> None:
@@ -118,58 +115,6 @@ def test_without_an_exact_score_a_bound_will_do() -> None:
     assert (answer.move, answer.seconds, answer.depth) == (chess.Move.from_uci("a1b2"), 2.5, 4)
     assert answer.score == chess.engine.PovScore(chess.engine.Mate(-3), chess.WHITE)
     assert read_answer(board, [Line(5.0, "bestmove 0000")], 4.5) == Answer(None, "bestmove 0000", 0.5)
-
-
-RECORDER = """
-import sys, threading
-log = open(sys.argv[1], "w")
-for line in sys.stdin:
-    print(line, end="", file=log, flush=True)
-    if line == "uci\\n":
-        print("option name Ponder type check default false\\nuciok", flush=True)
-    elif line == "isready\\n":
-        print("readyok", flush=True)
-    elif line.startswith("go ponder"):
-        print("info depth 1 score cp 1 pv g1f3", flush=True)
-    elif line.startswith("go"):
-        print("bestmove e2e4 ponder e7e5", flush=True)
-    elif line == "ponderhit\\n":
-        print("bestmove g1f3 ponder b8c6", flush=True)
-    elif line == "stop\\n":
-        # Late, as from another thread: a `readyok` may come before it.
-        threading.Timer(0.2, print, ["bestmove g1f3"], {"flush": True}).start()
-    elif line == "quit\\n":
-        break
-"""
-
-
-@pytest.mark.parametrize(("reply", "asked"), [("e7e5", ["ponderhit"]), ("c7c5", ["stop", "position", "go"])])
-def test_a_guess_that_was_right_is_confirmed_and_a_wrong_one_stopped(
-    tmp_path: Path, reply: str, asked: list[str]
-) -> None:
-    (tmp_path / "engine.py").write_text(RECORDER)
-    command = (sys.executable, str(tmp_path / "engine.py"), str(tmp_path / "log"))
-    board = chess.Board()
-    limit = chess.engine.Limit(white_clock=10.0, black_clock=20.0, white_inc=0.5, black_inc=0.5)
-    with Engine(EngineSpec("p", command, ponder=True)) as engine:
-        engine.new_game()
-        first = engine.play(board, limit, 10.0).move
-        assert first == chess.Move.from_uci("e2e4")
-        board.push(first)
-        board.push_uci(reply)
-        second = engine.play(board, limit, 10.0)
-        # After 1. e4 c5 the engine repeats itself, which is illegal.
-        assert second.text.startswith("bestmove g1f3" if reply == "e7e5" else "bestmove e2e4")
-        engine.new_game()
-        assert engine.play(chess.Board(), limit, 10.0).move == first
-    said = (tmp_path / "log").read_text().splitlines()
-    assert "setoption name Ponder value true" in said
-    begun = said.index("position startpos moves e2e4 e7e5")
-    ponder = said[begun + 1].split()
-    assert ponder[:3] == ["go", "ponder", "wtime"]
-    # The move has been paid for, and its increment has been earned.
-    assert 10_000 < int(ponder[3]) <= 10_500
-    assert [line.split()[0] for line in said[begun + 2 :]][: len(asked)] == asked
 
 
 @pytest.mark.parametrize(

@@ -14,16 +14,15 @@ import pytest
 
 from evaluation.constants import WON_KPK_CP
 from evaluation.weights import default_weights
-from evaluation_error import features_scores, main
-from lib.games.pgn import read_game
-from lib.training.coefficients import find_coefficients
-from lib.training.model import exact_scores, weights_as_array
-from lib.training.positions import CAPTURE, FIRST, QUIET, RECORD, board_of, game_numbers, keys, pack, read_positions
-from lib.training.positions import write_positions as write
-from lib.training.quiet import Spread, quiet_positions
-from lib.training.static_evaluations import error_of, read_evaluations
+from evaluation_error import Spread, features_scores, main, quiet_positions, read_evaluations
 from tests.support.kernel import random_game
 from tests.support.networks import random_network
+from toolkit.games.pgn import read_game
+from toolkit.training.coefficients import find_coefficients
+from toolkit.training.examples import error_of
+from toolkit.training.model import exact_scores, weights_as_array
+from toolkit.training.positions import CAPTURE, FIRST, QUIET, RECORD, board_of, game_numbers, keys, pack, read_positions
+from toolkit.training.positions import write_positions as write
 
 # Says of each position that White is as much ahead as its halfmove clock, in hundredths, and the double.
 ENGINE = """
@@ -158,7 +157,7 @@ def test_evaluations_are_compared(deep: Path, capsys: pytest.CaptureFixture[str]
     (folder / "other.network").write_bytes(random_network(1).pack())
     words = ["compare", str(deep), "--weights", str(folder / "same.toml"), "--engine", engine]
     words += ["--network", str(folder / "other.network")]
-    assert main([*words, "--json", str(folder / "x.json"), "--worst", "2"]) == 0
+    assert main([*words, "--json", str(folder / "x.json")]) == 0
     errors = {each["name"]: each for each in json.loads((folder / "x.json").read_text())["errors"]}
     own_names = ["material", "Secateur", "Secateur, same.toml", "Secateur, other.network"]
     assert list(errors) == [*own_names, "other: Classical", "other: Final"]
@@ -169,10 +168,7 @@ def test_evaluations_are_compared(deep: Path, capsys: pytest.CaptureFixture[str]
     # Its numbers are random, so they spoil what the weights know.
     assert errors["Secateur, other.network"]["error"] > own["error"]
     assert errors["other: Final"]["error"] == pytest.approx(errors["other: Classical"]["error"], abs=1e-3)
-    output = capsys.readouterr().out
-    assert "other: Final" in output
-    assert "phase: 23 to 24 (all pieces)" in output
-    assert output.count("promises") == 2
+    assert "other: Final" in capsys.readouterr().out
 
 
 def test_king_and_pawn_against_king_is_scored_as_the_engine_scores_it() -> None:

@@ -1,4 +1,4 @@
-"""lib.files: archives and files from outside are bounded, and whatever is wrong with them is one sentence."""
+"""toolkit.files: archives and files from outside are bounded, and whatever is wrong with them is one sentence."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from lib.errors import ProgramError
-from lib.files import read_text, unpack_text
-from lib.games.openings import read_openings
+from toolkit.errors import ProgramError
+from toolkit.files import read_text, unpack_text
+from toolkit.games.openings import read_openings
 
 SUFFIXES = (".pgn", ".epd")
 
 
 @pytest.fixture
 def bound(monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr("lib.files.MAX_BYTES", 1 << 20)
+    monkeypatch.setattr("toolkit.files.MAX_BYTES", 1 << 20)
     return 1 << 20
 
 

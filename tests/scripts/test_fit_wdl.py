@@ -9,11 +9,10 @@ import chess
 import numpy as np
 import pytest
 
-import fit_wdl
-from fit_wdl import main, resampled, split
-from lib.errors import ProgramError
-from lib.training.positions import FIRST, QUIET, RECORD, pack, write_positions
-from lib.training.wins import Outcomes, WinModel, fit, joined, read_outcomes
+from fit_wdl import main, split
+from toolkit.errors import ProgramError
+from toolkit.training.positions import FIRST, QUIET, RECORD, pack, write_positions
+from toolkit.training.wins import Outcomes, WinModel, fit, joined, read_outcomes
 from uci_engine import score as scores
 
 KNOWN = WinModel((6, 32), (320.0, -420.0, 200.0), (90.0, 50.0))
@@ -109,16 +108,12 @@ def test_which_positions_count() -> None:
     assert len(read_outcomes(np.empty(0, RECORD), 0)) == 0
 
 
-def test_games_are_split_and_drawn_whole() -> None:
+def test_games_are_split_whole() -> None:
     outcomes = synthetic(100)
     train, test = split(outcomes, 0.25, seed=1)
     assert not set(train.game) & set(test.game)
     assert len(train) + len(test) == len(outcomes)
     assert 10 < test.games < 40
-    drawn = resampled(outcomes, np.random.default_rng(3))
-    assert len(drawn) == len(outcomes)
-    assert 50 < drawn.games < 80
-    assert all((drawn.game == number).sum() % 10 == 0 for number in range(100))
 
 
 def test_nothing_to_fit_and_no_usable_model() -> None:
@@ -145,23 +140,17 @@ def write_games(path: Path, games: int) -> None:
 
 
 def test_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path, picture = tmp_path / "games.positions", tmp_path / "wins.png"
+    path = tmp_path / "games.positions"
     write_games(path, 300)
-    assert main([str(path), str(path), "--degree", "1", "--resamples", "3", "--plot", str(picture)]) == 0
+    assert main([str(path), str(path), "--degree", "1"]) == 0
     printed = capsys.readouterr().out
-    assert "degree 0" in printed
     assert "predicted / observed" in printed
     assert "600 games" in printed
     assert re.search(r"^WIN_PIECES = \(6, 32\)\nWIN_MIDPOINT_CP = \(.*\)\nWIN_SPREAD_CP = \(.*\)\n\Z", printed, re.M)
-    assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_what_cannot_be_fitted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_fitted(tmp_path: Path) -> None:
     path = tmp_path / "games.positions"
-    assert main([str(path)]) == 1
     write_games(path, 1)
-    assert main([str(path)]) == 1
-    errors = capsys.readouterr().err
-    assert "No such file" in errors
-    assert "too few" in errors
-    assert fit_wdl.parse_arguments([str(path)]).degree == 2
+    with pytest.raises(ProgramError, match="too few"):
+        main([str(path)])

@@ -1,13 +1,15 @@
 """The fuzzer: it finds faults, shrinks what shows them, and repeats it; our engine stands up to it.
 
-The files in tests/conversations are repeated for our engine: what it, or another engine, once got wrong.
+The files in tests/uci/conversations are repeated for our engine: what it, or another engine, once got wrong.
 """
 
 from __future__ import annotations
 
 import json
+import random
+import subprocess
 import sys
-from collections.abc import Sequence
+import time
 from pathlib import Path
 
 import chess
@@ -16,30 +18,40 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fuzz
-from lib.engines.engine import EngineOption
-from lib.engines.spec import EngineSpec, own_engine
-from lib.errors import ProgramError
-from lib.fuzz import lines as fuzz_lines
-from lib.fuzz.machine import Assignment
-from lib.uci.conversation import Conversation, End, Heard, Pause, Send, load, read, write
-from lib.uci.grammar import read_best_move, read_info
-from lib.uci.judge import Judge, first_illegal, read_position
-from lib.uci.oracles import Patience, Violation
+from fuzz import Finding, Fuzzer
 from tests.support import ROOT, SUPPORT
+from tests.support.faulty_engine import FAULTS
+from toolkit.engines.engine import EngineOption
+from toolkit.engines.spec import EngineSpec, own_engine
+from toolkit.errors import ProgramError
+from toolkit.uci import lines
+from toolkit.uci.conversation import Conversation, End, Heard, Pause, Send, load, read, write
+from toolkit.uci.grammar import read_best_move, read_info
+from toolkit.uci.interview import usage_of
+from toolkit.uci.judge import Judge, first_illegal, read_position
+from toolkit.uci.oracles import Patience, Violation
 
 KEPT = sorted((ROOT / "tests" / "uci" / "conversations").glob("*.txt"))
 # The tests look for wrong answers; a busy machine makes late ones.
-PATIENT = Patience(ready_ms=5000, stop_ms=5000, exit_seconds=10, answer_seconds=20)
-FAST = Patience(ready_ms=5000, stop_ms=5000, exit_seconds=5, answer_seconds=20)
-# The engine of the tests always plays e2e4.
-RULES = ("legal-move", "legal-line", "legal-ponder")
+PATIENT = Patience(ready_ms=5000, stop_ms=5000, clock_ms=5000, exit_seconds=10)
+ORACLE_OF = {"crash": "alive"}
+IMPATIENT = {
+    "ready": Patience(ready_ms=20, stop_ms=5000, clock_ms=5000, exit_seconds=10),
+    "clock": Patience(ready_ms=5000, stop_ms=5000, clock_ms=0, exit_seconds=10),
+    "answer": Patience(ready_ms=5000, stop_ms=5000, clock_ms=5000, exit_seconds=10, answer_seconds=1),
+}
 
 
-def faulty(fault: str, without: Sequence[str] = RULES) -> Assignment:
-    command = (sys.executable, "-S", str(SUPPORT / "faulty_engine.py"), fault)
-    assignment = Assignment(EngineSpec("faulty", command), patience=FAST, without=without)
-    assignment.kinds = ("odd", "overlap")
-    return assignment
+def faulty(fault: str, without: tuple[str, ...] = ()) -> Fuzzer:
+    command = (sys.executable, str(SUPPORT / "faulty_engine.py"), fault, "--rules")
+    # With a fault that makes every answer late, a hundred questions in one piece take long.
+    kinds = ("games",) if fault == "ready" else ("games", "odd", "overlap", "options")
+    return Fuzzer(EngineSpec("faulty", command), IMPATIENT.get(fault, PATIENT), without, kinds)
+
+
+def first_finding(fuzzer: Fuzzer, conversations: int) -> Finding | None:
+    found = (fuzzer.talk(f"1 {number}") for number in range(conversations))
+    return next((finding for finding in found if finding is not None), None)
 
 
 def sent(conversation: Conversation) -> list[str]:
@@ -47,44 +59,48 @@ def sent(conversation: Conversation) -> list[str]:
 
 
 class TestFinding:
-    @pytest.mark.parametrize(
-        ("fault", "needed"),
-        [("score", "go"), ("alive", "stop")],
-    )
-    def test_a_fault_is_found_and_shrunk(self, fault: str, needed: str, tmp_path: Path) -> None:
-        # An engine that dies just before it is told to leave has the wrong exit code as well.
-        assignment = faulty(fault, (*RULES, "exit"))
-        result = fuzz.fuzz(assignment, seed_number=1, examples=30, steps=8)
-        assert result.finding is not None
-        assert result.finding.violation.oracle == fault
-        assert result.repeats
-        path = fuzz.store(result.finding, tmp_path, fault, "faulty", result)
-        lines = sent(load(path))
-        assert any(line.startswith(needed) for line in lines)
+    @pytest.mark.skipif(usage_of(1) is None, reason="needs /proc")
+    @pytest.mark.parametrize("fault", FAULTS)
+    def test_a_fault_is_found_and_repeated(self, fault: str, tmp_path: Path) -> None:
+        oracle = ORACLE_OF.get(fault, fault)
+        finding = first_finding(faulty(fault), 40)
+        assert finding is not None
+        assert finding.violation.oracle == oracle
+        path = fuzz.store(finding, tmp_path)
+        assert oracle in {violation.oracle for violation in faulty(fault).replay(load(path)).violations}
+        assert not faulty("none").replay(load(path)).violations
+
+    @pytest.mark.parametrize(("fault", "needed"), [("score", "go"), ("alive", "stop")])
+    def test_what_does_not_matter_is_left_out(self, fault: str, needed: str) -> None:
+        fuzzer = faulty(fault)
+        finding = first_finding(fuzzer, 40)
+        assert finding is not None
+        finding = fuzzer.minimised(finding)
+        assert finding.repeats
+        said = sent(finding.conversation)
+        assert any(line.startswith(needed) for line in said)
         # Nothing but the line itself, and hardly ever one more: leaving too early, it would not be noticed.
-        assert len(lines) <= 2, lines
-        assert fault in {violation.oracle for violation in fuzz.replay(load(path), faulty(fault)).violations}
-        assert not fuzz.replay(load(path), faulty("none")).violations
+        assert len(said) <= 2, said
 
     def test_a_sound_engine_is_left_in_peace(self) -> None:
-        assert fuzz.fuzz(faulty("none"), seed_number=3, examples=10).finding is None
+        assert first_finding(faulty("none"), 12) is None
 
     def test_an_oracle_can_be_left_out(self) -> None:
-        assert fuzz.fuzz(faulty("held-back", (*RULES, "held-back")), seed_number=1, examples=10).finding is None
+        assert first_finding(faulty("held-back", ("held-back",)), 6) is None
 
 
 class TestOurEngine:
-    def test_random_conversations(self) -> None:
-        assignment = fuzz.assignment_for(own_engine(), PATIENT)
-        assert {"Hash", "MultiPV"} <= {option.name for option in assignment.options}
-        result = fuzz.fuzz(assignment, seed_number=11, examples=8, steps=15)
-        assert result.finding is None, write(result.finding.conversation)
-        assert result.conversations >= 8
+    @pytest.mark.parametrize("core", ["auto", "python-chess"])
+    def test_random_conversations(self, core: str) -> None:
+        fuzzer = Fuzzer(own_engine(core), PATIENT)
+        fuzzer.ask_options()
+        assert {"Hash", "MultiPV"} <= {option.name for option in fuzzer.options}
+        finding = first_finding(fuzzer, 8)
+        assert finding is None, write(finding.conversation)
 
     @pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
     def test_kept_conversations(self, path: Path) -> None:
-        assignment = Assignment(own_engine(), patience=PATIENT)
-        interview = fuzz.replay(load(path), assignment)
+        interview = Fuzzer(own_engine(), PATIENT).replay(load(path))
         assert [str(violation) for violation in interview.violations] == []
         assert interview.answers > 0
 
@@ -92,16 +108,48 @@ class TestOurEngine:
         assert len(KEPT) >= 5
 
 
+ENGINE = f"name=faulty cmd='{sys.executable} {SUPPORT / 'faulty_engine.py'} count --rules'"
+WORDS = ["--engine", ENGINE, "--steps", "5", "--exit-seconds", "5", "--ready-ms", "5000", "--stop-ms", "5000"]
+
+
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    engine = f"name=faulty cmd='{sys.executable} -S {SUPPORT / 'faulty_engine.py'} count'"
-    words = ["--engine", engine, "--keep", str(tmp_path), "--json", str(tmp_path / "result.json"), "--steps", "5"]
-    words += ["--exit-seconds", "5", "--ready-ms", "5000", "--stop-ms", "5000", "--without", *RULES]
-    assert fuzz.main([*words, "--lines", "--examples", "6"]) == 1
+    words = [*WORDS, "--keep", str(tmp_path), "--json", str(tmp_path / "result.json"), "--lines"]
+    assert fuzz.main([*words, "--conversations", "12", "--load", "1"]) == 1
     found = json.loads((tmp_path / "result.json").read_text("utf-8"))["found"]
     assert [each["oracle"] for each in found] == ["count"]
     assert fuzz.main([*words, "--replay", found[0]["file"]]) == 1
     assert "readyok without isready" in capsys.readouterr().out
     assert fuzz.main(["--engine", "name=x"]) == 2
+
+
+def test_an_interrupt_ends_the_run_and_not_the_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    talk = Fuzzer.talk
+
+    def talk_twice(self: Fuzzer, seed: str) -> Finding | None:
+        if self.conversations == 2:
+            raise KeyboardInterrupt
+        return talk(self, seed)
+
+    monkeypatch.setattr(Fuzzer, "talk", talk_twice)
+    assert fuzz.main([*WORDS, "--keep", str(tmp_path), "--without", "count"]) == 130
+    assert "faulty: 2 conversations" in capsys.readouterr().out
+
+
+def test_load_ends_with_whoever_started_it() -> None:
+    with fuzz.load_of(1):
+        time.sleep(0.05)
+    starter = (
+        "import os, subprocess, sys; command = [sys.executable, '-c', sys.argv[1], str(os.getpid())]\n"
+        "print(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).pid)"
+    )
+    command = [sys.executable, "-c", starter, fuzz.BUSY]
+    started = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)
+    deadline = time.monotonic() + 10
+    while usage_of(int(started.stdout)) is not None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert usage_of(int(started.stdout)) is None
 
 
 STEPS = st.one_of(
@@ -126,14 +174,14 @@ def test_what_is_no_conversation(text: str) -> None:
         read(text)
 
 
-@given(fuzz_lines.sound_positions())
-def test_well_formed_positions_are_known(text: str) -> None:
-    board = read_position(text.split()[1:], chess960=False)
+@pytest.mark.parametrize("seed", range(100))
+def test_well_formed_positions_are_known(seed: int) -> None:
+    board = read_position(lines.sound_position(random.Random(seed)).split()[1:], chess960=False)
     assert board is not None
     assert board.is_valid()
 
 
-@pytest.mark.parametrize("words", fuzz_lines.REFUSED_POSITIONS)
+@pytest.mark.parametrize("words", lines.REFUSED_POSITIONS)
 def test_refused_positions_are_not(words: str) -> None:
     repeated = words.startswith("startpos moves g1f3")
     assert (read_position(words.split(), chess960=False) is not None) == repeated
@@ -181,6 +229,9 @@ PV = "< info depth 1 score cp 3 pv e2e4"
         (("> position startpos", "> go depth 1", "< bestmove (none)"), ["legal-move"]),
         (("> isready", *["> debug on"] * 25, "< readyok"), ["ready"]),
         (("> go infinite", *["> stop"] * 25, PV, "< bestmove e2e4"), ["stop"]),
+        (("> go wtime 50 btime 9999", *["> debug on"] * 30, PV, "< bestmove e2e4"), ["clock"]),
+        (("> go wtime 9999 btime 50", *["> debug on"] * 30, PV, "< bestmove e2e4"), []),
+        (("> go ponder wtime 50 btime 9", *["> debug on"] * 30, "> ponderhit", PV, "< bestmove e2e4"), []),
         (("> setoption name Hash value 1", "> isready", *["> debug on"] * 25, "< readyok"), []),
     ],
 )
@@ -209,8 +260,8 @@ def test_the_grammar_takes_lines_apart() -> None:
 def test_options_cost_little() -> None:
     hash_option = EngineOption.read("option name Hash type spin default 16 min 1 max 33554432")
     assert hash_option is not None
-    assert {int(value) for value in fuzz_lines.sound_values(hash_option)} <= {1, 2, 3, 4}
-    assert all(not value.isdigit() or int(value) <= 4 for value in fuzz_lines.odd_values(hash_option))
+    assert {int(value) for value in lines.sound_values(hash_option)} <= {1, 2, 3, 4}
+    assert all(not value.isdigit() or int(value) <= 4 for value in lines.odd_values(hash_option))
     style = EngineOption.read("option name My Style type combo default Solid var Solid var Very Wild")
     assert style is not None
     assert (style.name, style.choices) == ("My Style", ("Solid", "Very Wild"))

@@ -10,9 +10,9 @@ from pathlib import Path
 import chess
 import pytest
 
-from lib.errors import ProgramError
-from lib.games.openings import Opening, read_openings, start_position
-from lib.games.pgn import split_games
+from toolkit.errors import ProgramError
+from toolkit.games.openings import Opening, read_openings, start_position
+from toolkit.games.pgn import split_games
 
 PGN = """[Event "one"]
 [Result "1/2-1/2"]
@@ -50,7 +50,7 @@ def test_pgn(tmp_path: Path) -> None:
     assert book.opening(2) == Opening("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", ("e2e4",))
     assert book.opening(3) == book.opening(0)
     assert book.opening(0).board().ply() == 4
-    assert read_openings(path, plies=2).opening(0).moves == ("e2e4", "e7e5")
+    assert book.opening(0, plies=2).moves == ("e2e4", "e7e5")
 
 
 def test_epd(tmp_path: Path) -> None:

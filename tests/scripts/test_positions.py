@@ -15,9 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lib.errors import ProgramError
-from lib.training.labels import chosen_positions, score_batches
-from lib.training.positions import (
+from positions import main
+from tests.support import SUPPORT
+from tests.support.kernel import random_game, start_board
+from toolkit.errors import ProgramError
+from toolkit.pool import run_tasks
+from toolkit.training.positions import (
     CAPTURE,
     FIRST,
     MAX_SCORE_CP,
@@ -30,14 +33,13 @@ from lib.training.positions import (
     keys,
     pack,
     pieces_of,
+    quiet_positions,
     read_positions,
     records_of,
+    unique_positions,
     white_to_move,
     write_positions,
 )
-from positions import choose_parts, main
-from tests.support import SUPPORT
-from tests.support.kernel import random_game, start_board
 
 FAKE = SUPPORT / "fake_engine.py"
 
@@ -130,9 +132,8 @@ def test_a_damaged_record_is_one_complaint(
         board_of(record(bytes(data)))
     path = tmp_path / "x.positions"
     write_positions(path, {}, np.frombuffer(bytes(data), RECORD))
-    for words in (["text", str(path)], ["vary", str(path), "--output", str(tmp_path / "y.positions")]):
-        assert main(words) == 1
-        assert capsys.readouterr().err.splitlines()[-1].startswith("error: a record of a position is damaged")
+    assert main(["text", str(path)]) == 1
+    assert capsys.readouterr().err.splitlines()[-1].startswith("error: a record of a position is damaged")
 
 
 def test_a_missing_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -157,42 +158,6 @@ def test_keys_tell_positions_apart_and_ignore_clocks_and_labels() -> None:
     same, also, turn, castling = keys(np.frombuffer(data, RECORD)).tolist()
     assert same == also
     assert len({same, turn, castling}) == 3
-
-
-def test_parts_hold_whole_games_and_no_position_twice() -> None:
-    arrays = [games(30, seed=1), games(30, seed=2), games(5, seed=1)]
-    parts = choose_parts(arrays, {"train": 80.0, "test": 20.0}, seed=3)
-    everything = np.concatenate(arrays)
-    assert sum(map(len, parts)) == len(np.unique(keys(everything)))
-    assert len(np.unique(keys(np.concatenate(parts)))) == sum(map(len, parts))
-    assert not any((part["flags"] & FIRST).any() for part in parts)
-    # The game of each position, by the first game that has it.
-    number = dict(zip(keys(arrays[0]).tolist(), game_numbers(arrays[0]).tolist(), strict=True))
-    in_both = {number.get(key) for key in keys(parts[0]).tolist()} & {
-        number.get(key) for key in keys(parts[1]).tolist()
-    }
-    # The start position is in every game.
-    assert len(in_both - {None}) <= 3
-    again = choose_parts(arrays, {"train": 80.0, "test": 20.0}, seed=3)
-    assert [part.tobytes() for part in again] == [part.tobytes() for part in parts]
-
-
-def test_shuffle_writes_quiet_positions(tmp_path: Path) -> None:
-    positions = games(10).copy()
-    positions["flags"][::3] |= CAPTURE
-    positions["flags"][1::3] &= ~np.uint8(QUIET)
-    write_positions(tmp_path / "a.positions", {"from": "test"}, positions)
-    words = ["shuffle", str(tmp_path / "a.positions"), "--output", str(tmp_path / "set"), "--parts", "a=1,b=1"]
-    assert main(words) == 0
-    parts = [read_positions(tmp_path / f"set-{name}.positions") for name in "ab"]
-    assert all((part["flags"] == QUIET).all() for _, part in parts)
-    assert 0 < sum(len(part) for _, part in parts) < len(positions)
-    assert parts[0][0]["sources"] == [{"file": "a.positions", "from": "test"}]
-    assert main([*words, "--noisy"]) == 0
-    assert sum(len(read_positions(tmp_path / f"set-{name}.positions")[1]) for name in "ab") > sum(
-        len(part) for _, part in parts
-    )
-    assert main([*words[:-1], "a=1,a=1"]) == 1
 
 
 def test_text_is_read_and_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -282,7 +247,7 @@ def test_another_engine_scores(tmp_path: Path) -> None:
 
 
 def test_labels_are_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lib.training.labels.ENGINE_BATCH", 20)
+    monkeypatch.setattr("toolkit.training.labels.ENGINE_BATCH", 20)
     write_positions(tmp_path / "x", {"from": "test"}, games(3))
     engine = f"cmd='{sys.executable} {FAKE}' depth=1"
     words = ["label", str(tmp_path / "x"), "--engine", engine, "--output", str(tmp_path / "y")]
@@ -296,19 +261,19 @@ def test_labels_are_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     class KilledError(Exception):
         pass
 
-    def three_batches(*arguments: Any) -> Iterator[tuple[str, str]]:
-        for batch in score_batches(*arguments):
+    def three_batches(*arguments: Any, **more: Any) -> Iterator[Any]:
+        for batch in run_tasks(*arguments, **more):
             if len(asked) == 3:
                 raise KilledError
-            asked.append(batch[0])
+            asked.append(batch.key)
             yield batch
 
-    monkeypatch.setattr("lib.training.labels.score_batches", three_batches)
+    monkeypatch.setattr("toolkit.training.labels.run_tasks", three_batches)
     with pytest.raises(KilledError):
         main(words)
     assert len(journal.read_text().splitlines()) == 4
     assert not (tmp_path / "y").exists()
-    monkeypatch.setattr("lib.training.labels.score_batches", score_batches)
+    monkeypatch.setattr("toolkit.training.labels.run_tasks", run_tasks)
     assert main(words) == 1
     assert main([*words, "--unique", "--resume"]) == 1
     assert main([*words, "--resume"]) == 0
@@ -322,89 +287,10 @@ def test_quiet_and_unique_positions_keep_their_games_together() -> None:
     positions["flags"][1::2] |= QUIET
     positions["flags"][3::8] |= CAPTURE
     numbers = game_numbers(positions)
-    assert (chosen_positions(positions, False, False) == positions).all()
-    quiet = chosen_positions(positions, True, False)
+    quiet = quiet_positions(positions)
     keep = (positions["flags"] & (QUIET | CAPTURE)) == QUIET
     assert (quiet["occupied"] == positions["occupied"][keep]).all()
     assert (np.diff(game_numbers(quiet)) == np.diff(np.unique(numbers[keep], return_inverse=True)[1])).all()
-    unique = chosen_positions(positions, False, True)
+    unique = unique_positions(positions)
     assert len(unique) == len(np.unique(keys(positions)))
     assert len(np.unique(game_numbers(unique))) == 3
-
-
-# Says of each position that White is as much ahead as its move number, in hundredths, and nothing of move 99.
-EVALUATOR = """
-import sys
-for line in sys.stdin:
-    words = line.split()
-    if words[0] == "uci":
-        print("id name Eval\\nuciok")
-    elif words[0] == "isready":
-        print("readyok")
-    elif words[:2] == ["position", "fen"]:
-        number = int(words[7])
-    elif words[0] == "eval":
-        print(f"Classical evaluation   {-number / 100:+.2f} (white side)")
-        print("NNUE evaluation: none" if number == 99 else f"NNUE evaluation   {number / 100:+.2f} (white side)")
-    elif words[0] == "quit":
-        break
-    sys.stdout.flush()
-"""
-
-
-def test_another_engine_evaluates_without_a_search(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "evaluator.py").write_text(EVALUATOR)
-    positions = games(30)
-    write_positions(tmp_path / "x", {"from": "test"}, positions)
-    engine = f"cmd='{sys.executable} {tmp_path / 'evaluator.py'}'"
-    words = ["label", str(tmp_path / "x"), "--engine", engine, "--output", str(tmp_path / "y")]
-    assert main([*words, "--static", "NNUE"]) == 0
-    provenance, found = read_positions(tmp_path / "y")
-    assert provenance["scores"]["static"] == "NNUE"
-    assert (found["score_cp"] == found["fullmove"]).all()
-    assert main([*words, "--static", "Classical"]) == 0
-    assert (read_positions(tmp_path / "y")[1]["score_cp"] == -found["fullmove"].astype(int)).all()
-    assert main([*words, "--static", "Other"]) == 1
-    assert "says 'Other' of 0 positions" in capsys.readouterr().err
-    # A limit or the static evaluation, and not both.
-    for wrong in (words, [*words[:3], f"{engine} depth=1", *words[4:], "--static", "NNUE"]):
-        assert main(wrong) == 1
-        assert "and not both" in capsys.readouterr().err
-    last = chess.Board()
-    last.fullmove_number = 99
-    write_positions(tmp_path / "x", {}, np.frombuffer(pack(last, 0, 1, QUIET), RECORD))
-    assert main([*words[:-1], str(tmp_path / "z"), "--static", "NNUE"]) == 1
-    assert "says 'NNUE' of 0 positions" in capsys.readouterr().err
-
-
-def test_positions_nearby(tmp_path: Path) -> None:
-    positions = games(6)
-    write_positions(tmp_path / "x", {"from": "test"}, positions)
-    words = ["vary", str(tmp_path / "x"), "--output", str(tmp_path / "y"), "--plies", "1", "--seed", "3"]
-    assert main(words) == 0
-    provenance, found = read_positions(tmp_path / "y")
-    assert provenance["scores"] is None
-    assert provenance["plies"] == [1, 1]
-    assert len(found) > 0.7 * len(positions)
-    number = game_numbers(found)
-    assert number[-1] == game_numbers(positions)[-1]
-    after: dict[int, set[str]] = {}
-    for old, game in zip(positions, game_numbers(positions).tolist(), strict=True):
-        board = board_of(old)
-        for move in board.legal_moves:
-            board.push(move)
-            after.setdefault(game, set()).add(board.fen())
-            board.pop()
-    for new, game in zip(found, number.tolist(), strict=True):
-        board = board_of(new)
-        assert board.fen() in after[game]
-        assert not board.is_check()
-        assert any(board.legal_moves)
-    before = (tmp_path / "y").read_bytes()
-    assert main(words) == 0
-    assert (tmp_path / "y").read_bytes() == before
-    assert main([*words[:-1], "4"]) == 0
-    assert (tmp_path / "y").read_bytes() != before
-    for wrong in ("2-1", "x", "1-"):
-        with pytest.raises(SystemExit):
-            main([*words[:5], wrong])

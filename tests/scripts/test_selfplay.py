@@ -12,14 +12,14 @@ import chess.engine
 import numpy as np
 import pytest
 
-from lib.errors import ProgramError
-from lib.games.adjudication import Rules
-from lib.games.openings import Opening, random_opening
-from lib.training.game import RESULTS, Kept, SelfPlayer, play_game, self_player
-from lib.training.positions import CAPTURE, FIRST, QUIET, RECORD, are_quiet, board_of, game_numbers, read_positions
-from lib.training.sources import choose_opening, parse_source, random_endgame
 from selfplay import main
 from tests.support.kernel import is_compiled, state_of
+from toolkit.errors import ProgramError
+from toolkit.games.adjudication import Rules
+from toolkit.games.openings import Opening, random_opening
+from toolkit.training.game import RESULTS, Kept, SelfPlayer, play_game, self_player
+from toolkit.training.positions import CAPTURE, FIRST, QUIET, RECORD, are_quiet, board_of, game_numbers, read_positions
+from toolkit.training.sources import choose_opening, parse_source, random_endgame
 from uci_engine import Engine
 from uci_engine import score as scores
 

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from lib.errors import ProgramError
-from lib.training.positions import QUIET, RECORD, pack, read_positions, write_positions
-from lib.training.stockfish_network import INPUTS, SHAPE, SUMS, VERSION, read_network, static_scores
 from positions import main
+from toolkit.errors import ProgramError
+from toolkit.training.positions import QUIET, RECORD, pack, read_positions, write_positions
+from toolkit.training.stockfish_network import INPUTS, SHAPE, SUMS, VERSION, read_network, static_scores
 
 WORDS = b"made by nobody"
 STACK_BYTES = 4 + 4 * 16 + 16 * 1024 + 4 * 32 + 32 * 32 + 4 + 32
@@ -126,8 +126,6 @@ def test_one_of_engine_and_network(network_file: Path, tmp_path: Path, capsys: p
     assert main(words) == 1
     assert main([*words, "--network", str(network_file), "--engine", "cmd=engine depth=1"]) == 1
     assert capsys.readouterr().err.count("needs --engine or --network, and not both") == 2
-    assert main([*words, "--network", str(network_file), "--static", "NNUE"]) == 1
-    assert "--static is for --engine" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ import chess
 import pytest
 
 import suite
-from lib.engines.answer import Line
-from lib.errors import ProgramError
-from lib.suite import Question, judge, read_questions
 from tests.support import ROOT, SUPPORT
 from tests.support.dask_cluster import running_cluster
+from toolkit.engines.answer import Line
+from toolkit.errors import ProgramError
+from toolkit.suite import Question, judge, read_questions
 
 FORK = "8/8/8/8/8/2k5/8/K6R w - -"  # any position with a rook that can give check
 EPD = f"""# positions
@@ -42,7 +42,7 @@ def question(best: str = "", avoid: str = "", mate: int | None = None) -> Questi
 
 def test_all_operations_are_read(epd: Path) -> None:
     first, second, third = read_questions(epd)
-    assert (first.name, first.group, first.best) == ("Theme A.001", "Theme A", frozenset({"h1h3"}))
+    assert (first.name, first.best) == ("Theme A.001", frozenset({"h1h3"}))
     assert second.avoid == {"h1h2", "h1h8"}
     assert (second.points, second.max_points) == ((("h1g1", 4), ("h1h3", 10)), 10)
     assert (third.mate_moves, third.best, third.max_points) == (1, frozenset(), 0)
@@ -181,7 +181,6 @@ def test_engines_are_asked_side_by_side(tmp_path: Path, epd: Path, capsys: pytes
     ]
     shown = capsys.readouterr().out
     assert "wrong did not solve Theme A.001, Theme A.002, Theme B.001" in shown
-    assert "Theme B" in shown
 
 
 @pytest.mark.parametrize(
@@ -205,30 +204,14 @@ def test_a_failure_is_named_and_the_engine_goes_on(tmp_path: Path, epd: Path, fa
     assert said in failure
 
 
-def test_a_run_is_continued_where_it_ended(tmp_path: Path, epd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(suite, "POSITIONS_EACH", 1)
-    words = ["--engine", scripted(tmp_path, "right", RIGHT), "--each", "nodes=1", "--journal", tmp_path / "journal"]
-    assert run(tmp_path, epd, *words)[0] == 0
-    journal = (tmp_path / "journal").read_text().splitlines(keepends=True)
-    assert len(journal) == 1 + 3
-    # Killed after the first batch, while it wrote the second.
-    (tmp_path / "journal").write_text("".join(journal[:2]) + journal[2][:20])
-    (tmp_path / "right.json").write_text(json.dumps(WRONG))
-    assert run(tmp_path, epd, *words)[0] == 2
-    code, found = run(tmp_path, epd, *words, "--resume")
-    assert code == 0
-    assert [answer["solved"] for answer in found["answers"]] == [True, False, False]
-    assert run(tmp_path, epd, *words[:3], "nodes=2", *words[4:], "--resume")[0] == 2
-
-
 @pytest.mark.parametrize("each", ["", "tc=5+0.05", "nodes=1 option.Nonsense=1", "colour=red"])
 def test_an_engine_without_a_usable_limit_or_option_is_refused(tmp_path: Path, epd: Path, each: str) -> None:
-    assert run(tmp_path, epd, "--engine", scripted(tmp_path, "x", RIGHT), "--each", each) == (2, {})
+    with pytest.raises(ProgramError):
+        run(tmp_path, epd, "--engine", scripted(tmp_path, "x", RIGHT), "--each", each)
 
 
 def test_our_engine_solves_on_two_processes(tmp_path: Path, epd: Path) -> None:
-    root = ROOT
-    engine = f"cmd='{sys.executable} -m uci_engine' dir={root} name=ours"
+    engine = f"cmd='{sys.executable} -m uci_engine' dir={ROOT} name=ours"
     code, found = run(tmp_path, epd, "--engine", engine, "--each", "depth=5", "--concurrency", 2)
     assert code == 0
     assert "Theme B.001" not in found["engines"][0]["unsolved"]
@@ -236,7 +219,6 @@ def test_our_engine_solves_on_two_processes(tmp_path: Path, epd: Path) -> None:
 
 @pytest.mark.slow
 def test_a_cluster_asks_the_same(tmp_path: Path, epd: Path) -> None:
-    pytest.importorskip("distributed")
     (tmp_path / "cluster").mkdir()
     engine = scripted(tmp_path, "right", {**RIGHT, MATE: ["die"]})
     with running_cluster(tmp_path / "cluster") as cluster:

@@ -47,8 +47,8 @@ def engine() -> Iterator[UciEngine]:
 
 def nodes_of(engine: UciEngine) -> list[int]:
     """What each worker has counted in the last search."""
-    task: Any = engine._task
-    return [worker.searcher.nodes for worker in task._search.workers]
+    assert engine._search is not None
+    return [worker.searcher.nodes for worker in engine._search.workers]
 
 
 def wait_until(condition: Callable[[], bool], failure: str) -> None:
@@ -62,7 +62,7 @@ def wait_for_workers(engine: UciEngine, count: int) -> None:
     """Let a running search come so far that so many threads count."""
 
     def have_begun() -> bool:
-        search = getattr(engine._task, "_search", None)
+        search = engine._search
         return search is not None and sum(worker.searcher.nodes > 0 for worker in search.workers[1:]) >= count
 
     wait_until(have_begun, f"{count} threads did not begin")
@@ -288,7 +288,8 @@ def test_without_memory_the_number_of_threads_stays(engine: UciEngine, monkeypat
     engine.set_option("Threads", "2")
     threads = list(engine._parts.pool.threads)
     monkeypatch.setattr(thread_pool, "available_bytes", lambda: 1 << 20)
-    assert engine.set_option("Threads", "8") == ["error: there is no room for 8 threads, it stays at 2"]
+    sentence = "error: option Threads cannot be 8 (there is not enough memory), it stays 2"
+    assert engine.set_option("Threads", "8") == [sentence]
     monkeypatch.undo()
 
     class NoThread:
@@ -296,7 +297,8 @@ def test_without_memory_the_number_of_threads_stays(engine: UciEngine, monkeypat
             raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading, "Thread", NoThread)
-    assert engine.set_option("Threads", "3") == ["error: there is no room for 3 threads, it stays at 2"]
+    sentence = "error: option Threads cannot be 3 (there is not enough memory), it stays 2"
+    assert engine.set_option("Threads", "3") == [sentence]
     monkeypatch.undo()
     assert (engine._parts.pool.threads, engine.options.threads.value) == (threads, 2)
     assert go(engine, nodes=1000).last.nodes == 1000

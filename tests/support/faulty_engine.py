@@ -1,6 +1,6 @@
 """A small UCI engine with a fault that can be chosen; a program for the tests of the tools, not imported by them.
 
-    python tests/faulty_engine.py [FAULT]
+    python tests/faulty_engine.py [FAULT] [--rules]
 
 It plays the first legal move if `--rules` is given as well, and e2e4 otherwise, which starts faster. Without a fault it
 does as UCI asks.
@@ -47,6 +47,8 @@ class Engine:
         self.rules = rules
         self.board: Any = rules.Board() if rules else None
         self.held = False
+        # What can be played where the search began.
+        self.moves: list[str] = []
         self.go_count = 0
         self.is_new = False
         self.files: list[int] = []
@@ -60,18 +62,22 @@ class Engine:
         for word in words[split + 1 :]:
             self.board.push_uci(word)
 
-    def move(self) -> str:
-        return "e2e4" if self.board is None else str(next(iter(self.board.legal_moves), "(none)"))
+    def allowed(self, words: list[str]) -> list[str]:
+        if self.board is None:
+            return ["e2e4", "a1a2"]
+        legal = [str(move) for move in self.board.legal_moves]
+        chosen = words[words.index("searchmoves") :] if "searchmoves" in words else []
+        return [move for move in legal if move in chosen] or legal
 
     def answer(self) -> None:
         self.held = False
-        move = self.move()
+        move = self.moves[0] if self.moves else "(none)"
         due = self.fault if self.go_count == 10 else ""
         line, depth, score = move, 2, "score cp 10"
         if due == "legal-line":
             line = f"{move} {move}"
         if due == "last-line":
-            line = "a1a2" if self.board is None else str(list(self.board.legal_moves)[-1])
+            line = self.moves[-1]
         if self.fault == "progress":
             depth = 0
         if self.fault == "score":
@@ -87,6 +93,7 @@ class Engine:
 
     def go(self, words: list[str]) -> None:
         self.go_count += 1
+        self.moves = self.allowed(words)
         due = self.fault if self.go_count == 10 else ""
         if due == "crash":
             sys.exit(5)

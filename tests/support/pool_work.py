@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
 import struct
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from toolkit.errors import ProgramError
 
 NUMBER = struct.Struct("<q")
 
@@ -32,26 +33,14 @@ class Done:
 def run(work: Work) -> Done:
     """Leave a trace, misbehave as asked, and square the number."""
     trace = Path(work.folder) / str(work.number)
-    already = trace.exists()
     with trace.open("a") as file:
         file.write(f"{os.getpid()}\n")
     if work.fault == "raises":
         raise ValueError(f"no square of {work.number}")
-    if work.fault == "dies" or (work.fault == "dies once" and not already):
-        os.kill(os.getpid(), signal.SIGKILL)
-    if work.fault == "unpicklable":
-        return (lambda: Done(0))  # type: ignore[return-value]
+    if work.fault == "complains":
+        raise ProgramError(f"{work.number} has no square")
+    if work.fault == "dies":
+        os._exit(1)
     time.sleep(work.seconds)
     (square,) = NUMBER.unpack(NUMBER.pack(work.number**2))
     return Done(square)
-
-
-def sleep_and_tidy(work: Work) -> Done:
-    """Sleep, and say in the trace that the task was left in good order."""
-    trace = Path(work.folder) / str(work.number)
-    try:
-        trace.touch()
-        time.sleep(work.seconds)
-    finally:
-        trace.write_text("tidied")
-    return Done(0)

@@ -10,14 +10,14 @@ from typing import Any
 
 import chess
 
-from lib.endings import random_board
 from tests.support import ROOT, TABLES
+from tests.support.endings import random_board
 from uci_engine.core import Core, load
 from uci_engine.search.thread_pool import new_searcher
 from uci_engine.tablebases.syzygy_files import CHECKSUM_BYTES, LINE_BYTES
 from uci_engine.tablebases.tablebases import Tablebases
 
-# All tables of three and four pieces and a few of five, where the lib has them; the tests pass without.
+# All tables of three and four pieces and a few of five, where they are; the tests pass without.
 WORKSHOP = [ROOT.parent / "shared" / "data" / name for name in ("syzygy", "syzygy5")]
 NAMES = sorted(path.stem for path in TABLES.glob("*.rtbw"))
 

@@ -1,7 +1,7 @@
 """The real program in a process of its own, and a strict reader of what it says.
 
 `UciProcess` sends lines and waits for answers, always with a time limit and never by sleeping. `read_search`
-knows the grammar of the output, which is in scripts/lib/uci/grammar.py, and raises on anything else. When a block
+knows the grammar of the output, which is in scripts/toolkit/uci/grammar.py, and raises on anything else. When a block
 `with UciProcess()` ends well, the whole conversation is audited: see `UciProcess.audit`.
 """
 
@@ -20,8 +20,8 @@ from types import TracebackType
 import chess
 
 import uci_engine
-from lib.engines.process import EngineProcess
-from lib.uci.grammar import InfoLine, read_best_move, read_info
+from toolkit.engines.process import EngineProcess
+from toolkit.uci.grammar import InfoLine, read_best_move, read_info
 from uci_engine.time_management.limits import Limits
 from uci_engine.uci.protocol import MAX_LINE_BYTES, Word, parse
 

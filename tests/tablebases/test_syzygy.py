@@ -55,6 +55,7 @@ def test_every_table_gives_the_distances_of_python_chess(
         assert probing.distance(board) == oracle.probe_dtz(board), board.fen()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not WORKSHOP[0].is_dir(), reason="the tables are not here")
 def test_the_tables_of_the_workshop_give_what_python_chess_gives() -> None:
     folders = [str(folder) for folder in WORKSHOP if folder.is_dir()]
@@ -64,13 +65,13 @@ def test_the_tables_of_the_workshop_give_what_python_chess_gives() -> None:
         oracle.add_directory(folder)
     en_passant = 0
     for name in sorted(probing.tables.wdl):
-        for board in random_boards(name, 400 if name == "KPvKP" else 25):
+        for board in random_boards(name, 5000 if name == "KPvKP" else 1000):
             assert probing.value(board) == oracle.probe_wdl(board), board.fen()
             en_passant += board.has_legal_en_passant()
     assert en_passant > 50
     en_passant = 0
     for name in sorted(probing.tables.wdl):
-        for board in random_boards(name, 150 if name == "KPvKP" else 12, seed=4):
+        for board in random_boards(name, 1000 if name == "KPvKP" else 100, seed=4):
             expected = oracle.get_dtz(board)
             # There are not all tables of five pieces, and python-chess may look for one that is not needed.
             assert expected is None or probing.distance(board) == expected, board.fen()

@@ -45,10 +45,9 @@ def ranked(
     allowed: list[chess.Move] | None = None,
     fifty_moves: bool = True,
     probe_limit: int = 7,
-    seconds: float = 60.0,
 ) -> RootRanking:
     allowance = Allowance(probe_limit, fifty_moves=fifty_moves)
-    limits = RankingLimits(allowance, time.perf_counter() + seconds, lambda: False)
+    limits = RankingLimits(allowance, time.perf_counter() + 60, lambda: False)
     return rank(probing.tables, probing.position, board, allowed or list(board.legal_moves), limits)
 
 
@@ -267,9 +266,12 @@ def test_what_is_not_ranked(probing: Probing) -> None:
 
 
 def test_out_of_time_there_are_results_without_distances(probing: Probing) -> None:
-    ranking = ranked(probing, chess.Board(WON_POSITION), seconds=-1.0)
-    assert not ranking.complete
     board = chess.Board(WON_POSITION)
+    # Time for the result of every move, and no more.
+    times = iter([False] * board.legal_moves.count())
+    limits = RankingLimits(Allowance(7), time.perf_counter() + 60, partial(next, times, True))
+    ranking = rank(probing.tables, probing.position, board, list(board.legal_moves), limits)
+    assert not ranking.complete
     for move in best_moves(ranking):
         board.push(move)
         assert probing.value(board) == -2
@@ -280,9 +282,8 @@ def test_out_of_time_there_are_results_without_distances(probing: Probing) -> No
 def test_the_shortest_clock_is_enough_for_the_compiled_core(probing: Probing, monkeypatch: pytest.MonkeyPatch) -> None:
     if probing.core.name != "compiled":
         pytest.skip("the compiled core is not here")
-    # A tenth of the processor time is what it takes on an idle machine; here others may be running.
-    monkeypatch.setattr(ranking_module, "CPU_SECONDS", 0.03)
-    monkeypatch.setattr(ranking_module, "GRACE_SECONDS", 5.0)
+    # A hundredth of the time is what it takes on an idle machine; here others may be running.
+    monkeypatch.setattr(ranking_module, "MIN_SECONDS", 5.0)
     board = chess.Board(WON_POSITION)
     allowance, clock = Allowance(probe_limit=7), Clock(time.perf_counter(), Budget(1.0, 1.0))
     limits = RankingLimits.within(allowance, clock, lambda: True)
@@ -295,7 +296,7 @@ def test_when_time_runs_out_a_quickest_move_counts_or_none(
 ) -> None:
     for board in random_boards("KRvK", 12, seed=looks):
         distance = oracle.probe_dtz(board)
-        times = iter([False] * looks)
+        times = iter([False] * (board.legal_moves.count() + looks))
         limits = RankingLimits(Allowance(7), time.perf_counter() + 60, partial(next, times, True))
         ranking = rank(probing.tables, probing.position, board, list(board.legal_moves), limits)
         if distance <= 0 or not ranking.complete:
@@ -321,10 +322,11 @@ def test_slow_tables_do_not_hold_a_move_back(limited_by: str, monkeypatch: pytes
     monkeypatch.setattr(probing.tables, "probe_wdl", slowly)
     seconds, stopped = (0.0, False) if limited_by == "the clock" else (60.0, True)
     board = chess.Board(WON_POSITION)
-    limits = RankingLimits(Allowance(7), time.perf_counter() + seconds, lambda: stopped)
+    now = time.perf_counter()
+    limits = RankingLimits(Allowance(7), now + seconds, lambda: stopped, now + ranking_module.MIN_SECONDS)
     assert rank(probing.tables, probing.position, board, list(board.legal_moves), limits) == RootRanking()
     # One for the position itself, and those for which there was time.
-    assert 1 <= probes <= 1 + ranking_module.GRACE_SECONDS / 0.02 + 1
+    assert 1 <= probes <= 1 + ranking_module.MIN_SECONDS / 0.02 + 1
     assert probes < board.legal_moves.count()
 
 

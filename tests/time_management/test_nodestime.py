@@ -20,11 +20,11 @@ NODES_OF_THE_CLOCK = 4_000 * NODES_PER_MS
 INCREMENT = 40 * NODES_PER_MS
 
 
-def limits_of(white: bool, time_ms: int, increment_ms: int = 0, moves_to_go: int | None = None) -> Limits:
+def limits_of(white: bool, time_ms: int, increment_ms: int) -> Limits:
     """Our clock, and one of the opponent that must not matter."""
     if white:
-        return Limits(wtime_ms=time_ms, winc_ms=increment_ms, btime_ms=77, movestogo=moves_to_go)
-    return Limits(btime_ms=time_ms, binc_ms=increment_ms, wtime_ms=77, movestogo=moves_to_go)
+        return Limits(wtime_ms=time_ms, winc_ms=increment_ms, btime_ms=77)
+    return Limits(btime_ms=time_ms, binc_ms=increment_ms, wtime_ms=77)
 
 
 @given(
@@ -40,30 +40,14 @@ def test_the_first_clock_the_increments_and_the_nodes_are_all_that_counts(
     left = {}
     for white in (True, False):
         first = limits_of(white, first_ms + white, increment_ms)
-        assert available_nodes.adjust(first, white, int(not white)) == first
+        assert available_nodes.adjust(first, white) == first
         left[white] = (first_ms + white) * NODES_PER_MS
     for number, (nodes, gui_ms) in enumerate(moves):
         white = number % 2 == 0
         available_nodes.spend(white, nodes)
         left[white] += increment_ms * NODES_PER_MS - nodes
-        shown = available_nodes.adjust(limits_of(white, gui_ms, increment_ms), white, 2 + number)
+        shown = available_nodes.adjust(limits_of(white, gui_ms, increment_ms), white)
         assert shown == limits_of(white, left[white] // NODES_PER_MS, increment_ms)
-
-
-def test_each_period_brings_its_time() -> None:
-    available_nodes = AvailableNodes(NODES_PER_MS)
-    for ply, (to_go, expected_ms) in enumerate([(2, 900), (1, 600), (2, 1200), (1, 900), (2, 1500)]):
-        limits = limits_of(True, 900, 0, to_go)
-        assert available_nodes.adjust(limits, True, 2 * ply) == replace(limits, wtime_ms=expected_ms)
-        available_nodes.spend(True, 300 * NODES_PER_MS)
-
-
-def test_an_earlier_ply_is_another_game() -> None:
-    available_nodes = AvailableNodes(NODES_PER_MS)
-    assert available_nodes.adjust(CLOCK, True, 40) == CLOCK
-    available_nodes.spend(True, 9_000)
-    assert available_nodes.adjust(CLOCK, True, 42) != CLOCK
-    assert available_nodes.adjust(CLOCK, True, 0) == CLOCK
 
 
 @pytest.mark.parametrize(
@@ -78,11 +62,11 @@ def test_an_earlier_ply_is_another_game() -> None:
 )
 def test_a_search_without_our_clock_is_left_alone(limits: Limits) -> None:
     available_nodes = AvailableNodes(NODES_PER_MS)
-    assert available_nodes.adjust(limits, True, 0) is None
-    assert available_nodes.adjust(CLOCK, True, 2) == CLOCK
+    assert available_nodes.adjust(limits, True) is None
+    assert available_nodes.adjust(CLOCK, True) == CLOCK
     available_nodes.spend(True, 3_000)
-    assert available_nodes.adjust(limits, True, 4) is None
-    assert available_nodes.adjust(CLOCK, True, 6) == replace(CLOCK, wtime_ms=3_040)
+    assert available_nodes.adjust(limits, True) is None
+    assert available_nodes.adjust(CLOCK, True) == replace(CLOCK, wtime_ms=3_040)
 
 
 def think(engine: UciEngine, limits: Limits) -> tuple[str | None, int]:

@@ -33,7 +33,7 @@ def total(depth: int | None, use_nnue: bool | None = None) -> tuple[int, list[st
     with closing(UciEngine(owns_process=False)) as engine:
         if use_nnue is not None:
             engine.set_option("Use NNUE", "true" if use_nnue else "false")
-        bench.Bench(engine, depth, lines.append).report()
+        bench.bench(engine, depth, lines.append)
     match = re.match(r"\nnodes ([0-9]+)\n", lines[-1])
     assert match is not None
     return int(match[1]), lines[:-1]
@@ -82,9 +82,8 @@ def test_a_limited_depth_is_the_usual_one_when_none_is_given(monkeypatch: pytest
 
 def test_a_stop_before_the_beginning_is_not_lost() -> None:
     lines: list[str] = []
-    stopped = bench.Bench(UciEngine(owns_process=False), 100, lines.append)
-    stopped.stop()
-    stopped.run()
+    with closing(UciEngine(owns_process=False)) as engine:
+        bench.bench(engine, 100, lines.append, lambda: True)
     assert lines == ["info string bench was stopped"]
 
 
@@ -92,6 +91,6 @@ def test_a_search_that_fails_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*arguments: Any) -> None:
         raise MemoryError("too little")
 
-    monkeypatch.setattr("uci_engine.engine.SearchTask._think", fail)
+    monkeypatch.setattr("uci_engine.engine.UciEngine._think", fail)
     with pytest.raises(MemoryError, match="too little"):
         total(1)

@@ -12,9 +12,9 @@ import time
 import chess
 import pytest
 
-from lib.uci.grammar import read_info
-from lib.uci.oracles import Violation
 from tests.support.uci_process import UciProcess
+from toolkit.uci.grammar import read_info
+from toolkit.uci.oracles import Violation
 from uci_engine.score import normalised
 
 START = chess.Board()

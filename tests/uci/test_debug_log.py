@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import os
-import queue
 import re
 import stat
 import sys
-import threading
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.support.uci_process import PATIENCE_SECONDS, UciProcess
+from tests.support.uci_process import UciProcess
 from uci_engine.uci import debug_log
-from uci_engine.uci.debug_log import HEADING, MAX_LINE_CHARACTERS, DebugLog, DebugLogError, shortened
+from uci_engine.uci.debug_log import FROM_GUI, HEADING, MAX_LINE_CHARACTERS, TO_GUI, DebugLog, shortened
+from uci_engine.uci.output import Writer
 
 RECORD = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \[(?P<process>\d+)\] (?P<mark>>>|<<|--) (?P<line>.*)")
 
@@ -37,10 +37,6 @@ def records(path: Path) -> list[tuple[str, str]]:
 
 def option(path: object) -> str:
     return f"setoption name Debug Log File value {path}"
-
-
-def unexpected(message: str) -> None:
-    raise AssertionError(message)
 
 
 # The real program ---------------------------------------------------------------------------------------------------
@@ -66,9 +62,6 @@ def test_a_line_is_in_the_file_at_once(tmp_path: Path, engine: UciProcess) -> No
     path = tmp_path / "log"
     engine.send(option(path))
     engine.sync()
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while ("<<", "readyok") not in records(path):
-        assert time.monotonic() < deadline
     # As a crash leaves it.
     engine.process.kill()
     engine.process.wait()
@@ -162,8 +155,6 @@ def test_a_full_disc_is_told_once_and_play_goes_on(tmp_path: Path, engine: UciPr
     for _ in range(3):
         engine.search("go depth 3")
         engine.sync()
-    # The thread of the log says it.
-    assert engine.wait_for_line("info string error: the debug log ", 0, PATIENCE_SECONDS)
     told = [line for line in engine.lines if "debug log" in line]
     assert len(told) == 1
     assert told[0].endswith(": File too large")
@@ -177,58 +168,34 @@ def test_a_full_disc_is_told_once_and_play_goes_on(tmp_path: Path, engine: UciPr
 # The log alone ------------------------------------------------------------------------------------------------------
 
 
-def test_a_slow_disc_delays_nobody_and_gaps_are_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(debug_log, "MAX_WAITING", 3)
-    monkeypatch.setattr(debug_log, "CLOSING_SECONDS", PATIENCE_SECONDS)
-    log = DebugLog(str(tmp_path / "log"), unexpected)
-    writes: queue.SimpleQueue[None] = queue.SimpleQueue()
-    disc = threading.Event()
-    write = os.write
-
-    def write_slowly(descriptor: int, data: bytes) -> int:
-        writes.put(None)
-        assert disc.wait(PATIENCE_SECONDS)
-        return write(descriptor, data)
-
-    monkeypatch.setattr(os, "write", write_slowly)
-    log.sent("written")
-    writes.get(timeout=PATIENCE_SECONDS)
-    log.sent("a\nb\nc\nlost\nlost too")
-    disc.set()
-    log.close()
-    lines = [line for _, line in records(tmp_path / "log")]
-    assert lines == ["written", "a", "b", "c", "lines are missing here, because the disc was too slow"]
-
-
 def test_its_size_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "log"
-    messages: list[str] = []
-    monkeypatch.setattr(debug_log, "CLOSING_SECONDS", PATIENCE_SECONDS)
     monkeypatch.setattr(debug_log, "MAX_FILE_BYTES", 2 << 20)
-    log = DebugLog(str(path), messages.append)
-    for _ in range(60):
-        log.sent("x" * 50_000)
+    log = DebugLog(str(path))
+    for _ in range(41):
+        log.note(TO_GUI, "x" * 50_000, time.time())
+    with pytest.raises(ValueError, match="it has reached 2 MiB"):
+        log.note(TO_GUI, "x" * 50_000, time.time())
     log.close()
     assert (2 << 20) - 51_000 < path.stat().st_size <= 2 << 20
-    (message,) = messages
-    assert message.endswith(": it has reached 2 MiB")
     path.write_bytes(path.read_bytes() + b"x" * 60_000)
-    with pytest.raises(DebugLogError, match="it has reached 2 MiB"):
-        DebugLog(str(path), messages.append)
+    with pytest.raises(ValueError, match="it has reached 2 MiB"):
+        DebugLog(str(path))
 
 
 def test_control_characters_are_escaped(tmp_path: Path) -> None:
-    log = DebugLog(str(tmp_path / "log"), unexpected)
-    log.received("d\x1b[31m\u009b\0 \u00e4\ud800", time.perf_counter())
+    log = DebugLog(str(tmp_path / "log"))
+    log.note(FROM_GUI, "d\x1b[31m\u009b\0 \u00e4\ud800", time.time())
     log.close()
     assert records(tmp_path / "log") == [(">>", "d\\x1b[31m\\x9b\\x00 \u00e4?")]
 
 
 def test_the_time_is_that_of_reading(tmp_path: Path) -> None:
-    log = DebugLog(str(tmp_path / "log"), unexpected)
+    writer = Writer(io.BytesIO())
+    writer.set_log(DebugLog(str(tmp_path / "log")))
     now = time.time()
-    log.received("stop", time.perf_counter() - 7200)
-    log.close()
+    writer.note_received("stop", time.perf_counter() - 7200)
+    writer.set_log(None)
     shown = (tmp_path / "log").read_text().splitlines()[1][:19]
     difference = now - time.mktime(time.strptime(shown, "%Y-%m-%d %H:%M:%S"))
     assert difference % 3600 == pytest.approx(0, abs=60) or difference % 3600 == pytest.approx(3600, abs=60)
@@ -239,12 +206,3 @@ def test_a_long_line_is_cut() -> None:
     assert shortened("x" * MAX_LINE_CHARACTERS) == "x" * MAX_LINE_CHARACTERS
     cut = shortened("x" * (MAX_LINE_CHARACTERS + 7))
     assert cut == "x" * MAX_LINE_CHARACTERS + "... (7 more characters)"
-
-
-def test_no_thread_no_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(thread: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(threading.Thread, "start", refuse)
-    with pytest.raises(DebugLogError, match="can't start new thread"):
-        DebugLog(str(tmp_path / "log"), unexpected)

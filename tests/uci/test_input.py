@@ -1,4 +1,4 @@
-"""Bytes to lines: `LineSplitter`. How long the program may work after the last line: `read`."""
+"""Bytes to lines: `read_lines`. How long the program may work after the last line: `read`."""
 
 from __future__ import annotations
 
@@ -6,51 +6,49 @@ import io
 import os
 import threading
 import time
-from itertools import pairwise
+from itertools import chain, pairwise
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from uci_engine.uci import inbox as inbox_module
+from uci_engine.uci import protocol
 from uci_engine.uci.inbox import Inbox
 from uci_engine.uci.loop import read
 from uci_engine.uci.output import Writer
-from uci_engine.uci.protocol import LineSplitter
+from uci_engine.uci.protocol import MAX_LINE_BYTES, read_lines
+
+
+def lines_of(*pieces: bytes, max_bytes: int = MAX_LINE_BYTES) -> list[str | None]:
+    """The lines of an input that arrives in these pieces."""
+    arriving = chain(filter(None, pieces), [b""])
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(protocol, "os", SimpleNamespace(read=lambda descriptor, count: next(arriving)))
+        return [line for _, line in read_lines(0, max_bytes)]
 
 
 @given(st.binary(max_size=200), st.lists(st.integers(0, 200), max_size=8))
 def test_where_the_stream_is_cut_makes_no_difference(data: bytes, cuts: list[int]) -> None:
-    whole = LineSplitter(50)
-    lines = whole.feed(data) + whole.finish()
-    pieces = LineSplitter(50)
     places = [0, *sorted(cuts), len(data)]
-    in_pieces = [line for i, j in pairwise(places) for line in pieces.feed(data[i:j])]
-    assert in_pieces + pieces.finish() == lines
+    pieces = [data[i:j] for i, j in pairwise(places)]
+    assert lines_of(*pieces, max_bytes=50) == lines_of(data, max_bytes=50)
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\r\n", codec="utf-8"), min_size=1)))
 def test_lines_come_out_as_they_went_in(texts: list[str]) -> None:
-    splitter = LineSplitter()
-    lines = splitter.feed("".join(f"{text}\r\n" for text in texts).encode())
-    assert lines == [text for text in texts if text.strip()]
-    assert splitter.finish() == []
+    assert lines_of("".join(f"{text}\r\n" for text in texts).encode()) == [text for text in texts if text.strip()]
 
 
 def test_too_long_a_line_is_dropped_and_the_next_is_not() -> None:
-    splitter = LineSplitter(3)
-    assert splitter.feed(b"abc\nabcd\nab") == ["abc", None]
-    assert splitter.feed(b"cdefgh") == []
-    assert splitter.feed(b"\nxy\n") == [None, "xy"]
+    assert lines_of(b"abc\nabcd\nab", b"cdefgh", b"\nxy\n", max_bytes=3) == ["abc", None, None, "xy"]
 
 
 @pytest.mark.timing
 def test_too_long_a_line_is_not_stored() -> None:
-    splitter = LineSplitter(10)
     started = time.perf_counter()
-    for _ in range(100_000):
-        splitter.feed(b"0123456789" * 10)
-    assert splitter.finish() == [None]
+    assert lines_of(*[b"0123456789" * 10] * 100_000, max_bytes=10) == [None]
     assert time.perf_counter() - started < 10
 
 

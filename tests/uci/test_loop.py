@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import queue
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -18,11 +18,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uci_engine.options import OptionTable
+from uci_engine.options import Options
 from uci_engine.search.info import BestMove, Info
-from uci_engine.task import Task
 from uci_engine.time_management.limits import Limits
-from uci_engine.tools.perft import Perft
 from uci_engine.uci import inbox as inbox_module
 from uci_engine.uci import loop as uci
 from uci_engine.uci.inbox import Event, Inbox, Received
@@ -37,14 +35,13 @@ class Pretender:
     """Looks like a UciEngine to the dispatcher, keeps a log, and insists on being idle when it should be."""
 
     name = "Pretender"
-    # A count asks for these.
-    core = SimpleNamespace(name="pretended", is_fallback=False)
-    position = None
+    core = SimpleNamespace(is_fallback=False)
     problem = ""
+    is_endless = False
     board: chess.Board | None = None
 
     def __init__(self) -> None:
-        self.options = OptionTable()
+        self.options = Options()
         self.log: list[str] = []
         self.searches = 0
         self._answer: Callable[[], None] | None = None
@@ -81,11 +78,9 @@ class Pretender:
         if limits.depth is not None:
             self.stop()
 
-    def start(self, task: Task) -> None:
-        assert isinstance(task, Perft)
+    def start(self, work: Callable[[Callable[[], bool]], None]) -> None:
         self._note("perft")
-        task._on_line(f"Nodes searched: {task._depth}")
-        task._on_done()
+        work(lambda: False)
 
     def stop(self) -> None:
         answer, self._answer = self._answer, None
@@ -114,12 +109,22 @@ class Pretender:
         self._note("close")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def pretended_count() -> Iterator[None]:
+    def count(engine: Pretender, depth: int, on_line: Callable[[str], None], is_stopped: Callable[[], bool]) -> None:
+        on_line(f"Nodes searched: {depth}")
+
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr("uci_engine.tools.perft.perft", count)
+        yield
+
+
 class PatientInbox(Inbox):
     """Sends `quit` once all that has been sent before, and all that came of it, has been dealt with."""
 
-    def get(self, timeout_seconds: float | None = None) -> Event:
+    def get(self, block: bool = True, timeout: float | None = None) -> Event:
         try:
-            return super().get(timeout_seconds=0)
+            return super().get(block=False)
         except queue.Empty:
             return Received(0.0, parse("quit"))
 
@@ -134,7 +139,7 @@ class Conversation:
         inbox = Inbox() if hurry else PatientInbox()
         dispatcher = uci.Dispatcher(cast("UciEngine", self.engine), inbox, Writer(output))
         for line in (*lines, "quit") if hurry else lines:
-            inbox.push(Received(0.0, parse(line), line))
+            inbox.put(Received(0.0, parse(line), line))
         dispatcher.serve()
         self.lines = output.getvalue().decode().splitlines()
         self.log = self.engine.log
@@ -192,16 +197,15 @@ def test_stop_passes_a_position_that_waits_after_its_own_go() -> None:
 
 def test_ponderhit_and_stop_to_an_idle_engine_do_nothing() -> None:
     talk = Conversation("stop", "ponderhit", "stop")
-    assert talk.log == ["close"]
+    assert talk.log == ["ponderhit", "close"]
     assert talk.lines == []
 
 
-def test_debug_mode_tells_what_is_put_off_and_what_is_ignored() -> None:
+def test_debug_mode_tells_what_is_put_off() -> None:
     talk = Conversation("debug on", "stop", "go infinite", "ucinewgame", "debug off", "ponderhit")
     texts = [line for line in talk.lines if line.startswith("info string")]
-    assert len(texts) == 4
-    assert "stop ignored" in texts[1]
-    assert "ucinewgame waits" in texts[2]
+    assert len(texts) == 3
+    assert "ucinewgame waits" in texts[1]
 
 
 def test_a_failing_command_is_reported_and_survived(capfd: pytest.CaptureFixture[str]) -> None:
@@ -239,27 +243,13 @@ def test_problems_of_go_are_said_before_the_search() -> None:
     assert talk.lines[-1] == "bestmove a1"
 
 
-def test_waiting_commands_are_bounded_and_stop_still_gets_through() -> None:
-    talk = Conversation("go infinite", *["ucinewgame"] * (uci.WAITING_LIMIT + 3), "stop", "go depth 1")
-    assert sum("too many" in line for line in talk.lines) == 3
-    assert talk.log.count("new game") == uci.WAITING_LIMIT
-    assert talk.answers == ["bestmove a1", "bestmove a2"]
-
-
-@pytest.mark.parametrize("line", ["position startpos moves e2e4", "ucinewgame", "flip"])
-def test_a_go_after_a_refused_position_has_no_position(line: str) -> None:
-    waiting = ["setoption name A value b"] * uci.WAITING_LIMIT
-    talk = Conversation("go infinite", *waiting, line, line, "setoption name B value c", "go depth 1")
-    assert sum("too many" in said for said in talk.lines) == 3
-    assert talk.log[-4:] == ["position", "go", "stop", "close"]
-    assert "option B c" not in talk.log
-
-
-def test_a_position_after_a_refused_one_counts() -> None:
-    waiting = ["setoption name A value b"] * uci.WAITING_LIMIT
-    refused = "position startpos moves e2e4"
-    talk = Conversation("go infinite", *waiting, refused, "go depth 1", "position startpos moves d2d4", "go depth 1")
-    assert talk.log[-6:] == ["go", "stop", "position None d2d4", "go", "stop", "close"]
+def test_many_waiting_commands_stop_the_search() -> None:
+    waiting = ["setoption name A value b"] * (uci.WAITING_LIMIT - 1)
+    talk = Conversation("go infinite", *waiting, "isready", "position startpos moves e2e4", "go infinite", "stop")
+    expected = ["go", "stop", *["option A b"] * len(waiting), "position None e2e4", "go", "stop", "close"]
+    assert talk.log == expected
+    assert talk.answers == ["readyok", "bestmove a1", "bestmove a2"]
+    assert Conversation("go infinite", *waiting).log[:3] == ["go", "stop", "option A b"]
 
 
 def test_the_reader_pauses_when_it_is_too_far_ahead() -> None:
@@ -273,12 +263,12 @@ def test_the_reader_pauses_when_it_is_too_far_ahead() -> None:
     thread = threading.Thread(target=read, daemon=True)
     thread.start()
     for _ in range(inbox_module.UNREAD_LIMIT):
-        inbox.get(timeout_seconds=30)
+        inbox.get()
     thread.join(timeout=0.05)
     assert thread.is_alive()
     for _ in range(extra):
         inbox.task_done()
-        inbox.get(timeout_seconds=30)
+        inbox.get()
     thread.join(timeout=30)
     assert not thread.is_alive()
 

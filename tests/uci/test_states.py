@@ -207,8 +207,8 @@ inbox = Inbox()
 quit_on_signals(inbox, Writer(sys.stdout.buffer))
 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
 print("waiting", flush=True)
-print(inbox.get(timeout_seconds=60).command.name, flush=True)
-inbox.get(timeout_seconds=60)
+print(inbox.get().command.name, flush=True)
+inbox.get()
 """
 
 

@@ -22,7 +22,6 @@ from evaluation.scoring import check, set_up
 from evaluation.weights import Weights
 from uci_engine.api.analysis import Analysis
 from uci_engine.api.session import Moves, Session, limits_of, require
-from uci_engine.game_analysis.game_search import Effort
 from uci_engine.game_analysis.move_report import MoveComparison, MoveExplanation
 from uci_engine.game_analysis.move_search import compare_moves, explain_move
 from uci_engine.score import normalised as normalised_score
@@ -85,7 +84,14 @@ class Engine(Session):
 
     @overload
     def analyse(
-        self, board: chess.Board, limit: Limit, *, game: object = ..., info: Info = ..., root_moves: Moves = ...
+        self,
+        board: chess.Board,
+        limit: Limit,
+        *,
+        multipv: None = ...,
+        game: object = ...,
+        info: Info = ...,
+        root_moves: Moves = ...,
     ) -> InfoDict: ...
 
     @overload
@@ -99,18 +105,6 @@ class Engine(Session):
         info: Info = ...,
         root_moves: Moves = ...,
     ) -> list[InfoDict]: ...
-
-    @overload
-    def analyse(
-        self,
-        board: chess.Board,
-        limit: Limit,
-        *,
-        multipv: int | None = ...,
-        game: object = ...,
-        info: Info = ...,
-        root_moves: Moves = ...,
-    ) -> InfoDict | list[InfoDict]: ...
 
     def analyse(
         self,
@@ -230,15 +224,15 @@ class Engine(Session):
             require("move", move, chess.Move)
             if not board.is_legal(move):
                 raise ValueError(f"{move.uci()} is not legal here")
-            return explain_move(self, board, move, _effort(board, limit))
+            return explain_move(self, board, move, _bounds(board, limit))
         with self._condition:
             self._require_open()
             return self._inner.explain(board)
 
     def compare_moves(self, board: chess.Board, limit: Limit | None = None) -> MoveComparison:
-        """All legal moves with value, depth and nodes, best first, as `secateur explain` shows them.
+        """All legal moves with value, depth and line, best first, as `secateur explain` shows them.
 
-        `limit` has a time or nodes for all moves together, or a depth for each; None is one second.
+        `limit` has a time, nodes or a depth for a search with a line for each move; None is one second.
 
         >>> with Engine() as engine:
         ...     comparison = engine.compare_moves(chess.Board("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), Limit(depth=4))
@@ -246,7 +240,7 @@ class Engine(Session):
         (Move.from_uci('a1a8'), '#1')
         """
         require("board", board, chess.Board)
-        return compare_moves(self, board, _effort(board, limit))
+        return compare_moves(self, board, _bounds(board, limit))
 
     def probe_tablebases(self, board: chess.Board) -> int | None:
         """What the Syzygy tables of the option `syzygy_path` say of a position, for the side to move.
@@ -267,12 +261,12 @@ class Engine(Session):
             return self._inner.probe_wdl(board)
 
 
-def _effort(board: chess.Board, limit: Limit | None) -> Effort:
-    """The effort that a limit stands for. TypeError and ValueError: as `limits_of`, or no time, nodes or depth."""
+def _bounds(board: chess.Board, limit: Limit | None) -> Limit:
+    """The time, nodes and depth of a limit. TypeError and ValueError: as `limits_of`, or there is none of them."""
     if limit is None:
-        return Effort(seconds=1.0)
+        return Limit(time=1.0)
     limits = limits_of(limit, board, None)
     if limits.movetime_ms is None and limits.nodes is None and limits.depth is None:
         raise ValueError("the limit needs a time, nodes or a depth")
     seconds = None if limits.movetime_ms is None else limits.movetime_ms / 1000
-    return Effort(seconds, limits.nodes, limits.depth)
+    return Limit(time=seconds, nodes=limits.nodes, depth=limits.depth)

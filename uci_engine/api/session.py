@@ -12,7 +12,7 @@ import threading
 import time
 import weakref
 from collections.abc import Iterable, Mapping
-from typing import Self, Unpack
+from typing import Any, Self, Unpack
 
 import chess
 import chess.engine
@@ -20,7 +20,7 @@ from chess.engine import EngineTerminatedError, Info, Limit
 
 from uci_engine.api.analysis import LOGGER, EngineCondition, RunningSearch
 from uci_engine.engine import UciEngine
-from uci_engine.options import EMPTY, Check, EngineOptions, Option, OptionError, Options, Spin, String, ValueOption
+from uci_engine.options import Check, EngineOptions, Options, Spin, ValueOption
 from uci_engine.text import ERROR, MAX_INT, quoted, suggestion
 from uci_engine.time_management.limits import Limits
 from uci_engine.tools.doctor import slow_core_warning
@@ -79,7 +79,7 @@ class Session:
     # Options and games ---------------------------------------------------------------------------------------------
 
     def configure(self, **options: Unpack[EngineOptions]) -> None:
-        """Set options. README's table explains each; `EngineOptions` lists the keywords.
+        """Set options. GUIS.md explains each; `EngineOptions` lists the keywords.
 
         >>> with Engine() as engine:
         ...     engine.configure(threads=2, uci_elo=1800)
@@ -92,13 +92,9 @@ class Session:
         logged: `options` has what is in use.
         """
         with self._condition:
-            for option, text in _settings(self._inner.options, options):
+            for option, value in _settings(self._inner.options, options):
                 self._wait_for_turn()
-                try:
-                    messages = option.set(text)
-                except OptionError as error:
-                    raise ValueError(str(error)) from None
-                for message in messages:
+                for message in option.assign(value):
                     LOGGER.warning("%s", message.removeprefix(ERROR))
             if "uci_analyse_mode" in options:
                 self._chooses_analyse_mode = False
@@ -173,11 +169,12 @@ class Session:
             lines = 1 if multipv is None else multipv
             if not isinstance(lines, int):
                 raise TypeError(f"multipv must be a whole number, not {lines!r}")
-            multi_pv = self._inner.options.multi_pv
-            multi_pv.set(_text("multipv", multi_pv, lines))
+            options = self._inner.options
+            _require_value("multipv", options.multi_pv, lines)
+            options.multi_pv.value = lines
             self._set_position(board)
-            if self._chooses_analyse_mode and self._inner.options.analyse_mode.value != analyses:
-                self._inner.set_option("UCI_AnalyseMode", "true" if analyses else "false")
+            if self._chooses_analyse_mode:
+                options.analyse_mode.value = analyses
             search = RunningSearch(self._condition, board.turn, info, in_background)
             self._inner.go(limits, time.perf_counter(), search.on_info, search.on_best_move)
             self._search = search
@@ -303,19 +300,20 @@ def _count(name: str, number: int | None) -> int | None:
 # Options by keyword ------------------------------------------------------------------------------------------------
 
 
-def _settings(options: Options, keywords: Mapping[str, object]) -> list[tuple[Option, str]]:
-    """The options that the keywords name, each with the text of its value. ValueError: a name or a value is wrong."""
-    found = []
+def _settings(options: Options, keywords: Mapping[str, object]) -> list[tuple[ValueOption[Any], Any]]:
+    """The options that the keywords name, each with its value. ValueError: a name or a value is wrong."""
+    found: list[tuple[ValueOption[Any], Any]] = []
     for keyword, value in keywords.items():
         option = options.find(keyword)
         if option is not None and (instead := MANAGED.get(option.name)):
             raise ValueError(f"{keyword} cannot be set: {instead}")
-        if option is None or keyword not in KEYWORDS:
+        if keyword not in KEYWORDS or not isinstance(option, ValueOption):
             raise ValueError(f"there is no option {keyword!r}{_suggestion(keyword)}")
-        found.append((option, _text(keyword, option, value)))
+        _require_value(keyword, option, value)
+        found.append((option, value))
     # `uci_elo` alone asks for that strength. In UCI it takes two options.
     if "uci_elo" in keywords and "uci_limit_strength" not in keywords:
-        found.append((options.limit_strength, "true"))
+        found.append((options.limit_strength, True))
     return found
 
 
@@ -326,31 +324,24 @@ def keyword_of(name: str, text: str) -> tuple[str, bool | int | str]:
     keyword = next((keyword for keyword in KEYWORDS if options.find(keyword) is option), None)
     if keyword is None or not isinstance(option, ValueOption):
         raise ValueError(f"option {name!a} cannot be set here{_suggestion(name)}")
-    value = option.read(text)
+    value: bool | int | str | None = option.read(text)
     if value is None:
         raise ValueError(f"option {option.name} cannot be {quoted(text)}")
-    _text(option.name, option, value)
+    _require_value(option.name, option, value)
     return keyword, value
 
 
-def _text(keyword: str, option: Option, value: object) -> str:
-    if isinstance(option, Check):
-        if not isinstance(value, bool):
-            raise ValueError(f"{keyword} must be True or False, not {value!r}")
-        return str(value).lower()
+def _require_value(keyword: str, option: ValueOption[Any], value: Any) -> None:
+    """ValueError unless the option may have this value."""
+    is_right = type(value) is type(option.default)
+    wanted = "True or False" if isinstance(option, Check) else "text"
     if isinstance(option, Spin):
-        if isinstance(value, bool) or not isinstance(value, int) or not option.minimum <= value <= option.maximum:
-            bounds = f"{option.minimum} to {option.maximum}"
-            raise ValueError(f"{keyword} must be a whole number from {bounds}, not {_shown(value)}")
-        return str(value)
-    if not isinstance(option, String) or not isinstance(value, str):
-        raise ValueError(f"{keyword} must be text, not {value!r}")
-    return value or EMPTY
-
-
-def _shown(value: object) -> str:
-    # Python does not write numbers of thousands of digits.
-    return "a number that long" if isinstance(value, int) and value.bit_length() > 256 else repr(value)
+        is_right = is_right and option.minimum <= value <= option.maximum
+        wanted = f"a whole number from {option.minimum} to {option.maximum}"
+    if not is_right:
+        # Python does not write numbers of thousands of digits.
+        is_long = isinstance(value, int) and value.bit_length() > 256
+        raise ValueError(f"{keyword} must be {wanted}, not {'a number that long' if is_long else repr(value)}")
 
 
 def _suggestion(keyword: str) -> str:

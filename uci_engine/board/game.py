@@ -9,7 +9,6 @@ produce, pawns on ranks 2 to 7, clocks within bounds.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -35,9 +34,8 @@ _QUOTES = "\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"
 _PROMOTED_MARK = "~"
 _AS_TYPED = str.maketrans(dict.fromkeys(_DASHES, "-") | dict.fromkeys(_QUOTES + _PROMOTED_MARK, ""))
 
-# Some programs write the promotion piece as a capital letter.
-_MOVE = re.compile(r"[a-h][1-8][a-h][1-8][nbrqNBRQ]?")
-
+# How many pieces a side has that are not promoted.
+_AT_THE_START = ((chess.QUEEN, 1), (chess.ROOK, 2), (chess.BISHOP, 2), (chess.KNIGHT, 2))
 _REASONS = {
     chess.STATUS_EMPTY: "the board is empty",
     chess.STATUS_NO_WHITE_KING: "White has no king",
@@ -212,14 +210,10 @@ def _reject(board: chess.Board) -> None:
         if status & flag:
             raise PositionError(f"impossible position: {reason}")
     for color in chess.COLORS:
-        if _promoted_pieces(board, color) > 8 - len(board.pieces(chess.PAWN, color)):
+        promoted = sum(max(0, len(board.pieces(kind, color)) - count) for kind, count in _AT_THE_START)
+        if promoted > 8 - len(board.pieces(chess.PAWN, color)):
             side = chess.COLOR_NAMES[color].capitalize()
             raise PositionError(f"impossible position: {side} has more promoted pieces than missing pawns")
-
-
-def _promoted_pieces(board: chess.Board, color: chess.Color) -> int:
-    at_the_start = {chess.QUEEN: 1, chess.ROOK: 2, chess.BISHOP: 2, chess.KNIGHT: 2}
-    return sum(max(0, len(board.pieces(piece_type, color)) - count) for piece_type, count in at_the_start.items())
 
 
 def _repair(board: chess.Board, castling: str) -> list[str]:
@@ -249,10 +243,9 @@ def _repair(board: chess.Board, castling: str) -> list[str]:
 
 
 def _legal_move(board: chess.Board, text: str) -> chess.Move | None:
-    if _MOVE.fullmatch(text) is None:
-        return None
     try:
-        move = board.parse_uci(text.lower())
+        # Some programs write the promotion piece as a capital letter.
+        move = board.parse_uci(text[:4] + text[4:].lower())
     except ValueError:
         return None
     # python-chess ignores a promotion letter after a castling move.

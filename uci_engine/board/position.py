@@ -1,4 +1,4 @@
-"""The bitboard position: make, unmake, keys, static exchange evaluation (SEE) and draws.
+"""The bitboard position: make, unmake, keys, static exchange evaluation (SEE), draws and repetitions one move away.
 
 The search uses it. `set_board` copies a `chess.Board`. `ChessPosition` has the same interface with python-chess
 underneath; tests compare the two.
@@ -37,7 +37,6 @@ from evaluation.bitboards import (
 )
 from evaluation.typed import i64, ints, lsb, nogil, u64, u64s
 from uci_engine import score as scores
-from uci_engine.board import moves as move_numbers
 from uci_engine.board.movegen import MoveGenerator
 from uci_engine.board.moves import (
     CASTLING,
@@ -47,17 +46,23 @@ from uci_engine.board.moves import (
     PROMOTION,
     QUIET,
     SCRATCH,
+    encode,
     from_square,
     move_type,
     promotion,
     to_square,
 )
-from uci_engine.board.upcoming_repetition import cuckoo_move
 from uci_engine.score import FIFTY_MOVES_PLIES
 
 SEE_VALUES = ints(7, scores.SEE_VALUES)
 # Maximum length of the history kept for repetitions, in plies: half of the stack.
 MAX_HISTORY = STACK_SIZE // 2
+# For upcoming repetitions: the difference of two keys, and the reversible move between their positions. It is a cuckoo
+# hash of the 3668 moves of knights, bishops, rooks, queens and kings on an empty board, one entry for both directions.
+# Each is in one of two slots given by its key, so a lookup reads two words. The method is Marcel van Kervinck's (2013).
+CUCKOO_SLOTS = 8192
+CUCKOO_KEYS = u64s(CUCKOO_SLOTS)
+CUCKOO_MOVES = ints(CUCKOO_SLOTS)
 
 
 class Position(MoveGenerator):
@@ -89,7 +94,7 @@ class Position(MoveGenerator):
             replay.append(base.pop())
         self._set_base(base)
         for move in reversed(replay):
-            self.make(move_numbers.encode(base, move))
+            self.make(encode(base, move))
             base.push(move)
 
     def _set_base(self, board: chess.Board) -> None:
@@ -98,19 +103,14 @@ class Position(MoveGenerator):
         index: int
         for index in range(64):
             self.castling_mask[index] = 15
-        rights = board.clean_castling_rights()
-        for index in range(4):
-            colour = index < 2
-            short = index % 2 == 0
-            held = board.has_kingside_castling_rights(colour) if short else board.has_queenside_castling_rights(colour)
-            if held:
-                rooks = rights & board.occupied_co[colour]
-                rook = chess.msb(rooks) if short else chess.lsb(rooks)
-                right = 1 << index
-                self.castling_rights |= right
-                self.rook_squares[index] = rook
-                self.castling_mask[rook] &= 15 ^ right
-                self.castling_mask[chess.msb(board.kings & board.occupied_co[colour])] &= 15 ^ right
+        for rook in chess.scan_forward(board.clean_castling_rights()):
+            colour = chess.WHITE if board.occupied_co[chess.WHITE] & chess.BB_SQUARES[rook] else chess.BLACK
+            king = chess.msb(board.kings & board.occupied_co[colour])
+            index = 2 * (not colour) + (rook < king)
+            self.castling_rights |= 1 << index
+            self.rook_squares[index] = rook
+            self.castling_mask[rook] &= 15 ^ (1 << index)
+            self.castling_mask[king] &= 15 ^ (1 << index)
         self.ep_square = NO_SQUARE
         if board.ep_square is not None:
             capturers = board.pawns & board.occupied_co[board.turn]
@@ -465,3 +465,54 @@ class Position(MoveGenerator):
             nodes += self.perft(depth - 1, end)
             self.unmake(move)
         return nodes
+
+
+def cuckoo_move(difference: u64) -> int:
+    """The encoded move, in either direction, whose key difference this is, or 0."""
+    slot: int = difference & (CUCKOO_SLOTS - 1)
+    if CUCKOO_KEYS[slot] == difference:
+        return CUCKOO_MOVES[slot]
+    slot = (difference >> 16) & (CUCKOO_SLOTS - 1)
+    if CUCKOO_KEYS[slot] == difference:
+        return CUCKOO_MOVES[slot]
+    return 0
+
+
+def _insert_cuckoo(difference: u64, move: int) -> int:
+    """Put an entry into its first slot. A displaced entry moves to its other slot, and so on (cuckoo hashing)."""
+    slot: int = difference & (CUCKOO_SLOTS - 1)
+    while True:
+        old_difference = CUCKOO_KEYS[slot]
+        old_move = CUCKOO_MOVES[slot]
+        CUCKOO_KEYS[slot] = difference
+        CUCKOO_MOVES[slot] = move
+        if old_move == 0:
+            return 0
+        first: int = old_difference & (CUCKOO_SLOTS - 1)
+        slot = (old_difference >> 16) & (CUCKOO_SLOTS - 1) if slot == first else first
+        difference = old_difference
+        move = old_move
+
+
+def _fill_cuckoo() -> int:
+    """Enter every move of every piece."""
+    for piece in range(4, 14):
+        piece_type = piece >> 1
+        for origin in range(64):
+            reached: u64 = 0
+            if piece_type == KNIGHT:
+                reached = KNIGHT_ATTACKS[origin]
+            elif piece_type == KING:
+                reached = KING_ATTACKS[origin]
+            if piece_type in (BISHOP, QUEEN):
+                reached |= BISHOP_PSEUDO_ATTACKS[origin]
+            if piece_type in (ROOK, QUEEN):
+                reached |= ROOK_PSEUDO_ATTACKS[origin]
+            for target in range(origin + 1, 64):
+                if reached & BB[target]:
+                    change = ZOBRIST[piece * 64 + origin] ^ ZOBRIST[piece * 64 + target]
+                    _insert_cuckoo(change ^ ZOBRIST_TURN, origin + 64 * target)
+    return 0
+
+
+_fill_cuckoo()

@@ -12,5 +12,5 @@ that it leads to. The end of the book is reported once a game. After 1. e4, with
 a book move is held back until `ponderhit` or `stop`. `setoption` reads and checks the file: a damaged book is refused
 with one message, and the engine searches.
 
-`scripts/make_book.py compile` makes the built-in book.
+`scripts/make_book.py book` makes the built-in book.
 """

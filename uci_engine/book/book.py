@@ -20,7 +20,6 @@ from functools import cache
 from itertools import islice
 from operator import le
 from pathlib import Path
-from typing import NamedTuple
 
 import chess
 import chess.polyglot
@@ -47,21 +46,12 @@ WITHOUT_ACCENTS = str.maketrans("\u00e1\u00e4\u0107\u00e9\u00f3\u00f6\u00f8\u00f
 
 # The names of 3 807 positions, from the tables of lichess-org/chess-openings, which are in the public domain (CC0-1.0).
 # Each row has the Polyglot key of a position, its code in the Encyclopaedia of Chess Openings, and its name.
-# `scripts/make_book.py positions` makes it.
+# `scripts/make_book.py names` makes it.
 POSITIONS = Path(__file__).with_name("opening_names.tsv.gz")
 
 
 class BookError(ValueError):
     """A book cannot be used; the text is one message for the user."""
-
-
-@dataclass(frozen=True, slots=True)
-class BookMove:
-    """A move from the book, its weight, and its share of the position's weights (0 to 1)."""
-
-    move: chess.Move
-    weight: int
-    share: float
 
 
 class Book:
@@ -95,8 +85,8 @@ class Book:
         # Equal weights are sorted by name, so that the best move is always the same.
         return sorted(weights.items(), key=lambda item: (-item[1], item[0].uci()))
 
-    def choose(self, board: chess.Board, variety: int, generator: random.Random) -> BookMove | None:
-        """A move for this position, or None.
+    def choose(self, board: chess.Board, variety: int, generator: random.Random) -> tuple[chess.Move, int] | None:
+        """A move for this position and its weight, or None.
 
         `variety` is 0 (always the heaviest move) to 100 (chances by weight). Between them, heavier moves have more than
         their share.
@@ -104,13 +94,11 @@ class Book:
         candidates = self.moves(board)
         if not candidates:
             return None
+        if variety == 0:
+            return candidates[0]
         heaviest = candidates[0][1]
-        move, weight = candidates[0]
-        if variety > 0:
-            sharpness = ALL_BY_WEIGHT / min(variety, ALL_BY_WEIGHT)
-            chances = [(weight / heaviest) ** sharpness for _, weight in candidates]
-            move, weight = generator.choices(candidates, chances)[0]
-        return BookMove(move, weight, weight / sum(weight for _, weight in candidates))
+        sharpness = ALL_BY_WEIGHT / min(variety, ALL_BY_WEIGHT)
+        return generator.choices(candidates, [(weight / heaviest) ** sharpness for _, weight in candidates])[0]
 
 
 def _parsed(data: bytes) -> tuple[array[int], array[int]]:
@@ -190,16 +178,6 @@ def opening_of(board: chess.Board) -> OpeningName | None:
 # The book during a game --------------------------------------------------------------------------------------------
 
 
-class BookSettings(NamedTuple):
-    """The options of the book. `file`: empty for the built-in book; `depth`: in plies of the game."""
-
-    own_book: bool
-    file: str
-    depth: int
-    variety: int
-    analyse_mode: bool
-
-
 @dataclass(frozen=True, slots=True)
 class Advice:
     """Messages, and no move, a move, or a move and the reply, in UCI notation."""
@@ -214,7 +192,6 @@ class Opening:
     def __init__(self) -> None:
         # None: no book is wanted, or it was refused.
         self._book: Book | None = None
-        self._settings = BookSettings(own_book=False, file="", depth=0, variety=0, analyse_mode=False)
         self.new_game()
 
     def new_game(self) -> None:
@@ -223,48 +200,45 @@ class Opening:
         # Stored, because the boards passed here keep only the moves since the last irreversible one.
         self._name: OpeningName | None = None
 
-    def configure(self, settings: BookSettings, *, file_named: bool = False) -> list[str]:
-        """Take over new settings; returns a message if the book is refused.
-
-        `file_named`: the user has just named the file, so it is read again.
-        """
-        before, self._settings = self._settings, settings
-        if settings.own_book and before.own_book and before.file == settings.file and not file_named:
-            return []
+    def open(self, path: str | None) -> list[str]:
+        """Read a book ("" for the built-in one) or close it (None). Returns a message if the book is refused."""
         self._book = None
-        if not settings.own_book:
+        if path is None:
             return []
         try:
-            self._book = Book(settings.file)
+            self._book = Book(path)
         except BookError as error:
             return [f"error: {error}; there will be no book moves"]
         # Read now, while no clock is running.
         named_positions()
         return []
 
-    def advise(self, board: chess.Board, limits: Limits) -> Advice:
+    def advise(self, board: chess.Board, limits: Limits, depth: int, variety: int) -> Advice:
         """What to play here, if the book has a move and `go` is for a game.
 
-        A `go` with `infinite`, `mate` or `searchmoves`, or without any limit, asks for a search.
+        A `go` with `infinite`, `mate` or `searchmoves`, or without any limit, asks for a search. From ply
+        `depth` of the game on the book is not used. `variety`: see `Book.choose`.
         """
         wants_a_search = limits.is_endless or limits.mate is not None or limits.searchmoves is not None
-        if self._book is None or self._settings.analyse_mode or wants_a_search:
+        if self._book is None or wants_a_search:
             return Advice()
         if board.ply() < self._last_ply:
             self.new_game()  # some programs do not send ucinewgame
         self._last_ply = board.ply()
         self._name = opening_of(board) or self._name
         chosen = None
-        if board.ply() < self._settings.depth:
-            chosen = self._book.choose(board, self._settings.variety, random.Random())
+        if board.ply() < depth:
+            chosen = self._book.choose(board, variety, random.Random())
         if chosen is None:
             return self._leave(board)
+        move, weight = chosen
+        share = weight / sum(weight for _, weight in self._book.moves(board))
         after = board.copy()
-        after.push(chosen.move)
+        after.push(move)
         self._name = opening_of(after) or self._name
         replies = self._book.moves(after)
-        line = (board.uci(chosen.move), *(after.uci(reply) for reply, _ in replies[:1]))
-        return Advice((f"book: {line[0]}, weight {chosen.weight} ({chosen.share:.0%}){self._named()}",), line)
+        line = (board.uci(move), *(after.uci(reply) for reply, _ in replies[:1]))
+        return Advice((f"book: {line[0]}, weight {weight} ({share:.0%}){self._named()}",), line)
 
     def _leave(self, board: chess.Board) -> Advice:
         if self._announced:

@@ -3,45 +3,43 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
+import io
 import os
-import shutil
 import signal
 import sys
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
+
+from chess.engine import Limit
 
 from uci_engine.api.cluster import GivenUp, run_on_cluster
-from uci_engine.api.games import (
-    INDEX_FILE,
-    GameResult,
-    GameTask,
-    analyse_task,
-    analyse_with,
-    unanalysed,
-)
+from uci_engine.api.engine import Engine
 from uci_engine.command_line.arguments import (
     Parser,
     UsageError,
     add_core,
-    add_effort,
-    effort_of,
+    add_limit,
     engine_for,
     keyword_options,
+    limit_of,
 )
 from uci_engine.command_line.console import Progress, show, warn
-from uci_engine.game_analysis.game_search import Effort
-from uci_engine.game_analysis.html import MissingLibraryError, environment
+from uci_engine.game_analysis.game_search import limit_text
+from uci_engine.game_analysis.html import GENERATOR, environment
 from uci_engine.game_analysis.journal import Journal, JournalError
-from uci_engine.game_analysis.page import index_page
-from uci_engine.game_analysis.pgn import PgnError, game_texts, pgn_files
+from uci_engine.game_analysis.page import failed_row, game_page, index_page, index_row
+from uci_engine.game_analysis.pgn import PgnError, annotate, game_texts, pgn_files, read_game
+from uci_engine.game_analysis.report import analyse_game
 from uci_engine.processor import usable_processors
 
 INTERRUPTED = 130
 JOURNAL_FILE = "unfinished.journal"
 PGN_FILE = "games.pgn"
+INDEX_FILE = "index.html"
 STDIN = "-"
 DEFAULT_SECONDS = 0.2
 # Of more games that cannot be analysed only the number is told.
@@ -57,35 +55,29 @@ games are not replaced, unless --force is given. A file of games that is analyse
 
 
 class Source:
-    """The games to analyse, file by file. `count` is how many there are."""
+    """The games to analyse, file by file. `count`: how many there are; `digest` tells them from any others."""
 
     def __init__(self, names: Sequence[str]) -> None:
         """`names`: files, folders, or - for standard input. Raises PgnError and OSError."""
-        self._stdin: BinaryIO | None = None
-        self._files: list[Path | BinaryIO] = []
+        self._files: list[Path | bytes] = []
         self._identities: set[tuple[int, int]] = set()
-        try:
-            for name in names:
-                if name != STDIN:
-                    files = pgn_files([Path(name)])
-                    self._files += files
-                    self._identities.update(_identity(path.stat()) for path in files)
-                elif self._stdin is None:
-                    # Read to its end, because the games are counted first.
-                    self._stdin = tempfile.TemporaryFile()  # noqa: SIM115 `close` closes it
-                    self._files.append(self._stdin)
-                    shutil.copyfileobj(sys.stdin.buffer, self._stdin)
-                    self._identities.add(_identity(os.fstat(sys.stdin.fileno())))
-            self.count = sum(1 for _ in self.texts())
-            if not self.count:
-                raise PgnError(f"{names[0]} holds no game" if len(names) == 1 else "there is no game in these files")
-        except BaseException:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        if self._stdin is not None:
-            self._stdin.close()
+        for name in names:
+            if name == STDIN:
+                # Kept, because the games are counted first.
+                self._files.append(sys.stdin.buffer.read())
+                self._identities.add(_identity(os.fstat(sys.stdin.fileno())))
+                continue
+            for path in pgn_files([Path(name)]):
+                self._files.append(path)
+                self._identities.add(_identity(path.stat()))
+        digest = hashlib.sha256()
+        self.count = 0
+        for number, text in self.texts():
+            digest.update(text)
+            self.count = number
+        self.digest = digest.hexdigest()[:16]
+        if not self.count:
+            raise PgnError(f"{names[0]} holds no game" if len(names) == 1 else "there is no game in these files")
 
     def has_file(self, path: Path) -> bool:
         """Whether this is one of the files with the games, by this name or another, or a link to one."""
@@ -96,30 +88,66 @@ class Source:
         return enumerate(self._all_texts(), start=1)
 
     def _all_texts(self) -> Iterator[bytes]:
-        for source in self._files:
-            if isinstance(source, Path):
-                with source.open("rb") as file:
-                    yield from game_texts(file)
-            else:
-                source.seek(0)
-                yield from game_texts(source)
+        for file in self._files:
+            with io.BytesIO(file) if isinstance(file, bytes) else file.open("rb") as opened:
+                yield from game_texts(opened)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A game to analyse, and how. `page` is the name of its page, "" for none. All of it can be pickled."""
+
+    number: int
+    text: bytes
+    page: str
+    has_index: bool
+    limit: Limit
+    keywords: dict[str, Any]
+    core: str
+
+
+def analysed(
+    engine: Engine, task: Task, on_position: Callable[[float], None] = lambda share: None
+) -> tuple[dict[str, Any], str]:
+    """Analyse a game. Returns its entry in the journal, and its page.
+
+    `on_position` is told the share of the game that each position is.
+    """
+    names = "not a game"
+    try:
+        game = read_game(task.text)
+        names = f"{game.headers.get('White', '?')} \u2013 {game.headers.get('Black', '?')}"
+        engine.new_game()
+        report = analyse_game(game, engine, task.limit, on_position)
+    except ValueError as error:
+        return _failed(task, names, str(error)), ""
+    page = game_page(report, INDEX_FILE if task.has_index else "") if task.page else ""
+    row = index_row(report, task.number, task.page)
+    pgn = annotate(game, report, GENERATOR)
+    return {"number": task.number, "pgn": pgn, "row": row, "remarks": report.remarks}, page
+
+
+def analysed_alone(task: Task) -> tuple[dict[str, Any], str]:
+    """The same with an engine of its own, as on a cluster."""
+    with engine_for(task.keywords, task.core) as engine:
+        return analysed(engine, task)
+
+
+def _failed(task: Task, names: str, problem: str) -> dict[str, Any]:
+    """The entry of a game that cannot be analysed, for this reason."""
+    return {"number": task.number, "pgn": "", "row": failed_row(task.number, names, problem), "remarks": [problem]}
 
 
 def run(words: Sequence[str], default_core: str) -> int:
     """Run the command. Returns the exit code."""
     options = _parser(default_core).parse_intermixed_args(words)
     if not options.no_pages:
-        try:
-            environment()
-        except MissingLibraryError as error:
-            raise UsageError(f"{error}, or use --no-pages") from None
-    effort = effort_of(options, DEFAULT_SECONDS)
+        # Before the work: the library for pages may be missing.
+        environment()
+    limit = limit_of(options, DEFAULT_SECONDS)
     keywords = keyword_options(options, default_threads=1 if options.cluster else min(2, usable_processors()))
     try:
-        with closing(Source(options.games)) as source:
-            first = options.games[0]
-            default = "analysis" if first == STDIN else f"{Path(first).resolve().stem}-analysis"
-            return _Run(source, Path(options.output or default), effort, keywords, options).run()
+        return _Run(Source(options.games), limit, keywords, options).run()
     except (PgnError, JournalError) as error:
         raise _refusal(str(error)) from None
     except OSError as error:
@@ -127,38 +155,29 @@ def run(words: Sequence[str], default_core: str) -> int:
         raise _refusal(f"{name}{error.strerror or error}") from None
 
 
-def entries_by_number(entries: Iterable[dict[str, Any]]) -> dict[int, dict[str, Any]]:
-    """The entries of a journal by the numbers of their games, without those that were dropped. Raises JournalError."""
-    found: dict[int, dict[str, Any]] = {}
-    try:
-        for entry in entries:
-            found[entry["number"]] = entry
-            if entry.get("dropped"):
-                del found[entry["number"]]
-    except (KeyError, TypeError):
-        raise JournalError(f"{JOURNAL_FILE} is no journal of an analysis: remove it") from None
-    return found
-
-
 class _Run:
-    def __init__(
-        self, source: Source, folder: Path, effort: Effort, keywords: dict[str, Any], options: argparse.Namespace
-    ) -> None:
+    """One run. Invariant: of each game that has an entry in the journal the page is there."""
+
+    def __init__(self, source: Source, limit: Limit, keywords: dict[str, Any], options: argparse.Namespace) -> None:
         self._source = source
-        self._folder = folder
-        self._effort = effort
+        self._limit = limit
         self._keywords = keywords
         self._options = options
-        self._problems: list[str] = []
-        self._digits = max(4, len(str(source.count)))
+        first = options.games[0]
+        default = "analysis" if first == STDIN else f"{Path(first).resolve().stem}-analysis"
+        self._folder = folder = Path(options.output or default)
+        self._index = folder / INDEX_FILE
+        self._has_index = source.count > 1 and not options.no_pages
         self._check_outputs()
         self._made_folders = [path for path in (folder, *folder.parents) if not path.exists()]
         folder.mkdir(parents=True, exist_ok=True)
-        settings = {"effort": str(effort), "options": keywords, "pages": not options.no_pages}
+        settings = {
+            "games": source.digest,
+            "limit": limit_text(limit),
+            "options": keywords,
+            "pages": not options.no_pages,
+        }
         self._journal = Journal(folder / JOURNAL_FILE, settings, options.resume)
-        # The entries of the journal by the numbers of the games that are done.
-        self._done = entries_by_number(self._journal.entries)
-        self._drop_other_games()
 
     def _outputs(self) -> Iterator[Path]:
         yield self._folder / JOURNAL_FILE
@@ -166,8 +185,8 @@ class _Run:
         if not self._options.no_pages:
             for number in range(1, self._source.count + 1):
                 yield self._folder / self._page(number)
-            if self._source.count > 1:
-                yield self._index
+        if self._has_index:
+            yield self._index
 
     def _check_outputs(self) -> None:
         """Raises UsageError where the games to analyse, or without --force other results, would be replaced."""
@@ -182,121 +201,102 @@ class _Run:
             raise _refusal(f"{present} is there already: name another folder with --output, or replace with --force")
 
     def run(self) -> int:
+        entries, count = self._journal.entries, self._source.count
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         interrupted = False
         complete = False
         try:
-            with Progress(self._source.count, len(self._done)) as progress:
+            with Progress(count, len(entries)) as progress:
                 try:
                     self._analyse(progress)
                 except KeyboardInterrupt:
                     interrupted = True
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-            analysed = self._write_results()
+            entries.sort(key=lambda entry: entry["number"])
+            analysed = self._write_results(entries)
             complete = not interrupted
         finally:
             # A run that has done nothing leaves nothing.
-            self._journal.close(remove=complete or not self._done)
-            for folder in self._made_folders:
-                if any(folder.iterdir()):
-                    break
-                folder.rmdir()
+            self._journal.close(remove=complete)
+            with suppress(OSError):  # a folder is not empty
+                for folder in self._made_folders:
+                    folder.rmdir()
             signal.signal(signal.SIGINT, before)
         # Told at the end, because they would break the bar.
-        for problem in self._problems[:MAX_PROBLEMS]:
+        problems = [f"game {entry['number']}: {remark}" for entry in entries for remark in entry["remarks"]]
+        for problem in problems[:MAX_PROBLEMS]:
             warn(printable(problem))
-        if len(self._problems) > MAX_PROBLEMS:
-            warn(f"and {len(self._problems) - MAX_PROBLEMS} more games with problems")
+        if len(problems) > MAX_PROBLEMS:
+            warn(f"and {len(problems) - MAX_PROBLEMS} more games with problems")
         if interrupted:
-            done = f"{len(self._done)} of {self._source.count} games are done"
-            warn(f"interrupted: {done}, --resume goes on with the others")
+            warn(f"interrupted: {len(entries)} of {count} games are done, --resume goes on with the others")
             return INTERRUPTED
         if not analysed:
             warn("no game could be analysed")
             return 1
-        show(f"{analysed} of {self._source.count} games analysed: {self._first_result()}")
+        show(f"{analysed} of {count} games analysed: {self._first_result()}")
         return 0
 
     def _analyse(self, progress: Progress) -> None:
-        tasks = (task for task in self._tasks() if task.number not in self._done)
+        with closing(self._results(progress)) as results:
+            for task, result in results:
+                if isinstance(result, GivenUp):
+                    result = _failed(task, "not analysed", result.reason), ""
+                self._keep(task, *result)
+                progress.reach(len(self._journal.entries))
+
+    def _results(self, progress: Progress) -> Generator[tuple[Task, Any], None, None]:
+        """The results of the games that are not done yet, in the order of finishing."""
+        tasks = self._tasks()
         if self._options.cluster:
-            for task, result in run_on_cluster(analyse_task, tasks, self._options.cluster):
-                self._keep(task, unanalysed(task, result.reason) if isinstance(result, GivenUp) else result)
-                progress.reach(len(self._done))
+            yield from run_on_cluster(analysed_alone, tasks, self._options.cluster)
             return
         with engine_for(self._keywords, self._options.core) as engine:
             for task in tasks:
-                self._keep(task, analyse_with(engine, task, progress.add))
-                progress.reach(len(self._done))
+                yield task, analysed(engine, task, progress.add)
 
-    def _drop_other_games(self) -> None:
-        """Drop what the journal has of games that are no longer there, or are changed, with their pages."""
-        if not self._done:
-            return
-        digests = {task.number: task.digest for task in self._tasks() if task.number in self._done}
-        # Pages of several games link to an index, which a game alone does not have.
-        is_alone = self._source.count == 1 and any(number > 1 for number in self._done)
-        for number, entry in list(self._done.items()):
-            if digests.get(number) != entry["digest"] or is_alone:
-                self._journal.append({"number": number, "dropped": True})
-                del self._done[number]
-                page = Path(entry["row"].get("page", "")).name
-                if page:
-                    (self._folder / page).unlink(missing_ok=True)
-        if is_alone:
-            self._index.unlink(missing_ok=True)
-
-    def _tasks(self) -> Iterator[GameTask]:
+    def _tasks(self) -> Iterator[Task]:
+        done = {entry["number"] for entry in self._journal.entries}
         for number, text in self._source.texts():
-            page = "" if self._options.no_pages else self._page(number)
-            has_index = self._source.count > 1
-            yield GameTask(number, text, page, self._effort, self._keywords, self._options.core, has_index)
+            if number not in done:
+                page = "" if self._options.no_pages else self._page(number)
+                core = self._options.core
+                yield Task(number, text, page, self._has_index, self._limit, self._keywords, core)
 
     def _page(self, number: int) -> str:
-        return f"game-{number:0{self._digits}}.html"
+        return f"game-{number:0{max(4, len(str(self._source.count)))}}.html"
 
-    @property
-    def _index(self) -> Path:
-        return self._folder / INDEX_FILE
-
-    def _keep(self, task: GameTask, result: GameResult) -> None:
+    def _keep(self, task: Task, entry: dict[str, Any], page: str) -> None:
         """Write the page, then the entry of the journal, so that what the journal has is there."""
-        if result.page:
+        if page:
             path = self._folder / task.page
             if os.path.lexists(path):
                 # The index names another game for this page. Where this run has only one, no index takes its place.
                 self._index.unlink(missing_ok=True)
-            _replace(path, [result.page])
-        entry = {"number": task.number, "digest": task.digest, "pgn": result.pgn, "row": result.row}
-        # Before it is written: an interrupt may come between the two.
-        self._done[task.number] = entry
+            _replace(path, [page])
         self._journal.append(entry)
-        self._problems += [f"game {task.number}: {remark}" for remark in result.remarks]
 
-    def _write_results(self) -> int:
+    def _write_results(self, entries: list[dict[str, Any]]) -> int:
         """Write the annotated games and the index, if there are any. Returns how many games were analysed."""
-        entries = [entry for _, entry in sorted(self._done.items())]
-        rows = [entry["row"] for entry in entries]
-        analysed = sum(not row["problem"] for row in rows)
-        if not analysed:
-            return 0
-        _replace(self._folder / PGN_FILE, (f"{entry['pgn']}\n\n" for entry in entries if entry["pgn"]))
-        if not self._options.no_pages and self._source.count > 1:
-            _replace(self._index, [index_page(rows)])
-        return analysed
+        pgns = [entry["pgn"] for entry in entries if entry["pgn"]]
+        if pgns:
+            _replace(self._folder / PGN_FILE, (f"{pgn}\n\n" for pgn in pgns))
+            if self._has_index:
+                _replace(self._index, [index_page([entry["row"] for entry in entries])])
+        return len(pgns)
 
     def _first_result(self) -> Path:
         """What the user will want to open."""
         if self._options.no_pages:
             return self._folder / PGN_FILE
-        return self._index if self._source.count > 1 else self._folder / self._page(1)
+        return self._index if self._has_index else self._folder / self._page(1)
 
 
 def _parser(default_core: str) -> Parser:
     parser = Parser("secateur analyse", DESCRIPTION)
     parser.add_argument("games", metavar="GAMES", nargs="+", help="PGN files, folders of them, or - for standard input")
     parser.add_argument("--output", metavar="FOLDER", help="where to write (default: the name of the games, -analysis)")
-    add_effort(parser, f"{DEFAULT_SECONDS:g}")
+    add_limit(parser, f"{DEFAULT_SECONDS:g}")
     parser.add_argument("--resume", action="store_true", help="continue a run that was interrupted or killed")
     parser.add_argument(
         "--force", action="store_true", help="replace results of other games, and remove their index"

@@ -16,13 +16,16 @@ from uci_engine.core import CORES
 from uci_engine.text import ERROR, suggestion
 
 if TYPE_CHECKING:
+    from chess.engine import Limit
+
     from uci_engine.api.engine import Engine
     from uci_engine.engine import UciEngine
-    from uci_engine.game_analysis.game_search import Effort
 
 # "interpreted" is accepted too but not shown, because it is for tests and debugging only.
 CORES_SHOWN = tuple(name for name in CORES if name != "interpreted")
 
+# For an analysis. Most of it is used again by the position before.
+DEFAULT_HASH_MIB = 64
 MAX_NODES = 999_999_999
 MAX_SECONDS = 86_400.0
 
@@ -72,7 +75,7 @@ def add_settings(parser: argparse.ArgumentParser, default_core: str, **position:
     add_core(parser, default_core)
 
 
-def add_effort(parser: argparse.ArgumentParser, default: str, what: str = "a move") -> None:
+def add_limit(parser: argparse.ArgumentParser, default: str, what: str = "a move") -> None:
     """Add `--time`, `--nodes` and `--depth`, one of which may be given, and the options of the engine."""
     from uci_engine.score import MAX_DEPTH
 
@@ -80,7 +83,7 @@ def add_effort(parser: argparse.ArgumentParser, default: str, what: str = "a mov
     efforts.add_argument("--time", metavar="SECONDS", type=_seconds, help=f"time for {what} (default {default})")
     efforts.add_argument("--nodes", metavar="N", type=number(1, MAX_NODES), help=f"nodes for {what}")
     efforts.add_argument("--depth", metavar="N", type=number(1, MAX_DEPTH), help=f"depth of the search for {what}")
-    _add_options(parser, "--option SyzygyPath=/tables", threads=" (default 2)", hash=" (default 64)")
+    _add_options(parser, "--option SyzygyPath=/tables", threads=" (default 2)", hash=f" (default {DEFAULT_HASH_MIB})")
 
 
 def _add_options(parser: argparse.ArgumentParser, example: str, threads: str = "", hash: str = "") -> None:
@@ -90,19 +93,20 @@ def _add_options(parser: argparse.ArgumentParser, example: str, threads: str = "
     parser.add_argument("--option", metavar="NAME=VALUE", action="append", default=[], help=text)
 
 
-def effort_of(options: argparse.Namespace, default_seconds: float) -> Effort:
-    from uci_engine.game_analysis.game_search import Effort
+def limit_of(options: argparse.Namespace, default_seconds: float) -> Limit:
+    """The limit of `add_limit`."""
+    from chess.engine import Limit
 
     if options.nodes is None and options.depth is None:
-        return Effort(seconds=default_seconds if options.time is None else options.time)
-    return Effort(nodes=options.nodes, depth=options.depth)
+        return Limit(time=default_seconds if options.time is None else options.time)
+    return Limit(nodes=options.nodes, depth=options.depth)
 
 
 def keyword_options(options: argparse.Namespace, default_threads: int) -> dict[str, Any]:
-    """The options as keywords of `Engine`. Raises UsageError."""
+    """The options for an analysis, as keywords of `Engine`. Raises UsageError."""
     from uci_engine.api.session import keyword_of
 
-    keywords: dict[str, Any] = {"threads": default_threads}
+    keywords: dict[str, Any] = {"threads": default_threads, "hash": DEFAULT_HASH_MIB, "move_overhead": 0}
     for name, value in _settings(options):
         if value is None:
             raise UsageError(f"--option {name!a} has no value")
@@ -115,11 +119,11 @@ def keyword_options(options: argparse.Namespace, default_threads: int) -> dict[s
 
 
 def engine_for(keywords: dict[str, Any], core: str) -> Engine:
-    """An engine for analysis. Raises UsageError where an option is refused."""
-    from uci_engine.api.games import new_engine
+    """An engine with these options. Raises UsageError where one is refused."""
+    from uci_engine.api.engine import Engine
 
     try:
-        return new_engine(keywords, core)
+        return Engine(core=core, **keywords)
     except ValueError as error:
         raise UsageError(str(error)) from None
 
@@ -168,25 +172,30 @@ def _seconds(text: str) -> float:
     return value
 
 
-def prepare(engine: UciEngine, options: argparse.Namespace, search_moves: Sequence[str] = ()) -> None:
-    """Set the options of the engine and the position. Prints remarks on stderr. Raises UsageError."""
+def prepared(options: argparse.Namespace, tuning: bool, search_moves: Sequence[str] = ()) -> UciEngine:
+    """An engine with the settings of `add_settings`. Prints remarks on stderr. Raises UsageError.
+
+    `search_moves` must be legal in the position.
+    """
+    from uci_engine.board.game import parse_searchmoves
+    from uci_engine.engine import UciEngine
+
+    engine = UciEngine(options.core, tuning)
     if engine.problem:
         warn(engine.problem)
     chess960 = [("UCI_Chess960", "true")] if options.chess960 else []
     for name, value in [*_settings(options), *chess960]:
+        is_known = engine.options.find(name) is not None
+        hint = "" if is_known else suggestion(name, (option.name for option in engine.options))
         for message in engine.set_option(name, value):
             if message.startswith(ERROR):
-                names = (option.name for option in engine.options)
-                hint = suggestion(name, names) if "there is no option" in message else ""
                 raise UsageError(message.removeprefix(ERROR) + hint)
             warn(message)
     for message in engine.set_position(options.fen, (options.moves or "").split()):
         if message.startswith(ERROR):
             raise UsageError(message, exit_code=1)
         warn(message)
-    if search_moves and engine.board is not None:
-        from uci_engine.board.game import parse_searchmoves
-
-        _, problems = parse_searchmoves(engine.board, search_moves)
-        for problem in problems:
-            raise UsageError(problem.removeprefix(ERROR))
+    assert engine.board is not None
+    for problem in parse_searchmoves(engine.board, search_moves)[1]:
+        raise UsageError(problem.removeprefix(ERROR))
+    return engine

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import chess
@@ -13,11 +14,11 @@ from uci_engine.command_line.arguments import (
     Parser,
     UsageError,
     add_core,
-    add_effort,
+    add_limit,
     add_position,
-    effort_of,
     engine_for,
     keyword_options,
+    limit_of,
 )
 from uci_engine.command_line.console import show, warn
 from uci_engine.processor import usable_processors
@@ -26,7 +27,7 @@ from uci_engine.text import ERROR, quoted
 DEFAULT_SECONDS = 2.0
 
 DESCRIPTION = """\
-Compare the legal moves of a position: value, depth reached and nodes explored of each, best first.
+Compare the legal moves of a position: value, depth and line of each, best first.
 
 With --move, explain one move: the line that supports or refutes it, the features that change along it, what is better
 and why, and a proof where it wins or loses by force.
@@ -36,22 +37,20 @@ and why, and a proof where it wins or loses by force.
 def run(words: Sequence[str], default_core: str) -> int:
     """Run the command. Returns the exit code."""
     options = _parser(default_core).parse_args(words)
-    from uci_engine.game_analysis.html import MissingLibraryError, environment
+    from uci_engine.game_analysis.html import environment
     from uci_engine.game_analysis.move_report import Shown
     from uci_engine.game_analysis.move_search import compare_moves, explain_move
 
     if options.page:
-        try:
-            environment()
-        except MissingLibraryError as error:
-            raise UsageError(str(error)) from None
-    effort = effort_of(options, DEFAULT_SECONDS)
+        # Before the work: the library for pages may be missing.
+        environment()
+    limit = limit_of(options, DEFAULT_SECONDS)
     keywords = keyword_options(options, default_threads=min(2, usable_processors()))
     board = _board(options)
     move = None if options.move is None else _move(board, options.move)
     with engine_for(keywords, options.core) as engine:
         found: Shown = (
-            compare_moves(engine, board, effort) if move is None else explain_move(engine, board, move, effort)
+            compare_moves(engine, board, limit) if move is None else explain_move(engine, board, move, limit)
         )
     show(json.dumps(found.data(), indent=1) if options.json else str(found))
     if options.page:
@@ -66,7 +65,7 @@ def _parser(default_core: str) -> Parser:
     parser = Parser("secateur explain", DESCRIPTION)
     add_position(parser)
     parser.add_argument("--move", metavar="MOVE", help="the move to explain, for example e2e4 or Nf3")
-    add_effort(parser, f"{DEFAULT_SECONDS:g}", "all searches")
+    add_limit(parser, f"{DEFAULT_SECONDS:g}", "all searches")
     parser.add_argument("--json", action="store_true", help="show JSON")
     parser.add_argument("--page", metavar="FILE", help="also write a page, one HTML file that needs no network")
     add_core(parser, default_core)
@@ -80,8 +79,6 @@ def _board(options: argparse.Namespace) -> chess.Board:
     game = Game()
     try:
         for message in game.set(options.fen, (options.moves or "").split(), options.chess960):
-            if message.startswith(ERROR):
-                raise UsageError(message, exit_code=1)
             warn(message)
     except PositionError as error:
         raise UsageError(f"{ERROR}{error}", exit_code=1) from None
@@ -92,10 +89,7 @@ def _board(options: argparse.Namespace) -> chess.Board:
 def _move(board: chess.Board, text: str) -> chess.Move:
     """A legal move, in UCI notation or in SAN. Raises UsageError."""
     for parse in (board.parse_uci, board.parse_san):
-        try:
-            move = parse(text)
-        except ValueError:
-            continue
-        if move:
-            return move
+        with suppress(ValueError):
+            if move := parse(text):
+                return move
     raise UsageError(f"{quoted(text)} is no legal move here")

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 from uci_engine import __version__
 from uci_engine.command_line.arguments import (
@@ -22,14 +20,11 @@ from uci_engine.command_line.arguments import (
     add_settings,
     gathered_moves,
     number,
-    prepare,
+    prepared,
 )
 from uci_engine.command_line.console import converse, execute, guarded, has_colour, show, warn
 from uci_engine.core import CORES, require_own_evaluation
 from uci_engine.text import ERROR, suggestion
-
-if TYPE_CHECKING:
-    from uci_engine.engine import UciEngine
 
 CORE_VARIABLE = "SECATEUR_CORE"
 
@@ -48,7 +43,7 @@ chess programs use it. With arguments it runs one command and exits:
 """
 
 GO_DESCRIPTION = """\
-Search a position and show the best move: as a table on a terminal, as UCI lines into a pipe.
+Search a position and show UCI lines, as the UCI command go does. Ctrl-C ends the search.
 
 The words are those of the UCI command go, in any order:
   depth N              search N plies deep
@@ -125,44 +120,29 @@ def _execute(parser: Parser, options: argparse.Namespace) -> int:
 
 def _go(words: Sequence[str], default_core: str, tuning: bool) -> int:
     from uci_engine.time_management.limits import Limits
+    from uci_engine.uci import loop as uci
     from uci_engine.uci.protocol import GO_WORDS, parse
 
     parser = Parser("secateur go", GO_DESCRIPTION)
     parser.add_argument("words", metavar="WORD", nargs="*", help="limits of the search, as listed above")
     add_settings(parser, default_core)
-    parser.add_argument("--uci", action="store_true", help="show UCI lines on a terminal too")
     options = parser.parse_intermixed_args(words)
     line = " ".join(["go", *options.words])
     limits = parse(line)
     assert isinstance(limits, Limits)
     if limits.unknown_word is not None:
-        choices = (*GO_WORDS, "--fen", "--moves", "--chess960", "--option", "--threads", "--hash", "--uci")
+        choices = (*GO_WORDS, "--fen", "--moves", "--chess960", "--option", "--threads", "--hash")
         parser.error(f"{limits.unknown_word!a} is no word of go{suggestion(limits.unknown_word, choices)}")
     for problem in limits.problems:
         if problem.startswith(ERROR):
             parser.error(problem.removeprefix(ERROR).partition(",")[0])
 
-    def prepared() -> UciEngine:
-        engine = _engine(options.core, tuning)
-        prepare(engine, options, limits.searchmoves or ())
-        return engine
-
-    if options.uci or sys.stdout is None or not sys.stdout.isatty() or limits.perft is not None:
-        from uci_engine.uci import loop as uci
-
-        return uci.run(prepared, [line])
-    from uci_engine.command_line.table import search
-
-    with closing(prepared()) as engine:
-        for problem in limits.problems:
-            show(problem)
-        search(engine, limits, show)
-    return 0
+    return uci.run(lambda: prepared(options, tuning, limits.searchmoves or ()), [line])
 
 
 def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
     from uci_engine.score import MAX_DEPTH
-    from uci_engine.tools.bench import DEFAULT_DEPTH, POSITIONS, Bench
+    from uci_engine.tools.bench import DEFAULT_DEPTH, POSITIONS, bench
 
     parser = Parser("secateur bench", "Search fixed positions to a fixed depth and show nodes, time and speed.")
     parser.add_argument(
@@ -171,26 +151,26 @@ def _bench(words: Sequence[str], default_core: str, tuning: bool) -> int:
     add_settings(parser, default_core, text="search this position only")
     options = parser.parse_intermixed_args(words)
     has_position = options.fen is not None or bool(options.moves)
-    with closing(_engine(options.core, tuning)) as engine:
-        prepare(engine, options)
-        Bench(engine, options.depth, show, positions=() if has_position else POSITIONS).report()
+    with closing(prepared(options, tuning)) as engine:
+        # `prepared` has told it. A total without the network would be taken for that of another version.
+        if engine.problem:
+            return 1
+        bench(engine, options.depth, show, positions=() if has_position else POSITIONS)
     return 0
 
 
 def _perft(words: Sequence[str], default_core: str, tuning: bool) -> int:
-    from uci_engine.tools.perft import MAX_DEPTH, Perft
+    from uci_engine.tools.perft import MAX_DEPTH, perft
 
     parser = Parser("secateur perft", "Count the leaf nodes of the legal move tree, DEPTH plies deep.")
     parser.add_argument("depth", metavar="DEPTH", type=number(0, MAX_DEPTH), help=f"in plies, at most {MAX_DEPTH}")
     parser.add_argument("--divide", action="store_true", help="also show the count of each legal move")
     add_settings(parser, default_core)
     options = parser.parse_intermixed_args(words)
-    with closing(_engine(options.core, tuning)) as engine:
-        prepare(engine, options)
+    with closing(prepared(options, tuning)) as engine:
         lines: list[str] = []
         started = time.perf_counter()
-        engine.start(Perft(engine, options.depth, show if options.divide else lines.append, lambda: None))
-        engine.wait()
+        perft(engine, options.depth, show if options.divide else lines.append)
         seconds = time.perf_counter() - started
     # Without --divide, show only the last line, with the total.
     show("".join(line.strip() + "\n" for line in lines[-1:]) + f"time {seconds:.3f} s")
@@ -203,12 +183,12 @@ def _eval(words: Sequence[str], default_core: str, tuning: bool) -> int:
     add_settings(parser, default_core)
     parser.add_argument("--json", action="store_true", help="show it as JSON, with the keys below")
     options = parser.parse_args(words)
-    with closing(_engine(options.core, tuning)) as engine:
-        prepare(engine, options)
+    with closing(prepared(options, tuning)) as engine:
         if options.json:
             import json
 
-            show(json.dumps(engine.evaluation_data(), indent=2))
+            assert engine.board is not None
+            show(json.dumps(engine.explain(engine.board).data(), indent=2))
         else:
             show(engine.evaluation_text(has_colour()))
     return 0
@@ -243,9 +223,3 @@ COMMANDS: dict[str, Callable[[Sequence[str], str, bool], int]] = {
     "bench": _bench,
     "doctor": _doctor,
 }
-
-
-def _engine(core: str, tuning: bool) -> UciEngine:
-    from uci_engine.engine import UciEngine
-
-    return UciEngine(core, tuning)

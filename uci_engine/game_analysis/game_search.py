@@ -12,7 +12,6 @@ mated only where all its moves were searched, and not because the move that it p
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import chess
 from chess.engine import Limit
@@ -35,42 +34,37 @@ SMALL_DOUBT_PART = 0.25
 MAX_REPEATED_PLIES = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """What the analysis of one move may take: seconds, nodes or a depth in plies. One of them is given."""
+def share_of(limit: Limit, share: float) -> Limit:
+    """The limit of a search that takes this share of a time or of nodes. A depth is not shared."""
+    return Limit(
+        time=None if limit.time is None else limit.time * share,
+        nodes=None if limit.nodes is None else max(1, round(limit.nodes * share)),
+        depth=limit.depth,
+    )
 
-    seconds: float | None = None
-    nodes: int | None = None
-    depth: int | None = None
 
-    def share(self, share: float) -> Limit:
-        """The limit of a search that takes this share of the effort. A depth is not shared."""
-        return Limit(
-            time=None if self.seconds is None else self.seconds * share,
-            nodes=None if self.nodes is None else max(1, round(self.nodes * share)),
-            depth=self.depth,
-        )
-
-    def __str__(self) -> str:
-        if self.seconds is not None:
-            return f"{self.seconds:g} s a move"
-        return f"{self.nodes} nodes a move" if self.nodes is not None else f"depth {self.depth}"
+def limit_text(limit: Limit) -> str:
+    """The limit for each move of a game, which has one of a time, nodes and a depth, in words."""
+    if limit.time is not None:
+        return f"{limit.time:g} s a move"
+    return f"{limit.nodes} nodes a move" if limit.nodes is not None else f"depth {limit.depth}"
 
 
 def search_game(
     analyser: Analyser,
     boards: Sequence[chess.Board],
     moves: Sequence[chess.Move],
-    effort: Effort,
-    on_position: Callable[[], None] = lambda: None,
+    limit: Limit,
+    on_position: Callable[[float], None] = lambda share: None,
 ) -> tuple[list[Found], list[SearchedMove]]:
     """Search every position of a game. Returns what was found in each, and for each move.
 
-    `boards`: the `positions` of the moves. `on_position` is called after each. ValueError: the engine refuses one.
+    `boards`: the `positions` of the moves. `limit`: the effort for each move, a time, nodes or a depth.
+    `on_position` is told after each position what share of them it is. ValueError: the engine refuses one.
     """
-    game = _Game(analyser, boards, moves, effort)
+    game = _Game(analyser, boards, moves, limit)
     game.search_backwards(on_position)
-    if effort.depth is None:
+    if limit.depth is None:
         game.look_again()
     return game.found, [game.searched(index) for index in range(len(moves))]
 
@@ -79,34 +73,33 @@ class _Game:
     """The searches of a game. `found` has what is known of each position, the most reliable."""
 
     def __init__(
-        self, analyser: Analyser, boards: Sequence[chess.Board], moves: Sequence[chess.Move], effort: Effort
+        self, analyser: Analyser, boards: Sequence[chess.Board], moves: Sequence[chess.Move], limit: Limit
     ) -> None:
         self._analyser = analyser
-        self._effort = effort
+        self._limit = limit
         self._moves = moves
         self._boards = boards
         self.found = [Found(DRAWN)] * len(boards)
-        # The depth of the last search of each position. `found` may come from a deeper search of a later position.
-        self._depths = [0] * len(self._boards)
-        # The value by the last search of all moves of each position. What is known now may be less.
-        self._own_values = [DRAWN] * len(self._boards)
+        # By the last search of all moves of each position. `found` may come from a deeper search of a later position,
+        # and have a smaller value.
+        self._own = [Found(DRAWN)] * len(boards)
         self._others: dict[int, Value] = {}
-        # What the searches have not taken of their share, in efforts for a move.
+        # What the searches have not taken yet, in efforts for a move.
         self._left_over = 0.0
         # The engine forgets what it has learnt when this is another object.
         self._token = object()
 
-    def search_backwards(self, on_position: Callable[[], None]) -> None:
+    def search_backwards(self, on_position: Callable[[float], None]) -> None:
         for index in range(len(self._moves), -1, -1):
+            self._left_over += 1
             self._look_at(index, MAIN_SHARE)
-            self._left_over += 1 - MAIN_SHARE
             if index < len(self._moves):
                 self._take_from_next(index)
                 if self.searched(index).is_best and self._may_be_only_move(index):
                     others = self._search_others(index, self._moves[index])
                     if others is not None:
                         self._others[index] = others.value
-            on_position()
+            on_position(1 / len(self._boards))
 
     def look_again(self) -> None:
         """Search what is in doubt once more, from the last move to the first, as far as what is left over reaches."""
@@ -142,7 +135,6 @@ class _Game:
         if self._loss(index) >= SUSPICION:
             self._look_at(index, share, [*self.found[index].line[:1]])
             self._look_at(index + 1, share)
-            self._left_over -= 2 * share
             self._hand_back(index)
         if self._loss(index) < SUSPICION <= self._fall(index) and self._left_over >= 2 * LEAST_SECOND_SHARE:
             self._look_for_another(index, min(share, self._left_over / 2))
@@ -150,22 +142,18 @@ class _Game:
     def _look_for_another(self, index: int, share: float) -> None:
         """Search a position again whose best move is not as good as it was thought to be: another may be better."""
         white = self._boards[index].turn
-        another = self._search(index, share)
-        self._left_over -= share
-        self._own_values[index] = another.value
+        another = self._own[index] = self._search(index, share)
         if another.line and another.value.expected_for(white) > self.found[index].value.expected_for(white):
-            self.found[index], self._depths[index] = another, another.depth
+            self.found[index] = another
             self._look_at(index, share, [another.line[0]])
-            self._left_over -= share
             self._hand_back(index)
 
     def _look_at(self, index: int, share: float, root_moves: list[chess.Move] | None = None) -> None:
         """Search a position, and keep what is found if it is not less deep than what was found before."""
-        found = self._search(index, share, root_moves)
+        found, own = self._search(index, share, root_moves), self._own[index]
         if root_moves is None:
-            self._own_values[index] = found.value
-        if found.depth >= self._depths[index]:
-            self._depths[index] = found.depth
+            self._own[index] = found
+        if found.depth >= own.depth:
             if root_moves is None:
                 self.found[index] = found
             else:
@@ -195,7 +183,7 @@ class _Game:
     def _fall(self, index: int) -> float:
         """How much less the best move of a position is worth than all its moves were, when they were last searched."""
         white = self._boards[index].turn
-        return self._own_values[index].expected_for(white) - self.found[index].value.expected_for(white)
+        return self._own[index].value.expected_for(white) - self.found[index].value.expected_for(white)
 
     def _doubt(self, index: int) -> float:
         return max(self._loss(index), self._fall(index))
@@ -215,15 +203,15 @@ class _Game:
 
         If that move is mated, the others decide. They are searched, unless a search of all moves has shown a mate.
         """
-        board, own = self._boards[index], self._own_values[index]
+        board, own = self._boards[index], self._own[index].value
         white = board.turn
         if found.value.mate_for(not white) is not None and board.legal_moves.count() > 1:
             if own.mate_for(not white) is None:
                 others = self._search_others(index, found.line[0])
                 if others is None:
                     return
-                own = max(others.value, found.value, key=lambda value: value.order_for(white))
-                self.found[index], self._depths[index], self._own_values[index] = others, others.depth, own
+                self.found[index] = self._own[index] = others
+                own = others.value
             if found.value.order_for(white) < own.order_for(white):
                 return
         self.found[index] = found
@@ -232,21 +220,20 @@ class _Game:
         """Search all moves but this one. None if nothing is left over for it, or nothing came of it."""
         if self._left_over < OTHERS_SHARE:
             return None
-        self._left_over -= OTHERS_SHARE
         allowed = [other for other in self._boards[index].legal_moves if other != move]
         others = self._search(index, OTHERS_SHARE, allowed)
         return others if others.line else None
 
     def _search(self, index: int, share: float, root_moves: list[chess.Move] | None = None) -> Found:
+        self._left_over -= share
         board = self._boards[index]
         value = final_value(board)
         if value is not None:
             return Found(value)
         # Of the moves before, only those that can be repeated matter. To replay all of them for each search takes time.
         root = board.copy(stack=min(board.halfmove_clock, MAX_REPEATED_PLIES))
-        info = self._analyser.analyse(root, self._effort.share(share), game=self._token, root_moves=root_moves)
-        # A search that was cut before its first report knows nothing.
-        return found_by(info, board) or Found(DRAWN)
+        info = self._analyser.analyse(root, share_of(self._limit, share), game=self._token, root_moves=root_moves)
+        return found_by(info, board)
 
     def _may_be_only_move(self, index: int) -> bool:
         """Whether it is worth knowing what the other moves are worth: the game is open, the move not obvious."""

@@ -26,23 +26,18 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).with_name("templates")
 GENERATOR = f"Secateur {__version__}"
-MISSING = "the pages need Jinja2: pip install Jinja2"
 SQUARE = 45
 # Characters that could end the script element, or that old parsers of JSON take for the end of a line.
 _UNSAFE = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 
 
-class MissingLibraryError(ImportError):
-    """A library for pages is not installed. The text is one sentence for the user."""
-
-
 @cache
 def environment() -> Environment:
-    """The templates. Raises MissingLibraryError where Jinja2 is not installed."""
+    """The templates. Raises ImportError, whose text is for the user, where Jinja2 is not installed."""
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError:
-        raise MissingLibraryError(MISSING) from None
+        raise ImportError("the pages need Jinja2: pip install Jinja2") from None
     return Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -53,17 +48,13 @@ def environment() -> Environment:
 
 
 def render(template: str, data: Mapping[str, Any], **values: Any) -> str:
-    """A page out of this template. `data` is what its script reads. Raises MissingLibraryError."""
+    """A page out of this template. `data` is what its script reads. Raises ImportError as `environment`."""
     from_template = environment().get_template(template)
-    return from_template.render(page=_page(data), **values).lstrip()
-
-
-def _page(data: Mapping[str, Any]) -> dict[str, Any]:
     from markupsafe import Markup
 
     css, script = _source("page.css"), _source("page.js")
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).translate(_UNSAFE)
-    return {
+    page = {
         "css": Markup(css),
         "script": Markup(script),
         "policy": f"default-src 'none'; style-src '{_hash(css)}'; script-src '{_hash(script)}'; img-src data:; "
@@ -71,14 +62,8 @@ def _page(data: Mapping[str, Any]) -> dict[str, Any]:
         "data": Markup(text),
         "generator": GENERATOR,
         "pieces": Markup(_pieces()),
-        "dark_squares": _dark_squares(),
     }
-
-
-@cache
-def _dark_squares() -> str:
-    corners = [(x * SQUARE, y * SQUARE) for y in range(8) for x in range(8) if (x + y) % 2]
-    return "".join(f"M{x} {y}h{SQUARE}v{SQUARE}h-{SQUARE}z" for x, y in corners)
+    return from_template.render(page=page, **values).lstrip()
 
 
 @cache
@@ -110,34 +95,11 @@ def _as_attributes(match: re.Match[str]) -> str:
 # Positions and lines for the script ----------------------------------------------------------------------------------
 
 
-def first_position(board: chess.Board, say: str, value: Value | None = None) -> dict[str, Any]:
-    """A position as the script shows it. `say`: what is said of it, on the page and to a screen reader."""
-    return {"fen": board.board_fen(), **_spoken(board, say, value)}
-
-
-def next_position(before: chess.Board, after: chess.Board, say: str, value: Value | None = None) -> dict[str, Any]:
-    """The position after a move, which is the last one of `after`: the squares that differ from the one before.
-
-    `e2.e4P`: each with its piece, or a point for none. First is where the move begins, then where it ends.
-    """
-    move = after.peek()
-    ends = after.king(before.turn) if before.is_castling(move) else move.to_square
-    assert ends is not None
-    # Where castling puts a rook on the king's square, or the king on the rook's, these are the squares of the move.
-    changed = before.occupied_co[True] ^ after.occupied_co[True] | before.occupied_co[False] ^ after.occupied_co[False]
-    others = chess.scan_forward(changed & ~(chess.BB_SQUARES[move.from_square] | chess.BB_SQUARES[ends]))
-    squares = (move.from_square, ends, *others)
-    changes = "".join(chess.square_name(square) + _letter(after, square) for square in squares)
-    return {"set": changes, **_spoken(after, say, value)}
-
-
-def _letter(board: chess.Board, square: chess.Square) -> str:
-    piece = board.piece_at(square)
-    return "." if piece is None else piece.symbol()
-
-
-def _spoken(board: chess.Board, say: str, value: Value | None) -> dict[str, Any]:
-    result: dict[str, Any] = {"say": say}
+def position(board: chess.Board, say: str, value: Value | None = None) -> dict[str, Any]:
+    """A position as the script shows it, with its last move. `say`: what is said of it, also to a screen reader."""
+    result: dict[str, Any] = {"fen": board.board_fen(), "say": say}
+    if board.move_stack:
+        result["last"] = board.peek().uci()[:4]
     if board.is_check():
         king = board.king(board.turn)
         assert king is not None
@@ -149,13 +111,12 @@ def _spoken(board: chess.Board, say: str, value: Value | None) -> dict[str, Any]
 
 def line(board: chess.Board, moves: Sequence[chess.Move], start: int, title: str, value: Value) -> dict[str, Any]:
     """A line to play through, from the position with this number, which is that of the board."""
-    before = board.copy(stack=False)
+    after = board.copy(stack=False)
     steps = []
     for move in moves:
-        after = before.copy(stack=False)
+        say = numbered(after, move)
         after.push(move)
-        steps.append(next_position(before, after, numbered(before, move)))
-        before = after
+        steps.append(position(after, say))
     return {"from": start, "title": title, "share": round(value.expected, 3), "steps": steps}
 
 
@@ -168,17 +129,15 @@ def diagram(board: chess.Board, label: str, arrows: Iterable[tuple[str, chess.Mo
     """A small board, seen from the side to move, with an arrow for each pair of a kind and a move."""
 
     def corner(square: chess.Square) -> tuple[int, int]:
-        x, y = chess.square_file(square), 7 - chess.square_rank(square)
-        return (x * SQUARE, y * SQUARE) if board.turn else ((7 - x) * SQUARE, (7 - y) * SQUARE)
+        seen = square if board.turn else 63 - square
+        return chess.square_file(seen) * SQUARE, (7 - chess.square_rank(seen)) * SQUARE
 
     pieces = []
     for square, piece in board.piece_map().items():
-        x, y = corner(square)
-        name = ("w" if piece.color else "b") + piece.symbol().upper()
-        pieces.append({"name": name, "x": x, "y": y})
+        pieces.append((("w" if piece.color else "b") + piece.symbol().upper(), *corner(square)))
+    half = SQUARE // 2
     paths = []
     for kind, move in arrows:
         (x1, y1), (x2, y2) = corner(move.from_square), corner(move.to_square)
-        half = SQUARE // 2
-        paths.append({"kind": kind, "path": f"M{x1 + half} {y1 + half}L{x2 + half} {y2 + half}"})
+        paths.append((kind, f"M{x1 + half} {y1 + half}L{x2 + half} {y2 + half}"))
     return {"label": label, "pieces": pieces, "arrows": paths}

@@ -22,7 +22,8 @@ import chess
 from uci_engine.game_analysis.values import SearchedMove
 
 # The smallest loss of expected result for each mark. From an even position in the middlegame 0.08 is about 0.35 pawns
-# as they are shown, 0.15 about 0.65 and 0.30 about 1.3. RESULTS.md compares the marks with those by Stockfish's scores.
+# as they are shown, 0.15 about 0.65 and 0.30 about 1.3.
+# scripts/EXPERIMENTS.md compares the marks with those by Stockfish's scores.
 INACCURACY_LOSS = 0.08
 MISTAKE_LOSS = 0.15
 BLUNDER_LOSS = 0.30

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import html as html_text
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import chess
 import chess.svg
 
 from uci_engine.game_analysis.boards import board_after
-from uci_engine.game_analysis.html import first_position, line, numbered, render
+from uci_engine.game_analysis.html import line, numbered, position, render
 from uci_engine.game_analysis.judgement import Judgement, Mark
 from uci_engine.game_analysis.reasons import Change
 from uci_engine.game_analysis.values import Found, Value
@@ -22,26 +22,19 @@ MAX_CHANGES = 6
 LEAST_CHANGE_CP = 10
 # A loss of expected result that is shown as 0 %.
 NOTHING = 0.005
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A row of a table, and its line to play through: `name` begins the row, `title` stands above the board."""
-
-    name: str
-    title: str
-    value: Value
-    cells: tuple[str, ...]
-    moves: tuple[chess.Move, ...]
+COLUMNS = ("Move", "Value", "Depth", "Line")
 
 
 class Shown(ABC):
-    """Moves of a position with what was found out about them. `str` of it is text, and a notebook shows a table."""
+    """Moves of a position with what was found out about them. `str` of it is text, and a notebook shows a table.
+
+    `nodes` and `seconds` are those of all searches.
+    """
 
     __slots__ = ()
     board: chess.Board
-    # Of the table, between the move and its line.
-    columns: ClassVar[tuple[str, ...]]
+    nodes: int
+    seconds: float
 
     @abstractmethod
     def data(self) -> dict[str, Any]:
@@ -51,8 +44,8 @@ class Shown(ABC):
     def _title(self) -> str: ...
 
     @abstractmethod
-    def _lines(self) -> list[_Line]:
-        """The rows of the table, the most important first."""
+    def _lines(self) -> list[tuple[str, Found]]:
+        """The lines that are worth playing through, each with its name, the most important first."""
 
     def _paragraphs(self) -> list[str]:
         """What is to be said beside the table."""
@@ -62,31 +55,48 @@ class Shown(ABC):
         """Each defence, the answer with its line, and in how many moves that mates."""
         return []
 
+    def _rows(self) -> list[tuple[str, str, str, str]]:
+        """The table of the lines, without its heading."""
+        return [
+            (name, found.value.text, str(found.depth), self.board.variation_san(found.line))
+            for name, found in self._lines()
+        ]
+
+    def __str__(self) -> str:
+        rows, defences = self._rows(), self._defences()
+        width = max([8, *(len(row[0]) for row in rows)])
+        lines = [self.board.fen(), *self._paragraphs()]
+        lines += [f"{name:<{width}}{value:>8}{depth:>7}  {words}" for name, value, depth, words in (COLUMNS, *rows)]
+        if not rows:
+            lines.append("There is no legal move.")
+        if defences:
+            lines.append("Defences:")
+            lines += [f"  {move:<10} {answer}  ({mate})" if mate else f"  {move}" for move, answer, mate in defences]
+        lines.append(f"{self.nodes} nodes in {self.seconds:.1f} s")
+        return "\n".join([*lines, "Values from White's view; at +1.00 White wins half of the games."])
+
     def page(self) -> str:
         board, shown = self.board, self._lines()
         side = "White" if board.turn else "Black"
-        start = first_position(board, f"{side} is to move.", shown[0].value if shown else None)
-        lines = [line(board, row.moves, 0, f"{row.title} ({row.value.text})", row.value) for row in shown]
-        rows = [{"name": row.name, "cells": row.cells, "words": board.variation_san(row.moves)} for row in shown]
+        start = position(board, f"{side} is to move.", shown[0][1].value if shown else None)
+        lines = [line(board, found.line, 0, f"{name} ({found.value.text})", found.value) for name, found in shown]
         return render(
             "explain.html.j2",
             {"positions": [start], "lines": lines, "flipped": not board.turn},
             title=self._title(),
             fen=board.fen(),
             texts=self._paragraphs(),
-            columns=(*self.columns, "Line"),
-            rows=rows,
+            rows=self._rows(),
             proof=self._defences(),
         )
 
     def _repr_html_(self) -> str:
-        board, shown = self.board, self._lines()
-        arrows = [chess.svg.Arrow(row.moves[0].from_square, row.moves[0].to_square) for row in shown[:1]]
+        board = self.board
+        arrows = [chess.svg.Arrow(found.line[0].from_square, found.line[0].to_square) for _, found in self._lines()[:1]]
         svg = chess.svg.board(board, orientation=board.turn, arrows=arrows, size=280)
         text = "".join(f"<p>{html_text.escape(paragraph)}</p>" for paragraph in self._paragraphs())
-        head = _cells("th", ("Move", *self.columns, "Line"))
-        body = "".join(_cells("td", (row.name, *row.cells, board.variation_san(row.moves))) for row in shown)
-        return f"<div>{svg}{text}<table><thead>{head}</thead><tbody>{body}</tbody></table></div>"
+        body = "".join(_cells("td", row) for row in self._rows())
+        return f"<div>{svg}{text}<table><thead>{_cells('th', COLUMNS)}</thead><tbody>{body}</tbody></table></div>"
 
 
 def _cells(tag: str, cells: Iterable[str]) -> str:
@@ -100,14 +110,14 @@ def _value_data(value: Value) -> dict[str, Any]:
     return {**kind, "expected": round(value.expected, 4)}
 
 
-def _line_data(board: chess.Board, moves: Sequence[chess.Move], value: Value) -> dict[str, Any]:
+def _line_data(board: chess.Board, found: Found) -> dict[str, Any]:
     """A line in UCI's notation, with its value."""
     after = board.copy(stack=False)
     words = []
-    for move in moves:
+    for move in found.line:
         words.append(after.uci(move))
         after.push(move)
-    return {"line": words, "value": _value_data(value)}
+    return {"line": words, "value": _value_data(found.value)}
 
 
 # All moves ----------------------------------------------------------------------------------------------------------
@@ -115,28 +125,15 @@ def _line_data(board: chess.Board, moves: Sequence[chess.Move], value: Value) ->
 
 @dataclass(frozen=True, slots=True)
 class MoveComparison(Shown):
-    """All legal moves of a position, best first. `nodes` has those of the first search of the position, too.
+    """All legal moves of a position, best first.
 
-    `moves` has for each what was found: its value from White's view, the depth, the nodes searched for it, and the line
-    that it begins.
+    `moves` has for each what was found: its value from White's view, the depth, and the line that it begins.
     """
 
     board: chess.Board
     moves: tuple[Found, ...]
     nodes: int
     seconds: float
-    columns: ClassVar[tuple[str, ...]] = ("Value", "Depth", "Nodes")
-
-    def __str__(self) -> str:
-        board = self.board
-        lines = [board.fen(), f"{'Move':<8}{'Value':>8}{'Depth':>7}{'Nodes':>11}  Line"]
-        for entry in self.moves:
-            head = f"{board.san(entry.line[0]):<8}{entry.value.text:>8}{entry.depth:>7}{entry.nodes:>11}"
-            lines.append(f"{head}  {board.variation_san(entry.line)}")
-        if not self.moves:
-            lines.append("There is no legal move.")
-        lines.append(f"{len(self.moves)} moves, {self.nodes} nodes in {self.seconds:.1f} s")
-        return "\n".join([*lines, "Values from White's view; at +1.00 White wins half of the games."])
 
     def data(self) -> dict[str, Any]:
         board = self.board
@@ -148,8 +145,7 @@ class MoveComparison(Shown):
                     "move": board.uci(entry.line[0]),
                     "san": board.san(entry.line[0]),
                     "depth": entry.depth,
-                    "nodes": entry.nodes,
-                    **_line_data(board, entry.line, entry.value),
+                    **_line_data(board, entry),
                 }
                 for entry in self.moves
             ],
@@ -158,46 +154,49 @@ class MoveComparison(Shown):
     def _title(self) -> str:
         return f"{len(self.moves)} moves compared"
 
-    def _lines(self) -> list[_Line]:
-        board = self.board
-        return [
-            _Line(
-                board.san(entry.line[0]),
-                numbered(board, entry.line[0]),
-                entry.value,
-                (entry.value.text, str(entry.depth), str(entry.nodes)),
-                entry.line,
-            )
-            for entry in self.moves
-        ]
+    def _lines(self) -> list[tuple[str, Found]]:
+        return [(self.board.san(entry.line[0]), entry) for entry in self.moves]
 
 
 # One move -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """A defence, the answer to it, and in how many more moves that mates; None if no mate was found."""
-
-    defence: chess.Move
-    line: tuple[chess.Move, ...]
-    mate: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class Proof:
     """A forced mate: who mates, in how many moves, and an answer to each defence.
 
-    `before` are the moves to the position in which the side that is mated defends. `is_complete`: every defence has its
-    answer, and each was searched. `is_cut`: there was no effort left to search them all, so no answer is given.
+    `before` are the moves to the position in which the side that is mated defends. `answers`: what was found for each
+    defence, in a line that the defence begins; empty where it is mated already, or the mate is long. `is_cut`: there
+    was not enough left to search all defences, so no answer is given.
     """
 
     white_mates: bool
     moves: int
     before: tuple[chess.Move, ...]
-    answers: tuple[Answer, ...]
-    is_complete: bool
+    answers: tuple[Found, ...] = ()
     is_cut: bool = False
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether each defence was searched, and has an answer that mates."""
+        return self.moves == 1 or (self.answers != () and None not in map(self.mate_of, self.answers))
+
+    def mate_of(self, answer: Found) -> int | None:
+        """In how many more moves an answer mates; None if no mate was found."""
+        return answer.value.mate_for(self.white_mates)
+
+    def __str__(self) -> str:
+        winner = "White" if self.white_mates else "Black"
+        if self.moves == len(self.before) == 1:
+            return f"{winner} has mated."
+        text = f"{winner} mates in {self.moves} by force"
+        if self.is_cut:
+            return f"{text}; the limit is too small for an answer to every defence."
+        count = len(self.answers)
+        if not count or not self.is_complete:
+            return f"{text}."
+        defences = "the only defence was searched" if count == 1 else f"each of the {count} defences was searched"
+        return f"{text}: {defences} and has an answer."
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,21 +229,11 @@ class MoveExplanation(Shown):
     verdict: str
     nodes: int
     seconds: float
-    columns: ClassVar[tuple[str, ...]] = ("Value",)
 
-    def __str__(self) -> str:
-        lines = [self.board.fen(), *self._sentences()]
-        after = board_after(self.board, [self.move])
-        if self.replies:
-            lines.append("Replies, best first:")
-            lines += [f"  {reply.value.text:>7}  {after.variation_san(reply.line)}" for reply in self.replies]
-        if changes := self._greatest_changes():
-            lines.append("Features that change along the line (pawns, White's view):")
-            lines += [f"  {words}" for words in changes]
-        if rows := self._defences():
-            lines.append("Defences:")
-            lines += [f"  {move:<10} {answer}  ({mate})" if mate else f"  {move}" for move, answer, mate in rows]
-        return "\n".join(lines)
+    @property
+    def played(self) -> Found:
+        """The move with its line."""
+        return Found(self.value, self.depth, line=self.line)
 
     def data(self) -> dict[str, Any]:
         board, proof = self.board, self.proof
@@ -253,16 +242,16 @@ class MoveExplanation(Shown):
             "fen": board.fen(),
             "move": board.uci(self.move),
             "san": board.san(self.move),
-            **_line_data(board, self.line, self.value),
+            **_line_data(board, self.played),
             "judgement": self.judgement.mark.word,
             "loss": round(self.judgement.loss, 4),
             "depth": self.depth,
             "nodes": self.nodes,
-            "best": _line_data(board, self.best.line, self.best.value),
+            "best": _line_data(board, self.best),
             "others": None if self.others is None else _value_data(self.others),
             "alternatives": self.alternatives,
             "reply_count": self.reply_count,
-            "replies": [_line_data(after, reply.line, reply.value) for reply in self.replies],
+            "replies": [_line_data(after, reply) for reply in self.replies],
             "features": [
                 {"title": change.title, "side": "white" if change.color else "black", "white_cp": change.cp}
                 for change in self.changes
@@ -277,8 +266,8 @@ class MoveExplanation(Shown):
                 "complete": proof.is_complete,
                 "cut": proof.is_cut,
                 "answers": [
-                    {"defence": defence, "line": answer, "mate": given.mate}
-                    for (defence, answer, _), given in zip(self._defences(), proof.answers, strict=True)
+                    {"defence": defence, "line": answer, "mate": proof.mate_of(found)}
+                    for (defence, answer, _), found in zip(self._defences(), proof.answers, strict=True)
                 ],
             },
         }
@@ -286,7 +275,7 @@ class MoveExplanation(Shown):
     def _title(self) -> str:
         return f"{numbered(self.board, self.move)}{self.judgement.mark.sign} explained"
 
-    def _sentences(self) -> list[str]:
+    def _paragraphs(self) -> list[str]:
         board, mark = self.board, self.judgement.mark
         name = numbered(board, self.move)
         texts = [f"{name}{mark.sign} is worth {self.value.text}: {self._verdict()}"]
@@ -300,11 +289,14 @@ class MoveExplanation(Shown):
             texts.append(f"{self.reason}.")
         tried = f"{self.alternatives} other moves" if self.alternatives != 1 else "one other move"
         replies = f"{self.reply_count} replies" if self.reply_count != 1 else "one reply"
-        texts.append(f"Tried: {tried} and {replies}, to depth {self.depth}, {self.nodes} nodes.")
+        texts.append(f"Tried: {tried} and {replies}, to depth {self.depth}.")
         if self.verdict:
             texts.append(f"The tablebases say: {self.verdict}.")
         if self.proof is not None:
-            texts.append(_proof_sentence(self.proof))
+            texts.append(str(self.proof))
+        changes = [change.words() for change in self.changes if abs(change.cp) >= LEAST_CHANGE_CP][:MAX_CHANGES]
+        if changes:
+            texts.append(f"Along the line, in pawns from White's view: {', '.join(changes)}.")
         return texts
 
     def _verdict(self) -> str:
@@ -321,24 +313,17 @@ class MoveExplanation(Shown):
         article = "an" if judgement.mark is Mark.INACCURACY else "a"
         return f"{article} {judgement.mark.word}, which costs {percent}."
 
-    def _greatest_changes(self) -> list[str]:
-        return [change.words() for change in self.changes if abs(change.cp) >= LEAST_CHANGE_CP][:MAX_CHANGES]
-
-    def _paragraphs(self) -> list[str]:
-        changes = ", ".join(self._greatest_changes())
-        along = [f"Along the line, in pawns from White's view: {changes}."] if changes else []
-        return [*self._sentences(), *along]
-
-    def _lines(self) -> list[_Line]:
-        """The lines that are worth playing through: of the move, the better one, and the other replies."""
+    def _lines(self) -> list[tuple[str, Found]]:
+        """The lines of the move, of the better one, and of the other replies."""
         board = self.board
         after = board_after(board, [self.move])
-        lines = [(numbered(board, self.move), self.value, self.line)]
+        lines = [(numbered(board, self.move), self.played)]
         if not self.is_best and self.best.line:
-            lines.append((f"Better: {numbered(board, self.best.line[0])}", self.best.value, self.best.line))
+            lines.append((f"Better: {numbered(board, self.best.line[0])}", self.best))
         for reply in self.replies[1:]:
-            lines.append((f"Reply {numbered(after, reply.line[0])}", reply.value, (self.move, *reply.line)))
-        return [_Line(name, name, value, (value.text,), moves) for name, value, moves in lines]
+            found = Found(reply.value, reply.depth, line=(self.move, *reply.line))
+            lines.append((f"Reply {numbered(after, reply.line[0])}", found))
+        return lines
 
     def _defences(self) -> list[tuple[str, str, str]]:
         if self.proof is None:
@@ -346,19 +331,8 @@ class MoveExplanation(Shown):
         board = board_after(self.board, self.proof.before)
         rows = []
         for answer in self.proof.answers:
-            line_words = board_after(board, [answer.defence]).variation_san(answer.line)
-            mate = "" if answer.mate is None else f"mate in {answer.mate}"
-            rows.append((numbered(board, answer.defence), line_words, mate))
+            defence, *line = answer.line
+            mate = self.proof.mate_of(answer)
+            words = board_after(board, [defence]).variation_san(line)
+            rows.append((numbered(board, defence), words, "" if mate is None else f"mate in {mate}"))
         return rows
-
-
-def _proof_sentence(proof: Proof) -> str:
-    winner = "White" if proof.white_mates else "Black"
-    if not proof.answers and len(proof.before) == 1 and proof.is_complete:
-        return f"{winner} has mated."
-    text = f"{winner} mates in {proof.moves} by force"
-    if proof.answers and proof.is_complete:
-        count = len(proof.answers)
-        defences = "the only defence was searched" if count == 1 else f"each of the {count} defences was searched"
-        return f"{text}: {defences} and has an answer."
-    return f"{text}; the limit is too small for an answer to every defence." if proof.is_cut else f"{text}."

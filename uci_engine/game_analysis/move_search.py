@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -14,20 +14,16 @@ import chess
 from chess.engine import Limit
 
 from uci_engine.game_analysis.boards import board_after
-from uci_engine.game_analysis.game_search import Effort
-from uci_engine.game_analysis.move_report import Answer, MoveComparison, MoveExplanation, Proof
+from uci_engine.game_analysis.game_search import share_of
+from uci_engine.game_analysis.move_report import MoveComparison, MoveExplanation, Proof
 from uci_engine.game_analysis.reasons import changes_between, reason_for
 from uci_engine.game_analysis.report import EXTENSION, extended, judged, shown_line, tablebase_verdict
 from uci_engine.game_analysis.values import DRAWN, Analyser, Found, SearchedMove, Value, final_value, found_by
-from uci_engine.score import MAX_DEPTH, piece_count
+from uci_engine.score import piece_count
 
-# The share of the effort for a search of the position as a whole, before each move is searched alone.
-FIRST_SHARE = 0.4
-# The depths of the first rounds, in which each move is searched alone.
-FIRST_DEPTHS = (1, 4, 6, 8)
 # The replies to a move that are shown.
 REPLIES = 3
-# The shares of the effort for one move: the position, the position after the move, the comparison of the two, and each
+# The shares of the limit for one move: the position, the position after the move, the comparison of the two, and each
 # search that makes a line longer. The proof has what is left.
 MOVE_SHARES = (0.35, 0.3, 0.15, 0.02)
 # Of a longer mate only the line is shown.
@@ -37,17 +33,17 @@ MAX_ANSWER_NODES = 200_000
 
 
 class _Searches:
-    """The searches of one question: an `Analyser` whose searches share an effort and what they learn.
+    """The searches of one question: an `Analyser` whose searches share a limit and what they learn.
 
     `nodes` counts those of all searches. A search for which nothing is left has the depth of 1.
     """
 
-    def __init__(self, analyser: Analyser, effort: Effort) -> None:
+    def __init__(self, analyser: Analyser, limit: Limit) -> None:
         self.evaluate = analyser.evaluate
         self.explain = analyser.explain
         self.probe_tablebases = analyser.probe_tablebases
         self._analyse = analyser.analyse
-        self._effort = effort
+        self._limit = limit
         self._game = object()
         self._began = time.perf_counter()
         self.nodes = 0
@@ -58,13 +54,12 @@ class _Searches:
 
     def left(self) -> Limit | None:
         """The limit that gives a search all that is left, None if nothing is. A depth is for each search."""
-        effort = self._effort
-        rest = Effort(
-            seconds=None if effort.seconds is None else max(effort.seconds - self.seconds, 0.0),
-            nodes=None if effort.nodes is None else max(effort.nodes - self.nodes, 0),
-            depth=effort.depth,
-        )
-        return None if rest.seconds == 0 or rest.nodes == 0 else rest.share(1.0)
+        whole = self._limit
+        seconds = None if whole.time is None else whole.time - self.seconds
+        nodes = None if whole.nodes is None else whole.nodes - self.nodes
+        if any(value is not None and value <= 0 for value in (seconds, nodes)):
+            return None
+        return Limit(time=seconds, nodes=nodes, depth=whole.depth)
 
     def analyse(self, board: chess.Board, limit: Limit, **words: Any) -> Any:
         """Search a position, within what is left."""
@@ -83,85 +78,43 @@ def _least(first: float | None, second: float | None) -> Any:
     return min((value for value in (first, second) if value is not None), default=None)
 
 
-def compare_moves(analyser: Analyser, board: chess.Board, effort: Effort) -> MoveComparison:
-    """Compare the legal moves of a position. The effort is for all of them; a depth is for each.
-
-    Each move is searched alone, deeper in every round, so that all are searched equally deep.
-    """
-    searches = _Searches(analyser, effort)
-    moves: dict[chess.Move, Found] = {}
-    open_moves = []
-    for move in board.legal_moves:
-        value = final_value(board_after(board, [move]))
-        moves[move] = Found(DRAWN if value is None else value.backed_up(board.turn), line=(move,))
-        if value is None:
-            open_moves.append(move)
-    first = None
-    if open_moves and len(moves) > 1:
-        first = found_by(searches.analyse(board, effort.share(FIRST_SHARE)), board)
-    for depth in _depths(effort):
-        if not all(_deepen(searches, board, moves, move, depth) for move in _in_order(moves, open_moves, board)):
-            break
-    if first is not None and first.move is not None and first.depth > moves[first.move].depth:
-        moves[first.move] = replace(first, nodes=moves[first.move].nodes)
-    ranked = [moves[move] for move in _in_order(moves, list(moves), board)]
-    return MoveComparison(board.copy(), tuple(ranked), searches.nodes, searches.seconds)
+def compare_moves(analyser: Analyser, board: chess.Board, limit: Limit) -> MoveComparison:
+    """Compare the legal moves of a position, by one search that has a line for each."""
+    began, game = time.perf_counter(), object()
+    count = board.legal_moves.count()
+    infos = analyser.analyse(board, limit, game=game, multipv=count) if count else []
+    if len(infos) < count:
+        # The limit has ended the search before it had all lines.
+        infos = analyser.analyse(board, Limit(depth=1), game=game, multipv=count)
+    moves = [found_by(info, board) for info in infos]
+    # A search that was cut has the last lines from the depth before.
+    moves.sort(key=lambda found: found.value.order_for(board.turn), reverse=True)
+    # With MultiPV a line counts the nodes of the whole search until it was reported.
+    nodes = max((found.nodes for found in moves), default=0)
+    return MoveComparison(board.copy(), tuple(moves), nodes, time.perf_counter() - began)
 
 
-def _depths(effort: Effort) -> Sequence[int]:
-    last = MAX_DEPTH if effort.depth is None else effort.depth
-    return [depth for depth in (*FIRST_DEPTHS, *range(FIRST_DEPTHS[-1] + 1, MAX_DEPTH)) if depth < last] + [last]
-
-
-def _in_order(moves: dict[chess.Move, Found], wanted: list[chess.Move], board: chess.Board) -> list[chess.Move]:
-    """Moves, best first; among equal ones the deeper, then by name."""
-
-    def key(move: chess.Move) -> tuple[float, int, int, str]:
-        entry = moves[move]
-        expected, cp = entry.value.order_for(board.turn)
-        return (-expected, -cp, -entry.depth, move.uci())
-
-    return sorted(wanted, key=key)
-
-
-def _deepen(
-    searches: _Searches, board: chess.Board, moves: dict[chess.Move, Found], move: chess.Move, depth: int
-) -> bool:
-    """Search one move to this depth. False if nothing is left for it; the first round is always finished."""
-    if depth > FIRST_DEPTHS[0] and searches.left() is None:
-        return False
-    found = found_by(searches.analyse(board, Limit(depth=depth), root_moves=[move]), board)
-    entry = moves[move]
-    if found is None:
-        return True
-    # A search that was cut short says less than the one before it.
-    is_complete = found.depth >= depth or found.value.score.is_mate() or not entry.depth
-    taken = found if is_complete else entry
-    moves[move] = replace(taken, nodes=entry.nodes + found.nodes, line=taken.line or (move,))
-    return True
-
-
-def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, effort: Effort) -> MoveExplanation:
-    """Explain one legal move. The effort is for all of it; a depth is for each search."""
-    searches = _Searches(analyser, effort)
+def explain_move(analyser: Analyser, board: chess.Board, move: chess.Move, limit: Limit) -> MoveExplanation:
+    """Explain one legal move. The limit is for all of it; a depth is for each search."""
+    searches = _Searches(analyser, limit)
     color = board.turn
-    for_position, for_replies, for_comparison, for_extension = (effort.share(share) for share in MOVE_SHARES)
+    for_position, for_replies, for_comparison, for_extension = (share_of(limit, share) for share in MOVE_SHARES)
     after = board_after(board, [move])
-    here = found_by(searches.analyse(board, for_position), board) or Found(DRAWN)
+    here = found_by(searches.analyse(board, for_position), board)
     replies = _replies(searches, after, for_replies)
     played = Found(replies[0].value.backed_up(color), replies[0].depth + 1, replies[0].nodes, (move, *replies[0].line))
     value = played.value
     is_best = here.move in (None, move) or value.score_for(color) >= here.value.score_for(color)
     # The move is compared with all others if it seems to be the best, and with the best if it does not.
     rivals = [other for other in board.legal_moves if other != move] if is_best else [*here.line[:1]]
-    rival = found_by(searches.analyse(board, for_comparison, root_moves=rivals), board) if rivals else None
+    rival = found_by(searches.analyse(board, for_comparison, root_moves=rivals), board) if rivals else Found(DRAWN)
     others: Value | None = None
     if not is_best:
-        best = here if rival is None or rival.depth < here.depth else rival
-    elif rival is not None and rival.value.score_for(color) > value.score_for(color):
+        best = rival if rival.line and rival.depth >= here.depth else here
+    elif rival.line and rival.value.score_for(color) > value.score_for(color):
         best, is_best = rival, False
     else:
-        best, others = played, None if rival is None else rival.value
+        best, others = played, rival.value if rival.line else None
     judgement = judged(board, SearchedMove(best, played, is_best, others))
     for_extension.nodes = _least(for_extension.nodes, EXTENSION.nodes)
     played = extended(searches, board, played, for_extension)
@@ -197,8 +150,8 @@ def _replies(searches: _Searches, after: chess.Board, limit: Limit) -> tuple[Fou
     if value is not None:
         return (Found(value),)
     infos = searches.analyse(after, limit, multipv=min(REPLIES, after.legal_moves.count()))
-    found = [reply for info in infos if (reply := found_by(info, after)) is not None and reply.line]
-    return tuple(found) or (Found(DRAWN),)
+    found = [found_by(info, after) for info in infos]
+    return tuple(reply for reply in found if reply.line) or (Found(DRAWN),)
 
 
 # A proof: a move that wins or loses by force, with an answer to every defence ----------------------------------------
@@ -219,44 +172,38 @@ def prove(analyser: Analyser, board: chess.Board, played: Found, left: Callable[
     if loses is not None and len(line) < 2:
         return None
     winner = board.turn if wins is not None else not board.turn
-    position = board_after(board, before)
-    if position.is_checkmate():
-        return Proof(winner, moves, before, (), True)
-    if moves > MAX_MATE_MOVES:
-        return Proof(winner, moves, before, (), False)
+    if moves == 1 or moves > MAX_MATE_MOVES:
+        return Proof(winner, moves, before)
     # Three plies deeper than the mate, for what the search reduces.
-    answers = _answers(analyser, position, 2 * moves, left)
-    if answers is None:
-        return Proof(winner, moves, before, (), is_complete=False, is_cut=True)
-    return Proof(winner, moves, before, answers, all(answer.mate is not None for answer in answers))
+    answers = _answers(analyser, board_after(board, before), 2 * moves, left)
+    return Proof(winner, moves, before, is_cut=True) if answers is None else Proof(winner, moves, before, answers)
 
 
 def _answers(
     analyser: Analyser, position: chess.Board, depth: int, left: Callable[[], Limit | None]
-) -> tuple[Answer, ...] | None:
+) -> tuple[Found, ...] | None:
     """The answers to all defences, None where they do not fit into what is left. Nodes are divided among them."""
     answers = []
     defences = list(position.legal_moves)
     for number, defence in enumerate(defences):
         limit = left()
-        if limit is not None and limit.nodes is not None:
+        if limit is None:
+            return None
+        if limit.nodes is not None:
             limit.nodes = max(limit.nodes // (len(defences) - number), 1)
-        answer = None if limit is None else _answer(analyser, position, defence, depth, limit)
+        answer = _answer(analyser, board_after(position, [defence]), depth, limit)
         if answer is None:
             return None
-        answers.append(answer)
+        answers.append(replace(answer, line=(defence, *answer.line)))
     return tuple(answers)
 
 
-def _answer(analyser: Analyser, position: chess.Board, defence: chess.Move, depth: int, limit: Limit) -> Answer | None:
+def _answer(analyser: Analyser, after: chess.Board, depth: int, limit: Limit) -> Found | None:
     """The answer to a defence, None where the limit ends the search before it has found a mate."""
-    after = board_after(position, [defence])
     if after.is_game_over():
-        return Answer(defence, (), None)
+        return Found(DRAWN)
     limit.depth = limit.depth or depth
     limit.nodes = min(limit.nodes or MAX_ANSWER_NODES, MAX_ANSWER_NODES)
-    found = found_by(analyser.analyse(after, limit), after) or Found(DRAWN)
-    mate = found.value.mate_for(after.turn)
-    if mate is None and found.depth < limit.depth and found.nodes < MAX_ANSWER_NODES:
-        return None
-    return Answer(defence, found.line, mate)
+    found = found_by(analyser.analyse(after, limit), after)
+    has_finished = found.depth >= limit.depth or found.nodes >= MAX_ANSWER_NODES
+    return found if has_finished or found.value.mate_for(after.turn) is not None else None

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import chess
 
-from uci_engine.game_analysis.html import diagram, first_position, line, next_position, numbered, render
+from uci_engine.game_analysis.html import diagram, line, numbered, position, render
 from uci_engine.game_analysis.judgement import ERRORS, INACCURACY_LOSS, Mark, Phase
 from uci_engine.game_analysis.report import GameReport, Ply
+from uci_engine.game_analysis.values import Value
 
-SIDES = ((chess.WHITE, "White"), (chess.BLACK, "Black"))
+SIDES = (chess.WHITE, chess.BLACK)
 # Of more errors the worst are shown with their lines, so that the page stays small. All have their marks.
 MAX_SHOWN_ERRORS = 40
 # The marks that have a colour in the list of moves.
@@ -20,82 +20,64 @@ COLOURED_MARKS = (Mark.BOOK, Mark.GOOD, Mark.BRILLIANT, *ERRORS)
 SHOWN_HEADERS = ("Event", "Site", "Date", "Round", "TimeControl", "Termination")
 
 
-@dataclass(frozen=True, slots=True)
-class IndexRow:
-    """A game in the index. `page` is its file, "" for a game that could not be analysed, for the reason `problem`."""
-
-    number: int
-    page: str = ""
-    white: str = ""
-    black: str = ""
-    result: str = ""
-    opening: str = ""
-    date: str = ""
-    moves: int = 0
-    accuracy: str = ""
-    white_errors: str = ""
-    black_errors: str = ""
-    problem: str = ""
-
-
-def game_page(report: GameReport, links: Sequence[tuple[str, str]] = ()) -> str:
-    """The page of a game. `links`: text and address of other pages."""
+def game_page(report: GameReport, index: str = "") -> str:
+    """The page of a game. `index`: the address of the index, "" for none."""
     boards = report.boards
     lines: list[dict[str, Any]] = []
     worst = sorted(report.errors, key=lambda error: -error[1].judgement.loss)[:MAX_SHOWN_ERRORS]
     worst.sort(key=lambda error: error[0])
     errors = [_error(report, index, lines) for index, _ in worst]
     start = f"Start of the game. {report.value.text}{_quoted(report.words)}"
-    positions = [first_position(boards[0], start, report.value)]
-    for before, after, ply in zip(boards, boards[1:], report.plies, strict=False):
-        positions.append(next_position(before, after, _said(ply), ply.value))
+    positions = [position(boards[0], start, report.value)]
+    positions += [position(board, _said(ply), ply.value) for board, ply in zip(boards[1:], report.plies, strict=True)]
     data = {"positions": positions, "lines": lines, "errors": [error["index"] for error in errors]}
-    white, black = report.player(chess.WHITE), report.player(chess.BLACK)
     return render(
         "game.html.j2",
         data,
-        title=f"{white} \u2013 {black}",
-        white=white,
-        black=black,
+        title=_names(report),
+        report=report,
         result=report.headers.get("Result", "*"),
         facts=_facts(report),
-        links=[{"text": text, "href": address} for text, address in links],
+        index=index,
         remarks=[remark[:1].upper() + remark[1:] + "." for remark in report.remarks],
-        effort=report.effort,
         graph=_graph(report),
         times=_times(report),
-        phases=[phase.value.capitalize() for phase in Phase],
-        players=[_player(report, color) for color, _ in SIDES],
+        phases=list(Phase),
+        players=[_player(report, color) for color in SIDES],
         errors=errors,
-        all_errors=len(report.errors),
         least_loss=round(100 * INACCURACY_LOSS),
         notes=_notes(report),
         plies=[_move(report, index, ply) for index, ply in enumerate(report.plies)],
     )
 
 
-def index_row(report: GameReport, number: int, page: str) -> IndexRow:
-    accuracies = [report.summary(color).accuracy for color, _ in SIDES]
-    errors = ["/".join(str(report.summary(color).counts[mark]) for mark in ERRORS) for color, _ in SIDES]
-    return IndexRow(
-        number=number,
-        page=page,
-        white=report.player(chess.WHITE),
-        black=report.player(chess.BLACK),
-        result=report.headers.get("Result", "*"),
-        opening=str(report.theory.name or ""),
-        date=report.headers.get("Date", "").replace("?", "").strip("."),
-        moves=(len(report.plies) + 1) // 2,
-        accuracy=" \u2013 ".join(_percent(accuracy) for accuracy in accuracies),
-        white_errors=errors[0],
-        black_errors=errors[1],
-    )
+def index_row(report: GameReport, number: int, page: str) -> dict[str, Any]:
+    """A game in the index, for JSON. `page` is its file."""
+    accuracies = [report.summary(color).accuracy for color in SIDES]
+    errors = ["/".join(str(report.summary(color).counts[mark]) for mark in ERRORS) for color in SIDES]
+    cells = [
+        report.headers.get("Result", "*"),
+        str(report.opening or ""),
+        report.headers.get("Date", "").replace("?", "").strip("."),
+        (len(report.plies) + 1) // 2,
+        " \u2013 ".join(_percent(accuracy) for accuracy in accuracies),
+        *errors,
+    ]
+    return {"number": number, "names": _names(report), "page": page, "cells": cells, "problem": ""}
+
+
+def failed_row(number: int, names: str, problem: str) -> dict[str, Any]:
+    """A game in the index that could not be analysed, for this reason."""
+    return {"number": number, "names": names, "problem": problem}
+
+
+def _names(report: GameReport) -> str:
+    return " \u2013 ".join(report.player(color) for color in SIDES)
 
 
 def index_page(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The index of many games. `rows`: what `asdict` makes of each IndexRow."""
-    missing = sum(bool(row["problem"]) for row in rows)
-    return render("index.html.j2", {}, rows=rows, missing=missing)
+    """The index of many games, out of their rows."""
+    return render("index.html.j2", {}, rows=rows)
 
 
 # Parts of the page ---------------------------------------------------------------------------------------------------
@@ -104,11 +86,11 @@ def index_page(rows: Sequence[Mapping[str, Any]]) -> str:
 def _facts(report: GameReport) -> list[str]:
     values = [report.headers.get(name, "") for name in SHOWN_HEADERS]
     facts = [value for value in values if value.strip("?. ") not in ("", "-")]
-    elos = [report.headers.get(f"{side}Elo", "") for _, side in SIDES]
+    elos = [report.headers.get(name, "") for name in ("WhiteElo", "BlackElo")]
     if all(elo.isdecimal() for elo in elos):
         facts.append(f"Elo {elos[0]} \u2013 {elos[1]}")
-    if report.theory.name is not None:
-        facts.append(str(report.theory.name))
+    if report.opening is not None:
+        facts.append(str(report.opening))
     return facts
 
 
@@ -140,24 +122,21 @@ def _error(report: GameReport, index: int, lines: list[dict[str, Any]]) -> dict[
     ply, board = report.plies[index], report.boards[index]
     assert ply.reason is not None
 
-    def playable(moves: Sequence[chess.Move], title: str, value: Any) -> dict[str, Any] | None:
-        if not moves:
-            return None
+    def playable(moves: Sequence[chess.Move], title: str, value: Value) -> dict[str, Any]:
         lines.append(line(board, moves, index, f"{title} ({value.text})", value))
         return {"number": len(lines) - 1, "text": f"{board.variation_san(moves)} ({value.text})"}
 
-    arrows = [("played", ply.move)] + ([("better", ply.better[0])] if ply.better else [])
     missed = []
     if ply.judgement.missed_win:
         missed.append("A win is gone.")
     if ply.judgement.missed_mate is not None and "misses mate" not in ply.reason:
         missed.append(f"A mate in {ply.judgement.missed_mate} is missed.")
-    better = numbered(board, ply.better[0]) if ply.better else ""
+    better = numbered(board, ply.better[0])
+    arrows = [("played", ply.move), ("better", ply.better[0])]
     return {
         "index": index,
         "move": _label(ply),
-        "sign": ply.judgement.mark.sign,
-        "word": ply.judgement.mark.word,
+        "mark": ply.judgement.mark,
         "player": "White" if ply.white else "Black",
         "change": f"{ply.better_value.text} → {ply.value.text}, \u2212{100 * ply.judgement.loss:.0f} %",
         "reason": " ".join([f"{ply.reason}.", *missed]),
@@ -191,11 +170,11 @@ def _notes(report: GameReport) -> list[dict[str, Any]]:
     notes: list[dict[str, Any]] = []
     if report.words:
         notes.append({"to": 0, "move": "Start", "text": report.words})
-    plies = report.theory.plies
+    plies = report.theory_plies
     if 0 < plies < len(report.plies):
-        notes.append(_note(plies + 1, report.plies[plies], f"leaves the book ({report.theory.name})."))
+        notes.append(_note(plies + 1, report.plies[plies], f"leaves the book ({report.opening})."))
     elif plies and plies == len(report.plies):
-        notes.append({"to": None, "move": "", "text": f"The whole game is theory ({report.theory.name})."})
+        notes.append({"to": None, "move": "", "text": f"The whole game is theory ({report.opening})."})
     verdict = ""
     for index, (board, ply) in enumerate(zip(report.boards, report.plies, strict=False)):
         better = f": {numbered(board, ply.better[0])} ({ply.better_value.text})" if ply.better else ""

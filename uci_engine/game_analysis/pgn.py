@@ -240,16 +240,16 @@ def annotate(game: chess.pgn.Game, report: GameReport, annotator: str) -> str:
     # It stands in the text of the moves, too, where any other words would be read as something else.
     if headers.get("Result") not in RESULTS:
         headers["Result"] = "*"
-    if report.theory.name is not None:
-        for name, value in (("ECO", report.theory.name.eco), ("Opening", report.theory.name.name)):
+    if report.opening is not None:
+        for name, value in (("ECO", report.opening.eco), ("Opening", report.opening.name)):
             if _is_unknown(headers.get(name, "")):
                 headers[name] = value
     nodes, _ = played_moves(game)
     verdict = ""
     for index, (node, ply) in enumerate(zip(nodes, report.plies, strict=True)):
         parts = []
-        if index + 1 == report.theory.plies and report.theory.name is not None:
-            parts.append(f"{report.theory.name}: theory ends here.")
+        if index + 1 == report.theory_plies and report.opening is not None:
+            parts.append(f"{report.opening}: theory ends here.")
         if ply.reason is not None:
             parts.append(comment_of(ply))
             _add_line(node, ply)

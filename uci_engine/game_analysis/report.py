@@ -12,7 +12,7 @@ from chess.engine import Limit
 
 from uci_engine.book.book import Book, OpeningName, name_of
 from uci_engine.game_analysis.boards import board_after, is_obvious, is_sacrifice, phase_weight, positions
-from uci_engine.game_analysis.game_search import Effort, search_game
+from uci_engine.game_analysis.game_search import limit_text, search_game
 from uci_engine.game_analysis.judgement import MARK_NAGS, Judgement, Phase, Summary, judge, phases_of, summary_of
 from uci_engine.game_analysis.reasons import reason_for
 from uci_engine.game_analysis.values import Analyser, Found, SearchedMove, Value, final_value, found_by
@@ -33,14 +33,6 @@ MAX_TABLEBASE_PIECES = 7
 # No named position and no line of the built-in book is later.
 LAST_THEORY_PLY = 60
 COMMAND = re.compile(r"\[%[^][]*\]")
-
-
-@dataclass(frozen=True, slots=True)
-class Theory:
-    """What is known of the opening of a game. `plies`: how many of its moves are theory."""
-
-    name: OpeningName | None
-    plies: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +65,17 @@ class Ply:
 
 @dataclass(frozen=True, slots=True)
 class GameReport:
-    """One analysed game. `boards` are its `positions`, `value` is what the first is worth, `words` a comment on it."""
+    """One analysed game. `boards` are its `positions`, `value` is what the first is worth, `words` a comment on it.
+
+    `theory_plies`: how many of its moves are theory.
+    """
 
     headers: dict[str, str]
     boards: list[chess.Board]
     value: Value
     plies: tuple[Ply, ...]
-    theory: Theory
+    opening: OpeningName | None
+    theory_plies: int
     effort: str
     remarks: tuple[str, ...]
     words: str
@@ -116,12 +112,13 @@ def played_moves(game: chess.pgn.Game) -> tuple[list[chess.pgn.ChildNode], list[
 def analyse_game(
     game: chess.pgn.Game,
     analyser: Analyser,
-    effort: Effort,
-    on_position: Callable[[], None] = lambda: None,
+    limit: Limit,
+    on_position: Callable[[float], None] = lambda share: None,
 ) -> GameReport:
     """Analyse the main line of a game.
 
-    `on_position` is called after each position. ValueError: the first position cannot be analysed.
+    `limit`: the effort for each move, a time, nodes or a depth. `on_position` is told after each position
+    what share of them it is.    ValueError: the first position cannot be analysed.
     """
     try:
         start = game.board()
@@ -135,33 +132,34 @@ def analyse_game(
     nodes, remarks = played_moves(game)
     moves = [node.move for node in nodes]
     boards = positions(start, moves)
-    found, searched = search_game(analyser, boards, moves, effort, on_position)
-    theory = _theory_of(boards, moves)
+    found, searched = search_game(analyser, boards, moves, limit, on_position)
+    opening, theory_plies = _opening_of(boards, moves)
     phases = phases_of(map(phase_weight, boards))
-    plies = []
-    for index, (node, result) in enumerate(zip(nodes, searched, strict=True)):
-        judgement = judged(boards[index], result, is_book=index < theory.plies)
-        plies.append(_ply(analyser, boards[index], node, result, found[index + 1], judgement, phases[index]))
+    plies = [
+        _ply(analyser, boards[index], node, result, found[index + 1], index < theory_plies, phases[index])
+        for index, (node, result) in enumerate(zip(nodes, searched, strict=True))
+    ]
     return GameReport(
         headers=dict(game.headers),
         boards=boards,
         value=found[0].value,
         plies=tuple(plies),
-        theory=theory,
-        effort=str(effort),
+        opening=opening,
+        theory_plies=theory_plies,
+        effort=limit_text(limit),
         remarks=tuple(remarks),
         words=_spoken(game.comment),
     )
 
 
-def _theory_of(boards: Sequence[chess.Board], moves: Sequence[chess.Move]) -> Theory:
-    """The opening of a game, and the moves up to the last position that has a name or that a book move reaches.
+def _opening_of(boards: Sequence[chess.Board], moves: Sequence[chess.Move]) -> tuple[OpeningName | None, int]:
+    """The opening of a game, and the plies up to the last position that has a name or that a book move reaches.
 
     A game from another position than the usual one has no opening, unless its first position has a name.
     """
     name = name_of(boards[0])
     if boards[0].fen() != chess.STARTING_FEN and name is None:
-        return Theory(None, 0)
+        return None, 0
     plies = 0
     book = Book()
     for ply, (before, move) in enumerate(zip(boards, moves[:LAST_THEORY_PLY], strict=False), start=1):
@@ -169,7 +167,7 @@ def _theory_of(boards: Sequence[chess.Board], moves: Sequence[chess.Move]) -> Th
         name = here or name
         if here is not None or any(move == known for known, _ in book.moves(before)):
             plies = ply
-    return Theory(name, plies)
+    return name, plies
 
 
 def judged(board: chess.Board, move: SearchedMove, is_book: bool = False) -> Judgement:
@@ -190,10 +188,11 @@ def _ply(
     node: chess.pgn.ChildNode,
     result: SearchedMove,
     found_after: Found,
-    judgement: Judgement,
+    is_book: bool,
     phase: Phase,
 ) -> Ply:
     """All that is known of one move. `found_after`: what the searches found in the position after it."""
+    judgement = judged(board, result, is_book)
     better: tuple[chess.Move, ...] = ()
     played: tuple[chess.Move, ...] = ()
     reason = None
@@ -258,7 +257,7 @@ def extended(analyser: Analyser, board: chess.Board, found: Found, limit: Limit 
         if len(line) >= LEAST_LINE_PLIES or not line or end.is_game_over():
             break
         following = found_by(analyser.analyse(end, limit), end)
-        if following is None or following.move is None:
+        if not following.line:
             break
         for move in following.line[: MAX_LINE_PLIES - len(line)]:
             end.push(move)

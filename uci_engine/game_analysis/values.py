@@ -133,10 +133,13 @@ class SearchedMove:
     others: Value | None = None
 
 
-def found_by(info: InfoDict, board: chess.Board) -> Found | None:
-    """The result that the last report of a search of this board gives; None if it holds no score."""
+def found_by(info: InfoDict, board: chess.Board) -> Found:
+    """The result that the last report of a search of this board gives.
+
+    A search that was cut before its first report knows nothing: its result is a draw, without a line.
+    """
     if "score" not in info:
-        return None
+        return Found(DRAWN)
     value = value_of(info["score"].white(), piece_count(board))
     return Found(value, info.get("depth", 0), info.get("nodes", 0), tuple(info.get("pv", ())))
 

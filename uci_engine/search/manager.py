@@ -25,13 +25,13 @@ import chess.polyglot
 from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.board.game import seen_twice
-from uci_engine.failures import print_failure
 from uci_engine.search.info import Info
 from uci_engine.search.parameters import FIRST_SHARED_DEPTH, MATE_PREVIEW_DEPTH
 from uci_engine.search.root_moves import RootAnalysis, RootMove, vote
 from uci_engine.search.strength import Strength, goes_back
 from uci_engine.search.thread_pool import ThreadPool
 from uci_engine.tablebases.root_ranking import Probing, RootRanking
+from uci_engine.task import print_failure
 from uci_engine.time_management.allocation import TIME_DEFAULTS, TimeParameters
 from uci_engine.time_management.clock import Clock
 from uci_engine.time_management.limits import Limits

@@ -10,7 +10,7 @@ limits, the contempt, the transposition table (TT) and the histories, so every c
 search restores the board.
 
 "Gains n ± e" at a step: the Elo lost when the step is switched off, with the 95 % error. Only significant figures are
-given here. RESULTS.md has all of them, with their conditions.
+given here. scripts/EXPERIMENTS.md has all of them, with their conditions.
 """
 
 from __future__ import annotations

@@ -29,13 +29,12 @@ WON = 1 << 18
 FIFTY_MOVES_PLIES = scores.FIFTY_MOVES_PLIES
 # The maximum distance that scores distinguish.
 MAX_SCORED_PLIES = scores.TABLEBASE_WIN - scores.TABLEBASE_BOUND
-# Ranking may take this share of the hard limit, and never more than MAX_SECONDS. It always gets CPU_SECONDS of CPU
-# time, and up to GRACE_SECONDS more wall time to use them. That is enough for the compiled core. If it is too little
-# for DTZ, moves are ranked by WDL. WDL probing ends GRACE_SECONDS after the limit or a stop.
+# Ranking may take this share of the hard limit, and never more than MAX_SECONDS. It always gets MIN_SECONDS, even after
+# a stop: the compiled core needs less, so it knows the result on the shortest clock. If the time is too little for
+# DTZ, moves are ranked by WDL.
 TIME_SHARE = 0.5
 MAX_SECONDS = 2.0
-CPU_SECONDS = 0.003
-GRACE_SECONDS = 0.05
+MIN_SECONDS = 0.05
 # Some tables store DTZ in moves, so a DTZ may be one ply too small.
 ROUNDING_PLIES = 1
 # The DTZ of a capture or pawn move by its WDL: beyond 100 for a cursed win and a blessed loss.
@@ -80,34 +79,23 @@ class ContradictionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RankingLimits:
-    """The options for probing, the start and deadline by `perf_counter`, and the deadline by `thread_time`."""
+    """The options for probing, and when it has to end, by `perf_counter`: not before `earliest`."""
 
     probing: Probing
     deadline: float
     stopped: Callable[[], bool]
-    cpu_deadline: float = 0.0
-    started_at: float = field(default_factory=time.perf_counter)
+    earliest: float = 0.0
 
     @staticmethod
     def within(probing: Probing, clock: Clock, stopped: Callable[[], bool]) -> RankingLimits:
-        """A share of the search's time. To be called in the thread that ranks."""
-        share = TIME_SHARE * clock.budget.hard_ms / 1000
+        """A share of the search's time, from now on."""
         now = time.perf_counter()
-        deadline = min(max(clock.started_at + share, now), now + MAX_SECONDS)
-        cpu_deadline = time.thread_time() + CPU_SECONDS
-        return RankingLimits(probing, deadline, stopped, cpu_deadline)
+        deadline = min(clock.started_at + TIME_SHARE * clock.budget.hard_ms / 1000, now + MAX_SECONDS)
+        return RankingLimits(probing, deadline, stopped, now + MIN_SECONDS)
 
     def out_of_time(self) -> bool:
-        """Whether the time for probes of DTZ is over."""
         now = time.perf_counter()
-        if now <= self.deadline and not self.stopped():
-            return False
-        return time.thread_time() > self.cpu_deadline or now > self.deadline + GRACE_SECONDS
-
-    def is_overdue(self) -> bool:
-        """Whether the time for probes of WDL is over too."""
-        late = time.perf_counter() - GRACE_SECONDS
-        return late > self.started_at and (late > self.deadline or self.stopped())
+        return now > self.earliest and (now > self.deadline or self.stopped())
 
 
 def rank(
@@ -140,7 +128,7 @@ def _by_syzygy(
         return RootRanking()
     values: dict[chess.Move, int] = {}
     for move in board.legal_moves:
-        if limits.is_overdue():
+        if limits.out_of_time():
             return RootRanking()
         with _after_move(position, board, move):
             after = tables.probe_wdl(position)
@@ -182,7 +170,7 @@ def _distances(
     Out of time: an incomplete result that includes a win with the shortest DTZ, or an empty one.
     """
     sign = _sign(max(values.values()))
-    here = None if limits.is_overdue() else tables.probe_dtz(position)
+    here = None if limits.out_of_time() else tables.probe_dtz(position)
     if here is None:
         return {}
     repeated = seen_twice(board)

@@ -1,7 +1,7 @@
 """The Syzygy prober: WDL (win, draw or loss) and DTZ (distance to zeroing the halfmove clock), at compiled speed.
 
-A stored value is arbitrary where a capture is best, and ignores en passant. So `_resolve` plays out captures, and
-`_en_passant` captures en passant, beside what `syzygy_tables` finds in the table.
+A stored value is arbitrary where a capture is best, and ignores en passant. So `_value` plays out both, beside what
+`syzygy_tables` finds in the table.
 
 Invariants: the results equal those of `probe_wdl` and `probe_dtz` of `chess.syzygy.Tablebase`. The position is left as
 it was.
@@ -10,7 +10,7 @@ it was.
 from __future__ import annotations
 
 from evaluation.bitboards import PAWN
-from evaluation.typed import ints, popcount
+from evaluation.typed import inline, ints, popcount
 from uci_engine.board.moves import EN_PASSANT, NO_SQUARE, NOISY, QUIET, SCRATCH, from_square, move_type, to_square
 from uci_engine.board.position import Position
 from uci_engine.tablebases import syzygy_files
@@ -20,13 +20,25 @@ from uci_engine.tablebases.syzygy_tables import OTHER_SIDE, SyzygyTables
 LOSS = -2
 DRAW = 0
 WIN = 2
-# FAILED: not in the tables. NONE: no en-passant capture (`_en_passant`).
+# FAILED: not in the tables. NONE: no capture en passant.
 FAILED = -3
 NONE = -4
 # Not in the tables. Greater than any DTZ.
 UNKNOWN = syzygy_files.MAX_DISTANCE_PLIES + 1
 # The DTZ for each value, from LOSS to WIN, where the next ply is a capture or pawn move; 100 more for 1 and -1.
 NEXT_PLY = ints(5, [-1, -101, 0, 101, 1])
+# Kinds of moves. Captures en passant and pawn moves are not among the captures.
+CAPTURE, CAPTURE_EN_PASSANT, PAWN_MOVE, OTHER_MOVE = range(4)
+
+
+@inline
+def kind_of(position: Position, move: int) -> int:
+    """The kind of a move. There are no castling moves in the tables."""
+    if position.squares[to_square(move)]:
+        return CAPTURE
+    if position.squares[from_square(move)] >> 1 != PAWN:
+        return OTHER_MOVE
+    return CAPTURE_EN_PASSANT if move_type(move) == EN_PASSANT else PAWN_MOVE
 
 
 class SyzygyProber:
@@ -48,48 +60,47 @@ class SyzygyProber:
         """
         if self._is_too_large(position):
             return FAILED
-        return self._value(position, SCRATCH)
+        return self._value(position, LOSS, WIN, SCRATCH)
 
     def _is_too_large(self, position: Position) -> bool:
         pieces = position.by_colour[0] | position.by_colour[1]
         return position.castling_rights != 0 or popcount(pieces) > self.tables.max_pieces
 
-    def _value(self, position: Position, start: int) -> int:
-        """The value of a position. Moves are generated from offset `start`."""
-        value = self._resolve(position, LOSS, WIN, start)
-        if value == FAILED or position.ep_square == NO_SQUARE:
+    def _value(self, position: Position, alpha: int, beta: int, start: int) -> int:
+        """The value of a position, or `alpha` if that is more. Moves are generated from offset `start`."""
+        value: int = self._best(position, CAPTURE, alpha, beta, start)
+        if value == FAILED or value >= beta:
             return value
-        en_passant = self._en_passant(position, start)
+        stored = self._stored_value(position)
+        if stored == FAILED:
+            return FAILED
+        if stored > value:
+            value = stored
+        if position.ep_square == NO_SQUARE:
+            return value
+        en_passant = self._best(position, CAPTURE_EN_PASSANT, NONE, WIN, start)
         if en_passant == FAILED:
             return FAILED
         return en_passant if self._is_en_passant_best(position, en_passant, value, start) else value
-
-    def _resolve(self, position: Position, alpha: int, beta: int, start: int) -> int:
-        """The value with captures played out, without en passant."""
-        best = self._best_capture(position, alpha, beta, start)
-        if best == FAILED or best >= beta:
-            return best
-        stored = self._stored_value(position)
-        return stored if stored == FAILED or stored > best else best
 
     def _stored_value(self, position: Position) -> int:
         result = self.tables.result(position)
         return result + LOSS if result >= 0 else FAILED
 
-    def _best_capture(self, position: Position, alpha: int, beta: int, start: int) -> int:
-        """The value of the best capture without en passant, or `alpha` if that is more.
+    def _best(self, position: Position, kind: int, alpha: int, beta: int, start: int) -> int:
+        """The value of the best move of a kind, or of one that gives `beta`; `alpha` if that is more.
 
-        A missing table is ignored if another capture fails high.
+        A missing table is ignored if another move gives `beta`.
         """
         best: int = alpha
         failed: bool = False
-        end: int = position.generate(NOISY, start)
+        end: int = position.generate(NOISY | QUIET if kind == PAWN_MOVE else NOISY, start)
         for index in range(start, end):
             move = position.moves[index]
-            if position.squares[to_square(move)] == 0:
+            if kind_of(position, move) != kind:
                 continue
             position.make(move)
-            value = self._resolve(position, -beta, -best, end)
+            value = self._value(position, -beta, -best, end)
             position.unmake(move)
             if value == FAILED:
                 failed = True
@@ -98,23 +109,6 @@ class SyzygyProber:
                 if best >= beta:
                     return best
         return FAILED if failed else best
-
-    def _en_passant(self, position: Position, start: int) -> int:
-        """The value of the best capture en passant; NONE if there is none."""
-        best: int = NONE
-        end: int = position.generate(NOISY, start)
-        for index in range(start, end):
-            move = position.moves[index]
-            if move_type(move) != EN_PASSANT:
-                continue
-            position.make(move)
-            after = self._resolve(position, LOSS, WIN, end)
-            position.unmake(move)
-            if after == FAILED:
-                return FAILED
-            if -after > best:
-                best = -after
-        return best
 
     def _is_en_passant_best(self, position: Position, en_passant: int, value: int, start: int) -> bool:
         """Whether a capture en passant is the best move. `value`: of the best other move.
@@ -148,7 +142,7 @@ class SyzygyProber:
         return self._distance(position, SCRATCH)
 
     def _distance(self, position: Position, start: int) -> int:
-        captured = self._best_capture(position, LOSS, WIN, start)
+        captured = self._best(position, CAPTURE, LOSS, WIN, start)
         if captured == FAILED:
             return UNKNOWN
         value: int = captured
@@ -159,7 +153,7 @@ class SyzygyProber:
             if stored > value:
                 value = stored
         if position.ep_square != NO_SQUARE:
-            en_passant = self._en_passant(position, start)
+            en_passant = self._best(position, CAPTURE_EN_PASSANT, NONE, WIN, start)
             if en_passant == FAILED:
                 return UNKNOWN
             if self._is_en_passant_best(position, en_passant, value, start):
@@ -169,7 +163,7 @@ class SyzygyProber:
         if value > DRAW:
             if captured == value:
                 return NEXT_PLY[value - LOSS]
-            best = self._best_pawn_move(position, value, start)
+            best = self._best(position, PAWN_MOVE, LOSS, value, start)
             if best == FAILED:
                 return UNKNOWN
             if best == value:
@@ -181,29 +175,6 @@ class SyzygyProber:
             return self._distance_from_replies(position, value, start)
         return UNKNOWN
 
-    def _best_pawn_move(self, position: Position, enough: int, start: int) -> int:
-        """The value of the best pawn move without a capture, or of one that gives `enough`; LOSS without such a move.
-        """
-        best: int = LOSS
-        failed: bool = False
-        if position.by_type[PAWN] & position.by_colour[position.turn] == 0:
-            return best
-        end: int = position.generate(NOISY | QUIET, start)
-        for index in range(start, end):
-            move = position.moves[index]
-            if not self._is_pawn_move(position, move) or self._is_capture(position, move):
-                continue
-            position.make(move)
-            value = self._value(position, end)
-            position.unmake(move)
-            if value == FAILED:
-                failed = True
-            elif -value > best:
-                best = -value
-                if best >= enough:
-                    return best
-        return FAILED if failed else best
-
     def _distance_from_replies(self, position: Position, value: int, start: int) -> int:
         """The DTZ from the positions after each move, where the table has only the other side to move.
 
@@ -213,7 +184,7 @@ class SyzygyProber:
         end: int = position.generate(NOISY | QUIET, start)
         for index in range(start, end):
             move = position.moves[index]
-            if self._is_pawn_move(position, move) or self._is_capture(position, move):
+            if kind_of(position, move) != OTHER_MOVE:
                 continue
             position.make(move)
             # This goes no deeper: the table has these pieces with the other side to move.
@@ -232,9 +203,3 @@ class SyzygyProber:
             if plies < best:
                 best = plies
         return best
-
-    def _is_pawn_move(self, position: Position, move: int) -> bool:
-        return position.squares[from_square(move)] >> 1 == PAWN
-
-    def _is_capture(self, position: Position, move: int) -> bool:
-        return position.squares[to_square(move)] != 0 or move_type(move) == EN_PASSANT

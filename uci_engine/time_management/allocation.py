@@ -158,11 +158,10 @@ def allocate(
     """
     if limits.infinite:
         return UNLIMITED
-    overhead = max(overhead_ms, 0)
-    budget = _for_clock(limits, white_to_move, overhead, ply, parameters)
+    budget = _for_clock(limits, white_to_move, overhead_ms, ply, parameters)
     if limits.movetime_ms is None:
         return budget
-    move_time = max(limits.movetime_ms - overhead, FLOOR_MS)
+    move_time = max(limits.movetime_ms - overhead_ms, FLOOR_MS)
     if budget == UNLIMITED:
         return Budget(math.inf, move_time)
     return Budget(min(budget.soft_ms, move_time), min(budget.hard_ms, move_time))

@@ -5,8 +5,9 @@ of its own, so that nothing the search does can delay the end. Invariant: after 
 
 Nodestime counts time in nodes, so that a game does not depend on the machine or its load. It serves to tune time
 management with many games at once. The engine holds an `AvailableNodes` while the option NodesTime of `--tuning` is
-set, and a search with a clock gets a `NodesClock`. The GUI's clock must be ample, because only its first reading
-counts. Invariant: with one thread, the budgets of such a game depend on its moves and its first clock alone.
+set, and a search with a clock gets a `NodesClock`. The GUI's clock must be ample, because only its first reading in a
+game and the increment count. Invariant: with one thread, the budgets of such a game depend on its moves, its first
+clock and the increment alone.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from uci_engine.failures import print_failure
+from uci_engine.task import print_failure
 from uci_engine.time_management.allocation import UNLIMITED, Budget
 from uci_engine.time_management.limits import Limits
 
@@ -83,40 +84,24 @@ class AvailableNodes:
     def __init__(self, nodes_per_ms: int) -> None:
         """`nodes_per_ms`: the nodes in a millisecond, at least 1."""
         self.nodes_per_ms = nodes_per_ms
-        # By colour: the initial nodes, those left, and the moves to go.
-        self._left: dict[bool, tuple[int, int, int]] = {}
-        self._last_ply = 0
+        self._left: dict[bool, int] = {}
 
-    def adjust(self, limits: Limits, white_to_move: bool, ply: int) -> Limits | None:
+    def adjust(self, limits: Limits, white: bool) -> Limits | None:
         """The limits with our clock replaced by the nodes left, in milliseconds; None without a clock of ours.
 
-        The first clock of a colour sets its nodes. Later calls add the increment, and the first amount again when the
-        moves to go increase. A ply before the last one means another game.
+        The first clock of a colour sets its nodes. Later calls add the increment.
         """
-        time_ms = limits.wtime_ms if white_to_move else limits.btime_ms
+        time_ms, increment_ms = (limits.wtime_ms, limits.winc_ms) if white else (limits.btime_ms, limits.binc_ms)
         if time_ms is None or limits.infinite or limits.ponder:
             return None
-        if ply < self._last_ply:
-            self._left.clear()
-        self._last_ply = ply
-        moves_to_go = limits.movestogo or 0
-        if white_to_move in self._left:
-            initial, left, last_to_go = self._left[white_to_move]
-            left += ((limits.winc_ms if white_to_move else limits.binc_ms) or 0) * self.nodes_per_ms
-            if moves_to_go > last_to_go:
-                left += initial
-        else:
-            initial = left = time_ms * self.nodes_per_ms
-        self._left[white_to_move] = (initial, left, moves_to_go)
-        left_ms = left // self.nodes_per_ms
-        if white_to_move:
-            return replace(limits, wtime_ms=left_ms)
-        return replace(limits, btime_ms=left_ms)
+        earned = self.nodes_per_ms * ((increment_ms or 0) if white in self._left else time_ms)
+        self._left[white] = self._left.get(white, 0) + earned
+        left_ms = self._left[white] // self.nodes_per_ms
+        return replace(limits, wtime_ms=left_ms) if white else replace(limits, btime_ms=left_ms)
 
     def spend(self, white: bool, nodes: int) -> None:
         """Take the nodes of a finished search off this colour's clock."""
-        initial, left, moves_to_go = self._left[white]
-        self._left[white] = (initial, left - nodes, moves_to_go)
+        self._left[white] -= nodes
 
 
 class Timer:
@@ -128,7 +113,7 @@ class Timer:
         self._on_deadline: Callable[[], None] = lambda: None
         self._on_report: Callable[[], None] = lambda: None
         self._next_report = math.inf
-        self._reporting = False
+        self._calling = False
         self._closed = False
         threading.Thread(target=self._run, name="timer", daemon=True).start()
 
@@ -148,10 +133,10 @@ class Timer:
             self._condition.notify_all()
 
     def end(self) -> None:
-        """Stop watching the search, and wait for a report. Neither function is called after this returns."""
+        """Stop watching the search, and wait for a call. Neither function is called after this returns."""
         with self._condition:
             self._clock = None
-            self._condition.wait_for(lambda: not self._reporting)
+            self._condition.wait_for(lambda: not self._calling)
 
     def close(self) -> None:
         with self._condition:
@@ -167,28 +152,24 @@ class Timer:
                 now = time.perf_counter()
                 if now >= self._clock.deadline:
                     self._clock = None
-                    _call(self._on_deadline)
+                    self._call(self._on_deadline)
                 elif now >= self._next_report:
                     self._next_report = now + REPORT_EVERY_SECONDS
-                    self._report()
+                    self._call(self._on_report)
                 else:
                     self._condition.wait(min(self._clock.deadline, self._next_report) - now)
 
-    def _report(self) -> None:
-        """Call `on_report` without the lock, which the UCI thread takes at `ponderhit`."""
-        self._reporting = True
+    def _call(self, function: Callable[[], None]) -> None:
+        """Call a search's function without the lock, which the UCI thread takes at `ponderhit`. An error in it must not
+        end this thread, which later searches need.
+        """
+        self._calling = True
         self._condition.release()
         try:
-            _call(self._on_report)
+            function()
+        except Exception as error:
+            print_failure(error)
         finally:
             self._condition.acquire()
-            self._reporting = False
+            self._calling = False
             self._condition.notify_all()
-
-
-def _call(function: Callable[[], None]) -> None:
-    """Call a search's function. An error in it must not end this thread, which later searches need."""
-    try:
-        function()
-    except Exception as error:
-        print_failure(error)

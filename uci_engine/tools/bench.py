@@ -10,19 +10,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import chess
 
 from uci_engine.search.info import BestMove, Info
-from uci_engine.task import TextTask
 from uci_engine.time_management.limits import Limits
 
 if TYPE_CHECKING:
     from uci_engine.engine import UciEngine
 
 DEFAULT_DEPTH = 8
+# How often it is asked whether to stop.
+STOP_SECONDS = 0.05
 
 # Openings, middlegames and endgames of many kinds, two mates, and zugzwang positions.
 POSITIONS = (
@@ -53,64 +53,46 @@ POSITIONS = (
 )
 
 
-class Bench(TextTask):
-    """One run of the benchmark. The UCI command starts it as a thread. `report` also runs without a thread."""
+def bench(
+    engine: UciEngine,
+    depth: int | None,
+    on_line: Callable[[str], None],
+    is_stopped: Callable[[], bool] = lambda: False,
+    positions: Sequence[str] = POSITIONS,
+) -> None:
+    """Search every position with the engine's options, and report the total of nodes, the time and the speed.
 
-    def __init__(
-        self,
-        engine: UciEngine,
-        depth: int | None,
-        on_line: Callable[[str], None],
-        on_done: Callable[[], None] = lambda: None,
-        positions: Sequence[str] = POSITIONS,
-    ) -> None:
-        """`engine`: searches with its options; the thread closes it at the end. `depth`: of each search, None for the
-        default. `on_line` gets a line for each position, and the report. `positions`: FENs; none for the engine's own
-        position.
-        """
-        super().__init__("bench", None, on_line, on_done)
-        self._engine = engine
-        self._limits = Limits(depth=depth or DEFAULT_DEPTH)
-        self._positions = positions
+    `depth`: of each search, None for the default. `on_line` gets a line for each position, and the report.
+    `positions`: FENs; none for the engine's own position. Raises the error of a search that has failed.
+    """
+    limits = Limits(depth=depth or DEFAULT_DEPTH)
+    started = time.perf_counter()
+    count = len(positions) or 1
+    total = 0
+    for number in range(1, count + 1):
+        if positions:
+            engine.new_game()
+            engine.set_position(positions[number - 1], ())
+        best, last = _search(engine, limits, is_stopped)
+        if is_stopped():
+            on_line("info string bench was stopped")
+            return
+        nodes, fen = last.nodes or 0, "" if engine.board is None else engine.board.fen()
+        total += nodes
+        on_line(f"{number:2d}/{count}  {best.move or '(none)':5s} {last.score or 0:6d} {nodes:9d}  {fen}")
+    seconds = max(time.perf_counter() - started, 1e-9)
+    on_line(f"\nnodes {total}\ntime {seconds:.3f} s\nnps {round(total / seconds)}")
 
-    def stop(self) -> None:
-        super().stop()
-        self._engine.stop()
 
-    def report(self) -> None:
-        """Search every position and report the total of nodes, the time and the speed. An error in a search ends it."""
-        started = time.perf_counter()
-        count = len(self._positions) or 1
-        total = 0
-        for number in range(1, count + 1):
-            if self._positions:
-                self._engine.new_game()
-                self._engine.set_position(self._positions[number - 1], ())
-            total += self._search(number, count)
-            if self._stop_event.is_set():
-                self._on_line("info string bench was stopped")
-                return
-        seconds = max(time.perf_counter() - started, 1e-9)
-        self._on_line(f"\nnodes {total}\ntime {seconds:.3f} s\nnps {round(total / seconds)}")
-
-    def _work(self) -> None:
-        with closing(self._engine):
-            self.report()
-
-    def _search(self, number: int, count: int) -> int:
-        infos = [Info(score=0, nodes=0)]
-        answers: list[BestMove] = []
-        self._engine.go(self._limits, time.perf_counter(), infos.append, answers.append)
-        # A stop may have come between two searches.
-        if self._stop_event.is_set():
-            self._engine.stop()
-        self._engine.wait()
-        (best,) = answers
-        if best.error is not None:
-            raise best.error
-        last = [info for info in infos if info.nodes is not None and info.multipv in (None, 1)][-1]
-        if not self._stop_event.is_set():
-            fen = "" if self._engine.board is None else self._engine.board.fen()
-            move = best.move or "(none)"
-            self._on_line(f"{number:2d}/{count}  {move:5s} {last.score or 0:6d} {last.nodes or 0:9d}  {fen}")
-        return last.nodes or 0
+def _search(engine: UciEngine, limits: Limits, is_stopped: Callable[[], bool]) -> tuple[BestMove, Info]:
+    """The answer, and the last report of the best line."""
+    infos = [Info(score=0, nodes=0)]
+    answers: list[BestMove] = []
+    engine.go(limits, time.perf_counter(), infos.append, answers.append)
+    while not engine.wait(STOP_SECONDS):
+        if is_stopped():
+            engine.stop()
+    (best,) = answers
+    if best.error is not None:
+        raise best.error
+    return best, [info for info in infos if info.nodes is not None and info.multipv in (None, 1)][-1]

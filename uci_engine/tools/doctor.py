@@ -12,7 +12,6 @@ import importlib.metadata
 import json
 import platform
 import shlex
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -22,12 +21,12 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 from uci_engine import __version__
-from uci_engine.core import Core, build_info, compiled_modules, load, source_file, stale_modules
+from uci_engine.core import Core, build_info, compiled_modules, load, source_file, stale_sources
 
 DISTRIBUTION = "secateur"
-# Nodes per second of the compiled core, divided by those of the python-chess core. RESULTS.md has the measurement.
+# Nodes per second of the compiled core, divided by those of the python-chess core.
+# scripts/EXPERIMENTS.md has the measurement.
 TIMES_SLOWER = 200
-REBUILD = "build again: python setup.py build_ext --inplace (in a clone) or pip install (elsewhere)"
 SEARCH_DEPTH = 4
 MAX_SEARCH_SECONDS = 60.0
 
@@ -57,18 +56,23 @@ def examine(core_name: str, write: Write) -> int:
 
     A slow core is as it should be only when it was asked for.
     """
-    _describe_surroundings(write)
+    write(f"Secateur       {__version__}, in {Path(__file__).parents[1]}")
+    write(f"Python         {platform.python_implementation()} {platform.python_version()}, {platform.platform()}")
     try:
         core = load(core_name)
+        write(f"python-chess   {importlib.metadata.version('chess')}")
     except (ImportError, RuntimeError) as error:
         write(f"FAILED  core           {error}")
         return 1
     write(f"core           {core.name}: {core.reason}")
-    _describe_build(write)
+    info = build_info()
+    if info.get("compiled"):
+        write(f"last build     Cython {info['cython']}, {info['compiler']}, {' '.join(info['flags'])}")
+    elif info:
+        write(f"last build     not compiled: {info['why']}")
     write("")
     checks: dict[str, Callable[[], str | None]] = {
-        "modules": lambda: check_files(core, write),
-        "sources": lambda: check_sources(core),
+        "modules": lambda: check_modules(core),
         "move counts": lambda: check_move_counts(core.name),
         "evaluation": lambda: check_evaluation(has_network=False),
         "network": lambda: check_evaluation(has_network=True),
@@ -93,53 +97,19 @@ def examine(core_name: str, write: Write) -> int:
     return 1 if failures or slow is not None else 0
 
 
-def _describe_surroundings(write: Write) -> None:
-    write(f"Secateur       {__version__}, in {Path(__file__).parents[1]}")
-    python = f"{platform.python_implementation()} {platform.python_version()}"
-    write(f"Python         {python}, {platform.platform()}")
-    write(f"python-chess   {_version_of('chess')}")
-    write(f"Cython         {_version_of('Cython')} (needed to build, not to run)")
-    compiler_command = str(sysconfig.get_config_var("CC") or "cl")
-    compiler = shutil.which(compiler_command.split()[0])
-    write(f"C compiler     {compiler or 'none found, so a build fetches one'} (needed to build, not to run)")
+def check_modules(core: Core) -> str | None:
+    """Check that each kernel module comes from the core's own file, and that this was built from the source beside it.
 
-
-def _describe_build(write: Write) -> None:
-    info = build_info()
-    if info.get("compiled"):
-        abi = "stable ABI" if info["stable_abi"] else "this Python's own ABI"
-        tools = f"Cython {info['cython']}, {info['compiler']}"
-        write(f"last build     {tools}, {' '.join(info['flags'])}, {abi}")
-    elif info:
-        write(f"last build     not compiled: {info['why']}")
-    else:
-        write("last build     nothing was built here")
-
-
-def _version_of(distribution: str) -> str:
-    try:
-        return importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
-        return "not installed"
-
-
-def check_files(core: Core, write: Write) -> str | None:
-    """Check that each kernel module comes from the core's own file. What is wrong, or None."""
-    compiled = compiled_modules()
-    wrong = []
-    for name, module in core.modules.items():
-        file = Path(module.__file__ or "")
-        write(f"        {name} from {file}")
-        promised = compiled.get(name) if core.name == "compiled" else source_file(name)
-        if promised is None or file.resolve() != promised.resolve():
-            wrong.append(name)
-    return f"not from the file they should be from: {', '.join(wrong)}" if wrong else None
-
-
-def check_sources(core: Core) -> str | None:
-    """Check that the compiled modules were built from the sources beside them. What is wrong, or None."""
-    stale = stale_modules() if core.name == "compiled" else []
-    return f"changed since they were compiled: {', '.join(stale)}; {REBUILD}" if stale else None
+    What is wrong, or None.
+    """
+    extensions = compiled_modules() if core.name == "compiled" else {}
+    files = {name: Path(module.__file__ or "") for name, module in core.modules.items()}
+    expected = {name: extensions.get(name, source_file(name)) for name in files}
+    wrong = [f"{name} from {file}" for name, file in files.items() if file.resolve() != expected[name].resolve()]
+    if wrong:
+        return f"not from the file they should be from: {', '.join(wrong)}"
+    stale = stale_sources() if extensions else []
+    return f"changed since they were compiled: {', '.join(stale)}; to mend it: {mending_command()}" if stale else None
 
 
 def check_move_counts(core_name: str) -> str | None:

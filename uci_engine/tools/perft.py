@@ -6,61 +6,53 @@ Invariant: a count is exact or missing. A stop ends it soon, also in the middle 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from uci_engine.board import moves
-from uci_engine.task import TextTask
 
 if TYPE_CHECKING:
     from uci_engine.engine import UciEngine
 
-# Subtrees of this depth are counted at once, without checking the stop flag.
+# Subtrees of this depth are counted at once, without checking for a stop.
 STEP = {"compiled": 4}
 STEP_PLAIN = 2
 # Deeper counts never finish, and would overflow the move buffer.
 MAX_DEPTH = 64
 
 
-class Perft(TextTask):
-    def __init__(
-        self, engine: UciEngine, depth: int, on_line: Callable[[str], None], on_done: Callable[[], None]
-    ) -> None:
-        """Count from the engine's position; `UciEngine.start` starts it."""
-        super().__init__("perft", engine.board, on_line, on_done)
-        self._position = engine.position
-        self._depth = depth
-        self._step = STEP.get(engine.core.name, STEP_PLAIN)
-
-    def _work(self) -> None:
-        if self._board is None:
-            self._on_line("info string error: there is no position")
+def perft(
+    engine: UciEngine, depth: int, on_line: Callable[[str], None], is_stopped: Callable[[], bool] = lambda: False
+) -> None:
+    """Count from the engine's position, while no search runs."""
+    if engine.board is None:
+        on_line("info string error: there is no position")
+        return
+    if depth > MAX_DEPTH:
+        on_line(f"info string error: perft counts to depth {MAX_DEPTH} at most, not to {depth}")
+        return
+    position, step = engine.position, STEP.get(engine.core.name, STEP_PLAIN)
+    position.set_board(engine.board)
+    total = 1 if depth == 0 else 0
+    for move in position.legal_moves() if depth > 0 else []:
+        position.make(move)
+        nodes = _count(position, depth - 1, step, is_stopped)
+        position.unmake(move)
+        if is_stopped():
+            on_line("info string perft was stopped")
             return
-        if self._depth > MAX_DEPTH:
-            self._on_line(f"info string error: perft counts to depth {MAX_DEPTH} at most, not to {self._depth}")
-            return
-        position = self._position
-        position.set_board(self._board)
-        total = 1 if self._depth == 0 else 0
-        for move in position.legal_moves() if self._depth > 0 else []:
-            position.make(move)
-            nodes = self._count(self._depth - 1)
-            position.unmake(move)
-            if self._stop_event.is_set():
-                self._on_line("info string perft was stopped")
-                return
-            total += nodes
-            self._on_line(f"{moves.decode(move, self._board.chess960).uci()}: {nodes}")
-        self._on_line(f"\nNodes searched: {total}")
+        total += nodes
+        on_line(f"{moves.decode(move, engine.board.chess960).uci()}: {nodes}")
+    on_line(f"\nNodes searched: {total}")
 
-    def _count(self, depth: int) -> int:
-        position = self._position
-        if self._stop_event.is_set():
-            return 0
-        if depth <= self._step:
-            return int(position.count(depth))
-        nodes = 0
-        for move in position.legal_moves():
-            position.make(move)
-            nodes += self._count(depth - 1)
-            position.unmake(move)
-        return nodes
+
+def _count(position: Any, depth: int, step: int, is_stopped: Callable[[], bool]) -> int:
+    if is_stopped():
+        return 0
+    if depth <= step:
+        return int(position.count(depth))
+    nodes = 0
+    for move in position.legal_moves():
+        position.make(move)
+        nodes += _count(position, depth - 1, step, is_stopped)
+        position.unmake(move)
+    return nodes

@@ -23,9 +23,7 @@ UNREAD_LIMIT = 1024
 
 # The reader ends the process when this long after `quit` no command has finished, or when after the end of the input
 # the output is blocked for this long.
-STUCK_SECONDS = 2.0
-# Counted in short waits, so that the time of a suspended machine does not count.
-STUCK_WAITS = 8
+STUCK_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +45,10 @@ class Mark(Enum):
 Event = Received | Mark
 
 
-class Inbox:
+class Inbox(queue.SimpleQueue[Event]):
     """The queue of events from all threads."""
 
     def __init__(self) -> None:
-        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._free_places = threading.Semaphore(UNREAD_LIMIT)
         self._done_count = 0
         self._closed = threading.Event()
@@ -61,15 +58,7 @@ class Inbox:
     def receive(self, received: Received) -> None:
         """Called by the reader: waits while UNREAD_LIMIT commands are received and not yet executed."""
         self._free_places.acquire()
-        self._events.put(received)
-
-    def push(self, event: Event) -> None:
-        """Called by any thread: never waits."""
-        self._events.put(event)
-
-    def get(self, timeout_seconds: float | None = None) -> Event:
-        """The next event; raises queue.Empty after the timeout."""
-        return self._events.get(timeout=timeout_seconds)
+        self.put(received)
 
     def task_done(self) -> None:
         """A command has been executed or refused."""
@@ -85,14 +74,11 @@ class Inbox:
         """
         while True:
             done_before, begun_before, ended_before = self._done_count, writer.begun, writer.ended
-            for _ in range(STUCK_WAITS):
-                if self._closed.wait(STUCK_SECONDS / STUCK_WAITS):
-                    return
-                if not self.must_end and writer.has_lost_its_reader():
-                    exit_now()
-                    return
+            if self._closed.wait(STUCK_SECONDS):
+                return
             is_blocked = begun_before > ended_before == writer.ended
-            if self._done_count == done_before and (is_blocked or self.must_end):
+            is_stuck = self._done_count == done_before and (is_blocked or self.must_end)
+            if is_stuck or (not self.must_end and writer.has_lost_its_reader()):
                 exit_now()
                 return
 
@@ -117,7 +103,7 @@ def _read_signals(descriptor: int, inbox: Inbox, writer: Writer) -> None:
     """Read the pipe, into which Python writes a byte for each signal as it arrives."""
     os.read(descriptor, 1)
     inbox.must_end = True
-    inbox.push(Received(time.perf_counter(), Word.QUIT, "(signal)"))
+    inbox.put(Received(time.perf_counter(), Word.QUIT, "(signal)"))
     # Without a thread for the watch, a second signal still ends the process.
     with contextlib.suppress(RuntimeError):
         threading.Thread(target=inbox.exit_if_stuck, args=(writer,), name="exit if stuck", daemon=True).start()

@@ -5,20 +5,20 @@ takes the commands out in order and executes them on the engine, also during a s
 
 - A command that needs an idle engine waits for the end of the search. Later commands that can be executed during a
   search (`stop`, `isready`) do not wait.
-- A `go` stops the search before it. A `stop` behind a waiting `go` stops the search of that `go`.
+- A `go` stops the search before it, and so do many waiting commands. A `stop` behind a waiting `go` stops the search of
+  that `go`.
 - Every `go` is answered by one `bestmove`. An error in a command, ours or the GUI's, ends neither search nor program.
 - At the end of the input, a search that ends by itself is finished first. `quit` stops every search.
 """
 
 from __future__ import annotations
 
-import queue
 import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from uci_engine.search.info import BestMove, Info
@@ -27,7 +27,7 @@ from uci_engine.time_management.limits import Limits
 from uci_engine.uci import protocol
 from uci_engine.uci.debug_log import shortened
 from uci_engine.uci.inbox import UNREAD_LIMIT, Event, Inbox, Mark, Received, quit_on_signals
-from uci_engine.uci.output import Writer, connect_debug_log, exit_now, report_failure, say
+from uci_engine.uci.output import Writer, connect_debug_log, report_failure, say
 from uci_engine.uci.protocol import Bench, Command, Debug, SetOption, SetPosition, Unknown, Word
 
 if TYPE_CHECKING:
@@ -35,19 +35,9 @@ if TYPE_CHECKING:
 
 AUTHOR = "the Secateur developers"
 
-# The maximum number of commands that wait for the end of a search. More are refused: the reader pauses at
-# UNREAD_LIMIT and must have room for the `stop`.
+# So many commands may wait for the end of a search. Then it is stopped: the reader pauses at UNREAD_LIMIT, and a `stop`
+# might never be read.
 WAITING_LIMIT = UNREAD_LIMIT // 2
-
-# Maximum time for the last `bestmove` after `quit`. It is measured in short waits, so that the time of a suspended
-# machine does not count.
-CLOSING_SECONDS = 0.6
-CLOSING_WAITS = 12
-
-# Without one of these, the next `go` would search another position than the GUI means.
-_SETS_A_POSITION = (Word.NEW_GAME, Word.FLIP)
-# Waits in place of a refused command of these, so that the next `go` finds no position.
-_REFUSED = SetPosition(None, (), "a command that sets the position was refused, so there is no position")
 
 # Executed at any time, even before commands that wait.
 _ALWAYS = (Word.UCI, Word.IS_READY, Word.REGISTER, Word.HELP, Word.EMPTY)
@@ -65,10 +55,7 @@ class Dispatcher:
         self._waiting: deque[Received] = deque()
         self._go_waits = False
         self._searching = False
-        self._closing = False
         self._input_ended = False
-        # The limits of the running search, None for a count and a benchmark.
-        self._limits: Limits | None = None
         self._debug = False
         # Whether a command was refused with an error.
         self.has_refused = False
@@ -109,10 +96,8 @@ class Dispatcher:
             return False
         if self._may_execute(event.command):
             self._execute(event)
-        elif self._go_waits or isinstance(event.command, Limits) or len(self._waiting) < WAITING_LIMIT:
-            self._wait(event)
         else:
-            self._refuse(event)
+            self._wait(event)
         return True
 
     def _may_execute(self, command: Command) -> bool:
@@ -122,18 +107,11 @@ class Dispatcher:
 
     def _wait(self, received: Received) -> None:
         self._waiting.append(received)
-        if isinstance(received.command, Limits):
-            self._go_waits = True
+        self._go_waits |= isinstance(received.command, Limits)
+        if self._go_waits or len(self._waiting) >= WAITING_LIMIT:
             self._engine.stop()
-        self._trace(f"{received.line} waits for the end of the search")
-
-    def _refuse(self, received: Received) -> None:
-        self._say("error: too many commands are waiting for the end of the search; this one is ignored")
-        sets_a_position = isinstance(received.command, SetPosition) or received.command in _SETS_A_POSITION
-        if sets_a_position and self._waiting[-1].command is not _REFUSED:
-            self._waiting.append(Received(received.received_at, _REFUSED))
-        else:
-            self._inbox.task_done()
+        if self._debug:
+            self._say(f"{received.line} waits for the end of the search")
 
     def _execute_waiting(self) -> None:
         """Execute the commands that waited for the end of the search, up to the next search."""
@@ -150,18 +128,10 @@ class Dispatcher:
 
     def _close(self) -> None:
         """Stop all searches, wait until every `go` is answered, and close the engine."""
-        waits_left = CLOSING_WAITS
-        self._closing = True
         self._inbox.must_end = True
         self._engine.stop()
         while self._searching:
-            try:
-                event = self._inbox.get(CLOSING_SECONDS / CLOSING_WAITS)
-            except queue.Empty:
-                waits_left -= 1
-                if waits_left == 0:
-                    exit_now()
-                continue
+            event = self._inbox.get()
             if event is Mark.SEARCH_ENDED:
                 self._handle(event)
         self._engine.close()
@@ -175,17 +145,14 @@ class Dispatcher:
         finally:
             self._inbox.task_done()
         # After `quit`, stop at once a search that a waiting command has started.
-        if self._closing:
+        if self._inbox.must_end:
             self._engine.stop()
         elif self._input_ended:
             self._stop_if_endless()
 
     def _stop_if_endless(self) -> None:
         """After the end of the input: stop a search that only a command can end."""
-        limits = self._limits
-        if not self._searching or limits is None:
-            return
-        if limits.is_endless or limits.ponder:
+        if self._searching and self._engine.is_endless:
             self._engine.stop()
 
     def _act(self, received: Received) -> None:
@@ -203,11 +170,12 @@ class Dispatcher:
             case Limits():
                 self._go(received.command, received.received_at)
             case Word.STOP:
-                self._to_search("stop", self._engine.stop)
+                self._engine.stop()
             case Word.PONDER_HIT:
-                self._to_search("ponderhit", lambda: self._ponderhit(received.received_at))
-            case Debug(on):
-                self._set_debug(on)
+                self._engine.ponderhit(received.received_at)
+            case Debug(on) if on is not None and on != self._debug:
+                self._debug = on
+                self._say(f"debug mode {'on' if on else 'off'}")
             case Word.DISPLAY:
                 self._writer.write(self._engine.display_text())
             case Word.EVALUATE:
@@ -217,7 +185,8 @@ class Dispatcher:
             case Bench(words):
                 self._bench(words)
             case Word.HELP:
-                self._writer.write("\n".join([protocol.HELP, "Options:", *self._engine.options.describe()]))
+                options = [option.description() for option in self._engine.options]
+                self._writer.write("\n".join([protocol.HELP, "Options:", *options]))
             case Unknown(text):
                 self._say(f"error: unknown command {quoted(text)}, help lists the known ones")
             case Word.REGISTER | Word.EMPTY | Word.QUIT:
@@ -227,7 +196,7 @@ class Dispatcher:
         lines = [
             f"id name {self._engine.name}",
             f"id author {AUTHOR}",
-            *self._engine.options.declare(),
+            *(option.declaration() for option in self._engine.options),
         ]
         if self._engine.core.is_fallback:
             from uci_engine.tools.doctor import slow_core_warning
@@ -247,42 +216,22 @@ class Dispatcher:
 
     def _go(self, limits: Limits, received_at: float) -> None:
         self._say(*limits.problems)
-        self._searching = True
-        self._limits = limits if limits.perft is None else None
+        if limits.perft is not None:
+            self._perft(limits.perft)
+            return
         try:
-            if limits.perft is not None:
-                self._perft(limits.perft)
-            else:
-                self._engine.go(limits, received_at, self._on_info, self._on_best_move)
+            self._engine.go(limits, received_at, self._on_info, self._on_best_move)
+            self._searching = True
         except Exception as error:
-            self._searching = False
+            from uci_engine.engine import any_move
+
             report_failure(self._writer, error)
-            if limits.perft is None:
-                board = self._engine.board
-                move = None if board is None else next(iter(board.legal_moves), None)
-                self._writer.write(protocol.format_best_move(BestMove(None if move is None else move.uci())))
+            self._writer.write(protocol.format_best_move(BestMove(any_move(self._engine.board))))
 
     def _perft(self, depth: int) -> None:
-        from uci_engine.tools.perft import Perft
+        from uci_engine.tools.perft import perft
 
-        self._engine.start(Perft(self._engine, depth, self._writer.write, self._search_ended))
-
-    def _ponderhit(self, received_at: float) -> None:
-        self._engine.ponderhit(received_at)
-        if self._limits is not None:
-            self._limits = replace(self._limits, ponder=False)
-
-    def _to_search(self, word: str, action: Callable[[], None]) -> None:
-        if self._searching:
-            action()
-        else:
-            self._trace(f"{word} ignored: no search is running")
-
-    def _set_debug(self, on: bool | None) -> None:
-        if on is None or on == self._debug:
-            return
-        self._say(f"debug mode {'on' if on else 'off'}")
-        self._debug = on
+        self._start(lambda is_stopped: perft(self._engine, depth, self._writer.write, is_stopped))
 
     def _bench(self, words: Sequence[str]) -> None:
         depth = parse_int(words[0]) if words else None
@@ -293,12 +242,27 @@ class Dispatcher:
             self._say(f"{ERROR}{self._engine.problem}")
             return
         from uci_engine.engine import UciEngine
-        from uci_engine.tools.bench import Bench
+        from uci_engine.tools.bench import bench
 
-        engine = UciEngine(owns_process=False)
-        self._engine.start(Bench(engine, depth, self._writer.write, self._search_ended))
+        def search(is_stopped: Callable[[], bool]) -> None:
+            with closing(UciEngine(owns_process=False)) as engine:
+                bench(engine, depth, self._writer.write, is_stopped)
+
+        self._start(search)
+
+    def _start(self, work: Callable[[Callable[[], bool]], None]) -> None:
+        """Start a count or a benchmark in the search's thread. Its function is told whether it is stopped."""
+
+        def guarded(is_stopped: Callable[[], bool]) -> None:
+            try:
+                work(is_stopped)
+            except Exception as error:
+                report_failure(self._writer, error)
+            finally:
+                self._search_ended()
+
+        self._engine.start(guarded)
         self._searching = True
-        self._limits = None
 
     # The engine calls these three from the search's thread.
 
@@ -312,15 +276,11 @@ class Dispatcher:
         self._writer.write(protocol.format_best_move(best))
 
     def _search_ended(self) -> None:
-        self._inbox.push(Mark.SEARCH_ENDED)
+        self._inbox.put(Mark.SEARCH_ENDED)
 
     def _say(self, *messages: str) -> None:
         self.has_refused |= any(message.startswith(ERROR) for message in messages)
         say(self._writer, *messages)
-
-    def _trace(self, message: str) -> None:
-        if self._debug:
-            self._say(message)
 
 
 def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
@@ -335,23 +295,18 @@ def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
             if line is None:
                 say(writer, f"error: a line of more than {protocol.MAX_LINE_BYTES} bytes is ignored")
                 continue
-            try:
-                command = protocol.parse(line)
-            except Exception as error:
-                report_failure(writer, error)
-                continue
-            received = Received(received_at, command, shortened(line))
-            if command is Word.QUIT:
+            received = Received(received_at, protocol.parse(line), shortened(line))
+            if received.command is Word.QUIT:
                 last = received
                 break
-            if command is not Word.EMPTY:
+            if received.command is not Word.EMPTY:
                 inbox.receive(received)
         else:
             last = Mark.END_OF_INPUT
     finally:
         if last is not Mark.END_OF_INPUT:
             inbox.must_end = True
-        inbox.push(last)
+        inbox.put(last)
     inbox.exit_if_stuck(writer)
 
 

@@ -1,6 +1,7 @@
 """The output: whole lines, messages as `info string`, and the end of the process when nobody reads them.
 
-Invariants: lines from different threads are never mixed. Once nobody can read the output, the process ends.
+Invariants: lines from different threads are never mixed. Once nobody can read the output, the process ends. An error of
+the debug log closes it and is reported once.
 """
 
 from __future__ import annotations
@@ -8,13 +9,15 @@ from __future__ import annotations
 import os
 import select
 import threading
+import time
 from typing import BinaryIO
 
-from uci_engine.failures import print_failure
-from uci_engine.options import OptionError, Options
+from evaluation.files import reason_of
+from uci_engine.options import Options
 from uci_engine.search.info import Info
+from uci_engine.task import print_failure
 from uci_engine.text import quoted
-from uci_engine.uci.debug_log import DebugLog, DebugLogError
+from uci_engine.uci.debug_log import FROM_GUI, TO_GUI, DebugLog
 from uci_engine.uci.protocol import format_info
 
 
@@ -47,14 +50,15 @@ class Writer:
 
     def set_log(self, log: DebugLog | None) -> None:
         """Close the log, if there is one, and begin this one."""
-        before, self._log = self._log, log
-        if before is not None:
-            before.close()
+        with self._lock:
+            before, self._log = self._log, log
+            if before is not None:
+                before.close()
 
     def note_received(self, line: str, received_at: float) -> None:
         """Note a line from the GUI in the log. `received_at`: the `time.perf_counter()` at which it was read."""
-        if self._log is not None:
-            self._log.received(line, received_at)
+        with self._lock:
+            self._note(FROM_GUI, line, time.time() - (time.perf_counter() - received_at))
 
     def write(self, text: str) -> None:
         """Write a line, or several lines, joined by newlines, that must not be separated."""
@@ -62,13 +66,24 @@ class Writer:
         try:
             with self._lock:
                 self.begun += 1
-                if (log := self._log) is not None:
-                    log.sent(text)
+                self._note(TO_GUI, text, time.time())
                 self._stream.write(data)
                 self._stream.flush()
                 self.ended += 1
         except (OSError, ValueError):  # ValueError: the stream has been closed on our side
             exit_now()
+
+    def _note(self, mark: str, text: str, at_seconds: float) -> None:
+        """Note lines in the log. After an error close it, and say so before the next line."""
+        if (log := self._log) is None:
+            return
+        try:
+            log.note(mark, text, at_seconds)
+        except (OSError, ValueError) as error:
+            self._log = None
+            log.close()
+            problem = f"error: the debug log {quoted(log.path)} is closed, because of an error: {reason_of(error)}"
+            self._stream.write(f"{format_info(Info(string=problem))}\n".encode())
 
 
 def say(writer: Writer, *messages: str) -> None:
@@ -86,13 +101,6 @@ def report_failure(writer: Writer, error: Exception) -> None:
 def connect_debug_log(options: Options, writer: Writer) -> None:
     """Let the option `Debug Log File` open and close the log. The command line may have set it already."""
     option = options.debug_log_file
-
-    def open_log() -> None:
-        try:
-            writer.set_log(DebugLog(option.value, lambda message: say(writer, message)) if option.value else None)
-        except DebugLogError as error:
-            raise OptionError(f"option {option.name} cannot be {quoted(option.value)} ({error})") from None
-
-    option.on_set = open_log
+    option.on_set = lambda: writer.set_log(DebugLog(option.value) if option.value else None)
     if option.value:
         say(writer, *options.set(option.name, option.value))

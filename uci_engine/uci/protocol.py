@@ -24,7 +24,6 @@ from uci_engine.search.info import BestMove, Bound, Info
 from uci_engine.text import QUOTE_LENGTH, Messages, parse_int, quoted
 from uci_engine.time_management.limits import Limits
 
-# A longer line is not stored.
 MAX_LINE_BYTES = 16 * 1024 * 1024
 READ_BYTES = 1 << 16
 
@@ -116,51 +115,13 @@ class Unknown:
 Command = Word | Debug | SetOption | SetPosition | Limits | Bench | Unknown
 
 
-class LineSplitter:
-    """Cuts a stream of bytes into lines of text. The stream may arrive in any pieces.
+def read_lines(descriptor: int, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[float, str | None]]:
+    """Each line with the `time.perf_counter()` at which its end arrived, until the input ends or fails.
 
     LF, CR and CRLF end a line. Blank lines are skipped. Bytes that are not UTF-8 become U+FFFD. A line of more than
     `max_bytes` is not stored, and None is returned in its place.
     """
-
-    def __init__(self, max_bytes: int = MAX_LINE_BYTES) -> None:
-        self._max_bytes = max_bytes
-        self._pieces: list[bytes] = []
-        self._length = 0
-
-    def feed(self, data: bytes) -> list[str | None]:
-        """The lines that `data` completes."""
-        first, *rest = data.replace(b"\r", b"\n").split(b"\n")
-        self._keep(first)
-        lines: list[str | None] = []
-        for piece in rest:
-            lines += self.finish()
-            self._keep(piece)
-        return lines
-
-    def finish(self) -> list[str | None]:
-        """The last line, if it has no line end; the splitter is empty afterwards."""
-        data, length = b"".join(self._pieces), self._length
-        self._pieces, self._length = [], 0
-        if length > self._max_bytes:
-            return [None]
-        line = data.decode("utf-8", errors="replace")
-        return [line] if line.strip() else []
-
-    def _keep(self, piece: bytes) -> None:
-        self._length += len(piece)
-        if self._length > self._max_bytes:
-            self._pieces = []
-        else:
-            self._pieces.append(piece)
-
-
-def read_lines(descriptor: int) -> Iterator[tuple[float, str | None]]:
-    """Each line with the `time.perf_counter()` at which its end arrived, until the input ends or fails.
-
-    None stands for a line that is too long (see LineSplitter).
-    """
-    splitter = LineSplitter()
+    line = bytearray()
     while True:
         try:
             # Not through sys.stdin: a buffered reader would delay lines, and the clock starts here.
@@ -171,8 +132,16 @@ def read_lines(descriptor: int) -> Iterator[tuple[float, str | None]]:
         except OSError:
             data = b""
         received_at = time.perf_counter()
-        for line in splitter.feed(data) if data else splitter.finish():
-            yield received_at, line
+        # The end of the input ends the last line.
+        first, *rest = (data or b"\n").replace(b"\r", b"\n").split(b"\n")
+        if len(line) <= max_bytes:
+            line += first
+        for piece in rest:
+            if len(line) > max_bytes:
+                yield received_at, None
+            elif (text := line.decode("utf-8", errors="replace")).strip():
+                yield received_at, text
+            line = bytearray(piece)
         if not data:
             return
 

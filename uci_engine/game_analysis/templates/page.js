@@ -17,52 +17,40 @@
   const board = byId("board");
   if (!board) return;
 
-  // A position has the letters of its pieces by square. What comes with the page is the first position, and of each
-  // later one the squares that differ: "e2.e4P". The first two of them are those of the move.
-  function unfold(squares, steps) {
-    return steps.map((step) => {
-      const changes = (step.set || "").match(/.{3}/g) || [];
-      squares = step.fen ? read(step.fen) : { ...squares };
-      for (const change of changes) {
-        if (change[2] === ".") delete squares[change.slice(0, 2)];
-        else squares[change.slice(0, 2)] = change[2];
-      }
-      return { ...step, squares, last: changes.slice(0, 2).map((change) => change.slice(0, 2)) };
-    });
-  }
-
+  // The letters of the pieces by square.
   function read(placement) {
     const squares = {};
     placement.split("/").forEach((row, y) => {
-      let x = 0;
-      for (const letter of row) {
-        if (letter >= "1" && letter <= "8") x += Number(letter);
-        else squares["abcdefgh"[x++] + (8 - y)] = letter;
-      }
+      [...row.replace(/\d/g, (count) => " ".repeat(count))].forEach((letter, x) => {
+        if (letter !== " ") squares["abcdefgh"[x] + (8 - y)] = letter;
+      });
     });
     return squares;
   }
 
-  // The state: a step of the game, or a step of one of the lines.
-  const game = unfold({}, data.positions);
+  // What is stepped through is the game or one of the lines. All of a line has one value.
+  const game = { positions: data.positions };
   const lines = data.lines.map(({ from, title, share, steps }) => {
-    const start = { ...game[from], say: "before the line", share };
-    return { from, title, positions: [start, ...unfold(start.squares, steps)] };
+    return { from, title, share, positions: [{ ...game.positions[from], say: "before the line" }, ...steps] };
   });
-  let line = null;
-  let at = data.at || 0;
+  let track = game;
+  let at = 0;
   let flipped = Boolean(data.flipped);
 
-  const squareOf = (name) => [name.charCodeAt(0) - 97, 8 - Number(name[1])];
-  const place = ([x, y]) => (flipped ? [(7 - x) * 45, (7 - y) * 45] : [x * 45, y * 45]);
+  // Where the board shows a square.
+  function place(square) {
+    const [x, y] = [square.charCodeAt(0) - 97, 8 - Number(square[1])];
+    return flipped ? { x: (7 - x) * 45, y: (7 - y) * 45 } : { x: x * 45, y: y * 45 };
+  }
 
-  function add(parent, tag, attributes, text) {
+  function add(tag, attributes, text = "") {
     const element = document.createElementNS(SVG, tag);
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    if (text !== undefined) element.textContent = text;
-    parent.append(element);
-    return element;
+    element.textContent = text;
+    board.append(element);
   }
+
+  const fill = (name, square) => add("rect", { class: name, ...place(square), width: 45, height: 45 });
 
   function describe(squares) {
     const sides = { White: [], Black: [] };
@@ -74,96 +62,81 @@
   }
 
   function draw(position) {
+    const squares = read(position.fen);
     board.replaceChildren();
-    add(board, "use", { href: "#squares" });
-    for (const name of position.last) {
-      const [x, y] = place(squareOf(name));
-      add(board, "rect", { class: "last-move", x, y, width: 45, height: 45 });
-    }
-    if (position.check) {
-      const [x, y] = place(squareOf(position.check));
-      add(board, "rect", { class: "check-square", x, y, width: 45, height: 45 });
-    }
-    for (const [square, letter] of Object.entries(position.squares)) {
-      const [x, y] = place(squareOf(square));
+    add("use", { href: "#squares" });
+    for (const square of (position.last || "").match(/../g) || []) fill("last-move", square);
+    if (position.check) fill("check-square", position.check);
+    for (const [square, letter] of Object.entries(squares)) {
       const name = (letter === letter.toUpperCase() ? "w" : "b") + letter.toUpperCase();
-      add(board, "use", { href: `#${name}`, x, y });
+      add("use", { href: `#${name}`, ...place(square) });
     }
     for (let i = 0; i < 8; i++) {
-      add(board, "text", { class: "coordinate", x: i * 45 + 38, y: 357 }, "abcdefgh"[flipped ? 7 - i : i]);
-      add(board, "text", { class: "coordinate", x: 2, y: i * 45 + 10 }, String(flipped ? i + 1 : 8 - i));
+      add("text", { class: "coordinate", x: i * 45 + 38, y: 357 }, "abcdefgh"[flipped ? 7 - i : i]);
+      add("text", { class: "coordinate", x: 2, y: i * 45 + 10 }, flipped ? i + 1 : 8 - i);
     }
-    board.setAttribute("aria-label", describe(position.squares));
+    board.setAttribute("aria-label", describe(squares));
   }
 
-  const positions = () => (line === null ? game : lines[line].positions);
+  function setCurrent(element, isCurrent) {
+    if (isCurrent) element.setAttribute("aria-current", "true");
+    else element.removeAttribute("aria-current");
+  }
 
   function show() {
-    const list = positions();
-    const position = list[at];
+    const position = track.positions[at];
     draw(position);
-    byId("status").textContent = line === null ? position.say : `${lines[line].title}: ${position.say}`;
-    // All of a line has one value.
-    const share = line === null ? position.share : list[0].share;
+    byId("status").textContent = track === game ? position.say : `${track.title}: ${position.say}`;
+    const share = track.share ?? position.share;
     if (share !== undefined) {
       byId("bar-white").setAttribute("y", flipped ? 0 : 100 - 100 * share);
       byId("bar-white").setAttribute("height", 100 * share);
     }
     byId("first").disabled = byId("previous").disabled = at === 0;
-    byId("last").disabled = byId("next").disabled = at === list.length - 1;
-    byId("line-controls").hidden = line === null;
-    if (line !== null) byId("line-title").textContent = lines[line].title;
-    const ply = line === null ? at : lines[line].from;
-    for (const id of ["cursor", "time-cursor"]) {
-      if (byId(id)) byId(id).setAttribute("d", `M${ply} 0V100`);
-    }
+    byId("last").disabled = byId("next").disabled = at === track.positions.length - 1;
+    byId("line-controls").hidden = track === game;
+    byId("line-title").textContent = track.title ?? "";
+    const ply = track.from ?? at;
+    for (const id of ["cursor", "time-cursor"]) byId(id)?.setAttribute("d", `M${ply} 0V100`);
     const slider = byId("slider");
     if (slider) {
       slider.value = ply;
-      slider.setAttribute("aria-valuetext", game[ply].say);
+      slider.setAttribute("aria-valuetext", game.positions[ply].say);
     }
     for (const button of all(".move")) {
       const isHere = Number(button.dataset.to) === ply;
       button.tabIndex = isHere || (ply === 0 && button.dataset.to === "1") ? 0 : -1;
-      if (isHere) button.setAttribute("aria-current", "true");
-      else button.removeAttribute("aria-current");
+      setCurrent(button, isHere);
     }
     for (const error of all(".error")) error.classList.toggle("current", error.id === `error-${ply - 1}`);
-    for (const row of all("tr[data-line]")) {
-      if (Number(row.dataset.line) === line) row.setAttribute("aria-current", "true");
-      else row.removeAttribute("aria-current");
-    }
+    for (const row of all("tr[data-line]")) setCurrent(row, lines[row.dataset.line] === track);
   }
 
   // Where the board stands above everything else, it is brought into sight.
-  const isNarrow = () => innerWidth < 900;
-  const toBoard = () => {
-    if (isNarrow()) board.scrollIntoView({ block: "nearest" });
-  };
+  const bringIntoSight = (element) => element?.scrollIntoView({ block: "nearest" });
+  const bringIntoSightIfNarrow = (element) => innerWidth < 900 && bringIntoSight(element);
 
   function step(to) {
-    at = Math.max(0, Math.min(to, positions().length - 1));
+    at = Math.max(0, Math.min(to, track.positions.length - 1));
     show();
   }
 
   function jump(ply) {
-    line = null;
+    track = game;
     step(ply);
   }
 
-  function enter(number) {
-    line = number;
+  function enter(line) {
+    track = line;
     step(1);
-    toBoard();
+    bringIntoSightIfNarrow(board);
   }
 
   function leave() {
-    if (line === null) return;
-    const from = lines[line].from;
-    line = null;
-    step(from);
-    const article = byId(`error-${from}`);
-    if (article && isNarrow()) article.scrollIntoView({ block: "nearest" });
+    if (track === game) return;
+    const from = track.from;
+    jump(from);
+    bringIntoSightIfNarrow(byId(`error-${from}`));
   }
 
   function turn() {
@@ -174,71 +147,56 @@
   const errors = (data.errors || []).map((index) => index + 1);
 
   function toError(direction) {
-    const here = line === null ? at : lines[line].from + 1;
+    const here = track === game ? at : track.from + 1;
     const found = direction > 0 ? errors.find((ply) => ply > here) : errors.findLast((ply) => ply < here);
     if (found === undefined) return;
     jump(found);
-    const article = byId(`error-${found - 1}`);
-    if (article) article.scrollIntoView({ block: "nearest" });
+    bringIntoSight(byId(`error-${found - 1}`));
   }
 
-  const actions = {
-    first: () => step(0),
-    previous: () => step(at - 1),
-    next: () => step(at + 1),
-    last: () => step(positions().length - 1),
-    flip: turn,
-    leave,
-    "error-before": () => toError(-1),
-    "error-after": () => toError(1),
-  };
-  for (const [id, action] of Object.entries(actions)) {
-    if (byId(id)) byId(id).addEventListener("click", action);
-  }
+  // Each with its button and its key.
+  const actions = [
+    ["first", "Home", () => step(0)],
+    ["previous", "ArrowLeft", () => step(at - 1)],
+    ["next", "ArrowRight", () => step(at + 1)],
+    ["last", "End", () => step(track.positions.length - 1)],
+    ["flip", "f", turn],
+    ["leave", "Escape", leave],
+    ["error-before", "p", () => toError(-1)],
+    ["error-after", "n", () => toError(1)],
+  ];
+  for (const [id, , action] of actions) byId(id)?.addEventListener("click", action);
   all(".move").forEach((button, index) => {
     button.dataset.to = index + 1;
-    button.title = game[index + 1].say;
+    button.title = game.positions[index + 1].say;
   });
   for (const button of all("[data-to]")) {
     button.addEventListener("click", () => {
       jump(Number(button.dataset.to));
-      toBoard();
+      bringIntoSightIfNarrow(board);
     });
   }
   for (const button of all("button[data-line]")) {
-    button.addEventListener("click", () => enter(Number(button.dataset.line)));
+    button.addEventListener("click", () => enter(lines[button.dataset.line]));
   }
-  if (byId("slider")) byId("slider").addEventListener("input", (event) => jump(Number(event.target.value)));
+  byId("slider")?.addEventListener("input", (event) => jump(Number(event.target.value)));
 
-  const keys = {
-    ArrowLeft: actions.previous,
-    ArrowRight: actions.next,
-    Home: actions.first,
-    End: actions.last,
-    p: actions["error-before"],
-    n: actions["error-after"],
-    f: turn,
-    Escape: leave,
-  };
   document.addEventListener("keydown", (event) => {
     const isOther = event.ctrlKey || event.altKey || event.metaKey || event.target.tagName === "INPUT";
     if (isOther && event.key !== "Escape") return;
-    const action = keys[event.key];
-    if (!action) return;
+    const found = actions.find(([, key]) => key === event.key);
+    if (!found) return;
     event.preventDefault();
-    action();
+    found[2]();
     // The focus follows the move that is shown.
-    if (event.target.classList && event.target.classList.contains("move")) {
-      const current = document.querySelector(".move[tabindex='0']");
-      if (current) current.focus();
-    }
+    if (event.target.classList?.contains("move")) document.querySelector(".move[tabindex='0']")?.focus();
   });
 
   // The graphs: a click or a drag jumps.
   for (const graph of all(".graph")) {
     const follow = (event) => {
       const box = graph.getBoundingClientRect();
-      jump(Math.round(((event.clientX - box.left) / box.width) * (game.length - 1)));
+      jump(Math.round(((event.clientX - box.left) / box.width) * (game.positions.length - 1)));
     };
     graph.addEventListener("click", follow);
     graph.addEventListener("pointermove", (event) => {
@@ -248,12 +206,10 @@
 
   // Touch: a swipe across the board steps, a tap on its right half goes on, on its left half back.
   let began = null;
-  board.addEventListener("pointerdown", (event) => {
-    began = [event.clientX, event.clientY];
-  });
+  board.addEventListener("pointerdown", (event) => (began = event));
   board.addEventListener("pointerup", (event) => {
     if (began === null) return;
-    const [dx, dy] = [event.clientX - began[0], event.clientY - began[1]];
+    const [dx, dy] = [event.clientX - began.clientX, event.clientY - began.clientY];
     began = null;
     if (Math.abs(dx) > 30 && Math.abs(dx) > Math.abs(dy)) step(at + (dx < 0 ? 1 : -1));
     else if (Math.abs(dx) < 10 && Math.abs(dy) < 10) {
@@ -261,9 +217,7 @@
       step(at + (event.clientX > box.left + box.width / 2 ? 1 : -1));
     }
   });
-  board.addEventListener("pointercancel", () => {
-    began = null;
-  });
+  board.addEventListener("pointercancel", () => (began = null));
 
   show();
 })();

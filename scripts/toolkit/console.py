@@ -1,0 +1,254 @@
+"""What every program reads from its command line, shows and writes, and how it ends.
+
+Results go to stdout and progress to stderr, so that each can be redirected alone. Where stderr is no terminal, progress
+is a line now and then. A file is replaced whole or not at all.
+
+Invariant: text from outside (names in a PGN, what an engine says) is shown in printable characters alone, so that none
+of it can steer the terminal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn, Protocol
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from toolkit.errors import ProgramError
+from toolkit.files import replaced
+
+# The exit code of a program that was interrupted, as shells have it.
+INTERRUPTED = 130
+# How often progress is told where it cannot be redrawn.
+PLAIN_SECONDS = 10.0
+# Wide enough for our tables where nobody can ask the terminal.
+FILE_WIDTH = 200
+
+
+class Advance(Protocol):
+    """Tells progress that `steps` more are done, and perhaps something new to show beside it."""
+
+    def __call__(self, steps: int = 1, text: str | None = None) -> None: ...
+
+
+def standard_output() -> Console:
+    """The console of results: as wide as the terminal, or wide enough; it colours nothing by itself."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else FILE_WIDTH)
+
+
+def standard_error() -> Console:
+    """The console of progress and complaints."""
+    return Console(stderr=True, highlight=False, width=None if sys.stderr.isatty() else FILE_WIDTH)
+
+
+def run_program(main: Callable[[], int]) -> NoReturn:
+    """Run a program and leave with its exit code: 2 for what cannot be used, INTERRUPTED after an interrupt."""
+    try:
+        code = main()
+    except KeyboardInterrupt:
+        complain("interrupted")
+        code = INTERRUPTED
+    except (ProgramError, OSError) as error:
+        complain(error)
+        code = 2
+    sys.exit(code)
+
+
+def run_to_end(
+    work: Callable[[], None], close: Callable[[], None] = lambda: None, errors: tuple[type[Exception], ...] = ()
+) -> int:
+    """Do work that takes long, and close whatever comes of it, so that a report can follow.
+
+    Returns the exit code: 0, INTERRUPTED, or 1 for a ProgramError, an OSError or one of `errors`. Each but the first
+    comes with its complaint.
+    """
+    expected: tuple[type[Exception], ...] = (ProgramError, OSError, *errors)
+    try:
+        work()
+    except KeyboardInterrupt:
+        complain("interrupted")
+        return INTERRUPTED
+    except expected as error:
+        complain(error)
+        return 1
+    finally:
+        close()
+    return 0
+
+
+def at_least_one(word: str) -> int:
+    """A whole number above zero, from a command line."""
+    number = int(word) if word.isdecimal() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{word} is not 1 or more")
+    return number
+
+
+def at_least_zero(word: str) -> int:
+    """A whole number from 0 up, from a command line."""
+    if not word.isdecimal():
+        raise argparse.ArgumentTypeError(f"{word} is not 0 or more")
+    return int(word)
+
+
+def above_zero(word: str) -> float:
+    """A number above 0, from a command line."""
+    number = _number(word)
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"{word} is not a number above 0")
+    return number
+
+
+def not_negative(word: str) -> float:
+    """A number from 0 up, from a command line."""
+    number = _number(word)
+    if not 0 <= number < math.inf:
+        raise argparse.ArgumentTypeError(f"{word} is not a number from 0 up")
+    return number
+
+
+def _number(word: str) -> float:
+    """NaN where the word is no number."""
+    try:
+        return float(word)
+    except ValueError:
+        return math.nan
+
+
+def read_numbers(words: Iterable[str], defaults: Mapping[str, float]) -> dict[str, float]:
+    """Numbers by name, from words like `moves=4 both=yes`. Raises ProgramError.
+
+    defaults: of what the words do not say; NaN for what they have to say.
+    """
+    values = dict(defaults)
+    for word in words:
+        key, _, value = word.partition("=")
+        number = _number({"yes": "1", "no": "0"}.get(value, value))
+        if key not in defaults or not math.isfinite(number):
+            raise ProgramError(f"{word!r} is none of {', '.join(f'{key}=NUMBER' for key in defaults)}")
+        values[key] = number
+    for key, number in values.items():
+        if math.isnan(number):
+            raise ProgramError(f"{key}= is missing")
+    return values
+
+
+def three_shares(word: str) -> tuple[float, ...]:
+    """The shares of train, validation and test, from a command line."""
+    numbers = word.split(",")
+    if len(numbers) != 3 or not all(number.isdecimal() and int(number) for number in numbers):
+        raise argparse.ArgumentTypeError(f"{word!r} is not three shares, as 90,5,5")
+    return tuple(map(float, numbers))
+
+
+def new_file(word: str) -> Path:
+    """A file that a program is to write, from a command line: its folder is there, and it is no folder itself."""
+    path = Path(word)
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{word} is a folder")
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {path.parent}")
+    return path
+
+
+def by_stem(paths: Iterable[Path], taken: Iterable[str] = ()) -> dict[str, Path]:
+    """The files of a report, by their names without the suffix. Raises ProgramError for a name that is taken."""
+    found: dict[str, Path] = {}
+    for path in paths:
+        if path.stem in found or path.stem in taken:
+            raise ProgramError(f"{path}: the report has another part that is called {path.stem}")
+        found[path.stem] = path
+    return found
+
+
+def add_run_arguments(parser: argparse.ArgumentParser, journal: str = "what --resume needs") -> None:
+    """The options of what takes long: how many at a time and where, what is kept, and going on.
+
+    journal: what is said of --journal; without it there are no options to go on.
+    """
+    run = parser.add_argument_group("running and results")
+    run.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="how many at a time (1)")
+    run.add_argument("--cluster", metavar="ADDRESS", help="work on the workers of this Dask scheduler instead")
+    if journal:
+        run.add_argument("--journal", type=new_file, metavar="FILE", help=journal)
+        run.add_argument("--resume", action="store_true", help="go on from the journal, if there is one")
+    run.add_argument("--json", type=new_file, metavar="FILE", help="write the results")
+
+
+def printable(text: str) -> str:
+    """The text with everything escaped that is not printable: control characters, escape sequences, line ends."""
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
+def say(sentence: str) -> None:
+    """One line on stdout: what is not printable is escaped, and brackets are no markup."""
+    standard_output().print(printable(sentence), markup=False, soft_wrap=True)
+
+
+def note(sentence: str) -> None:
+    """One line on stderr, as `say` has it."""
+    standard_error().print(printable(sentence), markup=False, soft_wrap=True)
+
+
+def complain(problem: str | Exception) -> None:
+    """One line on stderr about what went wrong, as `say` has it."""
+    if isinstance(problem, OSError) and problem.filename is not None and problem.strerror:
+        problem = f"{problem.filename}: {problem.strerror}"
+    note(f"error: {problem}")
+
+
+@contextmanager
+def show_progress(what: str, total: int | None, done: int = 0) -> Iterator[Advance]:
+    """Show how much of `total` steps is done while the block runs; None for a total that is not known."""
+    console = standard_error()
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[text]}", markup=False),
+    )
+    told = time.monotonic()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        bar = progress.add_task(what, total=total, completed=done, text="")
+
+        def advance(steps: int = 1, text: str | None = None) -> None:
+            nonlocal told
+            if text is not None:
+                progress.update(bar, text=printable(text))
+            progress.advance(bar, steps)
+            if not console.is_terminal and (time.monotonic() - told >= PLAIN_SECONDS or progress.finished):
+                told = time.monotonic()
+                console.print(progress.get_renderable())
+
+        yield advance
+
+
+def make_table(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """A table whose first column stands to the left, the others to the right. The cells are plain text."""
+    table = Table(title=Text(printable(title)) if title else None, title_justify="left")
+    for number, name in enumerate(head):
+        table.add_column(Text(printable(name)), justify="right" if number else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    return table
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write data as JSON: afterwards the file is all new, or all old when an exception comes (OSError, TypeError)."""
+    text = json.dumps(data, indent=1, ensure_ascii=False)
+    with replaced(path) as file:
+        file.write(f"{text}\n".encode())

@@ -1,0 +1,160 @@
+"""When a game is ended before its end: resignation, agreed draws, tablebases, a limit of moves.
+
+A tablebase decides only where its result is the result by the rules, fifty-move rule included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+
+import chess
+import chess.syzygy
+
+from toolkit.console import read_numbers
+from toolkit.errors import ProgramError
+
+# A mate, in centipawns: beyond every limit that makes sense.
+MATE_CP = 100_000
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What ends a game early; a count of moves of zero switches a rule off.
+
+    resign: after `resign_moves` moves in a row at which the mover saw itself at `-resign_cp` or worse; with
+    `resign_both` the opponent has to agree in the moves between.
+    draw: from full move `draw_from` on, when for `draw_moves` moves of each side both scores stayed within `draw_cp`,
+    without a capture or a pawn's move.
+    tables: folders with Syzygy tables. max_moves: full moves after which the game is drawn.
+    """
+
+    resign_moves: int = 0
+    resign_cp: int = 0
+    resign_both: bool = False
+    draw_from: int = 0
+    draw_moves: int = 0
+    draw_cp: int = 0
+    tables: tuple[str, ...] = ()
+    max_moves: int = 0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of a command line that make Rules."""
+    ends = parser.add_argument_group("ends of games")
+    ends.add_argument("--resign", default="", metavar="'moves=4 score=600 both=no'", help="score in centipawns")
+    ends.add_argument("--draw", default="", metavar="'from=40 moves=8 score=10'", help="score in centipawns")
+    ends.add_argument("--tablebase", action="append", default=[], metavar="FOLDER", help="Syzygy tables that decide")
+    ends.add_argument("--longest", type=int, default=0, metavar="MOVES", help="games of more full moves are drawn")
+
+
+def rules_of(words: argparse.Namespace) -> Rules:
+    """The Rules that a command line asks for. Raises ProgramError."""
+    resign = read_numbers(words.resign.split(), {"moves": 3, "score": math.nan if words.resign else 0, "both": 0})
+    draw = read_numbers(words.draw.split(), {"from": 34, "moves": 8, "score": math.nan if words.draw else 0})
+    if min(*resign.values(), *draw.values()) < 0:
+        raise ProgramError("numbers of --resign and --draw are not negative")
+    return Rules(
+        resign_moves=int(resign["moves"]) if words.resign else 0,
+        resign_cp=int(resign["score"]),
+        resign_both=bool(resign["both"]),
+        draw_from=int(draw["from"]),
+        draw_moves=int(draw["moves"]) if words.draw else 0,
+        draw_cp=int(draw["score"]),
+        tables=tuple(words.tablebase),
+        max_moves=words.longest,
+    )
+
+
+class Adjudicator:
+    """The rules applied to one game."""
+
+    def __init__(self, rules: Rules, tables: Tables | None = None) -> None:
+        """tables: those of `rules.tables`, opened."""
+        self._rules = rules
+        self._tables = tables
+        # Moves in a row, by colour, that saw the game lost, won, and level.
+        self._lost = [0, 0]
+        self._won = [0, 0]
+        self._level = [0, 0]
+
+    def verdict(self, board: chess.Board, score_cp: int | None) -> tuple[str, str] | None:
+        """Result and reason, if the game ends here; asked after each move.
+
+        board: after the move; score_cp: what its mover said, from its own side (MATE_CP and beyond for mates), None
+        for nothing.
+        """
+        mover = int(not board.turn)
+        self._count(board, mover, score_cp)
+        rules = self._rules
+        agreed = not rules.resign_both or self._won[1 - mover] >= rules.resign_moves
+        if rules.resign_moves and self._lost[mover] >= rules.resign_moves and agreed:
+            name = "White" if mover else "Black"
+            return ("0-1" if mover else "1-0"), f"{name} resigns by adjudication"
+        if rules.draw_moves and board.fullmove_number >= rules.draw_from and min(self._level) >= rules.draw_moves:
+            return "1/2-1/2", "draw by adjudication: level scores"
+        if self._tables is not None and (result := self._tables.result(board)) is not None:
+            return result, "by adjudication: tablebase"
+        if rules.max_moves and board.fullmove_number > rules.max_moves:
+            return "1/2-1/2", f"draw by adjudication: {rules.max_moves} moves"
+        return None
+
+    def _count(self, board: chess.Board, mover: int, score_cp: int | None) -> None:
+        rules = self._rules
+        known = score_cp is not None
+        score = score_cp or 0
+        self._lost[mover] = self._lost[mover] + 1 if known and score <= -rules.resign_cp else 0
+        self._won[mover] = self._won[mover] + 1 if known and score >= rules.resign_cp else 0
+        self._level[mover] = self._level[mover] + 1 if known and abs(score) <= rules.draw_cp else 0
+        if board.halfmove_clock == 0:
+            self._level = [0, 0]
+
+
+def check_tables(rules: Rules) -> None:
+    """Raises ProgramError when tables are asked for and none are there, OSError for a folder that cannot be read."""
+    with open_tables(rules):
+        return
+
+
+@contextmanager
+def open_tables(rules: Rules) -> Iterator[Tables | None]:
+    """The tables that the rules name; None if they name none. Raises as `check_tables` does."""
+    if not rules.tables:
+        yield None
+        return
+    with closing(Tables(rules.tables)) as tables:
+        yield tables
+
+
+class Tables:
+    """Syzygy tables that say how a game ends. Raises ProgramError where none are, OSError."""
+
+    def __init__(self, folders: tuple[str, ...]) -> None:
+        self._tables = chess.syzygy.Tablebase()
+        for folder in folders:
+            self._tables.add_directory(folder, load_dtz=False)
+        sizes = [len(name) - 1 for name in self._tables.wdl if chess.syzygy.is_tablename(name)]
+        if not sizes:
+            raise ProgramError(f"no Syzygy tables in {', '.join(folders)}")
+        self._max_pieces = max(sizes)
+
+    def close(self) -> None:
+        """Close the files."""
+        self._tables.close()
+
+    def result(self, board: chess.Board) -> str | None:
+        """The result of a position just after a capture or a pawn's move, if the tables know it.
+
+        With any other count a win of the tables may be too long for the fifty-move rule.
+        """
+        if board.halfmove_clock or board.castling_rights or board.occupied.bit_count() > self._max_pieces:
+            return None
+        value = self._tables.get_wdl(board)
+        if value is None:
+            return None
+        if abs(value) < 2:
+            return "1/2-1/2"
+        return "1-0" if (value > 0) == board.turn else "0-1"

@@ -1,0 +1,170 @@
+"""Openings for matches: read from PGN or EPD, plain or in a zip archive, in file order or shuffled.
+
+Invariant: the same file, order and seed give the same openings. Only openings that are used are parsed, so that a large
+file costs little.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import chess
+
+from toolkit.errors import ProgramError
+from toolkit.files import unpack_text
+from toolkit.games.pgn import read_game, split_games
+
+Order = Literal["file", "random"]
+
+SUFFIXES = (".pgn", ".epd", ".fen", ".txt")
+# An opening whose random moves end in mate or check is drawn again, so many times at most.
+MAX_TRIES = 1000
+
+
+class DeadEndError(ProgramError):
+    """No game can begin at an opening, or after random moves behind it."""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A position and the moves that lead on from it (UCI), as both engines get them."""
+
+    fen: str = chess.STARTING_FEN
+    moves: tuple[str, ...] = ()
+    chess960: bool = False
+
+    def board(self) -> chess.Board:
+        """The position after the moves, with its history."""
+        board = chess.Board(self.fen, chess960=self.chess960)
+        for move in self.moves:
+            board.push(chess.Move.from_uci(move))
+        return board
+
+
+@dataclass(frozen=True)
+class OpeningBook:
+    """The openings of one file, numbered from zero; after the last the first comes again.
+
+    texts: one game of PGN or one line each.
+    """
+
+    texts: Sequence[str]
+    pgn: bool = False
+    order: Order = "file"
+    seed: int = 0
+    chess960: bool = False
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @cached_property
+    def _numbers(self) -> list[int]:
+        numbers = list(range(len(self.texts)))
+        if self.order == "random":
+            random.Random(self.seed).shuffle(numbers)
+        return numbers
+
+    def opening(self, number: int, plies: int | None = None) -> Opening:
+        """The opening with this number. plies: how many of its moves are kept (None: all).
+
+        ProgramError for what is no legal chess, DeadEndError for a position without legal moves.
+        """
+        index = self._numbers[number % len(self._numbers)]
+        text = self.texts[index]
+        try:
+            opening = self._from_game(text, plies) if self.pgn else self._from_line(text)
+            board = opening.board()
+        except ValueError as error:
+            raise ProgramError(f"opening {index + 1}: {error}") from None
+        if not board.is_valid() or not any(board.legal_moves):
+            raise DeadEndError(f"opening {index + 1} leads to no playable position: {board.fen()}")
+        return opening
+
+    def _from_line(self, line: str) -> Opening:
+        """EPD with its operations, or FEN."""
+        board = chess.Board(chess960=self.chess960)
+        words = line.split()
+        if len(words) == 6 and words[4].isdecimal() and words[5].isdecimal():
+            board.set_fen(" ".join(words))
+        else:
+            board.set_epd(line)
+        return Opening(board.fen(), (), self.chess960)
+
+    def _from_game(self, text: str, plies: int | None) -> Opening:
+        game = read_game(text)
+        if game.errors:
+            raise ValueError(str(game.errors[0]))
+        board = game.board()
+        moves = [move.uci() for move in game.mainline_moves()]
+        return Opening(board.fen(), tuple(moves[:plies]), self.chess960 or board.chess960)
+
+
+def read_openings(path: Path, *, order: Order = "file", seed: int = 0, chess960: bool = False) -> OpeningBook:
+    """The openings of a .pgn or .epd file (.fen and .txt count as .epd), or of one in a .zip or .gz.
+
+    Raises ProgramError for what is none or holds none, OSError for what cannot be read.
+    """
+    name, text = unpack_text(path, SUFFIXES)
+    pgn = name.endswith(".pgn")
+    lines = (line for line in text.splitlines() if line.strip() and line[0] != "#")
+    texts = list(split_games(io.StringIO(text)) if pgn else lines)
+    if not texts:
+        raise ProgramError(f"no openings in {path}")
+    return OpeningBook(texts, pgn, order, seed, chess960)
+
+
+def add_arguments(parser: argparse.ArgumentParser, order: Order) -> None:
+    """The options of a command line that choose openings. order: the usual one."""
+    what = parser.add_argument_group("openings")
+    what.add_argument("--openings", type=Path, metavar="FILE", help=".pgn or .epd, also in a .zip or .gz")
+    what.add_argument("--order", choices=("file", "random"), default=order, help=f"({order})")
+    what.add_argument("--seed", type=int, default=0, help="of what is random (0)")
+    what.add_argument("--chess960", action="store_true", help="the openings are Fischer random chess")
+
+
+def book_of(words: argparse.Namespace) -> OpeningBook:
+    """The openings that a command line asks for. Raises ProgramError and OSError."""
+    if words.openings is None:
+        return start_position(words.chess960)
+    return read_openings(words.openings, order=words.order, seed=words.seed, chess960=words.chess960)
+
+
+def openings_as_json(words: argparse.Namespace) -> dict[str, Any]:
+    """What a command line says of openings, for a journal. Raises OSError."""
+    return {
+        "file": None if words.openings is None else words.openings.name,
+        "bytes": None if words.openings is None else words.openings.stat().st_size,
+        **{name: getattr(words, name) for name in ("order", "seed", "chess960")},
+    }
+
+
+def start_position(chess960: bool = False) -> OpeningBook:
+    """The one opening of a match without a file."""
+    return OpeningBook([chess.STARTING_FEN], chess960=chess960)
+
+
+def random_opening(opening: Opening, chance: random.Random, min_plies: int, max_plies: int) -> Opening:
+    """The opening with random legal moves behind it, not ending in check or without a move.
+
+    With no random moves to add, check is allowed. DeadEndError when no such moves are found.
+    """
+    for _ in range(MAX_TRIES):
+        board = opening.board()
+        moves = list(opening.moves)
+        for _ in range(chance.randint(min_plies, max_plies)):
+            legal = sorted(board.legal_moves, key=chess.Move.uci)
+            if not legal:
+                break
+            move = chance.choice(legal)
+            board.push(move)
+            moves.append(move.uci())
+        if any(board.legal_moves) and (not max_plies or not board.is_check()):
+            return replace(opening, moves=tuple(moves))
+    raise DeadEndError(f"no random moves lead on from {opening.board().fen()}")

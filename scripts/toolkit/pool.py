@@ -1,0 +1,175 @@
+"""Many tasks on the processors of this machine, or on a cluster run by Dask.
+
+`run_tasks` hands out tasks only a little ahead of the workers, so that a caller may stop early.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import multiprocessing
+import os
+import signal
+import struct
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from types import FrameType
+from typing import Any
+
+import toolkit
+from toolkit.engines.engine import end_all_engines
+from toolkit.errors import ProgramError
+
+Answer = tuple[Any, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One piece of work. `key` is unique in its run; `payload` is the function's argument and can be pickled."""
+
+    key: str
+    payload: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of a task: the function's value, or what went wrong as `error`."""
+
+    key: str
+    value: Any
+    error: str | None = None
+
+    def value_or_raise(self) -> Any:
+        """The value. Raises ProgramError when there is none."""
+        if self.error is not None:
+            raise ProgramError(self.error)
+        return self.value
+
+
+def run_tasks(
+    function: Callable[[Any], Any], tasks: Iterable[Task], *, workers: int = 1, cluster: str | None = None
+) -> Generator[Result, None, None]:
+    """Run `function(task.payload)` for every task and yield each result exactly once, in the order of finishing.
+
+    function: callable by its module and name; it imports what it needs at the top of its module.
+    workers: processes on this machine (at least 1). cluster: the address of a Dask scheduler (`tcp://host:8786`);
+    `workers` is then the cluster's business, and a task whose worker died is tried again.
+    A task that raises is not tried again: its result says what it raised.
+    Closing the generator, or leaving it by an exception, ends the local workers with their engines, and cancels what
+    has not started.
+
+    Raises ProgramError when the cluster cannot be reached or used, or a process of this machine has died.
+    """
+    if cluster is not None:
+        return _on_cluster(function, tasks, cluster)
+    return _on_this_machine(function, tasks, workers)
+
+
+def _attempt(function: Callable[[Any], Any], payload: Any) -> Answer:
+    """The value, or what went wrong: as a sentence where it is known, and otherwise as a traceback."""
+    try:
+        return function(payload), None
+    except ProgramError as error:
+        return None, str(error)
+    except Exception:
+        return None, traceback.format_exc()
+
+
+# ---- On this machine ----
+
+
+def _on_this_machine(
+    function: Callable[[Any], Any], tasks: Iterable[Task], workers: int
+) -> Generator[Result, None, None]:
+    waiting = iter(tasks)
+    running: dict[Future[Answer], Task] = {}
+    # A fresh interpreter: a fork of a process that has threads may hang.
+    executor = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _begin_worker)
+
+    def give_out() -> None:
+        for task in islice(waiting, workers - len(running)):
+            running[executor.submit(_attempt, function, task.payload)] = task
+
+    try:
+        give_out()
+        while running:
+            done = [(running.pop(future), future) for future in wait(running, return_when=FIRST_COMPLETED).done]
+            give_out()
+            for task, future in done:
+                yield Result(task.key, *future.result())
+    except BrokenProcessPool:
+        raise ProgramError("a process that worked for this program has died, perhaps for lack of memory") from None
+    finally:
+        for process in multiprocessing.active_children():
+            process.terminate()
+        executor.shutdown(cancel_futures=True)
+
+
+def _begin_worker() -> None:
+    """Have this process end with its engines when it is told to, or when its parent has died."""
+    # An interrupt from the keyboard reaches every process of the terminal; the parent decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _leave)
+    threading.Thread(target=_follow_parent, daemon=True).start()
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        end_all_engines()
+    finally:
+        os._exit(128 + number)
+
+
+def _follow_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+# ---- On a cluster ----
+
+
+def _reduced(record: struct.Struct) -> tuple[type[struct.Struct], tuple[str]]:
+    return struct.Struct, (record.format,)
+
+
+# Modules of ours that read binary files hold one. Python cannot pickle it by itself.
+copyreg.pickle(struct.Struct, _reduced)
+
+
+def _on_cluster(function: Callable[[Any], Any], tasks: Iterable[Task], address: str) -> Generator[Result, None, None]:
+    # The programs that use no cluster need none of this.
+    import cloudpickle
+
+    from uci_engine.api.cluster import ClusterError, GivenUp, run_on_cluster
+
+    # Our functions and classes travel with their code: the other machines need Python and the libraries, but not these
+    # files, and a long-lived worker cannot mix two versions of them.
+    for module in (toolkit, sys.modules[function.__module__]):
+        if module.__name__ != "__main__":
+            cloudpickle.register_pickle_by_value(module)
+    code = cloudpickle.dumps((_attempt, function))
+
+    def attempt(parcel: tuple[str, bytes]) -> bytes:
+        # A local function, so that Dask too has to send it with its code.
+        run, called = cloudpickle.loads(code)
+        return bytes(cloudpickle.dumps(run(called, cloudpickle.loads(parcel[1]))))
+
+    parcels: Iterator[tuple[str, bytes]] = ((task.key, cloudpickle.dumps(task.payload)) for task in tasks)
+    try:
+        with closing(run_on_cluster(attempt, parcels, address)) as results:
+            for (key, _), answer in results:
+                if isinstance(answer, GivenUp):
+                    yield Result(key, None, answer.reason)
+                else:
+                    yield Result(key, *cloudpickle.loads(answer))
+    except ClusterError as error:
+        raise ProgramError(str(error)) from error

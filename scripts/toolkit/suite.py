@@ -1,0 +1,243 @@
+"""Test suites: positions with their questions, engines that are asked, answers judged and summed up.
+
+Read are the EPD operations `bm` (best moves), `am` (moves to avoid), `dm` (mate in so many moves), `id`, and points
+for moves in `c0`, as the Strategic Test Suite has them ("f5=10, Bf2=3"). Every operation that a position has must be
+met, and a position without any is refused. An engine starts each position as a new game; one that dies, hangs or
+answers with an illegal move has failed that question and is started anew for the next.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any
+
+import chess
+from rich.table import Table
+
+from toolkit.console import make_table
+from toolkit.engines.answer import Line, read_info
+from toolkit.engines.cache import running_engines
+from toolkit.engines.engine import Engine, EngineError
+from toolkit.engines.spec import EngineSpec, go_words
+from toolkit.errors import ProgramError
+from toolkit.files import read_text
+
+POINT = re.compile(r"\S+=\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A position and what is asked in it. Moves are in UCI's notation, points by move."""
+
+    name: str
+    fen: str
+    best: frozenset[str]
+    avoid: frozenset[str]
+    mate_moves: int | None
+    points: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def max_points(self) -> int:
+        """What the best move earns; 0 where no points are given."""
+        return max((value for _, value in self.points), default=0)
+
+    def is_met(self, move: str | None, mate: int | None) -> bool:
+        """Whether this move is right, when the engine announces this mate (in moves; None for none)."""
+        if move is None:
+            return False
+        if self.mate_moves is not None and not (mate is not None and 0 < mate <= self.mate_moves):
+            return False
+        return (not self.best or move in self.best) and move not in self.avoid
+
+    def points_of(self, move: str | None) -> int:
+        """What this move earns."""
+        return dict(self.points).get(move or "", 0)
+
+
+def read_questions(path: Path) -> list[Question]:
+    """All positions of an EPD file; lines without text and those that begin with # are left out.
+
+    Raises ProgramError and OSError.
+    """
+    questions = []
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        if line.strip() and not line.startswith("#"):
+            try:
+                questions.append(_read(line.strip(), f"{path.stem}.{number}"))
+            except ValueError as error:
+                raise ProgramError(f"{path.name}:{number}: {error}") from error
+    if not questions:
+        raise ProgramError(f"{path.name} holds no positions")
+    return questions
+
+
+def _read(line: str, default_name: str) -> Question:
+    board = chess.Board()
+    operations = board.set_epd(line)
+    if not board.is_valid():
+        raise ValueError(f"no legal position: {board.fen()}")
+    best, avoid, mate = (operations.get(name) for name in ("bm", "am", "dm"))
+    if best is None and avoid is None and mate is None:
+        raise ValueError("none of bm, am and dm says what is right")
+    if not (mate is None or (isinstance(mate, int) and mate > 0)):
+        raise ValueError(f"dm {mate!r} is no number of moves")
+    return Question(
+        name=str(operations.get("id") or default_name),
+        fen=board.fen(),
+        best=_moves(best),
+        avoid=_moves(avoid),
+        mate_moves=mate,
+        points=_points(board, operations.get("c0")),
+    )
+
+
+def _moves(value: object) -> frozenset[str]:
+    moves = value if isinstance(value, list) else []
+    return frozenset(move.uci() for move in moves if isinstance(move, chess.Move))
+
+
+def _points(board: chess.Board, comment: object) -> tuple[tuple[str, int], ...]:
+    """The points by move; a comment that is no list of them gives none. Raises ValueError for an illegal move."""
+    if not isinstance(comment, str):
+        return ()
+    parts = [part.strip() for part in comment.split(",")]
+    if not all(POINT.fullmatch(part) for part in parts):
+        return ()
+    points: dict[str, int] = {}
+    for part in parts:
+        san, _, value = part.rpartition("=")
+        # In d8=Q=5 the last sign is the one that counts.
+        points[board.parse_san(san).uci()] = int(value)
+    return tuple(sorted(points.items()))
+
+
+# What an engine may take beyond its time before it counts as hanging.
+GRACE_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Questions with their numbers in the suite, and the engines that are asked all of them."""
+
+    questions: tuple[tuple[int, Question], ...]
+    engines: tuple[EngineSpec, ...]
+    patience_seconds: float
+    keep_engines: bool
+
+
+def ask_batch(batch: Batch) -> list[dict[str, Any]]:
+    """The answers of all engines to all questions, ready for JSON. Raises EngineError when an engine cannot start."""
+    answers = []
+    with running_engines(batch.keep_engines) as engines:
+        for number, question in batch.questions:
+            # Each engine goes first in its turn, so that none gains by its place.
+            for place in range(len(batch.engines)):
+                index = (number + place) % len(batch.engines)
+                spec = batch.engines[index]
+                engine = engines.engine(spec)
+                try:
+                    answer = ask(engine, question, batch.patience_seconds)
+                except EngineError as error:
+                    answer = {"failure": str(error)}
+                    engines.dismiss(spec)
+                answers.append({"position": number, "engine": index, **answer})
+    return answers
+
+
+def ask(engine: Engine, question: Question, patience_seconds: float) -> dict[str, Any]:
+    """One engine's answer to one question. Raises EngineError."""
+    board = chess.Board(question.fen)
+    control = engine.spec.control
+    engine.new_game()
+    engine.set_position(board)
+    began = engine.send(f"go {go_words(control.fixed_limit())}")
+    allowed = control.movetime_seconds
+    lines = engine.read_until("bestmove", patience_seconds if allowed is None else allowed + GRACE_SECONDS)
+    answer = judge(question, lines, began)
+    if answer["move"] is None or chess.Move.from_uci(answer["move"]) not in board.legal_moves:
+        raise EngineError(f"{engine.name} answers {lines[-1].text!r}, which is no legal move")
+    return answer
+
+
+def judge(question: Question, lines: list[Line], began: float) -> dict[str, Any]:
+    """What the lines up to `bestmove` amount to; `began` is when `go` was sent.
+
+    An answer is right if the final move fits. The time to solution is when the engine's best move became a fitting
+    one and stayed so: that of the first line of the unbroken row of fitting ones at the end.
+    """
+    move = _best_move(lines[-1].text)
+    since: float | None = None
+    depth = reached = nodes = mate = None
+    for line in lines[:-1]:
+        info = read_info(line.text)
+        if info is None:
+            continue
+        nodes = info.nodes if info.nodes is not None else nodes
+        if info.move is None:
+            continue
+        mate, reached = info.mate, info.depth
+        if not question.is_met(info.move, mate):
+            since = None
+        elif since is None:
+            since, depth = line.arrived, info.depth
+    solved = question.is_met(move, mate)
+    if solved and since is None:
+        # It did not say so before: a move from a book, or one chosen at the last moment.
+        since, depth = lines[-1].arrived, reached
+    return {
+        "move": move,
+        "solved": solved,
+        "points": question.points_of(move),
+        "solution_seconds": round(since - began, 4) if solved and since is not None else None,
+        "solution_depth": depth if solved else None,
+        "seconds": round(lines[-1].arrived - began, 4),
+        "nodes": nodes,
+        "depth": reached,
+        "mate": mate,
+    }
+
+
+def _best_move(text: str) -> str | None:
+    word = text.split()[1] if len(text.split()) > 1 else ""
+    try:
+        return chess.Move.from_uci(word).uci()
+    except chess.InvalidMoveError:
+        return None
+
+
+def summarise(questions: Sequence[Question], answers: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The sums of one engine's answers. Times in seconds, of the solved positions alone."""
+    solved = [answer for answer in answers if answer.get("solved")]
+    times = [answer["solution_seconds"] for answer in solved]
+    spent = [answer["seconds"] for answer in answers if "seconds" in answer]
+    return {
+        "positions": len(answers),
+        "solved": len(solved),
+        "points": sum(answer.get("points", 0) for answer in answers),
+        "max_points": sum(questions[answer["position"]].max_points for answer in answers),
+        "mean_solution_seconds": round(fmean(times), 4) if times else None,
+        "median_solution_seconds": round(median(times), 4) if times else None,
+        "slowest_answer_seconds": max(spent, default=None),
+        "failures": [f"{questions[a['position']].name}: {a['failure']}" for a in answers if "failure" in a],
+        "unsolved": [questions[answer["position"]].name for answer in answers if not answer.get("solved")],
+    }
+
+
+def summary_table(title: str, names: Sequence[str], summaries: Sequence[dict[str, Any]]) -> Table:
+    """One row for each engine."""
+    has_points = any(summary["max_points"] for summary in summaries)
+    head = ["engine", "solved", "of", "percent", *(["points", "of"] if has_points else [])]
+    head += ["mean s", "median s", "slowest s", "failures"]
+    rows = []
+    for name, summary in zip(names, summaries, strict=True):
+        share = 100 * summary["solved"] / summary["positions"] if summary["positions"] else 0.0
+        row = [name, str(summary["solved"]), str(summary["positions"]), f"{share:.1f}"]
+        row += [str(summary["points"]), str(summary["max_points"])] if has_points else []
+        times = (summary[f"{kind}_seconds"] for kind in ("mean_solution", "median_solution", "slowest_answer"))
+        row += ["-" if seconds is None else f"{seconds:.3f}" for seconds in times]
+        rows.append([*row, str(len(summary["failures"]))])
+    return make_table(title, head, rows)

@@ -1,0 +1,94 @@
+"""New scores for training positions: by another engine's search, or by the network of Stockfish 15."""
+
+from __future__ import annotations
+
+import argparse
+from base64 import b64decode, b64encode
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, Final
+
+import chess.engine
+import numpy as np
+import numpy.typing as npt
+
+from toolkit.console import Advance
+from toolkit.engines.cache import running_engines
+from toolkit.engines.spec import EngineSpec
+from toolkit.errors import ProgramError
+from toolkit.journal import Journal
+from toolkit.pool import Task, run_tasks
+from toolkit.training import stockfish_network
+from toolkit.training.positions import MAX_SCORE_CP, RECORD, board_of
+
+# Positions of a task, and of a network's turn.
+ENGINE_BATCH: Final = 500
+NETWORK_BATCH: Final = 16384
+LABEL_SECONDS: Final = 60.0
+
+Scores = npt.NDArray[np.int16]
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """One task: positions, packed, to be scored by an engine."""
+
+    engine: EngineSpec
+    positions: bytes
+    ahead: int
+    keep_engines: bool
+
+
+def scores_of_network(
+    network: stockfish_network.StockfishNetwork, positions: npt.NDArray[Any], advance: Advance
+) -> Scores:
+    """In centipawns, White's view."""
+    scores = np.empty(len(positions), np.int16)
+    for first in range(0, len(positions), NETWORK_BATCH):
+        part = positions[first : first + NETWORK_BATCH]
+        found = np.rint(stockfish_network.static_scores(network, part))
+        scores[first : first + NETWORK_BATCH] = np.clip(found, -MAX_SCORE_CP, MAX_SCORE_CP)
+        advance(len(part))
+    return scores
+
+
+def scores_of_engine(
+    engine: EngineSpec, positions: npt.NDArray[Any], words: argparse.Namespace, journal: Journal, advance: Advance
+) -> Scores:
+    """In centipawns, White's view. The journal holds them on the way. Raises EngineError, ProgramError, OSError.
+
+    words: concurrency, cluster and ahead, of a command line.
+    """
+    done = {str(entry["key"]): str(entry["scores"]) for entry in journal.entries}
+    advance(min(len(done) * ENGINE_BATCH, len(positions)))
+    batches = {str(first): positions[first : first + ENGINE_BATCH] for first in range(0, len(positions), ENGINE_BATCH)}
+    local = words.cluster is None
+    tasks = (
+        Task(key, _Batch(engine, batch.tobytes(), words.ahead, local))
+        for key, batch in batches.items()
+        if key not in done
+    )
+    with closing(run_tasks(label_batch, tasks, workers=words.concurrency, cluster=words.cluster)) as results:
+        for result in results:
+            done[result.key] = result.value_or_raise()
+            journal.append({"key": result.key, "scores": done[result.key]})
+            advance(len(batches[result.key]))
+    return np.frombuffer(b"".join(b64decode(done[key]) for key in batches), "<i2").astype(np.int16)
+
+
+def label_batch(batch: _Batch) -> str:
+    """The engine's scores, White's view: numbers of 16 bits in base 64. Raises EngineError, ProgramError."""
+    boards = [board_of(record) for record in np.frombuffer(batch.positions, RECORD)]
+    with running_engines(batch.keep_engines) as engines:
+        engine = engines.engine(batch.engine)
+        answers = engine.play_each(boards, batch.engine.control.fixed_limit(), LABEL_SECONDS, batch.ahead)
+        scores = [
+            _score_cp(batch.engine.name, board, answer.score) for board, answer in zip(boards, answers, strict=True)
+        ]
+    return b64encode(np.array(scores, "<i2").tobytes()).decode()
+
+
+def _score_cp(name: str, board: chess.Board, score: chess.engine.PovScore | None) -> int:
+    if score is None:
+        raise ProgramError(f"{name} gives no score for {board.fen()}")
+    return int(np.clip(score.white().score(mate_score=MAX_SCORE_CP), -MAX_SCORE_CP, MAX_SCORE_CP))

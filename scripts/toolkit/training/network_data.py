@@ -1,0 +1,178 @@
+"""Files of positions as examples for the network: each with what is expected of it and how much it counts.
+
+A file has settings of its own, because files differ in who scored them, and how well. The score of the features and the
+inputs of a file are kept on disk, named by a digest of all that decides them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit
+
+from evaluation.weights import Weights
+from toolkit.errors import ProgramError
+from toolkit.files import replaced
+from toolkit.training.coefficients import source_digest
+from toolkit.training.examples import MAX_GAME, STOCKFISH_SCALE_CP, Choice, chosen_positions
+from toolkit.training.network_inputs import bucket_of, has_output, inputs_of, source_digest_of_inputs, static_scores
+from toolkit.training.network_model import Batch
+from toolkit.training.positions import (
+    game_numbers,
+    games_of_files,
+    has_scores,
+    keys,
+    read_positions,
+    split_rows,
+    white_to_move,
+)
+
+SOURCE_SYNTAX: Final = "'FILE [mix=0..1] [scale=CP] [weight=NUMBER]'"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of positions.
+
+    mix: the share of the score, against that of the result. score_scale_cp: at which a score promises a result (see
+    `toolkit.training.examples`). weight: how much each position counts.
+    """
+
+    path: Path
+    mix: float = 1.0
+    score_scale_cp: float = STOCKFISH_SCALE_CP
+    weight: float = 1.0
+
+
+def parse_source(text: str) -> Source:
+    """A Source from words like SOURCE_SYNTAX. Raises ProgramError."""
+    try:
+        path, *words = shlex.split(text)
+        source = Source(Path(path))
+        for word in words:
+            key, _, value = word.partition("=")
+            name = {"mix": "mix", "scale": "score_scale_cp", "weight": "weight"}[key]
+            source = replace(source, **{name: float(value)})  # type: ignore[arg-type]
+    except (ValueError, KeyError):
+        raise ProgramError(f"{text!r} is no source: {SOURCE_SYNTAX}") from None
+    if not (0 <= source.mix <= 1 and 0 < source.score_scale_cp < np.inf and 0 < source.weight < np.inf):
+        raise ProgramError(f"{text!r}: mix is from 0 to 1, scale and weight are above 0")
+    return source
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Positions that the network scores, each once. `games`: a number for each game. `sources`: facts of each file."""
+
+    batch: Batch
+    games: npt.NDArray[np.int64]
+    sources: tuple[dict[str, Any], ...] = field(default=())
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+
+class Cache:
+    """A folder of arrays. Nothing is ever removed from it; it may be deleted at any time."""
+
+    def __init__(self, folder: Path) -> None:
+        """The folder is made when it is not there. Raises OSError."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
+
+    def get(self, name: str, make: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        """The array of this name, made now if it is not there. Raises ProgramError for a damaged file, OSError."""
+        path = self._folder / f"{name}.npy"
+        if not path.exists():
+            with replaced(path) as file:
+                np.save(file, make())
+        try:
+            return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+        except (ValueError, EOFError) as error:
+            raise ProgramError(f"{path} is damaged, delete it: {error}") from None
+
+
+def read_examples(sources: Sequence[Source], choice: Choice, weights: Weights, cache: Cache) -> Examples:
+    """The chosen positions of all files. Raises ProgramError, OSError."""
+    parts, found_keys = zip(*(_read_file(source, choice, weights, cache) for source in sources), strict=True)
+    _, first = np.unique(np.concatenate(found_keys), return_index=True)
+    first.sort()
+    columns = ([getattr(part.batch, each.name) for part in parts] for each in fields(Batch))
+    batch = Batch(*(np.concatenate(column)[first] for column in columns))
+    if not len(batch):
+        raise ProgramError("no position of these files can be used")
+    games = games_of_files([part.games for part in parts])[first]
+    if np.bincount(games).max() > MAX_GAME:
+        raise ProgramError("a file has lost its games: use one that was not shuffled")
+    return Examples(batch, games, tuple(fact for part in parts for fact in part.sources))
+
+
+def read_all(path: Path, weights: Weights, cache: Cache) -> tuple[Batch, npt.NDArray[np.int64]]:
+    """All positions of a file with scores, and their games, to measure by. Raises ProgramError, OSError."""
+    source = Source(path)
+    provenance, records = read_positions(path)
+    if not has_scores(provenance) or not len(records):
+        raise ProgramError(f"{path} has no scores: let positions.py label give it some")
+    return _batch(source, np.asarray(records), True, weights, cache), game_numbers(records)
+
+
+def split(examples: Examples, shares: Sequence[float], seed: int) -> list[npt.NDArray[np.intp]]:
+    """The rows of train, validation and test, a game in one of them. Raises ProgramError for an empty part."""
+    parts = split_rows(examples.games, shares, np.random.default_rng(seed))
+    if not all(map(len, parts)):
+        raise ProgramError("a part has no game: more games are needed")
+    return parts
+
+
+def _read_file(
+    source: Source, choice: Choice, weights: Weights, cache: Cache
+) -> tuple[Examples, npt.NDArray[np.uint64]]:
+    provenance, records, games = chosen_positions(source.path, choice)
+    is_scored = has_scores(provenance)
+    batch = _batch(source, records, is_scored, weights, cache)
+    usable = has_output(batch.inputs, batch.static_cp)
+    facts = {
+        "file": source.path.name,
+        "sha256": hashlib.sha256(records.tobytes()).hexdigest(),
+        "positions": int(usable.sum()),
+        "games": len(np.unique(games[usable])),
+        "mix": source.mix if is_scored else 0.0,
+        "scale_cp": source.score_scale_cp,
+        "weight": source.weight,
+        "provenance": provenance,
+    }
+    return Examples(batch.rows(usable), games[usable], (facts,)), keys(records[usable])
+
+
+def features_digest(weights: Weights) -> str:
+    """A digest of all that decides the scores of the features: sources and weights."""
+    return hashlib.sha256((source_digest() + weights.text()).encode()).hexdigest()
+
+
+def _batch(source: Source, records: npt.NDArray[Any], is_scored: bool, weights: Weights, cache: Cache) -> Batch:
+    digest = hashlib.sha256(source_digest_of_inputs().encode())
+    for name in ("occupied", "pieces", "turn_ep"):
+        digest.update(np.ascontiguousarray(records[name]).tobytes())
+    inputs = cache.get(f"inputs-{digest.hexdigest()[:32]}", lambda: inputs_of(records))
+    static_cp = cache.get(
+        f"static-{digest.hexdigest()[:32]}-{features_digest(weights)[:16]}", lambda: static_scores(records, weights)
+    )
+    turn = white_to_move(records)
+    result = np.where(turn, records["result"], 2 - records["result"]) / 2.0
+    score_cp = np.where(turn, 1, -1) * records["score_cp"].astype(np.int32)
+    mix = source.mix if is_scored else 0.0
+    expected = mix * expit(score_cp / source.score_scale_cp) + (1 - mix) * result
+    return Batch(
+        inputs,
+        bucket_of(inputs),
+        static_cp.astype(np.float32),
+        expected.astype(np.float32),
+        np.full(len(records), source.weight, np.float32),
+    )

@@ -1,0 +1,300 @@
+"""Training positions on disk: a header that says how they were made, then 32 bytes a position.
+
+The layout of a record is that of other engines' trainers (Marlinformat): a bitboard of the occupied squares, then for
+each of them, from a1 to h8, four bits for its piece. Numbers are little-endian.
+
+    bytes   content
+    0-7     occupied squares
+    8-23    pieces, two a byte, the first in the lower half: type 0 to 5 (pawn to king), 6 for a rook that may castle;
+            8 is added for Black
+    24      en passant square (64: none); 128 is added if Black is to move
+    25      halfmove clock
+    26-27   fullmove number
+    28-29   score in centipawns, White's view (signed)
+    30      result: 0 Black won, 1 draw, 2 White won
+    31      flags: FIRST, QUIET, CAPTURE
+
+Invariant: the positions of one game stand together, and the first has the flag FIRST.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import chess
+import numpy as np
+import numpy.typing as npt
+
+from toolkit.errors import ProgramError
+from toolkit.files import replaced
+
+RECORD = np.dtype(
+    [
+        ("occupied", "<u8"),
+        ("pieces", "u1", (16,)),
+        ("turn_ep", "u1"),
+        ("halfmove", "u1"),
+        ("fullmove", "<u2"),
+        ("score_cp", "<i2"),
+        ("result", "u1"),
+        ("flags", "u1"),
+    ]
+)
+RECORD_BYTES = RECORD.itemsize
+# The first position that was kept of a game.
+FIRST = 1
+# The quiescence search finds nothing better than the static evaluation, and the side to move is not in check.
+QUIET = 2
+# The best move of the search is a capture or a promotion.
+CAPTURE = 4
+# Added to the en passant square when Black is to move.
+BLACK_TO_MOVE = 128
+
+MAX_SCORE_CP = 32767
+# By the number in a record.
+RESULT_NAMES = ("0-1", "1/2-1/2", "1-0")
+
+_MAGIC = b"Secateur positions 1\n\0\0\0"
+_PREFIX = struct.Struct("<24sQ")
+_RECORD = struct.Struct("<Q16sBBHhBB")
+# No header that is written here comes near this.
+_MAX_HEADER_BYTES = 1 << 20
+_CASTLING_ROOK = 6
+_BLACK = 8
+_NO_EP = 64
+
+
+def pack(board: chess.Board, score_cp: int, result: int, flags: int) -> bytes:
+    """The 32 bytes of a position. `score_cp`: White's view. Raises ValueError for a board with more than 32 pieces."""
+    occupied = board.occupied
+    white, castling_rooks = board.occupied_co[chess.WHITE], board.clean_castling_rights()
+    nibbles = bytearray(32)
+    for index, square in enumerate(chess.scan_forward(occupied)):
+        if index == 32:
+            raise ValueError("more than 32 pieces")
+        mask = chess.BB_SQUARES[square]
+        piece = _CASTLING_ROOK if castling_rooks & mask else board.piece_type_at(square) - 1  # type: ignore[operator]
+        nibbles[index] = piece if white & mask else piece | _BLACK
+    pieces = bytes(low | high << 4 for low, high in zip(nibbles[::2], nibbles[1::2], strict=True))
+    ep_square = _NO_EP if board.ep_square is None else board.ep_square
+    return _RECORD.pack(
+        occupied,
+        pieces,
+        ep_square | (0 if board.turn else BLACK_TO_MOVE),
+        min(board.halfmove_clock, 255),
+        min(board.fullmove_number, 65535),
+        max(-MAX_SCORE_CP, min(score_cp, MAX_SCORE_CP)),
+        result,
+        flags,
+    )
+
+
+def board_of(record: Any) -> chess.Board:
+    """The position of a record (an element of an array of RECORD). Raises ProgramError for a damaged record."""
+    board = chess.Board(None, chess960=True)
+    occupied, turn_ep, pieces = int(record["occupied"]), int(record["turn_ep"]), record["pieces"].tolist()
+    if occupied.bit_count() > 32 or turn_ep & 127 > _NO_EP or record["result"] >= len(RESULT_NAMES):
+        raise ProgramError("a record of a position is damaged")
+    rooks = 0
+    for index, square in enumerate(chess.scan_forward(occupied)):
+        code = (pieces[index // 2] >> 4 * (index % 2)) & 15
+        piece = code & 7
+        if piece > _CASTLING_ROOK:
+            raise ProgramError(f"a record of a position is damaged: {code} is no piece")
+        if piece == _CASTLING_ROOK:
+            rooks |= chess.BB_SQUARES[square]
+            piece = chess.ROOK - 1
+        board.set_piece_at(square, chess.Piece(piece + 1, not code & _BLACK))
+    board.turn = not turn_ep & BLACK_TO_MOVE
+    board.ep_square = None if turn_ep & 127 == _NO_EP else turn_ep & 127
+    board.castling_rights = rooks
+    board.halfmove_clock = int(record["halfmove"])
+    board.fullmove_number = int(record["fullmove"])
+    # The standard notation where it can say the same.
+    standard = chess.Board(board.fen(en_passant="fen"))
+    return standard if standard.clean_castling_rights() == rooks else board
+
+
+def pieces_of(records: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    """The pieces on the 64 squares of each position: 2 * piece type + colour (White is 1), as the evaluation counts.
+
+    Raises ProgramError for a piece that is none.
+    """
+    occupied = np.ascontiguousarray(records["occupied"]).view(np.uint8).reshape(-1, 8)
+    is_occupied = np.unpackbits(occupied, axis=1, bitorder="little")
+    halves = records["pieces"]
+    codes = np.stack([halves & 15, halves >> 4], axis=2).reshape(-1, 32)
+    place = np.cumsum(is_occupied, axis=1, dtype=np.uint8)
+    if len(records) and place[:, -1].max() > 32:
+        raise ProgramError("a position has more than 32 pieces")
+    code = np.take_along_axis(codes, np.maximum(place, 1).astype(np.intp) - 1, axis=1) * is_occupied
+    piece = code & 7
+    if (piece > _CASTLING_ROOK).any():
+        raise ProgramError("a position has a piece that is none")
+    piece[piece == _CASTLING_ROOK] = chess.ROOK - 1
+    return np.asarray((2 * (piece + 1) + (code < _BLACK)) * is_occupied, np.uint8)
+
+
+def cannot_be_evaluated(pieces: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    """Which positions `evaluation.scoring.check` refuses. pieces: as `pieces_of` gives them."""
+    wrong = (pieces[:, np.r_[:8, 56:64]] >> 1 == chess.PAWN).any(1)
+    for colour in (0, 1):
+        own = (pieces > 0) & (pieces & 1 == colour)
+        wrong |= ((pieces == 2 * chess.KING + colour).sum(1) != 1) | (own.sum(1) > 16)
+    return np.asarray(wrong)
+
+
+def refuse(records: npt.NDArray[Any], wrong: npt.NDArray[np.bool_]) -> None:
+    """Raises ProgramError for the first position that is wrong."""
+    if wrong.any():
+        raise ProgramError(f"{board_of(records[int(wrong.argmax())]).fen()} cannot be evaluated")
+
+
+def placed(pieces: npt.NDArray[np.uint8]) -> Iterator[list[tuple[int, int]]]:
+    """The pieces of each position as (number, square), from a1 to h8. pieces: as `pieces_of` gives them."""
+    rows, squares = np.nonzero(pieces)
+    found = list(zip(pieces[rows, squares].tolist(), squares.tolist(), strict=True))
+    ends = np.cumsum(np.count_nonzero(pieces, axis=1)).tolist()
+    return (found[first:last] for first, last in pairwise([0, *ends]))
+
+
+def places_in_rows(counts: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """0, 1, 2, ... for each row anew, for rows with so many elements that stand one after another."""
+    return np.asarray(np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts), np.intp)
+
+
+def records_of(pieces: npt.NDArray[np.uint8], white_to_move: npt.NDArray[np.bool_], result: int) -> npt.NDArray[Any]:
+    """Records of positions without scores and without a past: nobody may castle. They are flagged as quiet.
+
+    pieces: as `pieces_of` gives them, 32 at most in a position.
+    """
+    records = np.zeros(len(pieces), RECORD)
+    rows, squares = np.nonzero(pieces)
+    piece = pieces[rows, squares]
+    counts = np.count_nonzero(pieces, axis=1)
+    codes = np.zeros((len(pieces), 32), np.uint8)
+    codes[rows, places_in_rows(counts)] = (piece >> 1) - 1 + np.where(piece & 1, 0, _BLACK)
+    records["occupied"] = np.packbits(pieces != 0, axis=1, bitorder="little").view("<u8")[:, 0]
+    records["pieces"] = codes[:, ::2] | codes[:, 1::2] << 4
+    records["turn_ep"] = np.where(white_to_move, _NO_EP, _NO_EP | BLACK_TO_MOVE)
+    records["fullmove"] = 1
+    records["result"] = result
+    records["flags"] = QUIET
+    return records
+
+
+def header(provenance: Mapping[str, Any]) -> bytes:
+    """The header of a file: its length is a multiple of a record's."""
+    text = json.dumps(provenance, separators=(",", ":")).encode()
+    size = -(-(_PREFIX.size + len(text)) // RECORD_BYTES) * RECORD_BYTES
+    return _PREFIX.pack(_MAGIC, size) + text.ljust(size - _PREFIX.size)
+
+
+def read_positions(path: Path) -> tuple[dict[str, Any], npt.NDArray[Any]]:
+    """What the header says, and the positions as an array of RECORD that is read from the file where it is needed.
+
+    A record that was cut off at the end is left out. Raises ProgramError for another file, OSError.
+    """
+    with path.open("rb") as file:
+        prefix = file.read(_PREFIX.size)
+        magic, size = _PREFIX.unpack(prefix) if len(prefix) == _PREFIX.size else (b"", 0)
+        if magic != _MAGIC:
+            raise ProgramError(f"{path} is no file of positions")
+        if not _PREFIX.size <= size <= _MAX_HEADER_BYTES or size % RECORD_BYTES:
+            raise ProgramError(f"{path}: the header is damaged")
+        try:
+            provenance = json.loads(file.read(size - _PREFIX.size))
+        except (ValueError, RecursionError):
+            raise ProgramError(f"{path}: the header is damaged") from None
+        if not isinstance(provenance, dict):
+            raise ProgramError(f"{path}: the header is damaged")
+        count = max(0, os.fstat(file.fileno()).st_size - size) // RECORD_BYTES
+    if not count:
+        return provenance, np.empty(0, RECORD)
+    return provenance, np.memmap(path, RECORD, "r", size, (count,))
+
+
+def write_positions(path: Path, provenance: Mapping[str, Any], positions: npt.NDArray[Any]) -> None:
+    """Write a whole file: afterwards it is all new, or all old when an exception comes (OSError)."""
+    with replaced(path) as file:
+        file.write(header(provenance))
+        positions.tofile(file)
+
+
+def has_scores(provenance: Mapping[str, Any]) -> bool:
+    """Whether the positions of a file with this header have scores."""
+    return provenance.get("scores", "") is not None
+
+
+def are_quiet(positions: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Which positions are quiet and have a best move that captures nothing."""
+    return np.asarray((positions["flags"] & (QUIET | CAPTURE)) == QUIET)
+
+
+def white_to_move(positions: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """In which positions White is to move."""
+    return np.asarray(positions["turn_ep"] & BLACK_TO_MOVE == 0)
+
+
+def game_numbers(positions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """The number of each position's game, from 0."""
+    first = (positions["flags"] & FIRST) != 0
+    if len(first):
+        first[0] = True
+    return np.cumsum(first, dtype=np.int64) - 1
+
+
+def games_of_files(parts: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
+    """The games of several files, one after another, with new numbers. parts: numbers from 0 for each file."""
+    sizes = [int(part.max(initial=-1)) + 1 for part in parts]
+    return np.concatenate([part + first for part, first in zip(parts, np.cumsum([0, *sizes[:-1]]), strict=True)])
+
+
+def split_rows(
+    games: npt.NDArray[np.int64], shares: Sequence[float], chance: np.random.Generator
+) -> list[npt.NDArray[np.intp]]:
+    """The rows of each part. `games`: the number of each row's game, from 0; `shares`: of the parts, of any sum.
+
+    Whole games are drawn at random, because positions of one game share their result.
+    """
+    part_of_game = chance.random(int(games.max(initial=-1)) + 1)[games]
+    bounds = np.cumsum([0.0, *shares]) / sum(shares)
+    return [np.flatnonzero((part_of_game >= low) & (part_of_game < high)) for low, high in pairwise(bounds)]
+
+
+def keys(positions: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+    """A 64-bit key of each position: pieces, side to move, castling and en passant, without clocks and labels."""
+    mixed = np.zeros(len(positions), np.uint64)
+    halves = np.ascontiguousarray(positions["pieces"]).view("<u8")
+    for column in (positions["occupied"], halves[:, 0], halves[:, 1], positions["turn_ep"].astype(np.uint64)):
+        mixed = (mixed ^ column) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+        mixed *= np.uint64(0xBF58476D1CE4E5B9)
+        mixed ^= mixed >> np.uint64(32)
+    return mixed
+
+
+def quiet_positions(positions: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A copy of those that are quiet."""
+    return _kept(positions, are_quiet(positions))
+
+
+def unique_positions(positions: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A copy of those that did not come before."""
+    keep = np.zeros(len(positions), np.bool_)
+    keep[np.unique(keys(positions), return_index=True)[1]] = True
+    return _kept(positions, keep)
+
+
+def _kept(positions: npt.NDArray[Any], keep: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """A copy of some. The first of each game has the flag FIRST."""
+    chosen = positions[keep].copy()
+    is_first = np.diff(game_numbers(positions)[keep], prepend=-1) != 0
+    chosen["flags"] = chosen["flags"] & ~np.uint8(FIRST) | is_first * np.uint8(FIRST)
+    return chosen

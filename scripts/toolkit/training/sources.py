@@ -1,0 +1,147 @@
+"""Where training games begin: random moves, the positions or games of a file, random endgames, in a stated mixture.
+
+Invariant: the same sources, seed and number give the same opening.
+"""
+
+from __future__ import annotations
+
+import random
+import shlex
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import chess
+
+from toolkit.errors import ProgramError
+from toolkit.games.openings import DeadEndError, Opening, OpeningBook, random_opening, read_openings, start_position
+
+SOURCE_SYNTAX = (
+    "'random plies=6-9 share=2', 'file=openings.epd plies=0-4 share=3', 'file=games.pgn cut=10-80 share=1' "
+    "(each game up to a random ply) or 'endgames pieces=4-8 share=1'"
+)
+# A random placement of pieces that is no legal position is tried again, so many times at most.
+MAX_PLACEMENTS = 10_000
+# Openings that lead nowhere, in a row, before the run ends.
+MAX_DRAWS = 100
+# Pieces of an endgame besides the kings, drawn with these weights.
+ENDGAME_PIECES = {chess.PAWN: 8, chess.KNIGHT: 2, chess.BISHOP: 2, chess.ROOK: 3, chess.QUEEN: 1}
+
+
+@dataclass(frozen=True)
+class Source:
+    """One part of the mixture.
+
+    kind: "random", "file" or "endgames". plies: random plies behind the position, from the first number to the second.
+    cut: a game of a file is followed up to a ply between these (None: to its end). pieces: on the board of an endgame.
+    share: how often, against the other sources.
+    """
+
+    kind: str
+    path: str | None = None
+    plies: tuple[int, int] = (0, 0)
+    cut: tuple[int, int] | None = None
+    pieces: tuple[int, int] = (4, 8)
+    share: int = 1
+
+    def as_json(self) -> dict[str, Any]:
+        """For journal and provenance."""
+        facts: dict[str, Any] = {"kind": self.kind, "plies": self.plies, "share": self.share}
+        if self.path is not None:
+            facts |= {"file": Path(self.path).name, "cut": self.cut}
+        if self.kind == "endgames":
+            facts["pieces"] = self.pieces
+        return facts
+
+    def opening(self, chance: random.Random) -> Opening:
+        """A random opening. Raises ProgramError, OSError."""
+        if self.kind == "endgames":
+            return random_opening(Opening(random_endgame(chance, *self.pieces).fen()), chance, *self.plies)
+        book = start_position() if self.path is None else _book(self.path)
+        opening = book.opening(chance.randrange(len(book)), chance.randint(*self.cut) if self.cut else None)
+        return random_opening(opening, chance, *self.plies)
+
+
+def parse_source(text: str) -> Source:
+    """A Source from words like SOURCE_SYNTAX. Raises ProgramError."""
+    try:
+        first, *words = shlex.split(text)
+    except ValueError as error:
+        raise ProgramError(f"{text!r}: {error}") from None
+    kind, _, path = first.partition("=")
+    if kind not in ("random", "file", "endgames") or (kind == "file") != bool(path):
+        raise ProgramError(f"{text!r} is no source: {SOURCE_SYNTAX}")
+    source = Source(kind, path or None, plies=(6, 9) if kind == "random" else (0, 0))
+    for word in words:
+        key, _, value = word.partition("=")
+        if key == "share" and value.isdecimal() and int(value):
+            source = replace(source, share=int(value))
+        elif key == "plies":
+            source = replace(source, plies=_range(word, value))
+        elif key == "cut" and kind == "file":
+            source = replace(source, cut=_range(word, value))
+        elif key == "pieces" and kind == "endgames":
+            source = replace(source, pieces=_range(word, value))
+        else:
+            raise ProgramError(f"{text!r}: {word!r} is not understood; a source is {SOURCE_SYNTAX}")
+    if not 3 <= source.pieces[0] <= source.pieces[1] <= 16:
+        raise ProgramError(f"{text!r}: endgames have 3 to 16 pieces")
+    return source
+
+
+def choose_opening(sources: Sequence[Source], seed: int, number: int) -> Opening:
+    """The opening of a game, by its number. Another is drawn where one leads nowhere. Raises ProgramError, OSError."""
+    chance = random.Random(f"{seed} {number}")
+    for _ in range(MAX_DRAWS):
+        source = chance.choices(sources, [source.share for source in sources])[0]
+        with suppress(DeadEndError):
+            return source.opening(chance)
+    raise ProgramError(f"no game can begin: {MAX_DRAWS} positions in a row have no legal moves, or are in check")
+
+
+def random_endgame(chance: random.Random, fewest: int, most: int) -> chess.Board:
+    """A legal position with so many pieces, kings included, at random squares.
+
+    Both sides have the same pieces, but for a bishop instead of a knight. With an odd number one side has one more.
+    """
+    for _ in range(MAX_PLACEMENTS):
+        count = chance.randint(fewest, most)
+        types = chance.choices(list(ENDGAME_PIECES), list(ENDGAME_PIECES.values()), k=(count - 1) // 2)
+        others = types[: count - 2 - len(types)]
+        board = chess.Board(None)
+        pieces = [chess.Piece(chess.KING, color) for color in chess.COLORS]
+        pieces += [chess.Piece(piece_type, chess.WHITE) for piece_type in types]
+        pieces += [chess.Piece(_similar(piece_type, chance), chess.BLACK) for piece_type in others]
+        squares = chance.sample(chess.SQUARES, len(pieces))
+        for square, piece in zip(squares, pieces, strict=True):
+            board.set_piece_at(square, piece)
+        board.turn = chance.random() < 0.5
+        board = board.mirror() if chance.random() < 0.5 else board
+        if board.is_valid() and not board.is_check() and any(board.legal_moves):
+            return board
+    raise ProgramError(f"no legal endgame of {fewest} to {most} pieces was found")
+
+
+def _similar(piece_type: chess.PieceType, chance: random.Random) -> chess.PieceType:
+    """The same piece, or the other minor piece half of the time."""
+    if piece_type in (chess.KNIGHT, chess.BISHOP):
+        return chance.choice((chess.KNIGHT, chess.BISHOP))
+    return piece_type
+
+
+def _range(word: str, value: str) -> tuple[int, int]:
+    first, dash, last = value.partition("-")
+    if not (first.isdecimal() and (last if dash else first).isdecimal()):
+        raise ProgramError(f"{word!r} is not KEY=NUMBER or KEY=FIRST-LAST")
+    low, high = int(first), int(last or first)
+    if not low <= high <= 1000:
+        raise ProgramError(f"{word!r}: the first is above the last, or the last above 1000")
+    return low, high
+
+
+@cache
+def _book(path: str) -> OpeningBook:
+    return read_openings(Path(path))

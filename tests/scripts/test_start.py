@@ -1,0 +1,124 @@
+"""What is seen at the start of a program costs no journal, no tables and no traceback."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import match
+import selfplay
+import suite
+import tune_search
+from tests.support import ROOT, SCRIPTS, SUPPORT
+from toolkit.engines.engine import try_engines
+from toolkit.engines.spec import EngineSpec
+from toolkit.errors import ProgramError
+from toolkit.journal import Journal
+
+FAKE = f"{sys.executable} {SUPPORT / 'fake_engine.py'}"
+
+
+def run(program: str, folder: Path, engine: str, *more: str) -> int:
+    """Run a program with this engine, and with a journal in the folder."""
+    match program:
+        case "match":
+            words = ["--engine", engine, "--engine", f"cmd='{FAKE}' depth=1", "--games", "2", "--longest", "2"]
+            return match_main([*words, "--pgn", str(folder / "games.pgn"), *more])
+        case "selfplay":
+            words = ["--nodes", "10", "--hash", "1", "--games", "2", "--longest", "2"]
+            return selfplay.main([*words, "--output", str(folder / "data.positions"), *more])
+        case "tune_search":
+            words = ["--engine", f"{engine} depth=1", "--tune", "Seed=1", "--iterations", "1", "--longest", "2"]
+            return tune_search.main([*words, "--journal", str(folder / "tune.journal"), *more])
+        case _:
+            (folder.parent / "one.epd").write_text("4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;\n", "utf-8")
+            words = [str(folder.parent / "one.epd"), "--engine", f"{engine} depth=1"]
+            return suite.main([*words, "--json", str(folder / "suite.json"), *more])
+
+
+def match_main(words: list[str]) -> int:
+    return match.main([*words, "--each", "depth=1"])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "results"
+    path.mkdir()
+    return path
+
+
+@pytest.mark.parametrize("program", ["match", "tune_search", "suite"])
+def test_a_misspelt_engine_leaves_nothing_behind(
+    program: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(ProgramError, match="cannot run stokfish"):
+        run(program, folder, "cmd=stokfish")
+    assert capsys.readouterr().out == ""
+    assert list(folder.iterdir()) == []
+    assert run(program, folder, f"cmd='{FAKE}'") == 0
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("program", ["match", "selfplay", "tune_search", "suite"])
+def test_an_unreachable_scheduler_leaves_nothing_behind(
+    program: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("uci_engine.api.cluster.CLUSTER_SECONDS", 0.5)
+    assert run(program, folder, f"cmd='{FAKE}'", "--cluster", "tcp://127.0.0.1:9") == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "error: no Dask scheduler answers at tcp://127.0.0.1:9" in err
+    assert list(folder.iterdir()) == []
+
+
+def test_equal_engines_are_started_once(tmp_path: Path) -> None:
+    trace = tmp_path / "starts"
+    start = f"runpy.run_path({str(SUPPORT / 'fake_engine.py')!r}, run_name='__main__')"
+    command = f"import runpy; open({str(trace)!r}, 'a').write('x'); {start}"
+    specs = [EngineSpec(name, (sys.executable, "-c", command)) for name in ("a", "b")]
+    try_engines(specs)
+    assert trace.read_text() == "x"
+
+
+def test_a_journal_is_optional_and_its_errors_are_those_of_programs(tmp_path: Path) -> None:
+    """What a journal promises is tested in tests/game_analysis/test_journal.py."""
+    with Journal(None, {"a": 1}) as journal:
+        journal.append({"key": "x"})
+    with pytest.raises(ProgramError, match="--journal"):
+        Journal(None, {"a": 1}, resume=True)
+    path = tmp_path / "journal"
+    with Journal(path, {"a": 1}) as journal:
+        journal.append({"key": "x"})
+    with pytest.raises(ProgramError, match="--resume"):
+        Journal(path, {"a": 1})
+    with pytest.raises(ProgramError, match="other settings"):
+        Journal(path, {"a": 2}, resume=True)
+    with Journal(path, {"a": 1}, resume=True) as journal:
+        assert journal.entries == [{"key": "x"}]
+
+
+@pytest.mark.parametrize(
+    ("program", "words", "complaint"),
+    [
+        ("match", ["--engine", "cmd=x depth=1"], "two engines"),
+        ("calibrate", ["--levels", "1500"], "known rating"),
+        ("tune_search", ["--engine", "cmd=x", "--tune", "all"], "no tc="),
+        ("factorial_test", ["--engine", "cmd=stokfish depth=1", "--change", "x=1"], "cannot run stokfish"),
+        ("suite", ["x.epd", "--engine", "cmd=x", "--positions", "-3"], "-3 is not 1 or more"),
+        ("perft", ["/no/such/file.epd"], "No such file"),
+        ("fit_wdl", ["/no/such/file"], "No such file"),
+        ("speed", ["--engine", "cmd=stokfish"], "cannot run stokfish"),
+        ("fuzz", ["--engine", "cmd=stokfish"], "error: stokfish: No such file or directory\n"),
+    ],
+)
+def test_what_cannot_be_used_is_one_sentence(program: str, words: list[str], complaint: str, folder: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, str(SCRIPTS / f"{program}.py"), *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=folder, env=environment)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert complaint in done.stderr
