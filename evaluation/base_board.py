@@ -19,11 +19,14 @@ from evaluation.typed import i8s, i64, i64s, inline, ints, lsb, u64, u64s
 # The number of positions on the stack: room for the history that is kept and for the moves of a search.
 STACK_SIZE = 1024
 # [colour of a king * 64 + its square]: where the table of its bucket begins.
-TABLE_OF_KING = ints(128, [
-    (colour * KING_BUCKETS + KING_BUCKET[square if colour else square ^ 56]) * PIECES
-    for colour in range(2)
-    for square in range(64)
-])
+TABLE_OF_KING = ints(
+    128,
+    [
+        (colour * KING_BUCKETS + KING_BUCKET[square if colour else square ^ 56]) * PIECES
+        for colour in range(2)
+        for square in range(64)
+    ],
+)
 # What one piece adds to the material key: four bits count the pieces of each kind.
 MATERIAL_OF = u64s(14, [1 << 4 * piece for piece in range(14)])
 PHASE_OF = ints(14, [PHASE_WEIGHTS[piece >> 1] for piece in range(14)])

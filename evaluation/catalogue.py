@@ -29,6 +29,7 @@ OTHER_TITLES: Final = {
 }
 # The families of an explanation, in its order, and their titles. A title is what a player calls a term, or several that
 # say the same to him: "your king's shelter".
+# fmt: off
 FAMILIES: Final = {
     "Material": ("material", "imbalance", "bishop pair"),
     "Piece squares": ("placement of pieces",),
@@ -53,6 +54,7 @@ FAMILIES: Final = {
     "Network": (OTHER_TITLES[NETWORK_TERM],),
     "Limit": (OTHER_TITLES[LIMIT],),
 }
+# fmt: on
 FAMILY_OF: Final = {title: family for family, titles in FAMILIES.items() for title in titles}
 
 
@@ -96,7 +98,12 @@ CATALOGUE: Final = (
     ),
     *(
         Term(
-            f"{piece}_squares_by_{whose}_king", 512, ACCUMULATED, piece, 1, "placement of pieces",
+            f"{piece}_squares_by_{whose}_king",
+            512,
+            ACCUMULATED,
+            piece,
+            1,
+            "placement of pieces",
             f"a {piece} by square, for each bucket of {'its own' if whose == 'own' else 'the enemy'} king",
         )
         for piece in ("knight", "bishop", "rook", "queen")

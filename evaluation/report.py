@@ -212,9 +212,7 @@ def _unusual(explanation: Explanation) -> dict[tuple[chess.Square, chess.Piece],
         sides = own.setdefault(piece.piece_type, {chess.WHITE: [], chess.BLACK: []})
         sides[piece.color].append(cp if piece.color else -cp)
     means = {kind: fmean([*sides[True], *sides[False]]) if all(sides.values()) else 0.0 for kind, sides in own.items()}
-    return {
-        (square, piece): cp - (1 if piece.color else -1) * means[piece.piece_type] for square, piece, cp in seen
-    }
+    return {(square, piece): cp - (1 if piece.color else -1) * means[piece.piece_type] for square, piece, cp in seen}
 
 
 def joined(words: Sequence[str]) -> str:

@@ -57,9 +57,7 @@ def python(
     )
 
 
-def build(
-    kind: str, source: Path, output: Path, settings: Mapping[str, str] | None = None
-) -> tuple[Path, str]:
+def build(kind: str, source: Path, output: Path, settings: Mapping[str, str] | None = None) -> tuple[Path, str]:
     """Build an "sdist" or a "wheel"; returns the file and all that was printed."""
     result = python(
         *("-m", "build", "--no-isolation", f"--{kind}", "--outdir", str(output), str(source)),

@@ -225,9 +225,7 @@ def test_doctor_notices_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_start_needs_no_third_party_module_but_python_chess() -> None:
     """Every start pays for what it imports."""
-    program = (
-        "import sys\nfrom uci_engine.__main__ import main\nmain(['isready'])\nprint(sorted(sys.modules))"
-    )
+    program = "import sys\nfrom uci_engine.__main__ import main\nmain(['isready'])\nprint(sorted(sys.modules))"
     result = subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, "PYTHONPATH": str(ROOT)},

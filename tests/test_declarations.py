@@ -137,7 +137,7 @@ def test_lines_keep_their_numbers(tmp_path: Path) -> None:
     assert "TABLE = ([number * number for number in range(3)])" in translation.python
     assert "FORM=1" in translation.python
     assert "FORM = 2" not in translation.python
-    for (line, origin) in zip(translation.pxd.splitlines(), translation.origins, strict=True):
+    for line, origin in zip(translation.pxd.splitlines(), translation.origins, strict=True):
         if "(self" in line:
             assert line.split("(self")[0].split()[-1] in BASE.splitlines()[origin - 1]
 

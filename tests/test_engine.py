@@ -120,9 +120,7 @@ def test_stop_and_ponderhit_are_harmless_when_idle(engine: UciEngine) -> None:
 # Held back ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "fen", [None, MATED, STALEMATED, ONE_LEGAL_MOVE, "8/8/4k3/8/8/3K4/8/8 w - - 0 1"]
-)
+@pytest.mark.parametrize("fen", [None, MATED, STALEMATED, ONE_LEGAL_MOVE, "8/8/4k3/8/8/3K4/8/8 w - - 0 1"])
 @pytest.mark.parametrize("limits", [{"infinite": True}, {"ponder": True}, {"infinite": True, "ponder": True}], ids=str)
 def test_nothing_is_answered_before_it_is_wanted(engine: UciEngine, fen: str | None, limits: dict[str, bool]) -> None:
     engine.set_position(fen, ())

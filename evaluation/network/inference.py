@@ -37,11 +37,14 @@ WITHOUT_PIECE = BIASES + UNITS
 # The row of the hidden layer that adds nothing.
 NO_INPUT = INPUTS * UNITS
 # [colour of the view * 14 + piece]: where the rows of the piece begin in those of a region, one for each square.
-ROWS_OF = ints(28, [
-    (6 * (piece & 1 != view) + (piece >> 1) - 1) * 64 * UNITS if piece >= 2 else NO_INPUT
-    for view in range(2)
-    for piece in range(14)
-])
+ROWS_OF = ints(
+    28,
+    [
+        (6 * (piece & 1 != view) + (piece >> 1) - 1) * 64 * UNITS if piece >= 2 else NO_INPUT
+        for view in range(2)
+        for piece in range(14)
+    ],
+)
 # [the own king's square as its view sees it]: where the rows of its region begin.
 FIRST_ROW = ints(64, [region * PIECE_SQUARES * UNITS for region in KING_REGION])
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.support import ROOT
 
-USER_PROGRAM = '''
+USER_PROGRAM = """
 import chess
 from chess.engine import InfoDict, Limit, PlayResult, PovScore
 from uci_engine import Analysis, Engine, Explanation
@@ -31,13 +31,13 @@ with Engine(hash=64, threads=2, uci_elo=1800) as engine:
     with engine.analysis(chess.Board()) as analysis:
         for info in analysis:
             break
-'''
-WRONG_PROGRAM = '''
+"""
+WRONG_PROGRAM = """
 from uci_engine import Engine
 Engine(hash="64")
 Engine(hsah=64)
 Engine().play("e4")
-'''
+"""
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

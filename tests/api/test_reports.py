@@ -37,9 +37,7 @@ PERMILLE = st.none() | st.integers(0, 1000)
         currmovenumber=NUMBERS,
         string=st.none() | st.just("error: some words"),
     ),
-    st.sampled_from(
-        [chess.engine.INFO_ALL, chess.engine.INFO_NONE, chess.engine.INFO_BASIC, chess.engine.INFO_SCORE]
-    ),
+    st.sampled_from([chess.engine.INFO_ALL, chess.engine.INFO_NONE, chess.engine.INFO_BASIC, chess.engine.INFO_SCORE]),
 )
 def test_reports(info: Info, selector: chess.engine.Info) -> None:
     line = format_info(info).removeprefix("info ")

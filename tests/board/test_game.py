@@ -73,9 +73,7 @@ def test_no_position_of_a_game_beyond_the_75_move_rule_is_noted() -> None:
     ("fen", "moves"),
     [("nonsense", []), (None, ["e2e5"]), (None, ["e2e4", "e7e5", "0000"]), ("8/8/8/8/8/8/8/8 w - - 0 1", [])],
 )
-def test_after_an_error_there_is_no_position_until_a_good_one_comes(
-    fen: str | None, moves: list[str]
-) -> None:
+def test_after_an_error_there_is_no_position_until_a_good_one_comes(fen: str | None, moves: list[str]) -> None:
     game = Game()
     game.set(None, ["e2e4", "e7e5"], False)
     for _ in range(2):

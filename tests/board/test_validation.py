@@ -1,6 +1,5 @@
 """Positions from outside: what is refused, repaired, played; and any text ends in one of these."""
 
-
 import chess
 import chess.polyglot
 import pytest
@@ -79,9 +78,7 @@ def assert_sound(board: chess.Board) -> None:
 
 
 @pytest.mark.parametrize("chess960", [False, True])
-@pytest.mark.parametrize(
-    ("fen", "wanted"), [row[1:] for row in BAD_POSITIONS], ids=[row[0] for row in BAD_POSITIONS]
-)
+@pytest.mark.parametrize(("fen", "wanted"), [row[1:] for row in BAD_POSITIONS], ids=[row[0] for row in BAD_POSITIONS])
 def test_bad_positions(fen: str, wanted: str, chess960: bool) -> None:
     try:
         board, notes = read_fen(fen, chess960)
@@ -328,9 +325,7 @@ def test_any_placement_is_a_sound_board_or_an_error(fen: str, chess960: bool) ->
     try:
         board, _ = read_fen(fen, chess960)
     except PositionError:
-        assert chess.Board(fen).status() & ~(
-            chess.STATUS_BAD_CASTLING_RIGHTS | chess.STATUS_INVALID_EP_SQUARE
-        )
+        assert chess.Board(fen).status() & ~(chess.STATUS_BAD_CASTLING_RIGHTS | chess.STATUS_INVALID_EP_SQUARE)
     else:
         assert_sound(board)
         assert board.board_fen() == fen.split()[0]

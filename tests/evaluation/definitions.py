@@ -512,6 +512,4 @@ def enemy_pair(board: chess.Board) -> Iterator[int]:
                 yield (greater - 1) * (greater - 2) // 2 + lesser - 1
 
 
-DEFINITIONS: dict[str, Definition] = {
-    term.name: globals()[term.name] for term in CATALOGUE if term.name in globals()
-}
+DEFINITIONS: dict[str, Definition] = {term.name: globals()[term.name] for term in CATALOGUE if term.name in globals()}

@@ -118,9 +118,7 @@ def test_only_the_tempo_depends_on_whose_turn_it_is(board: chess.Board) -> None:
     rows, others = untapered(explanation), untapered(other)
     place = [term.name for term in CATALOGUE].index("tempo")
     assert rows[:place] + rows[place + 1 :] == others[:place] + others[place + 1 :]
-    for total, before, tempo, after in zip(
-        summed(explanation), summed(other), rows[place], others[place], strict=True
-    ):
+    for total, before, tempo, after in zip(summed(explanation), summed(other), rows[place], others[place], strict=True):
         assert total - before == tempo - after
 
 

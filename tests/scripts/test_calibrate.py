@@ -129,9 +129,7 @@ def command(tmp_path: Path) -> list[str]:
     ]
 
 
-def test_a_run_measures_and_goes_on(
-    tmp_path: Path, command: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_measures_and_goes_on(tmp_path: Path, command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*command, "--games", "4"]) == 0
     rows = json.loads((tmp_path / "json").read_text())["ratings"]
     # The lower level resigns every game, the higher one draws against those that never resign.

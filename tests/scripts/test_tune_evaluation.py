@@ -250,8 +250,6 @@ def test_a_run_is_the_same_on_any_number_of_threads() -> None:
     assert one.history == three.history
 
 
-
-
 # ---- The program ----
 
 
@@ -289,9 +287,7 @@ def test_the_program_writes_weights_with_their_provenance_and_the_same_again(
     assert str(folder) not in provenance["command"]
     assert "data.positions" in provenance["data"]
     figures = json.loads((folder / "x.json").read_text())
-    assert figures["losses"]["new weights"]["test"]["loss"] == pytest.approx(
-        float(provenance["test_loss"]), abs=1e-6
-    )
+    assert figures["losses"]["new weights"]["test"]["loss"] == pytest.approx(float(provenance["test_loss"]), abs=1e-6)
     assert figures["losses"]["old weights"]["test"]["loss"] < figures["losses"]["material"]["test"]["loss"]
     assert main([*command(data, "again.toml"), "--threads", "2"]) == 0
     assert Weights.load(folder / "again.toml") == weights

@@ -12,7 +12,7 @@ import pytest
 from toolkit.errors import ProgramError
 from tune_search import Parameter, Spsa, main
 
-ENGINE = '''
+ENGINE = """
 import sys
 value = 50
 for line in sys.stdin:
@@ -34,7 +34,7 @@ for line in sys.stdin:
         print(f"info depth 1 score cp {score}\\nbestmove {tour[len(own) % 2]}", flush=True)
     elif words[:1] == ["quit"]:
         break
-'''
+"""
 
 
 def parameters(*values: int) -> list[Parameter]:

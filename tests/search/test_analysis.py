@@ -222,8 +222,7 @@ def test_forcing_moves_and_cheap_ones_are_searched_more() -> None:
     board = chess.Board("6k1/P4ppp/8/8/8/8/5PPP/R3K2R w - - 0 1")
     root_moves = [RootMove((moves.encode(board, move),)) for move in board.legal_moves]
     weights = {
-        moves.decode(seen.root_move.move, False).uci(): seen.weight
-        for seen in RootAnalysis(board, root_moves)._moves
+        moves.decode(seen.root_move.move, False).uci(): seen.weight for seen in RootAnalysis(board, root_moves)._moves
     }
     assert weights["a7a8q"] == 4
     assert weights["a7a8n"] == 2

@@ -40,9 +40,7 @@ def oracle() -> chess.syzygy.Tablebase:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_table_gives_what_python_chess_gives(
-    name: str, probing: Probing, oracle: chess.syzygy.Tablebase
-) -> None:
+def test_every_table_gives_what_python_chess_gives(name: str, probing: Probing, oracle: chess.syzygy.Tablebase) -> None:
     for board in random_boards(name, 300):
         assert probing.value(board) == oracle.probe_wdl(board), board.fen()
 
@@ -83,9 +81,7 @@ def with_lists(data: bytes, lists: list[list[int]], flags: int, probing: Probing
     """The bytes of KRvK.rtbz with other flags, and lists of distances put in that the stored numbers are places in."""
     (section,) = read_table(data, "KRvK", DTZ_SUFFIX, probing.read_symbols).sections[0]
     width = 2 if flags & IS_WIDE_MAP else 1
-    inserted = b"".join(
-        number.to_bytes(width, "little") for values in lists for number in [len(values), *values]
-    )
+    inserted = b"".join(number.to_bytes(width, "little") for values in lists for number in [len(values), *values])
     flags_place = 10
     start = data[:flags_place] + bytes([flags]) + data[flags_place + 1 : section.index] + inserted
     start += bytes(len(start) % 2) + data[section.index : section.sizes + 2 * section.padded_blocks]

@@ -63,9 +63,7 @@ PACES = st.builds(
 )
 
 
-@given(
-    NUMBERS, NUMBERS, st.none() | NUMBERS, st.none() | NUMBERS, st.integers(0, 5000), st.integers(0, 20_000), PACES
-)
+@given(NUMBERS, NUMBERS, st.none() | NUMBERS, st.none() | NUMBERS, st.integers(0, 5000), st.integers(0, 20_000), PACES)
 def test_any_clock_is_sane_and_monotone(
     time: int,
     more: int,
@@ -223,9 +221,7 @@ def test_a_whole_game_is_never_lost_on_time(increment: int, overhead: int, facto
 @pytest.mark.parametrize("overhead", OVERHEADS)
 @pytest.mark.parametrize("period", [1, 2, 3, 10, 40, 100])
 @pytest.mark.parametrize("factor", [1, 1.4, 2, 5, 30, 300])
-def test_games_with_several_time_controls_are_never_lost_on_time(
-    period: int, overhead: int, factor: float
-) -> None:
+def test_games_with_several_time_controls_are_never_lost_on_time(period: int, overhead: int, factor: float) -> None:
     start = safe_start(0, overhead, period, factor)
     assert lowest_clock(start, 0, overhead, period) > 0
     assert lowest_clock(start, 0, overhead, period, think=at_random(1)) > 0

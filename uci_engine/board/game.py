@@ -224,9 +224,7 @@ def _repair(board: chess.Board, castling: str) -> list[str]:
         rules = "Chess960" if board.chess960 else "standard chess"
         board.castling_rights = usable
         left = board.castling_xfen()
-        notes.append(
-            f"castling rights {castling} become {left}: kings and rooks are not in place for {rules}"
-        )
+        notes.append(f"castling rights {castling} become {left}: kings and rooks are not in place for {rules}")
     # An impossible check is accepted. But then the last move was not a double push.
     impossible_check = board.status() & (chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK)
     if impossible_check:

@@ -117,8 +117,7 @@ class MoveGenerator(BaseBoard):
         return end
 
     def generate(self, gen_type: int, start: int) -> int:
-        """Write the legal moves of `gen_type` (NOISY, QUIET or both) from offset `start` of `moves`; returns the end.
-        """
+        """Write the legal moves of `gen_type` (NOISY, QUIET or both) to `moves` from `start`; returns the end."""
         us = self.turn
         them = us ^ 1
         ours = self.by_colour[us]

@@ -298,11 +298,11 @@ def _parser(default_core: str) -> Parser:
     parser.add_argument("--output", metavar="FOLDER", help="where to write (default: the name of the games, -analysis)")
     add_limit(parser, f"{DEFAULT_SECONDS:g}")
     parser.add_argument("--resume", action="store_true", help="continue a run that was interrupted or killed")
-    parser.add_argument(
-        "--force", action="store_true", help="replace results of other games, and remove their index"
-    )
+    parser.add_argument("--force", action="store_true", help="replace results of other games, and remove their index")
     parser.add_argument("--no-pages", action="store_true", help="write annotated PGN only")
-    parser.add_argument("--cluster", metavar="ADDRESS", help="analyse on this Dask cluster, for example tcp://host:8786")
+    parser.add_argument(
+        "--cluster", metavar="ADDRESS", help="analyse on this Dask cluster, for example tcp://host:8786"
+    )
     add_core(parser, default_core)
     return parser
 

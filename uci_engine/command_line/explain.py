@@ -49,9 +49,7 @@ def run(words: Sequence[str], default_core: str) -> int:
     board = _board(options)
     move = None if options.move is None else _move(board, options.move)
     with engine_for(keywords, options.core) as engine:
-        found: Shown = (
-            compare_moves(engine, board, limit) if move is None else explain_move(engine, board, move, limit)
-        )
+        found: Shown = compare_moves(engine, board, limit) if move is None else explain_move(engine, board, move, limit)
     show(json.dumps(found.data(), indent=1) if options.json else str(found))
     if options.page:
         try:

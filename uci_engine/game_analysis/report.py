@@ -82,9 +82,7 @@ class GameReport:
 
     def summary(self, color: chess.Color, phase: Phase | None = None) -> Summary:
         """The moves of one player, in one phase or in the whole game."""
-        return summary_of(
-            ply.judgement for ply in self.plies if ply.white == color and phase in (None, ply.phase)
-        )
+        return summary_of(ply.judgement for ply in self.plies if ply.white == color and phase in (None, ply.phase))
 
     @property
     def errors(self) -> list[tuple[int, Ply]]:

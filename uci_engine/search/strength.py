@@ -124,9 +124,7 @@ class Strength:
             part += (MAX_PACE - MIN_PACE) * random.Random(f"pace {self.seed} {position_key}").random()
         return part * min(1.0, FIRST_PACE + (1.0 - FIRST_PACE) * ply / OPENING_PLIES)
 
-    def choose(
-        self, candidates: Sequence[tuple[int, int]], position_key: int, going_back: Container[int] = ()
-    ) -> int:
+    def choose(self, candidates: Sequence[tuple[int, int]], position_key: int, going_back: Container[int] = ()) -> int:
         """The index of the chosen line. `candidates`: move and score of each line, at least one.
 
         `going_back`: the moves that are chosen less often, because they go back.

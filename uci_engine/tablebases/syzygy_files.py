@@ -68,8 +68,7 @@ ReadSymbols = Callable[[bytes], Sequence[int] | None]
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """The material in a table's name, with the first side as White. `counts` is by piece: its type, plus 8 for Black.
-    """
+    """The material in a table's name, the first side as White. `counts` is by piece: its type, plus 8 for Black."""
 
     name: str
     counts: tuple[int, ...]

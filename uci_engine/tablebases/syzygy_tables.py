@@ -367,8 +367,7 @@ class SyzygyTables:
         return record
 
     def _place(self, position: Position, record: i64, mirror: int, first: int, end: int) -> bool:
-        """List the squares of the pieces `first` to `end - 1` in the order of the table, from White's or Black's side.
-        """
+        """List the squares of pieces `first` to `end - 1` in the order of the table, from White's or Black's side."""
         index = first
         while index < end:
             piece: int = self.records[record + PIECES + index]
@@ -453,8 +452,7 @@ class SyzygyTables:
         return number
 
     def _position_number(self, record: i64, lead: i64) -> i64:
-        """The number of the position. Each further group is a set of the squares that the groups before it leave free.
-        """
+        """The number of the position. Each further group is a set of squares that the groups before it leave free."""
         number: i64 = lead * self.records[record + FACTORS]
         first: int = self.records[record + GROUP_SIZES]
         groups: int = self.records[record + GROUPS]

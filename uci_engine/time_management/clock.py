@@ -40,8 +40,7 @@ class Clock:
         self.hard_nodes: int | None = None
 
     def set_budget(self, budget: Budget, now: float) -> None:
-        """Set the budget at `ponderhit`. The hard limit counts from `now`, the soft one from the start of the search.
-        """
+        """Set the budget at `ponderhit`. The hard limit counts from `now`, the soft one from the start of search."""
         self.hard_from = now
         self.budget = budget
 

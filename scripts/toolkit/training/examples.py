@@ -112,9 +112,7 @@ def read_examples(paths: Sequence[Path], choice: Choice, workers: int) -> Exampl
     return everything.rows(np.sort(first))
 
 
-def chosen_positions(
-    path: Path, choice: Choice
-) -> tuple[dict[str, Any], npt.NDArray[Any], npt.NDArray[np.int64]]:
+def chosen_positions(path: Path, choice: Choice) -> tuple[dict[str, Any], npt.NDArray[Any], npt.NDArray[np.int64]]:
     """What the header of a file says, its chosen positions, and the number of each one's game.
 
     Raises ProgramError, OSError.

@@ -109,7 +109,6 @@ class SelfPlayer:
         searcher.begin(0)
         return bool(searcher.quiescence() == searcher.evaluate())
 
-
     def positions_ahead(self, count: int, chance: random.Random) -> list[tuple[bytes, bool]]:
         """Pieces and side to move of positions that a search meets: some way along the line of the last one, and then
         up to MAX_RANDOM_PLIES random moves off it. Those that are not quiet are left out.

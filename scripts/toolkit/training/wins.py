@@ -98,11 +98,7 @@ class WinModel:
 
     def source(self) -> str:
         """The lines of `uci_engine.score` that define it."""
-        return (
-            f"WIN_PIECES = {self.pieces}\n"
-            f"WIN_MIDPOINT_CP = {self.midpoint_cp}\n"
-            f"WIN_SPREAD_CP = {self.spread_cp}\n"
-        )
+        return f"WIN_PIECES = {self.pieces}\nWIN_MIDPOINT_CP = {self.midpoint_cp}\nWIN_SPREAD_CP = {self.spread_cp}\n"
 
     def curves(self, pieces: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
         """Midpoint and spread for these numbers of pieces."""
@@ -165,4 +161,3 @@ def _costs(outcomes: Outcomes, midpoint: Floats, spread: Floats) -> tuple[Floats
     by_a = np.choose(result, (no_loss, no_win + no_loss - 2.0 / below, no_win))
     by_x = np.choose(result, (no_loss, no_loss - no_win, -no_win))
     return costs, by_a / spread, -(by_a * a + by_x * x) / spread
-

@@ -193,5 +193,3 @@ def dressed(text: str, style: int) -> bytes:
         case 3:
             return f"\n\n{text}\n\n".encode()
     return (text.replace(" ", "   ") + " \n").encode()
-
-
