@@ -7,6 +7,7 @@ import os
 import re
 import stat
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -200,6 +201,35 @@ def test_the_time_is_that_of_reading(tmp_path: Path) -> None:
     difference = now - time.mktime(time.strptime(shown, "%Y-%m-%d %H:%M:%S"))
     assert difference % 3600 == pytest.approx(0, abs=60) or difference % 3600 == pytest.approx(3600, abs=60)
     assert difference > 3000
+
+
+@pytest.mark.parametrize("has_log", [False, True])
+def test_a_command_is_noted_while_nobody_reads_the_output(has_log: bool, tmp_path: Path) -> None:
+    """`stop` and `ponderhit` are noted before they are executed."""
+    begun, may_end = threading.Event(), threading.Event()
+
+    class Blocked(io.BytesIO):
+        def write(self, data: object) -> int:
+            begun.set()
+            may_end.wait()
+            return 0
+
+    writer = Writer(Blocked())
+    if has_log:
+        writer.set_log(DebugLog(str(tmp_path / "blocked.log")))
+    search = threading.Thread(target=writer.write, args=("info depth 1",), daemon=True)
+    search.start()
+    begun.wait()
+    command = threading.Thread(target=writer.note_received, args=("stop", time.perf_counter()), daemon=True)
+    command.start()
+    command.join(5)
+    is_noted = not command.is_alive()
+    may_end.set()
+    search.join()
+    assert is_noted
+    writer.set_log(None)
+    if has_log:
+        assert [line for _, line in records(tmp_path / "blocked.log")] == ["info depth 1", "stop"]
 
 
 def test_a_long_line_is_cut() -> None:

@@ -31,8 +31,10 @@ class Writer:
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        self._log: DebugLog | None = None
         self._lock = threading.Lock()
+        self._log: DebugLog | None = None
+        # A lock of its own: a command must not wait to be noted while nobody reads the output.
+        self._log_lock = threading.Lock()
         # For the watch on a blocked output: the number of writes that have begun, and of those that have ended.
         self.begun = 0
         self.ended = 0
@@ -50,40 +52,44 @@ class Writer:
 
     def set_log(self, log: DebugLog | None) -> None:
         """Close the log, if there is one, and begin this one."""
-        with self._lock:
+        with self._log_lock:
             before, self._log = self._log, log
             if before is not None:
                 before.close()
 
     def note_received(self, line: str, received_at: float) -> None:
         """Note a line from the GUI in the log. `received_at`: the `time.perf_counter()` at which it was read."""
-        with self._lock:
-            self._note(FROM_GUI, line, time.time() - (time.perf_counter() - received_at))
+        problem = self._note(FROM_GUI, line, time.time() - (time.perf_counter() - received_at))
+        if problem:
+            self.write(problem)
 
     def write(self, text: str) -> None:
         """Write a line, or several lines, joined by newlines, that must not be separated."""
-        data = text.encode("ascii", errors="replace") + b"\n"
         try:
             with self._lock:
                 self.begun += 1
-                self._note(TO_GUI, text, time.time())
-                self._stream.write(data)
+                problem = self._note(TO_GUI, text, time.time())
+                if problem:
+                    text = f"{problem}\n{text}"
+                self._stream.write(text.encode("ascii", errors="replace") + b"\n")
                 self._stream.flush()
                 self.ended += 1
         except (OSError, ValueError):  # ValueError: the stream has been closed on our side
             exit_now()
 
-    def _note(self, mark: str, text: str, at_seconds: float) -> None:
-        """Note lines in the log. After an error close it, and say so before the next line."""
-        if (log := self._log) is None:
-            return
-        try:
-            log.note(mark, text, at_seconds)
-        except (OSError, ValueError) as error:
-            self._log = None
-            log.close()
-            problem = f"error: the debug log {quoted(log.path)} is closed, because of an error: {reason_of(error)}"
-            self._stream.write(f"{format_info(Info(string=problem))}\n".encode())
+    def _note(self, mark: str, text: str, at_seconds: float) -> str:
+        """Note lines in the log. After an error it is closed; the result is the line that says so, "" for no error."""
+        with self._log_lock:
+            if (log := self._log) is None:
+                return ""
+            try:
+                log.note(mark, text, at_seconds)
+            except (OSError, ValueError) as error:
+                self._log = None
+                log.close()
+                problem = f"error: the debug log {quoted(log.path)} is closed, because of an error: {reason_of(error)}"
+                return format_info(Info(string=problem))
+        return ""
 
 
 def say(writer: Writer, *messages: str) -> None:
