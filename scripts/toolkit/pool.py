@@ -13,10 +13,9 @@ import struct
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from types import FrameType
@@ -27,6 +26,8 @@ from toolkit.engines.engine import end_all_engines
 from toolkit.errors import ProgramError
 
 Answer = tuple[Any, str | None]
+# How long a cluster may take to answer, and to have a worker.
+CLUSTER_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +149,7 @@ copyreg.pickle(struct.Struct, _reduced)
 def _on_cluster(function: Callable[[Any], Any], tasks: Iterable[Task], address: str) -> Generator[Result, None, None]:
     # The programs that use no cluster need none of this.
     import cloudpickle
-
-    from uci_engine.api.cluster import ClusterError, GivenUp, run_on_cluster
+    from distributed import Client, KilledWorker, as_completed
 
     # Our functions and classes travel with their code: the other machines need Python and the libraries, but not these
     # files, and a long-lived worker cannot mix two versions of them.
@@ -158,18 +158,45 @@ def _on_cluster(function: Callable[[Any], Any], tasks: Iterable[Task], address: 
             cloudpickle.register_pickle_by_value(module)
     code = cloudpickle.dumps((_attempt, function))
 
-    def attempt(parcel: tuple[str, bytes]) -> bytes:
+    def attempt(parcel: bytes) -> bytes:
         # A local function, so that Dask too has to send it with its code.
         run, called = cloudpickle.loads(code)
-        return bytes(cloudpickle.dumps(run(called, cloudpickle.loads(parcel[1]))))
+        return bytes(cloudpickle.dumps(run(called, cloudpickle.loads(parcel))))
 
-    parcels: Iterator[tuple[str, bytes]] = ((task.key, cloudpickle.dumps(task.payload)) for task in tasks)
     try:
-        with closing(run_on_cluster(attempt, parcels, address)) as results:
-            for (key, _), answer in results:
-                if isinstance(answer, GivenUp):
-                    yield Result(key, None, answer.reason)
-                else:
-                    yield Result(key, *cloudpickle.loads(answer))
-    except ClusterError as error:
-        raise ProgramError(str(error)) from error
+        client = Client(address, timeout=CLUSTER_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ProgramError(f"no Dask scheduler answers at {address}: {error}") from None
+    waiting = iter(tasks)
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=CLUSTER_SECONDS)
+        except TimeoutError:
+            raise ProgramError(f"the scheduler at {address} has no workers") from None
+        running: dict[Any, str] = {}
+        completed = as_completed(loop=client.loop)
+
+        def give_out() -> None:
+            threads = client.nthreads()
+            # One task waits at every worker, so that none is idle while its result travels.
+            wanted = max(1, sum(threads.values()) + len(threads))
+            for task in islice(waiting, max(0, wanted - len(running))):
+                future = client.submit(attempt, cloudpickle.dumps(task.payload), pure=False)
+                running[future] = task.key
+                completed.add(future)
+
+        try:
+            give_out()
+            for future in completed:
+                key = running.pop(future)
+                try:
+                    # Where the worker died before the result was fetched, this waits until another has done it again.
+                    result = Result(key, *cloudpickle.loads(future.result()))
+                except KilledWorker as death:
+                    result = Result(key, None, f"given up by the cluster: {death}")
+                except Exception as error:
+                    raise ProgramError(f"a task failed on the cluster at {address}: {error!r}"[:300]) from error
+                give_out()
+                yield result
+        finally:
+            client.cancel(list(running))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from tests.support.dask_cluster import PATIENCE_SECONDS, Cluster, running_cluste
 from tests.support.pool_work import Done, Work, run
 from toolkit.errors import ProgramError
 from toolkit.pool import Result, Task, run_tasks
-from uci_engine.api.cluster import GivenUp
 
 
 def tasks(folder: Path, count: int, faults: dict[int, str] | None = None, seconds: float = 0.0) -> Iterator[Task]:
@@ -144,18 +143,7 @@ def test_a_cluster_can_be_left_early(cluster: Cluster, tmp_path: Path) -> None:
     ]
 
 
-def test_a_task_that_the_cluster_gives_up_is_an_error_of_that_task(monkeypatch: pytest.MonkeyPatch) -> None:
-    def give_up(
-        function: object, tasks: Iterable[object], address: str
-    ) -> Generator[tuple[object, GivenUp], None, None]:
-        yield from ((task, GivenUp("three workers died")) for task in tasks)
-
-    monkeypatch.setattr("uci_engine.api.cluster.run_on_cluster", give_up)
-    results = list(run_tasks(run, [Task("a", 1), Task("b", 2)], cluster="tcp://127.0.0.1:9"))
-    assert results == [Result(key, None, "three workers died") for key in "ab"]
-
-
 def test_a_cluster_that_is_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("uci_engine.api.cluster.CLUSTER_SECONDS", 0.5)
+    monkeypatch.setattr("toolkit.pool.CLUSTER_SECONDS", 0.5)
     with pytest.raises(ProgramError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         list(run_tasks(run, [], cluster="tcp://127.0.0.1:9"))

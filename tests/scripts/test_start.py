@@ -67,7 +67,7 @@ def test_a_misspelt_engine_leaves_nothing_behind(
 def test_an_unreachable_scheduler_leaves_nothing_behind(
     program: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("uci_engine.api.cluster.CLUSTER_SECONDS", 0.5)
+    monkeypatch.setattr("toolkit.pool.CLUSTER_SECONDS", 0.5)
     assert run(program, folder, f"cmd='{FAKE}'", "--cluster", "tcp://127.0.0.1:9") == 1
     out, err = capsys.readouterr()
     assert out == ""

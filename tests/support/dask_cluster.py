@@ -38,15 +38,10 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def running_cluster(folder: Path, packages: Path | None = None) -> Iterator[Cluster]:
-    """A cluster that lives as long as the block; it writes into this directory only.
-
-    `packages`: where the workers find packages that are not installed, None for nowhere.
-    """
+def running_cluster(folder: Path) -> Iterator[Cluster]:
+    """A cluster that lives as long as the block; it writes into this directory only."""
     address_file, log_file = folder / "scheduler.json", folder / "log"
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    if packages is not None:
-        environment["PYTHONPATH"] = str(packages)
     processes: list[subprocess.Popen[bytes]] = []
 
     def start(*words: object) -> subprocess.Popen[bytes]:

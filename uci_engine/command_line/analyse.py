@@ -8,15 +8,13 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, suppress
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from chess.engine import Limit
 
-from uci_engine.api.cluster import GivenUp, run_on_cluster
 from uci_engine.api.engine import Engine
 from uci_engine.command_line.arguments import (
     Parser,
@@ -93,51 +91,6 @@ class Source:
                 yield from game_texts(opened)
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A game to analyse, and how. `page` is the name of its page, "" for none. All of it can be pickled."""
-
-    number: int
-    text: bytes
-    page: str
-    has_index: bool
-    limit: Limit
-    keywords: dict[str, Any]
-    core: str
-
-
-def analysed(
-    engine: Engine, task: Task, on_position: Callable[[float], None] = lambda share: None
-) -> tuple[dict[str, Any], str]:
-    """Analyse a game. Returns its entry in the journal, and its page.
-
-    `on_position` is told the share of the game that each position is.
-    """
-    names = "not a game"
-    try:
-        game = read_game(task.text)
-        names = f"{game.headers.get('White', '?')} \u2013 {game.headers.get('Black', '?')}"
-        engine.new_game()
-        report = analyse_game(game, engine, task.limit, on_position)
-    except ValueError as error:
-        return _failed(task, names, str(error)), ""
-    page = game_page(report, INDEX_FILE if task.has_index else "") if task.page else ""
-    row = index_row(report, task.number, task.page)
-    pgn = annotate(game, report, GENERATOR)
-    return {"number": task.number, "pgn": pgn, "row": row, "remarks": report.remarks}, page
-
-
-def analysed_alone(task: Task) -> tuple[dict[str, Any], str]:
-    """The same with an engine of its own, as on a cluster."""
-    with engine_for(task.keywords, task.core) as engine:
-        return analysed(engine, task)
-
-
-def _failed(task: Task, names: str, problem: str) -> dict[str, Any]:
-    """The entry of a game that cannot be analysed, for this reason."""
-    return {"number": task.number, "pgn": "", "row": failed_row(task.number, names, problem), "remarks": [problem]}
-
-
 def run(words: Sequence[str], default_core: str) -> int:
     """Run the command. Returns the exit code."""
     options = _parser(default_core).parse_intermixed_args(words)
@@ -145,7 +98,7 @@ def run(words: Sequence[str], default_core: str) -> int:
         # Before the work: the library for pages may be missing.
         environment()
     limit = limit_of(options, DEFAULT_SECONDS)
-    keywords = keyword_options(options, default_threads=1 if options.cluster else min(2, usable_processors()))
+    keywords = keyword_options(options, default_threads=min(2, usable_processors()))
     try:
         return _Run(Source(options.games), limit, keywords, options).run()
     except (PgnError, JournalError) as error:
@@ -238,43 +191,44 @@ class _Run:
         return 0
 
     def _analyse(self, progress: Progress) -> None:
-        with closing(self._results(progress)) as results:
-            for task, result in results:
-                if isinstance(result, GivenUp):
-                    result = _failed(task, "not analysed", result.reason), ""
-                self._keep(task, *result)
-                progress.reach(len(self._journal.entries))
-
-    def _results(self, progress: Progress) -> Generator[tuple[Task, Any], None, None]:
-        """The results of the games that are not done yet, in the order of finishing."""
-        tasks = self._tasks()
-        if self._options.cluster:
-            yield from run_on_cluster(analysed_alone, tasks, self._options.cluster)
-            return
-        with engine_for(self._keywords, self._options.core) as engine:
-            for task in tasks:
-                yield task, analysed(engine, task, progress.add)
-
-    def _tasks(self) -> Iterator[Task]:
+        """Analyse the games that are not done yet."""
         done = {entry["number"] for entry in self._journal.entries}
-        for number, text in self._source.texts():
-            if number not in done:
-                page = "" if self._options.no_pages else self._page(number)
-                core = self._options.core
-                yield Task(number, text, page, self._has_index, self._limit, self._keywords, core)
+        with engine_for(self._keywords, self._options.core) as engine:
+            for number, text in self._source.texts():
+                if number not in done:
+                    self._journal.append(self._analysed(engine, number, text, progress))
+                    progress.reach(len(self._journal.entries))
+
+    def _analysed(self, engine: Engine, number: int, text: bytes, progress: Progress) -> dict[str, Any]:
+        """Analyse a game, and write its page. Returns its entry in the journal."""
+        names = "not a game"
+        try:
+            game = read_game(text)
+            names = f"{game.headers.get('White', '?')} \u2013 {game.headers.get('Black', '?')}"
+            engine.new_game()
+            report = analyse_game(game, engine, self._limit, progress.add)
+        except ValueError as error:
+            return {
+                "number": number,
+                "pgn": "",
+                "row": failed_row(number, names, str(error)),
+                "remarks": [str(error)],
+            }
+        page = self._page(number)
+        if not self._options.no_pages:
+            self._write_page(page, game_page(report, INDEX_FILE if self._has_index else ""))
+        row = index_row(report, number, page)
+        return {"number": number, "pgn": annotate(game, report, GENERATOR), "row": row, "remarks": report.remarks}
 
     def _page(self, number: int) -> str:
         return f"game-{number:0{max(4, len(str(self._source.count)))}}.html"
 
-    def _keep(self, task: Task, entry: dict[str, Any], page: str) -> None:
-        """Write the page, then the entry of the journal, so that what the journal has is there."""
-        if page:
-            path = self._folder / task.page
-            if os.path.lexists(path):
-                # The index names another game for this page. Where this run has only one, no index takes its place.
-                self._index.unlink(missing_ok=True)
-            _replace(path, [page])
-        self._journal.append(entry)
+    def _write_page(self, name: str, page: str) -> None:
+        path = self._folder / name
+        if os.path.lexists(path):
+            # The index names another game for this page. Where this run has only one, no index takes its place.
+            self._index.unlink(missing_ok=True)
+        _replace(path, [page])
 
     def _write_results(self, entries: list[dict[str, Any]]) -> int:
         """Write the annotated games and the index, if there are any. Returns how many games were analysed."""
@@ -300,9 +254,6 @@ def _parser(default_core: str) -> Parser:
     parser.add_argument("--resume", action="store_true", help="continue a run that was interrupted or killed")
     parser.add_argument("--force", action="store_true", help="replace results of other games, and remove their index")
     parser.add_argument("--no-pages", action="store_true", help="write annotated PGN only")
-    parser.add_argument(
-        "--cluster", metavar="ADDRESS", help="analyse on this Dask cluster, for example tcp://host:8786"
-    )
     add_core(parser, default_core)
     return parser
 
