@@ -27,6 +27,11 @@ def quoted(text: str) -> str:
     return ascii(text if len(text) <= QUOTE_LENGTH else text[:QUOTE_LENGTH] + "...")
 
 
+def printable(text: str) -> str:
+    """The text with everything escaped that could steer a terminal: control characters, line ends."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
 def parse_int(word: str) -> int | None:
     """The integer that `word` spells in ASCII digits, clamped to +-MAX_INT; None if it spells none.
 

@@ -26,6 +26,7 @@ from rich.text import Text
 
 from toolkit.errors import ProgramError
 from toolkit.files import replaced
+from uci_engine.text import printable
 
 # The exit code of a program that was interrupted, as shells have it.
 INTERRUPTED = 130
@@ -183,13 +184,6 @@ def add_run_arguments(parser: argparse.ArgumentParser, journal: str = "what --re
         run.add_argument("--journal", type=new_file, metavar="FILE", help=journal)
         run.add_argument("--resume", action="store_true", help="go on from the journal, if there is one")
     run.add_argument("--json", type=new_file, metavar="FILE", help="write the results")
-
-
-def printable(text: str) -> str:
-    """The text with everything escaped that is not printable: control characters, escape sequences, line ends."""
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
 def say(sentence: str) -> None:

@@ -1,17 +1,29 @@
-"""The journal of a program: that of `secateur analyse`, or none where the user names no file."""
+"""A journal: one JSON line for each finished part of a long run, so that a run that was killed can be continued.
+
+Invariants: what `append` has returned from is on disk. A line that was torn by a kill is dropped. A journal is
+continued only with the settings that it was begun with. Two runs cannot write the same journal.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 from toolkit.errors import ProgramError
-from uci_engine.game_analysis import journal
+
+if sys.platform != "win32":
+    import fcntl
+
+# How every journal begins. A file that begins otherwise is somebody else's and is never written to.
+BEGINNING = b'{"settings":'
 
 
 class Journal:
-    """The journal of one run. `entries` holds what is in it."""
+    """The journal of one run: its settings in the first line, then one entry a line. `entries` holds them all."""
 
     def __init__(self, path: Path | None, settings: Mapping[str, Any], *, resume: bool = False) -> None:
         """Begin a journal, or with `resume` continue it. None: keep nothing.
@@ -20,29 +32,93 @@ class Journal:
         or when another run is writing it. Raises OSError when the file cannot be written.
         """
         self.entries: list[dict[str, Any]] = []
-        self._journal: journal.Journal | None = None
+        self._path = path
+        self._file: BinaryIO | None = None
         if path is None:
             if resume:
                 raise ProgramError("--resume needs the --journal that was begun")
             return
+        # As the settings come back from a file: tuples have become lists.
+        wanted: dict[str, Any] = json.loads(json.dumps(settings))
+        self._file = _open_locked(path)
         try:
-            self._journal = journal.Journal(path, settings, resume)
-        except journal.JournalError as error:
-            raise ProgramError(str(error)) from None
-        self.entries += self._journal.entries
+            end = self._read(path, self._file, wanted, resume)
+            self._file.truncate(end)
+            self._file.seek(end)
+            if not end:
+                self._write({"settings": wanted})
+        except BaseException:
+            self._file.close()
+            raise
 
     def append(self, entry: dict[str, Any]) -> None:
         """Add an entry; it is on disk when this returns."""
-        if self._journal is not None:
-            self._journal.append(entry)
+        if self._file is not None:
+            self.entries.append(entry)
+            self._write(entry)
 
     def close(self) -> None:
         """Nothing can be added after this. A journal without entries is removed."""
-        if self._journal is not None:
-            self._journal.close()
+        if self._file is not None and self._path is not None:
+            self._file.close()
+            if not self.entries:
+                self._path.unlink(missing_ok=True)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *details: object) -> None:
         self.close()
+
+    def _write(self, entry: Mapping[str, Any]) -> None:
+        assert self._file is not None
+        self._file.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def _read(self, path: Path, file: BinaryIO, wanted: dict[str, Any], resume: bool) -> int:
+        """Take the entries. Returns how many bytes of the file to keep, 0 for a journal that is begun anew."""
+        beginning = file.read(len(BEGINNING))
+        if not BEGINNING.startswith(beginning):
+            raise ProgramError(f"{path} is no journal")
+        file.seek(0)
+        lines = [line for line in file if line.endswith(b"\n")]
+        if len(lines) > 1 and not resume:
+            raise ProgramError(f"{path} is of an unfinished run: continue it with --resume, or remove it")
+        read = []
+        for number, line in enumerate(lines, start=1):
+            try:
+                entry = json.loads(line)
+            except (ValueError, RecursionError):
+                entry = None
+            if not isinstance(entry, dict):
+                raise ProgramError(f"{path}, line {number} is no entry: remove the file")
+            read.append(entry)
+        self.entries = read[1:]
+        if not self.entries:
+            return 0
+        found = read[0].get("settings")
+        if found != wanted:
+            raise ProgramError(f"{path} was begun with other settings: {_difference(found, wanted)}")
+        return sum(map(len, lines))
+
+
+def _difference(found: Any, wanted: dict[str, Any]) -> str:
+    """In what the settings of a journal differ from those of this run."""
+    there = found if isinstance(found, dict) else {}
+    different = [key for key in sorted({*there, *wanted}) if there.get(key) != wanted.get(key)]
+    return "; ".join(f"{key}: {there.get(key)!r} there, {wanted.get(key)!r} here" for key in different)
+
+
+def _open_locked(path: Path) -> BinaryIO:
+    """The file, new or old, for reading and writing by this process alone. Raises ProgramError and OSError."""
+    file = path.open("r+b" if path.exists() else "w+b")
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            # Any other error is that of a file system without locks.
+            if isinstance(error, BlockingIOError):
+                file.close()
+                raise ProgramError(f"{path} is being written by another run") from None
+    return file

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -17,7 +18,6 @@ from tests.support.uci_process import PACKAGE_ROOT
 from uci_engine.command_line import analyse as analyse_command
 from uci_engine.command_line.analyse import Source
 from uci_engine.command_line.console import Progress
-from uci_engine.game_analysis.journal import Journal
 
 SHORT = '[Event "A"]\n[White "{white}"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 *\n\n'
 ATOMIC = '[Event "A"]\n[Variant "Atomic"]\n[White "C"]\n\n1. e4 *\n\n'
@@ -164,7 +164,7 @@ def test_a_run_that_ends_early_is_continued(many: Path, number: signal.Signals) 
     assert "is of an unfinished run: continue it with --resume" in refused.stderr
     other = analyse(many, *WORDS, "--resume", "--no-pages")
     assert other.returncode == 1
-    assert "was begun with other settings" in other.stderr
+    assert "was begun with other games, limit, options or pages" in other.stderr
 
     result = analyse(many, *WORDS, "--resume")
     assert result.returncode == 0, result.stderr
@@ -185,11 +185,11 @@ def begun(folder: Path, names: list[str]) -> Path:
         "options": {"threads": 1, "hash": 4, "move_overhead": 0},
         "pages": True,
     }
-    journal = Journal(out / "unfinished.journal", settings, resume=False)
+    lines: list[dict[str, object]] = [settings]
     for number, name in enumerate(names[:2], start=1):
         row = {"number": number, "names": name, "page": f"game-{number:04}.html", "cells": [], "problem": ""}
-        journal.append({"number": number, "pgn": SHORT.format(white=name).strip(), "row": row, "remarks": []})
-    journal.close()
+        lines.append({"number": number, "pgn": SHORT.format(white=name).strip(), "row": row, "remarks": []})
+    (out / "unfinished.journal").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     return out
 
 
@@ -214,9 +214,20 @@ def test_games_that_have_changed_are_not_continued(tmp_path: Path, left: list[st
     (tmp_path / "many.pgn").write_text("".join(SHORT.format(white=name) for name in left))
     result = analyse(tmp_path, *WORDS, "--resume")
     assert (result.returncode, result.stdout) == (1, "")
-    assert "was begun with other settings: games: " in result.stderr
+    assert "was begun with other games" in result.stderr
     assert result.stderr.count("\n") == 1
     assert (out / "unfinished.journal").read_bytes() == journal
+
+
+@pytest.mark.parametrize("content", ["hello", '{"games": "torn', '{"games": 3}\n{\n'])
+def test_a_journal_that_cannot_be_read_is_not_touched(folder: Path, content: str) -> None:
+    journal = folder / "out" / "unfinished.journal"
+    journal.parent.mkdir()
+    journal.write_text(content)
+    result = analyse(folder, "games.pgn", "--output", "out", "--resume", "--force")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == f"secateur analyse: {Path('out', 'unfinished.journal')} cannot be read: remove it\n"
+    assert journal.read_text() == content
 
 
 def test_a_file_of_games_is_never_replaced(folder: Path) -> None:
@@ -277,7 +288,7 @@ def test_where_nothing_can_be_analysed_nothing_is_left(folder: Path) -> None:
     (folder / "no.pgn").write_text("hello\n")
     (folder / "out").mkdir()
     (folder / "out" / "games.pgn").write_text("older")
-    for words in (("no.pgn",), ("no.pgn", "--output", "a/b"), ("no.pgn", "--output", "out", "--force")):
+    for words in (("no.pgn",), ("no.pgn", "--output", "b"), ("no.pgn", "--output", "out", "--force")):
         result = analyse(folder, *words, "--nodes", 100)
         assert result.returncode == 1
         assert result.stderr.endswith("no game could be analysed\n")

@@ -488,9 +488,9 @@ def test_files_and_folders(tmp_path: Path) -> None:
     (tmp_path / "b.pgn").write_text(SCHOLAR)
     (tmp_path / "a.PGN").write_text(SCHOLAR)
     (tmp_path / "notes.txt").write_text("")
-    assert [path.name for path in pgn_files([tmp_path])] == ["a.PGN", "b.pgn"]
+    assert [path.name for path in pgn_files(tmp_path)] == ["a.PGN", "b.pgn"]
     with pytest.raises(PgnError, match="there is no file"):
-        pgn_files([tmp_path / "missing.pgn"])
+        pgn_files(tmp_path / "missing.pgn")
     (tmp_path / "empty").mkdir()
     with pytest.raises(PgnError, match=r"no \.pgn file"):
-        pgn_files([tmp_path / "empty"])
+        pgn_files(tmp_path / "empty")

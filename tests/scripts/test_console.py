@@ -12,6 +12,7 @@ from rich.console import Console
 
 from toolkit import console
 from toolkit.errors import ProgramError
+from uci_engine.text import printable
 
 
 def test_progress_off_a_terminal_is_seldom_lines(
@@ -122,7 +123,7 @@ def test_a_mistake_in_long_work_is_not_hidden() -> None:
 def test_text_from_outside_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     name = "\x1b]0;title\x07\x1b[2JKöln\u202e\r\n\x9b1m"
     shown = r"\x1b]0;title\x07\x1b[2JKöln\u202e\r\n\x9b1m"
-    assert console.printable(name) == shown
+    assert printable(name) == shown
     console.complain(name)
     console.say(name)
     console.standard_output().print(console.make_table(name, [name], [[name]]))

@@ -17,7 +17,6 @@ from tests.support import ROOT, SCRIPTS, SUPPORT
 from toolkit.engines.engine import try_engines
 from toolkit.engines.spec import EngineSpec
 from toolkit.errors import ProgramError
-from toolkit.journal import Journal
 
 FAKE = f"{sys.executable} {SUPPORT / 'fake_engine.py'}"
 
@@ -82,23 +81,6 @@ def test_equal_engines_are_started_once(tmp_path: Path) -> None:
     specs = [EngineSpec(name, (sys.executable, "-c", command)) for name in ("a", "b")]
     try_engines(specs)
     assert trace.read_text() == "x"
-
-
-def test_a_journal_is_optional_and_its_errors_are_those_of_programs(tmp_path: Path) -> None:
-    """What a journal promises is tested in tests/game_analysis/test_journal.py."""
-    with Journal(None, {"a": 1}) as journal:
-        journal.append({"key": "x"})
-    with pytest.raises(ProgramError, match="--journal"):
-        Journal(None, {"a": 1}, resume=True)
-    path = tmp_path / "journal"
-    with Journal(path, {"a": 1}) as journal:
-        journal.append({"key": "x"})
-    with pytest.raises(ProgramError, match="--resume"):
-        Journal(path, {"a": 1})
-    with pytest.raises(ProgramError, match="other settings"):
-        Journal(path, {"a": 2}, resume=True)
-    with Journal(path, {"a": 1}, resume=True) as journal:
-        assert journal.entries == [{"key": "x"}]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import io
+import json
 import os
 import signal
 import sys
@@ -28,11 +29,11 @@ from uci_engine.command_line.arguments import (
 from uci_engine.command_line.console import Progress, show, warn
 from uci_engine.game_analysis.game_search import limit_text
 from uci_engine.game_analysis.html import GENERATOR, environment
-from uci_engine.game_analysis.journal import Journal, JournalError
 from uci_engine.game_analysis.page import failed_row, game_page, index_page, index_row
 from uci_engine.game_analysis.pgn import PgnError, annotate, game_texts, pgn_files, read_game
 from uci_engine.game_analysis.report import analyse_game
 from uci_engine.processor import usable_processors
+from uci_engine.text import printable
 
 INTERRUPTED = 130
 JOURNAL_FILE = "unfinished.journal"
@@ -58,34 +59,30 @@ class Source:
     def __init__(self, names: Sequence[str]) -> None:
         """`names`: files, folders, or - for standard input. Raises PgnError and OSError."""
         self._files: list[Path | bytes] = []
-        self._identities: set[tuple[int, int]] = set()
+        self._statuses: list[os.stat_result] = []
         for name in names:
             if name == STDIN:
                 # Kept, because the games are counted first.
                 self._files.append(sys.stdin.buffer.read())
-                self._identities.add(_identity(os.fstat(sys.stdin.fileno())))
-                continue
-            for path in pgn_files([Path(name)]):
-                self._files.append(path)
-                self._identities.add(_identity(path.stat()))
+                self._statuses.append(os.fstat(sys.stdin.fileno()))
+            else:
+                paths = pgn_files(Path(name))
+                self._files += paths
+                self._statuses += [path.stat() for path in paths]
         digest = hashlib.sha256()
         self.count = 0
-        for number, text in self.texts():
+        for text in self.texts():
             digest.update(text)
-            self.count = number
+            self.count += 1
         self.digest = digest.hexdigest()[:16]
         if not self.count:
             raise PgnError(f"{names[0]} holds no game" if len(names) == 1 else "there is no game in these files")
 
     def has_file(self, path: Path) -> bool:
         """Whether this is one of the files with the games, by this name or another, or a link to one."""
-        return path.exists() and _identity(path.stat()) in self._identities
+        return path.exists() and any(os.path.samestat(path.stat(), status) for status in self._statuses)
 
-    def texts(self) -> Iterator[tuple[int, bytes]]:
-        """The games with their numbers, from 1."""
-        return enumerate(self._all_texts(), start=1)
-
-    def _all_texts(self) -> Iterator[bytes]:
+    def texts(self) -> Iterator[bytes]:
         for file in self._files:
             with io.BytesIO(file) if isinstance(file, bytes) else file.open("rb") as opened:
                 yield from game_texts(opened)
@@ -101,7 +98,7 @@ def run(words: Sequence[str], default_core: str) -> int:
     keywords = keyword_options(options, default_threads=min(2, usable_processors()))
     try:
         return _Run(Source(options.games), limit, keywords, options).run()
-    except (PgnError, JournalError) as error:
+    except PgnError as error:
         raise _refusal(str(error)) from None
     except OSError as error:
         name = f"{error.filename}: " if error.filename is not None else ""
@@ -109,7 +106,7 @@ def run(words: Sequence[str], default_core: str) -> int:
 
 
 class _Run:
-    """One run. Invariant: of each game that has an entry in the journal the page is there."""
+    """One run. Each analysed game becomes its page, then a line of the journal, so what that has is there."""
 
     def __init__(self, source: Source, limit: Limit, keywords: dict[str, Any], options: argparse.Namespace) -> None:
         self._source = source
@@ -118,19 +115,18 @@ class _Run:
         self._options = options
         first = options.games[0]
         default = "analysis" if first == STDIN else f"{Path(first).resolve().stem}-analysis"
-        self._folder = folder = Path(options.output or default)
-        self._index = folder / INDEX_FILE
+        self._folder = Path(options.output or default)
+        self._journal = self._folder / JOURNAL_FILE
+        self._index = self._folder / INDEX_FILE
         self._has_index = source.count > 1 and not options.no_pages
         self._check_outputs()
-        self._made_folders = [path for path in (folder, *folder.parents) if not path.exists()]
-        folder.mkdir(parents=True, exist_ok=True)
-        settings = {
+        self._settings = {
             "games": source.digest,
             "limit": limit_text(limit),
             "options": keywords,
             "pages": not options.no_pages,
         }
-        self._journal = Journal(folder / JOURNAL_FILE, settings, options.resume)
+        self._entries = self._unfinished()
 
     def _outputs(self) -> Iterator[Path]:
         yield self._folder / JOURNAL_FILE
@@ -147,60 +143,72 @@ class _Run:
             if self._source.has_file(path):
                 raise _refusal(f"{path} has games to analyse, and would be replaced: name another folder with --output")
         # Where there is a journal, the run that began it has made the rest, or was allowed to replace it.
-        if self._options.force or (self._folder / JOURNAL_FILE).exists():
+        if self._options.force or self._journal.exists():
             return
         present = next((path for path in self._outputs() if os.path.lexists(path)), None)
         if present is not None:
             raise _refusal(f"{present} is there already: name another folder with --output, or replace with --force")
 
+    def _unfinished(self) -> list[dict[str, Any]]:
+        """The games that the run which --resume continues has done, as in the journal. Raises UsageError."""
+        text = self._journal.read_bytes() if self._journal.exists() else b""
+        if not text:
+            return []
+        if not self._options.resume:
+            raise _refusal(f"{self._journal} is of an unfinished run: continue it with --resume, or remove it")
+        # A line that was torn by a kill is dropped.
+        end = text.rfind(b"\n") + 1
+        try:
+            settings, *entries = map(json.loads, text[:end].splitlines())
+        except ValueError:
+            raise _refusal(f"{self._journal} cannot be read: remove it") from None
+        if settings != self._settings:
+            raise _refusal(f"{self._journal} was begun with other games, limit, options or pages")
+        os.truncate(self._journal, end)
+        return entries
+
     def run(self) -> int:
-        entries, count = self._journal.entries, self._source.count
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         interrupted = False
-        complete = False
         try:
-            with Progress(count, len(entries)) as progress:
+            with Progress(self._source.count, len(self._entries)) as progress:
                 try:
                     self._analyse(progress)
                 except KeyboardInterrupt:
                     interrupted = True
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-            entries.sort(key=lambda entry: entry["number"])
-            analysed = self._write_results(entries)
-            complete = not interrupted
+            self._entries.sort(key=lambda entry: entry["number"])
+            analysed = self._write_results()
+            if not interrupted:
+                self._journal.unlink(missing_ok=True)
         finally:
-            # A run that has done nothing leaves nothing.
-            self._journal.close(remove=complete)
-            with suppress(OSError):  # a folder is not empty
-                for folder in self._made_folders:
-                    folder.rmdir()
             signal.signal(signal.SIGINT, before)
         # Told at the end, because they would break the bar.
-        problems = [f"game {entry['number']}: {remark}" for entry in entries for remark in entry["remarks"]]
+        problems = [f"game {entry['number']}: {remark}" for entry in self._entries for remark in entry["remarks"]]
         for problem in problems[:MAX_PROBLEMS]:
             warn(printable(problem))
         if len(problems) > MAX_PROBLEMS:
             warn(f"and {len(problems) - MAX_PROBLEMS} more games with problems")
+        done = f"{analysed} of {self._source.count} games"
         if interrupted:
-            warn(f"interrupted: {len(entries)} of {count} games are done, --resume goes on with the others")
+            warn(f"interrupted: {done} are done, --resume goes on with the others")
             return INTERRUPTED
         if not analysed:
             warn("no game could be analysed")
             return 1
-        show(f"{analysed} of {count} games analysed: {self._first_result()}")
+        show(f"{done} analysed: {self._first_result()}")
         return 0
 
     def _analyse(self, progress: Progress) -> None:
         """Analyse the games that are not done yet."""
-        done = {entry["number"] for entry in self._journal.entries}
+        done = {entry["number"] for entry in self._entries}
         with engine_for(self._keywords, self._options.core) as engine:
-            for number, text in self._source.texts():
+            self._folder.mkdir(parents=True, exist_ok=True)
+            for number, text in enumerate(self._source.texts(), start=1):
                 if number not in done:
-                    self._journal.append(self._analysed(engine, number, text, progress))
-                    progress.reach(len(self._journal.entries))
+                    self._analyse_game(engine, number, text, progress)
 
-    def _analysed(self, engine: Engine, number: int, text: bytes, progress: Progress) -> dict[str, Any]:
-        """Analyse a game, and write its page. Returns its entry in the journal."""
+    def _analyse_game(self, engine: Engine, number: int, text: bytes, progress: Progress) -> None:
         names = "not a game"
         try:
             game = read_game(text)
@@ -208,35 +216,37 @@ class _Run:
             engine.new_game()
             report = analyse_game(game, engine, self._limit, progress.add)
         except ValueError as error:
-            return {
-                "number": number,
-                "pgn": "",
-                "row": failed_row(number, names, str(error)),
-                "remarks": [str(error)],
-            }
+            row = failed_row(number, names, str(error))
+            self._entries.append({"number": number, "pgn": "", "row": row, "remarks": [str(error)]})
+            progress.add(1)
+            return
         page = self._page(number)
         if not self._options.no_pages:
-            self._write_page(page, game_page(report, INDEX_FILE if self._has_index else ""))
-        row = index_row(report, number, page)
-        return {"number": number, "pgn": annotate(game, report, GENERATOR), "row": row, "remarks": report.remarks}
+            _replace(self._folder / page, [game_page(report, INDEX_FILE if self._has_index else "")])
+        pgn = annotate(game, report, GENERATOR)
+        entry = {"number": number, "pgn": pgn, "row": index_row(report, number, page), "remarks": report.remarks}
+        with self._journal.open("a", encoding="ascii") as file:
+            if not file.tell():
+                print(json.dumps(self._settings), file=file)
+            print(json.dumps(entry), file=file)
+        self._entries.append(entry)
 
     def _page(self, number: int) -> str:
         return f"game-{number:0{max(4, len(str(self._source.count)))}}.html"
 
-    def _write_page(self, name: str, page: str) -> None:
-        path = self._folder / name
-        if os.path.lexists(path):
-            # The index names another game for this page. Where this run has only one, no index takes its place.
-            self._index.unlink(missing_ok=True)
-        _replace(path, [page])
-
-    def _write_results(self, entries: list[dict[str, Any]]) -> int:
+    def _write_results(self) -> int:
         """Write the annotated games and the index, if there are any. Returns how many games were analysed."""
-        pgns = [entry["pgn"] for entry in entries if entry["pgn"]]
-        if pgns:
-            _replace(self._folder / PGN_FILE, (f"{pgn}\n\n" for pgn in pgns))
-            if self._has_index:
-                _replace(self._index, [index_page([entry["row"] for entry in entries])])
+        pgns = [entry["pgn"] for entry in self._entries if entry["pgn"]]
+        if not pgns:
+            with suppress(OSError):  # it is not empty
+                self._folder.rmdir()
+            return 0
+        _replace(self._folder / PGN_FILE, (f"{pgn}\n\n" for pgn in pgns))
+        if self._has_index:
+            _replace(self._index, [index_page([entry["row"] for entry in self._entries])])
+        elif self._options.force and not self._options.no_pages:
+            # It names another game for the page of this one.
+            self._index.unlink(missing_ok=True)
         return len(pgns)
 
     def _first_result(self) -> Path:
@@ -258,18 +268,8 @@ def _parser(default_core: str) -> Parser:
     return parser
 
 
-def printable(text: str) -> str:
-    """The text with everything escaped that could steer a terminal."""
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
-
-
 def _refusal(text: str) -> UsageError:
     return UsageError(printable(f"secateur analyse: {text}"), exit_code=1)
-
-
-def _identity(status: os.stat_result) -> tuple[int, int]:
-    """What two names of one file have in common."""
-    return status.st_dev, status.st_ino
 
 
 def _replace(path: Path, parts: Iterable[str]) -> None:

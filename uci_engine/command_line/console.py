@@ -17,9 +17,8 @@ from uci_engine import __version__
 
 # On Windows a pipe without a reader is an invalid argument.
 NOBODY_READS = (errno.EPIPE, errno.EINVAL)
-# How often progress is told: on a terminal, and elsewhere.
-TERMINAL_SECONDS = 0.2
-PLAIN_SECONDS = 10.0
+# How often progress is told.
+PROGRESS_SECONDS = 0.2
 
 
 def show(text: str) -> None:
@@ -47,7 +46,7 @@ def has_colour() -> bool:
 
 
 class Progress:
-    """How many of `total` games are done: on a terminal in a line that changes, elsewhere as a line now and then."""
+    """How many of `total` games are done, in a line that changes; nothing where standard error is no terminal."""
 
     def __init__(self, total: int, done: int) -> None:
         """`done`: were done before."""
@@ -64,23 +63,18 @@ class Progress:
             warn(f"\r{'':{len(self._shown)}}\r", end="")
 
     def add(self, share: float) -> None:
-        self.reach(self._done + share)
-
-    def reach(self, done: float) -> None:
-        self._done = done
+        """This share of a game is done, too."""
+        self._done += share
         now = time.monotonic()
-        new = done - self._done_before
-        if new <= 0 or now - self._told < (TERMINAL_SECONDS if self._is_terminal else PLAIN_SECONDS):
+        if not self._is_terminal or now - self._told < PROGRESS_SECONDS:
             return
         self._told = now
-        minutes, seconds = divmod(round((self._total - done) / new * (now - self._began)), 60)
+        left = (self._total - self._done) / (self._done - self._done_before) * (now - self._began)
+        minutes, seconds = divmod(round(left), 60)
         # A sum of shares may be a little too small.
-        text = f"games {int(done + 1e-6)}/{self._total}, {minutes // 60}:{minutes % 60:02}:{seconds:02} left"
-        if self._is_terminal:
-            self._shown = text.ljust(len(self._shown))
-            warn(f"\r{self._shown}", end="")
-        else:
-            warn(text)
+        text = f"games {int(self._done + 1e-6)}/{self._total}, {minutes // 60}:{minutes % 60:02}:{seconds:02} left"
+        self._shown = text.ljust(len(self._shown))
+        warn(f"\r{self._shown}", end="")
 
 
 def converse(core: str, tuning: bool) -> int:

@@ -37,7 +37,7 @@ def environment() -> Environment:
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError:
-        raise ImportError("the pages need Jinja2: pip install Jinja2") from None
+        raise ImportError("the pages need Jinja2: pip install Jinja2, or analyse with --no-pages") from None
     return Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,

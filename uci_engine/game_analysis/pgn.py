@@ -93,20 +93,16 @@ class _QuietBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
         self.visit_comment(words)
 
 
-def pgn_files(paths: list[Path]) -> list[Path]:
-    """The files, and the PGN files of the folders among them, by name. Raises PgnError."""
-    files = []
-    for path in paths:
-        if path.is_dir():
-            inside = sorted(child for child in path.rglob("*") if child.suffix.lower() == SUFFIX and child.is_file())
-            if not inside:
-                raise PgnError(f"there is no {SUFFIX} file in {path}")
-            files += inside
-        elif path.is_file():
-            files.append(path)
-        else:
-            raise PgnError(f"{path} is not a file" if path.exists() else f"there is no file {path}")
-    return files
+def pgn_files(path: Path) -> list[Path]:
+    """The file, or the PGN files in the folder, by name. Raises PgnError."""
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise PgnError(f"{path} is not a file" if path.exists() else f"there is no file {path}")
+    inside = sorted(child for child in path.rglob("*") if child.suffix.lower() == SUFFIX and child.is_file())
+    if not inside:
+        raise PgnError(f"there is no {SUFFIX} file in {path}")
+    return inside
 
 
 def game_texts(file: BinaryIO) -> Iterator[bytes]:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from uci_engine.game_analysis.journal import Journal, JournalError
+from toolkit.errors import ProgramError
+from toolkit.journal import Journal
 
 SETTINGS = {"effort": "5 nodes", "options": ("a",)}
 
@@ -21,8 +22,7 @@ def test_entries_come_back_in_their_order(tmp_path: Path) -> None:
     again = Journal(path, SETTINGS, resume=True)
     again.append({"number": 1, "text": "new"})
     assert [entry["text"] for entry in again.entries] == ["game 2", "game 1", "game 3", "new"]
-    again.close(remove=True)
-    assert not path.exists()
+    again.close()
 
 
 @pytest.mark.parametrize("torn", [b"", b"{", b'{"number": 3, "te', b"\xff\xfe"])
@@ -50,9 +50,9 @@ def test_an_unfinished_run_is_not_overwritten(tmp_path: Path) -> None:
     journal = Journal(path, {"effort": "other"}, resume=False)
     journal.append({"number": 1})
     journal.close()
-    with pytest.raises(JournalError, match="continue it with --resume"):
+    with pytest.raises(ProgramError, match="continue it with --resume"):
         Journal(path, {"effort": "other"}, resume=False)
-    with pytest.raises(JournalError, match="was begun with other settings"):
+    with pytest.raises(ProgramError, match="was begun with other settings"):
         Journal(path, SETTINGS, resume=True)
 
 
@@ -63,7 +63,7 @@ def test_an_unfinished_run_is_not_overwritten(tmp_path: Path) -> None:
 def test_another_file_is_not_touched(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "journal"
     path.write_bytes(content)
-    with pytest.raises(JournalError):
+    with pytest.raises(ProgramError):
         Journal(path, {}, resume=True)
     assert path.read_bytes() == content
 
@@ -71,6 +71,13 @@ def test_another_file_is_not_touched(tmp_path: Path, content: bytes) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks")
 def test_two_runs_cannot_write_the_same_journal(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal", SETTINGS, resume=False)
-    with pytest.raises(JournalError, match="another run"):
+    with pytest.raises(ProgramError, match="another run"):
         Journal(tmp_path / "journal", SETTINGS, resume=True)
     journal.close()
+
+
+def test_a_journal_is_optional() -> None:
+    with Journal(None, SETTINGS) as journal:
+        journal.append({"number": 1})
+    with pytest.raises(ProgramError, match="--journal"):
+        Journal(None, SETTINGS, resume=True)
