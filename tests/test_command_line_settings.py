@@ -13,7 +13,6 @@ import chess
 import pytest
 
 from tests.test_command_line import KIWIPETE, ROOT, output, secateur
-from uci_engine.command_line.arguments import gathered_moves
 from uci_engine.text import suggestion
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -49,7 +48,7 @@ def on_terminal(*words: str, typed: bytes = b"", interrupt_after: bytes = b"") -
 class TestSettings:
     def test_go_searches_the_position_that_is_given(self) -> None:
         assert best_move("go", "depth", "2", "--moves", *FOOL) == "d8h4"
-        assert best_move("go", "--moves", " ".join(FOOL), "depth", "2") == "d8h4"
+        assert best_move("go", "--moves", " ".join(FOOL), "--threads", "1", "depth", "2") == "d8h4"
         position = chess.Board()
         for move in FOOL:
             position.push_uci(move)
@@ -119,12 +118,6 @@ class TestSettings:
 
     def test_the_word_fen_is_corrected(self) -> None:
         assert "did you mean --fen?" in secateur("go", "depth", "3", "fen", KIWIPETE).stderr
-
-    def test_moves_are_gathered_up_to_the_next_word(self) -> None:
-        assert gathered_moves(["depth", "3", "--moves", "e2e4", "e7e5", "nodes", "5"]) == [
-            *("depth", "3", "--moves", "e2e4 e7e5", "nodes", "5")
-        ]
-        assert gathered_moves(["searchmoves", "e2e4", "d2d4"]) == ["searchmoves", "e2e4", "d2d4"]
 
 
 @posix_only

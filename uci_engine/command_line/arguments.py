@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -28,8 +27,6 @@ CORES_SHOWN = tuple(name for name in CORES if name != "interpreted")
 DEFAULT_HASH_MIB = 64
 MAX_NODES = 999_999_999
 MAX_SECONDS = 86_400.0
-
-_MOVES = re.compile(r"[a-h][1-8][a-h][1-8]\w?(\s+[a-h][1-8][a-h][1-8]\w?)*")
 
 
 class UsageError(Exception):
@@ -64,7 +61,8 @@ def add_core(parser: argparse.ArgumentParser, default: str) -> None:
 def add_position(parser: argparse.ArgumentParser, text: str = "the position (default: the start position)") -> None:
     """Add `--fen`, of which `text` says what it is for, `--moves` and `--chess960`."""
     parser.add_argument("--fen", metavar="FEN", help=text)
-    parser.add_argument("--moves", metavar="MOVES", help="moves to play first, for example: --moves e2e4 e7e5")
+    text = "moves to play first, for example: --moves e2e4 e7e5; no other word may stand behind them"
+    parser.add_argument("--moves", metavar="MOVE", nargs="+", default=[], help=text)
     parser.add_argument("--chess960", action="store_true", help="read position and moves as Chess960")
 
 
@@ -138,18 +136,6 @@ def _settings(options: argparse.Namespace) -> list[tuple[str, str | None]]:
     return settings
 
 
-def gathered_moves(words: Sequence[str]) -> list[str]:
-    """The words, with all moves that follow `--moves` in one word."""
-    gathered: list[str] = []
-    for word in words:
-        is_after = len(gathered) > 1 and gathered[-2] == "--moves"
-        if is_after and _MOVES.fullmatch(gathered[-1]) and _MOVES.fullmatch(word):
-            gathered[-1] += f" {word}"
-        else:
-            gathered.append(word)
-    return gathered
-
-
 def number(minimum: int, maximum: int) -> Callable[[str], int]:
     """The type of an argument that is a whole number within these bounds."""
 
@@ -191,7 +177,7 @@ def prepared(options: argparse.Namespace, tuning: bool, search_moves: Sequence[s
             if message.startswith(ERROR):
                 raise UsageError(message.removeprefix(ERROR) + hint)
             warn(message)
-    for message in engine.set_position(options.fen, (options.moves or "").split()):
+    for message in engine.set_position(options.fen, " ".join(options.moves).split()):
         if message.startswith(ERROR):
             raise UsageError(message, exit_code=1)
         warn(message)

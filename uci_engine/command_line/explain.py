@@ -76,7 +76,7 @@ def _board(options: argparse.Namespace) -> chess.Board:
 
     game = Game()
     try:
-        for message in game.set(options.fen, (options.moves or "").split(), options.chess960):
+        for message in game.set(options.fen, " ".join(options.moves).split(), options.chess960):
             warn(message)
     except PositionError as error:
         raise UsageError(f"{ERROR}{error}", exit_code=1) from None

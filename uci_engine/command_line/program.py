@@ -18,7 +18,6 @@ from uci_engine.command_line.arguments import (
     UsageError,
     add_core,
     add_settings,
-    gathered_moves,
     number,
     prepared,
 )
@@ -104,7 +103,7 @@ def _execute(parser: Parser, options: argparse.Namespace) -> int:
     command, words = options.words[0] if options.words else "", options.words[1:]
     try:
         if command in COMMANDS:
-            return COMMANDS[command](gathered_moves(words), options.core, options.tuning)
+            return COMMANDS[command](words, options.core, options.tuning)
     except UsageError as error:
         # The position is no part of the usage.
         warn(str(error) if error.exit_code == 1 else f"secateur {command}: {error}")
