@@ -13,7 +13,6 @@ import chess
 import pytest
 
 from tests.test_command_line import KIWIPETE, ROOT, output, secateur
-from uci_engine.text import suggestion
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 PROGRAM = [sys.executable, "-m", "uci_engine"]
@@ -68,11 +67,6 @@ class TestSettings:
         (nodes,) = re.findall(r"^nodes (\d+)$", "\n".join(lines), re.MULTILINE)
         assert int(nodes) == int(lines[0].split()[3]) > 0
 
-    def test_bench_with_the_usual_options_searches_the_usual_nodes(self) -> None:
-        totals = [output("bench", "3", *settings)[-3] for settings in ((), ("--hash", "16", "--threads", "1"))]
-        assert totals[0].startswith("nodes ")
-        assert totals[0] == totals[1]
-
     def test_eval_and_perft_play_moves(self) -> None:
         board = chess.Board()
         board.push_uci("e2e4")
@@ -111,7 +105,6 @@ class TestSettings:
         assert result.stderr.count("\n") == 1
 
     def test_nothing_is_suggested_for_nonsense(self) -> None:
-        assert suggestion("xyzzy", ("go", "bench")) == ""
         result = secateur("xyzzy")
         assert result.returncode == 2
         assert "did you mean" not in result.stderr
@@ -122,11 +115,6 @@ class TestSettings:
 
 @posix_only
 class TestTerminal:
-    def test_go_shows_uci_lines(self) -> None:
-        code, text = on_terminal("go", "depth", "2", "--moves", *FOOL)
-        assert code == 0
-        assert text.splitlines()[-1].startswith("bestmove d8h4")
-
     def test_an_interrupt_ends_the_search(self) -> None:
         code, text = on_terminal("go", interrupt_after=b"info depth 4 ")
         assert code == 0

@@ -14,7 +14,7 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
-from tests.support.uci_process import PACKAGE_ROOT
+from tests.test_command_line import ROOT, secateur
 from uci_engine.command_line import analyse as analyse_command
 from uci_engine.command_line.analyse import Source
 from uci_engine.command_line.console import Progress
@@ -29,20 +29,11 @@ def command(*words: object) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(PACKAGE_ROOT)}
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
-def analyse(folder: Path, *words: object, data: str | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(*words),
-        cwd=folder,
-        env=environment(),
-        input=data,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+def analyse(folder: Path, *words: object, data: str = "") -> subprocess.CompletedProcess[str]:
+    return secateur("analyse", *words, folder=folder, data=data)
 
 
 def games_of(path: Path) -> list[chess.pgn.Game]:
@@ -111,17 +102,14 @@ def test_a_mistake_gets_one_sentence(folder: Path, words: tuple[str, ...], sente
     assert result.stdout == ""
 
 
-def journal_length(path: Path) -> int:
-    return path.read_bytes().count(b"\n") if path.exists() else 0
-
-
 def started(folder: Path, *words: object, games: int = 2) -> subprocess.Popen[str]:
     """A run that has finished some of its games, and is at work on the next."""
     process = subprocess.Popen(
         command(*words), cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     deadline = time.monotonic() + PATIENCE_SECONDS
-    while journal_length(folder / "out" / "unfinished.journal") < games + 1:
+    journal = folder / "out" / "unfinished.journal"
+    while not journal.exists() or journal.read_bytes().count(b"\n") < games + 1:
         assert time.monotonic() < deadline
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +12,9 @@ import chess
 import pytest
 from chess.engine import Cp, Limit, Mate, PovScore
 
-from tests.support import ROOT, TABLES
+from tests.support import TABLES
 from tests.support.analyser import MaterialAnalyser
-from tests.support.uci_process import PACKAGE_ROOT
+from tests.test_command_line import secateur
 from uci_engine import Engine
 from uci_engine.game_analysis.move_report import MoveExplanation, Proof
 from uci_engine.game_analysis.move_search import explain_move, prove
@@ -183,14 +180,6 @@ def test_a_slower_mate_is_sound_and_not_best(engine: Engine) -> None:
     assert "a sound move, which costs nothing" in str(explanation)
 
 
-def test_a_loss_of_material_names_it(engine: Engine) -> None:
-    explanation = explained(engine, "3k4/8/8/3p4/8/4Q3/4P3/4K3 w - - 0 1", "e3e4")
-    assert explanation.reason is not None
-    assert "it costs a queen" in explanation.reason.lower()
-    assert explanation.changes[0].title == "material"
-    assert explanation.changes[0].cp < 0
-
-
 def test_tablebases_give_a_verdict() -> None:
     won, drawn = chess.Board("k7/8/8/8/8/8/7P/4K3 w - - 0 1"), chess.Board("7k/8/8/8/8/8/7P/4K3 w - - 0 1")
     with Engine(hash=8, syzygy_path=str(TABLES)) as engine:
@@ -225,23 +214,17 @@ def test_json_and_html(engine: Engine) -> None:
     assert "<table>" in comparison._repr_html_()
 
 
-def secateur(*words: object, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "uci_engine", "explain", *map(str, words)]
-    environment = {**os.environ, "PYTHONPATH": str(PACKAGE_ROOT)}
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
-    )
-
-
 def test_the_command_compares_and_explains(tmp_path: Path) -> None:
-    table = secateur("--fen", BACK_RANK, "--depth", 4)
+    table = secateur("explain", "--fen", BACK_RANK, "--depth", 4)
     assert table.stderr == ""
     assert table.stdout.splitlines()[2].startswith("Ra8#          #1")
-    result = secateur("--fen", BACK_RANK, "--depth", 4, "--move", "Ra8#", "--json", "--page", "p.html", folder=tmp_path)
+    result = secateur(
+        "explain", "--fen", BACK_RANK, "--depth", 4, "--move", "Ra8#", "--json", "--page", "p.html", folder=tmp_path
+    )
     assert result.stderr == ""
     assert json.loads(result.stdout)["san"] == "Ra8#"
     assert (tmp_path / "p.html").read_text("utf-8").startswith("<!DOCTYPE html>")
-    moves = secateur("--moves", "e2e4", "e7e5", "--depth", 2, "--move", "g1f3")
+    moves = secateur("explain", "--moves", "e2e4", "e7e5", "--depth", 2, "--move", "g1f3")
     assert "2. Nf3" in moves.stdout
 
 
@@ -256,7 +239,7 @@ def test_the_command_compares_and_explains(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_gets_one_sentence(words: tuple[str, ...], sentence: str) -> None:
-    result = secateur(*words)
+    result = secateur("explain", *words)
     assert result.returncode in (1, 2)
     assert result.stderr.startswith(sentence) or sentence in result.stderr
     assert result.stderr.count("\n") == 1

@@ -14,7 +14,6 @@ from tests.support.analyser import MaterialAnalyser
 from uci_engine import Engine
 from uci_engine.game_analysis.boards import board_after, positions
 from uci_engine.game_analysis.game_search import LEAST_SECOND_SHARE, MAIN_SHARE, limit_text, search_game, share_of
-from uci_engine.game_analysis.report import analyse_game
 from uci_engine.game_analysis.values import Analyser, Found, SearchedMove
 
 MOVES = [chess.Move.from_uci(word) for word in ("e2e4", "e7e5", "f1c4", "b8c6", "d1h5", "g8f6", "h5f7")]
@@ -108,53 +107,6 @@ def test_what_a_later_position_shows_reaches_the_move_before() -> None:
     assert found[2].move == MOVES[2]
 
 
-class Later(Script):
-    """Gives other scores from the second search of a position on."""
-
-    def __init__(self, scores: dict[int, int], best: dict[int, str], later: dict[int, int]) -> None:
-        super().__init__(dict(scores), best)
-        self.later = later
-
-    def analyse(self, board: chess.Board, limit: Limit, **words: Any) -> Any:
-        if any(ply == board.ply() for ply, _, _ in self.asked):
-            self.scores |= {board.ply(): self.later[board.ply()]} if board.ply() in self.later else {}
-        return super().analyse(board, limit, **words)
-
-
-def test_a_second_look_may_show_that_a_move_was_no_error() -> None:
-    scores = {0: 0, 1: -5, 2: 0, 3: -300, 4: 0}
-    found, searched = search_from(Later(scores, BETTER, {3: 0}), chess.Board(), MOVES[:6], Limit(time=1.0))
-    assert searched[2].is_best
-    assert found[2].value.expected == 0.5
-    _, by_depth = search_from(Later(scores, BETTER, {3: 0}), chess.Board(), MOVES[:6], Limit(depth=5))
-    assert not by_depth[2].is_best
-
-
-def test_a_second_look_uncovers_the_chance_that_the_opponent_missed() -> None:
-    best = {**BETTER, 3: "g7g6"}
-    _, before = search_from(Script(SCORES, best), chess.Board(), MOVES[:6], Limit(time=1.0))
-    assert before[3].best.value.score == Cp(-100)
-    analyser = Later(SCORES, best, {3: -400})
-    found, searched = search_from(analyser, chess.Board(), MOVES[:6], Limit(time=1.0))
-    assert found[3].value.score == Cp(-400)
-    assert not searched[3].is_best
-    assert searched[3].best.value.score == Cp(-400)
-    # And that gets a second look of its own, as far as the limit reaches.
-    assert sum(seconds or 0 for _, seconds, _ in analyser.asked) <= 7.0 + 1e-9
-
-
-# The knights go out and back. Twenty moves leave enough effort for several second looks.
-KNIGHTS = [chess.Move.from_uci(word) for word in ("g1f3", "g8f6", "f3g1", "f6g8")] * 10
-E4, D4 = chess.Move.from_uci("e2e4"), chess.Move.from_uci("d2d4")
-
-
-def test_second_looks_go_from_the_last_error_to_the_first() -> None:
-    scores = {ply: 0 if ply < 5 else -100 if ply < 13 else -300 for ply in range(41)}
-    analyser = Script(scores, {4: "e2e4", 12: "e2e4"})
-    search_from(analyser, chess.Board(), KNIGHTS, Limit(time=1.0))
-    assert [ply for ply, _, moves in analyser.asked if moves == [E4]] == [12, 4]
-
-
 class Wiser(Script):
     """Gives other scores and first moves when it searches all moves of a position again, or one move alone."""
 
@@ -173,6 +125,45 @@ class Wiser(Script):
         if moves is not None and (ply, moves[0]) in self.alone:
             return info | {"score": PovScore(Cp(self.alone[ply, moves[0]]), chess.WHITE)}
         return info
+
+
+def test_a_second_look_may_show_that_a_move_was_no_error() -> None:
+    analyser = Wiser({0: 0, 1: -5, 2: 0, 3: -300, 4: 0}, BETTER)
+    _, by_depth = search_from(analyser, chess.Board(), MOVES[:6], Limit(depth=5))
+    assert not by_depth[2].is_best
+    analyser.asked.clear()
+    analyser.again = {3: (0, "g8e7")}
+    analyser.alone = {(3, chess.Move.from_uci("g8e7")): 0}
+    found, searched = search_from(analyser, chess.Board(), MOVES[:6], Limit(time=1.0))
+    assert searched[2].is_best
+    assert found[2].value.expected == 0.5
+
+
+def test_a_second_look_uncovers_the_chance_that_the_opponent_missed() -> None:
+    analyser = Wiser(SCORES, {**BETTER, 3: "g7g6"})
+    _, before = search_from(analyser, chess.Board(), MOVES[:6], Limit(time=1.0))
+    assert before[3].best.value.score == Cp(-100)
+    analyser.asked.clear()
+    analyser.again = {3: (-400, "g7g6")}
+    analyser.alone = {(3, chess.Move.from_uci("g7g6")): -400}
+    found, searched = search_from(analyser, chess.Board(), MOVES[:6], Limit(time=1.0))
+    assert found[3].value.score == Cp(-400)
+    assert not searched[3].is_best
+    assert searched[3].best.value.score == Cp(-400)
+    # And that gets a second look of its own, as far as the limit reaches.
+    assert sum(seconds or 0 for _, seconds, _ in analyser.asked) <= 7.0 + 1e-9
+
+
+# The knights go out and back. Twenty moves leave enough effort for several second looks.
+KNIGHTS = [chess.Move.from_uci(word) for word in ("g1f3", "g8f6", "f3g1", "f6g8")] * 10
+E4, D4 = chess.Move.from_uci("e2e4"), chess.Move.from_uci("d2d4")
+
+
+def test_second_looks_go_from_the_last_error_to_the_first() -> None:
+    scores = {ply: 0 if ply < 5 else -100 if ply < 13 else -300 for ply in range(41)}
+    analyser = Script(scores, {4: "e2e4", 12: "e2e4"})
+    search_from(analyser, chess.Board(), KNIGHTS, Limit(time=1.0))
+    assert [ply for ply, _, moves in analyser.asked if moves == [E4]] == [12, 4]
 
 
 def test_where_the_better_move_is_refuted_a_third_one_is_found() -> None:
@@ -280,19 +271,3 @@ def test_limits() -> None:
         "5 nodes a move",
         "depth 3",
     ]
-
-
-def test_the_real_engine_gives_the_same_twice() -> None:
-    def once() -> list[tuple[str, int]]:
-        with Engine(hash=4) as engine:
-            found, _ = search_from(engine, chess.Board(), MOVES, Limit(nodes=500))
-            return [(entry.value.text, entry.depth) for entry in found]
-
-    assert once() == once()
-
-
-def test_a_game_from_a_board_that_cannot_be_evaluated_is_refused() -> None:
-    game = chess.pgn.Game()
-    game.headers["FEN"] = "8/8/8/8/8/8/8/8 w - - 0 1"
-    with Engine(hash=1) as engine, pytest.raises(ValueError, match="not legal"):
-        analyse_game(game, engine, Limit(nodes=1))

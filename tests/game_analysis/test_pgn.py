@@ -81,20 +81,6 @@ def test_a_move_with_a_name_that_loses_the_game_is_a_blunder() -> None:
     assert "Blunder." in move.comment
 
 
-def test_comments_and_variations_of_the_game_stay_and_old_marks_go() -> None:
-    text = SCHOLAR.replace("3. Qh5 Nf6", "3. Qh5 { [%eval 9.99] early [%clk 0:01:02] } (3. Nf3 Nf6) 3... Nf6 $1")
-    game, _, written = annotated(text)
-    queen = list(game.mainline())[4]
-    assert "early" in queen.comment
-    assert queen.clock() == 62
-    assert "9.99" not in written
-    assert queen.parent is not None
-    assert [branch.san() for branch in queen.parent.variations][:2] == ["Qh5", "Nf3"]
-    blunder = list(game.mainline())[5]
-    assert blunder.nags == {1}
-    assert blunder.comment.startswith("[%secateur] Blunder. ")
-
-
 # Words, NAGs and variations of a player, one of which begins as the better line of the analyser does.
 PLAYED = """[Event "A"]
 [White "W"]
@@ -352,19 +338,6 @@ def test_text_that_is_no_utf8_is_latin_1() -> None:
     game = read_game(SCHOLAR.replace('"W"', '"Müller, Jörg"').encode("latin-1"))
     assert game.headers["White"] == "Müller, Jörg"
     assert "\x1b" not in decoded(b"\x1b[31m")
-
-
-@pytest.mark.parametrize(
-    ("moves", "plies"),
-    [("1. e4 e5 2. Ke3 Nc6", 2), ("1. e4 e5 2. Zz9 Nc6", 2), ("1. e4 e4", 1), ("1. e9", 0)],
-)
-def test_a_game_with_an_illegal_move_is_analysed_up_to_there(moves: str, plies: int) -> None:
-    game = read_game(f'[Event "x"]\n\n{moves} *'.encode())
-    report = report_of(game)
-    assert len(report.plies) == plies
-    if report.remarks:
-        assert "cannot be read to its end" in report.remarks[0]
-    read_back(annotate(game, report, "test"))
 
 
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
