@@ -147,34 +147,7 @@ def test_every_control_works_by_mouse(browser: Browser, page: Path, width: int) 
     assert browser.status.startswith("4... Ng6") or browser.status.startswith("4. d4")
     assert browser.run("document.getElementById('cursor').getAttribute('d')").startswith("M")
     browser.click("#times")
-    before = browser.run("getComputedStyle(document.body).backgroundColor")
-    browser.click("#theme")
-    assert browser.run("getComputedStyle(document.body).backgroundColor") != before
-    browser.click("#theme")
-    assert browser.run("getComputedStyle(document.body).backgroundColor") == before
     assert browser.run("document.documentElement.scrollWidth <= innerWidth")
-    assert browser.log() == []
-
-
-def test_the_board_is_stepped_by_taps_and_swipes(browser: Browser, page: Path) -> None:
-    browser.show(page, 390)
-    box = browser.run("document.getElementById('board').getBoundingClientRect().toJSON()")
-    left, top, width, height = box["left"], box["top"], box["width"], box["height"]
-
-    def touch(*points: tuple[float, float]) -> None:
-        kinds = ["touchStart"] + ["touchMove"] * (len(points) - 1)
-        for kind, (x, y) in zip(kinds, points, strict=True):
-            place = {"x": left + x * width, "y": top + y * height}
-            browser.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [place]})
-        browser.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-
-    touch((0.8, 0.5))
-    assert browser.status.startswith("1. e4")
-    touch((0.8, 0.5), (0.5, 0.5), (0.3, 0.5))
-    assert browser.status.startswith("1... e5")
-    touch((0.3, 0.5), (0.5, 0.5), (0.8, 0.5))
-    touch((0.2, 0.5))
-    assert browser.status.startswith("Start of the game")
     assert browser.log() == []
 
 
@@ -207,7 +180,7 @@ def test_every_control_works_by_keyboard_alone(browser: Browser, page: Path) -> 
         if not name or (reached and name == reached[0]):
             break
         reached.append(name)
-    for control in ("next", "last", "flip", "theme", "slider", "error-after"):
+    for control in ("next", "last", "flip", "slider", "error-after"):
         assert control in reached, reached
     assert sum(name.startswith("show") for name in reached) == len(browser.find(".show"))
     assert sum(name.startswith("move") for name in reached) == 1
@@ -250,7 +223,7 @@ def test_in_print_there_are_moves_and_diagrams_and_no_controls(browser: Browser,
     browser.show(page)
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     try:
-        for selector in ("#next", "#theme", "#slider", "#board", "#error-after"):
+        for selector in ("#next", "#slider", "#board", "#error-after"):
             assert not browser.find(selector)[0].is_displayed(), selector
         for selector in (".diagram", ".move", "#graph", "table", ".error p"):
             assert browser.find(selector)[0].is_displayed(), selector

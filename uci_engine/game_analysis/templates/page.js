@@ -7,15 +7,7 @@
   const byId = (id) => document.getElementById(id);
   const all = (selector) => [...document.querySelectorAll(selector)];
 
-  // Light and dark: first as the system has it.
-  byId("theme").addEventListener("click", () => {
-    const root = document.documentElement;
-    const systemIsDark = matchMedia("(prefers-color-scheme: dark)").matches;
-    const isDark = root.dataset.theme ? root.dataset.theme === "dark" : systemIsDark;
-    root.dataset.theme = isDark ? "light" : "dark";
-  });
   const board = byId("board");
-  if (!board) return;
 
   // The letters of the pieces by square.
   function read(placement) {
@@ -203,21 +195,6 @@
       if (event.buttons & 1) follow(event);
     });
   }
-
-  // Touch: a swipe across the board steps, a tap on its right half goes on, on its left half back.
-  let began = null;
-  board.addEventListener("pointerdown", (event) => (began = event));
-  board.addEventListener("pointerup", (event) => {
-    if (began === null) return;
-    const [dx, dy] = [event.clientX - began.clientX, event.clientY - began.clientY];
-    began = null;
-    if (Math.abs(dx) > 30 && Math.abs(dx) > Math.abs(dy)) step(at + (dx < 0 ? 1 : -1));
-    else if (Math.abs(dx) < 10 && Math.abs(dy) < 10) {
-      const box = board.getBoundingClientRect();
-      step(at + (event.clientX > box.left + box.width / 2 ? 1 : -1));
-    }
-  });
-  board.addEventListener("pointercancel", () => (began = null));
 
   show();
 })();
