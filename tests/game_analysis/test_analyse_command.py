@@ -15,9 +15,7 @@ import chess.pgn
 import pytest
 
 from tests.test_command_line import ROOT, secateur
-from uci_engine.command_line import analyse as analyse_command
 from uci_engine.command_line.analyse import Source
-from uci_engine.command_line.console import Progress
 
 SHORT = '[Event "A"]\n[White "{white}"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 *\n\n'
 ATOMIC = '[Event "A"]\n[Variant "Atomic"]\n[White "C"]\n\n1. e4 *\n\n'
@@ -179,20 +177,6 @@ def begun(folder: Path, names: list[str]) -> Path:
         lines.append({"number": number, "pgn": SHORT.format(white=name).strip(), "row": row, "remarks": []})
     (out / "unfinished.journal").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     return out
-
-
-def test_the_bar_begins_with_the_games_that_are_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun(tmp_path, ["Ann", "Bob", "Cid"])
-    begins = []
-
-    def told(total: int, done: int) -> Progress:
-        begins.append((total, done))
-        return Progress(total, done)
-
-    monkeypatch.setattr(analyse_command, "Progress", told)
-    monkeypatch.chdir(tmp_path)
-    assert analyse_command.run([*map(str, WORDS), "--resume"], "auto") == 0
-    assert begins == [(3, 2)]
 
 
 @pytest.mark.parametrize("left", [["Ann", "Bob"], ["Ann", "New", "Cid"], ["Bob", "Ann", "Cid"]])

@@ -294,15 +294,6 @@ def test_any_headers_and_comments_leave_the_games_whole(headers: dict[str, str],
     assert read_game(last).headers["Result"] == "1-0"
 
 
-@pytest.mark.parametrize("result", ["{", "0-1 1. e4", "1/2", "", ";", "1-0 {", "?"])
-def test_another_result_than_the_four_is_none(result: str) -> None:
-    _, _, first = annotated(SCHOLAR.replace('"1-0"', f'"{result}"'))
-    file = io.StringIO(f"{first}\n\n{SCHOLAR}")
-    games = list(iter(lambda: chess.pgn.read_game(file), None))
-    assert [game.headers["Result"] for game in games] == ["*", "1-0"]
-    assert [len(list(game.mainline())) for game in games] == [7, 7]
-
-
 def texts(data: bytes) -> list[bytes]:
     return list(game_texts(io.BytesIO(data)))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import chess
 import pytest
@@ -12,8 +11,6 @@ from chess.engine import Cp, Mate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.catalogue import CATALOGUE, FAMILIES
-from evaluation.weights import Weights, default_weights
 from tests.support.analyser import MaterialAnalyser
 from tests.support.networks import random_network
 from uci_engine import Engine
@@ -59,19 +56,6 @@ def test_the_changes_add_up_to_that_of_the_static_score(engine: Engine, before: 
     changes = changes_between(engine, *boards, 32)
     # Each change is rounded.
     assert sum(change.cp for change in changes) == pytest.approx(expected, abs=len(changes))
-
-
-def test_the_changes_are_those_of_the_engine_s_own_weights(engine: Engine, tmp_path: Path) -> None:
-    boards = chess.Board(chess.STARTING_FEN), chess.Board(ITALIAN)
-    before = changes_between(engine, *boards, 32)
-    silent = {term.name: (0,) * term.size for term in CATALOGUE if term.title in FAMILIES["Mobility"]}
-    weights = default_weights()
-    file = tmp_path / "weights.toml"
-    file.write_text(Weights({**weights.middlegame, **silent}, {**weights.endgame, **silent}).text(), "utf-8")
-    with Engine(hash=1, weights_file=str(file)) as other:
-        after = changes_between(other, *boards, 32)
-    assert any("mobility" in change.title for change in before)
-    assert not any("mobility" in change.title for change in after)
 
 
 def test_a_lost_knight_is_material_and_no_gain_of_mobility(engine: Engine) -> None:

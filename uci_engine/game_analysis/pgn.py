@@ -247,7 +247,9 @@ def annotate(game: chess.pgn.Game, report: GameReport, annotator: str) -> str:
         if index + 1 == report.theory_plies and report.opening is not None:
             parts.append(f"{report.opening}: theory ends here.")
         if ply.reason is not None:
-            parts.append(comment_of(ply))
+            parts.append(f"{ply.judgement.mark.word.capitalize()}. {ply.reason}.")
+            if ply.judgement.missed_win:
+                parts.append("A win is gone.")
             _add_line(node, ply)
         if ply.verdict != verdict and ply.verdict:
             parts.append(f"Tablebases: {ply.verdict}.")
@@ -262,17 +264,6 @@ def annotate(game: chess.pgn.Game, report: GameReport, annotator: str) -> str:
         if ply.value.score.mate() != 0:
             node.set_eval(PovScore(_shown_score(ply.value), chess.WHITE), ply.depth)
     return game.accept(chess.pgn.StringExporter(columns=100))
-
-
-def comment_of(ply: Ply) -> str:
-    """What the mark of a move says, in words."""
-    judgement = ply.judgement
-    words = [f"{judgement.mark.word.capitalize()}."]
-    if ply.reason is not None:
-        words.append(f"{ply.reason}.")
-    if judgement.missed_win:
-        words.append("A win is gone.")
-    return " ".join(words)
 
 
 def _shown_score(value: Value) -> chess.engine.Score:
