@@ -166,32 +166,24 @@ def _move(report: GameReport, index: int, ply: Ply) -> dict[str, Any]:
 
 
 def _notes(report: GameReport) -> list[dict[str, Any]]:
-    """Where theory was left, missed wins, what tablebases and the PGN say: each with the position to jump to."""
+    """Where theory was left, missed mates, what tablebases and the PGN say: each with the position to jump to."""
     notes: list[dict[str, Any]] = []
     if report.words:
         notes.append({"to": 0, "move": "Start", "text": report.words})
-    plies = report.theory_plies
-    if 0 < plies < len(report.plies):
-        notes.append(_note(plies + 1, report.plies[plies], f"leaves the book ({report.opening})."))
-    elif plies and plies == len(report.plies):
-        notes.append({"to": None, "move": "", "text": f"The whole game is theory ({report.opening})."})
     verdict = ""
-    for index, (board, ply) in enumerate(zip(report.boards, report.plies, strict=False)):
-        better = f": {numbered(board, ply.better[0])} ({ply.better_value.text})" if ply.better else ""
-        if ply.judgement.missed_win:
-            notes.append(_note(index + 1, ply, f"misses a win{better or f': {ply.better_value.text}'}."))
-        elif ply.judgement.missed_mate is not None:
-            notes.append(_note(index + 1, ply, f"misses mate in {ply.judgement.missed_mate}{better}."))
+    for index, ply in enumerate(report.plies):
+        texts = []
+        if index and index == report.theory_plies:
+            texts.append(f"leaves the book ({report.opening}).")
+        if ply.judgement.missed_mate is not None:
+            texts.append(f"misses mate in {ply.judgement.missed_mate}.")
         if ply.verdict and ply.verdict != verdict:
-            notes.append(_note(index + 1, ply, f"the tablebases say: {ply.verdict}."))
+            texts.append(f"the tablebases say: {ply.verdict}.")
         verdict = ply.verdict
+        notes += [{"to": index + 1, "move": _label(ply), "text": text} for text in texts]
         if ply.words:
-            notes.append(_note(index + 1, ply, ply.words, ply.sign))
+            notes.append({"to": index + 1, "move": _label(ply) + ply.sign, "text": ply.words})
     return notes
-
-
-def _note(to: int, ply: Ply, text: str, sign: str = "") -> dict[str, Any]:
-    return {"to": to, "move": _label(ply) + sign, "text": text}
 
 
 # Graphs --------------------------------------------------------------------------------------------------------------
