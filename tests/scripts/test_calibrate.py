@@ -9,36 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from calibrate import Player, fit, level_player, main, meetings_of, stockfish_players
+from calibrate import Player, fit, level_player, main, meetings_of
+from tests.scripts.test_tune_search import ENGINE
 from toolkit.elo import score_of_elo
 from toolkit.engines.spec import EngineSpec
 from toolkit.errors import ProgramError
 from toolkit.games.tournament import PairingScore
-
-# Below 1500 it sees itself lost, and resigns by adjudication.
-ENGINE = """
-import sys
-elo = 1500
-moves = []
-for line in sys.stdin:
-    words = line.split()
-    if words[:1] == ["uci"]:
-        print("id name levels\\noption name UCI_LimitStrength type check default false")
-        print("option name UCI_Elo type spin default 1500 min 500 max 3000")
-        print("option name Hash type spin default 16 min 1 max 64\\nuciok", flush=True)
-    elif words[:1] == ["isready"]:
-        print("readyok", flush=True)
-    elif words[:3] == ["setoption", "name", "UCI_Elo"]:
-        elo = int(words[-1])
-    elif words[:1] == ["position"]:
-        moves = words[words.index("moves") + 1:] if "moves" in words else []
-    elif words[:1] == ["go"]:
-        tour = ["b1c3", "c3b1"] if len(moves) % 2 == 0 else ["b8c6", "c6b8"]
-        own = moves[len(moves) % 2::2]
-        print(f"info depth 1 score cp {elo - 1500}\\nbestmove {tour[len(own) % 2]}", flush=True)
-    elif words[:1] == ["quit"]:
-        break
-"""
 
 
 def opponent(name: str, rating: float) -> Player:
@@ -69,17 +45,6 @@ def test_levels_meet_the_opponents_near_them() -> None:
     assert meetings == ((0, 4), (1, 4), (2, 4))
 
 
-def test_a_level_is_asked_for_and_so_is_a_skill_level() -> None:
-    player = level_player(EngineSpec("engine", ("program",), options=(("Hash", "8"),)), 1234)
-    assert player.spec.options == (("Hash", "8"), ("UCI_LimitStrength", "true"), ("UCI_Elo", "1234"))
-    assert player.is_level
-    fish = stockfish_players(["fish"])
-    assert not any(player.is_level for player in fish)
-    assert [player.spec.options[-1] for player in fish] == [("Skill Level", str(skill)) for skill in range(15)]
-    ratings = [player.rating for player in fish]
-    assert ratings == sorted(ratings)
-
-
 def test_true_ratings_are_found_within_the_error() -> None:
     truth = {"level 1000": 1080.0, "level 1200": 1190.0, "level 1400": 1490.0, "known": 1300.0, "other": 1250.0}
     players = [level(1000), level(1200), level(1400), opponent("known", 1300.0), opponent("other", 1250.0)]
@@ -96,17 +61,6 @@ def test_true_ratings_are_found_within_the_error() -> None:
         inside += sum(abs(found.elo - truth[name]) <= found.error for name, found in measured.items())
     # 150 intervals of 95 %.
     assert 134 <= inside <= 149
-
-
-def test_more_games_make_the_error_smaller() -> None:
-    players = [level(1500), opponent("known", 1500.0)]
-    errors = [
-        fit(players, [score_between("level 1500", "known", 0.0, pairs, random.Random(1))])["level 1500"].error
-        for pairs in (10, 40, 160)
-    ]
-    assert errors[0] > 1.5 * errors[1] > 2.2 * errors[2]
-    # 320 games, a third of them drawn.
-    assert 20 < errors[2] < 45
 
 
 def test_who_won_every_game_has_a_rating() -> None:
@@ -152,9 +106,6 @@ def test_a_run_measures_and_goes_on(tmp_path: Path, command: list[str], capsys: 
     ("words", "complaint"),
     [
         (["--games", "3"], "pairs"),
-        (["--levels", "strong"], "strong"),
-        (["--opponent", "high", "cmd=x depth=1"], "high"),
-        (["--opponent", "1500", "cmd=x"], "no tc="),
         (["--opponent", "1500", "cmd=x depth=1 name=known"], "the same name"),
         (["--opponent", "1500", "cmd=/no/such/engine depth=1"], "/no/such/engine"),
     ],

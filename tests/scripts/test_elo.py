@@ -14,13 +14,11 @@ from toolkit.elo import (
     PAIR_SCORES,
     Estimate,
     Sprt,
-    elo_of_score,
     estimate,
     likeliest_with_score,
     pentanomial,
     score_of_elo,
 )
-from toolkit.errors import ProgramError
 
 COUNTS = st.lists(st.integers(1, 2000), min_size=5, max_size=5)
 
@@ -42,17 +40,6 @@ def test_the_bounds_are_walds() -> None:
     assert Sprt().lower == pytest.approx(-2.944, abs=0.001)
     assert Sprt().upper == pytest.approx(2.944, abs=0.001)
     assert Sprt(alpha=0.01, beta=0.1).upper == pytest.approx(math.log(90))
-
-
-@pytest.mark.parametrize(("elo", "score"), [(0, 0.5), (100, 0.640065), (200, 0.759747), (400, 10 / 11), (-400, 1 / 11)])
-def test_the_scale_of_elo(elo: float, score: float) -> None:
-    assert score_of_elo(elo) == pytest.approx(score, abs=1e-6)
-    assert elo_of_score(score) == pytest.approx(elo, abs=1e-3)
-
-
-def test_the_ends_of_the_scale_are_infinite() -> None:
-    assert elo_of_score(0.0) == -math.inf
-    assert elo_of_score(1.0) == math.inf
 
 
 @given(COUNTS)
@@ -145,9 +132,3 @@ def test_the_error_bar_covers_the_truth_as_often_as_it_says(elo: float) -> None:
     covered = sum(result.low_elo <= elo <= result.high_elo for result in results) / matches
     assert covered == pytest.approx(0.95, abs=4 * math.sqrt(0.05 * 0.95 / matches))
     assert statistics.fmean(result.elo for result in results) == pytest.approx(elo, abs=1.5)
-
-
-@pytest.mark.parametrize("words", [{"elo0": 5, "elo1": 5}, {"alpha": 0.7}, {"beta": 0}])
-def test_nonsense_is_refused(words: dict[str, float]) -> None:
-    with pytest.raises(ProgramError, match=r"."):
-        Sprt(**words)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from toolkit.engines.process import MAX_LINE_BYTES, EngineProcess
+from toolkit.engines.process import EngineProcess
 
 PATIENCE_SECONDS = 30.0
 posix_only = pytest.mark.skipif(not hasattr(os, "killpg"), reason="no sessions here")
@@ -67,16 +67,3 @@ def test_what_the_process_started_ends_with_it() -> None:
     while is_alive(child_id) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not is_alive(child_id)
-
-
-def test_a_line_without_an_end_comes_in_pieces() -> None:
-    with python(f"print('x' * {2 * MAX_LINE_BYTES})") as engine:
-        assert engine.wait_for_exit(PATIENCE_SECONDS) == 0
-        assert [len(line) for line in engine.lines] == [MAX_LINE_BYTES, MAX_LINE_BYTES, 0]
-
-
-def test_of_many_complaints_the_last_ones_are_kept() -> None:
-    with python("import sys; sys.stderr.write('first' + 'x' * 200_000 + 'last')") as engine:
-        assert engine.wait_for_exit(PATIENCE_SECONDS) == 0
-        assert engine.errors.endswith("last")
-        assert "first" not in engine.errors

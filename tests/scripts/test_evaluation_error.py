@@ -14,10 +14,9 @@ import pytest
 
 from evaluation.constants import WON_KPK_CP
 from evaluation.weights import default_weights
-from evaluation_error import Spread, features_scores, main, quiet_positions, read_evaluations
+from evaluation_error import Spread, features_scores, main, quiet_positions
 from tests.support.kernel import random_game
 from tests.support.networks import random_network
-from toolkit.games.pgn import read_game
 from toolkit.training.coefficients import find_coefficients
 from toolkit.training.examples import error_of
 from toolkit.training.model import exact_scores, weights_as_array
@@ -95,22 +94,6 @@ def test_quiet_positions_are_spread_over_a_game() -> None:
     assert records_of([game_text(seed) for seed in range(12)], Spread(10, 12, 1)).tobytes() != records.tobytes()
 
 
-def test_no_position_is_chosen_whose_next_move_captures() -> None:
-    every = records_of([game_text(3)], Spread(1, 1, 0))
-    board = chess.Board()
-    chosen = {record.tobytes()[:25] for record in every}
-    moves = read_game(game_text(3)).mainline_moves()
-    for move in moves:
-        if board.is_capture(move) or move.promotion or board.is_check():
-            assert pack(board, 0, 2, 0)[:25] not in chosen
-        board.push(move)
-    assert len(every) > 5
-
-
-def test_a_game_without_a_result_has_no_positions() -> None:
-    assert not list(quiet_positions(game_text(1, result="*"), 0, Spread(5, 1, 0)))
-
-
 def test_choose_writes_each_position_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "games.pgn").write_text("\n\n".join(game_text(seed) for seed in (1, 2, 3, 2)) + "\n")
     words = ["choose", str(tmp_path / "games.pgn"), "--output", str(tmp_path / "quiet.positions")]
@@ -122,17 +105,6 @@ def test_choose_writes_each_position_once(tmp_path: Path, capsys: pytest.Capture
     assert game_numbers(records)[-1] == 2
     assert main(["compare", str(tmp_path / "quiet.positions")]) == 1
     assert "no scores" in capsys.readouterr().err
-
-
-def test_the_lines_of_eval() -> None:
-    lines = [
-        "NNUE evaluation        +0.48 (white side)",
-        "Classical evaluation   -10.66 (white side)",
-        "Final evaluation       +0.63 (white side) [with scaled NNUE, hybrid, ...]",
-        "Final evaluation: none (in check)",
-        "| Material | ----  ---- |",
-    ]
-    assert read_evaluations(lines) == pytest.approx({"NNUE": 48.0, "Classical": -1066.0, "Final": 63.0})
 
 
 def test_the_error_is_that_of_the_best_scale() -> None:

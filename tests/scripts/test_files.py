@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import gzip
-import os
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from toolkit.errors import ProgramError
-from toolkit.files import read_text, unpack_text
+from toolkit.files import unpack_text
 from toolkit.games.openings import read_openings
 
 SUFFIXES = (".pgn", ".epd")
@@ -49,31 +48,3 @@ def test_a_damaged_archive_is_named(name: str, damage: str, tmp_path: Path) -> N
     path.write_bytes({"junk": b"junk", "empty": b"", "torn": data[: len(data) // 2], "changed": changed}[damage])
     with pytest.raises(ProgramError, match=r"no sound|no openings"):
         read_openings(path)
-
-
-def test_an_archive_that_is_encrypted_or_packed_otherwise_is_named(tmp_path: Path) -> None:
-    path = bomb(tmp_path / "a.epd.zip", 5000)
-    data = bytearray(path.read_bytes())
-    directory = data.rindex(b"PK\x01\x02")
-    for place, value in ((8, 1), (10, 99)):
-        changed = bytearray(data)
-        changed[directory + place] = value
-        changed[place - 2] = value
-        path.write_bytes(changed)
-        with pytest.raises(ProgramError, match="no sound"):
-            unpack_text(path, SUFFIXES)
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
-def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
-    path = tmp_path / "a.epd"
-    os.mkfifo(path)
-    for read in (read_text, read_openings):
-        with pytest.raises(ProgramError, match="is not a plain file"):
-            read(path)
-
-
-def test_what_is_not_there_is_an_error_of_the_system(tmp_path: Path) -> None:
-    for name in ("a.epd", "a.epd.zip", "a.epd.gz"):
-        with pytest.raises(FileNotFoundError):
-            read_openings(tmp_path / name)

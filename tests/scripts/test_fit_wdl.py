@@ -9,8 +9,7 @@ import chess
 import numpy as np
 import pytest
 
-from fit_wdl import main, split
-from toolkit.errors import ProgramError
+from fit_wdl import main
 from toolkit.training.positions import FIRST, QUIET, RECORD, pack, write_positions
 from toolkit.training.wins import Outcomes, WinModel, fit, joined, read_outcomes
 from uci_engine import score as scores
@@ -44,17 +43,6 @@ def test_known_constants_are_found(degree: int) -> None:
     best = fit(outcomes, degree, KNOWN.pieces)
     assert best.likelihood(outcomes) >= KNOWN.likelihood(outcomes) - 1e-6
     assert KNOWN.likelihood(outcomes) > fit(outcomes, 0, KNOWN.pieces).likelihood(outcomes) + 0.005
-
-
-def test_the_fit_stands_at_the_top_of_the_likelihood() -> None:
-    outcomes = synthetic(500, seed=2)
-    best = fit(outcomes, 1, (6, 32))
-    for index in range(4):
-        for step in (-10.0, 10.0):
-            numbers = [*best.midpoint_cp, *best.spread_cp]
-            numbers[index] += step
-            other = WinModel((6, 32), tuple(numbers[:2]), tuple(numbers[2:]))
-            assert other.likelihood(outcomes) < best.likelihood(outcomes)
 
 
 def test_the_models_of_program_and_engine_are_one() -> None:
@@ -108,24 +96,6 @@ def test_which_positions_count() -> None:
     assert len(read_outcomes(np.empty(0, RECORD), 0)) == 0
 
 
-def test_games_are_split_whole() -> None:
-    outcomes = synthetic(100)
-    train, test = split(outcomes, 0.25, seed=1)
-    assert not set(train.game) & set(test.game)
-    assert len(train) + len(test) == len(outcomes)
-    assert 10 < test.games < 40
-
-
-def test_nothing_to_fit_and_no_usable_model() -> None:
-    nothing = read_outcomes(np.empty(0, RECORD), 0)
-    with pytest.raises(ProgramError, match="no positions"):
-        fit(nothing, 1, (6, 32))
-    # More than half of the games are won at every score of 0: the midpoint would be negative.
-    won = Outcomes(np.zeros(300), np.full(300, 20), np.array(100 * [2, 0, 2]), np.arange(300))
-    with pytest.raises(ProgramError, match="no usable model"):
-        fit(won, 0, (6, 32))
-
-
 def write_games(path: Path, games: int) -> None:
     """Games whose results follow their scores, roughly."""
     chance = np.random.default_rng(7)
@@ -147,10 +117,3 @@ def test_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "predicted / observed" in printed
     assert "600 games" in printed
     assert re.search(r"^WIN_PIECES = \(6, 32\)\nWIN_MIDPOINT_CP = \(.*\)\nWIN_SPREAD_CP = \(.*\)\n\Z", printed, re.M)
-
-
-def test_what_cannot_be_fitted(tmp_path: Path) -> None:
-    path = tmp_path / "games.positions"
-    write_games(path, 1)
-    with pytest.raises(ProgramError, match="too few"):
-        main([str(path)])

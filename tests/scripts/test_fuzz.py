@@ -6,7 +6,6 @@ The files in tests/uci/conversations are repeated for our engine: what it, or an
 from __future__ import annotations
 
 import json
-import random
 import subprocess
 import sys
 import time
@@ -21,14 +20,11 @@ import fuzz
 from fuzz import Finding, Fuzzer
 from tests.support import ROOT, SUPPORT
 from tests.support.faulty_engine import FAULTS
-from toolkit.engines.engine import EngineOption
 from toolkit.engines.spec import EngineSpec, own_engine
-from toolkit.errors import ProgramError
-from toolkit.uci import lines
 from toolkit.uci.conversation import Conversation, End, Heard, Pause, Send, load, read, write
 from toolkit.uci.grammar import read_best_move, read_info
 from toolkit.uci.interview import usage_of
-from toolkit.uci.judge import Judge, first_illegal, read_position
+from toolkit.uci.judge import Judge, first_illegal
 from toolkit.uci.oracles import Patience, Violation
 
 KEPT = sorted((ROOT / "tests" / "uci" / "conversations").glob("*.txt"))
@@ -85,9 +81,6 @@ class TestFinding:
     def test_a_sound_engine_is_left_in_peace(self) -> None:
         assert first_finding(faulty("none"), 12) is None
 
-    def test_an_oracle_can_be_left_out(self) -> None:
-        assert first_finding(faulty("held-back", ("held-back",)), 6) is None
-
 
 class TestOurEngine:
     @pytest.mark.parametrize("core", ["auto", "python-chess"])
@@ -103,9 +96,6 @@ class TestOurEngine:
         interview = Fuzzer(own_engine(), PATIENT).replay(load(path))
         assert [str(violation) for violation in interview.violations] == []
         assert interview.answers > 0
-
-    def test_there_are_kept_conversations(self) -> None:
-        assert len(KEPT) >= 5
 
 
 ENGINE = f"name=faulty cmd='{sys.executable} {SUPPORT / 'faulty_engine.py'} count --rules'"
@@ -166,25 +156,6 @@ def test_a_conversation_survives_its_file(steps: list[Send | Heard | Pause | End
     text = write(Conversation(tuple(steps)))
     assert text.isascii()
     assert read(text).steps == tuple(steps)
-
-
-@pytest.mark.parametrize("text", ["what", "~ x", "* 99999999999 a", "* -1 a", "| \\x", "> \u00e4\n? no"])
-def test_what_is_no_conversation(text: str) -> None:
-    with pytest.raises(ProgramError):
-        read(text)
-
-
-@pytest.mark.parametrize("seed", range(100))
-def test_well_formed_positions_are_known(seed: int) -> None:
-    board = read_position(lines.sound_position(random.Random(seed)).split()[1:], chess960=False)
-    assert board is not None
-    assert board.is_valid()
-
-
-@pytest.mark.parametrize("words", lines.REFUSED_POSITIONS)
-def test_refused_positions_are_not(words: str) -> None:
-    repeated = words.startswith("startpos moves g1f3")
-    assert (read_position(words.split(), chess960=False) is not None) == repeated
 
 
 def judged(*events: str) -> list[str]:
@@ -255,13 +226,3 @@ def test_the_grammar_takes_lines_apart() -> None:
     for line in ("bestmove", "bestmove e2e4 ponder", "bestmove e2-e4", "bestmove e2e4 e7e5", "bestmove e2e4 "):
         with pytest.raises(Violation):
             read_best_move(line)
-
-
-def test_options_cost_little() -> None:
-    hash_option = EngineOption.read("option name Hash type spin default 16 min 1 max 33554432")
-    assert hash_option is not None
-    assert {int(value) for value in lines.sound_values(hash_option)} <= {1, 2, 3, 4}
-    assert all(not value.isdigit() or int(value) <= 4 for value in lines.odd_values(hash_option))
-    style = EngineOption.read("option name My Style type combo default Solid var Solid var Very Wild")
-    assert style is not None
-    assert (style.name, style.choices) == ("My Style", ("Solid", "Very Wild"))

@@ -10,9 +10,7 @@ import chess.polyglot
 import pytest
 
 import make_book
-from toolkit.books.repertoire import read_line
-from toolkit.books.theory import ENTRY, book_bytes, polyglot_move, theory_of
-from toolkit.errors import ProgramError
+from toolkit.books.theory import book_bytes, polyglot_move
 from uci_engine.book.book import Book
 
 TABLE = """eco\tname\tmoves
@@ -69,19 +67,13 @@ def test_the_same_input_gives_the_same_bytes_in_any_order(table: Path, out: Path
     assert out.read_bytes() == first
 
 
-def test_a_move_avoided_in_one_line_only_is_refused() -> None:
-    lines = [read_line("C30", "a", "e4 e5 f4?! exf4"), read_line("C30", "b", "e4 e5 f4 Bc5")]
-    with pytest.raises(ProgramError, match="f4 is avoided in some"):
-        theory_of(lines)
-
-
 def test_a_line_may_end_with_mate(table: Path, out: Path) -> None:
     table.write_text("eco\tname\tmoves\nA00\tFool's Mate\t1. f3 e5 2. g4~ Qh4#\n", "utf-8")
     assert run("book", table, "-o", out, "--depth", "2") == 0
     assert weights_at(out, "f3 e5 g4") == {"Qh4#": 1000}
 
 
-@pytest.mark.parametrize("text", ["", "eco\tname\tmoves\nA00\tx\t1. e4 Ke7\n", "eco\tname\tmoves\n"])
+@pytest.mark.parametrize("text", ["", "eco\tname\tmoves\nA00\tx\t1. e4 Ke7\n"])
 def test_a_bad_table_is_one_sentence(table: Path, out: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
     table.write_text(text, "utf-8")
     assert run("book", table, "-o", out, "--depth", "1") == 1
@@ -107,18 +99,6 @@ def test_moves_survive_the_format(tmp_path: Path, fen: str, moves: str) -> None:
     path.write_bytes(book_bytes({chess.polyglot.zobrist_hash(board): weights}))
     book = Book(str(path))
     assert {move.uci() for move, _ in book.moves(board)} == set(moves.split())
-
-
-def test_a_file_is_sorted_by_key_and_weight() -> None:
-    weights = {9: {1: 2.4, 2: 1000.0}, 7: {3: 5.0, 1: 5.0}}
-    entries = [entry[:3] for entry in ENTRY.iter_unpack(book_bytes(weights))]
-    assert entries == [(7, 1, 5), (7, 3, 5), (9, 2, 1000), (9, 1, 2)]
-
-
-def test_a_book_that_cannot_be_written_is_said_before_the_work(table: Path, tmp_path: Path) -> None:
-    for path in (tmp_path, tmp_path / "none" / "out.bin"):
-        with pytest.raises(SystemExit):
-            run("book", table, "-o", path)
 
 
 def test_names_are_written_with_their_keys(table: Path, out: Path) -> None:

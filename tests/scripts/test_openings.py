@@ -11,7 +11,7 @@ import chess
 import pytest
 
 from toolkit.errors import ProgramError
-from toolkit.games.openings import Opening, read_openings, start_position
+from toolkit.games.openings import Opening, read_openings
 from toolkit.games.pgn import split_games
 
 PGN = """[Event "one"]
@@ -91,11 +91,6 @@ def test_the_random_order_depends_on_the_seed_alone(tmp_path: Path) -> None:
     assert order(1) != order(2)
 
 
-def test_chess960() -> None:
-    board = start_position(chess960=True).opening(0).board()
-    assert board.chess960
-
-
 def test_games_are_split_at_headers_only() -> None:
     games = list(split_games(io.StringIO(PGN + "\n\n" + PGN)))
     assert len(games) == 6
@@ -107,12 +102,9 @@ def test_games_are_split_at_headers_only() -> None:
     ("name", "text", "reason"),
     [
         ("a.pgn", "", "no openings"),
-        ("a.epd", "\n\n", "no openings"),
         ("a.epd", "not a position", "opening 1"),
-        ("a.epd", "8/8/8/8/8/8/8/4K3 w - -", "no playable position"),
         ("a.epd", "k7/8/1QK5/8/8/8/8/8 b - -", "no playable position"),
         ("a.pgn", '[Event "x"]\n\n1. e4 e4 *\n', "opening 1"),
-        ("a.doc", "x", "is no"),
     ],
 )
 def test_what_is_no_opening_is_told(tmp_path: Path, name: str, text: str, reason: str) -> None:
@@ -120,12 +112,3 @@ def test_what_is_no_opening_is_told(tmp_path: Path, name: str, text: str, reason
     path.write_text(text, "utf-8")
     with pytest.raises(ProgramError, match=reason):
         read_openings(path).opening(0)
-
-
-def test_an_archive_without_one_file_of_openings_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "two.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("a.pgn", PGN)
-        archive.writestr("b.epd", EPD)
-    with pytest.raises(ProgramError, match="2 files"):
-        read_openings(path)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from pathlib import Path
 
 import chess
@@ -19,13 +17,6 @@ from uci_engine.book.book import BUILT_IN, Book
 @pytest.fixture(scope="module")
 def lines() -> list[Line]:
     return read_table()
-
-
-@pytest.fixture(scope="module")
-def full_lines(lines: list[Line]) -> list[Line]:
-    """Without those that only name a position on the way of another."""
-    beginnings = {line.moves[:plies] for line in lines for plies in range(1, len(line.moves))}
-    return [line for line in lines if line.moves not in beginnings]
 
 
 @pytest.fixture(scope="module")
@@ -55,39 +46,6 @@ def test_a_line_is_read() -> None:
     assert read_line("C37", "x", "1... e4! e5!? 2. f4!!").avoided == frozenset()
 
 
-@pytest.mark.parametrize(
-    ("eco", "name", "text", "problem"),
-    [
-        ("F00", "x", "e4", "'F00' is not an ECO code"),
-        ("A0", "x", "e4", "'A0' is not an ECO code"),
-        ("A00", "", "e4", "a line has no name"),
-        ("A00", "x\x1b", "e4", "a line has no name"),
-        ("A00", "x", "1. |", "'x' has 0 moves, not 1 to 80"),
-        ("A00", "x", "e4 " * 81, "'x' has 81 moves, not 1 to 80"),
-    ],
-)
-def test_what_is_no_line(eco: str, name: str, text: str, problem: str) -> None:
-    with pytest.raises(ProgramError) as refusal:
-        read_line(eco, name, text)
-    assert str(refusal.value) == problem
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("", "has no header with eco, name and moves"),
-        ("eco\tname\n", "has no header with eco, name and moves"),
-        ("eco\tname\tpgn\nA00\tx\n", "row 2: 2 columns, not 3"),
-        ("eco\tname\tpgn\n\n# remark\nZ\tx\te4", "row 4: 'Z' is not an ECO code"),
-    ],
-)
-def test_a_bad_table_is_refused_with_its_row(tmp_path: Path, text: str, problem: str) -> None:
-    path = tmp_path / "table.tsv"
-    path.write_text(text, "utf-8")
-    with pytest.raises(ProgramError, match=re.escape(problem)):
-        read_table(path)
-
-
 def test_other_tables_with_such_columns_are_read(tmp_path: Path) -> None:
     path = tmp_path / "table.tsv"
     path.write_bytes(b"name\teco\tpgn\tmore\r\nSicilian\tB20\t1. e4 c5\t7\r\n")
@@ -100,30 +58,11 @@ def test_an_illegal_move_is_told_with_its_line() -> None:
         list(replay([read_line("B20", "Sicilian", "e4 c5"), bad]))
 
 
-def test_replay_gives_every_line_its_own_position() -> None:
-    texts = ("d4 d5 c4", "e4 e5", "d4 d5", "d4 Nf6", "e4 e5 Nf3 Nc6 Bb5")
-    for line, board in replay(read_line("A00", text, text) for text in texts):
-        expected = chess.Board()
-        for move in line.name.split():
-            expected.push_san(move)
-        assert board == expected
-        assert board.move_stack == expected.move_stack
-
-
 # Our lines ---------------------------------------------------------------------------------------------------------
 
 
 def test_the_lines_are_in_order(lines: list[Line]) -> None:
     assert lines == sorted(lines, key=lambda line: (line.eco, line.name, line.moves))
-
-
-def test_there_are_enough_lines_and_none_twice(lines: list[Line], full_lines: list[Line]) -> None:
-    assert len({line.moves for line in lines}) == len(lines)
-    assert len(full_lines) >= 500
-    assert len({line.name for line in full_lines}) >= 500
-    assert all(8 <= len(line.moves) <= 24 for line in full_lines)
-    first_moves = Counter(line.moves[0] for line in full_lines if 0 not in line.avoided)
-    assert all(first_moves[move] >= 20 for move in ("e4", "d4", "c4", "Nf3"))
 
 
 def test_every_move_is_written_as_it_should_be(lines: list[Line]) -> None:
@@ -138,20 +77,6 @@ def test_a_position_has_one_name(lines: list[Line]) -> None:
     names: dict[str, tuple[str, str]] = {}
     for line, board in replay(lines, as_far_as_named=True):
         assert names.setdefault(board.epd(), (line.eco, line.name)) == (line.eco, line.name)
-
-
-ANSWERED = {
-    "e4": "e5 c5 e6 c6 d6 g6 Nf6 d5 Nc6 b6",
-    "d4": "d5 Nf6 e6 f5 d6 g6 c5 Nc6",
-    "c4": "e5 c5 Nf6 e6 c6 f5 g6 b6",
-    "Nf3": "d5 Nf6 c5 g6 d6 f5 e6",
-}
-
-
-def test_every_usual_answer_to_the_first_move_is_met(full_lines: list[Line]) -> None:
-    met = {line.moves[:2] for line in full_lines}
-    wanted = {(first, reply) for first, replies in ANSWERED.items() for reply in replies.split()}
-    assert not wanted - met
 
 
 @pytest.mark.parametrize(

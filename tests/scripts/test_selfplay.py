@@ -19,7 +19,7 @@ from toolkit.games.adjudication import Rules
 from toolkit.games.openings import Opening, random_opening
 from toolkit.training.game import RESULTS, Kept, SelfPlayer, play_game, self_player
 from toolkit.training.positions import CAPTURE, FIRST, QUIET, RECORD, are_quiet, board_of, game_numbers, read_positions
-from toolkit.training.sources import choose_opening, parse_source, random_endgame
+from toolkit.training.sources import choose_opening, parse_source
 from uci_engine import Engine
 from uci_engine import score as scores
 
@@ -80,30 +80,14 @@ def test_games_are_cut_at_a_random_ply(tmp_path: Path) -> None:
     assert lengths == {3, 4, 5, 6}
 
 
-def test_random_endgames_are_legal_and_not_in_check() -> None:
-    for number in range(200):
-        board = random_endgame(random.Random(number), 4, 8)
-        assert board.is_valid()
-        assert not board.is_check()
-        assert 4 <= board.occupied.bit_count() <= 8
-        assert any(board.legal_moves)
-
-
 @pytest.mark.parametrize(
     "text",
     [
         "",
-        "book",
-        "file",
-        "random=x",
         "random plies=5-2",
-        "random plies=x",
         "random share=0",
         "endgames pieces=2-4",
-        "endgames pieces=4-17",
         "random cut=3",
-        "random plies=1-1001",
-        "random 'plies",
     ],
 )
 def test_a_source_that_is_none_is_refused(text: str) -> None:
@@ -220,12 +204,6 @@ def test_positions_ahead_are_legal_and_belong_to_the_game(player: SelfPlayer) ->
     assert state_of(player.searchers[0].position) == state_of(player.searchers[1].position)
 
 
-def test_too_few_nodes_still_give_a_move() -> None:
-    player = SelfPlayer(1, 1)
-    player.new_game(chess.Board())
-    assert player.think().move in chess.Board().legal_moves
-
-
 # ---- Runs ----
 
 
@@ -251,20 +229,3 @@ def test_a_run_that_was_cut_short_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
     assert main(words) == 1
     assert main([*words, "--resume"]) == 0
     assert output.read_bytes() == whole
-
-
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        (["--source", "random plies=5-2"], "5-2"),
-        (["--source", "file=/no/such/file.epd"], "No such file"),
-        (["--resign", "score=x"], "x"),
-        (["--tablebase", "/no/such/folder"], "/no/such/folder"),
-    ],
-)
-def test_what_cannot_be_done_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], reason: str
-) -> None:
-    assert main(arguments(tmp_path / "x.positions", *words)) == 1
-    assert reason in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())

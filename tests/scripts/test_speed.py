@@ -11,12 +11,10 @@ import chess
 import pytest
 
 import speed
-from speed import Samples, Search, cpu_seconds, figures, perft_cpu_seconds, search, show, stop_seconds
+from speed import Samples, Search, cpu_seconds, figures, perft_cpu_seconds, search, stop_seconds
 from tests.support import ROOT
-from toolkit.engines.answer import Info, read_info
-from toolkit.engines.engine import Engine, EngineError
+from toolkit.engines.engine import Engine
 from toolkit.engines.spec import EngineSpec, parse_engine
-from toolkit.errors import ProgramError
 from toolkit.perft import NoPerftError
 
 OURS = f"cmd='{sys.executable} -m uci_engine' dir={ROOT} name=ours option.Hash=4"
@@ -55,75 +53,7 @@ def test_cpu_time_counts_work_and_not_sleep(tmp_path: Path) -> None:
         assert cpu_seconds(engine) - worked < 0.05
 
 
-def test_elsewhere_it_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.platform", "darwin")
-    with pytest.raises(ProgramError, match="only Linux"):
-        speed.main(["--engine", OURS])
-
-
 # ---- Engines at a pipe ----
-
-
-@pytest.mark.parametrize(
-    ("text", "info"),
-    [
-        ("info depth 3 seldepth 5 score cp -4 nodes 77 nps 9 time 1 pv e2e4 e7e5", Info(3, 77, "e2e4", -4)),
-        ("info depth 3 score mate -2 lowerbound nodes 77 pv e2e4", Info(3, 77, "e2e4", None, -2, False)),
-        ("info depth 3 multipv 1 score cp 1 pv e2e4", Info(3, None, "e2e4", 1)),
-        ("info depth 3 multipv 2 score cp 1 pv e2e4", None),
-        ("info nodes 5 string pv e2e4 depth 9", Info(None, 5)),
-        ("info string depth 3", Info()),
-        ("info depth x nodes pv", Info(None, None)),
-        ("bestmove e2e4", None),
-        ("", None),
-    ],
-)
-def test_info_lines(text: str, info: Info | None) -> None:
-    assert read_info(text) == info
-
-
-def test_a_pipe_starts_talks_and_ends(tmp_path: Path) -> None:
-    with Engine(fake(tmp_path, "print('heard', line, flush=True)"), [("Nonsense", "1")]) as engine:
-        assert list(engine.options) == ["clear hash"]
-        assert engine.start_seconds > 0
-        engine.set_position(chess.Board())
-        assert engine.read(10).text == f"heard position fen {chess.STARTING_FEN}"
-        sent = engine.send("one", "two")
-        lines = engine.read_until("heard", 10) + engine.read_until("heard", 10)
-        assert [line.text for line in lines] == ["heard one", "heard two"]
-        assert all(line.arrived >= sent - 1 for line in lines)
-        with pytest.raises(EngineError, match=r"^fake said nothing for 0\.05 s"):
-            engine.read(0.05)
-    assert engine.exit_code == 0
-
-
-def test_an_engine_that_will_not_go_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolkit.engines.engine.QUIT_SECONDS", 0.1)
-    with Engine(fake(tmp_path, "time.sleep(600)")) as engine:
-        engine.send("sleep")
-    assert engine.exit_code == -9
-
-
-def test_what_an_engine_said_when_it_died_is_told(tmp_path: Path) -> None:
-    with (
-        Engine(fake(tmp_path, "sys.exit('no such thing as ' + line)")) as engine,
-        pytest.raises(EngineError, match="fake ended, exit code 1; stderr: no such thing as ucinewgame"),
-    ):
-        # Found out while a line is sent, or while the answer is awaited.
-        engine.new_game()
-
-
-@pytest.mark.parametrize(
-    ("engine", "why"),
-    [
-        ("cmd=/no/such/engine", "cannot run"),
-        (f"cmd='{sys.executable} -c pass'", "ended"),
-        (OURS + " option.Nonsense=1", "has no option 'Nonsense'"),
-    ],
-)
-def test_what_cannot_start_is_an_error(engine: str, why: str) -> None:
-    with pytest.raises(EngineError, match=why):
-        Engine(parse_engine(engine))
 
 
 # ---- Measuring ----
@@ -137,16 +67,6 @@ def test_a_search_lasts_its_processor_time() -> None:
         assert done.nodes > 0
         assert done.depth > 0
         assert 0 < stop_seconds(engine, chess.Board(), random.Random(1)) < 5
-
-
-@linux_only
-def test_an_engine_that_only_sleeps_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("speed.PATIENCE_SECONDS", 0.1)
-    with (
-        Engine(fake(tmp_path, "time.sleep(0)")) as engine,
-        pytest.raises(EngineError, match="does not use its processor time"),
-    ):
-        search(engine, chess.Board(), 0.05)
 
 
 @linux_only
@@ -179,14 +99,6 @@ def test_an_engine_without_perft_has_no_figure_for_it(tmp_path: Path) -> None:
         perft_cpu_seconds(fake(tmp_path, "print('bestmove e2e4', flush=True)"), 3)
 
 
-def test_every_position_is_legal_and_a_middlegame() -> None:
-    for fen in speed.MIDDLEGAMES:
-        board = chess.Board(fen)
-        assert board.is_valid()
-        assert not board.is_check()
-        assert len(board.piece_map()) > 20
-
-
 # ---- Figures ----
 
 
@@ -202,8 +114,3 @@ def test_rates_are_of_rounds_and_ratios_of_pairs() -> None:
     assert found["nodes, as a multiple of the first"] == [2.0, 6.0, 2.0, 2.0]
     assert found["perft, as a multiple of the first"] == [0.5, 3.0]
     assert figures(ours, samples([(1, 1.0)] * 2, [(1, 1.0)] * 2, perfts=[]))["perft, as a multiple of the first"] == []
-
-
-def test_figures() -> None:
-    assert show([]) == "-"
-    assert show([3.0, 1.0, 2.0]) == "2 (1 to 3)"

@@ -14,8 +14,6 @@ import selfplay
 import suite
 import tune_search
 from tests.support import ROOT, SCRIPTS, SUPPORT
-from toolkit.engines.engine import try_engines
-from toolkit.engines.spec import EngineSpec
 from toolkit.errors import ProgramError
 
 FAKE = f"{sys.executable} {SUPPORT / 'fake_engine.py'}"
@@ -74,26 +72,12 @@ def test_an_unreachable_scheduler_leaves_nothing_behind(
     assert list(folder.iterdir()) == []
 
 
-def test_equal_engines_are_started_once(tmp_path: Path) -> None:
-    trace = tmp_path / "starts"
-    start = f"runpy.run_path({str(SUPPORT / 'fake_engine.py')!r}, run_name='__main__')"
-    command = f"import runpy; open({str(trace)!r}, 'a').write('x'); {start}"
-    specs = [EngineSpec(name, (sys.executable, "-c", command)) for name in ("a", "b")]
-    try_engines(specs)
-    assert trace.read_text() == "x"
-
-
 @pytest.mark.parametrize(
     ("program", "words", "complaint"),
     [
-        ("match", ["--engine", "cmd=x depth=1"], "two engines"),
         ("calibrate", ["--levels", "1500"], "known rating"),
-        ("tune_search", ["--engine", "cmd=x", "--tune", "all"], "no tc="),
         ("factorial_test", ["--engine", "cmd=stokfish depth=1", "--change", "x=1"], "cannot run stokfish"),
-        ("suite", ["x.epd", "--engine", "cmd=x", "--positions", "-3"], "-3 is not 1 or more"),
         ("perft", ["/no/such/file.epd"], "No such file"),
-        ("fit_wdl", ["/no/such/file"], "No such file"),
-        ("speed", ["--engine", "cmd=stokfish"], "cannot run stokfish"),
         ("fuzz", ["--engine", "cmd=stokfish"], "error: stokfish: No such file or directory\n"),
     ],
 )

@@ -120,22 +120,12 @@ def test_positions_are_labelled(network_file: Path, boards: list[chess.Board], t
     assert len(provenance["scores"]["sha256"]) == 64
 
 
-def test_one_of_engine_and_network(network_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_positions(tmp_path / "x", {}, records_of([chess.Board()]))
-    words = ["label", str(tmp_path / "x"), "--output", str(tmp_path / "y")]
-    assert main(words) == 1
-    assert main([*words, "--network", str(network_file), "--engine", "cmd=engine depth=1"]) == 1
-    assert capsys.readouterr().err.count("needs --engine or --network, and not both") == 2
-
-
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda data: b"", "cut off"),
         (lambda data: data[:-1], "cut off"),
         (lambda data: data + b"x", "longer than"),
         (lambda data: b"x" + data[1:], "no network of Stockfish 15"),
-        (lambda data: data[:8] + b"\xff\xff\xff\xff" + data[12:], "cut off"),
     ],
 )
 def test_other_files_are_refused(change: object, reason: str, network_file: Path, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 import evaluation
 from evaluation.network.file import Network
-from evaluation.network.shape import BUCKETS, UNITS
+from evaluation.network.shape import BUCKETS
 from evaluation.weights import default_weights
 from tests.evaluation.test_evaluation import random_weights
 from tests.support.kernel import random_game, start_board
@@ -26,7 +26,7 @@ from toolkit.training.examples import Choice
 from toolkit.training.network_data import Cache, Source, parse_source, read_examples, split
 from toolkit.training.network_fit import Fit, Plan, State, load_checkpoint, mean_loss, new_state, save_checkpoint
 from toolkit.training.network_inputs import bucket_of, inputs_of, static_scores
-from toolkit.training.network_model import OUTPUT_CP, Batch, Loss, add_gradient, new_network, outputs
+from toolkit.training.network_model import OUTPUT_CP, Batch, Loss, add_gradient, new_network
 from toolkit.training.network_model import Network as Floating
 from toolkit.training.positions import FIRST, QUIET, RECORD, board_of, pack, write_positions
 from toolkit.training.quantisation import floating, quantised, white_outputs, whole_outputs
@@ -93,21 +93,6 @@ def test_whole_numbers_say_what_the_engine_does() -> None:
     features_cp[5] = 400
     expected[3] = 0
     assert white_outputs(network, some, features_cp).tolist() == expected
-
-
-def test_rounding_changes_little() -> None:
-    network = new_network(UNITS, BUCKETS, 3)
-    network.output *= 10
-    network.output_bias += 0.5
-    batch = batch_of(RECORDS[::11])
-    exact = outputs(network, batch.inputs, batch.buckets)
-    size = np.sqrt(np.mean(exact**2))
-    assert 40 < size < 300
-    difference = whole_outputs(quantised(network), batch.inputs, batch.buckets) - exact
-    assert np.sqrt(np.mean(difference**2)) < 0.03 * size
-    network.regions[5, 5] = 4.3 - network.common[5, 5]
-    with pytest.raises(ProgramError, match="weights of the hidden layer are up to 778"):
-        quantised(network)
 
 
 def test_a_network_of_whole_numbers_is_the_same_again_after_going_on_from_it() -> None:

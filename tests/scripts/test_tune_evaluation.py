@@ -13,13 +13,12 @@ import chess
 import numpy as np
 import pytest
 
-import evaluation
 from evaluation.weights import MATERIAL, Weights, default_weights
 from tests.support.kernel import random_game, start_board
 from toolkit.errors import ProgramError
 from toolkit.training.coefficients import COLUMNS, OFFSETS, Coefficients, find_coefficients
 from toolkit.training.endgame_scales import KINDS, as_constants, fit_scales
-from toolkit.training.examples import Choice, Examples, fit_scale, log_loss, read_examples, split_games
+from toolkit.training.examples import Choice, Examples, log_loss, read_examples, split_games
 from toolkit.training.model import (
     CENTRED,
     add_up,
@@ -31,8 +30,8 @@ from toolkit.training.model import (
     weights_as_array,
     weights_from_array,
 )
-from toolkit.training.positions import CAPTURE, FIRST, QUIET, RECORD, board_of, pack, pieces_of, write_positions
-from toolkit.training.weights_fit import MOP_UP, Fit, Plan, deviations_cp, fit_weights
+from toolkit.training.positions import CAPTURE, FIRST, QUIET, RECORD, pack, pieces_of, write_positions
+from toolkit.training.weights_fit import Fit, Plan, fit_weights
 from tune_evaluation import main
 
 SCALE = 150.0
@@ -74,21 +73,6 @@ def promised(coefficients: Coefficients, weights: Any, scale: float = SCALE) -> 
 
 
 # ---- Coefficients ----
-
-
-def test_scores_are_those_of_the_evaluator() -> None:
-    found = find_coefficients(RECORDS)
-    assert len(found) == len(RECORDS) > 1000
-    scores = exact_scores(found, OLD)
-    for record, score, kpk_result in zip(RECORDS, scores.tolist(), found.kpk_result.tolist(), strict=True):
-        board = board_of(record)
-        if not kpk_result:
-            assert evaluation.evaluate(board, network=None) == (score if board.turn else -score), board.fen()
-
-
-def test_no_positions_have_no_rows() -> None:
-    found = find_coefficients(np.empty(0, RECORD))
-    assert (len(found), found.matrix.shape) == (0, (0, COLUMNS))
 
 
 @pytest.mark.parametrize("fen", ["8/8/8/8/8/8/8/K7 w - - 0 1", "P6k/8/8/8/8/8/8/K7 w - - 0 1"])
@@ -156,12 +140,6 @@ def test_a_shuffled_file_is_refused() -> None:
         split_games(examples, {"train": 1.0, "test": 1.0}, 0)
 
 
-def test_the_scale_of_scores_is_found() -> None:
-    chance = np.random.default_rng(0)
-    scores = chance.normal(0, 300, 5000)
-    assert fit_scale(scores, 1 / (1 + np.exp(-scores / 123.0))) == pytest.approx(123.0, rel=1e-3)
-
-
 # ---- The model ----
 
 
@@ -221,18 +199,6 @@ def test_known_weights_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     # What was not to be fitted has stayed.
     kept = columns_of(["material", "pawn_squares"])
     assert (fit.weights[kept] == truth[kept]).all()
-
-
-def test_a_strong_prior_keeps_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolkit.training.weights_fit.DEVIATION_CP", 1e-4)
-    fit = fit_known_weights(Plan(SCALE, iterations=10))
-    assert np.abs(fit.weights[columns_of(["hanging", "bishop_pair"])]).max() < 1.5
-
-
-def test_the_deviations_are_those_of_the_kinds_of_terms() -> None:
-    found = deviations_cp()
-    for names, deviation in ((["bishop_pair"], 300.0), (["pawn_pair"], 16.0), (MOP_UP, 0.01)):
-        assert (found[columns_of(names)] == deviation).all()
 
 
 def test_a_run_that_gains_nothing_ends_early() -> None:
@@ -310,20 +276,13 @@ def test_a_fit_from_material_knows_no_other_weight_of_before(data: Path) -> None
 
 @pytest.mark.parametrize(
     "more",
-    [["--terms", "x"], ["--start", "absent.toml"], ["--also", "absent"], ["--also", "test"]],
+    [["--terms", "x"], ["--start", "absent.toml"]],
 )
 def test_what_cannot_be_used_is_said_in_a_sentence(
     data: Path, more: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([*command(data), *more]) == 1
     assert capsys.readouterr().err.splitlines()[-1].startswith("error: ")
-
-
-@pytest.mark.parametrize("more", ["--mix 2", "--scale 0", "--parts 1,2", "--iterations 0", "--positions -5"])
-def test_wrong_options_are_refused(data: Path, more: str) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main([*command(data), *more.split()])
-    assert ended.value.code == 2
 
 
 # ---- Endgame scale factors ----

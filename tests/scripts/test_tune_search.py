@@ -14,23 +14,27 @@ from tune_search import Parameter, Spsa, main
 
 ENGINE = """
 import sys
-value = 50
+value, elo = 50, 1500
 for line in sys.stdin:
     words = line.split()
     if words[:1] == ["uci"]:
         print("id name tunable\\noption name strength type spin default 50 min 0 max 100")
+        print("option name UCI_LimitStrength type check default false")
+        print("option name UCI_Elo type spin default 1500 min 500 max 3000")
         print("option name Hash type spin default 16 min 1 max 64\\nuciok", flush=True)
     elif words[:1] == ["isready"]:
         print("readyok", flush=True)
     elif words[:3] == ["setoption", "name", "strength"]:
         value = int(words[-1])
+    elif words[:3] == ["setoption", "name", "UCI_Elo"]:
+        elo = int(words[-1])
     elif words[:1] == ["position"]:
         moves = words[words.index("moves") + 1:] if "moves" in words else []
     elif words[:1] == ["go"]:
-        # White and Black shuffle knights; the stronger setting is seen in the score, by which the game is adjudicated.
+        # White and Black shuffle knights; strength is seen in the score, by which the game is adjudicated.
         tour = ["b1c3", "c3b1"] if len(moves) % 2 == 0 else ["b8c6", "c6b8"]
         own = moves[len(moves) % 2::2]
-        score = 10 * (value - 50)
+        score = 10 * (value - 50) + elo - 1500
         print(f"info depth 1 score cp {score}\\nbestmove {tour[len(own) % 2]}", flush=True)
     elif words[:1] == ["quit"]:
         break
@@ -136,7 +140,6 @@ def test_a_run_goes_on_where_it_was_cut(engine: str, tmp_path: Path) -> None:
     [
         (("--tune", "colour"), "has no number called 'colour'"),
         (("--tune", "strength=0"), "not a number above 0"),
-        (("--resume",), "--resume needs"),
     ],
 )
 def test_what_cannot_be_used_is_one_sentence(
