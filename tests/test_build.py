@@ -224,7 +224,6 @@ def extension_files(root: Path) -> list[Path]:
     [
         ("self.count += 1\n", "self.count += len(str(self))\n", "not allowed without gil"),
         ("return self.count\n", "return self.count\n        self.count = 2\n", "Unreachable code"),
-        ("    count: int\n", "    count: int\n    count: bool\n", "redeclared"),
     ],
 )
 def test_what_cython_complains_of_fails_the_build_until_it_is_put_right(
@@ -240,16 +239,6 @@ def test_what_cython_complains_of_fails_the_build_until_it_is_put_right(
     result = small()
     assert result.returncode == 0, result.stderr
     assert len(extension_files(tmp_path)) == 1
-
-
-@needs_compiler
-def test_without_a_compiler_the_build_fails_and_changes_nothing(small: SmallBuild, tmp_path: Path) -> None:
-    assert small().returncode == 0
-    before = extension_files(tmp_path)
-    result = small(SOURCE.replace("count: int", "count: int\n    more: int"), **NO_COMPILER)
-    assert result.returncode != 0
-    assert result.stderr.splitlines()[-1].startswith("Secateur cannot be compiled: CC is '/nonexistent/cc', and")
-    assert extension_files(tmp_path) == before
 
 
 @needs_compiler
@@ -280,23 +269,6 @@ def test_without_pythons_headers_a_module_is_compiled_and_works(small: SmallBuil
     assert extension_files(tmp_path)
     result = python("-c", "from uci_engine.counter import Counter; print(Counter().twice())", directory=tmp_path)
     assert result.stdout == "2\n", result.stderr
-
-
-@needs_compiler
-@own_headers_fit
-def test_what_our_own_headers_lack_fails_the_build_in_a_sentence(small: SmallBuild, tmp_path: Path) -> None:
-    header = tmp_path / "scripts" / "build_backend" / "include" / "Python.h"
-    header.write_text(header.read_text("utf-8").replace("PyModuleDef_Init", "PyModuleDef_Other"), "utf-8")
-    result = small(SOURCE, PYTHONPATH=hide_headers(tmp_path / "hiding"))
-    assert result.returncode != 0
-    assert "Python's header files are missing, and Secateur's were used." in result.stderr.splitlines()[-1]
-    assert not extension_files(tmp_path)
-
-
-def test_a_setting_that_is_neither_on_nor_off_is_refused(small: SmallBuild) -> None:
-    result = small(SOURCE, SECATEUR_PORTABLE="yes")
-    assert result.returncode != 0
-    assert "SECATEUR_PORTABLE must be 0 or 1, not 'yes'" in result.stderr
 
 
 @needs_compiler

@@ -114,16 +114,6 @@ def test_what_is_declared(tmp_path: Path, line: str) -> None:
     assert line in [one.strip() for one in translate(tmp_path).pxd.splitlines()]
 
 
-def test_only_a_class_that_nothing_extends_is_final(tmp_path: Path) -> None:
-    lines = translate(tmp_path).pxd.splitlines()
-    assert lines[lines.index("cdef class Counter(Base):") - 1] == "@cython.final"
-    assert lines[lines.index("cdef class Base():") - 1] != "@cython.final"
-
-
-def test_python_functions_are_not_declared(tmp_path: Path) -> None:
-    assert not {"__init__", "many"} & {word.split("(")[0] for word in translate(tmp_path).pxd.split()}
-
-
 def test_lines_keep_their_numbers(tmp_path: Path) -> None:
     translation = translate(tmp_path)
     python = translation.python.splitlines()

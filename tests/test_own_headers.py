@@ -96,12 +96,6 @@ def test_functions_and_variables_are_those_of_the_limited_api(tmp_path: Path) ->
     compile_source(source, REAL, "-c", "-o", str(tmp_path / "x.o"))
 
 
-def test_types_of_functions_are_the_same(tmp_path: Path) -> None:
-    types = [one for one in statements() if re.match(r"typedef [^;]*\(\*\w+\)\(", one)]
-    assert len(types) > 10
-    compile_source("\n".join([LIMITED, *types]), REAL, "-c", "-o", str(tmp_path / "x.o"))
-
-
 def test_numbers_and_layouts_are_the_same(tmp_path: Path) -> None:
     """A small program prints them, once with each header."""
     values = [(name, f"(long long)({name})") for name in numbers()]
