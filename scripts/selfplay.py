@@ -217,9 +217,9 @@ def play(words: argparse.Namespace, recipe: Recipe, harvest: Harvest) -> None:
     tasks = make_batches(recipe, words.games, harvest)
     results = run_tasks(play_batch, tasks, workers=words.concurrency, cluster=words.cluster)
     with closing(results), show_progress("games", words.games, harvest.games) as advance:
-        for result in results:
+        for key, batch in results:
             before = harvest.games
-            harvest.add(result.key, result.value_or_raise())
+            harvest.add(key, batch)
             advance(harvest.games - before, f"{harvest.positions} positions")
 
 

@@ -75,8 +75,7 @@ def ask_all(
     tasks = make_batches(words, questions, engines)
     results = run_tasks(ask_batch, tasks, workers=words.concurrency, cluster=words.cluster)
     with closing(results), show_progress("suite", len(questions) * len(engines)) as advance:
-        for result in results:
-            found = result.value_or_raise()
+        for _, found in results:
             answers += found
             solved = (sum(bool(a.get("solved")) for a in answers if a["engine"] == i) for i in range(len(engines)))
             text = ", ".join(f"{spec.name} {count}" for spec, count in zip(engines, solved, strict=True))

@@ -38,34 +38,19 @@ class Task:
     payload: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What became of a task: the function's value, or what went wrong as `error`."""
-
-    key: str
-    value: Any
-    error: str | None = None
-
-    def value_or_raise(self) -> Any:
-        """The value. Raises ProgramError when there is none."""
-        if self.error is not None:
-            raise ProgramError(self.error)
-        return self.value
-
-
 def run_tasks(
     function: Callable[[Any], Any], tasks: Iterable[Task], *, workers: int = 1, cluster: str | None = None
-) -> Generator[Result, None, None]:
-    """Run `function(task.payload)` for every task and yield each result exactly once, in the order of finishing.
+) -> Generator[tuple[str, Any], None, None]:
+    """Run `function(task.payload)` for every task and yield each key with its value once, in the order of finishing.
 
     function: callable by its module and name; it imports what it needs at the top of its module.
     workers: processes on this machine (at least 1). cluster: the address of a Dask scheduler (`tcp://host:8786`);
     `workers` is then the cluster's business, and a task whose worker died is tried again.
-    A task that raises is not tried again: its result says what it raised.
     Closing the generator, or leaving it by an exception, ends the local workers with their engines, and cancels what
     has not started.
 
-    Raises ProgramError when the cluster cannot be reached or used, or a process of this machine has died.
+    Raises ProgramError for what a task raised, and when the cluster cannot be reached or used, or a process of this
+    machine has died.
     """
     if cluster is not None:
         return _on_cluster(function, tasks, cluster)
@@ -82,12 +67,19 @@ def _attempt(function: Callable[[Any], Any], payload: Any) -> Answer:
         return None, traceback.format_exc()
 
 
+def _value(answer: Answer) -> Any:
+    value, problem = answer
+    if problem is not None:
+        raise ProgramError(problem)
+    return value
+
+
 # ---- On this machine ----
 
 
 def _on_this_machine(
     function: Callable[[Any], Any], tasks: Iterable[Task], workers: int
-) -> Generator[Result, None, None]:
+) -> Generator[tuple[str, Any], None, None]:
     waiting = iter(tasks)
     running: dict[Future[Answer], Task] = {}
     # A fresh interpreter: a fork of a process that has threads may hang.
@@ -103,7 +95,7 @@ def _on_this_machine(
             done = [(running.pop(future), future) for future in wait(running, return_when=FIRST_COMPLETED).done]
             give_out()
             for task, future in done:
-                yield Result(task.key, *future.result())
+                yield task.key, _value(future.result())
     except BrokenProcessPool:
         raise ProgramError("a process that worked for this program has died, perhaps for lack of memory") from None
     finally:
@@ -146,7 +138,9 @@ def _reduced(record: struct.Struct) -> tuple[type[struct.Struct], tuple[str]]:
 copyreg.pickle(struct.Struct, _reduced)
 
 
-def _on_cluster(function: Callable[[Any], Any], tasks: Iterable[Task], address: str) -> Generator[Result, None, None]:
+def _on_cluster(
+    function: Callable[[Any], Any], tasks: Iterable[Task], address: str
+) -> Generator[tuple[str, Any], None, None]:
     # The programs that use no cluster need none of this.
     import cloudpickle
     from distributed import Client, KilledWorker, as_completed
@@ -191,12 +185,12 @@ def _on_cluster(function: Callable[[Any], Any], tasks: Iterable[Task], address: 
                 key = running.pop(future)
                 try:
                     # Where the worker died before the result was fetched, this waits until another has done it again.
-                    result = Result(key, *cloudpickle.loads(future.result()))
+                    answer = future.result()
                 except KilledWorker as death:
-                    result = Result(key, None, f"given up by the cluster: {death}")
+                    raise ProgramError(f"given up by the cluster: {death}") from death
                 except Exception as error:
                     raise ProgramError(f"a task failed on the cluster at {address}: {error!r}"[:300]) from error
                 give_out()
-                yield result
+                yield key, _value(cloudpickle.loads(answer))
         finally:
             client.cancel(list(running))

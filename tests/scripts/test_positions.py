@@ -227,7 +227,7 @@ def test_labels_are_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         for batch in run_tasks(*arguments, **more):
             if len(asked) == 3:
                 raise KilledError
-            asked.append(batch.key)
+            asked.append(batch[0])
             yield batch
 
     monkeypatch.setattr("toolkit.training.labels.run_tasks", three_batches)

@@ -124,8 +124,8 @@ class Experiment:
         words = self._words
         results = run_tasks(play_pair, self._tasks(pairs), workers=words.concurrency, cluster=words.cluster)
         with closing(results), show_progress("pairs", pairs, len(self._done)) as advance:
-            for result in results:
-                entry = {"key": int(result.key), **self._judge(result.value_or_raise())}
+            for key, games in results:
+                entry = {"key": int(key), **self._judge(games)}
                 self._journal.append(entry)
                 self._take(entry)
                 advance(1, self._method.progress())

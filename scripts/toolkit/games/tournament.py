@@ -222,8 +222,8 @@ def play(
     tasks = tournament.tasks(keep_engines=words.cluster is None)
     results = run_tasks(play_pair, tasks, workers=words.concurrency, cluster=words.cluster)
     with closing(results), show_progress("pairs", tournament.pairs_scheduled, tournament.pairs_done) as advance:
-        for result in results:
-            archive.add(result.key, result.value_or_raise())
+        for key, games in results:
+            archive.add(key, games)
             advance(1, progress())
             if is_decided():
                 return

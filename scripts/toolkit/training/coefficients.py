@@ -85,9 +85,9 @@ def find_coefficients(
     tasks = [Task(str(first), records[first : first + CHUNK].tobytes()) for first in firsts]
     parts: dict[str, Coefficients] = {}
     with closing(run_tasks(_find_packed, tasks, workers=workers)) as results:
-        for result in results:
-            parts[result.key] = result.value_or_raise()
-            advance(len(parts[result.key]))
+        for key, part in results:
+            parts[key] = part
+            advance(len(part))
     return join([parts[str(first)] for first in firsts])
 
 

@@ -69,10 +69,10 @@ def scores_of_engine(
         if key not in done
     )
     with closing(run_tasks(label_batch, tasks, workers=words.concurrency, cluster=words.cluster)) as results:
-        for result in results:
-            done[result.key] = result.value_or_raise()
-            journal.append({"key": result.key, "scores": done[result.key]})
-            advance(len(batches[result.key]))
+        for key, scores in results:
+            done[key] = scores
+            journal.append({"key": key, "scores": scores})
+            advance(len(batches[key]))
     return np.frombuffer(b"".join(b64decode(done[key]) for key in batches), "<i2").astype(np.int16)
 
 
