@@ -1,29 +1,84 @@
 #!/usr/bin/env python3
 """Compare the perft counts of an engine with those in files.
 
-    python scripts/perft.py FILE... [--depth 5] [--max-nodes N] [--core compiled | --engine 'cmd=stockfish']
+    python scripts/perft.py FILE... [--depth 5] [--core compiled | --engine 'cmd=stockfish']
 
-Files are in two formats, which may be mixed: EPD with the counts behind it (`FEN ;D1 20 ;D2 400`), and blocks of lines
-(`epd FEN`, then `perft 1 20`, `perft 2 400`), standard chess and Chess960. Exit code: 0 when all counts are right, 1
-when some are wrong or there are none, 2 when a file or the engine cannot be used.
+A line of a file is EPD with the counts behind it (`FEN ;D1 20 ;D2 400`), of standard chess or Chess960. An engine must
+answer `go perft N` as Stockfish does: a line for each move, then `Nodes searched: N`. Exit code: 0 when all counts are
+right, 1 when some are wrong or there are none, 2 when a file or the engine cannot be used.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import chess
 
 from toolkit.console import make_table, run_program, say, show_progress, standard_output
-from toolkit.engines.spec import ENGINE_SYNTAX, own_engine, parse_engine
+from toolkit.engines.engine import Engine, EngineError
+from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, own_engine, parse_engine
 from toolkit.errors import ProgramError
 from toolkit.files import read_text
-from toolkit.perft import PerftEngine
 from uci_engine.core import CORES
+
+DIVIDED = re.compile(r"([a-h][1-8][a-h][1-8][nbrq]?)\s*:?\s+(\d+)")
+TOTAL = re.compile(r"(?:total\s+)?nodes(?:\s+searched)?\s*[:=]?\s*(\d+)", re.IGNORECASE)
+# A count of depth 6 takes Stockfish a minute on a slow machine.
+COUNT_SECONDS = 3600.0
+# An engine that takes `perft` for an unknown word would search for ever.
+RECOGNISE_SECONDS = 5.0
+
+
+class PerftEngine(Engine):
+    """An engine that counts, by the rules of Chess960 where it knows them. Standard positions obey those too."""
+
+    def __init__(self, spec: EngineSpec) -> None:
+        """Start it. Raises EngineError."""
+        super().__init__(spec, [("UCI_Chess960", "true")])
+        self.is_chess960 = "uci_chess960" in self.options
+        try:
+            found = self.divide(self.board(chess.STARTING_FEN), 2, RECOGNISE_SECONDS)
+        except EngineError as error:
+            self.close()
+            raise EngineError(f"{spec.name} does not answer `go perft` ({error})") from error
+        if len(found) != 20 or sum(found.values()) != 400:
+            self.close()
+            raise EngineError(f"{spec.name} does not answer `go perft` with the counts of each move")
+
+    def board(self, epd: str) -> chess.Board:
+        """A position, by the rules that the engine knows. Raises ValueError, also for castling that it does not know.
+
+        epd: up to four fields; what follows is left out. Castling may be X-FEN or Shredder-FEN.
+        """
+        board = chess.Board(None, chess960=True)
+        board.set_epd(" ".join(epd.split()[:4]))
+        if self.is_chess960:
+            return board
+        standard = chess.Board(board.fen())
+        if standard.clean_castling_rights() != board.clean_castling_rights():
+            raise ValueError(f"only Chess960 castles as in {epd}, which {self.name} does not know")
+        return standard
+
+    def divide(self, board: chess.Board, depth: int, seconds: float = COUNT_SECONDS) -> dict[str, int]:
+        """The counts behind each first move. Raises EngineError, also when they do not add up to the engine's total."""
+        self.set_position(board)
+        deadline = self.send(f"go perft {depth}") + seconds
+        result: dict[str, int] = {}
+        while True:
+            text = self.read(deadline - time.perf_counter()).text
+            if move := DIVIDED.fullmatch(text):
+                result[move[1]] = int(move[2])
+            elif total := TOTAL.fullmatch(text):
+                if int(total[1]) != sum(result.values()):
+                    raise EngineError(f"{self.name}: a total of {total[1]}, but {sum(result.values())} by moves")
+                return result
+            elif text.startswith("bestmove"):
+                raise EngineError(f"{self.name} searches instead of counting")
 
 
 @dataclass
@@ -32,42 +87,23 @@ class Case:
 
     where: str
     epd: str
-    counts: dict[int, int] = field(default_factory=dict)
-
-    def add(self, text: str) -> None:
-        """Note a depth and its count, e.g. `D3 8902` or `3 8902`. Raises ValueError."""
-        depth, count = text.split()
-        plies, sequences = int(depth.removeprefix("D")), int(count)
-        if plies < 1 or sequences < 0:
-            raise ValueError(f"{text!r} is no depth with its count")
-        self.counts[plies] = sequences
+    counts: dict[int, int]
 
 
-def read_cases(path: Path) -> Iterator[Case]:
-    """The positions of a file in either format. Raises ProgramError for a line in neither, and OSError."""
-    case: Case | None = None
+def read_cases(path: Path, max_depth: int) -> Iterator[Case]:
+    """The positions of a file, with the counts up to a depth. Raises ProgramError for another line, and OSError."""
     for number, line in enumerate(read_text(path).splitlines(), 1):
         where = f"{path.name}:{number}"
-        word, _, rest = line.partition(" ")
-        if not line.strip() or word == "id" or word.startswith("#"):
+        if not line.strip() or line.startswith("#"):
             continue
+        epd, *texts = line.split(";")
         try:
-            if word == "perft":
-                if case is None:
-                    raise ValueError("a count before any position")
-                case.add(rest)
-                continue
-            if case is not None:
-                yield case
-            epd, *counts = (rest,) if word == "epd" else line.split(";")
-            case = Case(where, epd.strip())
             chess.Board(None).set_epd(" ".join(epd.split()[:4]))
-            for text in counts:
-                case.add(text)
+            counts = (text.split() for text in texts)
+            by_depth = {int(depth.removeprefix("D")): int(count) for depth, count in counts}
         except ValueError as error:
             raise ProgramError(f"{where}: {error}") from error
-    if case is not None:
-        yield case
+        yield Case(where, epd.strip(), {plies: count for plies, count in by_depth.items() if plies <= max_depth})
 
 
 def check(engine: PerftEngine, case: Case) -> list[int]:
@@ -89,9 +125,8 @@ def check(engine: PerftEngine, case: Case) -> list[int]:
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="EPD with ;D1 20 ;D2 400, or blocks")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="EPD with ;D1 20 ;D2 400")
     parser.add_argument("--depth", type=int, default=99, help="leave out counts of greater depth")
-    parser.add_argument("--max-nodes", type=int, default=10**18, metavar="N", help="leave out counts greater than this")
     who = parser.add_mutually_exclusive_group()
     who.add_argument("--core", choices=CORES, default="auto", help="count with our own engine (the default)")
     who.add_argument("--engine", metavar="SPEC", help=f"or with an engine that knows `go perft`: {ENGINE_SYNTAX}")
@@ -101,11 +136,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> int:
     """Count, and return the exit code. Raises ProgramError and OSError for what cannot be used."""
     words = parse(arguments)
-    cases = {path: list(read_cases(path)) for path in words.files}
-    for case in (case for some in cases.values() for case in some):
-        case.counts = {
-            depth: count for depth, count in case.counts.items() if depth <= words.depth and count <= words.max_nodes
-        }
+    cases = {path: list(read_cases(path, words.depth)) for path in words.files}
     spec = parse_engine(words.engine) if words.engine else own_engine(words.core)
     rows, all_right = [], True
     with PerftEngine(spec) as engine, show_progress("perft", sum(map(len, cases.values()))) as advance:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare the speed of engines in one interleaved run: nodes and depth in CPU time, perft, start-up, stop latency.
+"""Compare the speed of engines in one interleaved run: nodes and depth in CPU time, start-up, stop latency.
 
     python scripts/speed.py --engine 'cmd=secateur' --engine 'cmd=stockfish' --each option.Hash=16 [--rounds 3]
 
@@ -36,9 +36,8 @@ from toolkit.console import (
 )
 from toolkit.engines.answer import read_info
 from toolkit.engines.engine import Engine, EngineError
-from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engines
+from toolkit.engines.spec import ENGINE_SYNTAX, parse_engines
 from toolkit.errors import ProgramError
-from toolkit.perft import NoPerftError, PerftEngine
 
 # Eight middlegames of different kinds: open and closed, with and without queens in play, quiet and sharp.
 MIDDLEGAMES = (
@@ -118,26 +117,17 @@ def stop_seconds(engine: Engine, board: chess.Board, choice: random.Random) -> f
     return engine.read_until("bestmove", PATIENCE_SECONDS)[-1].arrived - stopped
 
 
-def perft_cpu_seconds(spec: EngineSpec, depth: int) -> float:
-    """The processor time of `go perft` from the start position. Raises EngineError, NoPerftError."""
-    with PerftEngine(spec) as engine:
-        before = cpu_seconds(engine)
-        engine.divide(engine.board(chess.STARTING_FEN), depth)
-        return cpu_seconds(engine) - before
-
-
 @dataclass
 class Samples:
     """What was measured of one engine: searches by round, all positions in the same order; times in seconds."""
 
     searches: list[list[Search]] = field(default_factory=list)
-    perfts: list[float] = field(default_factory=list)
     starts: list[float] = field(default_factory=list)
     stops: list[float] = field(default_factory=list)
 
 
 def figures(samples: Samples, first: Samples) -> dict[str, list[float]]:
-    """The figures of one engine by name, each with its samples: none where there was nothing to measure.
+    """The figures of one engine by name, each with its samples.
 
     Rates and depths are of rounds, ratios are of pairs of searches of one position in one round.
     """
@@ -148,8 +138,6 @@ def figures(samples: Samples, first: Samples) -> dict[str, list[float]]:
         "thousand nodes per CPU second": rates,
         "nodes, as a multiple of the first": [ours.rate / theirs.rate for ours, theirs in pairs],
         "depth": [fmean(search.depth for search in done) for done in rounds],
-        "perft, CPU seconds": samples.perfts,
-        "perft, as a multiple of the first": [a / b for a, b in zip(samples.perfts, first.perfts, strict=False)],
         "start to readyok, seconds": samples.starts,
         "stop to bestmove, seconds": samples.stops,
     }
@@ -157,7 +145,7 @@ def figures(samples: Samples, first: Samples) -> dict[str, list[float]]:
 
 def show(values: Sequence[float]) -> str:
     """The median, and the least and the greatest, with five digits."""
-    return f"{median(values):.5g} ({min(values):.5g} to {max(values):.5g})" if values else "-"
+    return f"{median(values):.5g} ({min(values):.5g} to {max(values):.5g})"
 
 
 def speed_table(title: str, found: dict[str, dict[str, list[float]]]) -> Table:
@@ -189,10 +177,6 @@ def measure(words: argparse.Namespace, engines: dict[str, Engine], advance: Adva
                 samples[name].starts.append(started.start_seconds)
             for _ in range(words.stops):
                 samples[name].stops.append(stop_seconds(engine, choice.choice(boards), choice))
-            try:
-                samples[name].perfts.append(perft_cpu_seconds(engine.spec, words.perft))
-            except NoPerftError:
-                samples[name].perfts.clear()
             advance(1, name)
     return samples
 
@@ -204,7 +188,6 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--each", default="", metavar="SPEC", help="what holds for all, e.g. option.Hash=16")
     parser.add_argument("--rounds", type=at_least_one, default=3, metavar="N", help="how often all is measured (3)")
     parser.add_argument("--cpu", type=above_zero, default=1.0, metavar="SECONDS", help="CPU time of each search (1)")
-    parser.add_argument("--perft", type=at_least_one, default=5, metavar="DEPTH", help="from the start position (5)")
     parser.add_argument("--stops", type=at_least_one, default=60, metavar="N", help="searches stopped a round (60)")
     return parser.parse_args(arguments)
 
@@ -222,7 +205,7 @@ def main(arguments: list[str] | None = None) -> int:
             samples = measure(words, engines, advance)
     first = next(iter(samples.values()))
     found = {name: figures(each, first) for name, each in samples.items()}
-    title = f"{words.rounds} rounds, {words.cpu:g} CPU seconds for each search, perft {words.perft}"
+    title = f"{words.rounds} rounds, {words.cpu:g} CPU seconds for each search"
     standard_output().print(speed_table(title, found))
     return 0
 

@@ -1,4 +1,4 @@
-"""scripts/perft.py: files read in both formats, and counts compared."""
+"""scripts/perft.py: files read, and counts compared."""
 
 from __future__ import annotations
 
@@ -8,35 +8,25 @@ from pathlib import Path
 import chess
 import pytest
 
-from perft import main, read_cases
+from perft import PerftEngine, main, read_cases
 from tests.support import ROOT
 from toolkit.engines.engine import EngineError
 from toolkit.engines.spec import parse_engine
 from toolkit.errors import ProgramError
-from toolkit.perft import PerftEngine
 
 CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
 ENGINE = f"cmd='{sys.executable} -m uci_engine' name=ours dir={ROOT}"
 
 
 @pytest.fixture
-def suites(tmp_path: Path) -> tuple[Path, Path]:
-    line = tmp_path / "line.epd"
-    line.write_text(f"{chess.STARTING_FEN} ;D1 20 ;D2 400 ;D3 0\n")
-    block = tmp_path / "block.perft"
-    block.write_text(
-        "# a remark\nid one\nepd 4k3/8/8/8/8/8/8/4K2R w K -\nperft 1 15\nperft 2 66\n\n"
-        "id two\nepd 7k/8/8/8/8/8/8/K7 b - -\nperft 1 3\n"
-    )
-    return line, block
+def suite(tmp_path: Path) -> Path:
+    path = tmp_path / "suite.epd"
+    path.write_text(f"# a remark\n{chess.STARTING_FEN} ;D1 20 ;D2 400 ;D3 0\n\n4k3/8/8/8/8/8/8/4K2R w K - ;D1 15\n")
+    return path
 
 
-def test_both_formats_are_read(suites: tuple[Path, Path]) -> None:
-    assert [case.counts for path in suites for case in read_cases(path)] == [
-        {1: 20, 2: 400, 3: 0},
-        {1: 15, 2: 66},
-        {1: 3},
-    ]
+def test_a_file_is_read_up_to_a_depth(suite: Path) -> None:
+    assert [case.counts for case in read_cases(suite, 2)] == [{1: 20, 2: 400}, {1: 15}]
 
 
 @pytest.mark.parametrize(
@@ -46,29 +36,25 @@ def test_what_is_no_suite_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "bad.epd"
     path.write_text(text)
     with pytest.raises(ProgramError, match=r"^bad\.epd:1: "):
-        list(read_cases(path))
+        list(read_cases(path, 99))
 
 
-def test_the_program_counts(suites: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*map(str, suites), "--depth", "2"]) == 0
+def test_the_program_counts(suite: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(suite), "--depth", "2"]) == 0
     shown = capsys.readouterr().out
-    assert [[cell.strip() for cell in line.split("│")[2:5]] for line in shown.splitlines() if " │ " in line] == [
-        ["1", "2", "0"],
-        ["2", "3", "0"],
-    ]
+    (row,) = (line for line in shown.splitlines() if " │ " in line)
+    assert [cell.strip() for cell in row.split("│")[2:5]] == ["2", "3", "0"]
 
 
-def test_the_program_tells_of_wrong_counts(suites: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    line, _ = suites
-    line.write_text(line.read_text().replace("D2 400", "D2 401"))
-    assert main([str(line), "--depth", "2", "--core", "python-chess"]) == 1
+def test_the_program_tells_of_wrong_counts(suite: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(suite), "--depth", "3", "--core", "python-chess"]) == 1
     shown = capsys.readouterr().out
-    assert "line.epd:1: depth 2 gives 400, not 401" in shown
+    assert "suite.epd:2: depth 3 gives 8902, not 0" in shown
     assert "Counted by the python-chess core" in shown
 
 
-def test_a_suite_without_counts_is_no_success(suites: tuple[Path, Path]) -> None:
-    assert main([str(suites[0]), "--depth", "0"]) == 1
+def test_a_suite_without_counts_is_no_success(suite: Path) -> None:
+    assert main([str(suite), "--depth", "0"]) == 1
 
 
 def divide(board: chess.Board, depth: int) -> dict[str, int]:

@@ -11,11 +11,10 @@ import chess
 import pytest
 
 import speed
-from speed import Samples, Search, cpu_seconds, figures, perft_cpu_seconds, search, stop_seconds
+from speed import Samples, Search, cpu_seconds, figures, search, stop_seconds
 from tests.support import ROOT
 from toolkit.engines.engine import Engine
 from toolkit.engines.spec import EngineSpec, parse_engine
-from toolkit.perft import NoPerftError
 
 OURS = f"cmd='{sys.executable} -m uci_engine' dir={ROOT} name=ours option.Hash=4"
 
@@ -87,30 +86,22 @@ def test_depth_counts_what_was_complete_before_the_stop(tmp_path: Path) -> None:
 def test_the_program_compares(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "MIDDLEGAMES", speed.MIDDLEGAMES[:2])
     words = ["--engine", OURS, "--engine", OURS.replace("name=ours", "name=again"), "--rounds", "2", "--cpu", "0.02"]
-    assert speed.main([*words, "--perft", "3", "--stops", "3"]) == 0
+    assert speed.main([*words, "--stops", "3"]) == 0
     shown = capsys.readouterr().out
     assert "1 (1 to 1)" in shown
     assert "stop to bestmove, 99 % within" in shown
 
 
-@linux_only
-def test_an_engine_without_perft_has_no_figure_for_it(tmp_path: Path) -> None:
-    with pytest.raises(NoPerftError):
-        perft_cpu_seconds(fake(tmp_path, "print('bestmove e2e4', flush=True)"), 3)
-
-
 # ---- Figures ----
 
 
-def samples(*rounds: list[tuple[int, float]], perfts: list[float]) -> Samples:
-    return Samples([[Search(*search, depth=3) for search in searches] for searches in rounds], perfts)
+def samples(*rounds: list[tuple[int, float]]) -> Samples:
+    return Samples([[Search(*search, depth=3) for search in searches] for searches in rounds])
 
 
 def test_rates_are_of_rounds_and_ratios_of_pairs() -> None:
-    ours = samples([(100, 1.0), (300, 1.0)], [(400, 2.0), (10, 1.0)], perfts=[1.0, 3.0])
-    theirs = samples([(50, 1.0), (100, 2.0)], [(100, 1.0), (10, 2.0)], perfts=[2.0, 1.0])
+    ours = samples([(100, 1.0), (300, 1.0)], [(400, 2.0), (10, 1.0)])
+    theirs = samples([(50, 1.0), (100, 2.0)], [(100, 1.0), (10, 2.0)])
     found = figures(ours, theirs)
     assert found["thousand nodes per CPU second"] == pytest.approx([0.2, 0.41 / 3])
     assert found["nodes, as a multiple of the first"] == [2.0, 6.0, 2.0, 2.0]
-    assert found["perft, as a multiple of the first"] == [0.5, 3.0]
-    assert figures(ours, samples([(1, 1.0)] * 2, [(1, 1.0)] * 2, perfts=[]))["perft, as a multiple of the first"] == []
