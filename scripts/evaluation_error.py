@@ -30,7 +30,6 @@ from evaluation.network.file import Network, NetworkError
 from evaluation.weights import Weights, WeightsError, default_weights
 from toolkit.console import (
     Advance,
-    above_zero,
     at_least_one,
     make_table,
     new_file,
@@ -68,14 +67,15 @@ from toolkit.training.quantisation import white_outputs
 # As Stockfish prints them, in pawns: `Classical evaluation   +0.66 (white side)`.
 EVALUATION = re.compile(r"(?P<name>\w+) evaluation:?\s+(?P<pawns>[+-]?\d+\.\d+) +\(white side\)")
 EVAL_SECONDS = 10.0
+# Positions before it are left out.
+FIRST_PLY = 12
 
 
 @dataclass(frozen=True)
 class Spread:
-    """every: plies, about. first_ply: positions before it are left out. seed: of the first one in each game."""
+    """every: plies, about. seed: of the first one in each game."""
 
     every: int
-    first_ply: int
     seed: int
 
 
@@ -91,7 +91,7 @@ def quiet_positions(text: str, number: int, spread: Spread) -> Iterator[bytes]:
     if result not in RESULT_NAMES:
         return
     board = game.board()
-    wanted = spread.first_ply + random.Random(f"{spread.seed} {number}").randrange(spread.every)
+    wanted = FIRST_PLY + random.Random(f"{spread.seed} {number}").randrange(spread.every)
     flags = QUIET | FIRST
     for move in game.mainline_moves():
         if board.ply() >= wanted and not (board.is_check() or board.is_capture(move) or move.promotion):
@@ -103,7 +103,7 @@ def quiet_positions(text: str, number: int, spread: Spread) -> Iterator[bytes]:
 
 def choose(words: argparse.Namespace) -> None:
     """Quiet positions of all games, each once."""
-    spread = Spread(words.every, words.first_ply, words.seed)
+    spread = Spread(words.every, words.seed)
     packed: list[bytes] = []
     with show_progress("games", None) as advance:
         for path in words.files:
@@ -157,7 +157,7 @@ def compare(words: argparse.Namespace) -> None:
     if not has_scores(provenance) or not len(records):
         raise ProgramError(f"{words.file} has no scores: let positions.py label give it some")
     records = np.asarray(records)
-    expected = expit(records["score_cp"] / words.deep_scale)
+    expected = expit(records["score_cp"] / STOCKFISH_SCALE_CP)
     errors = [
         error_of(name, scores, expected, game_numbers(records)) for name, scores in all_evaluations(words, records)
     ]
@@ -210,19 +210,15 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     chooser.add_argument("files", type=Path, nargs="+", metavar="PGN")
     chooser.add_argument("--output", type=new_file, required=True, metavar="FILE")
     chooser.add_argument("--every", type=at_least_one, default=10, metavar="PLIES", help="about (10)")
-    chooser.add_argument("--first-ply", type=at_least_one, default=12, metavar="N", help="none before it (12)")
     chooser.add_argument("--seed", type=int, default=0)
     chooser.set_defaults(run=choose)
     table = commands.add_parser("compare", help="errors of evaluations", epilog=f"An engine is {ENGINE_SYNTAX}.")
-    table.add_argument("file", type=Path, metavar="FILE", help="positions with the scores of a deep search")
+    table.add_argument("file", type=Path, metavar="FILE", help="positions with scores of a deep search by Stockfish")
     table.add_argument("--weights", type=Path, action="append", default=[], metavar="FILE", help="also with these")
     table.add_argument(
         "--network", type=Path, action="append", default=[], metavar="FILE", help="also with this network"
     )
     table.add_argument("--engine", action="append", default=[], metavar="'KEY=VALUE ...'", help="also its `eval`")
-    table.add_argument(
-        "--deep-scale", type=above_zero, default=STOCKFISH_SCALE_CP, metavar="CP", help="of the deep scores (100)"
-    )
     table.add_argument("--json", type=new_file, metavar="FILE", help="write the results")
     table.set_defaults(run=compare)
     return parser.parse_args(arguments)

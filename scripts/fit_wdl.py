@@ -20,12 +20,19 @@ from pathlib import Path
 
 import numpy as np
 
-from toolkit.console import at_least_one, make_table, run_program, standard_output
+from toolkit.console import make_table, run_program, standard_output
 from toolkit.errors import ProgramError
 from toolkit.training.positions import read_positions, split_rows
 from toolkit.training.wins import Outcomes, WinModel, fit, joined, read_outcomes
 from uci_engine import score as scores
 
+# The degree of the polynomials. Fewer pieces than FEWEST_PIECES count as so many.
+DEGREE = 2
+FEWEST_PIECES = 6
+# Moves at the start of each game that are left out.
+SKIPPED_MOVES = 4
+# The share of the games that are held out.
+HELD_OUT = 0.2
 # Bounds of the bands in the table: pieces, and what the engine shows for the better side.
 PIECE_BANDS = ((2, 8), (9, 16), (17, 24), (25, 32))
 SHOWN_BANDS = ((0, 25), (25, 50), (50, 75), (75, 100), (100, 150), (150, 200), (200, 300), (300, 600))
@@ -34,9 +41,9 @@ LEAST_IN_BAND = 20
 SHOWN_PIECES = (6, 8, 10, 12, 16, 20, 24, 28, 32)
 
 
-def split(outcomes: Outcomes, held_out: float, seed: int) -> tuple[Outcomes, Outcomes]:
-    """The outcomes of some games, and those of the others, a share `held_out` of all."""
-    test, train = split_rows(outcomes.game, (held_out, 1.0 - held_out), np.random.default_rng(seed))
+def split(outcomes: Outcomes) -> tuple[Outcomes, Outcomes]:
+    """The outcomes of most games, and those that are held out."""
+    test, train = split_rows(outcomes.game, (HELD_OUT, 1.0 - HELD_OUT), np.random.default_rng(0))
     return outcomes.where(train), outcomes.where(test)
 
 
@@ -71,28 +78,18 @@ def show_calibration(model: WinModel, outcomes: Outcomes) -> None:
     standard_output().print(make_table(title, head, rows))
 
 
-def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="positions in the order of their games")
-    parser.add_argument("--degree", type=at_least_one, default=2, metavar="N", help="of the polynomials (2)")
-    parser.add_argument("--fewest", type=at_least_one, default=6, metavar="N", help="pieces that differ from fewer (6)")
-    parser.add_argument("--skip-moves", type=int, default=4, metavar="N", help="left out at the start of a game (4)")
-    parser.add_argument("--held-out", type=at_least_one, default=20, metavar="N", help="percent of the games (20)")
-    parser.add_argument("--seed", type=int, default=0)
-    return parser.parse_args(arguments)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Read, fit and show; returns the exit code. Raises ProgramError and OSError for what cannot be fitted."""
-    words = parse_arguments(arguments)
-    outcomes = joined([read_outcomes(read_positions(path)[1], words.skip_moves) for path in words.files])
-    train, test = split(outcomes, words.held_out / 100, words.seed)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="positions in the order of their games")
+    words = parser.parse_args(arguments)
+    outcomes = joined([read_outcomes(read_positions(path)[1], SKIPPED_MOVES) for path in words.files])
+    train, test = split(outcomes)
     if not (len(train) and len(test)):
-        raise ProgramError(f"{outcomes.games} games are too few to hold {words.held_out} % out")
-    pieces = (words.fewest, scores.MAX_PIECES)
-    show_calibration(fit(train, words.degree, pieces), test)
-    model = fit(outcomes, words.degree, pieces)
+        raise ProgramError(f"{outcomes.games} games are too few to hold some out")
+    pieces = (FEWEST_PIECES, scores.MAX_PIECES)
+    show_calibration(fit(train, DEGREE, pieces), test)
+    model = fit(outcomes, DEGREE, pieces)
     show_curve(model)
     print(f"{len(outcomes)} positions of {outcomes.games} games. For uci_engine/score.py:\n\n{model.source()}", end="")
     return 0

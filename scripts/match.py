@@ -55,7 +55,6 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     adjudication.add_arguments(parser)
     time = parser.add_argument_group("time")
     time.add_argument("--margin-ms", type=float, default=0.0, metavar="MS", help="grace on the clock (0)")
-    time.add_argument("--hang", type=float, default=5.0, metavar="SECONDS", help="wait so long for a lost engine (5)")
     test = parser.add_argument_group("sequential test")
     test.add_argument("--sprt", nargs="*", metavar="KEY=VALUE", help="elo0=0 elo1=5 alpha=0.05 beta=0.05")
     add_run_arguments(parser, "what --resume needs (the PGN's name and .journal)")
@@ -76,7 +75,7 @@ def make_settings(words: argparse.Namespace) -> Settings:
         adjudication.check_tables(rules)
         try_engines(engines)
     pairings = tuple((0, other) for other in range(1, len(engines)))
-    patience = Patience(margin_ms=words.margin_ms, hang_seconds=words.hang)
+    patience = Patience(margin_ms=words.margin_ms)
     return Settings(engines, pairings, openings.openings_as_json(words), rules, patience)
 
 

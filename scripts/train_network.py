@@ -86,7 +86,6 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--output", type=new_file, required=True, metavar="FILE", help="the network")
     data = parser.add_argument_group("data")
     data.add_argument("--max-score", type=at_least_one, default=1500, metavar="CP", help="leave out beyond (1500)")
-    data.add_argument("--noisy", action="store_true", help="take positions that are not quiet, too")
     data.add_argument("--positions", type=at_least_zero, default=0, metavar="N", help="of each file, 0 for all (0)")
     data.add_argument("--parts", type=three_shares, default="96,2,2", metavar="N,N,N", help="shares (96,2,2)")
     data.add_argument("--weights", type=Path, metavar="FILE", help="of the features (those of the engine)")
@@ -142,7 +141,7 @@ class Job:
         weights = Weights.load(words.weights) if words.weights else default_weights()
         self.start = Start(words.start) if words.start else None
         cache = Cache(words.cache)
-        choice = Choice(words.max_score, words.noisy, limit=words.positions)
+        choice = Choice(words.max_score, limit=words.positions)
         self.examples = read_examples([parse_source(text) for text in words.files], choice, weights, cache)
         self.deep = {name: read_all(path, weights, cache) for name, path in deep.items()}
         self.train, self.validation, self.test = split(self.examples, words.parts, words.seed)

@@ -75,7 +75,6 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     data.add_argument("--also", type=Path, action="append", default=[], metavar="FILE", help="report on these, too")
     data.add_argument("--mix", type=float, default=0.7, help="share of the score against the result, 0 to 1 (0.7)")
     data.add_argument("--max-score", type=at_least_one, default=1500, metavar="CP", help="leave out beyond (1500)")
-    data.add_argument("--noisy", action="store_true", help="take positions that are not quiet, too")
     data.add_argument("--positions", type=at_least_zero, default=0, metavar="N", help="of each file, 0 for all (0)")
     data.add_argument("--parts", type=three_shares, default="90,5,5", metavar="N,N,N", help="shares (90,5,5)")
     data.add_argument("--score-scale", type=above_zero, metavar="CP", help="of the scores (fitted to the results)")
@@ -118,11 +117,11 @@ class Job:
         self.old = weights_as_array(Weights.load(words.start) if words.start else default_weights())
         start = self.old * columns_of(["material", *MOP_UP])[:, None] if words.from_material else self.old
         self.start = start.astype(np.float64)
-        choice = Choice(words.max_score, words.noisy, words.mix, words.score_scale, words.positions)
+        choice = Choice(words.max_score, words.mix, words.score_scale, words.positions)
         everything = read_examples(words.files, choice, words.threads)
         self.sources = everything.sources
         self.parts = split_games(everything, dict(zip(PARTS, words.parts, strict=True)), words.seed)
-        whole = Choice(words.max_score, words.noisy, words.mix, words.score_scale)
+        whole = Choice(words.max_score, words.mix, words.score_scale)
         self.also = {name: read_examples([path], whole, words.threads) for name, path in also.items()}
         train = self.parts["train"]
         scale = words.scale or fit_scale(exact_scores(train.coefficients, self.old).astype(np.float64), train.expected)

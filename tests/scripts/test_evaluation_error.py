@@ -80,7 +80,7 @@ def deep(tmp_path: Path) -> Path:
 
 
 def test_quiet_positions_are_spread_over_a_game() -> None:
-    records = records_of([game_text(seed) for seed in range(12)], Spread(10, 12, 0))
+    records = records_of([game_text(seed) for seed in range(12)], Spread(10, 0))
     assert len(records) > 20
     assert (records["flags"] & (QUIET | CAPTURE) == QUIET).all()
     assert (records["result"] == 2).all()
@@ -89,9 +89,9 @@ def test_quiet_positions_are_spread_over_a_game() -> None:
     assert plies.min() >= 12
     assert (np.diff(plies)[np.diff(games) == 0] >= 10).all()
     assert not any(board_of(record).is_check() for record in records)
-    again = records_of([game_text(seed) for seed in range(12)], Spread(10, 12, 0))
+    again = records_of([game_text(seed) for seed in range(12)], Spread(10, 0))
     assert again.tobytes() == records.tobytes()
-    assert records_of([game_text(seed) for seed in range(12)], Spread(10, 12, 1)).tobytes() != records.tobytes()
+    assert records_of([game_text(seed) for seed in range(12)], Spread(10, 1)).tobytes() != records.tobytes()
 
 
 def test_choose_writes_each_position_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -112,7 +112,7 @@ def write_games(path: Path, games: int) -> None:
 def test_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "games.positions"
     write_games(path, 300)
-    assert main([str(path), str(path), "--degree", "1"]) == 0
+    assert main([str(path), str(path)]) == 0
     printed = capsys.readouterr().out
     assert "predicted / observed" in printed
     assert "600 games" in printed

@@ -53,13 +53,12 @@ def command_text(program: str, words: Sequence[str]) -> str:
 class Choice:
     """Which positions are taken, and what is expected of them.
 
-    max_score_cp: positions beyond are left out. noisy: those that are not quiet are taken, too. mix: the share of the
-    score, against that of the result. score_scale: of the scores of all files, None to fit it to the results of each.
-    limit: the first positions of each file, 0 for all.
+    max_score_cp: positions beyond are left out. mix: the share of the score, against that of the result. score_scale:
+    of the scores of all files, None to fit it to the results of each. limit: the first positions of each file, 0 for
+    all.
     """
 
     max_score_cp: int = 1500
-    noisy: bool = False
     mix: float = 0.7
     score_scale: float | None = None
     limit: int = 0
@@ -119,9 +118,7 @@ def chosen_positions(path: Path, choice: Choice) -> tuple[dict[str, Any], npt.ND
     """
     provenance, everything = read_positions(path)
     everything = np.asarray(everything[: choice.limit or None])
-    chosen = np.abs(everything["score_cp"].astype(np.int32)) <= choice.max_score_cp
-    if not choice.noisy:
-        chosen &= are_quiet(everything)
+    chosen = are_quiet(everything) & (np.abs(everything["score_cp"].astype(np.int32)) <= choice.max_score_cp)
     return provenance, everything[chosen], game_numbers(everything)[chosen]
 
 

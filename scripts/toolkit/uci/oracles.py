@@ -7,7 +7,7 @@ is known to break the rule.
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 ORACLES = {
     "clean-line": "a line is printable ASCII with single blanks, and none at its end",
@@ -73,14 +73,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ready-ms", type=float, default=patience.ready_ms, help="%(default)g ms for readyok")
     parser.add_argument("--stop-ms", type=float, default=patience.stop_ms, help="%(default)g ms for stop")
     parser.add_argument("--clock-ms", type=float, default=patience.clock_ms, help="%(default)g ms beyond its clock")
-    parser.add_argument("--growth-mib", type=float, default=patience.growth_mib, help="%(default)g MiB of growth")
     parser.add_argument("--exit-seconds", type=float, default=patience.exit_seconds, help="%(default)g s for quit")
-    parser.add_argument("--answer-seconds", type=float, default=patience.answer_seconds, help="%(default)g s for more")
 
 
 def patience_of(words: argparse.Namespace) -> Patience:
     """The Patience that a command line asks for."""
-    return Patience(**{each.name: getattr(words, each.name) for each in fields(Patience)})
+    return Patience(words.ready_ms, words.stop_ms, words.clock_ms, words.exit_seconds)
 
 
 def describe_oracles() -> str:
