@@ -43,7 +43,7 @@ from toolkit.console import (
 from toolkit.engines.engine import Engine, EngineError
 from toolkit.engines.spec import ENGINE_SYNTAX, EngineSpec, parse_engine
 from toolkit.errors import ProgramError
-from toolkit.games.pgn import game_texts, read_game
+from toolkit.games.pgn import read_game
 from toolkit.training.coefficients import find_coefficients
 from toolkit.training.examples import STOCKFISH_SCALE_CP, Floats, error_of
 from toolkit.training.model import exact_scores, only_material, weights_as_array
@@ -63,6 +63,7 @@ from toolkit.training.positions import (
     write_positions,
 )
 from toolkit.training.quantisation import white_outputs
+from uci_engine.game_analysis.pgn import decoded, game_texts
 
 # As Stockfish prints them, in pawns: `Classical evaluation   +0.66 (white side)`.
 EVALUATION = re.compile(r"(?P<name>\w+) evaluation:?\s+(?P<pawns>[+-]?\d+\.\d+) +\(white side\)")
@@ -107,12 +108,13 @@ def choose(words: argparse.Namespace) -> None:
     packed: list[bytes] = []
     with show_progress("games", None) as advance:
         for path in words.files:
-            for number, text in enumerate(game_texts(path)):
-                try:
-                    packed += quiet_positions(text, number, spread)
-                except ValueError as error:
-                    raise ProgramError(f"{path}, game {number + 1}: {error}") from None
-                advance(1, f"{len(packed)} positions")
+            with path.open("rb") as file:
+                for number, text in enumerate(game_texts(file)):
+                    try:
+                        packed += quiet_positions(decoded(text), number, spread)
+                    except ValueError as error:
+                        raise ProgramError(f"{path}, game {number + 1}: {error}") from None
+                    advance(1, f"{len(packed)} positions")
     records = np.frombuffer(b"".join(packed), RECORD)
     chosen = unique_positions(records)
     provenance = {

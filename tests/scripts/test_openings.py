@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import zipfile
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import pytest
 
 from toolkit.errors import ProgramError
 from toolkit.games.openings import Opening, read_openings
-from toolkit.games.pgn import split_games
 
 PGN = """[Event "one"]
 [Result "1/2-1/2"]
@@ -89,13 +87,6 @@ def test_the_random_order_depends_on_the_seed_alone(tmp_path: Path) -> None:
     assert order(1) == order(1)
     assert sorted(order(1)) == sorted(order(2))
     assert order(1) != order(2)
-
-
-def test_games_are_split_at_headers_only() -> None:
-    games = list(split_games(io.StringIO(PGN + "\n\n" + PGN)))
-    assert len(games) == 6
-    assert games[0].startswith('[Event "one"]')
-    assert "[%eval 0.2]" in games[0]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,8 @@ import chess
 
 from toolkit.errors import ProgramError
 from toolkit.files import unpack_text
-from toolkit.games.pgn import read_game, split_games
+from toolkit.games.pgn import read_game
+from uci_engine.game_analysis.pgn import decoded, game_texts
 
 Order = Literal["file", "random"]
 
@@ -113,8 +114,10 @@ def read_openings(path: Path, *, order: Order = "file", seed: int = 0, chess960:
     """
     name, text = unpack_text(path, SUFFIXES)
     pgn = name.endswith(".pgn")
-    lines = (line for line in text.splitlines() if line.strip() and line[0] != "#")
-    texts = list(split_games(io.StringIO(text)) if pgn else lines)
+    if pgn:
+        texts = [decoded(game) for game in game_texts(io.BytesIO(text.encode()))]
+    else:
+        texts = [line for line in text.splitlines() if line.strip() and line[0] != "#"]
     if not texts:
         raise ProgramError(f"no openings in {path}")
     return OpeningBook(texts, pgn, order, seed, chess960)
