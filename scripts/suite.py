@@ -65,7 +65,7 @@ def make_batches(words: argparse.Namespace, questions: list[Question], engines: 
     numbered = list(enumerate(questions))
     for first in range(0, len(numbered), POSITIONS_EACH):
         some = tuple(numbered[first : first + POSITIONS_EACH])
-        yield Task(str(first), Batch(some, tuple(engines), words.patience, keep_engines=words.cluster is None))
+        yield Task(str(first), Batch(some, tuple(engines), words.patience))
 
 
 def ask_all(

@@ -22,6 +22,7 @@ from types import FrameType
 from typing import Any
 
 import toolkit
+from toolkit.engines.cache import keep_engines
 from toolkit.engines.engine import end_all_engines
 from toolkit.errors import ProgramError
 
@@ -105,10 +106,11 @@ def _on_this_machine(
 
 
 def _begin_worker() -> None:
-    """Have this process end with its engines when it is told to, or when its parent has died."""
+    """Have this process keep its engines, and end with them when it is told to, or when its parent has died."""
     # An interrupt from the keyboard reaches every process of the terminal; the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
+    keep_engines()
     threading.Thread(target=_follow_parent, daemon=True).start()
 
 

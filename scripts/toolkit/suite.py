@@ -126,13 +126,12 @@ class Batch:
     questions: tuple[tuple[int, Question], ...]
     engines: tuple[EngineSpec, ...]
     patience_seconds: float
-    keep_engines: bool
 
 
 def ask_batch(batch: Batch) -> list[dict[str, Any]]:
     """The answers of all engines to all questions, ready for JSON. Raises EngineError when an engine cannot start."""
     answers = []
-    with running_engines(batch.keep_engines) as engines:
+    with running_engines() as engines:
         for number, question in batch.questions:
             # Each engine goes first in its turn, so that none gains by its place.
             for place in range(len(batch.engines)):

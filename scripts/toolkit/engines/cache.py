@@ -59,15 +59,21 @@ def _differ_in_values_only(one: EngineSpec, other: EngineSpec) -> bool:
     )
 
 
-# The cache of a process that keeps its engines from task to task. toolkit.pool ends them with the process.
-_kept = EngineCache()
+# The one of a process of ours, which does one task at a time and ends its engines when it ends (toolkit.pool). There is
+# none on a cluster, whose workers outlive the program.
+_kept: list[EngineCache] = []
+
+
+def keep_engines() -> None:
+    """From now on `running_engines` keeps its engines from task to task, for the life of this process."""
+    _kept.append(EngineCache())
 
 
 @contextmanager
-def running_engines(keep: bool) -> Iterator[EngineCache]:
-    """A cache to work with. keep: one for the life of this process, which must do one task at a time."""
-    if keep:
-        yield _kept
+def running_engines() -> Iterator[EngineCache]:
+    """A cache for one task."""
+    if _kept:
+        yield _kept[0]
     else:
         with EngineCache() as cache:
             yield cache

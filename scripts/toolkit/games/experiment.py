@@ -137,8 +137,7 @@ class Experiment:
                 pairing = self._method.pairing(number)
                 first, second = self._side("plus", pairing.plus), self._side("minus", pairing.minus)
                 opening = self._book.opening(number - 1)
-                keep = self._words.cluster is None
-                yield Task(str(number), PairJob(first, second, opening, number, self._rules, Patience(), keep))
+                yield Task(str(number), PairJob(first, second, opening, number, self._rules, Patience()))
 
     def _side(self, name: str, values: Mapping[str, int]) -> EngineSpec:
         """The engine with these values. Two engines of one description are told apart by their names."""

@@ -39,7 +39,7 @@ class Player(Protocol):
 class PairJob:
     """A pair of games: `first` plays White in the first one.
 
-    number: of the pair in the match, from 1, for the PGN's Round. keep_engines: leave them running for the next job.
+    number: of the pair in the match, from 1, for the PGN's Round.
     """
 
     first: EngineSpec
@@ -48,13 +48,12 @@ class PairJob:
     number: int
     rules: Rules
     patience: Patience
-    keep_engines: bool = True
 
 
 def play_pair(job: PairJob) -> list[dict[str, Any]]:
     """The two games, as GameRecord.as_json has them, each with its PGN. Raises EngineError."""
     results = []
-    with running_engines(job.keep_engines) as engines, open_tables(job.rules) as tables:
+    with running_engines() as engines, open_tables(job.rules) as tables:
         for game_number, (white, black) in enumerate(((job.first, job.second), (job.second, job.first)), start=1):
             sides = engines.engine(white), engines.engine(black)
             record = Game(*sides, job.opening, job.rules, job.patience, tables).play()

@@ -154,7 +154,7 @@ class Tournament:
     def pairs_done(self) -> int:
         return len(self._done)
 
-    def tasks(self, keep_engines: bool) -> Iterator[Task]:
+    def tasks(self) -> Iterator[Task]:
         """The pairs that are still to be played, one opening for all pairings before the next. Raises ProgramError."""
         engines = self.settings.engines
         for number in range(self._pairs):
@@ -164,7 +164,7 @@ class Tournament:
                     continue
                 opening, rules, patience = self._book.opening(number), self.settings.rules, self.settings.patience
                 pair = (engines[first], engines[second], opening, number + 1)
-                yield Task(key, PairJob(*pair, rules, patience, keep_engines))
+                yield Task(key, PairJob(*pair, rules, patience))
 
     def add(self, key: str, games: Sequence[Mapping[str, Any]]) -> bool:
         """Count a pair; False, and nothing done, if it has been counted before."""
@@ -219,8 +219,7 @@ def play(
     """
     if is_decided():
         return
-    tasks = tournament.tasks(keep_engines=words.cluster is None)
-    results = run_tasks(play_pair, tasks, workers=words.concurrency, cluster=words.cluster)
+    results = run_tasks(play_pair, tournament.tasks(), workers=words.concurrency, cluster=words.cluster)
     with closing(results), show_progress("pairs", tournament.pairs_scheduled, tournament.pairs_done) as advance:
         for key, games in results:
             archive.add(key, games)

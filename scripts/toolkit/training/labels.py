@@ -36,7 +36,6 @@ class _Batch:
     engine: EngineSpec
     positions: bytes
     ahead: int
-    keep_engines: bool
 
 
 def scores_of_network(
@@ -62,11 +61,8 @@ def scores_of_engine(
     done = {str(entry["key"]): str(entry["scores"]) for entry in journal.entries}
     advance(min(len(done) * ENGINE_BATCH, len(positions)))
     batches = {str(first): positions[first : first + ENGINE_BATCH] for first in range(0, len(positions), ENGINE_BATCH)}
-    local = words.cluster is None
     tasks = (
-        Task(key, _Batch(engine, batch.tobytes(), words.ahead, local))
-        for key, batch in batches.items()
-        if key not in done
+        Task(key, _Batch(engine, batch.tobytes(), words.ahead)) for key, batch in batches.items() if key not in done
     )
     with closing(run_tasks(label_batch, tasks, workers=words.concurrency, cluster=words.cluster)) as results:
         for key, scores in results:
@@ -79,7 +75,7 @@ def scores_of_engine(
 def label_batch(batch: _Batch) -> str:
     """The engine's scores, White's view: numbers of 16 bits in base 64. Raises EngineError, ProgramError."""
     boards = [board_of(record) for record in np.frombuffer(batch.positions, RECORD)]
-    with running_engines(batch.keep_engines) as engines:
+    with running_engines() as engines:
         engine = engines.engine(batch.engine)
         answers = engine.play_each(boards, batch.engine.control.fixed_limit(), LABEL_SECONDS, batch.ahead)
         scores = [
