@@ -2,7 +2,7 @@
 """Train the network on positions with scores and results.
 
     python scripts/train_network.py own.positions 'other.positions mix=0.7 weight=0.5' --output new.network \\
-        --deep deep.positions --checkpoint new.npz
+        --checkpoint new.npz
 
 The network learns what the weighted features miss: it is added to their score. The files come from selfplay.py or
 positions.py. Games are split into parts for training, for choosing the best epoch (validation) and for the report
@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from evaluation.network import file as engine
 from evaluation.network.file import NetworkError
@@ -34,7 +33,6 @@ from toolkit.console import (
     above_zero,
     at_least_one,
     at_least_zero,
-    by_stem,
     make_table,
     new_file,
     not_negative,
@@ -48,13 +46,12 @@ from toolkit.console import (
 )
 from toolkit.errors import ProgramError
 from toolkit.files import replaced
-from toolkit.training.examples import Choice, ErrorOfEvaluation, command_text, error_of, fit_scale
+from toolkit.training.examples import Choice, command_text, fit_scale
 from toolkit.training.network_data import (
     SOURCE_SYNTAX,
     Cache,
     features_digest,
     parse_source,
-    read_all,
     read_examples,
     split,
 )
@@ -69,7 +66,6 @@ from toolkit.training.network_fit import (
     save_checkpoint,
     settings_of,
 )
-from toolkit.training.network_inputs import has_output
 from toolkit.training.network_model import Batch, Loss, Network, new_network, outputs
 from toolkit.training.quantisation import floating, quantised, whole_outputs
 
@@ -104,7 +100,6 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     fit.add_argument("--checkpoint", type=new_file, metavar="FILE", help="what --resume needs")
     fit.add_argument("--resume", action="store_true", help="go on from the checkpoint, if there is one")
     report = parser.add_argument_group("report")
-    report.add_argument("--deep", type=Path, action="append", default=[], metavar="FILE", help="error on these, too")
     report.add_argument("--json", type=new_file, metavar="FILE", help="write the results")
     words = parser.parse_args(arguments)
     if words.resume and words.checkpoint is None:
@@ -137,13 +132,11 @@ class Job:
 
     def __init__(self, words: argparse.Namespace) -> None:
         """Raises ProgramError, WeightsError, OSError."""
-        deep = by_stem(words.deep)
         weights = Weights.load(words.weights) if words.weights else default_weights()
         self.start = Start(words.start) if words.start else None
         cache = Cache(words.cache)
         choice = Choice(words.max_score, limit=words.positions)
         self.examples = read_examples([parse_source(text) for text in words.files], choice, weights, cache)
-        self.deep = {name: read_all(path, weights, cache) for name, path in deep.items()}
         self.train, self.validation, self.test = split(self.examples, words.parts, words.seed)
         batch = self.examples.batch
         train = self.train
@@ -203,17 +196,6 @@ def losses(batch: Batch, network: Network, whole: engine.Network, loss: Loss) ->
     }
 
 
-def deep_errors(batch: Batch, games: npt.NDArray[np.int64], whole: engine.Network) -> list[ErrorOfEvaluation]:
-    """Features alone and with the network against a deep search."""
-    added = whole_outputs(whole, batch.inputs, batch.buckets) * has_output(batch.inputs, batch.static_cp)
-    with_network = batch.static_cp + added
-    expected = batch.expected.astype(np.float64)
-    return [
-        error_of(FEATURES, batch.static_cp.astype(np.float64), expected, games),
-        error_of(WITH_NETWORK, with_network.astype(np.float64), expected, games),
-    ]
-
-
 def write_network(path: Path, whole: engine.Network, facts: Mapping[str, Any]) -> None:
     """The network, and beside it a file .toml that says how it was made. Raises OSError."""
     data = whole.pack()
@@ -239,7 +221,6 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
         started = {"share": share, **job.start.as_facts()}
     whole = quantised(network)
     found = {name: losses(part, network, whole, loss) for name, part in parts.items()}
-    errors = {name: deep_errors(*measured, whole) for name, measured in job.deep.items()}
     # What rounding to whole numbers does to the outputs.
     exact = outputs(network, parts["test"].inputs, parts["test"].buckets)
     difference = whole_outputs(whole, parts["test"].inputs, parts["test"].buckets) - exact
@@ -257,7 +238,6 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
             for fact in job.examples.sources
         ],
         **{f"{name}_losses": list(each.values()) for name, each in found.items()},
-        **{f"error_{name}": [round(each.error, 5) for each in pair] for name, pair in errors.items()},
         "rounding_error_cp": round(rounding_cp, 2),
         **started,
     }
@@ -275,14 +255,6 @@ def report(words: argparse.Namespace, job: Job, state: State) -> None:
         f"outputs are {network_cp:.1f} cp (root mean square); "
         f"whole numbers change them by {rounding_cp:.2f} cp, at most {np.abs(difference).max():.1f} cp"
     )
-    if errors:
-        rows = [
-            [name, each.name, f"{each.scale:.0f}", f"{each.error:.4f} ± {each.interval:.4f}"]
-            for name, pair in errors.items()
-            for each in pair
-        ]
-        head = ["file", "static evaluation", "scale", "error of the expected result"]
-        console.print(make_table("Against a deep search", head, rows))
     if words.json is not None:
         write_json(words.json, {**facts, "history": state.history})
 

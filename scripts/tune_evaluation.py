@@ -26,7 +26,6 @@ from toolkit.console import (
     above_zero,
     at_least_one,
     at_least_zero,
-    by_stem,
     make_table,
     new_file,
     run_program,
@@ -112,7 +111,6 @@ class Job:
 
     def __init__(self, words: argparse.Namespace) -> None:
         """Raises ProgramError, WeightsError, OSError."""
-        also = by_stem(words.also, taken=PARTS[1:])
         self.free = free_columns(words.terms)
         self.old = weights_as_array(Weights.load(words.start) if words.start else default_weights())
         start = self.old * columns_of(["material", *MOP_UP])[:, None] if words.from_material else self.old
@@ -122,7 +120,7 @@ class Job:
         self.sources = everything.sources
         self.parts = split_games(everything, dict(zip(PARTS, words.parts, strict=True)), words.seed)
         whole = Choice(words.max_score, words.mix, words.score_scale)
-        self.also = {name: read_examples([path], whole, words.threads) for name, path in also.items()}
+        self.also = {str(path): read_examples([path], whole, words.threads) for path in words.also}
         train = self.parts["train"]
         scale = words.scale or fit_scale(exact_scores(train.coefficients, self.old).astype(np.float64), train.expected)
         self.plan = Plan(scale, words.iterations, words.patience, words.threads)
@@ -130,7 +128,7 @@ class Job:
     @property
     def held_back(self) -> dict[str, Examples]:
         """The sets of the report."""
-        return {"validation": self.parts["validation"], "test": self.parts["test"], **self.also}
+        return {**{name: self.parts[name] for name in PARTS[1:]}, **self.also}
 
     def fit(self) -> Fit:
         """The run, with its progress."""
@@ -167,15 +165,13 @@ def write_weights(
 ) -> None:
     """The weights file, with how it was made. Raises WeightsError, OSError."""
     data = "; ".join(f"{each['file']} {each['positions']} positions {each['sha256'][:16]}" for each in job.sources)
-    # TOML takes no other names.
-    losses = {name: each.loss for name, each in measured.items() if name.isascii() and name.isidentifier()}
     provenance = {
         "program": "scripts/tune_evaluation.py",
         "command": command_text("scripts/tune_evaluation.py", words.command),
         "data": data,
         "scale_cp": f"{job.plan.scale:.4f}",
         "evaluation": source_digest()[:16],
-        **{f"{name}_loss": f"{loss:.6f}" for name, loss in losses.items()},
+        **{f"{name}_loss": f"{measured[name].loss:.6f}" for name in PARTS[1:]},
     }
     first_line, rest = weights_from_array(new.astype(np.float64)).text().split("\n", 1)
     # A string of JSON without line ends is a string of TOML, too.

@@ -162,16 +162,6 @@ def new_file(word: str) -> Path:
     return path
 
 
-def by_stem(paths: Iterable[Path], taken: Iterable[str] = ()) -> dict[str, Path]:
-    """The files of a report, by their names without the suffix. Raises ProgramError for a name that is taken."""
-    found: dict[str, Path] = {}
-    for path in paths:
-        if path.stem in found or path.stem in taken:
-            raise ProgramError(f"{path}: the report has another part that is called {path.stem}")
-        found[path.stem] = path
-    return found
-
-
 def add_run_arguments(parser: argparse.ArgumentParser, journal: str = "what --resume needs") -> None:
     """The options of what takes long: how many at a time and where, what is kept, and going on.
 

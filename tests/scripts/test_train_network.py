@@ -211,10 +211,8 @@ def test_the_program_learns_what_the_features_miss(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = {name: str(tmp_path / name) for name in ("new.network", "c.npz", "out.json", "cache")}
-    deep = tmp_path / "deep set.v2.positions"
-    write_positions(deep, {}, random_records(5, seed=3))
     command = [str(file), "--output", names["new.network"], "--cache", names["cache"], "--parts", "80,10,10"]
-    command += ["--epochs", "12", "--batch", "128", "--rate", "0.01", "--deep", str(deep)]
+    command += ["--epochs", "12", "--batch", "128", "--rate", "0.01"]
     command += ["--checkpoint", names["c.npz"], "--json", names["out.json"]]
     assert main(command) == 0
     output = capsys.readouterr().out
@@ -230,8 +228,6 @@ def test_the_program_learns_what_the_features_miss(
     features, with_network, whole = facts["test_losses"]
     assert with_network < 0.8 * features
     assert whole == pytest.approx(with_network, rel=0.05)
-    before, after = facts["error_deep set.v2"]
-    assert after < before
     assert json.loads(Path(names["out.json"]).read_text("utf-8"))["history"]
     # A knight's pawn on its fourth rank, and not on the third.
     fens = ("4k3/pp1p3p/8/8/1P6/8/P2PP3/4K3 w - - 0 1", "4k3/pp1p3p/8/8/8/1P6/P2PP3/4K3 w - - 0 1")
@@ -268,9 +264,8 @@ def test_what_cannot_be_used_is_one_complaint(tmp_path: Path, capsys: pytest.Cap
     output = str(tmp_path / "new.network")
     board = chess.Board("ppp5/8/8/8/8/8/PP6/K7 w - - 0 1")
     write_positions(tmp_path / "odd.positions", {}, np.frombuffer(pack(board, 0, 1, QUIET | FIRST), RECORD))
-    twice = ["--deep", "a/deep.positions", "--deep", "b/deep.positions"]
     odd = [str(tmp_path / "odd.positions")]
-    others = ([f"{bad} mix=3"], [*odd, "--decay", "0.0"], [*odd, *twice])
+    others = ([f"{bad} mix=3"], [*odd, "--decay", "0.0"])
     for arguments in ([str(bad)], [str(tmp_path / "missing")], *others):
         assert main([*arguments, "--output", output, "--cache", str(tmp_path / "cache")]) == 1
         complaint = capsys.readouterr().err

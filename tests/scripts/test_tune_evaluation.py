@@ -244,7 +244,7 @@ def test_the_program_writes_weights_with_their_provenance_and_the_same_again(
     assert main([*words, "--json", str(folder / "x.json"), "--also", str(data)]) == 0
     output = capsys.readouterr().out
     assert "new weights" in output
-    assert "data: loss" in output
+    assert "data.positions: loss" in output
     weights = Weights.load(folder / "tuned.toml")
     assert weights.middlegame["material"] == MATERIAL
     provenance = tomllib.loads((folder / "tuned.toml").read_text("utf-8"))["provenance"]

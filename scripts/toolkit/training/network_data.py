@@ -25,11 +25,9 @@ from toolkit.training.examples import MAX_GAME, STOCKFISH_SCALE_CP, Choice, chos
 from toolkit.training.network_inputs import bucket_of, has_output, inputs_of, source_digest_of_inputs, static_scores
 from toolkit.training.network_model import Batch
 from toolkit.training.positions import (
-    game_numbers,
     games_of_files,
     has_scores,
     keys,
-    read_positions,
     split_rows,
     white_to_move,
 )
@@ -112,15 +110,6 @@ def read_examples(sources: Sequence[Source], choice: Choice, weights: Weights, c
     if np.bincount(games).max() > MAX_GAME:
         raise ProgramError("a file has lost its games: use one that was not shuffled")
     return Examples(batch, games, tuple(fact for part in parts for fact in part.sources))
-
-
-def read_all(path: Path, weights: Weights, cache: Cache) -> tuple[Batch, npt.NDArray[np.int64]]:
-    """All positions of a file with scores, and their games, to measure by. Raises ProgramError, OSError."""
-    source = Source(path)
-    provenance, records = read_positions(path)
-    if not has_scores(provenance) or not len(records):
-        raise ProgramError(f"{path} has no scores: let positions.py label give it some")
-    return _batch(source, np.asarray(records), True, weights, cache), game_numbers(records)
 
 
 def split(examples: Examples, shares: Sequence[float], seed: int) -> list[npt.NDArray[np.intp]]:
