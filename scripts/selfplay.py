@@ -102,18 +102,17 @@ class Harvest:
     def __init__(self, path: Path, journal: Journal, provenance: dict[str, Any]) -> None:
         self._path = path
         self._journal = journal
-        self.done = {str(entry["key"]) for entry in journal.entries}
+        self.done: set[str] = set()
         self.results: Counter[str] = Counter()
         self.positions = 0
-        for entry in journal.entries:
-            self._count(entry)
+        self._bytes = 0
+        journal.replay(self._take)
         self._header = header(provenance)
-        size = int(journal.entries[-1]["bytes"]) if journal.entries else 0
-        if path.exists() and path.stat().st_size < size:
+        if path.exists() and path.stat().st_size < self._bytes:
             raise ProgramError(f"{path} is shorter than its journal says")
         self._file = path.open("r+b" if path.exists() else "w+b")
-        self._file.truncate(size)
-        self._file.seek(size)
+        self._file.truncate(self._bytes)
+        self._file.seek(self._bytes)
 
     def add(self, key: str, batch: dict[str, Any]) -> None:
         """Write the positions of a batch, once."""
@@ -131,12 +130,13 @@ class Harvest:
             "results": batch["results"],
         }
         self._journal.append(entry)
-        self.done.add(key)
-        self._count(entry)
+        self._take(entry)
 
-    def _count(self, entry: dict[str, Any]) -> None:
+    def _take(self, entry: dict[str, Any]) -> None:
+        self.done.add(entry["key"])
         self.results.update(entry["results"])
         self.positions += entry["positions"]
+        self._bytes = int(entry["bytes"])
 
     @property
     def games(self) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
@@ -50,6 +50,14 @@ class Journal:
         except BaseException:
             self._file.close()
             raise
+
+    def replay(self, take: Callable[[dict[str, Any]], object]) -> None:
+        """Hand each entry of the earlier run to a function. Raises ProgramError for one that it cannot take."""
+        for number, entry in enumerate(self.entries, start=2):
+            try:
+                take(entry)
+            except (AttributeError, LookupError, TypeError, ValueError) as error:
+                raise ProgramError(f"{self._path}, line {number} is no entry of this program: {error!r}") from None
 
     def append(self, entry: dict[str, Any]) -> None:
         """Add an entry; it is on disk when this returns."""

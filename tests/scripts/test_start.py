@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 
 import match
-import selfplay
-import suite
 import tune_search
 from tests.support import ROOT, SCRIPTS, SUPPORT
 from toolkit.errors import ProgramError
@@ -21,24 +19,11 @@ FAKE = f"{sys.executable} {SUPPORT / 'fake_engine.py'}"
 
 def run(program: str, folder: Path, engine: str, *more: str) -> int:
     """Run a program with this engine, and with a journal in the folder."""
-    match program:
-        case "match":
-            words = ["--engine", engine, "--engine", f"cmd='{FAKE}' depth=1", "--games", "2", "--longest", "2"]
-            return match_main([*words, "--pgn", str(folder / "games.pgn"), *more])
-        case "selfplay":
-            words = ["--nodes", "10", "--hash", "1", "--games", "2", "--longest", "2"]
-            return selfplay.main([*words, "--output", str(folder / "data.positions"), *more])
-        case "tune_search":
-            words = ["--engine", f"{engine} depth=1", "--tune", "Seed=1", "--iterations", "1", "--longest", "2"]
-            return tune_search.main([*words, "--journal", str(folder / "tune.journal"), *more])
-        case _:
-            (folder.parent / "one.epd").write_text("4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;\n", "utf-8")
-            words = [str(folder.parent / "one.epd"), "--engine", f"{engine} depth=1"]
-            return suite.main([*words, "--json", str(folder / "suite.json"), *more])
-
-
-def match_main(words: list[str]) -> int:
-    return match.main([*words, "--each", "depth=1"])
+    if program == "match":
+        words = ["--engine", engine, "--engine", f"cmd='{FAKE}'", "--each", "depth=1", "--games", "2", "--longest", "2"]
+        return match.main([*words, "--pgn", str(folder / "games.pgn"), *more])
+    words = ["--engine", f"{engine} depth=1", "--tune", "Seed=1", "--iterations", "1", "--longest", "2"]
+    return tune_search.main([*words, "--journal", str(folder / "tune.journal"), *more])
 
 
 @pytest.fixture
@@ -48,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("program", ["match", "tune_search", "suite"])
+@pytest.mark.parametrize("program", ["match", "tune_search"])
 def test_a_misspelt_engine_leaves_nothing_behind(
     program: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -60,7 +45,7 @@ def test_a_misspelt_engine_leaves_nothing_behind(
     assert capsys.readouterr().out
 
 
-@pytest.mark.parametrize("program", ["match", "selfplay", "tune_search", "suite"])
+@pytest.mark.parametrize("program", ["match", "tune_search"])
 def test_an_unreachable_scheduler_leaves_nothing_behind(
     program: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

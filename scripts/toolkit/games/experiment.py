@@ -101,8 +101,7 @@ class Experiment:
         self._faults: list[str] = []
         self._effort = Effort()
         self._done: set[int] = set()
-        for entry in self._journal.entries:
-            self._take(entry)
+        self._journal.replay(self._take)
 
     def run(self, pairs: int) -> int:
         """Play what is left of so many pairs, and report; returns the exit code."""

@@ -191,10 +191,16 @@ class Archive:
         self._journal = journal
         self._pgn_path = pgn_path
         self._tournament = tournament
-        counted = [entry for entry in journal.entries if tournament.add(entry["key"], entry["games"])]
-        if pgn_path is not None and counted:
+        pgns: list[bytes] = []
+
+        def take(entry: Mapping[str, Any]) -> None:
+            if tournament.add(entry["key"], entry["games"]):
+                pgns.extend(game["pgn"].encode() for game in entry["games"])
+
+        journal.replay(take)
+        if pgn_path is not None and pgns:
             with replaced(pgn_path) as file:
-                file.writelines(game["pgn"].encode() for entry in counted for game in entry["games"])
+                file.writelines(pgns)
 
     def add(self, key: str, games: Sequence[Mapping[str, Any]]) -> None:
         """Count a pair and keep it."""

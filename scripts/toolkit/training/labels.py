@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from base64 import b64decode, b64encode
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Final
@@ -58,7 +59,12 @@ def scores_of_engine(
 
     words: concurrency, cluster and ahead, of a command line.
     """
-    done = {str(entry["key"]): str(entry["scores"]) for entry in journal.entries}
+    done: dict[str, bytes] = {}
+
+    def take(entry: Mapping[str, Any]) -> None:
+        done[entry["key"]] = b64decode(entry["scores"])
+
+    journal.replay(take)
     advance(min(len(done) * ENGINE_BATCH, len(positions)))
     batches = {str(first): positions[first : first + ENGINE_BATCH] for first in range(0, len(positions), ENGINE_BATCH)}
     tasks = (
@@ -66,10 +72,11 @@ def scores_of_engine(
     )
     with closing(run_tasks(label_batch, tasks, workers=words.concurrency, cluster=words.cluster)) as results:
         for key, scores in results:
-            done[key] = scores
-            journal.append({"key": key, "scores": scores})
+            entry = {"key": key, "scores": scores}
+            take(entry)
+            journal.append(entry)
             advance(len(batches[key]))
-    return np.frombuffer(b"".join(b64decode(done[key]) for key in batches), "<i2").astype(np.int16)
+    return np.frombuffer(b"".join(done[key] for key in batches), "<i2").astype(np.int16)
 
 
 def label_batch(batch: _Batch) -> str:
