@@ -106,8 +106,8 @@ def test_other_files_are_refused_in_a_sentence(tmp_path: Path, data: bytes, caps
 
 @pytest.mark.parametrize(
     ("offset", "byte", "said"),
-    [(8, 0xFF, "damaged: 15 is no piece"), (3, 0xFF, "damaged$"), (24, 100, "damaged$"), (30, 3, "damaged$")],
-    ids=["a piece that is none", "more than 32 pieces", "en passant", "result"],
+    [(8, 0xFF, "damaged: 15 is no piece"), (3, 0xFF, "damaged$")],
+    ids=["a piece that is none", "more than 32 pieces"],
 )
 def test_a_damaged_record_is_one_complaint(
     offset: int, byte: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

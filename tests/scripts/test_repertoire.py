@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import chess
 import chess.polyglot
 import pytest
@@ -44,12 +42,6 @@ def test_a_line_is_read() -> None:
     assert line == Line("C37", "King's Gambit", ("e4", "e5", "f4", "exf4", "Nf3", "g5"), 3, frozenset({2}))
     assert read_line("C37", "x", "1.e4 e5 2.f4?").avoided == read_line("C37", "x", "1.e4 e5 f4?!").avoided == {2}
     assert read_line("C37", "x", "1... e4! e5!? 2. f4!!").avoided == frozenset()
-
-
-def test_other_tables_with_such_columns_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "table.tsv"
-    path.write_bytes(b"name\teco\tpgn\tmore\r\nSicilian\tB20\t1. e4 c5\t7\r\n")
-    assert read_table(path) == [Line("B20", "Sicilian", ("e4", "c5"), 2)]
 
 
 def test_an_illegal_move_is_told_with_its_line() -> None:

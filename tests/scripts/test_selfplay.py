@@ -178,15 +178,6 @@ def test_unequal_openings_and_positions_in_check(player: SelfPlayer) -> None:
     assert not any(board_of(position).is_check() for position in positions)
 
 
-def test_a_part_of_the_positions_keeps_its_order(player: SelfPlayer) -> None:
-    whole = play_game(player, Opening(), rules(), None)
-    part = play_game(player, Opening(), rules(), None, Kept(max_positions=3), random.Random(1))
-    assert len(part.records) == 3
-    places = [[known[:31] for known in whole.records].index(found[:31]) for found in part.records]
-    assert places == sorted(places)
-    assert [found[31] & FIRST for found in part.records] == [FIRST, 0, 0]
-
-
 def test_positions_ahead_are_legal_and_belong_to_the_game(player: SelfPlayer) -> None:
     opening = Opening("r3k2r/pppq1ppp/2npbn2/4p3/4P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1")
     game = play_game(player, opening, Rules(max_moves=4), None, Kept(ahead=5), random.Random(3))

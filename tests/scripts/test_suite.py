@@ -48,16 +48,6 @@ def test_all_operations_are_read(epd: Path) -> None:
     assert (third.mate_moves, third.best, third.max_points) == (1, frozenset(), 0)
 
 
-def test_points_may_be_for_promotions_and_a_comment_is_no_points(tmp_path: Path) -> None:
-    path = tmp_path / "x.epd"
-    position = "7k/P7/8/8/8/8/8/K7 w - - bm a8=Q+;"
-    path.write_text(f'{position} c0 "a8=Q+=7, a8=N=2";\n{position} c0 "old";\n')
-    with_points, without = read_questions(path)
-    assert with_points.points == (("a7a8n", 2), ("a7a8q", 7))
-    assert without.points == ()
-    assert without.name == "x.2"
-
-
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -119,11 +109,6 @@ def test_the_time_to_solution_is_that_of_the_last_unbroken_row() -> None:
     assert answer["solved"] is True
     assert (answer["solution_seconds"], answer["solution_depth"]) == (3.0, 3)
     assert (answer["seconds"], answer["nodes"], answer["depth"]) == (8.0, 160, 4)
-
-
-def test_a_mate_counts_from_when_it_is_short_enough() -> None:
-    said = lines("info score mate 5 pv e2e4", "info score mate 2 pv e2e4", "info score mate 2 pv e2e4", "bestmove e2e4")
-    assert judge(question(mate=2), said, 100.0)["solution_seconds"] == 2.0
 
 
 # ---- Running ----

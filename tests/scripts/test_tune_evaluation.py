@@ -200,15 +200,6 @@ def test_known_weights_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (fit.weights[kept] == truth[kept]).all()
 
 
-def test_a_run_that_gains_nothing_ends_early() -> None:
-    train = make_examples(KNOWN_RECORDS, promised(find_coefficients(KNOWN_RECORDS), known_weights()))
-    # What is right for the one is wrong for the other.
-    held_back = replace(train, expected=1 - train.expected)
-    fit = fit_weights(train, held_back, np.zeros(OLD.shape), columns_of(["material"]), Plan(SCALE, patience=3))
-    assert (len(fit.history), fit.best) == (3, 0)
-    assert not fit.weights.any()
-
-
 def test_a_run_is_the_same_on_any_number_of_threads() -> None:
     one, three = (fit_known_weights(Plan(SCALE, iterations=6, threads=threads)) for threads in (1, 3))
     assert (one.weights == three.weights).all()
