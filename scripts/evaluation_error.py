@@ -18,7 +18,7 @@ import argparse
 import random
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -72,46 +72,37 @@ EVAL_SECONDS = 10.0
 FIRST_PLY = 12
 
 
-@dataclass(frozen=True)
-class Spread:
-    """every: plies, about. seed: of the first one in each game."""
-
-    every: int
-    seed: int
-
-
-def quiet_positions(text: str, number: int, spread: Spread) -> Iterator[bytes]:
+def quiet_positions(text: str, number: int, every: int, seed: int) -> Iterator[bytes]:
     """The packed positions of one game, in order, without scores. Raises ValueError for a game that cannot be read.
 
     A position is quiet here if the side to move is not in check and the move that was played neither captures nor
     promotes. So no evaluation decides which positions it is judged by. Instead of one that is not quiet the next one is
-    taken.
+    taken. every: plies between them, about. number, seed: they decide on the first one.
     """
     game = read_game(text)
     result = game.headers.get("Result", "*")
     if result not in RESULT_NAMES:
         return
     board = game.board()
-    wanted = FIRST_PLY + random.Random(f"{spread.seed} {number}").randrange(spread.every)
+    wanted = FIRST_PLY + random.Random(f"{seed} {number}").randrange(every)
     flags = QUIET | FIRST
     for move in game.mainline_moves():
         if board.ply() >= wanted and not (board.is_check() or board.is_capture(move) or move.promotion):
             yield pack(board, 0, RESULT_NAMES.index(result), flags)
             flags = QUIET
-            wanted = board.ply() + spread.every
+            wanted = board.ply() + every
         board.push(move)
 
 
 def choose(words: argparse.Namespace) -> None:
     """Quiet positions of all games, each once."""
-    spread = Spread(words.every, words.seed)
     packed: list[bytes] = []
     with show_progress("games", None) as advance:
         for path in words.files:
             with path.open("rb") as file:
                 for number, text in enumerate(game_texts(file)):
                     try:
-                        packed += quiet_positions(decoded(text), number, spread)
+                        packed += quiet_positions(decoded(text), number, words.every, words.seed)
                     except ValueError as error:
                         raise ProgramError(f"{path}, game {number + 1}: {error}") from None
                     advance(1, f"{len(packed)} positions")
@@ -121,7 +112,8 @@ def choose(words: argparse.Namespace) -> None:
         "program": "scripts/evaluation_error.py choose",
         "files": [path.name for path in words.files],
         "scores": None,
-        **asdict(spread),
+        "every": words.every,
+        "seed": words.seed,
     }
     write_positions(words.output, provenance, chosen)
     say(f"{words.output}: {len(chosen)} positions of {int(game_numbers(chosen)[-1]) + 1 if len(chosen) else 0} games")

@@ -37,22 +37,12 @@ HELD_OUT = 0.2
 PIECE_BANDS = ((2, 8), (9, 16), (17, 24), (25, 32))
 SHOWN_BANDS = ((0, 25), (25, 50), (50, 75), (75, 100), (100, 150), (150, 200), (200, 300), (300, 600))
 LEAST_IN_BAND = 20
-# Numbers of pieces whose curve is printed.
-SHOWN_PIECES = (6, 8, 10, 12, 16, 20, 24, 28, 32)
 
 
 def split(outcomes: Outcomes) -> tuple[Outcomes, Outcomes]:
     """The outcomes of most games, and those that are held out."""
     test, train = split_rows(outcomes.game, (HELD_OUT, 1.0 - HELD_OUT), np.random.default_rng(0))
     return outcomes.where(train), outcomes.where(test)
-
-
-def show_curve(model: WinModel) -> None:
-    """Show midpoint and spread for some numbers of pieces."""
-    curves = zip(SHOWN_PIECES, *model.curves(np.array(SHOWN_PIECES)), strict=True)
-    rows = [(str(number), f"{midpoint:.0f}", f"{spread:.0f}") for number, midpoint, spread in curves]
-    head = ["pieces", "half of the games won (+1.00)", "spread"]
-    standard_output().print(make_table("centipawns of the search", head, rows))
 
 
 def show_calibration(model: WinModel, outcomes: Outcomes) -> None:
@@ -90,7 +80,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     pieces = (FEWEST_PIECES, scores.MAX_PIECES)
     show_calibration(fit(train, DEGREE, pieces), test)
     model = fit(outcomes, DEGREE, pieces)
-    show_curve(model)
     print(f"{len(outcomes)} positions of {outcomes.games} games. For uci_engine/score.py:\n\n{model.source()}", end="")
     return 0
 

@@ -63,14 +63,6 @@ def test_true_ratings_are_found_within_the_error() -> None:
     assert 134 <= inside <= 149
 
 
-def test_who_won_every_game_has_a_rating() -> None:
-    score = PairingScore("level 1500", "known")
-    score.pairs = [2.0] * 10
-    measured = fit([level(1500), opponent("known", 1500.0)], [score])["level 1500"]
-    assert 1700 < measured.elo < 2500
-    assert 50 < measured.error < 1000
-
-
 @pytest.fixture
 def command(tmp_path: Path) -> list[str]:
     engine = tmp_path / "levels.py"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import sys
-import time
 
 import chess
 import chess.engine
@@ -96,14 +95,6 @@ def test_without_an_exact_score_a_bound_will_do() -> None:
 def test_an_engine_that_cannot_be_used_is_told(spec: EngineSpec, reason: str) -> None:
     with pytest.raises(EngineError, match=reason):
         Engine(spec, start_seconds=1.0 if spec.name == "mute" else 20.0)
-
-
-def test_an_engine_that_stays_after_quit_is_killed() -> None:
-    engine = Engine(fake("stay"))
-    began = time.perf_counter()
-    assert not engine.close(0.3)
-    assert time.perf_counter() - began < 5
-    assert engine.exit_code is not None
 
 
 def test_a_kept_engine_takes_other_values_and_is_replaced_for_other_options() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from evaluation.constants import WON_KPK_CP
 from evaluation.weights import default_weights
-from evaluation_error import Spread, features_scores, main, quiet_positions
+from evaluation_error import features_scores, main, quiet_positions
 from tests.support.kernel import random_game
 from tests.support.networks import random_network
 from toolkit.training.coefficients import find_coefficients
@@ -53,8 +53,8 @@ def game_text(seed: int, plies: int = 80, result: str = "1-0") -> str:
     return str(game)
 
 
-def records_of(texts: list[str], spread: Spread) -> Any:
-    packed = [record for number, text in enumerate(texts) for record in quiet_positions(text, number, spread)]
+def records_of(texts: list[str], every: int, seed: int) -> Any:
+    packed = [record for number, text in enumerate(texts) for record in quiet_positions(text, number, every, seed)]
     return np.frombuffer(b"".join(packed), RECORD)
 
 
@@ -80,7 +80,7 @@ def deep(tmp_path: Path) -> Path:
 
 
 def test_quiet_positions_are_spread_over_a_game() -> None:
-    records = records_of([game_text(seed) for seed in range(12)], Spread(10, 0))
+    records = records_of([game_text(seed) for seed in range(12)], 10, 0)
     assert len(records) > 20
     assert (records["flags"] & (QUIET | CAPTURE) == QUIET).all()
     assert (records["result"] == 2).all()
@@ -89,9 +89,9 @@ def test_quiet_positions_are_spread_over_a_game() -> None:
     assert plies.min() >= 12
     assert (np.diff(plies)[np.diff(games) == 0] >= 10).all()
     assert not any(board_of(record).is_check() for record in records)
-    again = records_of([game_text(seed) for seed in range(12)], Spread(10, 0))
+    again = records_of([game_text(seed) for seed in range(12)], 10, 0)
     assert again.tobytes() == records.tobytes()
-    assert records_of([game_text(seed) for seed in range(12)], Spread(10, 1)).tobytes() != records.tobytes()
+    assert records_of([game_text(seed) for seed in range(12)], 10, 1).tobytes() != records.tobytes()
 
 
 def test_choose_writes_each_position_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,6 +15,7 @@ from toolkit.training.wins import Outcomes, WinModel, fit, joined, read_outcomes
 from uci_engine import score as scores
 
 KNOWN = WinModel((6, 32), (320.0, -420.0, 200.0), (90.0, 50.0))
+ENGINES = WinModel(scores.WIN_PIECES, scores.WIN_MIDPOINT_CP, scores.WIN_SPREAD_CP)
 ALL_PIECES = np.arange(2, 33)
 
 
@@ -46,19 +47,18 @@ def test_known_constants_are_found(degree: int) -> None:
 
 
 def test_the_models_of_program_and_engine_are_one() -> None:
-    model = WinModel.of_engine()
     for pieces in (2, 7, 20, 32):
         for score_cp in (-300, -1, 0, 40, 900):
             one = Outcomes(np.array([float(score_cp)]), np.array([pieces]), np.array([0]), np.array([0]))
-            shares = [round(1000 * share) for share in model.probabilities(one)[0, ::-1]]
+            shares = [round(1000 * share) for share in ENGINES.probabilities(one)[0, ::-1]]
             assert np.abs(np.subtract(shares, scores.win_draw_loss(score_cp, pieces))).max() <= 1
-            assert [curve[0] for curve in model.curves(one.pieces)] == pytest.approx(scores.win_curve(pieces))
+            assert [curve[0] for curve in ENGINES.curves(one.pieces)] == pytest.approx(scores.win_curve(pieces))
 
 
 def test_the_constants_of_the_engine_are_in_the_form_that_is_printed() -> None:
     source = Path(scores.__file__).read_text("utf-8")
-    assert WinModel.of_engine().source() in source
-    assert WinModel.of_engine().is_sound
+    assert ENGINES.source() in source
+    assert ENGINES.is_sound
 
 
 def records(*positions: tuple[str, int, int, bool]) -> np.ndarray:

@@ -8,7 +8,6 @@ import pytest
 
 from toolkit.books.repertoire import Line, read_line, read_table, replay
 from toolkit.books.theory import theory_of
-from toolkit.errors import ProgramError
 from uci_engine.book.book import BUILT_IN, Book
 
 
@@ -42,12 +41,6 @@ def test_a_line_is_read() -> None:
     assert line == Line("C37", "King's Gambit", ("e4", "e5", "f4", "exf4", "Nf3", "g5"), 3, frozenset({2}))
     assert read_line("C37", "x", "1.e4 e5 2.f4?").avoided == read_line("C37", "x", "1.e4 e5 f4?!").avoided == {2}
     assert read_line("C37", "x", "1... e4! e5!? 2. f4!!").avoided == frozenset()
-
-
-def test_an_illegal_move_is_told_with_its_line() -> None:
-    bad = read_line("C20", "King's Pawn", "1. e4 e5 2. Ke3")
-    with pytest.raises(ProgramError, match=r"C20 King's Pawn: 2\. 'Ke3' is not legal"):
-        list(replay([read_line("B20", "Sicilian", "e4 c5"), bad]))
 
 
 # Our lines ---------------------------------------------------------------------------------------------------------

@@ -73,23 +73,7 @@ def test_a_mixture_keeps_its_shares(tmp_path: Path) -> None:
     assert 75 <= pieces.count(5) <= 125
 
 
-def test_games_are_cut_at_a_random_ply(tmp_path: Path) -> None:
-    (tmp_path / "x.pgn").write_text('[Event "?"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 *\n')
-    source = parse_source(f"file={tmp_path / 'x.pgn'} cut=2-5 plies=1")
-    lengths = {len(source.opening(random.Random(number)).moves) for number in range(60)}
-    assert lengths == {3, 4, 5, 6}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "random plies=5-2",
-        "random share=0",
-        "endgames pieces=2-4",
-        "random cut=3",
-    ],
-)
+@pytest.mark.parametrize("text", ["", "file", "random=x", "random plies=5-2", "endgames pieces=2-4", "random cut=3"])
 def test_a_source_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(ProgramError):
         parse_source(text)
@@ -167,15 +151,6 @@ def test_it_knows_all_moves_of_the_game(player: SelfPlayer) -> None:
         fresh.new_game(board)
         for mine, theirs in zip(player.searchers, fresh.searchers, strict=True):
             assert state_of(mine.position) == state_of(theirs.position)
-
-
-def test_unequal_openings_and_positions_in_check(player: SelfPlayer) -> None:
-    queen_up = Opening("4k3/8/8/8/8/8/8/3QK3 w - - 0 1")
-    assert play_game(player, queen_up, rules(), None, Kept(max_opening_cp=300)).result is None
-    assert play_game(player, queen_up, rules(), None).records
-    check = Opening("4k3/8/8/8/8/8/4Q3/4K3 b - - 0 1")
-    positions = np.frombuffer(b"".join(play_game(player, check, Rules(max_moves=2), None).records), RECORD)
-    assert not any(board_of(position).is_check() for position in positions)
 
 
 def test_positions_ahead_are_legal_and_belong_to_the_game(player: SelfPlayer) -> None:

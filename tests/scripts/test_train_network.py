@@ -155,15 +155,6 @@ def test_positions_without_the_network_are_left_out(tmp_path: Path, cache: Cache
     assert only_result == 0
 
 
-def test_games_stay_together(file: Path, cache: Cache) -> None:
-    examples = read_examples([Source(file)], Choice(), default_weights(), cache)
-    parts = split(examples, (80, 10, 10), 0)
-    games = [set(examples.games[part].tolist()) for part in parts]
-    assert sum(map(len, games)) == len(set.union(*games))
-    with pytest.raises(ProgramError, match="more games are needed"):
-        split(replace(examples, games=np.zeros(len(examples), np.int64)), (80, 10, 10), 0)
-
-
 def start(units: int = 16) -> State:
     return new_state(new_network(units, BUCKETS, 0).arrays())
 

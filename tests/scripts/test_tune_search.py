@@ -114,14 +114,6 @@ def test_a_number_that_wins_games_grows(engine: str, tmp_path: Path) -> None:
     assert tuned["strength"] > 55
 
 
-def test_what_the_engine_is_told_is_where_it_starts(engine: str, tmp_path: Path) -> None:
-    code, found = tune(f"{engine} option.Strength=90", tmp_path, "--iterations", "1", "--rate", "0.0001")
-    assert code == 0
-    tuned = found["tuned"]
-    assert isinstance(tuned, dict)
-    assert 85 <= tuned["strength"] <= 95
-
-
 def test_a_run_goes_on_where_it_was_cut(engine: str, tmp_path: Path) -> None:
     journal = tmp_path / "tune.journal"
     words = ("--iterations", "6", "--journal", str(journal))

@@ -125,4 +125,6 @@ def ending_of(record: GameRecord, white: bool) -> str:
     """`won`, `lost` or `drawn`, from the engine's side; a forfeit is told as such."""
     if record.fault is not None:
         return record.fault
-    return {1.0: "won", 0.5: "drawn", 0.0: "lost"}[record.white_points if white else 1 - record.white_points]
+    if record.result == "1/2-1/2":
+        return "drawn"
+    return "won" if (record.result == "1-0") == white else "lost"

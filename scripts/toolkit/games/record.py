@@ -91,11 +91,6 @@ class GameRecord:
         self.guilty = (self.white if color == chess.WHITE else self.black).name
         self.detail = detail
 
-    @property
-    def white_points(self) -> float:
-        """1, 1/2 or 0."""
-        return {"1-0": 1.0, "0-1": 0.0}.get(self.result, 0.5)
-
     def as_json(self) -> dict[str, Any]:
         """For the journal, with the PGN left to the caller."""
         return {

@@ -77,11 +77,6 @@ class Examples:
     def __len__(self) -> int:
         return len(self.records)
 
-    @property
-    def results(self) -> Floats:
-        """The result of each game: 0, 0.5 or 1, White's view."""
-        return np.asarray(self.records["result"] / 2.0)
-
     def rows(self, chosen: npt.NDArray[Any]) -> Examples:
         """Those with these numbers, in this order."""
         return replace(

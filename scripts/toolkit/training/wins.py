@@ -91,11 +91,6 @@ class WinModel:
     midpoint_cp: tuple[float, ...]
     spread_cp: tuple[float, ...]
 
-    @classmethod
-    def of_engine(cls) -> WinModel:
-        """That of `uci_engine.score`."""
-        return cls(scores.WIN_PIECES, scores.WIN_MIDPOINT_CP, scores.WIN_SPREAD_CP)
-
     def source(self) -> str:
         """The lines of `uci_engine.score` that define it."""
         return f"WIN_PIECES = {self.pieces}\nWIN_MIDPOINT_CP = {self.midpoint_cp}\nWIN_SPREAD_CP = {self.spread_cp}\n"
