@@ -146,11 +146,9 @@ def test_what_cython_says_is_told_of_the_source(tmp_path: Path) -> None:
     [
         ("from __future__ import annotations\n", "", "a kernel module has `from __future__ import annotations`"),
         ("ints(3, [", "ints(width, [", "the length of an array is a number or made of constants"),
-        ("u64s(SIZE)", "u64s(TABLE)", "the length of an array is a number or made of constants"),
         ("def low(bits: u64)", "def low(bits)", "low is inline, and so needs C types throughout"),
         ("names: list[str] = []", "names: list[str]", "a variable without a C type has a value"),
         ("HALF: i64 = 1 << 31", "HALF: i16 = 1 << 31", "HALF does not fit into i16"),
-        ("HALF: i64 = 1 << 31", "HALF = -1 << 64", "HALF does not fit into i64"),
         ("        return by\n", "        assert by\n        return by\n", "count is a function of C, where"),
         ("\n    def count", "    def count", "there is an empty line above a method of this class"),
     ],

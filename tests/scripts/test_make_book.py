@@ -73,14 +73,6 @@ def test_a_line_may_end_with_mate(table: Path, out: Path) -> None:
     assert weights_at(out, "f3 e5 g4") == {"Qh4#": 1000}
 
 
-@pytest.mark.parametrize("text", ["", "eco\tname\tmoves\nA00\tx\t1. e4 Ke7\n"])
-def test_a_bad_table_is_one_sentence(table: Path, out: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    table.write_text(text, "utf-8")
-    assert run("book", table, "-o", out, "--depth", "1") == 1
-    assert capsys.readouterr().err.startswith("error: ")
-    assert not out.exists()
-
-
 # The file ----------------------------------------------------------------------------------------------------------
 
 

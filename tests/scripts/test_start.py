@@ -10,20 +10,10 @@ from pathlib import Path
 import pytest
 
 import match
-import tune_search
 from tests.support import ROOT, SCRIPTS, SUPPORT
 from toolkit.errors import ProgramError
 
 FAKE = f"{sys.executable} {SUPPORT / 'fake_engine.py'}"
-
-
-def run(program: str, folder: Path, engine: str, *more: str) -> int:
-    """Run a program with this engine, and with a journal in the folder."""
-    if program == "match":
-        words = ["--engine", engine, "--engine", f"cmd='{FAKE}'", "--each", "depth=1", "--games", "2", "--longest", "2"]
-        return match.main([*words, "--pgn", str(folder / "games.pgn"), *more])
-    words = ["--engine", f"{engine} depth=1", "--tune", "Seed=1", "--iterations", "1", "--longest", "2"]
-    return tune_search.main([*words, "--journal", str(folder / "tune.journal"), *more])
 
 
 @pytest.fixture
@@ -33,28 +23,15 @@ def folder(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("program", ["match", "tune_search"])
-def test_a_misspelt_engine_leaves_nothing_behind(
-    program: str, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_misspelt_engine_leaves_nothing_behind(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--engine", f"cmd='{FAKE}'", "--each", "depth=1", "--games", "2", "--longest", "2"]
+    words += ["--pgn", str(folder / "games.pgn"), "--engine"]
     with pytest.raises(ProgramError, match="cannot run stokfish"):
-        run(program, folder, "cmd=stokfish")
+        match.main([*words, "cmd=stokfish"])
     assert capsys.readouterr().out == ""
     assert list(folder.iterdir()) == []
-    assert run(program, folder, f"cmd='{FAKE}'") == 0
+    assert match.main([*words, f"cmd='{FAKE}'"]) == 0
     assert capsys.readouterr().out
-
-
-@pytest.mark.parametrize("program", ["match", "tune_search"])
-def test_an_unreachable_scheduler_leaves_nothing_behind(
-    program: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("toolkit.pool.CLUSTER_SECONDS", 0.5)
-    assert run(program, folder, f"cmd='{FAKE}'", "--cluster", "tcp://127.0.0.1:9") == 1
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "error: no Dask scheduler answers at tcp://127.0.0.1:9" in err
-    assert list(folder.iterdir()) == []
 
 
 @pytest.mark.parametrize(

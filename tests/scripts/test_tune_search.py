@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from toolkit.errors import ProgramError
 from tune_search import Parameter, Spsa, main
 
 ENGINE = """
@@ -125,17 +124,3 @@ def test_a_run_goes_on_where_it_was_cut(engine: str, tmp_path: Path) -> None:
     # Only the time of the moves differs.
     assert {**again[1], "seconds": 0} == {**whole[1], "seconds": 0}
     assert len(journal.read_text("utf-8").splitlines()) == 7
-
-
-@pytest.mark.parametrize(
-    ("more", "complaint"),
-    [
-        (("--tune", "colour"), "has no number called 'colour'"),
-        (("--tune", "strength=0"), "not a number above 0"),
-    ],
-)
-def test_what_cannot_be_used_is_one_sentence(
-    engine: str, tmp_path: Path, more: tuple[str, ...], complaint: str
-) -> None:
-    with pytest.raises(ProgramError, match=complaint):
-        tune(engine, tmp_path, *more)

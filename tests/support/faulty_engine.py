@@ -1,6 +1,6 @@
 """A small UCI engine with a fault that can be chosen; a program for the tests of the tools, not imported by them.
 
-    python tests/faulty_engine.py [FAULT] [--rules]
+    python tests/support/faulty_engine.py [FAULT] [--rules]
 
 It plays the first legal move if `--rules` is given as well, and e2e4 otherwise, which starts faster. Without a fault it
 does as UCI asks.
