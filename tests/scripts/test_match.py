@@ -36,8 +36,6 @@ from toolkit.games.record import GameRecord
 
 FAKE = SUPPORT / "fake_engine.py"
 IMPATIENT = Patience(hang_seconds=1.0, search_seconds=20.0)
-# A quick mate, so that a game of chance ends soon.
-ENDING = Opening("7k/8/8/8/8/8/1q6/K7 b - - 0 1")
 OPENINGS = """4k3/8/8/8/8/8/4P3/4K3 w - -
 r3k3/8/8/8/8/8/8/4K2R w - -
 4k3/pp6/8/8/8/8/PP6/4K3 b - -

@@ -25,15 +25,11 @@ def misbehave(mode: str, board: chess.Board) -> bool:
             say("bestmove a1a1")
         case "nonsense":
             say("bestmove xyzzy")
-        case "null":
-            say("bestmove 0000")
         case "none":
             say("bestmove (none)")
         case "crash":
             print("it hurts", file=sys.stderr, flush=True)
             os._exit(3)
-        case "leave":
-            os._exit(0)
         case "close":
             os.close(1)
             time.sleep(60)
@@ -95,8 +91,7 @@ def main() -> None:
                 say("info depth 3 multipv 2 score cp -700 pv a2a3")
                 say(f"bestmove {move}")
             case ["quit"]:
-                if mode != "stay":
-                    return
+                return
 
 
 if __name__ == "__main__":

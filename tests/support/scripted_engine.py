@@ -1,7 +1,7 @@
 """A UCI engine that says what a script tells it: `python scripted_engine.py SCRIPT.json`. Run by test_suite.
 
 The script holds, for each FEN, the lines to answer a `go` with; for FENs that it does not hold, those of "else". The
-line "die" ends the process with a word on stderr, "hang" lets it say nothing more, "sleep S" waits.
+line "die" ends the process with a word on stderr, "hang" lets it say nothing more.
 """
 
 from __future__ import annotations
@@ -36,8 +36,6 @@ def say(answer: list[str]) -> None:
             os._exit(3)
         elif text == "hang":
             time.sleep(600)
-        elif text.startswith("sleep "):
-            time.sleep(float(text.removeprefix("sleep ")))
         else:
             print(text, flush=True)
 
