@@ -6,20 +6,17 @@ installed in some way, and read the command.
 
 from __future__ import annotations
 
-import importlib.metadata
-import json
 import platform
 import shutil
 import subprocess
 import sys
-import sysconfig
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from uci_engine import core
+from uci_engine.command_line import console
 from uci_engine.tools import doctor
 
 ROOT = Path(__file__).parents[2]
@@ -78,60 +75,26 @@ def test_another_python_cannot_run_the_compiled_core(monkeypatch: pytest.MonkeyP
     assert doctor.slow_core_warning(fallback(True)) == f"{SLOW}; only CPython, not PyPy, can run the compiled one"
 
 
-@pytest.mark.parametrize(
-    ("origin", "expected"),
-    [
-        (None, "secateur"),
-        ({"url": "file:///home/you/secateur", "dir_info": {}}, "file:///home/you/secateur"),
-        ({"url": "https://host/s.tar.gz", "archive_info": {}}, "https://host/s.tar.gz"),
-        ({"url": "https://host/s", "vcs_info": {"vcs": "git", "commit_id": "abc"}}, "git+https://host/s@abc"),
-        (
-            {"url": "https://host/s", "vcs_info": {"vcs": "git", "commit_id": "abc", "requested_revision": "v1"}},
-            "git+https://host/s@v1",
-        ),
-    ],
-)
-def test_an_installed_engine_is_installed_again_from_where_it_came(
-    origin: dict[str, object] | None, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Distribution:
-        def read_text(self, _name: str) -> str | None:
-            return None if origin is None else json.dumps(origin)
-
+def test_the_command_that_mends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "_ROOT", tmp_path)
+    assert doctor.mending_command() == "install it again, with pip's options --force-reinstall and --no-cache-dir"
+    (tmp_path / "setup.py").touch()
     monkeypatch.setattr(sys, "executable", "/opt/my python/bin/python")
-    monkeypatch.setattr(importlib.metadata, "distribution", lambda _name: Distribution())
-    options = "--force-reinstall --no-deps --no-cache-dir"
-    assert doctor.mending_command() == f"'/opt/my python/bin/python' -m pip install {options} {expected}"
+    assert doctor.mending_command() == f"'/opt/my python/bin/python' -m pip install -e {tmp_path}"
 
 
-def test_a_clone_under_the_systems_python_gets_an_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There pip refuses to install, and the user would be left with a command that fails."""
-    (tmp_path / "setup.py").touch()
-    (tmp_path / "EXTERNALLY-MANAGED").touch()
-    monkeypatch.setattr(doctor, "_ROOT", tmp_path)
-    monkeypatch.setattr(sysconfig, "get_path", lambda _name: str(tmp_path))
-    monkeypatch.setattr(sys, "executable", "/usr/bin/python3")
-    monkeypatch.setattr(sys, "prefix", sys.base_prefix)
-    created = f"/usr/bin/python3 -m venv {tmp_path}/.venv"
-    assert doctor.mending_command() == f"{created} && {tmp_path}/.venv/bin/pip install -e {tmp_path}"
-    monkeypatch.setattr(sys, "prefix", "/home/you/environment")
-    assert doctor.mending_command() == f"/usr/bin/python3 -m pip install -e {tmp_path}"
+def test_a_failure_of_a_stale_build_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> int:
+        raise AttributeError("the compiled class has no such field")
 
-
-def test_without_pip_the_command_is_for_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "setup.py").touch()
-    monkeypatch.setattr(doctor, "_ROOT", tmp_path)
-    monkeypatch.setattr(sys, "prefix", "/home/you/environment")
-    monkeypatch.setattr(doctor, "PathFinder", SimpleNamespace(find_spec=lambda _name: None))
-    monkeypatch.setattr(sys, "executable", "/usr/bin/python3")
-    assert doctor.mending_command() == f"uv pip install --python /usr/bin/python3 -e {tmp_path}"
-
-
-def test_windows_quotes_in_its_own_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "setup.py").touch()
-    monkeypatch.setattr(doctor, "_ROOT", tmp_path)
-    monkeypatch.setattr(sys, "prefix", "C:\\venv")
-    monkeypatch.setattr(sys, "platform", "win32")
-    monkeypatch.setattr(sys, "executable", "C:\\Program Files\\python.exe")
-    assert doctor.mending_command() == f'"C:\\Program Files\\python.exe" -m pip install -e {tmp_path}'
+    stale: list[str] = []
+    monkeypatch.setattr(doctor, "stale_sources", lambda: stale)
+    monkeypatch.setattr(doctor, "compiled_modules", lambda: ["uci_engine.search.search"])
+    with pytest.raises(AttributeError):
+        console.guarded(fail)
+    stale.append("uci_engine/search/search.py")
+    assert console.guarded(fail) == 1
+    sentence = f"secateur: changed since they were compiled: {stale[0]}; to mend it: {doctor.mending_command()}\n"
+    assert capsys.readouterr().err == sentence

@@ -96,12 +96,17 @@ def guarded(action: Callable[[], int]) -> int:
     """The exit code of the action. What is missing to run it is told in one sentence."""
     try:
         return action()
-    except (ImportError, RuntimeError) as error:
-        # The requested core, python-chess or a thread is missing.
-        warn(f"secateur: {error}")
-        return 1
     except MemoryError:
         warn("secateur: there is not enough memory")
+        return 1
+    except Exception as error:
+        from uci_engine.tools.doctor import stale_build
+
+        # A stale build may fail in any way. Otherwise the requested core, python-chess or a thread is missing.
+        problem = stale_build() or (error if isinstance(error, ImportError | RuntimeError) else None)
+        if problem is None:
+            raise
+        warn(f"secateur: {problem}")
         return 1
     except KeyboardInterrupt:
         return 130

@@ -9,21 +9,17 @@ Invariants: nothing is repaired or changed. A failure of any part is a finding, 
 from __future__ import annotations
 
 import importlib.metadata
-import json
 import platform
 import shlex
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Callable
 from contextlib import closing
-from importlib.machinery import PathFinder
 from pathlib import Path
 
 from uci_engine import __version__
-from uci_engine.core import Core, build_info, compiled_modules, load, source_file, stale_sources
+from uci_engine.core import Core, build_info, compiled_modules, load, stale_sources
 
-DISTRIBUTION = "secateur"
 # Nodes per second of the compiled core, divided by those of the python-chess core.
 # scripts/EXPERIMENTS.md has the measurement.
 TIMES_SLOWER = 200
@@ -72,10 +68,9 @@ def examine(core_name: str, write: Write) -> int:
         write(f"last build     not compiled: {info['why']}")
     write("")
     checks: dict[str, Callable[[], str | None]] = {
-        "modules": lambda: check_modules(core),
+        "modules": lambda: stale_build() if core.name == "compiled" else None,
         "move counts": lambda: check_move_counts(core.name),
-        "evaluation": lambda: check_evaluation(has_network=False),
-        "network": lambda: check_evaluation(has_network=True),
+        "evaluation": check_evaluation,
         "search": lambda: check_search(core.name),
     }
     failures = 0
@@ -97,21 +92,6 @@ def examine(core_name: str, write: Write) -> int:
     return 1 if failures or slow is not None else 0
 
 
-def check_modules(core: Core) -> str | None:
-    """Check that each kernel module comes from the core's own file, and that this was built from the source beside it.
-
-    What is wrong, or None.
-    """
-    extensions = compiled_modules() if core.name == "compiled" else {}
-    files = {name: Path(module.__file__ or "") for name, module in core.modules.items()}
-    expected = {name: extensions.get(name, source_file(name)) for name in files}
-    wrong = [f"{name} from {file}" for name, file in files.items() if file.resolve() != expected[name].resolve()]
-    if wrong:
-        return f"not from the file they should be from: {', '.join(wrong)}"
-    stale = stale_sources() if extensions else []
-    return f"changed since they were compiled: {', '.join(stale)}; to mend it: {mending_command()}" if stale else None
-
-
 def check_move_counts(core_name: str) -> str | None:
     """Check the counts of the move generator. What is wrong, or None."""
     import chess
@@ -127,8 +107,8 @@ def check_move_counts(core_name: str) -> str | None:
     return None
 
 
-def check_evaluation(has_network: bool) -> str | None:
-    """Check that a position and its mirror image have the same evaluation, with the network of the package or without.
+def check_evaluation() -> str | None:
+    """Check that a position and its mirror image have the same evaluation, with and without the network.
 
     What is wrong, or None. Raises NetworkError.
     """
@@ -137,12 +117,12 @@ def check_evaluation(has_network: bool) -> str | None:
     import evaluation
     from evaluation.network.file import default_network
 
-    network = default_network() if has_network else None
     for fen in EVALUATED:
         board = chess.Board(fen)
-        score, mirrored = (evaluation.evaluate(each, network=network) for each in (board, board.mirror()))
-        if score != mirrored:
-            return f"{score} but {mirrored} with colours changed: {fen}"
+        for network in (None, default_network()):
+            score, mirrored = (evaluation.evaluate(each, network=network) for each in (board, board.mirror()))
+            if score != mirrored:
+                return f"{score} but {mirrored} with colours changed: {fen}"
     return None
 
 
@@ -183,50 +163,15 @@ def slow_core_warning(core: Core) -> str | None:
     return f"{slow}; to mend it: {mending_command()}"
 
 
+def stale_build() -> str | None:
+    """Which sources are newer than the compiled modules, and the command that mends it, in one sentence; or None."""
+    stale = stale_sources() if compiled_modules() else []
+    return f"changed since they were compiled: {', '.join(stale)}; to mend it: {mending_command()}" if stale else None
+
+
 def mending_command() -> str:
-    """The command that installs the engine again, compiled. The build fetches a C compiler where there is none."""
+    """How to install the engine again, compiled. The build fetches a C compiler where there is none."""
     if not (_ROOT / "setup.py").is_file():
-        source = _installed_from()
-        # pip might have kept what it built before, and would leave an installed version of the same number alone.
-        return _shell(*_pip(), "--force-reinstall", "--no-deps", "--no-cache-dir", source)
-    if _is_managed_by_the_system():
-        # This Python takes no packages, so the engine gets an environment of its own.
-        environment = _ROOT / ".venv"
-        create = _shell(sys.executable, "-m", "venv", str(environment))
-        return f"{create} && {_shell(str(environment / 'bin' / 'pip'), 'install', '-e', str(_ROOT))}"
-    return _shell(*_pip(), "-e", str(_ROOT))
-
-
-def _pip() -> tuple[str, ...]:
-    # Environments that uv makes have no pip. `importlib.util.find_spec` would let setuptools replace distutils.
-    if PathFinder.find_spec("pip") is None:
-        return "uv", "pip", "install", "--python", sys.executable
-    return sys.executable, "-m", "pip", "install"
-
-
-def _is_managed_by_the_system() -> bool:
-    """Whether the system's packages own this Python: pip refuses to install there (PEP 668)."""
-    in_environment = sys.prefix != sys.base_prefix
-    return not in_environment and Path(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED").is_file()
-
-
-def _installed_from() -> str:
-    """What to name to pip: the place that this installation came from (PEP 610), or the distribution's name."""
-    try:
-        text = importlib.metadata.distribution(DISTRIBUTION).read_text("direct_url.json")
-    except importlib.metadata.PackageNotFoundError:
-        text = None
-    if text is None:
-        return DISTRIBUTION
-    origin = json.loads(text)
-    url = str(origin["url"])
-    if "vcs_info" not in origin:
-        return url
-    version_control = origin["vcs_info"]
-    revision = version_control.get("requested_revision") or version_control["commit_id"]
-    return f"{version_control['vcs']}+{url}@{revision}"
-
-
-def _shell(*words: str) -> str:
-    """The words as one command line of this system's shell."""
-    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+        return "install it again, with pip's options --force-reinstall and --no-cache-dir"
+    command = [sys.executable, "-m", "pip", "install", "-e", str(_ROOT)]
+    return subprocess.list2cmdline(command) if sys.platform == "win32" else shlex.join(command)
