@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Generic, TypedDict, TypeVar
+from typing import Any, Generic, TypedDict, TypeVar
 
 from evaluation.files import reason_of
 from uci_engine.memory import HASH_DECLARED_MIB, hash_maximum_mib
@@ -74,6 +74,9 @@ class Button(Option):
 
 
 class ValueOption(Option, Generic[T]):
+    # What a value is, for messages.
+    wanted = "text"
+
     def __init__(self, name: str, default: T, help: str, read_only: bool = False) -> None:
         super().__init__(name, help)
         self.default = default
@@ -112,6 +115,16 @@ class ValueOption(Option, Generic[T]):
         """The value that the text stands for, or None."""
         raise NotImplementedError
 
+    def checked(self, name: str, value: Any) -> T:
+        """A value, or what its text stands for. ValueError, with this name of the option: it may not be that."""
+        read = self.read(value) if isinstance(value, str) else value
+        if type(read) is not type(self.default) or not self._allows(read):
+            raise ValueError(f"{name} must be {self.wanted}, not {value!r}")
+        return read
+
+    def _allows(self, value: T) -> bool:
+        return True
+
     def _bounded(self, value: T) -> tuple[T, list[str]]:
         """The nearest allowed value, and a message if it differs."""
         return value, []
@@ -126,6 +139,7 @@ class ValueOption(Option, Generic[T]):
 
 class Check(ValueOption[bool]):
     type_name = "check"
+    wanted = "True or False"
 
     def read(self, text: str) -> bool | None:
         return {"true": True, "false": False}.get(text.strip().lower())
@@ -149,6 +163,7 @@ class Spin(ValueOption[int]):
         super().__init__(name, default, help)
         self.minimum = minimum
         self.maximum = maximum
+        self.wanted = f"a whole number from {minimum} to {maximum}"
         self.usable = maximum if usable is None else min(usable, maximum)
         self.limited_by = "this machine"
 
@@ -157,6 +172,9 @@ class Spin(ValueOption[int]):
 
     def read(self, text: str) -> int | None:
         return parse_int(text)
+
+    def _allows(self, value: int) -> bool:
+        return self.minimum <= value <= self.maximum
 
     def _bounded(self, value: int) -> tuple[int, list[str]]:
         clamped = min(max(value, self.minimum), self.usable)

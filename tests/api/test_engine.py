@@ -31,8 +31,8 @@ import evaluation
 from tests.support.kernel import STARTS, is_compiled, random_game
 from uci_engine import Engine, Explanation
 from uci_engine import score as scores
-from uci_engine.api.session import KEYWORDS, MANAGED, keyword_of
-from uci_engine.options import Options, ValueOption
+from uci_engine.api.session import KEYWORDS, setting
+from uci_engine.options import Options
 from uci_engine.processor import usable_processors
 from uci_engine.search.manager import SearchManager
 
@@ -329,12 +329,13 @@ def test_a_notebook_shows_the_explanation_as_a_table(engine: Engine) -> None:
 # Options -------------------------------------------------------------------------------------------------------
 
 
-def test_every_option_has_a_keyword() -> None:
-    def key(name: str) -> str:
-        return name.replace(" ", "").replace("_", "").lower()
-
-    settable = [option.name for option in Options() if not (isinstance(option, ValueOption) and option.read_only)]
-    assert {key(name) for name in settable} - set(map(key, MANAGED)) == {key(keyword) for keyword in KEYWORDS}
+def test_every_keyword_is_an_option_and_every_other_option_is_the_programs_own() -> None:
+    options = Options()
+    found = {options.find(keyword) for keyword in KEYWORDS}
+    others = {option.name for option in options if option not in found}
+    # Boards and arguments say the first two. There are no UCI lines to log, and nothing else shows the opponent.
+    own = {"UCI_Chess960", "MultiPV", "Debug Log File", "UCI_Opponent", "Ponder", "Clear Hash", "UCI_EngineAbout"}
+    assert (len(found), others) == (len(KEYWORDS), own)
 
 
 @pytest.mark.parametrize(
@@ -347,14 +348,10 @@ def test_every_option_has_a_keyword() -> None:
         ("SyzygyPath", "<empty>", ("syzygy_path", "")),
     ],
 )
-def test_a_keyword_and_its_value_out_of_a_setoption(name: str, text: str, expected: tuple[str, object]) -> None:
-    assert keyword_of(name, text) == expected
-
-
-@pytest.mark.parametrize(("name", "text"), [("MultiPV", "3"), ("Hsah", "3"), ("Hash", "x"), ("OwnBook", "yes")])
-def test_no_keyword_for_what_is_no_option_or_no_value_of_it(name: str, text: str) -> None:
-    with pytest.raises(ValueError, match="cannot be"):
-        keyword_of(name, text)
+def test_a_setting_as_text(name: str, text: str, expected: tuple[str, object]) -> None:
+    keyword, option, value = setting(Options(), name, text)
+    assert (keyword, value) == expected
+    assert option.name.lower() == name.lower()
 
 
 def test_options_by_keyword() -> None:
@@ -375,12 +372,11 @@ def test_options_by_keyword() -> None:
     [
         ({"hsah": 64}, "there is no option 'hsah', did you mean hash?"),
         ({"hash": 0}, "hash must be a whole number from 1 to 33554432, not 0"),
-        ({"hash": "64"}, "hash must be a whole number from 1 to 33554432, not '64'"),
+        ({"hash": "x"}, "hash must be a whole number from 1 to 33554432, not 'x'"),
         ({"threads": 513}, "threads must be a whole number from 1 to 512, not 513"),
         ({"own_book": 1}, "own_book must be True or False, not 1"),
         ({"syzygy_path": None}, "syzygy_path must be text, not None"),
-        ({"multipv": 3}, "multipv cannot be set: multipv is an argument of analyse and analysis"),
-        ({"uci_chess960": True}, "uci_chess960 cannot be set: boards say themselves whether they are Chess960"),
+        ({"multipv": 3}, "there is no option 'multipv'; the options are hash, "),
     ],
 )
 def test_wrong_options_are_refused_in_one_sentence(options: dict[str, Any], sentence: str) -> None:
@@ -454,7 +450,7 @@ def test_other_wrong_arguments(engine: Engine) -> None:
     for multipv in (0, 257):
         with pytest.raises(ValueError, match=r"^multipv must be a whole number from 1 to 256, not "):
             engine.analyse(board, limit, multipv=multipv)
-    for function in (engine.evaluate, engine.explain):
+    for function in (engine.evaluate, engine.explain, engine.probe_tablebases):
         with pytest.raises(ValueError, match=r"^a position to evaluate has one king"):
             function(chess.Board(None))
     with pytest.raises(ValueError, match="no core is called"):

@@ -85,9 +85,12 @@ def test_pages_can_be_left_out(folder: Path) -> None:
         (("empty.pgn",), "secateur analyse: empty.pgn holds no game"),
         (("games.pgn", "--time", "0"), "secateur analyse: argument --time: '0' is not a number of seconds"),
         (("games.pgn", "--nodes", "9", "--depth", "3"), "not allowed with argument"),
-        (("games.pgn", "--option", "Hsah=3"), "option 'Hsah' cannot be set here, did you mean hash?"),
-        (("games.pgn", "--option", "MultiPV=3"), "secateur analyse: option 'MultiPV' cannot be set here"),
-        (("games.pgn", "--option", "Contempt=x"), "secateur analyse: option Contempt cannot be 'x'"),
+        (("games.pgn", "--option", "Hsah=3"), "there is no option 'Hsah', did you mean hash?"),
+        (("games.pgn", "--option", "MultiPV=3"), "secateur analyse: there is no option 'MultiPV'"),
+        (
+            ("games.pgn", "--option", "Contempt=x"),
+            "Contempt must be a whole number from -100 to 100, not 'x'",
+        ),
         ((), "the following arguments are required: GAMES"),
     ],
 )

@@ -21,7 +21,7 @@ from evaluation.network.file import Network
 from evaluation.scoring import check, set_up
 from evaluation.weights import Weights
 from uci_engine.api.analysis import Analysis
-from uci_engine.api.session import Moves, Session, limits_of, require
+from uci_engine.api.session import Moves, Session, limits_of
 from uci_engine.game_analysis.move_report import MoveComparison, MoveExplanation
 from uci_engine.game_analysis.move_search import compare_moves, explain_move
 from uci_engine.score import normalised as normalised_score
@@ -43,9 +43,9 @@ class Engine(Session):
     All methods may be called from any thread. Close the engine, or use it as a context manager: it has threads of its
     own, and the memory of `hash`. Problems that do not stop it are logged, by the logger `uci_engine`.
 
-    An argument of a wrong type raises TypeError, and a wrong value ValueError, also that of an option or of a field of
-    a `Limit`. A number there that no search reaches, such as 2**70 nodes, sets no bound. A closed engine raises
-    `chess.engine.EngineTerminatedError`, and a fault in the search `chess.engine.EngineError`.
+    A wrong value raises ValueError, also that of an option or of a field of a `Limit`. A number there that no search
+    reaches, such as 2**70 nodes, sets no bound. A closed engine raises `chess.engine.EngineTerminatedError`, and a
+    fault in the search `chess.engine.EngineError`.
 
     After a fork the engine stays with the parent. In the child its methods raise `chess.engine.EngineTerminatedError`,
     and `close` does nothing. A new engine made there works, if no engine of the parent was being made or searching
@@ -177,7 +177,6 @@ class Engine(Session):
 
         ValueError unless there is one king and at most 16 pieces a side, and no pawn on the first or last rank.
         """
-        require("board", board, chess.Board)
         with self._condition:
             self._require_open()
             check(board)
@@ -219,9 +218,7 @@ class Engine(Session):
 
         ValueError: as for `evaluate`, or the move is not legal.
         """
-        require("board", board, chess.Board)
         if move is not None:
-            require("move", move, chess.Move)
             if not board.is_legal(move):
                 raise ValueError(f"{move.uci()} is not legal here")
             return explain_move(self, board, move, _bounds(board, limit))
@@ -239,7 +236,6 @@ class Engine(Session):
         >>> comparison.moves[0].move, comparison.moves[0].value.text
         (Move.from_uci('a1a8'), '#1')
         """
-        require("board", board, chess.Board)
         return compare_moves(self, board, _bounds(board, limit))
 
     def probe_tablebases(self, board: chess.Board) -> int | None:
@@ -254,7 +250,6 @@ class Engine(Session):
 
         A search that runs is waited for. ValueError: as for `evaluate`.
         """
-        require("board", board, chess.Board)
         check(board)
         with self._condition:
             self._wait_for_turn()
@@ -262,11 +257,10 @@ class Engine(Session):
 
 
 def _bounds(board: chess.Board, limit: Limit | None) -> Limit:
-    """The time, nodes and depth of a limit. TypeError and ValueError: as `limits_of`, or there is none of them."""
+    """The time, nodes and depth of a limit. ValueError: as `limits_of`, or there is none of them."""
     if limit is None:
         return Limit(time=1.0)
     limits = limits_of(limit, board, None)
     if limits.movetime_ms is None and limits.nodes is None and limits.depth is None:
         raise ValueError("the limit needs a time, nodes or a depth")
-    seconds = None if limits.movetime_ms is None else limits.movetime_ms / 1000
-    return Limit(time=seconds, nodes=limits.nodes, depth=limits.depth)
+    return Limit(time=limit.time, nodes=limit.nodes, depth=limit.depth)

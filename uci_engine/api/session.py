@@ -11,7 +11,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Self, Unpack
 
 import chess
@@ -20,24 +20,14 @@ from chess.engine import EngineTerminatedError, Info, Limit
 
 from uci_engine.api.analysis import LOGGER, EngineCondition, RunningSearch
 from uci_engine.engine import UciEngine
-from uci_engine.options import Check, EngineOptions, Options, Spin, ValueOption
-from uci_engine.text import ERROR, MAX_INT, quoted, suggestion
+from uci_engine.options import EngineOptions, Options, ValueOption
+from uci_engine.text import ERROR, MAX_INT, suggestion
 from uci_engine.time_management.limits import Limits
 from uci_engine.tools.doctor import slow_core_warning
 
 Moves = Iterable[chess.Move] | None
 
 KEYWORDS = tuple(EngineOptions.__annotations__)
-
-# Options that the methods of `Engine` set, and what to use instead.
-MANAGED = {
-    "MultiPV": "multipv is an argument of analyse and analysis",
-    "UCI_Chess960": "boards say themselves whether they are Chess960",
-    "Ponder": "this engine does not ponder in process",
-    "Clear Hash": "new_game clears the hash table",
-    "UCI_Opponent": "only the UCI command d shows it",
-    "Debug Log File": "it would hold UCI lines, and in process there are none",
-}
 
 # `core.load` changes the whole process, so only one thread may call it.
 _LOADING = threading.Lock()
@@ -87,12 +77,16 @@ class Session:
         True
 
         `uci_elo` also sets `uci_limit_strength`, unless that is given. `uci_analyse_mode` is on in `analyse` and
-        `analysis` and off in `play`, until it is set. ValueError: there is no such option or value; the options before
-        it are set. A `hash` that this machine does not allow, or more `threads` than it has processors, is cut, and
-        logged: `options` has what is in use.
+        `analysis` and off in `play`, until it is set. ValueError: there is no such option or value. A `hash` that this
+        machine does not allow, or more `threads` than it has processors, is cut, and logged: `options` has what is in
+        use.
         """
         with self._condition:
-            for option, value in _settings(self._inner.options, options):
+            settings = [setting(self._inner.options, name, value) for name, value in options.items()]
+            # Alone it asks for that strength. In UCI it takes two options.
+            if "uci_elo" in options and "uci_limit_strength" not in options:
+                settings.append(setting(self._inner.options, "uci_limit_strength", True))
+            for _, option, value in settings:
                 self._wait_for_turn()
                 for message in option.assign(value):
                     LOGGER.warning("%s", message.removeprefix(ERROR))
@@ -158,7 +152,6 @@ class Session:
     ) -> RunningSearch:
         """Start a search, as soon as none is running."""
         limits = limits_of(limit, board, root_moves)
-        require("info", info, Info)
         if limits.is_endless and not in_background:
             raise ValueError("the limit needs a time, depth, nodes, mate or clock: this search would never end")
         with self._condition:
@@ -166,12 +159,8 @@ class Session:
             if game != self._game:
                 self._inner.new_game()
                 self._game = game
-            lines = 1 if multipv is None else multipv
-            if not isinstance(lines, int):
-                raise TypeError(f"multipv must be a whole number, not {lines!r}")
             options = self._inner.options
-            _require_value("multipv", options.multi_pv, lines)
-            options.multi_pv.value = lines
+            options.multi_pv.value = 1 if multipv is None else options.multi_pv.checked("multipv", multipv)
             self._set_position(board)
             if self._chooses_analyse_mode:
                 options.analyse_mode.value = analyses
@@ -239,110 +228,54 @@ def _release(inner: UciEngine, process: int) -> None:
 # Limits ---------------------------------------------------------------------------------------------------------
 
 
-def limits_of(limit: Limit | None, board: chess.Board, root_moves: Iterable[chess.Move] | None) -> Limits:
+# The fields of a limit, and what they are in `go`.
+_FIELDS = {
+    "white_clock": "wtime_ms",
+    "black_clock": "btime_ms",
+    "white_inc": "winc_ms",
+    "black_inc": "binc_ms",
+    "time": "movetime_ms",
+    "remaining_moves": "movestogo",
+    "depth": "depth",
+    "nodes": "nodes",
+    "mate": "mate",
+}
+
+
+def limits_of(limit: Limit | None, board: chess.Board, root_moves: Moves) -> Limits:
     """What a `go` with this limit asks for; None asks for no bound. A number above MAX_INT counts as that, as in UCI.
 
-    ValueError: a value of the limit, or a move, makes no sense. TypeError: an argument has a wrong type.
+    ValueError: a value of the limit, or a move, makes no sense.
     """
-    require("board", board, chess.Board)
-    searchmoves = None if root_moves is None else _searchmoves(board, root_moves)
-    if limit is None:
-        return Limits(searchmoves=searchmoves)
-    require("limit", limit, Limit)
-    return Limits(
-        wtime_ms=_milliseconds("white_clock", limit.white_clock),
-        btime_ms=_milliseconds("black_clock", limit.black_clock),
-        winc_ms=_milliseconds("white_inc", limit.white_inc),
-        binc_ms=_milliseconds("black_inc", limit.black_inc),
-        movestogo=_count("remaining_moves", limit.remaining_moves),
-        depth=_count("depth", limit.depth),
-        nodes=_count("nodes", limit.nodes),
-        mate=_count("mate", limit.mate),
-        movetime_ms=_milliseconds("time", limit.time),
-        searchmoves=searchmoves,
-    )
-
-
-def require(name: str, value: object, kind: type) -> None:
-    """TypeError unless the argument of this name has this type."""
-    if not isinstance(value, kind):
-        raise TypeError(f"{name} must be a {kind.__module__}.{kind.__name__}, not {type(value).__name__}")
-
-
-def _searchmoves(board: chess.Board, root_moves: Iterable[chess.Move]) -> tuple[str, ...]:
-    require("root_moves", root_moves, Iterable)
-    moves = list(root_moves)
-    if not moves:
+    found: dict[str, Any] = {}
+    for name, field in _FIELDS.items():
+        value: Any = None if limit is None else getattr(limit, name)
+        if value is None:
+            continue
+        if field.endswith("_ms"):
+            if not isinstance(value, int | float) or not 0 <= value < math.inf:
+                raise ValueError(f"Limit.{name} must be a number of seconds, 0 or more, not {value!r}")
+            value = round(1000 * min(value, MAX_INT))
+        elif not isinstance(value, int) or value < 1:
+            raise ValueError(f"Limit.{name} must be a whole number, 1 or more, not {value!r}")
+        found[field] = min(value, MAX_INT)
+    moves = None if root_moves is None else list(root_moves)
+    if moves is not None and not moves:
         raise ValueError("root_moves holds no move")
-    for move in moves:
-        require("a move of root_moves", move, chess.Move)
+    for move in moves or ():
         if not board.is_legal(move):
             raise ValueError(f"root_moves holds {move.uci()}, which is not legal here")
-    return tuple(move.uci() for move in moves)
+    return Limits(**found, searchmoves=None if moves is None else tuple(move.uci() for move in moves))
 
 
-def _milliseconds(name: str, seconds: float | None) -> int | None:
-    if seconds is None:
-        return None
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
-        raise ValueError(f"Limit.{name} must be a number of seconds, 0 or more, not {seconds!r}")
-    return round(1000 * seconds) if seconds < MAX_INT / 1000 else MAX_INT
+def setting(options: Options, name: str, value: object) -> tuple[str, ValueOption[Any], Any]:
+    """An option and its value, of which the name may be UCI's and the value text: the keyword, the option, the value.
 
-
-def _count(name: str, number: int | None) -> int | None:
-    if number is None:
-        return None
-    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-        raise ValueError(f"Limit.{name} must be a whole number, 1 or more, not {number!r}")
-    return min(number, MAX_INT)
-
-
-# Options by keyword ------------------------------------------------------------------------------------------------
-
-
-def _settings(options: Options, keywords: Mapping[str, object]) -> list[tuple[ValueOption[Any], Any]]:
-    """The options that the keywords name, each with its value. ValueError: a name or a value is wrong."""
-    found: list[tuple[ValueOption[Any], Any]] = []
-    for keyword, value in keywords.items():
-        option = options.find(keyword)
-        if option is not None and (instead := MANAGED.get(option.name)):
-            raise ValueError(f"{keyword} cannot be set: {instead}")
-        if keyword not in KEYWORDS or not isinstance(option, ValueOption):
-            raise ValueError(f"there is no option {keyword!r}{_suggestion(keyword)}")
-        _require_value(keyword, option, value)
-        found.append((option, value))
-    # `uci_elo` alone asks for that strength. In UCI it takes two options.
-    if "uci_elo" in keywords and "uci_limit_strength" not in keywords:
-        found.append((options.limit_strength, True))
-    return found
-
-
-def keyword_of(name: str, text: str) -> tuple[str, bool | int | str]:
-    """The keyword of a UCI option and its value, out of the name and text of `setoption`. ValueError: one is wrong."""
-    options = Options()
+    ValueError: the option or the value is wrong.
+    """
     option = options.find(name)
     keyword = next((keyword for keyword in KEYWORDS if options.find(keyword) is option), None)
     if keyword is None or not isinstance(option, ValueOption):
-        raise ValueError(f"option {name!a} cannot be set here{_suggestion(name)}")
-    value: bool | int | str | None = option.read(text)
-    if value is None:
-        raise ValueError(f"option {option.name} cannot be {quoted(text)}")
-    _require_value(option.name, option, value)
-    return keyword, value
-
-
-def _require_value(keyword: str, option: ValueOption[Any], value: Any) -> None:
-    """ValueError unless the option may have this value."""
-    is_right = type(value) is type(option.default)
-    wanted = "True or False" if isinstance(option, Check) else "text"
-    if isinstance(option, Spin):
-        is_right = is_right and option.minimum <= value <= option.maximum
-        wanted = f"a whole number from {option.minimum} to {option.maximum}"
-    if not is_right:
-        # Python does not write numbers of thousands of digits.
-        is_long = isinstance(value, int) and value.bit_length() > 256
-        raise ValueError(f"{keyword} must be {wanted}, not {'a number that long' if is_long else repr(value)}")
-
-
-def _suggestion(keyword: str) -> str:
-    return suggestion(keyword, KEYWORDS) or f"; the options are {', '.join(KEYWORDS)}"
+        hint = suggestion(name, KEYWORDS) or f"; the options are {', '.join(KEYWORDS)}"
+        raise ValueError(f"there is no option {name!r}{hint}")
+    return keyword, option, option.checked(name, value)

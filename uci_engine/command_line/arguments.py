@@ -102,17 +102,17 @@ def limit_of(options: argparse.Namespace, default_seconds: float) -> Limit:
 
 def keyword_options(options: argparse.Namespace, default_threads: int) -> dict[str, Any]:
     """The options for an analysis, as keywords of `Engine`. Raises UsageError."""
-    from uci_engine.api.session import keyword_of
+    from uci_engine.api.session import setting
+    from uci_engine.options import Options
 
     keywords: dict[str, Any] = {"threads": default_threads, "hash": DEFAULT_HASH_MIB, "move_overhead": 0}
-    for name, value in _settings(options):
-        if value is None:
+    for name, text in _settings(options):
+        if text is None:
             raise UsageError(f"--option {name!a} has no value")
         try:
-            keyword, typed = keyword_of(name, value)
+            keyword, _, keywords[keyword] = setting(Options(), name, text)
         except ValueError as error:
             raise UsageError(str(error)) from None
-        keywords[keyword] = typed
     return keywords
 
 
