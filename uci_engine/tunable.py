@@ -5,7 +5,7 @@ Their tables are in `search.parameters` and `time_management.allocation`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -35,17 +35,3 @@ def tunables_of(parameters: Any) -> tuple[Tunable, ...]:
 
 def defaults(parameters: Sequence[Tunable]) -> dict[str, int]:
     return {parameter.name: parameter.value for parameter in parameters}
-
-
-def checked(parameters: Sequence[Tunable], values: Mapping[str, int]) -> dict[str, int]:
-    """The defaults with some values replaced. ValueError: an unknown name, or a value out of its range."""
-    merged = defaults(parameters)
-    ranges = {parameter.name: (parameter.minimum, parameter.maximum) for parameter in parameters}
-    for name, value in values.items():
-        if name not in merged:
-            raise ValueError(f"no tunable parameter is called {name!r}")
-        low, high = ranges[name]
-        if not low <= value <= high:
-            raise ValueError(f"{name} must lie between {low} and {high}, not at {value}")
-        merged[name] = value
-    return merged

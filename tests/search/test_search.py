@@ -10,8 +10,6 @@ from typing import Any
 import chess
 import chess.polyglot
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evaluation import default_weights
 from tests.support.kernel import (
@@ -34,7 +32,7 @@ from uci_engine.search import parameters
 from uci_engine.search.parameters import PLAIN_ALPHA_BETA
 from uci_engine.search.thread_pool import new_searcher
 from uci_engine.time_management.allocation import time_tunables
-from uci_engine.tunable import Tunable, checked, defaults
+from uci_engine.tunable import Tunable
 
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 ROOK_ENDING = "6k1/5pp1/8/8/8/r6p/5PPP/2R3K1 w - - 0 40"
@@ -366,24 +364,6 @@ def test_parameters_are_named_once_and_lie_in_their_ranges(core: str) -> None:
         assert parameter.minimum <= parameter.value <= parameter.maximum
         assert parameter.minimum < parameter.maximum
         assert parameter.description
-    assert checked(parameters.PARAMETERS, {}) == defaults(parameters.PARAMETERS)
-
-
-@given(st.sampled_from(parameters.PARAMETERS), st.integers(-20000, 20000))
-def test_only_values_in_range_are_taken(parameter: Tunable, value: int) -> None:
-    if parameter.minimum <= value <= parameter.maximum:
-        merged = checked(parameters.PARAMETERS, {parameter.name: value})
-        assert merged == {**defaults(parameters.PARAMETERS), parameter.name: value}
-    else:
-        with pytest.raises(ValueError, match=parameter.name):
-            checked(parameters.PARAMETERS, {parameter.name: value})
-
-
-def test_an_unknown_parameter_is_refused() -> None:
-    with pytest.raises(ValueError, match="no tunable parameter is called 'colour'"):
-        checked(parameters.PARAMETERS, {"colour": 1})
-    with pytest.raises(ValueError, match="colour"):
-        new_searcher(load(), load().table_class(1), {"colour": 1})
 
 
 @cache

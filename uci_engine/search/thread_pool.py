@@ -123,7 +123,7 @@ class ThreadPool:
         self._white_contempt_cp = white_cp
 
     def configure(self, values: dict[str, int]) -> None:
-        """Set the search parameters (see `search.parameters`) of all workers, later ones too. Raises ValueError."""
+        """Set the search parameters (see `search.parameters`) of all workers, later ones too."""
         self._values = dict(values)
         for searcher in self._searchers():
             searcher.configure(values)
