@@ -187,12 +187,13 @@ class TestEnding:
             "import os, signal, sys\n"
             "class Interrupt:\n"
             "    def find_spec(self, name, path, target=None):\n"
-            "        if name == sys.argv[1]:\n"
+            "        if name == MODULE:\n"
             "            os.kill(os.getpid(), signal.SIGINT)\n"
             "sys.meta_path.insert(0, Interrupt())\n"
-            "sys.argv = ['secateur', *sys.argv[1:]]\n"
-            "from uci_engine.__main__ import main\n"
-            "main(sys.argv[2:])\n"
+            "MODULE = sys.argv[1]\n"
+            "from uci_engine.__main__ import program\n"
+            "sys.argv = ['secateur', *sys.argv[2:]]\n"
+            "program()\n"
         )
         for module in ("uci_engine.command_line.program", "uci_engine.engine", "uci_engine.uci.loop"):
             result = subprocess.run(

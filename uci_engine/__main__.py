@@ -25,23 +25,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Raises SystemExit after `--help`, `--version` and wrong usage.
     """
-    # Python's own handler would print a traceback. The UCI loop installs its handlers later.
-    is_default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if is_default:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-    try:
-        words = sys.argv[1:] if arguments is None else arguments
-        if not words and "SECATEUR_CORE" not in os.environ:
-            # As chess programs start it: the arguments need not be parsed.
-            from uci_engine.command_line.console import converse, guarded
+    words = sys.argv[1:] if arguments is None else arguments
+    if not words and "SECATEUR_CORE" not in os.environ:
+        # As chess programs start it: the arguments need not be parsed.
+        from uci_engine.command_line.console import converse, guarded
 
-            return guarded(lambda: converse("auto", tuning=False))
-        from uci_engine.command_line.program import run
+        return guarded(lambda: converse("auto", tuning=False))
+    from uci_engine.command_line.program import run
 
-        return run(words)
-    finally:
-        if is_default and signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+    return run(words)
 
 
 def program() -> NoReturn:
@@ -51,6 +43,9 @@ def program() -> NoReturn:
     """
     from contextlib import suppress
 
+    # Python's own handler would print a traceback. The UCI loop installs its handlers later.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         code = main()
     except SystemExit as error:
