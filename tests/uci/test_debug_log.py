@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.uci_process import UciProcess
-from uci_engine.uci import debug_log
-from uci_engine.uci.debug_log import FROM_GUI, HEADING, MAX_LINE_CHARACTERS, TO_GUI, DebugLog, shortened
+from uci_engine.uci.debug_log import FROM_GUI, HEADING, DebugLog
 from uci_engine.uci.output import Writer
 
 RECORD = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \[(?P<process>\d+)\] (?P<mark>>>|<<|--) (?P<line>.*)")
@@ -169,21 +168,6 @@ def test_a_full_disc_is_told_once_and_play_goes_on(tmp_path: Path, engine: UciPr
 # The log alone ------------------------------------------------------------------------------------------------------
 
 
-def test_its_size_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "log"
-    monkeypatch.setattr(debug_log, "MAX_FILE_BYTES", 2 << 20)
-    log = DebugLog(str(path))
-    for _ in range(41):
-        log.note(TO_GUI, "x" * 50_000, time.time())
-    with pytest.raises(ValueError, match="it has reached 2 MiB"):
-        log.note(TO_GUI, "x" * 50_000, time.time())
-    log.close()
-    assert (2 << 20) - 51_000 < path.stat().st_size <= 2 << 20
-    path.write_bytes(path.read_bytes() + b"x" * 60_000)
-    with pytest.raises(ValueError, match="it has reached 2 MiB"):
-        DebugLog(str(path))
-
-
 def test_control_characters_are_escaped(tmp_path: Path) -> None:
     log = DebugLog(str(tmp_path / "log"))
     log.note(FROM_GUI, "d\x1b[31m\u009b\0 \u00e4\ud800", time.time())
@@ -230,9 +214,3 @@ def test_a_command_is_noted_while_nobody_reads_the_output(has_log: bool, tmp_pat
     writer.set_log(None)
     if has_log:
         assert [line for _, line in records(tmp_path / "blocked.log")] == ["info depth 1", "stop"]
-
-
-def test_a_long_line_is_cut() -> None:
-    assert shortened("x" * MAX_LINE_CHARACTERS) == "x" * MAX_LINE_CHARACTERS
-    cut = shortened("x" * (MAX_LINE_CHARACTERS + 7))
-    assert cut == "x" * MAX_LINE_CHARACTERS + "... (7 more characters)"

@@ -24,17 +24,10 @@ TO_GUI = "<<"
 HEADING = b"# Secateur debug log"
 # Only their owner may read new files: a game and the paths of the computer are nobody else's concern.
 NEW_FILE_MODE = 0o600
-MAX_FILE_BYTES = 1 << 30
-# The maximum number of characters of a line. The longest game that the engine accepts fits.
+# Longer lines are cut. The longest game that the engine accepts fits.
 MAX_LINE_CHARACTERS = 1 << 16
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-
-
-def shortened(line: str) -> str:
-    """The line as the log shows it: cut if it is long."""
-    more = len(line) - MAX_LINE_CHARACTERS
-    return line if more <= 0 else f"{line[:MAX_LINE_CHARACTERS]}... ({more} more characters)"
 
 
 class DebugLog:
@@ -65,8 +58,6 @@ class DebugLog:
 
     def _write(self, data: bytes) -> None:
         """Write the bytes at once. A file has no buffer of this process, so that a killed engine leaves its log."""
-        if os.fstat(self._descriptor).st_size + len(data) > MAX_FILE_BYTES:
-            raise ValueError(f"it has reached {MAX_FILE_BYTES >> 20} MiB")
         while data:
             data = data[os.write(self._descriptor, data) :]
 

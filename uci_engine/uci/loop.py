@@ -25,7 +25,7 @@ from uci_engine.search.info import BestMove, Info
 from uci_engine.text import ERROR, parse_int, quoted
 from uci_engine.time_management.limits import Limits
 from uci_engine.uci import protocol
-from uci_engine.uci.debug_log import shortened
+from uci_engine.uci.debug_log import MAX_LINE_CHARACTERS
 from uci_engine.uci.inbox import UNREAD_LIMIT, Event, Inbox, Mark, Received, quit_on_signals
 from uci_engine.uci.output import Writer, connect_debug_log, report_failure, say
 from uci_engine.uci.protocol import Bench, Command, Debug, SetOption, SetPosition, Unknown, Word
@@ -295,7 +295,7 @@ def read(descriptor: int, inbox: Inbox, writer: Writer) -> None:
             if line is None:
                 say(writer, f"error: a line of more than {protocol.MAX_LINE_BYTES} bytes is ignored")
                 continue
-            received = Received(received_at, protocol.parse(line), shortened(line))
+            received = Received(received_at, protocol.parse(line), line[:MAX_LINE_CHARACTERS])
             if received.command is Word.QUIT:
                 last = received
                 break
