@@ -277,7 +277,6 @@ def test_no_position_no_move(engine: UciEngine) -> None:
     assert ear.answer.move is None
     assert ear.sentences == ["error: there is no position to search"]
     assert (engine.display_text(), engine.evaluation_text()) == ("no position", "no position")
-    assert engine.flip() == ["error: there is no position to flip"]
 
 
 @pytest.mark.parametrize(("fen", "score"), [(MATED, -scores.MATE), (STALEMATED, scores.DRAW)])
@@ -391,18 +390,6 @@ def test_perft_stops(engine: UciEngine) -> None:
     assert lines[-1] == "info string perft was stopped"
     assert not any("Nodes searched" in line for line in lines)
     assert go(engine, depth=1).answer.move is not None
-
-
-def test_flip_turns_the_position_round(engine: UciEngine) -> None:
-    fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
-    engine.set_position(fen, ())
-    before = go(engine, depth=1)
-    assert engine.flip() == []
-    assert f"FEN {chess.Board(fen).mirror().fen()}" in engine.display_text()
-    flipped = go(engine, depth=1)
-    assert flipped.scored[-1].score == before.scored[-1].score
-    engine.flip()
-    assert f"FEN {fen}" in engine.display_text()
 
 
 def test_the_position_is_displayed(engine: UciEngine) -> None:

@@ -151,14 +151,9 @@ def test_unreadable_keeps_the_old_value_and_says_so(name: str, text: str | None)
 
 def test_refusals() -> None:
     options = Sample()
-    about = options.about
     (sentence,) = options.set("GaviotaTbPath", "/tb")
     assert sentence.startswith("error: ")
     assert "GaviotaTbPath" in sentence
-    for text in ("mine", None):
-        (sentence,) = options.set("UCI_EngineAbout", text)
-        assert sentence.startswith("error: ")
-    assert about.value.startswith("Secateur")
     for name in (None, "", " "):
         (sentence,) = options.set(name, "1")
         assert sentence.startswith("error: ")

@@ -138,13 +138,6 @@ class UciEngine:
         """The network, None while that is off or the strength is limited."""
         return self._parts.pool.network
 
-    def flip(self) -> list[str]:
-        """Swap sides: mirror the board and exchange the colours."""
-        board = self._game.board
-        if board is None:
-            return ["error: there is no position to flip"]
-        return self.set_position(board.mirror().fen(en_passant="fen"), ())
-
     def display_text(self) -> str:
         """The position as text: board, FEN, key, checkers, and the opponent if the GUI has named one."""
         board = self._game.board

@@ -29,8 +29,6 @@ EMPTY = "<empty>"
 # The default of the option `Use NNUE`.
 NETWORK_BY_DEFAULT = True
 
-ABOUT = "Secateur, a chess engine in Python that prunes trees. Free software, GPL-3.0-or-later."
-
 # Acts on an option and may return messages for the user. ValueError, OSError, MemoryError: the option keeps its value.
 Callback = Callable[[], Sequence[str] | None]
 
@@ -77,11 +75,10 @@ class ValueOption(Option, Generic[T]):
     # What a value is, for messages.
     wanted = "text"
 
-    def __init__(self, name: str, default: T, help: str, read_only: bool = False) -> None:
+    def __init__(self, name: str, default: T, help: str) -> None:
         super().__init__(name, help)
         self.default = default
         self.value = default
-        self.read_only = read_only
 
     def declaration(self) -> str:
         return f"{super().declaration()} default {self._written(self.default)}"
@@ -90,8 +87,6 @@ class ValueOption(Option, Generic[T]):
         return f"{self.name} = {self._shown(self.value)}: {self.help}"
 
     def set(self, text: str | None) -> list[str]:
-        if self.read_only:
-            raise ValueError(f"option {self.name} cannot be changed")
         if text is None:
             raise ValueError(f"option {self.name} needs a value, it stays {self._shown(self.value)}")
         value = self.read(text)
@@ -280,7 +275,6 @@ class Options:
         self.analyse_mode = add(Check("UCI_AnalyseMode", False, "no book; root moves are also searched one by one"))
         self.opponent = add(String("UCI_Opponent", "", "who plays against the engine; d shows it"))
         self.debug_log_file = add(String("Debug Log File", "", "records every line from and to the GUI"))
-        self.about = add(String("UCI_EngineAbout", ABOUT, "what this engine is", read_only=True))
 
         # For tuners. Without `tuning` they are not offered and keep their defaults.
         self.search_parameters = [_spin(parameter) for parameter in PARAMETERS]

@@ -87,7 +87,7 @@ def test_the_last_report_is_complete(either_engine: UciProcess) -> None:
     assert all(info.currmove is None for info in search.infos)
 
 
-@pytest.mark.parametrize("line", ["d", "eval", "flip", "go perft 2"])
+@pytest.mark.parametrize("line", ["d", "eval", "go perft 2"])
 def test_without_a_position_people_are_told_so(survivor: UciProcess, line: str) -> None:
     survivor.send("position fen rubbish", line)
     refusal, answer = survivor.wait_for(lambda line: "no position" in line)

@@ -143,7 +143,6 @@ class TestNumbers:
             "name",
             "name Hash value x",
             "name Hash value -99999999999999999999",
-            "name UCI_EngineAbout value <empty>",
             "name SyzygyPath value /dev/zero",
             "name " + "x" * 100_000,
             "name Hash value " + "9x" * 50_000,

@@ -101,10 +101,6 @@ class Pretender:
         self._note("display")
         return "the board"
 
-    def flip(self) -> list[str]:
-        self._note("flip")
-        return []
-
     def close(self) -> None:
         self._note("close")
 
@@ -163,7 +159,6 @@ def test_uci_debug_and_nonsense_are_answered_during_a_search() -> None:
         ("position startpos", "position None"),
         ("setoption name A value b", "option A b"),
         ("ucinewgame", "new game"),
-        ("flip", "flip"),
         ("d", "display"),
     ],
 )

@@ -29,7 +29,6 @@ from uci_engine.uci.protocol import SetOption, SetPosition, Word, format_best_mo
         ("register later", Word.REGISTER),
         ("register name A B code 4359874324", Word.REGISTER),
         ("d", Word.DISPLAY),
-        ("flip", Word.FLIP),
         ("help", Word.HELP),
         ("eval", Word.EVALUATE),
         ("bench 16 1 13", protocol.Bench(("16", "1", "13"))),

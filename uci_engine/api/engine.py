@@ -24,8 +24,6 @@ from uci_engine.api.analysis import Analysis
 from uci_engine.api.session import Moves, Session, limits_of
 from uci_engine.game_analysis.move_report import MoveComparison, MoveExplanation
 from uci_engine.game_analysis.move_search import compare_moves, explain_move
-from uci_engine.score import normalised as normalised_score
-from uci_engine.score import piece_count
 from uci_engine.static_evaluation import Explanation
 
 
@@ -166,10 +164,11 @@ class Engine(Session):
 
     # The static evaluation -----------------------------------------------------------------------------------------
 
-    def evaluate(self, board: chess.Board, *, normalised: bool = False) -> PovScore:
+    def evaluate(self, board: chess.Board) -> PovScore:
         """The static evaluation of a position. Only the pieces and the side to move count.
 
-        It is in the centipawns of the weights, as the `score` of `explain`; `normalised`: on the scale of `analyse`.
+        It is in the centipawns of the weights, as the `score` of `explain`, whose `normalised_score` is on the scale of
+        `analyse`.
 
         >>> with Engine() as engine:
         ...     engine.evaluate(chess.Board()) == engine.explain(chess.Board()).score
@@ -185,8 +184,7 @@ class Engine(Session):
                 self._evaluator = (weights, network, *set_up(board, weights, network))
             _, _, evaluator, base_board = self._evaluator
             base_board.set_pieces(board)
-            score = int(evaluator.evaluate(base_board))
-            return PovScore(Cp(normalised_score(score, piece_count(board)) if normalised else score), board.turn)
+            return PovScore(Cp(evaluator.evaluate(base_board)), board.turn)
 
     @overload
     def explain(self, board: chess.Board) -> Explanation: ...

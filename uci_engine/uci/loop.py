@@ -180,8 +180,6 @@ class Dispatcher:
                 self._writer.write(self._engine.display_text())
             case Word.EVALUATE:
                 self._writer.write(self._engine.evaluation_text())
-            case Word.FLIP:
-                self._say(*self._engine.flip())
             case Bench(words):
                 self._bench(words)
             case Word.HELP:

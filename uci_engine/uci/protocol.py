@@ -45,7 +45,7 @@ Secateur speaks UCI. A chess program sends these commands, and you can type them
   quit                                   end the program
 Not part of UCI:
   go perft 4                             count the leaf nodes of the legal move tree, here 4 plies deep
-  d, eval, flip                          show the board; explain its evaluation; swap the colours
+  d, eval                                show the board; explain its evaluation
   bench [depth]                          search fixed positions and count the nodes"""
 
 _WORD = re.compile(r"\S+")
@@ -65,9 +65,8 @@ class Word(Enum):
     QUIT = "quit"
     # This engine needs no registration and ignores the rest of the line.
     REGISTER = "register"
-    # Not in the UCI specification: show the board, swap the colours, list the commands, explain the static evaluation.
+    # Not in the UCI specification: show the board, list the commands, explain the static evaluation.
     DISPLAY = "d"
-    FLIP = "flip"
     HELP = "help"
     EVALUATE = "eval"
     # A blank line.
