@@ -36,7 +36,6 @@ def test_this_machine() -> None:
     [
         (16 * GIB, None, None, 8192),
         (16 * GIB, 2 * GIB, None, 1024),
-        (16 * GIB, 9223372036854771712, None, 8192),
         (4096 * GIB, None, None, memory.HASH_LIMIT_MIB),
         (None, None, None, 512),
         (16 * GIB, 1, None, 1),
@@ -63,24 +62,17 @@ def test_the_limit_of_the_address_space() -> None:
     assert int(result.stdout) == GIB
 
 
-def test_version_2_takes_the_tightest_limit_on_the_way_up(tmp_path: Path) -> None:
+def test_a_group_takes_the_tightest_limit_on_the_way_up(tmp_path: Path) -> None:
     write(tmp_path / "root/a/memory.max", f"{3 * GIB}\n")
     write(tmp_path / "root/a/b/memory.max", "max\n")
     own = groups_file(tmp_path, "0::/a/b\n")
     assert memory.control_group_limit_bytes(own, tmp_path / "root") == 3 * GIB
 
 
-def test_version_2_in_a_container(tmp_path: Path) -> None:
+def test_a_container(tmp_path: Path) -> None:
     write(tmp_path / "root/memory.max", f"{GIB}\n")
     own = groups_file(tmp_path, "0::/docker/0123456789abcdef\n")
     assert memory.control_group_limit_bytes(own, tmp_path / "root") == GIB
-
-
-def test_version_1(tmp_path: Path) -> None:
-    write(tmp_path / "root/memory/memory.limit_in_bytes", "9223372036854771712\n")
-    write(tmp_path / "root/memory/job/memory.limit_in_bytes", f"{2 * GIB}\n")
-    own = groups_file(tmp_path, "5:cpu,cpuacct:/\n4:hugetlb,memory:/job\n0::/\n")
-    assert memory.control_group_limit_bytes(own, tmp_path / "root") == 2 * GIB
 
 
 @pytest.mark.parametrize(
@@ -89,7 +81,6 @@ def test_version_1(tmp_path: Path) -> None:
 @pytest.mark.parametrize("limit", ["", "max", "0", "-1", "1e9", "\u0663", "9" * 5000, "text"])
 def test_strange_files_set_no_limit(tmp_path: Path, text: str, limit: str) -> None:
     write(tmp_path / "root/memory.max", limit)
-    write(tmp_path / "root/memory/memory.limit_in_bytes", limit)
     assert memory.control_group_limit_bytes(groups_file(tmp_path, text), tmp_path / "root") is None
 
 

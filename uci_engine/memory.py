@@ -56,24 +56,16 @@ def address_space_limit_bytes() -> int | None:
 def control_group_limit_bytes(
     own_groups: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")
 ) -> int | None:
-    """The lowest memory limit of this process's control group and its parents (Linux); None without a limit.
-
-    The limit is in `memory.max` in version 2 of control groups, in `memory/.../memory.limit_in_bytes` in version 1.
-    """
+    """The lowest memory limit of this process's control group (version 2, Linux) and its parents; None without one."""
     try:
-        lines = own_groups.read_text(encoding="utf-8", errors="replace").splitlines()
+        # The last line is 0::path. In a container the path is often that of the host and does not exist here. Then the
+        # root has the limit.
+        path = own_groups.read_text(encoding="utf-8", errors="replace").rpartition(":")[2].strip().strip("/")
     except OSError:
         return None
-    limits: list[int] = []
-    for line in lines:
-        # A line is hierarchy-ID:controllers:path. In a container the path is often that of the host and does not exist
-        # here. Then the root has the limit.
-        path = line.split(":", 2)[-1].strip().strip("/")
-        for top, name in ((root, "memory.max"), (root / "memory", "memory.limit_in_bytes")):
-            folders = (top / path, *(top / path).parents)
-            files = [folder / name for folder in folders if folder.is_relative_to(top) and ".." not in folder.parts]
-            limits += filter(None, map(_read_limit, files))
-    return min(limits, default=None)
+    folders = (root / path, *(root / path).parents)
+    limits = (_read_limit(folder / "memory.max") for folder in folders if folder.is_relative_to(root))
+    return min(filter(None, limits), default=None)
 
 
 def _read_limit(file: Path) -> int | None:
@@ -81,10 +73,8 @@ def _read_limit(file: Path) -> int | None:
         text = file.read_text(encoding="ascii", errors="replace").strip()
     except (OSError, ValueError):  # ValueError: a NUL in the path
         return None
-    # Without a limit, version 2 has `max` and version 1 a number near 2**63, which never matters.
-    if len(text) > 20 or not text.isdecimal():
-        return None
-    return int(text) or None
+    # Without a limit it is `max`.
+    return int(text) if text.isdecimal() and len(text) <= 20 else None
 
 
 def _windows_memory_bytes() -> int | None:
