@@ -215,3 +215,31 @@ def test_castling_is_written_as_the_options_say() -> None:
     assert first_illegal(chess.Board(fen), ["e1h1"]) == "e1h1"
     assert first_illegal(chess.Board(fen, chess960=True), ["e1h1", "e8a8"]) is None
     assert first_illegal(chess.Board(fen, chess960=True), ["e1g1"]) == "e1g1"
+
+
+def test_the_grammar_takes_lines_apart() -> None:
+    info = read_info("info depth 9 seldepth 12 multipv 2 score mate -3 upperbound wdl 0 0 1000 nodes 5 pv e2e4 e7e5")
+    assert (info.score, info.bound, info.wdl, info.pv) == (("mate", -3), "upperbound", (0, 0, 1000), ["e2e4", "e7e5"])
+    assert read_info("info currmove e2e4 currmovenumber 1 string a  b").string == "a  b"
+    assert read_best_move("bestmove e7e8q ponder a2a1n").ponder == "a2a1n"
+    for line in ("bestmove", "bestmove e2e4 ponder", "bestmove e2-e4", "bestmove e2e4 e7e5", "bestmove e2e4 "):
+        with pytest.raises(Violation):
+            read_best_move(line)
+    for line in (
+        "info depth 3 score -368 pv e2e4",
+        "info depth 3  score cp 1 pv e2e4",
+        "info depth 3 score cp 1 pv e2e4 ",
+        "info depth 3 depth 3 score cp 1 pv e2e4",
+        "info seldepth 3 score cp 1 nodes 3",
+        "info depth 3 score cp 1 pv",
+        "info depth 3 score cp 1 pv e2-e4",
+        "info depth 3 score cp 1.5 pv e2e4",
+        "info depth 3 score cp 1 wdl 1 2 3 pv e2e4",
+        "info depth 3 score cp 1 nodes -1",
+        "info depth 3 pv e2e4",
+        "info string",
+        "info",
+        "info string \u00e4",
+    ):
+        with pytest.raises(Violation):
+            read_info(line)

@@ -13,8 +13,6 @@ import chess
 import pytest
 
 from tests.support.uci_process import UciProcess
-from toolkit.uci.grammar import read_info
-from toolkit.uci.oracles import Violation
 from uci_engine.score import normalised
 
 START = chess.Board()
@@ -50,16 +48,6 @@ def test_the_start_is_quick_and_silent() -> None:
         assert engine.sync() == []
         # A start is measured elsewhere; this is about work at the start that a chess program gives up on.
         assert engine.arrived_at() - started < 5
-
-
-def test_input_is_executed_during_a_search(either_engine: UciProcess) -> None:
-    either_engine.send("position startpos", "go infinite")
-    either_engine.wait_for(lambda line: " pv " in line)
-    either_engine.send("isready")
-    assert not [line for line in either_engine.wait_for("readyok") if line.startswith("bestmove")]
-    either_engine.send("stop")
-    # Not `answer`: what was read up to readyok is a part of it.
-    assert either_engine.wait_for("bestmove")[-1] != "bestmove (none)"
 
 
 def test_a_flood_of_commands_is_executed(either_engine: UciProcess) -> None:
@@ -140,26 +128,3 @@ def test_a_command_as_arguments_leaves_standard_input_alone() -> None:
     with UciProcess("isready") as engine:
         assert engine.wait_for_exit() == 0
         assert engine.lines.pop() == "readyok"
-
-
-def test_the_reader_of_these_tests_is_strict() -> None:
-    good = "info depth 3 seldepth 5 score cp -12 upperbound nodes 10 nps 5 hashfull 0 time 0 pv e2e4 e7e5"
-    assert read_info(good).score == ("cp", -12)
-    for line in (
-        "info depth 3 score -368 pv e2e4",
-        "info depth 3  score cp 1 pv e2e4",
-        "info depth 3 score cp 1 pv e2e4 ",
-        "info depth 3 depth 3 score cp 1 pv e2e4",
-        "info seldepth 3 score cp 1 nodes 3",
-        "info depth 3 score cp 1 pv",
-        "info depth 3 score cp 1 pv e2-e4",
-        "info depth 3 score cp 1.5 pv e2e4",
-        "info depth 3 score cp 1 wdl 1 2 3 pv e2e4",
-        "info depth 3 score cp 1 nodes -1",
-        "info depth 3 pv e2e4",
-        "info string",
-        "info",
-        "info string \u00e4",
-    ):
-        with pytest.raises(Violation):
-            read_info(line)
