@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import chess
-
 import evaluation
 from evaluation import report
 from uci_engine.score import normalised, win_draw_loss
@@ -47,11 +45,6 @@ class Explanation(evaluation.Explanation):
     def reasons(self) -> tuple[str, ...]:
         """The three largest differences in words, with their size in pawns from White's view."""
         return report.reasons(self)
-
-    @property
-    def piece_values(self) -> dict[chess.Square, int]:
-        """What each piece but the kings is worth to its own side, in centipawns: what the score loses without it."""
-        return {value.square: value.value_cp for value in self.pieces if value.value_cp is not None}
 
     def text(self, colour: bool = False) -> str:
         """The explanation for people. `colour`: with the escape sequences of a terminal."""
