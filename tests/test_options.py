@@ -58,7 +58,7 @@ def test_hash_declares_the_same_range_on_every_machine(memory_mib: int, monkeypa
     options = Options()
     assert options.hash.declaration().endswith(" min 1 max 33554432")
     wanted = memory_mib + 1
-    expected = f"option Hash: {wanted} is taken as {memory_mib}, the most that this machine allows"
+    expected = f"option Hash: {wanted} is taken as {memory_mib}, the most that is possible here"
     assert options.set("Hash", str(wanted)) == [expected]
     assert options.set("Hash", str(memory_mib)) == []
     assert options.hash.value == memory_mib
@@ -69,14 +69,14 @@ def test_there_are_no_more_threads_than_processors(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("uci_engine.options.usable_processors", lambda: 2)
     options = Options()
     assert options.threads.declaration().endswith(" min 1 max 512")
-    assert options.set("Threads", "99") == ["option Threads: 99 is taken as 2, the most that this machine allows"]
+    assert options.set("Threads", "99") == ["option Threads: 99 is taken as 2, the most that is possible here"]
     assert options.threads.value == 2
 
 
 @pytest.mark.parametrize("core", ["python-chess", "interpreted"])
 def test_plain_python_has_one_thread(core: str) -> None:
     options = Options(core)
-    assert options.set("Threads", "4") == [f"option Threads: 4 is taken as 1, the most that the {core} core allows"]
+    assert options.set("Threads", "4") == ["option Threads: 4 is taken as 1, the most that is possible here"]
     assert options.threads.value == 1
 
 

@@ -147,7 +147,7 @@ class Check(ValueOption[bool]):
 class Spin(ValueOption[int]):
     """An option with a whole number; one out of bounds is clamped.
 
-    `usable`: the maximum that `limited_by` allows, where that is less than the `maximum` declared.
+    `usable`: the maximum that machine and core allow, where that is less than the `maximum` declared.
     """
 
     type_name = "spin"
@@ -160,7 +160,6 @@ class Spin(ValueOption[int]):
         self.maximum = maximum
         self.wanted = f"a whole number from {minimum} to {maximum}"
         self.usable = maximum if usable is None else min(usable, maximum)
-        self.limited_by = "this machine"
 
     def declaration(self) -> str:
         return f"{super().declaration()} min {self.minimum} max {self.maximum}"
@@ -176,8 +175,7 @@ class Spin(ValueOption[int]):
         if clamped == value:
             return value, []
         if value > self.usable < self.maximum:
-            most = f"the most that {self.limited_by} allows"
-            return clamped, [f"option {self.name}: {value} is taken as {clamped}, {most}"]
+            return clamped, [f"option {self.name}: {value} is taken as {clamped}, the most that is possible here"]
         bounds = f"{self.minimum} to {self.maximum}"
         return clamped, [f"option {self.name}: {value} is taken as {clamped} ({bounds})"]
 
@@ -239,7 +237,6 @@ class Options:
         )
         most = usable_processors() if core == "compiled" else 1
         self.threads = add(Spin("Threads", 1, 1, 512, "number of search threads; at most one per CPU core", most))
-        self.threads.limited_by = "this machine" if core == "compiled" else f"the {core} core"
         self.clear_hash = add(Button("Clear Hash", "clear the transposition table"))
         self.ponder = add(Check("Ponder", False, "the engine may think on the opponent's time"))
         self.multi_pv = add(Spin("MultiPV", 1, 1, 256, "number of principal variations to report"))

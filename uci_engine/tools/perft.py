@@ -13,9 +13,6 @@ from uci_engine.board import moves
 if TYPE_CHECKING:
     from uci_engine.engine import UciEngine
 
-# Subtrees of this depth are counted at once, without checking for a stop.
-STEP = {"compiled": 4}
-STEP_PLAIN = 2
 # Deeper counts never finish, and would overflow the move buffer.
 MAX_DEPTH = 64
 
@@ -30,7 +27,8 @@ def perft(
     if depth > MAX_DEPTH:
         on_line(f"info string error: perft counts to depth {MAX_DEPTH} at most, not to {depth}")
         return
-    position, step = engine.position, STEP.get(engine.core.name, STEP_PLAIN)
+    # Subtrees of this depth are counted at once, without checking for a stop.
+    position, step = engine.position, 4 if engine.core.name == "compiled" else 2
     position.set_board(engine.board)
     total = 1 if depth == 0 else 0
     for move in position.legal_moves() if depth > 0 else []:
