@@ -404,16 +404,6 @@ def test_the_position_is_displayed(engine: UciEngine) -> None:
     assert text.isascii()
 
 
-def test_the_opponent_is_displayed(engine: UciEngine) -> None:
-    assert "Opponent" not in engine.display_text()
-    assert engine.set_option("UCI_Opponent", "GM 2800 human Gary Kasparov") == []
-    assert engine.display_text().endswith("\nOpponent 'GM 2800 human Gary Kasparov'")
-    assert engine.set_option("UCI_Opponent", "Gary\x1b[1m \u265a") == []
-    assert engine.display_text().endswith("\nOpponent 'Gary\\x1b[1m \\u265a'")
-    assert engine.set_option("UCI_Opponent", "<empty>") == []
-    assert "Opponent" not in engine.display_text()
-
-
 def test_long_searches_tell_of_the_current_move(engine: UciEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clock, "REPORT_AFTER_SECONDS", 0.02)
     monkeypatch.setattr(clock, "REPORT_EVERY_SECONDS", 0.02)

@@ -38,7 +38,6 @@ from uci_engine.search.info import BestMove, Info
 from uci_engine.search.manager import SearchManager
 from uci_engine.tablebases.root_ranking import RankingLimits, RootRanking, rank
 from uci_engine.task import TaskThread, print_failure
-from uci_engine.text import quoted
 from uci_engine.time_management.limits import Limits
 
 if TYPE_CHECKING:
@@ -139,12 +138,9 @@ class UciEngine:
         return self._parts.pool.network
 
     def display_text(self) -> str:
-        """The position as text: board, FEN, key, checkers, and the opponent if the GUI has named one."""
+        """The position as text: board, FEN, key and checkers."""
         board = self._game.board
-        if board is None:
-            return "no position"
-        opponent = self.options.opponent.value
-        return display(board) + (f"\nOpponent {quoted(opponent)}" if opponent else "")
+        return "no position" if board is None else display(board)
 
     def evaluation_text(self, colour: bool = False) -> str:
         """The static evaluation of the position, term by term, the score that a search would show for it, and the

@@ -270,7 +270,6 @@ class Options:
         self.chess960 = add(Check("UCI_Chess960", False, "play Chess960"))
         self.show_wdl = add(Check("UCI_ShowWDL", False, "report expected wins, draws and losses in permille"))
         self.analyse_mode = add(Check("UCI_AnalyseMode", False, "no book; root moves are also searched one by one"))
-        self.opponent = add(String("UCI_Opponent", "", "who plays against the engine; d shows it"))
         self.debug_log_file = add(String("Debug Log File", "", "records every line from and to the GUI"))
 
         # For tuners. Without `tuning` they are not offered and keep their defaults.

@@ -330,8 +330,8 @@ def test_every_keyword_is_an_option_and_every_other_option_is_the_programs_own()
     options = Options()
     found = {options.find(keyword) for keyword in KEYWORDS}
     others = {option.name for option in options if option not in found}
-    # Boards and arguments say the first two. There are no UCI lines to log, and nothing else shows the opponent.
-    own = {"UCI_Chess960", "MultiPV", "Debug Log File", "UCI_Opponent", "Ponder", "Clear Hash"}
+    # Boards and arguments say the first two, and there are no UCI lines to log.
+    own = {"UCI_Chess960", "MultiPV", "Debug Log File", "Ponder", "Clear Hash"}
     assert (len(found), others) == (len(KEYWORDS), own)
 
 
