@@ -22,7 +22,7 @@ from uci_engine.search.info import BestMove
 from uci_engine.search.manager import SearchManager
 from uci_engine.search.parameters import PARAMETERS
 from uci_engine.time_management import clock
-from uci_engine.time_management.allocation import time_parameters_of
+from uci_engine.time_management.allocation import SLOW_CORE_TIMES, TIME_DEFAULTS
 from uci_engine.tools import perft
 from uci_engine.tunable import defaults
 
@@ -441,7 +441,8 @@ def test_search_parameters_are_options_for_tuners_alone() -> None:
         assert engine._parts.pool.main.searcher.lmr_base == 90
         assert engine._parts.pool.main.searcher.lmr_divisor == defaults(PARAMETERS)["lmr_divisor"]
         assert engine.set_option("time_drop_cp", "77") == []
-        assert engine._parts.time_parameters == replace(time_parameters_of(engine.core.name), time_drop_cp=77)
+        times = TIME_DEFAULTS if is_compiled() else SLOW_CORE_TIMES
+        assert engine._parts.time_parameters == replace(times, time_drop_cp=77)
 
 
 def test_where_no_thread_can_be_created_a_search_is_answered(

@@ -70,7 +70,7 @@ def test_a_slow_command_is_finished_at_the_end_of_the_input_but_not_after_quit(
     reader.join(1.0 if exits else 0.4)
     assert reader.is_alive() == (not exits)
     inbox.task_done()
-    inbox.close()
+    inbox.closed.set()
     reader.join()
     os.close(read_end)
     assert len(exit_calls) == exits

@@ -126,14 +126,9 @@ SLOW_CORE_TIMES = TimeParameters(
 )
 
 
-def time_parameters_of(core: str) -> TimeParameters:
-    """The default parameters of the core of this name (see `core.Core`)."""
-    return TIME_DEFAULTS if core == "compiled" else SLOW_CORE_TIMES
-
-
 def time_tunables(core: str) -> tuple[Tunable, ...]:
-    """The parameters as tuners see them, with the values for the core of this name."""
-    return tunables_of(time_parameters_of(core))
+    """The parameters as tuners see them, with the values for the core of this name (see `core.Core`)."""
+    return tunables_of(TIME_DEFAULTS if core == "compiled" else SLOW_CORE_TIMES)
 
 
 @dataclass(frozen=True, slots=True)

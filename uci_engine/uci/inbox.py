@@ -51,7 +51,7 @@ class Inbox(queue.SimpleQueue[Event]):
     def __init__(self) -> None:
         self._free_places = threading.Semaphore(UNREAD_LIMIT)
         self._done_count = 0
-        self._closed = threading.Event()
+        self.closed = threading.Event()
         # Whether to end now: after `quit`, and when all is done. Until then a command or search may take its time.
         self.must_end = False
 
@@ -65,16 +65,13 @@ class Inbox(queue.SimpleQueue[Event]):
         self._done_count += 1
         self._free_places.release()
 
-    def close(self) -> None:
-        self._closed.set()
-
     def exit_if_stuck(self, writer: Writer) -> None:
         """After a `quit` or the end of the input: return once closed. End the process when nobody can read the answers,
         or the output is blocked for STUCK_SECONDS. With `must_end`, also when no command was finished in that time.
         """
         while True:
             done_before, begun_before, ended_before = self._done_count, writer.begun, writer.ended
-            if self._closed.wait(STUCK_SECONDS):
+            if self.closed.wait(STUCK_SECONDS):
                 return
             is_blocked = begun_before > ended_before == writer.ended
             is_stuck = self._done_count == done_before and (is_blocked or self.must_end)

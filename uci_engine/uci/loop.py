@@ -135,7 +135,7 @@ class Dispatcher:
             if event is Mark.SEARCH_ENDED:
                 self._handle(event)
         self._engine.close()
-        self._inbox.close()
+        self._inbox.closed.set()
 
     def _execute(self, received: Received) -> None:
         try:
@@ -257,12 +257,12 @@ class Dispatcher:
             except Exception as error:
                 report_failure(self._writer, error)
             finally:
-                self._search_ended()
+                self._inbox.put(Mark.SEARCH_ENDED)
 
         self._engine.start(guarded)
         self._searching = True
 
-    # The engine calls these three from the search's thread.
+    # The engine calls these two from the search's thread.
 
     def _on_info(self, info: Info) -> None:
         self._writer.write(protocol.format_info(info))
@@ -270,11 +270,8 @@ class Dispatcher:
     def _on_best_move(self, best: BestMove) -> None:
         # SEARCH_ENDED comes first, so that it precedes any command that answers the move. No output overtakes
         # the move, because `_handle` waits for the end of this thread.
-        self._search_ended()
-        self._writer.write(protocol.format_best_move(best))
-
-    def _search_ended(self) -> None:
         self._inbox.put(Mark.SEARCH_ENDED)
+        self._writer.write(protocol.format_best_move(best))
 
     def _say(self, *messages: str) -> None:
         self.has_refused |= any(message.startswith(ERROR) for message in messages)

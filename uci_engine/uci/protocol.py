@@ -197,11 +197,8 @@ def format_info(info: Info) -> str:
 
 def format_best_move(best: BestMove) -> str:
     """The `bestmove` line: `(none)`, without a ponder move, when there is no legal move."""
-    if best.move is None:
-        return "bestmove (none)"
-    if best.ponder is None:
-        return _one_line(f"bestmove {best.move}")
-    return _one_line(f"bestmove {best.move} ponder {best.ponder}")
+    ponder = "" if best.move is None or best.ponder is None else f" ponder {best.ponder}"
+    return _one_line(f"bestmove {best.move or '(none)'}{ponder}")
 
 
 def _one_line(text: str) -> str:
