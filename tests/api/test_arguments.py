@@ -47,5 +47,5 @@ def test_a_huge_number_sets_no_bound(engine: Engine, fields: dict[str, Any]) -> 
     assert max(number for number in (getattr(limits, name) for name in limits.__slots__) if number) == MAX_INT
     with engine.analysis(BOARD, Limit(**fields)) as analysis:
         analysis.get()
-        assert not analysis._search.is_done
+        assert not analysis.is_done
     assert analysis.wait().move is not None

@@ -204,7 +204,7 @@ def test_a_later_search_stops_an_analysis(engine: Engine) -> None:
     analysis.stop()
     assert later.get()["depth"] >= 1
     time.sleep(0.05)
-    assert not later._search.is_done
+    assert not later.is_done
     later.stop()
     later.wait()
 
@@ -527,12 +527,12 @@ def test_a_failing_search_is_an_exception(engine: Engine, monkeypatch: pytest.Mo
 
 
 def test_an_interrupted_call_stops_its_search(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    from uci_engine.api.analysis import RunningSearch
+    from uci_engine.api.analysis import Analysis
 
-    def interrupted(_: RunningSearch) -> None:
+    def interrupted(_: Analysis) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(RunningSearch, "wait", interrupted)
+    monkeypatch.setattr(Analysis, "wait", interrupted)
     with pytest.raises(KeyboardInterrupt):
         engine.play(chess.Board(), Limit(time=600))
     monkeypatch.undo()

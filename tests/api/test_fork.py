@@ -54,7 +54,7 @@ with Engine(hash=2, threads=2) as engine, engine.analysis(board) as analysis:
         refusals(engine, analysis)
         sys.exit()
     end_of(child)
-    assert not analysis._search.is_done
+    assert not analysis.is_done
     analysis.stop()
     assert analysis.wait().move is not None
     assert engine.play(board, limit).move is not None

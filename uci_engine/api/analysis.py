@@ -1,7 +1,7 @@
-"""A search that runs: `RunningSearch` collects its reports, `Analysis` hands them to the user.
+"""`Analysis`: a search of an `Engine`, its reports and its end.
 
-The thread of the search holds only the `RunningSearch`, and not the `Engine`. So an engine that the user has dropped is
-closed, even while it searches.
+The thread of the search holds the `Analysis`, and that does not hold the `Engine`. So an engine that the user has
+dropped is closed, even while it searches.
 """
 
 from __future__ import annotations
@@ -45,109 +45,77 @@ class EngineCondition(threading.Condition):
         return super().__enter__()
 
 
-class RunningSearch:
-    """The reports of one search, and its end. `condition` guards all of it; the engine uses the same one."""
-
-    def __init__(
-        self, condition: EngineCondition, turn: chess.Color, selector: chess.engine.Info, is_analysis: bool
-    ) -> None:
-        """`turn`: the side to move at the root. `is_analysis`: whether a later search may stop this one."""
-        self.condition = condition
-        self.is_analysis = is_analysis
-        self.infos: deque[InfoDict] = deque()
-        self.multipv: list[InfoDict] = [{}]
-        self.best: chess.engine.BestMove | None = None
-        self.error: Exception | None = None
-        self._turn = turn
-        self._selector = selector
-
-    @property
-    def is_done(self) -> bool:
-        return self.best is not None
-
-    def on_info(self, info: Info) -> None:
-        """Take a report. Called from the search's thread and the timer's."""
-        if info.string is not None and info.string.startswith(ERROR):
-            LOGGER.warning("%s", info.string.removeprefix(ERROR))
-        report = info_dict(info, self._turn, self._selector)
-        if not report:
-            return
-        with self.condition:
-            number = report.get("multipv", 1)
-            while len(self.multipv) < number:
-                self.multipv.append({})
-            line = self.multipv[number - 1]
-            if "score" in report:
-                # A bound belongs to the score that it came with.
-                line.pop("lowerbound", None)  # type: ignore[typeddict-item]
-                line.pop("upperbound", None)  # type: ignore[typeddict-item]
-            line.update(report)
-            self.infos.append(report)
-            self.condition.notify_all()
-
-    def on_best_move(self, best: BestMove) -> None:
-        """Take the answer. Called last, from the search's thread."""
-        move, ponder = (None if word is None else chess.Move.from_uci(word) for word in (best.move, best.ponder))
-        with self.condition:
-            self.best = chess.engine.BestMove(move, ponder)
-            self.error = best.error
-            self.condition.notify_all()
-
-    def wait(self) -> chess.engine.BestMove:
-        """Wait for the answer. EngineError: the search has failed."""
-        with self.condition:
-            while self.best is None:
-                self.condition.wait()
-            if self.error is not None:
-                raise EngineError(f"the search has failed: {self.error}") from self.error
-            return self.best
-
-
 class Analysis:
     """An analysis that runs in the background, as `Engine.analysis` returns it.
 
     It is an iterator of reports (`chess.engine.InfoDict`) and a context manager that stops it at the end. Any thread
-    may call any method.
+    may call any method. It ends with its engine, which must be kept while it is to run.
     """
 
-    def __init__(self, engine: object, search: RunningSearch, stop: Callable[[], None]) -> None:
-        """`engine`: the `Engine`, which must live as long as this. `stop`: stops the search, if it still runs."""
-        self._engine = engine
-        self._search = search
+    def __init__(
+        self,
+        condition: EngineCondition,
+        turn: chess.Color,
+        selector: chess.engine.Info,
+        in_background: bool,
+        stop: Callable[[], None],
+    ) -> None:
+        """`condition`: guards all of it; the engine uses the same one. `turn`: the side to move at the root.
+
+        `in_background`: whether a later search may stop this one. `stop`: stops the search that runs.
+        """
+        self.in_background = in_background
+        self._condition = condition
+        self._turn = turn
+        self._selector = selector
         self._stop = stop
+        self._infos: deque[InfoDict] = deque()
+        self._multipv: list[InfoDict] = [{}]
+        self._best: chess.engine.BestMove | None = None
+        self._error: Exception | None = None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the search has ended."""
+        return self._best is not None
 
     @property
     def info(self) -> InfoDict:
         """All that was reported of the best line so far: the newest value of each key."""
-        with self._search.condition:
-            return self._search.multipv[0].copy()
+        return self.multipv[0]
 
     @property
     def multipv(self) -> list[InfoDict]:
         """The same of each line, best first."""
-        with self._search.condition:
-            return [line.copy() for line in self._search.multipv]
+        with self._condition:
+            return [line.copy() for line in self._multipv]
 
     def stop(self) -> None:
         """End the analysis soon. No effect if it has ended."""
-        self._stop()
+        with self._condition:
+            if not self.is_done:
+                self._stop()
 
     def wait(self) -> chess.engine.BestMove:
         """Wait for the end of the analysis. Returns the best move and the reply that is expected.
 
-        An analysis without a limit ends only when another thread stops it.
+        An analysis without a limit ends only when another thread stops it. EngineError: the search has failed.
         """
-        return self._search.wait()
+        with self._condition:
+            while self._best is None:
+                self._condition.wait()
+            if self._error is not None:
+                raise EngineError(f"the search has failed: {self._error}") from self._error
+            return self._best
 
     def get(self) -> InfoDict:
         """Wait for the next report. `chess.engine.AnalysisComplete`: the analysis has ended and all were taken."""
-        search = self._search
-        with search.condition:
-            search.condition.wait_for(lambda: search.infos or search.is_done)
-            if search.infos:
-                return search.infos.popleft()
+        with self._condition:
+            self._condition.wait_for(lambda: self._infos or self.is_done)
+            if self._infos:
+                return self._infos.popleft()
         # Raises the error of a search that has failed.
-        search.wait()
+        self.wait()
         raise AnalysisComplete
 
     def next(self) -> InfoDict | None:
@@ -156,13 +124,13 @@ class Analysis:
 
     def empty(self) -> bool:
         """Whether all reports so far were taken."""
-        with self._search.condition:
-            return not self._search.infos
+        with self._condition:
+            return not self._infos
 
     def would_block(self) -> bool:
         """Whether `get` and `next` would have to wait."""
-        with self._search.condition:
-            return not self._search.infos and not self._search.is_done
+        with self._condition:
+            return not self._infos and not self.is_done
 
     def __iter__(self) -> Iterator[InfoDict]:
         return self
@@ -177,11 +145,38 @@ class Analysis:
         return self
 
     def __exit__(self, *reason: object) -> None:
-        if not self._search.condition.is_of_this_process:
+        if self._condition.is_of_this_process:
+            self.stop()
+            with self._condition:
+                self._condition.wait_for(lambda: self.is_done)
+
+    def on_info(self, info: Info) -> None:
+        """Take a report. Called from the search's thread and the timer's."""
+        if info.string is not None and info.string.startswith(ERROR):
+            LOGGER.warning("%s", info.string.removeprefix(ERROR))
+        report = info_dict(info, self._turn, self._selector)
+        if not report:
             return
-        self.stop()
-        with self._search.condition:
-            self._search.condition.wait_for(lambda: self._search.is_done)
+        with self._condition:
+            number = report.get("multipv", 1)
+            while len(self._multipv) < number:
+                self._multipv.append({})
+            line = self._multipv[number - 1]
+            if "score" in report:
+                # A bound belongs to the score that it came with.
+                line.pop("lowerbound", None)  # type: ignore[typeddict-item]
+                line.pop("upperbound", None)  # type: ignore[typeddict-item]
+            line.update(report)
+            self._infos.append(report)
+            self._condition.notify_all()
+
+    def on_best_move(self, best: BestMove) -> None:
+        """Take the answer. Called last, from the search's thread."""
+        move, ponder = (None if word is None else chess.Move.from_uci(word) for word in (best.move, best.ponder))
+        with self._condition:
+            self._best = chess.engine.BestMove(move, ponder)
+            self._error = best.error
+            self._condition.notify_all()
 
 
 def info_dict(info: Info, turn: chess.Color, selector: chess.engine.Info) -> InfoDict:

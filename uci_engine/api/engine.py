@@ -78,7 +78,7 @@ class Engine(Session):
         """
         search = self._begin(board, limit, game=game, info=info, root_moves=root_moves)
         best = self._answer(search)
-        return PlayResult(best.move, best.ponder, search.multipv[0])
+        return PlayResult(best.move, best.ponder, search.info)
 
     @overload
     def analyse(
@@ -125,7 +125,7 @@ class Engine(Session):
         """
         search = self._begin(board, limit, multipv=multipv, game=game, info=info, root_moves=root_moves, analyses=True)
         self._answer(search)
-        return search.multipv[0] if multipv is None else search.multipv
+        return search.info if multipv is None else search.multipv
 
     def analysis(
         self,
@@ -150,7 +150,7 @@ class Engine(Session):
 
         The next search of this engine stops it. The other arguments are those of `analyse`.
         """
-        search = self._begin(
+        return self._begin(
             board,
             limit,
             multipv=multipv,
@@ -160,7 +160,6 @@ class Engine(Session):
             analyses=True,
             in_background=True,
         )
-        return Analysis(self, search, lambda: self._stop(search))
 
     # The static evaluation -----------------------------------------------------------------------------------------
 

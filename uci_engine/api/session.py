@@ -18,7 +18,7 @@ import chess
 import chess.engine
 from chess.engine import EngineTerminatedError, Info, Limit
 
-from uci_engine.api.analysis import LOGGER, EngineCondition, RunningSearch
+from uci_engine.api.analysis import LOGGER, Analysis, EngineCondition
 from uci_engine.engine import UciEngine
 from uci_engine.options import EngineOptions, Options, ValueOption
 from uci_engine.text import ERROR, MAX_INT, suggestion
@@ -46,7 +46,7 @@ class Session:
         self._inner = inner
         # Guards all that follows, and the reports of the running search.
         self._condition = EngineCondition()
-        self._search: RunningSearch | None = None
+        self._search: Analysis | None = None
         self._is_closed = False
         self._game: object = None
         self._chooses_analyse_mode = True
@@ -149,7 +149,7 @@ class Session:
         root_moves: Moves,
         analyses: bool = False,
         in_background: bool = False,
-    ) -> RunningSearch:
+    ) -> Analysis:
         """Start a search, as soon as none is running."""
         limits = limits_of(limit, board, root_moves)
         if limits.is_endless and not in_background:
@@ -164,7 +164,7 @@ class Session:
             self._set_position(board)
             if self._chooses_analyse_mode:
                 options.analyse_mode.value = analyses
-            search = RunningSearch(self._condition, board.turn, info, in_background)
+            search = Analysis(self._condition, board.turn, info, in_background, self._inner.stop)
             self._inner.go(limits, time.perf_counter(), search.on_info, search.on_best_move)
             self._search = search
             return search
@@ -172,7 +172,7 @@ class Session:
     def _wait_for_turn(self) -> None:
         """Wait until no search runs. An analysis in the background is stopped."""
         while self._search is not None and not self._search.is_done:
-            if self._search.is_analysis:
+            if self._search.in_background:
                 self._inner.stop()
             self._require_open()
             self._condition.wait()
@@ -195,18 +195,13 @@ class Session:
                 raise ValueError(message.removeprefix(ERROR))
             LOGGER.warning("%s", message)
 
-    def _answer(self, search: RunningSearch) -> chess.engine.BestMove:
+    def _answer(self, search: Analysis) -> chess.engine.BestMove:
         """Wait for a search. If that is interrupted, for example by Ctrl-C, the search is stopped."""
         try:
             return search.wait()
         except BaseException:
-            self._stop(search)
+            search.stop()
             raise
-
-    def _stop(self, search: RunningSearch) -> None:
-        with self._condition:
-            if not search.is_done:
-                self._inner.stop()
 
     def _require_open(self) -> None:
         if self._is_closed:
