@@ -177,13 +177,6 @@ def test_a_hit_and_a_stop_right_after_the_start_are_not_lost(engine: UciEngine) 
         assert finish(engine, ear).answer.move is not None
 
 
-def test_closing_ends_a_search_with_its_answer() -> None:
-    engine = UciEngine()
-    ear = begin(engine, infinite=True)
-    engine.close()
-    assert finish(engine, ear).answer.move is not None
-
-
 # Moves and lines ------------------------------------------------------------------------------------------
 
 
@@ -203,19 +196,6 @@ def test_words_that_are_no_moves_are_named(engine: UciEngine) -> None:
     ]
     ear = go(engine, depth=2, searchmoves=("e2e5",))
     assert ear.answer.move is None
-
-
-def test_several_lines(engine: UciEngine) -> None:
-    engine.set_option("MultiPV", "4")
-    ear = go(engine, depth=DEPTH)
-    last = [info for info in ear.scored if info.depth == DEPTH][:4]
-    assert [info.multipv for info in last] == [1, 2, 3, 4]
-    assert len({info.pv[0] for info in last}) == 4
-    values = [info.score or 0 for info in last]
-    assert values == sorted(values, reverse=True)
-    assert ear.answer.move == last[0].pv[0]
-    # The last word is about the best line again.
-    assert ear.scored[-1].multipv == 1
 
 
 def test_win_draw_loss_is_reported_when_it_is_wanted(engine: UciEngine) -> None:
@@ -287,14 +267,6 @@ def test_the_end_of_a_game_has_a_score_and_no_move(engine: UciEngine, fen: str, 
     assert [(info.depth, info.score, info.pv) for info in ear.infos] == [(0, score, ())]
 
 
-def test_chess960_castling(engine: UciEngine) -> None:
-    for chess960, word in (("false", "e1g1"), ("true", "e1h1")):
-        engine.set_option("UCI_Chess960", chess960)
-        engine.set_position("4k3/8/8/8/8/8/8/4K2R w K - 0 1", ())
-        ear = go(engine, depth=2, searchmoves=(word,))
-        assert ear.answer.move == word
-
-
 # What goes wrong ------------------------------------------------------------------------------------------
 
 
@@ -322,25 +294,6 @@ def test_a_failing_search_still_plays_a_legal_move(
     assert "ZeroDivisionError: by design" in capsys.readouterr().err
     monkeypatch.undo()
     assert go(engine, depth=2).answer.move is not None
-
-
-def test_without_memory_the_hash_stays(engine: UciEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    class NoMemory:
-        def __init__(self) -> None:
-            self.asked: list[int] = []
-
-        def resize(self, megabytes: int) -> None:
-            self.asked.append(megabytes)
-            raise MemoryError
-
-    class Holder:
-        table = NoMemory()
-
-    monkeypatch.setattr(engine._parts, "pool", Holder())
-    sentences = engine.set_option("Hash", "32")
-    assert Holder.table.asked == [32]
-    assert sentences == ["error: option Hash cannot be 32 (there is not enough memory), it stays 16"]
-    assert engine.options.hash.value == 16
 
 
 def test_hash_options_reach_the_table(engine: UciEngine) -> None:
@@ -417,17 +370,6 @@ def test_long_searches_tell_of_the_current_move(engine: UciEngine, monkeypatch: 
     assert chess.Move.from_uci(current.currmove or "") in chess.Board().legal_moves
 
 
-def test_a_game_against_itself_is_legal_to_the_end(engine: UciEngine) -> None:
-    board = chess.Board()
-    words: list[str] = []
-    while not board.is_game_over(claim_draw=True) and len(words) < (120 if is_compiled() else 12):
-        assert engine.set_position(None, words) == []
-        ear = go(engine, nodes=300 if is_compiled() else 60)
-        board.push_uci(ear.answer.move or "")
-        words.append(ear.answer.move or "")
-    assert len(words) >= 12
-
-
 def test_the_name_tells_of_a_slow_core(engine: UciEngine) -> None:
     assert engine.name.startswith("Secateur ")
     assert ("core" in engine.name) == (engine.core.name != "compiled")
@@ -466,12 +408,3 @@ def test_without_memory_for_the_report_a_failed_search_is_answered(
     monkeypatch.setattr(SearchManager, "_after_window", fail)
     monkeypatch.setattr(engine_module, "print_failure", fail)
     assert go(engine, depth=2).answer.move is not None
-
-
-def test_closing_ends_every_thread() -> None:
-    before = set(threading.enumerate())
-    engine = UciEngine()
-    engine.set_option("Threads", "3")
-    go(engine, depth=2)
-    engine.close()
-    assert {thread.name for thread in set(threading.enumerate()) - before} <= {"timer"}

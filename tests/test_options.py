@@ -203,6 +203,13 @@ def test_an_option_that_cannot_act_keeps_its_value() -> None:
     assert listener.values == [1024]
     assert options.hash.value == 512
 
+    def without_memory() -> None:
+        raise MemoryError
+
+    options.hash.on_set = without_memory
+    expected = "error: option Hash cannot be 1024 (there is not enough memory), it stays 512"
+    assert options.set("Hash", "1024") == [expected]
+
 
 def test_a_button_ignores_a_value_and_says_so() -> None:
     (sentence,) = Sample().set("clear hash", "x")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import doctest
 import gc
 import importlib
@@ -255,18 +254,6 @@ def test_one_engine_serves_many_threads(engine: Engine) -> None:
         move = moves[number]
         assert move is not None
         assert move in board.legal_moves
-
-
-def test_asyncio(engine: Engine) -> None:
-    async def ticks_during_a_search() -> int:
-        search = asyncio.create_task(asyncio.to_thread(engine.play, chess.Board(), Limit(time=1.0)))
-        ticks = 0
-        while not search.done():
-            await asyncio.sleep(0.01)
-            ticks += 1
-        return ticks
-
-    assert asyncio.run(ticks_during_a_search()) >= 3
 
 
 def test_the_process_keeps_its_own_settings() -> None:

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no for
 
 PATIENCE_SECONDS = 30
 BEGINNING = """
-import multiprocessing, os, signal, sys, warnings
+import os, signal, sys, warnings
 import chess
 from chess.engine import EngineTerminatedError, Limit
 from uci_engine import Engine
@@ -86,16 +86,6 @@ if child == 0:
     sys.exit()
 end_of(child)
 assert engine.play(board, limit).move is not None
-""",
-    "multiprocessing": """
-engine = Engine(hash=2)
-analysis = engine.analysis(board)
-process = multiprocessing.get_context("fork").Process(target=refusals, args=(engine, analysis))
-process.start()
-process.join()
-assert process.exitcode == 0, process.exitcode
-analysis.stop()
-assert analysis.wait().move is not None
 """,
 }
 

@@ -63,18 +63,6 @@ def test_a_file_that_hides_the_evaluation_is_named(tmp_path: Path, name: str) ->
     assert library.stderr.splitlines()[-1].startswith(f"ImportError: {sentence}")
 
 
-def test_an_evaluation_that_is_loaded_already_is_named(tmp_path: Path) -> None:
-    result = run(
-        tmp_path,
-        "-c",
-        "import sys, types\nsys.modules['evaluation'] = module = types.ModuleType('evaluation')\n"
-        "from importlib.machinery import ModuleSpec\n"
-        "module.__spec__ = ModuleSpec('evaluation', None, origin='/home/you/evaluation.py')\n"
-        "import uci_engine\nuci_engine.Engine()",
-    )
-    assert result.stderr.splitlines()[-1].startswith("ImportError: /home/you/evaluation.py hides the package")
-
-
 def test_the_name_of_the_program_is_not_that_of_the_package(tmp_path: Path) -> None:
     result = run(tmp_path, "-c", "import secateur")
     expected = "ImportError: Secateur's Python package is called uci_engine: from uci_engine import Engine"

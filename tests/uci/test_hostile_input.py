@@ -82,6 +82,9 @@ class TestFraming:
             b"position startpos\ngo" + b" depth" * 1_600_000 + b" 1",
             b"go depth 1 searchmoves" + b" e2e5" * 2_000_000,
             b"go depth 1 searchmoves e2e4 " + b"x" * 10_000_000,
+            b"go depth " + b"0" * 10_000_000 + b"x",
+            b"setoption name " + b"value" * 2_000_000,
+            b"setoption name Hash value " + b"9" * 10_000_000 + b"x",
         ):
             survivor.send_bytes(line)
             sent_at = survivor.send("", "isready")

@@ -190,12 +190,6 @@ def test_stop_passes_a_position_that_waits_after_its_own_go() -> None:
     ]
 
 
-def test_ponderhit_and_stop_to_an_idle_engine_do_nothing() -> None:
-    talk = Conversation("stop", "ponderhit", "stop")
-    assert talk.log == ["ponderhit", "close"]
-    assert talk.lines == []
-
-
 def test_debug_mode_tells_what_is_put_off() -> None:
     talk = Conversation("debug on", "stop", "go infinite", "ucinewgame", "debug off", "ponderhit")
     texts = [line for line in talk.lines if line.startswith("info string")]
@@ -230,12 +224,6 @@ def test_a_position_that_cannot_be_read_is_not_held() -> None:
     talk = Conversation("position startpos moves e2e4", "position sideways")
     assert talk.log == ["position None e2e4", "position", "close"]
     assert talk.lines[0].startswith("info string error: ")
-
-
-def test_problems_of_go_are_said_before_the_search() -> None:
-    talk = Conversation("go depth x")
-    assert talk.lines[0].startswith("info string ")
-    assert talk.lines[-1] == "bestmove a1"
 
 
 def test_many_waiting_commands_stop_the_search() -> None:

@@ -1,6 +1,5 @@
 """UCI text to data and back: the clauses of the UCI text, what clients send in the field, and any text."""
 
-import time
 from dataclasses import replace
 
 import pytest
@@ -253,30 +252,6 @@ def test_go_with_any_words_keeps_its_promises(words: str) -> None:
     if problems and not limits.infinite:
         assert any(value is not None for value in ends)
     assert all(problem.isascii() and len(problem) < 300 for problem in problems)
-
-
-# Any text
-
-TEN_MEGABYTES = 10_000_000
-
-
-@pytest.mark.timing
-@pytest.mark.parametrize(
-    "line",
-    [
-        "x" * TEN_MEGABYTES,
-        "x " * (TEN_MEGABYTES // 2),
-        " " * TEN_MEGABYTES,
-        "setoption name " + "value" * (TEN_MEGABYTES // 5),
-        "setoption name Hash value " + "9" * TEN_MEGABYTES,
-        "go depth " + "0" * TEN_MEGABYTES + "x",
-    ],
-    ids=["one word", "many words", "blanks", "option name", "option value", "number"],
-)
-def test_a_long_line_takes_linear_time(line: str) -> None:
-    start = time.process_time()
-    parse(line)
-    assert time.process_time() - start < 1.0
 
 
 # Output
