@@ -148,7 +148,8 @@ class Engine(Session):
         ...     analysis.info["pv"][0] in chess.Board().legal_moves
         True
 
-        The next search of this engine stops it. The other arguments are those of `analyse`.
+        The next search of this engine stops it, and so does the end of the engine: keep that in a variable. The other
+        arguments are those of `analyse`.
         """
         return self._begin(
             board,
