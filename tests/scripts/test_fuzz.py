@@ -22,9 +22,10 @@ from tests.support import ROOT, SUPPORT
 from tests.support.faulty_engine import FAULTS
 from toolkit.engines.spec import EngineSpec, own_engine
 from toolkit.uci.conversation import Conversation, End, Heard, Pause, Send, load, read, write
+from toolkit.uci.grammar import read_best_move, read_info
 from toolkit.uci.interview import usage_of
 from toolkit.uci.judge import Judge, first_illegal
-from toolkit.uci.oracles import Patience
+from toolkit.uci.oracles import Patience, Violation
 
 KEPT = sorted((ROOT / "tests" / "uci" / "conversations").glob("*.txt"))
 # The tests look for wrong answers; a busy machine makes late ones.
