@@ -6,10 +6,8 @@ the score.
 
 from __future__ import annotations
 
-import html
-import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any, Final
 
@@ -24,10 +22,9 @@ REASONS: Final = 3
 LARGE_NETWORK_CP: Final = 50
 # How many pieces are named as the reason of an output.
 PIECES_NAMED: Final = 2
-# The width of the first column, of a square, and of a paragraph.
+# The width of the first column, and of a square.
 NAME_WIDTH: Final = 33
 SQUARE_WIDTH: Final = 7
-TEXT_WIDTH: Final = 100
 # ANSI escape sequences.
 BOLD, RED, GREEN, FAINT = "1", "31", "32", "2"
 _COUNTS = dict(enumerate(("a", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), start=1))
@@ -38,19 +35,15 @@ def format_explanation(explanation: Explanation, colour: bool = False) -> str:
     paint = _painted if colour else lambda text, code: text
     rule = "-" * (NAME_WIDTH + 32)
     lines = [f" {'':<{NAME_WIDTH}}{'White':>9}{'Black':>9}{'Difference':>13}", rule]
-    folded = []
-    for family, titles in _table(explanation):
-        if not titles:
-            folded.append(family.name)
-            continue
-        lines.append(_row(paint(f"{family.name:<{NAME_WIDTH}}", BOLD), family, paint))
+    for family in explanation.families:
+        # What is 0 for both sides is left out.
+        titles = [title for title in family.titles if title.white_cp or title.black_cp]
+        if titles:
+            lines.append(_row(paint(f"{family.name:<{NAME_WIDTH}}", BOLD), family, paint))
         if len(family.titles) > 1:
             lines += [_row(f"  {title.name:<{NAME_WIDTH - 2}}", title, paint) for title in titles]
-            folded += [title.name for title in family.titles if title not in titles]
     total = Subtotal("Sum", explanation.terms)
     lines += [rule, _row(paint(f"{total.name:<{NAME_WIDTH}}", BOLD), total, paint), ""]
-    if folded:
-        lines += [*textwrap.wrap(f"0 for both sides: {', '.join(folded)}", TEXT_WIDTH), ""]
     values = {value.square: (value.piece, value.value_cp) for value in explanation.pieces}
     lines += ["Value of each piece for its own side: what the score loses without it", *_board(values, paint), ""]
     if explanation.network_score:
@@ -69,20 +62,6 @@ def format_explanation(explanation: Explanation, colour: bool = False) -> str:
     lines.append(f"Score {explanation.white_score / 100:+.2f} (White's view)")
     lines.append(f"Score {sign * explanation.white_score / 100:+.2f} (the side to move's view: {side})")
     return "\n".join(lines)
-
-
-def as_html(explanation: Explanation) -> str:
-    """The table for a notebook, in pawns."""
-    rows: list[tuple[str, ...]] = [("th", "", "White", "Black", "Difference")]
-    for family, titles in _table(explanation):
-        rows.append(("th", family.name, *_pawns(family)))
-        if len(family.titles) > 1:
-            rows += [("td", title.name, *_pawns(title)) for title in titles]
-    lines = "".join(
-        f"<tr>{''.join(f'<{tag}>{html.escape(cell)}</{tag}>' for cell in cells)}</tr>" for tag, *cells in rows
-    )
-    caption = html.escape(f"{explanation.fen}: {explanation.white_score / 100:+.2f} for White")
-    return f"<table><caption>{caption}</caption>{lines}</table>"
 
 
 def as_data(explanation: Explanation) -> dict[str, Any]:
@@ -222,22 +201,12 @@ def joined(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def _table(explanation: Explanation) -> Iterator[tuple[Subtotal, tuple[Subtotal, ...]]]:
-    """Each family, and those of its titles that are not 0 for both sides."""
-    for family in explanation.families:
-        yield family, tuple(title for title in family.titles if title.white_cp or title.black_cp)
-
-
 def _row(name: str, numbers: Subtotal, paint: Any) -> str:
     """A line of the table. `name` is padded."""
     difference = numbers.difference_cp
     colour = GREEN if difference > 0 else RED if difference < 0 else FAINT
     white, black = numbers.white_cp / 100, numbers.black_cp / 100
     return f" {name}{white:9.2f}{black:9.2f}{paint(f'{difference / 100:13.2f}', colour)}"
-
-
-def _pawns(numbers: Subtotal) -> tuple[str, ...]:
-    return tuple(f"{cp / 100:.2f}" for cp in _numbers(numbers).values())
 
 
 def _board(values: Mapping[chess.Square, tuple[chess.Piece, int | None]], paint: Any, sign: str = "") -> Iterable[str]:

@@ -4,6 +4,7 @@ scale of a search, and the result that it lets expect.
 
 from __future__ import annotations
 
+import html
 from typing import TYPE_CHECKING, Any
 
 import evaluation
@@ -70,7 +71,7 @@ class Explanation(evaluation.Explanation):
         return self.text()
 
     def _repr_html_(self) -> str:
-        return report.as_html(self)
+        return f"<pre>{html.escape(self.text())}</pre>"
 
     def _pov(self, white_cp: int) -> PovScore:
         from chess.engine import Cp, PovScore

@@ -295,19 +295,9 @@ def test_the_explanation_is_readable(engine: Engine) -> None:
         explanation["nonsense"]
 
 
-def test_a_notebook_shows_the_explanation_as_a_table(engine: Engine) -> None:
-    explanation = engine.explain(chess.Board(STARTS[1]))
-    root = ElementTree.fromstring(explanation._repr_html_())
-    rows = [[cell.text or "" for cell in row] for row in root.iter("tr")]
-    assert rows[0] == ["", "White", "Black", "Difference"]
-    heads = [[cell.text or "" for cell in row] for row in root.iter("tr") if row[0].tag == "th"][1:]
-    assert [head[0] for head in heads] == [family.name for family in explanation.families]
-    assert sum(float(head[3]) for head in heads) == pytest.approx(explanation.white_score / 100)
-    assert all(float(row[1]) - float(row[2]) == pytest.approx(float(row[3])) for row in rows[1:])
-    assert any(row[0] == "knights' mobility" for row in rows)
-    assert len(rows) < 80
-    marked = replace(explanation, fen="<script>")
-    assert "<script>" not in marked._repr_html_()
+def test_a_notebook_shows_the_explanation_as_text(engine: Engine) -> None:
+    marked = replace(engine.explain(chess.Board(STARTS[1])), known_ending="<script> &")
+    assert ElementTree.fromstring(marked._repr_html_()).text == str(marked)
 
 
 # Options -------------------------------------------------------------------------------------------------------
