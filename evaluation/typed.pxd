@@ -1,11 +1,10 @@
 # The C form of typed.py.
 
 from cpython.buffer cimport Py_buffer, PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
-from libc.stdint cimport int16_t, int64_t, int8_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int64_t, int8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 ctypedef uint64_t u64
-ctypedef uint32_t u32
 ctypedef int64_t i64
 ctypedef int16_t i16
 ctypedef int8_t i8
@@ -98,14 +97,8 @@ cdef inline u64 address_of(object data) except? 0:
 cdef inline int byte_at(u64 address, i64 place) noexcept nogil:
     return (<unsigned char*>address)[place]
 
-cdef inline i64* i64s_of(object numbers) except? NULL:
-    return <i64*>address_of(numbers)
-
 cdef inline u64* u64s_of(object numbers) except? NULL:
     return <u64*>address_of(numbers)
-
-cdef inline u32* u32s_of(object numbers) except? NULL:
-    return <u32*>address_of(numbers)
 
 cdef inline int copy_i8s(i8* target, bytes data) except -1:
     memcpy(target, <char*>data, len(data))

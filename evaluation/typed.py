@@ -17,7 +17,6 @@ import chess
 
 # Whole numbers of so many bits, without (u) and with a sign (i). `int` is one of at least 32 bits with a sign.
 u64 = int
-u32 = int
 i64 = int
 i16 = int
 i8 = int
@@ -30,7 +29,6 @@ i16_pointer = MutableSequence[int]
 i32_pointer = MutableSequence[int]
 i64_pointer = MutableSequence[int]
 u64_pointer = MutableSequence[int]
-u32_pointer = MutableSequence[int]
 shared_u64_pointer = MutableSequence[int]
 
 # Whether the kernel is compiled; C code without the GIL runs under `with nogil`, and takes it under `with gil`.
@@ -136,13 +134,9 @@ def byte_at(address: u64, place: i64) -> int:
     raise NotImplementedError
 
 
-def i64s_of(numbers: array.array[int]) -> i64_pointer:
-    """The numbers of an array of type "q", as long as it lives and keeps its length."""
+def u64s_of(numbers: array.array[int]) -> u64_pointer:
+    """The numbers of an array of type "Q", as long as it lives and keeps its length."""
     return numbers
-
-
-# The same for the types "Q" and "I".
-u64s_of = u32s_of = i64s_of
 
 
 def new_words(count: u64) -> shared_u64_pointer:

@@ -129,7 +129,6 @@ class EngineParts:
 
     def _open_syzygy(self) -> list[str]:
         messages = self.tablebases.set_syzygy_path(self.options.syzygy_path.value)
-        self.pool.share_tablebases()
         self.pool.clear_table()
         return messages
 

@@ -14,13 +14,13 @@ from types import SimpleNamespace
 
 TYPED = "evaluation.typed"
 PACKAGES = ("evaluation", "uci_engine")
-NUMBERS = {"int": "int", "bool": "bint"} | {name: name for name in ("u64", "u32", "i64", "i16", "i8")}
+NUMBERS = {"int": "int", "bool": "bint"} | {name: name for name in ("u64", "i64", "i16", "i8")}
 SHARED = {"shared_int": "volatile int", "shared_i64": "volatile i64"}
-POINTERS = {f"{name}_pointer": f"{name}*" for name in ("u64", "u32", "i64", "i16", "i8")}
+POINTERS = {f"{name}_pointer": f"{name}*" for name in ("u64", "i64", "i16", "i8")}
 POINTERS |= {"i32_pointer": "int*", "shared_u64_pointer": "volatile u64*"}
 C_TYPES = NUMBERS | SHARED | POINTERS
 RANGES = {f"i{bits}": range(-(1 << bits - 1), 1 << bits - 1) for bits in (8, 16, 64)} | {"bint": range(2)}
-RANGES |= {"int": range(-(1 << 31), 1 << 31), "u32": range(1 << 32), "u64": range(1 << 64)}
+RANGES |= {"int": range(-(1 << 31), 1 << 31), "u64": range(1 << 64)}
 ARRAYS = {"ints": "int", "u64s": "u64", "i64s": "i64", "i16s": "i16", "i8s": "i8"}
 # Words of `evaluation.typed` that only this program reads; the others are in the C form of that file.
 WORDS = {"compiled", "gil", "inline", "nogil", *C_TYPES, *ARRAYS}
@@ -183,7 +183,7 @@ class Translation:
         module = self.module
         yield f"# Made by scripts/build_backend/declarations.py from {module.path.as_posix()}.", 0
         yield "cimport cython", 0
-        yield f"from {TYPED} cimport i8, i16, i64, u32, u64", 0
+        yield f"from {TYPED} cimport i8, i16, i64, u64", 0
         for one in module.statements:
             if isinstance(one, ast.ImportFrom) and one.module:
                 for alias in one.names:

@@ -151,7 +151,6 @@ def test_one_thread_searches_as_before(engine: UciEngine) -> None:
 
 
 @needs_compiler
-@needs_compiler
 def test_every_worker_has_the_contempt(engine: UciEngine) -> None:
     engine.set_option("Threads", "3")
     engine.set_option("Contempt", "30")
@@ -204,15 +203,14 @@ def test_mates_and_tablebases(engine: UciEngine) -> None:
     main = engine._parts.pool.main
     workers = [main, *(thread.worker for thread in engine._parts.pool.threads)]
     probers = [worker.searcher.prober for worker in workers]
-    assert {prober.tables.max_pieces for prober in probers} == {engine._parts.tablebases.max_pieces}
-    board = chess.Board(WON_ENDING)
     position = main.searcher.position
-    position.set_board(board)
-    assert [prober.probe_wdl(position) for prober in probers] == [2, 2, 2]
     engine.set_position(WON_ENDING, ())
     ear = go(engine, nodes=30000)
     assert (ear.last.score or 0) >= scores.TABLEBASE_BOUND
+    position.set_board(chess.Board(WON_ENDING))
+    assert [prober.probe_wdl(position) for prober in probers] == [2, 2, 2]
     engine.set_option("SyzygyPath", "")
+    go(engine, nodes=3000)
     assert {prober.tables.max_pieces for prober in probers} == {0}
 
 

@@ -146,11 +146,6 @@ class ThreadPool:
         self._network_weights = network_weights
         self.clear()
 
-    def share_tablebases(self) -> None:
-        """Give every worker the tablebases of worker 0. The old files are released."""
-        for thread in self.threads:
-            thread.worker.searcher.prober.tables.share(self.main.searcher.prober.tables)
-
     def close(self) -> None:
         self.resize(1)
 

@@ -15,7 +15,7 @@ import itertools
 import math
 import mmap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import chess
 from chess.syzygy import is_tablename
@@ -110,39 +110,33 @@ class Material:
         return 3 if sum(count == 1 for count in self.counts) >= 3 else 2
 
 
-@dataclass(slots=True)
-class Section:
-    """One compressed run of values. Places are offsets in the file."""
-
-    pieces: list[int]
-    groups: list[int]
-    factors: list[int]
-    positions: int
-    flags: int = 0
-    constant: int = -1
-    block_bits: int = 0
-    index_bits: int = 0
-    shortest: int = 0
-    blocks: int = 0
-    padded_blocks: int = 0
-    index: int = 0
-    sizes: int = 0
-    data: int = 0
-    symbols: Sequence[int] = ()
-    # By code length from `shortest` on: the least code, in the highest of 64 bits, and its symbol.
-    bases: list[int] = field(default_factory=list)
-    firsts: list[int] = field(default_factory=list)
-    # For distances that are stored as places in one of four lists: offset and length of each list. Otherwise empty.
-    lists: list[tuple[int, int]] = field(default_factory=list)
+Section = list[int]
+"""One compressed run of values: RECORD numbers, of which those below are places in this list. Then follow, by code
+length from SHORTEST on, the least code, in the highest of 64 bits, and then its symbol; and at last all symbols.
+"""
+# Places in the file: INDEX, SIZES, DATA and LISTS. CONSTANT is 0, or one more than the only value. LISTS and
+# LIST_SIZES are offset and length of four lists, where distances are stored as places in one of them. FILE, FILE_BYTES
+# and CODE, where the code and symbols are, are filled in by `syzygy_tables`.
+(
+    PIECE_COUNT, SIDES, SIDE, SYMMETRIC, PAWNS, LEAD, CONSTANT, FILE, FILE_BYTES, INDEX, SIZES, DATA, BLOCKS,
+    PADDED_BLOCKS, BLOCK_BITS, INDEX_BITS, SHORTEST, LENGTHS, CODE, POSITIONS, FLAGS, GROUPS,
+) = range(22)  # fmt: skip
+# Pieces (piece type, plus 8 for Black), the sizes of their groups, and the factors of these.
+PIECES = 22
+GROUP_SIZES = 29
+FACTORS = 36
+LISTS = 43
+LIST_SIZES = 47
+RECORD = 51
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A valid file. Its sections by file of the leading pawn (one or four) and by side to move (one or two)."""
+    """A valid file. `sections`: by file of the leading pawn (one or four), then by side to move (one or two)."""
 
     material: Material
     has_distances: bool
-    sections: list[list[Section]]
+    sections: list[Section]
 
 
 def read_table(data: bytes | mmap.mmap, name: str, suffix: str, read_symbols: ReadSymbols) -> Table:
@@ -172,16 +166,15 @@ class _Reader:
             raise TableError("it is not split by side to move as it must be")
         sides = 2 if is_wdl and not material.symmetric else 1
         files = 4 if material.has_pawns else 1
-        sections = [self.take_order(file, sides) for file in range(files)]
+        sections = [section for file in range(files) for section in self.take_order(file, sides)]
         self.align(2)
-        in_order = [section for row in sections for section in row]
-        for section in in_order:
+        for section in sections:
             self.take_code(section)
         if not is_wdl:
-            for section in in_order:
+            for section in sections:
                 self.take_map(section)
             self.align(2)
-        self.take_bodies(in_order)
+        self.take_bodies(sections)
         return Table(material, not is_wdl, sections)
 
     # Bytes ---------------------------------------------------------------------------------------------------------
@@ -210,12 +203,12 @@ class _Reader:
         pieces = self.take(self.material.piece_count)
         return [
             self.section(
-                [order >> 4 * side & 15 for order in orders], [piece >> 4 * side & 15 for piece in pieces], file
+                [order >> 4 * side & 15 for order in orders], [piece >> 4 * side & 15 for piece in pieces], file, sides
             )
             for side in range(sides)
         ]
 
-    def section(self, orders: list[int], pieces: list[int], file: int) -> Section:
+    def section(self, orders: list[int], pieces: list[int], file: int, sides: int) -> Section:
         """Check one order of the pieces, and find the mixed radix: a factor for each group."""
         material = self.material
         if tuple(pieces.count(piece) for piece in range(16)) != material.counts:
@@ -239,7 +232,13 @@ class _Reader:
         if len(set(orders)) != len(orders) or max(orders) >= len(groups):
             raise TableError("its order of the pieces is impossible")
         factors, positions = self.mixed_radix(orders, groups, file)
-        return Section(pieces, groups, factors, positions)
+        section = [0] * RECORD
+        section[PIECE_COUNT], section[SIDES], section[SYMMETRIC] = len(pieces), sides, material.symmetric
+        section[PAWNS], section[LEAD] = len(pawns), material.lead
+        section[POSITIONS], section[GROUPS] = positions, len(groups)
+        for place, numbers in ((PIECES, pieces), (GROUP_SIZES, groups), (FACTORS, factors)):
+            section[place : place + len(numbers)] = numbers
+        return section
 
     def mixed_radix(self, orders: list[int], groups: list[int], file: int) -> tuple[list[int], int]:
         """The factor of each group, and the number of positions. `orders` are the ranks of the leading groups."""
@@ -265,25 +264,28 @@ class _Reader:
 
     def take_code(self, section: Section) -> None:
         """How a section's values are compressed: the Huffman code and the symbols."""
-        section.flags = self.take_byte()
-        if section.flags & IS_CONSTANT:
+        section[FLAGS] = self.take_byte()
+        if self.suffix == DTZ_SUFFIX and not self.material.symmetric:
+            # Distances are stored for one side to move only.
+            section[SIDE] = section[FLAGS] & IS_BLACK
+        if section[FLAGS] & IS_CONSTANT:
             constant = self.take_byte()
             # With distances the byte has no meaning: all are 0.
-            section.constant = constant if self.suffix == WDL_SUFFIX else 0
-            if section.constant > 4:
+            section[CONSTANT] = 1 + (constant if self.suffix == WDL_SUFFIX else 0)
+            if section[CONSTANT] > 5:
                 raise TableError("it holds a value that is none")
             return
-        section.block_bits, section.index_bits, padding = self.take(3)
-        section.blocks = self.take_number(4)
-        section.padded_blocks = section.blocks + padding
-        longest, section.shortest = self.take(2)
-        if not 1 <= section.shortest <= longest <= MAX_CODE_BITS:
+        section[BLOCK_BITS], section[INDEX_BITS], padding = self.take(3)
+        section[BLOCKS] = self.take_number(4)
+        section[PADDED_BLOCKS] = section[BLOCKS] + padding
+        longest, shortest = self.take(2)
+        if not 1 <= shortest <= longest <= MAX_CODE_BITS:
             raise TableError("its code is impossible")
-        if not 1 <= section.index_bits <= MAX_INDEX_BITS or section.block_bits > MAX_BLOCK_BITS:
+        if not 1 <= section[INDEX_BITS] <= MAX_INDEX_BITS or section[BLOCK_BITS] > MAX_BLOCK_BITS:
             raise TableError("its blocks are of an impossible size")
-        if section.blocks == 0:
+        if section[BLOCKS] == 0:
             raise TableError("it has no blocks")
-        section.firsts = [self.take_number(2) for _ in range(section.shortest, longest + 1)]
+        firsts = [self.take_number(2) for _ in range(shortest, longest + 1)]
         count = self.take_number(2)
         symbols = self.read_symbols(self.take(3 * count))
         self.place += count & 1
@@ -293,15 +295,14 @@ class _Reader:
             symbol >> 12 & NO_SECOND == NO_SECOND and symbol & NO_SECOND > 4 for symbol in symbols
         ):
             raise TableError("it holds a value that is none")
-        section.symbols = symbols
-        self.work_out_code(section)
+        section[SHORTEST], section[LENGTHS] = shortest, len(firsts)
+        section += [*self.least_codes(shortest, firsts, len(symbols)), *firsts, *symbols]
 
-    def work_out_code(self, section: Section) -> None:
-        """Find the least code of each length, from the longest to the shortest. Each code must have a symbol."""
-        lengths = range(section.shortest, section.shortest + len(section.firsts))
+    def least_codes(self, shortest: int, firsts: list[int], symbols: int) -> list[int]:
+        """The least code of each length, in the highest of 64 bits. Each code must have one of the `symbols`."""
         base = 0
         bases = [0]
-        for shorter, longer in zip(reversed(section.firsts[:-1]), reversed(section.firsts[1:]), strict=True):
+        for shorter, longer in zip(reversed(firsts[:-1]), reversed(firsts[1:]), strict=True):
             base += shorter - longer
             if base < 0 or base & 1:
                 raise TableError("its code is impossible")
@@ -309,41 +310,43 @@ class _Reader:
             bases.append(base)
         bases.reverse()
         above = 1 << 64
-        for length, base, first in zip(lengths, bases, section.firsts, strict=True):
+        codes = []
+        for length, (base, first) in enumerate(zip(bases, firsts, strict=True), start=shortest):
             aligned = base << (64 - length)
             # Codes of this length are those from its base up to the base of the next shorter length.
             if aligned > above or aligned >> 64:
                 raise TableError("its code is impossible")
-            if above > aligned and first + (above - 1 - aligned >> 64 - length) >= len(section.symbols):
+            if above > aligned and first + (above - 1 - aligned >> 64 - length) >= symbols:
                 raise TableError("its code has no symbols")
             above = aligned
-            section.bases.append(aligned)
+            codes.append(aligned)
+        return codes
 
     def take_map(self, section: Section) -> None:
-        """The four lists that turn stored values into distances; see `Section.lists`."""
-        if not section.flags & IS_MAPPED:
+        """The four lists that turn stored values into distances."""
+        if not section[FLAGS] & IS_MAPPED:
             return
-        if section.flags & IS_WIDE_MAP:
+        if section[FLAGS] & IS_WIDE_MAP:
             self.align(2)
-        width = 2 if section.flags & IS_WIDE_MAP else 1
-        for _ in range(4):
-            size = self.take_number(width)
-            section.lists.append((self.place, size))
-            self.take(width * size)
+        width = 2 if section[FLAGS] & IS_WIDE_MAP else 1
+        for number in range(4):
+            section[LIST_SIZES + number] = self.take_number(width)
+            section[LISTS + number] = self.place
+            self.take(width * section[LIST_SIZES + number])
 
     def take_bodies(self, sections: list[Section]) -> None:
         """Find the indexes, block sizes and blocks, which must fill the file exactly."""
-        compressed = [section for section in sections if section.constant < 0]
+        compressed = [section for section in sections if not section[CONSTANT]]
         for section in compressed:
-            section.index = self.place
-            self.take(6 * -(-section.positions >> section.index_bits))
+            section[INDEX] = self.place
+            self.take(6 * -(-section[POSITIONS] >> section[INDEX_BITS]))
         for section in compressed:
-            section.sizes = self.place
-            self.take(2 * section.padded_blocks)
+            section[SIZES] = self.place
+            self.take(2 * section[PADDED_BLOCKS])
         for section in compressed:
             self.align(LINE_BYTES)
-            section.data = self.place
-            self.take(section.blocks << section.block_bits)
+            section[DATA] = self.place
+            self.take(section[BLOCKS] << section[BLOCK_BITS])
         self.align(LINE_BYTES)
         if self.place + CHECKSUM_BYTES != len(self.data):
             raise TableError(f"it has {len(self.data)} bytes where its header promises {self.place + CHECKSUM_BYTES}")

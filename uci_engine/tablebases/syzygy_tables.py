@@ -22,20 +22,49 @@ from evaluation.typed import (
     byte_at,
     compiled,
     i64,
-    i64_pointer,
     i64s,
-    i64s_of,
     ints,
     lsb,
     popcount,
-    u32_pointer,
-    u32s_of,
     u64,
     u64_pointer,
     u64s_of,
 )
 from uci_engine.board.position import Position
 from uci_engine.tablebases import syzygy_files
+from uci_engine.tablebases.syzygy_files import (
+    BLOCK_BITS,
+    BLOCKS,
+    CODE,
+    CONSTANT,
+    DATA,
+    FACTORS,
+    FILE,
+    FILE_BYTES,
+    FLAGS,
+    GROUP_SIZES,
+    GROUPS,
+    INDEX,
+    INDEX_BITS,
+    IS_MAPPED,
+    IS_WIDE_MAP,
+    LEAD,
+    LENGTHS,
+    LIST_SIZES,
+    LISTS,
+    PADDED_BLOCKS,
+    PAWNS,
+    PIECE_COUNT,
+    PIECES,
+    POSITIONS,
+    RECORD,
+    SHORTEST,
+    SIDE,
+    SIDES,
+    SIZES,
+    SYMMETRIC,
+    Table,
+)
 
 # A stored result, for the side to move, is 0 to 4: loss, blessed loss, draw, cursed win, win. It assumes halfmove clock
 # 0, and leaves out captures that are better.
@@ -48,25 +77,10 @@ MAX_BLOCK_STEPS = 1 << 16
 # Hash slots: all materials of up to seven pieces, both colours, at a low load.
 SLOTS = 8192
 
-# A section as numbers, in this order. Then follow the pieces (piece type, plus 8 for Black), the sizes of the groups
-# and their factors, and offset and length of the lists of distances.
-(
-    PIECE_COUNT, SIDES, SIDE, SYMMETRIC, PAWNS, LEAD, CONSTANT, FILE, FILE_BYTES, INDEX, SIZES, DATA, BLOCKS,
-    PADDED_BLOCKS, BLOCK_BITS, INDEX_BITS, SHORTEST, LENGTHS, BASES, SYMBOLS, POSITIONS, FLAGS, GROUPS,
-) = range(23)  # fmt: skip
-PIECES = 23
-GROUP_SIZES = 30
-FACTORS = 37
-LISTS = 44
-LIST_SIZES = 48
-RECORD = 52
-
 # Flags of a section with distances. Without a flag for plies they are counted in moves, which is enough where one ply
 # more changes no result. Those of cursed wins and blessed losses are always counted in moves.
-IS_MAPPED = 2
 WINS_IN_PLIES = 4
 LOSSES_IN_PLIES = 8
-IS_WIDE_MAP = 16
 # The list for each result: there is one for wins, losses, cursed wins and blessed losses, in this order.
 LIST_OF = ints(5, [1, 3, 0, 2, 0])
 
@@ -152,14 +166,11 @@ class SymbolReader:
 class SyzygyTables:
     """The tables and the scratch memory of one prober."""
 
-    kept: object  # what the pointers point to
+    kept: object  # what the pointer points to
     files: list[memoryview]
-    records: i64_pointer
-    bases: u64_pointer
-    symbols: u32_pointer
-    slot_keys = ints(SLOTS)
-    slot_results = ints(SLOTS)
-    slot_distances = ints(SLOTS)
+    # SLOTS keys of materials, SLOTS entries of tables of results and SLOTS of distances, 0 for none; then the sections.
+    # An entry is twice the place of the table's first section, plus 1 with exchanged colours.
+    numbers: u64_pointer
     squares = ints(8)
     number: i64
     max_pieces: int
@@ -169,99 +180,52 @@ class SyzygyTables:
 
     # Called while no search runs --------------------------------------------------------------------
 
-    def load(self, tables: Sequence[tuple[bytes | mmap, syzygy_files.Table]]) -> None:
-        """Replace the tables: pairs of a file's bytes and its `syzygy_files.Table`."""
+    def load(self, tables: Sequence[tuple[bytes | mmap, Table]]) -> None:
+        """Replace the tables: pairs of a file's bytes and its `Table`."""
+        self.files = [memoryview(data) for data, _table in tables]
+        numbers = array.array("Q", bytes(8 * SLOTS * 3))
+        for index, (data, table) in enumerate(tables):
+            code = len(numbers) + RECORD * len(table.sections)
+            codes: list[int] = []
+            for section in table.sections:
+                section[FILE] = address_of(self.files[index]) if compiled else index
+                section[FILE_BYTES] = len(data)
+                section[CODE] = code + len(codes)
+                codes += section[RECORD:]
+            for section in table.sections:
+                numbers.extend(section[:RECORD])
+            numbers.extend(codes)
+        self.kept = numbers
+        self.numbers = u64s_of(numbers)
         self.max_pieces = 0
-        index: int
-        for index in range(SLOTS):
-            self.slot_keys[index] = -1
-            self.slot_results[index] = -1
-            self.slot_distances[index] = -1
-        records = array.array("q")
-        bases = array.array("Q")
-        symbols = array.array("I")
-        holds = []
-        for data, table in tables:
-            hold = memoryview(data)
-            holds.append(hold)
-            material = table.material
-            self._enter(table, material.counts, 2 * len(records))
-            if not material.symmetric:
-                self._enter(table, material.counts[8:] + material.counts[:8], 2 * len(records) + 1)
-            if material.piece_count > self.max_pieces:
-                self.max_pieces = material.piece_count
-            where: i64 = len(holds) - 1
-            if compiled:
-                where = address_of(hold)
-            for row in table.sections:
-                for side, section in enumerate(row):
-                    first = (where, len(data), len(bases), len(symbols))
-                    records.extend(self._record(material, len(row), side, section, first))
-                    bases.extend(section.bases)
-                    bases.extend(section.firsts)
-                    symbols.extend(section.symbols)
-        for numbers in (records, bases, symbols):
-            numbers.append(0)
-        self.kept = (records, bases, symbols)
-        self.files = holds
-        self.records = i64s_of(records)
-        self.bases = u64s_of(bases)
-        self.symbols = u32s_of(symbols)
+        place = SLOTS * 3
+        for _data, table in tables:
+            counts = table.material.counts
+            self.max_pieces = max(self.max_pieces, sum(counts))
+            self._enter(table, counts, 2 * place)
+            if not table.material.symmetric:
+                self._enter(table, counts[8:] + counts[:8], 2 * place + 1)
+            place += sum(map(len, table.sections))
 
     def share(self, other: SyzygyTables) -> None:
         """Hold the tables that another holds now, and no others. The room to probe them stays this one's own."""
         self.files = other.files
         self.kept = other.kept
-        self.records = other.records
-        self.bases = other.bases
-        self.symbols = other.symbols
+        self.numbers = other.numbers
         self.max_pieces = other.max_pieces
-        index: int
-        for index in range(SLOTS):
-            self.slot_keys[index] = other.slot_keys[index]
-            self.slot_results[index] = other.slot_results[index]
-            self.slot_distances[index] = other.slot_distances[index]
 
     def drop(self, counts: Sequence[int]) -> None:
         """Forget a damaged table, given by the counts of its `Material`."""
         for order in (counts, [*counts[8:], *counts[:8]]):
             slot = self._slot(self._key(order))
-            self.slot_results[slot] = -1
-            self.slot_distances[slot] = -1
+            self.numbers[SLOTS + slot] = 0
+            self.numbers[2 * SLOTS + slot] = 0
 
-    def _record(
-        self,
-        material: syzygy_files.Material,
-        sides: int,
-        side: int,
-        section: syzygy_files.Section,
-        first: tuple[int, int, int, int],
-    ) -> list[int]:
-        where, size, base, symbol = first
-        if sides == 1 and not material.symmetric:
-            # Distances are stored for one side to move only.
-            side = section.flags & syzygy_files.IS_BLACK
-        numbers = [
-            material.piece_count, sides, side, material.symmetric, len(material.pawn_groups), material.lead,
-            section.constant, where, size, section.index, section.sizes, section.data, section.blocks,
-            section.padded_blocks,
-            section.block_bits, section.index_bits, section.shortest, len(section.bases), base, symbol,
-            section.positions, section.flags, len(section.groups),
-        ]  # fmt: skip
-        for seven in (section.pieces, section.groups, section.factors):
-            numbers += seven + [0] * (7 - len(seven))
-        lists = section.lists or [(0, 0)] * 4
-        return numbers + [place for place, _size in lists] + [size for _place, size in lists]
-
-    def _enter(self, table: syzygy_files.Table, counts: Sequence[int], entry: int) -> None:
-        """Enter a table under the key of its pieces: twice the number of its record, plus 1 with exchanged colours."""
+    def _enter(self, table: Table, counts: Sequence[int], entry: int) -> None:
         key: int = self._key(counts)
         slot = self._slot(key)
-        self.slot_keys[slot] = key
-        if table.has_distances:
-            self.slot_distances[slot] = entry
-        else:
-            self.slot_results[slot] = entry
+        self.numbers[slot] = key
+        self.numbers[(2 if table.has_distances else 1) * SLOTS + slot] = entry
 
     def _key(self, counts: Sequence[int]) -> int:
         """The key of `Material.counts`, as `_material` finds it for a position."""
@@ -286,7 +250,7 @@ class SyzygyTables:
         """The slot of a key, or the free slot for it."""
         wide: u64 = key
         slot: int = ((wide * 0x1E3779B1) >> 15) & (SLOTS - 1)
-        while self.slot_keys[slot] != key and self.slot_keys[slot] >= 0:
+        while self.numbers[slot] != wide and self.numbers[slot]:
             slot = (slot + 1) & (SLOTS - 1)
         return slot
 
@@ -295,10 +259,7 @@ class SyzygyTables:
         key = self._material(position)
         if key == 0:
             return DRAWN
-        slot = self._slot(key)
-        if self.slot_keys[slot] != key:
-            return MISSING
-        record = self._locate(position, self.slot_results[slot])
+        record = self._locate(position, self.numbers[SLOTS + self._slot(key)])
         if record < 0:
             return MISSING
         return self._stored(record)
@@ -308,20 +269,20 @@ class SyzygyTables:
         pawn move, less one. MISSING without a table, OTHER_SIDE if the table has only the other side to move.
         """
         slot = self._slot(self._material(position))
-        record = self._locate(position, self.slot_distances[slot])
+        record = self._locate(position, self.numbers[2 * SLOTS + slot])
         if record < 0:
             return record
         plies = self._stored(record)
         if plies < 0:
             return MISSING
-        flags: int = self.records[record + FLAGS]
+        flags: int = self.numbers[record + FLAGS]
         if flags & IS_MAPPED:
             row: int = LIST_OF[result]
-            if plies >= self.records[record + LIST_SIZES + row]:
+            if plies >= self.numbers[record + LIST_SIZES + row]:
                 return MISSING
             width: int = 2 if flags & IS_WIDE_MAP else 1
-            place: i64 = self.records[record + LISTS + row] + plies * width
-            plies = self._number(self.records[record + FILE], place, width)
+            place: i64 = self.numbers[record + LISTS + row] + plies * width
+            plies = self._number(self.numbers[record + FILE], place, width)
         in_plies: int = 0
         if result == 0:
             in_plies = LOSSES_IN_PLIES
@@ -329,20 +290,20 @@ class SyzygyTables:
             in_plies = WINS_IN_PLIES
         return plies if flags & in_plies else 2 * plies
 
-    def _locate(self, position: Position, entry: int) -> i64:
+    def _locate(self, position: Position, entry: i64) -> i64:
         """The record of a position's section, or MISSING or OTHER_SIDE. Sets `number` to the position's number."""
-        if entry < 0:
+        if entry == 0:
             return MISSING
         record: i64 = entry >> 1
         mirrored: int = entry & 1
-        if self.records[record + SYMMETRIC]:
+        if self.numbers[record + SYMMETRIC]:
             # Both sides have the same pieces, and the table has White to move.
             mirrored = position.turn ^ 1
         side: int = position.turn ^ 1 ^ mirrored
-        count: int = self.records[record + PIECE_COUNT]
-        lead: int = self.records[record + LEAD]
-        pawns: int = self.records[record + PAWNS]
-        sides: int = self.records[record + SIDES]
+        count: int = self.numbers[record + PIECE_COUNT]
+        lead: int = self.numbers[record + LEAD]
+        pawns: int = self.numbers[record + PAWNS]
+        sides: int = self.numbers[record + SIDES]
         if pawns:
             if not self._place(position, record, mirrored, 0, lead):
                 return MISSING
@@ -350,7 +311,7 @@ class SyzygyTables:
             record += file * sides * RECORD
         if sides == 2:
             record += side * RECORD
-        elif self.records[record + SIDE] != side:
+        elif self.numbers[record + SIDE] != side:
             return OTHER_SIDE
         lead_number: i64
         if pawns:
@@ -370,7 +331,7 @@ class SyzygyTables:
         """List the squares of pieces `first` to `end - 1` in the order of the table, from White's or Black's side."""
         index = first
         while index < end:
-            piece: int = self.records[record + PIECES + index]
+            piece: int = self.numbers[record + PIECES + index]
             pieces: u64 = position.by_type[piece & 7] & position.by_colour[(piece >> 3) ^ 1 ^ mirror]
             if pieces == 0:
                 return False
@@ -395,7 +356,7 @@ class SyzygyTables:
             self._reflect(pieces, 7)
         if self.squares[0] & 32:
             self._reflect(pieces, 56)
-        lead: int = self.records[record + LEAD]
+        lead: int = self.numbers[record + LEAD]
         for index in range(lead):
             side = (self.squares[index] >> 3) - (self.squares[index] & 7)
             if side > 0:
@@ -453,12 +414,12 @@ class SyzygyTables:
 
     def _position_number(self, record: i64, lead: i64) -> i64:
         """The number of the position. Each further group is a set of squares that the groups before it leave free."""
-        number: i64 = lead * self.records[record + FACTORS]
-        first: int = self.records[record + GROUP_SIZES]
-        groups: int = self.records[record + GROUPS]
-        pawns: int = self.records[record + PAWNS]
+        number: i64 = lead * self.numbers[record + FACTORS]
+        first: int = self.numbers[record + GROUP_SIZES]
+        groups: int = self.numbers[record + GROUPS]
+        pawns: int = self.numbers[record + PAWNS]
         for group in range(1, groups):
-            size: int = self.records[record + GROUP_SIZES + group]
+            size: int = self.numbers[record + GROUP_SIZES + group]
             end = first + size
             # Sort by square.
             for index in range(first + 1, end):
@@ -479,7 +440,7 @@ class SyzygyTables:
                 if square < 0:
                     return -1
                 sum += CHOOSE[(index - first + 1) * 64 + square]
-            number += sum * self.records[record + FACTORS + group]
+            number += sum * self.numbers[record + FACTORS + group]
             first = end
         return number
 
@@ -506,22 +467,22 @@ class SyzygyTables:
 
     def _stored(self, record: i64) -> int:
         """The value stored under `number`, 0 to 4095, or MISSING. The sparse index leads to its block."""
-        if self.records[record + CONSTANT] >= 0:
-            return self.records[record + CONSTANT]
+        if self.numbers[record + CONSTANT]:
+            return self.numbers[record + CONSTANT] - 1
         number: i64 = self.number
-        if number < 0 or number >= self.records[record + POSITIONS]:
+        if number < 0 or number >= self.numbers[record + POSITIONS]:
             return MISSING
-        file = self.records[record + FILE]
-        bits: int = self.records[record + INDEX_BITS]
+        file = self.numbers[record + FILE]
+        bits: int = self.numbers[record + INDEX_BITS]
         entry: i64 = number >> bits
-        place: i64 = self.records[record + INDEX] + 6 * entry
+        place: i64 = self.numbers[record + INDEX] + 6 * entry
         block: i64 = self._number(file, place, 4)
         # The index knows the block of the middle of each stretch of numbers.
         one: i64 = 1
         offset: i64 = number - (entry << bits) - (one << (bits - 1)) + self._number(file, place + 4, 2)
-        sizes: i64 = self.records[record + SIZES]
-        blocks: i64 = self.records[record + BLOCKS]
-        if block >= self.records[record + PADDED_BLOCKS]:
+        sizes: i64 = self.numbers[record + SIZES]
+        blocks: i64 = self.numbers[record + BLOCKS]
+        if block >= self.numbers[record + PADDED_BLOCKS]:
             return MISSING
         steps: int = 0
         while offset < 0:
@@ -541,31 +502,31 @@ class SyzygyTables:
             block += 1
         if block >= blocks:
             return MISSING
-        return self._decode(record, self.records[record + DATA] + (block << self.records[record + BLOCK_BITS]), offset)
+        return self._decode(record, self.numbers[record + DATA] + (block << self.numbers[record + BLOCK_BITS]), offset)
 
     def _decode(self, record: i64, place: i64, offset: i64) -> int:
         """The value `offset` values after the start of a block."""
-        file = self.records[record + FILE]
-        end: i64 = self.records[record + FILE_BYTES]
-        shortest: int = self.records[record + SHORTEST]
-        lengths: int = self.records[record + LENGTHS]
-        base: i64 = self.records[record + BASES]
+        file = self.numbers[record + FILE]
+        end: i64 = self.numbers[record + FILE_BYTES]
+        shortest: int = self.numbers[record + SHORTEST]
+        lengths: int = self.numbers[record + LENGTHS]
+        base: i64 = self.numbers[record + CODE]
         if place + 8 > end:
             return MISSING
         code: u64 = self._code(file, place, 8)
         place += 8
         empty: int = 0
-        symbols: i64 = self.records[record + SYMBOLS]
+        symbols: i64 = base + 2 * lengths
         symbol: i64 = 0
         entry: u64 = 0
         while True:
             # The longest code has base 0, so the loop finds a length.
             level = 0
-            while level + 1 < lengths and code < self.bases[base + level]:
+            while level + 1 < lengths and code < self.numbers[base + level]:
                 level += 1
             length: int = shortest + level
-            symbol = self.bases[base + lengths + level] + ((code - self.bases[base + level]) >> (64 - length))
-            entry = self.symbols[symbols + symbol]
+            symbol = self.numbers[base + lengths + level] + ((code - self.numbers[base + level]) >> (64 - length))
+            entry = self.numbers[symbols + symbol]
             spans: i64 = entry >> 24
             if offset <= spans:
                 break
@@ -581,9 +542,9 @@ class SyzygyTables:
         # The symbol covers the value: go down to it through pairs of ever shorter symbols.
         while entry >> 24:
             symbol = entry & 0xFFF
-            half: i64 = self.symbols[symbols + symbol] >> 24
+            half: i64 = self.numbers[symbols + symbol] >> 24
             if offset > half:
                 offset -= half + 1
                 symbol = (entry >> 12) & 0xFFF
-            entry = self.symbols[symbols + symbol]
+            entry = self.numbers[symbols + symbol]
         return entry & 0xFFF
