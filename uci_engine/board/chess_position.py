@@ -6,8 +6,6 @@ only SEE and the search for repetitions are inherited.
 Invariant: at every node it has the same fields and gives the same moves as `Position`, so the search trees are equal.
 """
 
-from collections.abc import Iterable
-
 import chess
 import chess.polyglot
 
@@ -28,8 +26,7 @@ class ChessPosition(Position):
         self.board.chess960 = True
         self.pieces_key = 0
         self.clear()
-        for square in chess.SQUARES:
-            self._read_square(square)
+        self._read_pieces()
         self.stack_index = 0
         self.reversible_plies = 0
         # python-chess generates legal moves, so pins are not needed.
@@ -54,34 +51,22 @@ class ChessPosition(Position):
         self.checkers = board.checkers_mask()
         self.moves_here: list[int] | None = None
 
-    def _read_square(self, square: chess.Square) -> None:
-        """Copy one square from the python-chess board and update bitboards and sums."""
-        before = self.squares[square]
-        mask = chess.BB_SQUARES[square]
-        piece_type = self.board.piece_type_at(square)
-        after = 2 * piece_type + bool(self.board.occupied_co[chess.WHITE] & mask) if piece_type else 0
-        if before == after:
-            return
-        if before:
-            self.remove(before, square)
-            self.pieces_key ^= ZOBRIST[before * 64 + square]
-        if after:
-            self.put(after, square)
-            self.pieces_key ^= ZOBRIST[after * 64 + square]
-
-    def _read_pieces(self, move: int) -> None:
-        """Copy the squares that a move may change: from and to, the en-passant victim, or the back rank."""
-        origin, target = move_numbers.from_square(move), move_numbers.to_square(move)
-        move_type = move_numbers.move_type(move)
-        squares: Iterable[int]
-        if move_type == move_numbers.CASTLING:
-            squares = range(origin & 56, (origin & 56) + 8)
-        elif move_type == move_numbers.EN_PASSANT:
-            squares = (origin, target, target ^ 8)
-        else:
-            squares = (origin, target)
-        for square in squares:
-            self._read_square(square)
+    def _read_pieces(self) -> None:
+        """Copy the squares that differ from the python-chess board, and update bitboards and sums."""
+        board = self.board
+        masks = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+        changed = self.by_colour[1] ^ board.occupied_co[chess.WHITE]
+        for piece_type, mask in enumerate(masks, start=1):
+            changed |= self.by_type[piece_type] ^ mask
+        for square in chess.scan_forward(changed):
+            before, piece = self.squares[square], board.piece_at(square)
+            if before:
+                self.remove(before, square)
+                self.pieces_key ^= ZOBRIST[before * 64 + square]
+            if piece:
+                after = 2 * piece.piece_type + piece.color
+                self.put(after, square)
+                self.pieces_key ^= ZOBRIST[after * 64 + square]
 
     def generate(self, gen_type: int, start: int) -> int:
         """python-chess generates all legal moves; `is_noisy` selects captures and promotions."""
@@ -109,14 +94,14 @@ class ChessPosition(Position):
     def make(self, move: int) -> int:
         self._push_state(0)
         self.board.push(move_numbers.decode(move, chess960=True))
-        self._read_pieces(move)
+        self._read_pieces()
         self.reversible_plies = self.reversible_plies + 1 if self.board.halfmove_clock else 0
         self._read_rules()
         return 0
 
     def unmake(self, move: int) -> int:
         self.board.pop()
-        self._read_pieces(move)
+        self._read_pieces()
         self._pop_state()
         self.moves_here = None
         return 0

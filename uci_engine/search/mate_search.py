@@ -59,40 +59,30 @@ class MateSearch:
 
         False after a stop proves nothing.
         """
-        depth: int = 2 * moves - 1
         with nogil:
-            score = self._root(depth)
-        return score >= MATE - depth
+            found: bool = self._root(2 * moves - 1)
+        return found
 
-    def _root(self, depth: int) -> int:
-        """The score of the best root move; 0 or less when there is no mate within `depth` plies."""
+    def _root(self, depth: int) -> bool:
+        """Whether a root move mates within `depth` plies. If so, it becomes the first."""
         alpha = MATE - depth - 1
-        best_score = -INFINITE
-        self.searcher.root_moves_done = 0
         self.searcher.seldepth = 0
-        self.searcher.pv_length[0] = 0
         for index in range(self.searcher.root_count):
             move = self.searcher.root_moves[index]
             self.searcher.current_move = move
             self.searcher.current_move_number = index + 1
             self.searcher._make(move, 0, not self.position.is_noisy(move))
-            if index == 0:
+            score = -self._search(depth - 1, -alpha - 1, -alpha, 1)
+            if score > alpha:
+                # Again with an open window, for the PV.
                 score = -self._search(depth - 1, -INFINITE, -alpha, 1)
-            else:
-                score = -self._search(depth - 1, -alpha - 1, -alpha, 1)
-                if score > alpha:
-                    score = -self._search(depth - 1, -INFINITE, -alpha, 1)
             self.position.unmake(move)
             if self.searcher.stopped:
-                return best_score
-            self.searcher.root_moves_done += 1
-            if score > best_score:
-                best_score = score
-                if score > alpha or index == 0:
-                    self.searcher._set_best_root_move(index, 0)
-                if score > alpha:
-                    alpha = score
-        return best_score
+                return False
+            if score > alpha:
+                self.searcher._set_best_root_move(index, 0)
+                return True
+        return False
 
     def _search(self, depth: int, alpha: int, beta: int, ply: int) -> int:
         """The mate score of the position at `ply`, searched to `depth`; 0 without a mate."""

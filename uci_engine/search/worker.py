@@ -142,8 +142,17 @@ class Worker:
         result is valid.
         """
         outer_hook, self.hook = self.hook, hook
+        depth: int
+        line: int
         with nogil:
-            self._iterate(first_depth, last_depth, first_line, lines, skip_size, skip_phase, half_window_cp)
+            for depth in range(first_depth, last_depth + 1):
+                if skip_size and (depth + skip_phase) // skip_size % 2:
+                    continue
+                line = first_line
+                while line < first_line + lines and self._search_line(depth, line, half_window_cp):
+                    line += 1
+                if line < first_line + lines:
+                    break
         error, self.error, self.hook = self.error, None, outer_hook
         if error is not None:
             raise error
@@ -156,24 +165,6 @@ class Worker:
             return False
 
     # Without the GIL --------------------------------------------------------------------------------------------------
-
-    def _iterate(
-        self,
-        first_depth: int,
-        last_depth: int,
-        first_line: int,
-        lines: int,
-        skip_size: int,
-        skip_phase: int,
-        half_window_cp: int,
-    ) -> int:
-        for depth in range(first_depth, last_depth + 1):
-            if skip_size and (depth + skip_phase) // skip_size % 2:
-                continue
-            for line in range(first_line, first_line + lines):
-                if not self._search_line(depth, line, half_window_cp):
-                    return 0
-        return 0
 
     def _search_line(self, depth: int, line: int, half_window_cp: int) -> bool:
         """Search a line with widening windows. Returns whether to search on."""
