@@ -81,11 +81,6 @@ class Term:
         function: Callable[..., int] = getattr(import_module(f"evaluation.terms.{self.group}"), self.name)
         return function
 
-    @property
-    def comment(self) -> str:
-        """What it counts, for the weights file: how the docstring of its function begins."""
-        return self.words or (self.function.__doc__ or "").partition("\n\n")[0]
-
 
 # In the order of the calls in `Evaluator.sum_of_terms`, where a term that fills the context comes before those that
 # read it (see `evaluation.terms`). A test compares the two. `explain` calls the functions in this order, and the

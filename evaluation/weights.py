@@ -1,4 +1,4 @@
-"""The weights of the evaluation: loading, checking and saving of one TOML file, `weights.toml`.
+"""The weights of the evaluation: loading and checking of one TOML file, `weights.toml`.
 
 Names, sizes and bounds come from `evaluation.catalogue`. Every weight has a middlegame and an endgame value in
 centipawns. Both are packed into one 64-bit number, so that one addition adds both: S(mg, eg) = (eg << 32) + mg.
@@ -25,7 +25,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from evaluation.catalogue import BOARD, CATALOGUE, Term
+from evaluation.catalogue import BOARD, CATALOGUE
 from evaluation.files import read_start
 from evaluation.piece_squares import ENEMY_KING, KING_BUCKETS, OWN_KING, PIECES
 
@@ -36,15 +36,8 @@ PHASES: Final = ("middlegame", "endgame")
 MAX_BYTES: Final = 1 << 19
 MAX_CENTIPAWNS: Final = 1000
 PROVENANCE: Final = "provenance"
-# In the weights file. A longer list continues on the next line.
-MAX_NUMBERS_PER_LINE: Final = 64
 # In a line of the file, because tomllib takes minutes for a key of many dots. Strings of the provenance are free.
 MAX_DOTS: Final = 100
-# How a file begins.
-HEADER: Final = """\
-# The weights of the evaluation, in centipawns. Ranks and squares are as the own side sees the board.
-# By victim: pawn, knight, bishop, rook, queen.
-"""
 _TEXT_LINE: Final = re.compile(rb'\w+ = "')
 # Every number as the text of a file has it. Looking it up is faster than `int`, and checks its bound.
 _NUMBERS: Final = {str(number): number for number in range(-MAX_CENTIPAWNS, MAX_CENTIPAWNS + 1)}
@@ -141,15 +134,6 @@ class Weights:
                 phases[phase][name] = _from_file(name, entry[phase])
         return cls(phases["middlegame"], phases["endgame"])
 
-    def text(self) -> str:
-        """The text of a weights file. `parse` reads it back to an equal object."""
-        parts = [HEADER]
-        for term in CATALOGUE:
-            parts.append(f"\n# {term.comment}\n[{term.name}]\n")
-            for phase, values in zip(PHASES, (self.middlegame, self.endgame), strict=True):
-                parts.append(f"{phase} = {_to_file(term, values[term.name])}\n")
-        return "".join(parts)
-
 
 @cache
 def default_weights() -> Weights:
@@ -195,16 +179,3 @@ def _from_file(name: str, value: Any) -> list[int]:
     if not name.endswith(BOARD) or len(numbers) != 64:
         return numbers
     return [number for rank in range(56, -1, -8) for number in numbers[rank : rank + 8]]
-
-
-def _to_file(term: Term, numbers: tuple[int, ...]) -> str:
-    """One phase of a weight as TOML: `_from_file` reads it back."""
-    if term.size == 1:
-        return str(numbers[0])
-    if term.name.endswith(BOARD):
-        rows = [numbers[rank * 8 : rank * 8 + 8] for rank in range(7, -1, -1)]
-        lines = [" ".join(f"{number:4d}" for number in row) for row in rows]
-    else:
-        rows = [numbers[i : i + MAX_NUMBERS_PER_LINE] for i in range(0, term.size, MAX_NUMBERS_PER_LINE)]
-        lines = [" ".join(map(str, row)) for row in rows]
-    return f"'{lines[0]}'" if len(lines) == 1 else "\n".join(["'''", *lines, "'''"])

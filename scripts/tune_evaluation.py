@@ -60,6 +60,7 @@ from toolkit.training.model import (
     weights_from_array,
 )
 from toolkit.training.weights_fit import MOP_UP, Fit, Plan, fit_weights
+from toolkit.training.weights_text import weights_text
 
 PARTS = ("train", "validation", "test")
 OLD, NEW = "old weights", "new weights"
@@ -173,7 +174,7 @@ def write_weights(
         "evaluation": source_digest()[:16],
         **{f"{name}_loss": f"{measured[name].loss:.6f}" for name in PARTS[1:]},
     }
-    first_line, rest = weights_from_array(new.astype(np.float64)).text().split("\n", 1)
+    first_line, rest = weights_text(weights_from_array(new.astype(np.float64))).split("\n", 1)
     # A string of JSON without line ends is a string of TOML, too.
     table = "".join(f"{name} = {json.dumps(text, ensure_ascii=False)}\n" for name, text in provenance.items())
     with replaced(words.output) as file:

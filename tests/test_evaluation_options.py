@@ -31,6 +31,7 @@ from tests.support import ROOT
 from tests.support.engines import search, statics
 from tests.support.kernel import ALL_CORES, core_or_skip, is_compiled, on_core
 from tests.support.networks import network_score, pack, random_network, with_network
+from toolkit.training.weights_text import weights_text
 from uci_engine.engine import UciEngine
 from uci_engine.text import quoted
 
@@ -39,7 +40,7 @@ BOARD = chess.Board(MIDDLEGAME)
 KEY = chess.polyglot.zobrist_hash(BOARD)
 WEIGHTS = random_weights(4)
 NETWORK = random_network(2)
-TEXT = WEIGHTS.text()
+TEXT = weights_text(WEIGHTS)
 DATA = NETWORK.pack()
 FILES = {"WeightsFile": TEXT.encode(), "EvalFile": DATA}
 # The static score with each file and nothing else.

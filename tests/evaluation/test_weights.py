@@ -21,6 +21,7 @@ from evaluation.weights import (
     WeightsError,
     default_weights,
 )
+from toolkit.training.weights_text import weights_text
 
 MAX_SUM = 0x7FFFFFFF
 
@@ -30,7 +31,7 @@ def pack(middlegame: int, endgame: int) -> int:
     return (endgame << 32) + middlegame
 
 
-TEXT = default_weights().text()
+TEXT = weights_text(default_weights())
 
 
 def changed(name: str, phase: str, value: str) -> bytes:
@@ -73,7 +74,7 @@ def test_any_weights_survive_the_file(data: st.DataObject) -> None:
     if term.size > 500:
         numbers = st.builds(random_numbers, st.just(term.size), st.integers(0, 10**9), st.integers(0, 1000))
     weights = Weights(*replaced(term.name, data.draw(numbers), data.draw(numbers)))  # type: ignore[arg-type]
-    assert Weights.parse(weights.text().encode()) == weights
+    assert Weights.parse(weights_text(weights).encode()) == weights
     assert weights.packed(term.name) == [
         pack(*pair) for pair in zip(weights.middlegame[term.name], weights.endgame[term.name], strict=True)
     ]
@@ -82,7 +83,7 @@ def test_any_weights_survive_the_file(data: st.DataObject) -> None:
 def test_board_shaped_weights_stand_in_the_file_as_white_sees_the_board() -> None:
     numbers = [0] * 64
     numbers[chess.A8], numbers[chess.H1] = 11, 22
-    text = Weights(*replaced("knight_squares", numbers, [0] * 64)).text()  # type: ignore[arg-type]
+    text = weights_text(Weights(*replaced("knight_squares", numbers, [0] * 64)))  # type: ignore[arg-type]
     rows = text.split("[knight_squares]")[1].splitlines()[2:10]
     assert rows[0].split() == ["11", "0", "0", "0", "0", "0", "0", "0"]
     assert rows[7].split() == ["0", "0", "0", "0", "0", "0", "0", "22"]

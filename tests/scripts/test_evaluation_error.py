@@ -22,6 +22,7 @@ from toolkit.training.examples import error_of
 from toolkit.training.model import exact_scores, weights_as_array
 from toolkit.training.positions import CAPTURE, FIRST, QUIET, RECORD, board_of, game_numbers, keys, pack, read_positions
 from toolkit.training.positions import write_positions as write
+from toolkit.training.weights_text import weights_text
 
 # Says of each position that White is as much ahead as its halfmove clock, in hundredths, and the double.
 ENGINE = """
@@ -124,7 +125,7 @@ def test_the_error_is_that_of_the_best_scale() -> None:
 def test_evaluations_are_compared(deep: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = deep.parent
     (folder / "engine.py").write_text(ENGINE)
-    (folder / "same.toml").write_text(default_weights().text(), "utf-8")
+    (folder / "same.toml").write_text(weights_text(default_weights()), "utf-8")
     engine = f"name=other cmd='{sys.executable} {folder / 'engine.py'}'"
     (folder / "other.network").write_bytes(random_network(1).pack())
     words = ["compare", str(deep), "--weights", str(folder / "same.toml"), "--engine", engine]

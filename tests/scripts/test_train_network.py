@@ -30,6 +30,7 @@ from toolkit.training.network_model import OUTPUT_CP, Batch, Loss, add_gradient,
 from toolkit.training.network_model import Network as Floating
 from toolkit.training.positions import FIRST, QUIET, RECORD, board_of, pack, write_positions
 from toolkit.training.quantisation import floating, quantised, white_outputs, whole_outputs
+from toolkit.training.weights_text import weights_text
 from train_network import main
 
 
@@ -244,7 +245,7 @@ def test_the_program_learns_what_the_features_miss(
     assert Path(names["new.network"]).read_bytes() == data
     # With other features it is another run.
     weights = tmp_path / "other.toml"
-    weights.write_text(random_weights(4).text(), "utf-8")
+    weights.write_text(weights_text(random_weights(4)), "utf-8")
     assert main([*command, "--resume", "--weights", str(weights)]) == 1
     assert "features" in capsys.readouterr().err.splitlines()[-1].partition(" is of another run: ")[2]
 

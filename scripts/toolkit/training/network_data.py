@@ -31,6 +31,7 @@ from toolkit.training.positions import (
     split_rows,
     white_to_move,
 )
+from toolkit.training.weights_text import weights_text
 
 SOURCE_SYNTAX: Final = "'FILE [mix=0..1] [scale=CP] [weight=NUMBER]'"
 
@@ -142,7 +143,7 @@ def _read_file(
 
 def features_digest(weights: Weights) -> str:
     """A digest of all that decides the scores of the features: sources and weights."""
-    return hashlib.sha256((source_digest() + weights.text()).encode()).hexdigest()
+    return hashlib.sha256((source_digest() + weights_text(weights)).encode()).hexdigest()
 
 
 def _batch(source: Source, records: npt.NDArray[Any], is_scored: bool, weights: Weights, cache: Cache) -> Batch:
