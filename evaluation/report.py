@@ -18,8 +18,6 @@ from evaluation.constants import FULL_PHASE, FULL_SCALE
 from evaluation.explanation import Explanation, Subtotal, TermValue
 
 REASONS: Final = 3
-# A network output of this size is always a reason, however large the features are.
-LARGE_NETWORK_CP: Final = 50
 # How many pieces are named as the reason of an output.
 PIECES_NAMED: Final = 2
 # The width of the first column, and of a square.
@@ -104,18 +102,10 @@ def _numbers(value: TermValue | Subtotal) -> dict[str, int]:
 
 
 def reasons(explanation: Explanation) -> tuple[str, ...]:
-    """The largest differences in words, the largest first: at most REASONS sentences in pawns, from White's view.
-
-    A network output of LARGE_NETWORK_CP is always among them.
-    """
+    """The largest differences in words, the largest first: at most REASONS sentences in pawns, from White's view."""
     titles = [title for family in explanation.families for title in family.titles if title.difference_cp]
-    titles.sort(key=lambda title: (not _is_large_network_score(title), -abs(title.difference_cp)))
-    found = sorted(titles[:REASONS], key=lambda title: -abs(title.difference_cp))
-    return tuple(f"{_words(explanation, title)} ({title.difference_cp / 100:+.2f})" for title in found)
-
-
-def _is_large_network_score(title: Subtotal) -> bool:
-    return title.terms[0].name == NETWORK_TERM and abs(title.difference_cp) >= LARGE_NETWORK_CP
+    titles.sort(key=lambda title: -abs(title.difference_cp))
+    return tuple(f"{_words(explanation, title)} ({title.difference_cp / 100:+.2f})" for title in titles[:REASONS])
 
 
 def _words(explanation: Explanation, title: Subtotal) -> str:

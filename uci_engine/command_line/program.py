@@ -69,7 +69,7 @@ The JSON is one object. Scores are whole centipawns of the weights, from White's
   phase                24: all pieces are on the board; 0: kings and pawns
   endgame_scale        how much of the endgame's score counts, in 64ths
   known_ending         null, or the ending that is known and its result
-  reasons              the largest differences, as sentences; a network output of half a pawn is always among them
+  reasons              the largest differences, as sentences
   families             name, white_cp, black_cp, difference_cp and terms of each family; the differences add up to
                        white_score_cp; white_cp and black_cp are from that side's view
     terms              name and title, the same three numbers, and middlegame_cp and endgame_cp: the difference before
