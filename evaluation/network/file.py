@@ -34,11 +34,11 @@ from evaluation.network.shape import (
 
 MAGIC: Final = b"Secateur correction\n\0\0\0\0"
 VERSION: Final = 3
-_HEADER: Final = struct.Struct("<24s4I")
+_BEGINNING: Final = struct.pack("<24s4I", MAGIC, VERSION, INPUTS, UNITS, BUCKETS)
 _SIZES: Final = {"hidden": INPUTS * UNITS, "hidden_bias": 2 * UNITS, "output": 2 * BUCKETS * 2 * UNITS}
 _BODY: Final = struct.Struct(f"<{''.join(f'{size}s' for size in _SIZES.values())}{BUCKETS}i")
 _CHECKSUM: Final = struct.Struct("<I")
-FILE_BYTES: Final = _HEADER.size + _BODY.size + _CHECKSUM.size
+FILE_BYTES: Final = len(_BEGINNING) + _BODY.size + _CHECKSUM.size
 # The network of the package.
 DEFAULT_FILE: Final = Path(__file__).with_name("default.network")
 
@@ -73,25 +73,19 @@ class Network:
     @classmethod
     def parse(cls, data: bytes) -> Network:
         """The network of a file's bytes. Raises NetworkError."""
-        if len(data) < _HEADER.size or not data.startswith(MAGIC):
-            raise NetworkError("it is not a network of Secateur")
-        _, version, *shape = _HEADER.unpack_from(data)
-        if version != VERSION:
-            raise NetworkError(f"its version is {version}, not {VERSION}")
-        if shape != [INPUTS, UNITS, BUCKETS]:
-            found = " x ".join(map(str, shape))
-            raise NetworkError(f"its shape is {found}, not {INPUTS} x {UNITS} x {BUCKETS}")
+        if not data.startswith(_BEGINNING):
+            shape = f"{INPUTS} x {UNITS} x {BUCKETS}"
+            raise NetworkError(f"it is not a network of Secateur, version {VERSION}, of {shape}")
         if len(data) != FILE_BYTES:
             raise NetworkError(f"it has {'more' if len(data) > FILE_BYTES else 'fewer'} than {FILE_BYTES} bytes")
         if zlib.crc32(data[: -_CHECKSUM.size]) != _CHECKSUM.unpack(data[-_CHECKSUM.size :])[0]:
             raise NetworkError("it is damaged: its checksum does not fit")
-        hidden, hidden_bias, output, *output_bias = _BODY.unpack_from(data, _HEADER.size)
+        hidden, hidden_bias, output, *output_bias = _BODY.unpack_from(data, len(_BEGINNING))
         return cls(hidden, hidden_bias, output, tuple(output_bias))
 
     def pack(self) -> bytes:
         """The bytes of a file that `parse` reads back."""
-        data = _HEADER.pack(MAGIC, VERSION, INPUTS, UNITS, BUCKETS)
-        data += _BODY.pack(self.hidden, self.hidden_bias, self.output, *self.output_bias)
+        data = _BEGINNING + _BODY.pack(self.hidden, self.hidden_bias, self.output, *self.output_bias)
         return data + _CHECKSUM.pack(zlib.crc32(data))
 
     @classmethod
