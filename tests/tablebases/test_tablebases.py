@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 import time
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import chess
@@ -20,7 +18,6 @@ from tests.support.syzygy_samples import NAMES, Probing, copy_tables, is_root, r
 from tests.support.uci_process import Search, UciProcess
 from uci_engine import score as scores
 from uci_engine.tablebases import root_ranking as ranking_module
-from uci_engine.tablebases import tablebases as tablebases_module
 from uci_engine.tablebases.root_ranking import WON, RankingLimits, RootRanking, rank
 from uci_engine.tablebases.root_ranking import Probing as Allowance
 from uci_engine.time_management.allocation import Budget
@@ -189,23 +186,6 @@ def test_a_mapped_table_is_dropped_when_its_file_changes(tmp_path: Path) -> None
     assert probing.value(chess.Board("8/8/8/4k3/8/8/8/1Q2K3 w - - 0 1")) == 2
 
 
-@pytest.mark.parametrize("system", ["linux", "win32"])
-def test_large_tables_are_mapped_as_each_system_can(
-    system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Windows' `mmap` knows no `trackfd`, which newer Pythons have elsewhere."""
-    real = mmap.mmap
-
-    def mapped(descriptor: int, length: int, *, access: int, **more: bool) -> mmap.mmap:
-        assert set(more) == (set() if system == "win32" else {"trackfd"})
-        return real(descriptor, length, access=access)
-
-    monkeypatch.setattr(tablebases_module, "sys", SimpleNamespace(version_info=(3, 13), platform=system))
-    monkeypatch.setattr(tablebases_module, "mmap", SimpleNamespace(mmap=mapped, ACCESS_READ=mmap.ACCESS_READ))
-    probing = Probing(copy_tables(tmp_path / "tables", "KRvK"), copied_bytes=0)
-    assert probing.tables.wdl == {"KRvK"}
-
-
 # The root ---------------------------------------------------------------------------------------------------------
 
 
@@ -290,23 +270,6 @@ def test_the_shortest_clock_is_enough_for_the_compiled_core(probing: Probing, mo
     assert rank(probing.tables, probing.position, board, list(board.legal_moves), limits).complete
 
 
-@pytest.mark.parametrize("looks", [1, 2, 4, 8, 12])
-def test_when_time_runs_out_a_quickest_move_counts_or_none(
-    looks: int, probing: Probing, oracle: chess.syzygy.Tablebase
-) -> None:
-    for board in random_boards("KRvK", 12, seed=looks):
-        distance = oracle.probe_dtz(board)
-        times = iter([False] * (board.legal_moves.count() + looks))
-        limits = RankingLimits(Allowance(7), time.perf_counter() + 60, partial(next, times, True))
-        ranking = rank(probing.tables, probing.position, board, list(board.legal_moves), limits)
-        if distance <= 0 or not ranking.complete:
-            continue
-        for move in best_moves(ranking):
-            after = board.copy()
-            after.push(move)
-            assert after.is_checkmate() or -oracle.probe_dtz(after) < distance
-
-
 @pytest.mark.timing
 @pytest.mark.parametrize("limited_by", ["the clock", "a stop"])
 def test_slow_tables_do_not_hold_a_move_back(limited_by: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -386,18 +349,6 @@ def test_contempt_for_a_draw_of_the_tables(table_engine: UciProcess, contempt: i
     assert answer.last_pv.numbers["tbhits"] > 0
     assert answer.last_pv.score == ("cp", shown)
     table_engine.send("setoption name Contempt value 0")
-
-
-def test_tables_cut_short_while_they_are_searched(table_engine: UciProcess, tmp_path: Path) -> None:
-    folder = copy_tables(tmp_path / "tables")
-    table_engine.send(f"setoption name SyzygyPath value {folder}", f"position fen {NEAR_ENDINGS[0]}", "go infinite")
-    table_engine.wait_for(lambda line: line.startswith("info depth 2 "))
-    cut_short(folder)
-    table_engine.wait_for(lambda line: line.startswith("info depth 4 "))
-    table_engine.send("stop")
-    table_engine.wait_for(lambda line: line.startswith("bestmove "))
-    answer = search(table_engine, WON_POSITION, "go depth 2")
-    assert answer.last_pv.numbers["tbhits"] > 10
 
 
 # Five and four pieces, where captures and promotions lead into the tables.

@@ -153,9 +153,6 @@ def _by_syzygy(
     for move, its_value in values.items():
         if move in distances:
             tablebase_ranks[move] = _tablebase_rank(distances[move], clock, limits.probing.fifty_moves)
-        elif distances and its_value > 0:
-            # Not probed for lack of time; a win with the shortest DTZ is already known.
-            tablebase_ranks[move] = TablebaseRank(WON // 2, None)
         else:
             # A worse result, or no DTZ: rank by WDL only, and let the search choose.
             tablebase_ranks[move] = TablebaseRank(its_value * WON if its_value >= 0 else (its_value - 2) * WON, None)
@@ -165,23 +162,18 @@ def _by_syzygy(
 def _distances(
     tables: Tablebases, position: Any, board: chess.Board, values: Mapping[chess.Move, int], limits: RankingLimits
 ) -> Mapping[chess.Move, int]:
-    """The DTZ of the moves with the best sign, negative for losses, 0 for a draw by repetition.
-
-    Out of time: an incomplete result that includes a win with the shortest DTZ, or an empty one.
-    """
+    """The DTZ of the moves with the best sign, negative for losses, 0 for a draw by repetition. Out of time: none."""
     sign = _sign(max(values.values()))
     here = None if limits.out_of_time() else tables.probe_dtz(position)
     if here is None:
         return {}
     repeated = seen_twice(board)
     found: dict[chess.Move, int] = {}
-    # Captures and pawn moves first: their distance is known without a probe.
-    for move in sorted(values, key=board.is_zeroing, reverse=True):
+    for move in values:
         if _sign(values[move]) != sign:
             continue
         if limits.out_of_time():
-            quickest_known = sign > 0 and any(0 < distance <= here for distance in found.values())
-            return found if quickest_known else {}
+            return {}
         with _after_move(position, board, move):
             if position.halfmove_clock == 0:
                 found[move] = DISTANCE_OF[values[move]]
