@@ -23,30 +23,27 @@ PIECES_NAMED: Final = 2
 # The width of the first column, and of a square.
 NAME_WIDTH: Final = 33
 SQUARE_WIDTH: Final = 7
-# ANSI escape sequences.
-BOLD, RED, GREEN, FAINT = "1", "31", "32", "2"
 _COUNTS = dict(enumerate(("a", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), start=1))
 
 
-def format_explanation(explanation: Explanation, colour: bool = False) -> str:
-    """An ASCII table in pawns and what belongs to it, without a newline at the end. `colour`: with ANSI colours."""
-    paint = _painted if colour else lambda text, code: text
+def format_explanation(explanation: Explanation) -> str:
+    """An ASCII table in pawns and what belongs to it, without a newline at the end."""
     rule = "-" * (NAME_WIDTH + 32)
     lines = [f" {'':<{NAME_WIDTH}}{'White':>9}{'Black':>9}{'Difference':>13}", rule]
     for family in explanation.families:
         # What is 0 for both sides is left out.
         titles = [title for title in family.titles if title.white_cp or title.black_cp]
         if titles:
-            lines.append(_row(paint(f"{family.name:<{NAME_WIDTH}}", BOLD), family, paint))
+            lines.append(_row("", family))
         if len(family.titles) > 1:
-            lines += [_row(f"  {title.name:<{NAME_WIDTH - 2}}", title, paint) for title in titles]
+            lines += [_row("  ", title) for title in titles]
     total = Subtotal("Sum", explanation.terms)
-    lines += [rule, _row(paint(f"{total.name:<{NAME_WIDTH}}", BOLD), total, paint), ""]
+    lines += [rule, _row("", total), ""]
     values = {value.square: (value.piece, value.value_cp) for value in explanation.pieces}
-    lines += ["Value of each piece for its own side: what the score loses without it", *_board(values, paint), ""]
+    lines += ["Value of each piece for its own side: what the score loses without it", *_board(values), ""]
     if explanation.network_score:
         added = {value.square: (value.piece, value.network_cp) for value in explanation.pieces}
-        lines += ["What each piece adds to the network (White's view)", *_board(added, paint, "+"), ""]
+        lines += ["What each piece adds to the network (White's view)", *_board(added, "+"), ""]
     if found := reasons(explanation):
         lines += ["The biggest reasons:", *(f" {number}. {text}" for number, text in enumerate(found, start=1)), ""]
     if explanation.known_ending:
@@ -191,33 +188,21 @@ def joined(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def _row(name: str, numbers: Subtotal, paint: Any) -> str:
-    """A line of the table. `name` is padded."""
-    difference = numbers.difference_cp
-    colour = GREEN if difference > 0 else RED if difference < 0 else FAINT
-    white, black = numbers.white_cp / 100, numbers.black_cp / 100
-    return f" {name}{white:9.2f}{black:9.2f}{paint(f'{difference / 100:13.2f}', colour)}"
+def _row(indent: str, numbers: Subtotal) -> str:
+    """A line of the table."""
+    white, black, difference = (cp / 100 for cp in _numbers(numbers).values())
+    return f" {indent + numbers.name:<{NAME_WIDTH}}{white:9.2f}{black:9.2f}{difference:13.2f}"
 
 
-def _board(values: Mapping[chess.Square, tuple[chess.Piece, int | None]], paint: Any, sign: str = "") -> Iterable[str]:
+def _board(values: Mapping[chess.Square, tuple[chess.Piece, int | None]], sign: str = "") -> Iterable[str]:
     """The board, each piece with its value in pawns. `sign`: "+" to show that of numbers above 0, too."""
     rule = "   +" + (("-" * SQUARE_WIDTH) + "+") * 8
     yield rule
     for rank in range(7, -1, -1):
         row = [values.get(chess.square(file, rank), (None, None)) for file in range(8)]
-        pieces = ["" if piece is None else paint(f"{piece.symbol():^{SQUARE_WIDTH}}", BOLD) for piece, _ in row]
-        numbers = [
-            ""
-            if value_cp is None
-            else paint(f"{value_cp / 100:{sign}.2f}".center(SQUARE_WIDTH), RED if value_cp < 0 else FAINT)
-            for _, value_cp in row
-        ]
-        empty = " " * SQUARE_WIDTH
-        yield f" {rank + 1} |" + "".join(f"{cell or empty}|" for cell in pieces)
-        yield "   |" + "".join(f"{cell or empty}|" for cell in numbers)
+        pieces = ["" if piece is None else piece.symbol() for piece, _ in row]
+        numbers = ["" if value_cp is None else f"{value_cp / 100:{sign}.2f}" for _, value_cp in row]
+        yield f" {rank + 1} |" + "".join(f"{cell.center(SQUARE_WIDTH)}|" for cell in pieces)
+        yield "   |" + "".join(f"{cell.center(SQUARE_WIDTH)}|" for cell in numbers)
         yield rule
     yield "    " + " ".join(f"{name:^{SQUARE_WIDTH}}" for name in chess.FILE_NAMES).rstrip()
-
-
-def _painted(text: str, code: str) -> str:
-    return f"\x1b[{code}m{text}\x1b[0m"

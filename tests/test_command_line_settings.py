@@ -128,38 +128,6 @@ class TestTerminal:
         assert "waits for UCI commands" in line
 
 
-@posix_only
-class TestColour:
-    @pytest.mark.parametrize(
-        ("changes", "is_coloured"),
-        [
-            ({"TERM": "xterm"}, True),
-            ({"TERM": "xterm", "NO_COLOR": ""}, True),
-            ({"TERM": "xterm", "NO_COLOR": "1"}, False),
-            ({"TERM": "dumb"}, False),
-        ],
-    )
-    def test_eval_on_a_terminal(
-        self, changes: dict[str, str], is_coloured: bool, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        for name, value in changes.items():
-            monkeypatch.setitem(ENVIRONMENT, name, value)
-        if "NO_COLOR" not in changes:
-            monkeypatch.delitem(ENVIRONMENT, "NO_COLOR", raising=False)
-        code, text = on_terminal("eval")
-        assert code == 0
-        assert ("\x1b[" in text) == is_coloured
-        assert re.sub(r"\x1b\[\d+m", "", text).splitlines() == output("eval")
-
-    def test_there_is_none_in_a_pipe_nor_in_uci(self) -> None:
-        for command in (["eval"], ["eval", "--json"]):
-            assert "\x1b" not in secateur(*command).stdout
-        code, text = on_terminal(typed=b"eval\nquit\n")
-        assert code == 0
-        assert "Score " in text
-        assert "\x1b" not in text
-
-
 class TestEnding:
     @pytest.mark.parametrize("command", ["bench 3", "eval", "perft 3 --divide", "doctor", "--help", "go --help", "uci"])
     def test_a_closed_pipe_is_no_error(self, command: str) -> None:

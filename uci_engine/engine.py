@@ -142,12 +142,12 @@ class UciEngine:
         board = self._game.board
         return "no position" if board is None else display(board)
 
-    def evaluation_text(self, colour: bool = False) -> str:
+    def evaluation_text(self) -> str:
         """The static evaluation of the position, term by term, the score that a search would show for it, and the
-        expected result. `colour`: with the escape sequences of a terminal.
+        expected result.
         """
         board = self._game.board
-        return "no position" if board is None else self.explain(board).text(colour)
+        return "no position" if board is None else self.explain(board).text()
 
     def explain(self, board: chess.Board) -> Explanation:
         """The static evaluation of a position, term by term. ValueError when the board cannot be evaluated."""

@@ -47,12 +47,12 @@ class Explanation(evaluation.Explanation):
         """The three largest differences in words, with their size in pawns from White's view."""
         return report.reasons(self)
 
-    def text(self, colour: bool = False) -> str:
-        """The explanation for people. `colour`: with the escape sequences of a terminal."""
+    def text(self) -> str:
+        """The explanation for people."""
         wins, draws, losses = self._permille
         return "\n".join(
             [
-                report.format_explanation(self, colour),
+                report.format_explanation(self),
                 f"Normalised {self._normalised_cp / 100:+.2f} (White's view; +1.00: half of the games are won)",
                 f"Expected result {wins / 10 + draws / 20:.1f} % for White: wins {wins / 10:.1f} %, "
                 f"draws {draws / 10:.1f} %, losses {losses / 10:.1f} %",

@@ -183,16 +183,6 @@ def test_every_piece_stands_on_the_board_above_its_value() -> None:
         assert lines[row + 1].split("|")[column].strip() == shown
 
 
-def test_colours_change_nothing_but_the_look() -> None:
-    explanation = evaluation.explain(chess.Board(TYPICAL), network=None)
-    coloured = format_explanation(explanation, colour=True)
-    plain = coloured
-    for code in ("1", "2", "31", "32", "0"):
-        assert f"\x1b[{code}m" in coloured or code == "31"
-        plain = plain.replace(f"\x1b[{code}m", "")
-    assert plain == format_explanation(explanation)
-
-
 @pytest.mark.parametrize(
     ("fen", "reason"),
     [

@@ -38,13 +38,6 @@ def warn(text: str, end: str = "\n") -> None:
         print(text, end=end, file=sys.stderr, flush=True)
 
 
-def has_colour() -> bool:
-    """Whether the standard output is a terminal that shows colours, and the user has not refused them."""
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or sys.stdout is None:
-        return False
-    return os.name == "posix" and sys.stdout.isatty()
-
-
 class Progress:
     """How many of `total` games are done, in a line that changes; nothing where standard error is no terminal."""
 

@@ -21,7 +21,7 @@ from uci_engine.command_line.arguments import (
     number,
     prepared,
 )
-from uci_engine.command_line.console import converse, execute, guarded, has_colour, show, warn
+from uci_engine.command_line.console import converse, execute, guarded, show, warn
 from uci_engine.core import CORES, require_own_evaluation
 from uci_engine.text import ERROR, suggestion
 
@@ -189,7 +189,7 @@ def _eval(words: Sequence[str], default_core: str, tuning: bool) -> int:
             assert engine.board is not None
             show(json.dumps(engine.explain(engine.board).data(), indent=2))
         else:
-            show(engine.evaluation_text(has_colour()))
+            show(engine.evaluation_text())
     return 0
 
 
