@@ -43,15 +43,6 @@ def test_any_other_line_is_set_up_anew(fen: str | None, moves: list[str], chess9
     assert game.board.move_stack == expected.move_stack
 
 
-def test_repetitions_are_seen_across_position_commands() -> None:
-    game = Game()
-    shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"]
-    for count in (4, 8):
-        game.set(None, (shuffle * 2)[:count], False)
-    assert game.board is not None
-    assert game.board.is_repetition(3)
-
-
 def test_notes_come_with_the_fen_that_is_read() -> None:
     game = Game()
     fen = "4k3/8/8/8/8/8/8/4K3 w KQ - 0 1"

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from tests.support.kernel import (
     ALL_CORES,
     STARTS,
+    board_after,
     core_or_skip,
     is_compiled,
     new_position,
@@ -357,13 +358,6 @@ def test_see_on_odd_boards(board: chess.Board) -> None:
 
 
 # Draws ----------------------------------------------------------------------------------------------------
-
-
-def board_after(fen: str, text: str) -> chess.Board:
-    board = chess.Board(fen)
-    for word in text.split():
-        board.push_uci(word)
-    return board
 
 
 def play(position: Any, board: chess.Board, text: str) -> None:

@@ -329,9 +329,3 @@ def test_any_placement_is_a_sound_board_or_an_error(fen: str, chess960: bool) ->
     else:
         assert_sound(board)
         assert board.board_fen() == fen.split()[0]
-
-
-@given(st.text())
-def test_normalising_never_fails_and_is_idempotent(text: str) -> None:
-    normalised = normalise_fen(text)
-    assert normalise_fen(normalised) == normalised

@@ -82,13 +82,6 @@ def test_a_bad_file_is_refused_with_one_sentence(path: Path, data: bytes, senten
     assert str(refusal.value) == f"book {quoted(str(path))} {sentence}"
 
 
-def test_entries_out_of_order_across_pieces_are_noticed(path: Path) -> None:
-    half = b"".join(ENTRY.pack(key, 0x31C, 1, 0) for key in range(2**16))
-    with pytest.raises(BookError, match="not sorted"):
-        Book(written(path, half + half))
-    Book(written(path, half))
-
-
 def test_what_is_no_regular_file_is_refused_without_reading_it(tmp_path: Path) -> None:
     no_file = "cannot be read: it is not a plain file"
     cases = {str(tmp_path): no_file, str(tmp_path / "none.bin"): "cannot be read: No such file"}

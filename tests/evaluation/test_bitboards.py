@@ -15,12 +15,6 @@ import evaluation
 from evaluation import bitboards as installed
 from evaluation import typed
 
-SETS = st.integers(0, chess.BB_ALL)
-# Few pieces, many pieces: and & or of random sets.
-OCCUPANCIES = st.one_of(SETS, st.builds(int.__and__, SETS, SETS), st.builds(int.__or__, SETS, SETS))
-SQUARES = st.sampled_from(chess.SQUARES)
-SLIDERS = st.sampled_from([chess.BISHOP, chess.ROOK])
-
 
 def plain_module() -> ModuleType:
     """bitboards.py run as Python, whether or not it is installed compiled."""
@@ -47,12 +41,6 @@ def attacks(piece_type: chess.PieceType, square: chess.Square, occupied: int) ->
 
 
 @BOTH_FORMS
-@given(piece_type=SLIDERS, square=SQUARES, occupied=OCCUPANCIES)
-def test_slider_attacks(module: ModuleType, piece_type: int, square: int, occupied: int) -> None:
-    assert module.slider_attacks(piece_type == chess.ROOK, square, occupied) == attacks(piece_type, square, occupied)
-
-
-@BOTH_FORMS
 def test_every_subset_of_every_slider_mask(module: ModuleType) -> None:
     """Each entry of the magic tables that a position can reach: 107 648 of them."""
     for square in chess.SQUARES:
@@ -70,13 +58,6 @@ def test_pawn_attacks(colour: chess.Color) -> None:
         board.set_piece_at(square, chess.Piece(chess.PAWN, colour))
         attacks = int(board.attacks(square))
         assert PLAIN.PAWN_ATTACKS[64 * colour + square] == PLAIN.pawn_attacks(1 << square, int(colour)) == attacks
-
-
-def test_lines_and_what_lies_between() -> None:
-    for a in chess.SQUARES:
-        for b in chess.SQUARES:
-            assert PLAIN.BETWEEN[64 * a + b] == int(chess.SquareSet.between(a, b))
-            assert PLAIN.LINE[64 * a + b] == (int(chess.SquareSet.ray(a, b)) if a != b else 0)
 
 
 def test_lines_through_a_square() -> None:

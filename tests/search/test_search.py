@@ -16,6 +16,7 @@ from tests.support.kernel import (
     ALL_CORES,
     STARTS,
     Request,
+    board_after,
     is_compiled,
     new_manager,
     new_position,
@@ -122,13 +123,6 @@ def plain_search(board: chess.Board, depth: int, contempt_cp: int = 0) -> Any:
     machine.set_root([moves.encode(board, move) for move in board.legal_moves])
     value = machine.search_root(depth, -scores.INFINITE, scores.INFINITE, 0)
     return value, moves.decode(machine.pv()[0], board.chess960), machine.nodes
-
-
-def board_after(fen: str, text: str) -> chess.Board:
-    board = chess.Board(fen)
-    for word in text.split():
-        board.push_uci(word)
-    return board
 
 
 PLAIN_CASES = [

@@ -264,24 +264,6 @@ def test_as_many_threads_as_there_may_be(engine: UciEngine) -> None:
 
 
 @needs_compiler
-def test_each_thread_clears_a_part_of_the_table(engine: UciEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine.set_option("Threads", "3")
-    go(engine, nodes=200_000)
-    assert engine._parts.pool.table.hashfull() > 0
-    busy: list[WorkerThread] = []
-    begin_work = WorkerThread.begin
-
-    def begin_noted(thread: WorkerThread, work: Callable[[], None]) -> None:
-        busy.append(thread)
-        begin_work(thread, work)
-
-    monkeypatch.setattr(WorkerThread, "begin", begin_noted)
-    engine.new_game()
-    assert busy == engine._parts.pool.threads
-    assert engine._parts.pool.table.hashfull() == 0
-
-
-@needs_compiler
 def test_without_memory_the_number_of_threads_stays(engine: UciEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     engine.set_option("Threads", "2")
     threads = list(engine._parts.pool.threads)

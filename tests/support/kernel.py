@@ -160,6 +160,14 @@ def start_board(number: int, chess960: bool) -> chess.Board:
     return chess.Board(STARTS[number % len(STARTS)])
 
 
+def board_after(fen: str, text: str) -> chess.Board:
+    """A position and moves in UCI notation, played."""
+    board = chess.Board(fen)
+    for word in text.split():
+        board.push_uci(word)
+    return board
+
+
 def random_game(seed: int, board: chess.Board, plies: int) -> Iterator[chess.Board]:
     """The same board, before the first and after each of at most so many random moves.
 

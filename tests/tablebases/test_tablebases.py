@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -80,46 +81,34 @@ def test_folders_that_are_none(tmp_path: Path) -> None:
     assert Probing(empty).sentences == ["SyzygyPath: no Syzygy tables there"]
 
 
-def damaged(folder: Path, name: str) -> None:
-    """Make a file of a folder useless in one of the ways that disks, downloads and people have."""
-    path = folder / "KRvK.rtbw"
-    data = path.read_bytes()
-    path.unlink()
-    if name == "empty":
-        path.touch()
-    elif name == "half a copy":
-        path.write_bytes(data[: len(data) // 2])
-    elif name == "wrong header":
-        path.write_bytes(b"<html>" + data[6:])
-    elif name == "zeros":
-        path.write_bytes(bytes(len(data)))
-    elif name == "another table":
-        path.write_bytes((TABLES / "KQvK.rtbw").read_bytes())
-    elif name == "a line too long":
-        path.write_bytes(data + bytes(64))
-    elif name == "a folder":
-        path.mkdir()
-    elif name == "a pipe":
-        os.mkfifo(path)
-    elif name == "no end":
-        path.symlink_to("/dev/zero")
-    elif name == "a circle":
-        path.symlink_to(path)
-    elif name == "unreadable":
-        path.write_bytes(data)
-        path.chmod(0)
+# The ways in which disks, downloads and people make a file useless.
+WAYS: dict[str, Callable[[Path, bytes], object]] = {
+    "empty": lambda path, data: path.touch(),
+    "half a copy": lambda path, data: path.write_bytes(data[: len(data) // 2]),
+    "wrong header": lambda path, data: path.write_bytes(b"<html>" + data[6:]),
+    "zeros": lambda path, data: path.write_bytes(bytes(len(data))),
+    "another table": lambda path, data: path.write_bytes((TABLES / "KQvK.rtbw").read_bytes()),
+    "a line too long": lambda path, data: path.write_bytes(data + bytes(64)),
+    "a folder": lambda path, data: path.mkdir(),
+}
+if os.name == "posix":
+    WAYS |= {
+        "a pipe": lambda path, data: os.mkfifo(path),
+        "no end": lambda path, data: path.symlink_to("/dev/zero"),
+        "a circle": lambda path, data: path.symlink_to(path),
+        "unreadable": lambda path, data: path.touch(mode=0),
+    }
 
 
-WAYS = ["empty", "half a copy", "wrong header", "zeros", "another table", "a line too long", "a folder"]
-UNIX_WAYS = ["a pipe", "no end", "a circle", "unreadable"]
-
-
-@pytest.mark.parametrize("way", WAYS + (UNIX_WAYS if os.name == "posix" else []))
+@pytest.mark.parametrize("way", WAYS)
 def test_one_bad_file_is_left_out_with_one_sentence(way: str, tmp_path: Path) -> None:
     if way == "unreadable" and is_root():
         pytest.skip("root can read everything")
     folder = copy_tables(tmp_path / "tables")
-    damaged(folder, way)
+    path = folder / "KRvK.rtbw"
+    data = path.read_bytes()
+    path.unlink()
+    WAYS[way](path, data)
     began = time.perf_counter()
     probing = Probing(folder)
     assert time.perf_counter() - began < 5
