@@ -8,12 +8,9 @@ from types import ModuleType
 
 import chess
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import evaluation
 from evaluation import bitboards as installed
-from evaluation import typed
 
 
 def plain_module() -> ModuleType:
@@ -67,15 +64,3 @@ def test_lines_through_a_square() -> None:
         assert PLAIN.RISING[square] & PLAIN.FALLING[square] == chess.BB_SQUARES[square]
         whole = PLAIN.BISHOP_PSEUDO_ATTACKS[square] | chess.BB_SQUARES[square]
         assert PLAIN.RISING[square] | PLAIN.FALLING[square] == whole
-
-
-@given(squares=st.integers(1, chess.BB_ALL))
-def test_counting_and_finding(squares: int) -> None:
-    assert typed.popcount(squares) == typed.popcount_few(squares) == len(chess.SquareSet(squares))
-    assert typed.lsb(squares) == min(chess.SquareSet(squares))
-    assert typed.msb(squares) == max(chess.SquareSet(squares))
-
-
-@given(squares=st.integers(0, chess.BB_ALL))
-def test_flipping(squares: int) -> None:
-    assert typed.flip_vertical(squares) == int(chess.SquareSet(squares).mirror())

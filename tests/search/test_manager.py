@@ -156,14 +156,6 @@ def test_the_time_parameters_of_the_request_decide() -> None:
         assert main.is_enough() == enough
 
 
-@pytest.mark.parametrize("fen", ["6rk/8/8/8/8/8/7p/7K w - - 0 1", "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", MIDDLEGAME])
-def test_a_time_to_be_spent_whole_is(fen: str) -> None:
-    clock = Clock(time.perf_counter(), Budget(math.inf, 1e6))
-    main = new_manager(Request(chess.Board(fen), depth=9), clock=clock)
-    main.run()
-    assert main._lines[0].depth == 9
-
-
 # Parts ----------------------------------------------------------------------------------------------------
 
 

@@ -295,13 +295,6 @@ def test_stalemate_is_sought_when_losing() -> None:
     assert (outcome.best.uci(), outcome.score) == ("g3g7", scores.DRAW)
 
 
-def test_the_weaker_side_checks_for_ever() -> None:
-    # e8 and h5, to and fro: Black is two knights and a mate ahead, and has no choice.
-    board = chess.Board("nn4k1/6p1/8/7Q/8/8/rr6/7K w - - 0 1")
-    outcome = search(Request(board, depth=6))
-    assert (outcome.best.uci(), outcome.score) == ("h5e8", scores.DRAW)
-
-
 @pytest.mark.parametrize("contempt_cp", [30, -30, 100])
 @pytest.mark.parametrize(
     ("fen", "move", "depth"),
@@ -437,14 +430,3 @@ def test_the_expected_reply_is_the_tables_legal_move_or_nothing() -> None:
     assert reply == 0 or moves.decode(reply, False) in board.legal_moves
     machine.table.clear()
     assert machine.expected_reply(best) == 0
-
-
-def test_a_search_stands_at_its_root_whatever_stood_there_before() -> None:
-    machine = searcher()
-    generator = random.Random(5)
-    for fen in itertools.islice(itertools.cycle(STARTS), 12):
-        board = chess.Board(fen)
-        search(Request(board, nodes=generator.randrange(1, 200)), fresh=False)
-        assert state_of(machine.position) == state_of(new_position(board))
-    machine.begin(0)
-    assert (machine.nodes, machine.seldepth, machine.root_moves_done, machine.pv()) == (0, 0, 0, [])
