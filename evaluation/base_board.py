@@ -40,7 +40,7 @@ class BaseBoard:
     `score`: the packed sum of material and piece-square weights, White minus Black (see `evaluation.weights`).
     `phase`: the game phase from non-pawn material (24: all pieces; more after promotions).
     `pawn_key`: the Zobrist key of the pawns and kings alone.
-    `material_key`: the number of each piece, piece number * 4 bits up.
+    `material_key`: the count of each piece, in four bits from bit 4 * piece number on.
     `stack_index`: the number of positions on the stack, the moves made since the base position.
     """
 

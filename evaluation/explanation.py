@@ -1,7 +1,7 @@
 """The evaluation of one position, term by term. It is computed here, and everything that shows it only formats it.
 
 Invariants: the terms come from the functions that `Evaluator.sum_of_terms` adds up, and their differences add up to the
-score, to the centipawn. Tapered, a term is a number of 1/PARTS centipawns, which is then rounded to a whole centipawn
+score, to the centipawn. Tapered terms are numbers of 1/PARTS centipawns. Each is rounded to a whole centipawn that is
 less than one away.
 """
 

@@ -10,7 +10,7 @@ other workers when worker 0 has finished. `_stop_event` remembers a `stop` that 
 strength `_take_time` holds it back on a clock.
 
 Invariant: every `go` is answered by exactly one `on_best_move`, with a move that is legal by python-chess.
-Invariant: only `stop` and `ponderhit` reach a running search.
+Invariant: of the commands only `stop` and `ponderhit` reach a running search.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def any_move(board: chess.Board | None) -> str | None:
 
 class UciEngine:
     """The engine as UCI commands it. Call its methods from one thread at a time. A search calls the callbacks from its
-    own thread.
+    own thread, and `on_info` also from the timer's.
     """
 
     def __init__(self, core: str = "auto", tuning: bool = False, owns_process: bool = True) -> None:
@@ -78,7 +78,7 @@ class UciEngine:
         self.options = self._parts.options
         self._game = Game()
         self._owns_process = owns_process
-        # Of the running search, if any; `go` sets more. Whether only a command ends it:
+        # The state of the running search, if any; `go` sets more. `is_endless`: whether only a command ends it.
         self.is_endless = False
         self._search: SearchManager | None = None
         self._pondering = False
@@ -185,7 +185,7 @@ class UciEngine:
     def go(self, limits: Limits, received_at: float, on_info: OnInfo, on_best_move: OnBestMove) -> None:
         """Start a search and return at once. `received_at`: the `time.perf_counter()` at which the command was read.
 
-        `on_info` and `on_best_move` are called from the search's thread, `on_best_move` once and last. Raises
+        `on_info` and `on_best_move` are called as the class says, `on_best_move` once and last. Raises
         RuntimeError if a search is running.
         """
         self._require_idle()

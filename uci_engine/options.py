@@ -1,9 +1,9 @@
 """Secateur's UCI options: name, bounds, value, and the callback that acts on a change.
 
 Of UCI's types of option there are `Check`, `Spin`, `String` and `Button`. `Options` lists those of Secateur, and
-`engine` sets their callbacks. A new option is one line in `Options` and the code that reads it. A callback is called
-when the value has changed. That of a `String` is called whenever it is set, because the file that it names may have
-changed, and so is that of a `Button`.
+`engine_parts` sets their callbacks. A new option is one line in `Options` and the code that reads it. A callback is
+called when the value has changed. That of a `String` is called whenever it is set, because the file that it names may
+have changed, and so is that of a `Button`.
 
 Invariant: whatever text arrives, a value has its option's type and is within its bounds.
 """

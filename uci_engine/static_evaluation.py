@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class Explanation(evaluation.Explanation):
-    """Why a position has its static score. `str()` of it is the text of `secateur eval`, and a notebook shows a table.
+    """Why a position has its static score. `str()` of it is the text of `secateur eval`, and a notebook shows it.
 
-    The `terms` add up to `score`. Each is rounded to a whole centipawn, so that it may be off by one. These are the
-    centipawns of the weights. Only `normalised_score` is on the scale of search reports.
+    The `terms` add up to `score`, in the centipawns of the weights. Only `normalised_score` is on the scale of search
+    reports.
     """
 
     __slots__ = ()

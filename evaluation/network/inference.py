@@ -1,8 +1,9 @@
 """The output of the network for a board. One search thread owns an `Inference`.
 
 A slot for each ply holds the sums of the hidden layer and the pieces that they belong to. A new position starts from
-the slot of its ply or of the ply before, whichever is nearer, and applies the difference: a parent or a sibling is two
-or three squares away. Nothing is kept up to date while moves are made. A position that needs no score costs nothing.
+the slot of its ply (a sibling) or of the ply before (its parent), whichever differs in fewer squares, and applies the
+difference: two or three squares. Nothing is kept up to date while moves are made. A position that needs no score costs
+nothing.
 
 Invariant: the result depends only on the pieces and the side to move.
 """

@@ -145,7 +145,7 @@ def space(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
 
 
 def mobility_total(context: EvaluationContext, board: BaseBoard, us: int) -> i64:
-    """The terms of this module that find the attacks, and two that need none."""
+    """The terms of this module that find the attacks, and those that need none."""
     score = knight_mobility(context, board, us) + bishop_mobility(context, board, us)
     score += rook_mobility(context, board, us) + queen_mobility(context, board, us)
     score += bishop_pair(context, board, us) + rook_open_file(context, board, us)

@@ -264,7 +264,7 @@ def limits_of(limit: Limit | None, board: chess.Board, root_moves: Moves) -> Lim
 
 
 def setting(options: Options, name: str, value: object) -> tuple[str, ValueOption[Any], Any]:
-    """An option and its value, of which the name may be UCI's and the value text: the keyword, the option, the value.
+    """Find an option by keyword or UCI name, and check its value, which may be text. Returns keyword, option and value.
 
     ValueError: the option or the value is wrong.
     """

@@ -1,7 +1,7 @@
 """The reference board: the interface of `Position`, with python-chess for move generation and rules.
 
 The python-chess core uses it. Moves, legality, check, castling rights, en passant and keys come from a `chess.Board`;
-only SEE and the search for repetitions are inherited.
+what follows from these, such as SEE and repetitions, is inherited.
 
 Invariant: at every node it has the same fields and gives the same moves as `Position`, so the search trees are equal.
 """

@@ -66,7 +66,9 @@ CUCKOO_MOVES = ints(CUCKOO_SLOTS)
 
 
 class Position(MoveGenerator):
-    """A board for the search. All fields are readable; only the methods change them."""
+    """A board for the search. All fields are readable. Only the methods change them; a new evaluation also replaces
+    `piece_square`.
+    """
 
     key: u64
     halfmove_clock: int

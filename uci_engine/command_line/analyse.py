@@ -106,7 +106,7 @@ def run(words: Sequence[str], default_core: str) -> int:
 
 
 class _Run:
-    """One run. Each analysed game becomes its page, then a line of the journal, so what that has is there."""
+    """One run. The page of a game is written before its line of the journal, so every game there has its page."""
 
     def __init__(self, source: Source, limit: Limit, keywords: dict[str, Any], options: argparse.Namespace) -> None:
         self._source = source

@@ -28,7 +28,7 @@ OTHERS_SHARE = 0.1
 SUSPICION = 0.05
 LEAST_SECOND_SHARE = 1.0
 MOST_SECOND_SHARE = 3.0
-# What a doubt gets that is too small for a mistake, as a part of what a greater one gets.
+# The time for a doubt that is too small for a mistake, as a part of that for a greater one.
 SMALL_DOUBT_PART = 0.25
 # The fifty-move rule ends the game before a position further back is repeated.
 MAX_REPEATED_PLIES = 100

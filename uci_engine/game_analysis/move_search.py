@@ -174,7 +174,7 @@ def prove(analyser: Analyser, board: chess.Board, played: Found, left: Callable[
     winner = board.turn if wins is not None else not board.turn
     if moves == 1 or moves > MAX_MATE_MOVES:
         return Proof(winner, moves, before)
-    # Three plies deeper than the mate, for what the search reduces.
+    # Three plies deeper than the mate, because the search may reduce its moves.
     answers = _answers(analyser, board_after(board, before), 2 * moves, left)
     return Proof(winner, moves, before, is_cut=True) if answers is None else Proof(winner, moves, before, answers)
 

@@ -25,7 +25,7 @@ from uci_engine.score import piece_count, win_curve
 # The title of all terms of its family: a piece taken changes all of them.
 MATERIAL = "material"
 NETWORK = OTHER_TITLES[NETWORK_TERM]
-# Of neither side. A change is written as White's.
+# These titles belong to neither side. Their change is stored under White.
 WITHOUT_OWNER = (MATERIAL, NETWORK)
 # The side to move differs from position to position, and the limit from score to score. Neither says anything of a
 # line.

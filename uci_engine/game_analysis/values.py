@@ -85,8 +85,8 @@ DRAWN = Value(Cp(0), 0.5)
 def value_of(score: Score, pieces: int) -> Value:
     """The value of a shown score, from White's view. `pieces`: on the board at the root of the search.
 
-    With more than MAX_JUDGED_PIECES the curve of that many serves. That of all pieces is flat, because it describes
-    games that have just begun. By it, a move that loses a pawn would be no error in the opening.
+    With more than MAX_JUDGED_PIECES pieces, the curve for that many is used. The curve for all pieces is flat, because
+    it describes games that have just begun. By it, a move that loses a pawn would be no error in the opening.
     """
     cp = score.score()
     if cp is None or abs(cp) >= TABLEBASE_BOUND:

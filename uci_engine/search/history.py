@@ -1,8 +1,8 @@
 """The histories: scores of moves by their earlier cutoffs, for move ordering, pruning and reductions. The correction
 history: the average error of the static eval in similar positions.
 
-Moves have four kinds, all indexed by side to move or piece colour. Which squares the enemy attacks is read from the
-stack, so call its `find_threats` for the ply first.
+There are four histories of moves, all indexed by side to move or piece colour. Which squares the enemy attacks is read
+from the stack, so call its `find_threats` for the ply first.
 
 - butterfly history: a quiet move by its from-square and to-square, and whether the enemy attacks these;
 - continuation history: a quiet move by its piece type and to-square, after the move 1, 2 and 4 plies earlier (one

@@ -1,7 +1,8 @@
 """The search manager: one search by all workers, with its lines of MultiPV, time, reports, analysis and vote.
 
 Worker 0 searches in the thread that calls `run`, and calls `_after_window` between its searches. The other workers
-search in their own threads. They share only the transposition table (lazy SMP): the results of one speed up the others.
+search in their own threads. Their searches share the transposition table (lazy SMP): the results of one speed up the
+others.
 
 Invariant: worker 0 never waits for another worker until it has finished.
 Invariant: when `run` returns, every worker has stopped, so the node counts are final.
@@ -87,7 +88,8 @@ class SearchManager:
         root_moves: Iterable[chess.Move],
         ranking: RootRanking,
     ) -> None:
-        """Sets up the workers, which must not be running, and clears their stop flags, so a `stop` is never lost.
+        """Sets up the workers, which must not be running. Their stop flags are cleared here, so a `stop` before `run`
+        counts.
 
         `root_moves`: those allowed, at least one. `ranking`: has tablebase ranks for all of them or for none. Moves of
         a better rank are searched first. `go mate` and limited strength run in worker 0 only.

@@ -1,6 +1,6 @@
 """The search: principal variation search (PVS) with quiescence search, over either board.
 
-The worker calls `search_root` for one depth at a time and reads the result from the fields. `_search` searches one
+The worker calls `search_root` for one window at a time and reads the result from the fields. `_search` searches one
 node, in numbered steps. `_quiescence` continues the search at the horizon. Scores are in centipawns from the side to
 move's view, on the scale of `uci_engine.score`. The parameters are in `parameters`. With `PLAIN_ALPHA_BETA` the search
 returns the exact minimax value, which tests check.
@@ -106,6 +106,8 @@ class Searcher(Tunables):
     stop_requested: shared_int
     pv_length = ints(PLIES)
     pv_table = ints(PLIES * PLIES)  # [ply * PLIES + n]
+
+    # For the search itself
     extension_limit_ply: int  # no extension and no do-deeper search from this ply on
     null_move_min_ply: int  # steps 9 to 12 are off at lower plies (null move verification)
     probcut_move: int

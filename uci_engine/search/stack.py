@@ -1,7 +1,7 @@
 """The search stack: what the search keeps of each ply on the way from the root to the current node.
 
-One `SearchStack` belongs to one `Searcher`. The search, the move picker and the histories write it; the correction
-history reads it. Every field is a flat array indexed by ply.
+One `SearchStack` belongs to one `Searcher`. The search, the move picker and the histories write it. Every field is a
+flat array indexed by ply.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class SearchStack:
     threats = u64s(8 * PLIES)  # [ply * 8 + piece type]: squares attacked by enemy pieces of less value
     excluded_move = ints(PLIES)  # the TT move, during a singular search
     double_extensions = ints(PLIES)  # number of them on the line to the move being searched
-    cutoff_count = ints(PLIES)  # number of cutoffs at this ply since the last node two plies up began
+    cutoff_count = ints(PLIES)  # number of cutoffs at this ply below the node two plies up
     killers = ints(2 * PLIES)  # [ply * 2 + n]
     quiet_count = ints(PLIES)  # number of quiets_searched
     capture_count = ints(PLIES)  # number of captures_searched

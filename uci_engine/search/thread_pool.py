@@ -1,7 +1,7 @@
 """The thread pool: the workers and their threads, which are kept between searches.
 
 Worker 0 has no thread here: it runs in the engine's thread for tasks. Each other worker has its own `WorkerThread`.
-The workers share only the transposition table.
+The workers share the transposition table, the network's weights and the tablebases.
 
 Invariant: if `resize` fails, the pool is unchanged.
 """

@@ -1,7 +1,7 @@
 """A worker: one thread's searcher, with aspiration windows and iterative deepening.
 
-`run` is the iterative deepening of all: of worker 0 with its lines of MultiPV, of the other workers, and of a root move
-that `RootAnalysis` searches alone. Worker 0 has a hook, which `SearchManager` gives it.
+Every search deepens in `run`: worker 0 with its lines of MultiPV, the other workers, and a root move that
+`RootAnalysis` searches alone. Worker 0 has a hook, which `SearchManager` gives it.
 
 Invariant: without a hook, `run` never takes the GIL, so many workers cannot delay the UCI thread.
 """

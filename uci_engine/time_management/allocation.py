@@ -42,8 +42,8 @@ MOVES_COVERED = 200
 # Minimum number of moves still expected, however long the game.
 MIN_MOVES_TO_COME = 60
 
-# The reserve, in units of the overheads to come that no increment pays. Within it the soft limit is a part of one of
-# them, the largest that keeps the last invariant.
+# The reserve is this times the moves to come times the overhead that no increment pays. With no more than the reserve
+# left, the soft limit is a part of one such overhead, the largest that keeps the last invariant.
 RESERVE_FACTOR = 1.6
 RESERVE_SHARE = 0.6
 

@@ -79,7 +79,7 @@ class Dispatcher:
     def _handle(self, event: Event) -> bool:
         """Handle one event; False for `quit`."""
         if isinstance(event, Received):
-            # Not when it is read: a `setoption` before it may open the log.
+            # Noted now, not when it was read, because an earlier `setoption` may open the log.
             self._writer.note_received(event.line, event.received_at)
         if event is Mark.SEARCH_ENDED:
             # The search's thread sends this event just before its `bestmove`, so wait for the thread to end.
@@ -262,7 +262,7 @@ class Dispatcher:
         self._engine.start(guarded)
         self._searching = True
 
-    # The engine calls these two from the search's thread.
+    # The engine calls these two from the search's thread, `_on_info` also from the timer's.
 
     def _on_info(self, info: Info) -> None:
         self._writer.write(protocol.format_info(info))
