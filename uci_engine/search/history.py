@@ -20,7 +20,7 @@ Invariant: a bonus or malus is at most 2 ** 14 in size; otherwise values would l
 from __future__ import annotations
 
 from evaluation.bitboards import ALL, BB, BISHOP, KING, KNIGHT, QUEEN, ROOK
-from evaluation.typed import clear_i16s, clear_ints, i16s, ints, u64
+from evaluation.typed import clear_i16s, i16s, ints, u64
 from uci_engine.board.moves import EN_PASSANT, from_square, move_type, to_square
 from uci_engine.board.position import Position
 from uci_engine.search.stack import MAX_CAPTURES, MAX_QUIETS, PLIES_BACK, SearchStack
@@ -40,7 +40,7 @@ PAWN_SIZE = 1 << 19
 BY_PAWNS = 1 << 14
 BY_PIECES = 1 << 14
 BY_MOVES = 1 << 16
-CORRECTION_SIZE = 2 * (BY_PAWNS + 2 * BY_PIECES + BY_MOVES)
+CORRECTION_SIZE = 2 * (BY_PAWNS + 2 * BY_PIECES + 2 * BY_MOVES)
 # Errors are in 256ths of a centipawn.
 LIMIT = (1 << 15) - 1
 # The highest 14 of 64 bits.
@@ -61,8 +61,8 @@ class Histories:
 
     position: Position
     stack: SearchStack
-    butterfly = ints(BUTTERFLY_SIZE)  # [colour][to attacked][from attacked][to][from]
-    capture = ints(CAPTURE_SIZE)  # [piece * 512 + to * 8 + captured piece type]
+    butterfly = i16s(BUTTERFLY_SIZE)  # [colour][to attacked][from attacked][to][from]
+    capture = i16s(CAPTURE_SIZE)  # [piece * 512 + to * 8 + captured piece type]
     continuation = i16s(2 * CONTINUATION_SIZE)  # [table][colour][piece type, to of the earlier move][piece type, to]
     pawn = i16s(PAWN_SIZE)  # [pawn key][colour][piece type, to]
     quiet_scores = ints(256)  # the results of `score_quiets`; no position has more quiet moves
@@ -73,8 +73,8 @@ class Histories:
         self.clear()
 
     def clear(self) -> None:
-        clear_ints(self.butterfly, BUTTERFLY_SIZE)
-        clear_ints(self.capture, CAPTURE_SIZE)
+        clear_i16s(self.butterfly, BUTTERFLY_SIZE)
+        clear_i16s(self.capture, CAPTURE_SIZE)
         clear_i16s(self.continuation, 2 * CONTINUATION_SIZE)
         clear_i16s(self.pawn, PAWN_SIZE)
 
@@ -136,7 +136,7 @@ class Histories:
         self.capture[index] = _with_gravity(self.capture[index], bonus)
         return 0
 
-    def update_after_cutoff(self, ply: int, move: int, is_quiet: bool, bonus: int) -> int:
+    def update_after_cutoff(self, ply: int, move: int, is_quiet: bool, bonus: int, malus: int) -> int:
         """A move failed high: a bonus for it, a malus for the moves recorded in the stack as searched before it.
 
         A quiet move becomes a killer as well. Quiet moves get no malus after a capture fails high.
@@ -145,11 +145,11 @@ class Histories:
             self.stack.add_killer(ply, move)
             self.update_quiet(ply, move, bonus)
             for index in range(self.stack.quiet_count[ply]):
-                self.update_quiet(ply, self.stack.quiets_searched[ply * MAX_QUIETS + index], -bonus)
+                self.update_quiet(ply, self.stack.quiets_searched[ply * MAX_QUIETS + index], -malus)
         else:
             self.update_capture(move, bonus)
         for index in range(self.stack.capture_count[ply]):
-            self.update_capture(self.stack.captures_searched[ply * MAX_CAPTURES + index], -bonus)
+            self.update_capture(self.stack.captures_searched[ply * MAX_CAPTURES + index], -malus)
         return 0
 
     def _update_continuation(self, ply: int, plies_back: int, move_index: int, bonus: int) -> int:
@@ -192,35 +192,36 @@ class CorrectionHistory:
     """The correction history of one search thread, over one position.
 
     The search corrects every static eval by it, and updates it with the difference between a search's score and the
-    static eval. Four tables hold the errors: by pawn structure (with the kings), by White's pieces, by Black's pieces,
-    and by the last two moves. Each is indexed by side to move.
+    static eval. Five tables hold the errors: by pawn structure (with the kings), by White's pieces, by Black's pieces,
+    by the moves 1 and 2 plies ago, and by those 1 and 4 plies ago. Each is indexed by side to move.
     """
 
     position: Position
-    errors = i16s(CORRECTION_SIZE)  # by pawns, by White's pieces, by Black's pieces, by moves; within ±LIMIT
+    stack: SearchStack
+    errors = i16s(CORRECTION_SIZE)  # by pawns, White's pieces, Black's pieces, 2 plies, 4 plies; within ±LIMIT
 
-    def __init__(self, position: Position) -> None:
+    def __init__(self, position: Position, stack: SearchStack) -> None:
         self.position = position
+        self.stack = stack
         self.clear()
 
     def clear(self) -> None:
         clear_i16s(self.errors, CORRECTION_SIZE)
 
-    def correction(self, last_two_moves: int) -> int:
-        """The sum of the four errors of the position: positive when static evals were too low, in 256ths of a
+    def correction(self, ply: int) -> int:
+        """The sum of the five errors of the position: positive when static evals were too low, in 256ths of a
         centipawn.
-
-        `last_two_moves`: as packed by `SearchStack.last_two_moves`.
         """
         turn = self.position.turn
         return (
             self.errors[self._pawn_index(turn)]
             + self.errors[self._piece_index(turn, 0)]
             + self.errors[self._piece_index(turn, 1)]
-            + self.errors[self._move_index(turn, last_two_moves)]
+            + self.errors[self._move_index(turn, ply, 2)]
+            + self.errors[self._move_index(turn, ply, 4)]
         )
 
-    def update(self, last_two_moves: int, depth: int, error_cp: int) -> int:
+    def update(self, ply: int, depth: int, error_cp: int) -> int:
         """Record that a search to `depth` scored the position `error_cp` above its static eval."""
         turn = self.position.turn
         weight = min(depth + 1, MAX_CORRECTION_WEIGHT)
@@ -228,7 +229,8 @@ class CorrectionHistory:
         self._update_entry(self._pawn_index(turn), error, weight)
         self._update_entry(self._piece_index(turn, 0), error, weight)
         self._update_entry(self._piece_index(turn, 1), error, weight)
-        self._update_entry(self._move_index(turn, last_two_moves), error, weight)
+        self._update_entry(self._move_index(turn, ply, 2), error, weight)
+        self._update_entry(self._move_index(turn, ply, 4), error, weight)
         return 0
 
     def _update_entry(self, index: int, error: int, weight: int) -> int:
@@ -251,6 +253,11 @@ class CorrectionHistory:
         index: int = mixed >> PIECES_SHIFT
         return 2 * BY_PAWNS + (2 * turn + colour) * BY_PIECES + index
 
-    def _move_index(self, turn: int, last_two_moves: int) -> int:
-        folded = (last_two_moves & 511) ^ (last_two_moves >> 9 << 7)
-        return 2 * BY_PAWNS + 4 * BY_PIECES + turn * BY_MOVES + folded
+    def _move_index(self, turn: int, ply: int, plies_back: int) -> int:
+        """The place of the moves 1 and `plies_back` plies ago (2 or 4): of each the piece type and the to-square."""
+        last_move = self.stack.moved_piece_to[ply + PLIES_BACK - 1]
+        other_move = self.stack.moved_piece_to[ply + PLIES_BACK - plies_back]
+        # 9 bits each, folded into 16.
+        folded = other_move ^ (last_move << 7)
+        table = turn if plies_back == 2 else 2 + turn
+        return 2 * BY_PAWNS + 4 * BY_PIECES + table * BY_MOVES + folded

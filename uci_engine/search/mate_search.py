@@ -170,7 +170,7 @@ class MateSearch:
             return 0
         if best_score >= beta:
             bonus = self.searcher._history_bonus(depth, best_score - beta)
-            self.searcher.histories.update_after_cutoff(ply, best_move, best_is_quiet, bonus)
+            self.searcher.histories.update_after_cutoff(ply, best_move, best_is_quiet, bonus, bonus)
         if self.position.halfmove_clock + depth <= FIFTY_MOVES_PLIES:
             bound = LOWER if best_score >= beta else EXACT if alpha > old_alpha else UPPER
             score = self.searcher.score_to_tt(best_score, ply)

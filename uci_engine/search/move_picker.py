@@ -49,8 +49,8 @@ CAPTURE_BASE = 1 << 20
 MVV_VALUES = ints(7, [0, 160, 480, 496, 800, 1440, 0])
 QUEEN_PROMOTION_VALUE = 1280
 UNDERPROMOTION_VALUE = -640
-# Capture history is within ±2 ** 14. Shifted, it counts at most about half as much as a minor piece.
-CAPTURE_HISTORY_SHIFT = 6
+# In 64ths. Capture history is within ±2 ** 14, so it counts at most about as much as a rook.
+CAPTURE_HISTORY_WEIGHT = 3
 # By piece type: the bonus for moving away from an attack by a less valuable piece, and the malus for moving into one.
 THREAT_BONUS = ints(7, [0, 0, 6000, 6000, 8000, 12000, 0])
 
@@ -225,7 +225,7 @@ class MovePicker:
                 score += QUEEN_PROMOTION_VALUE if promotion(move) == QUEEN else UNDERPROMOTION_VALUE
             elif move_type(move) == EN_PASSANT:
                 score += MVV_VALUES[PAWN]
-            score += self.histories.capture_history(move) >> CAPTURE_HISTORY_SHIFT
+            score += (self.histories.capture_history(move) * CAPTURE_HISTORY_WEIGHT) >> 6
             self.scored_moves[index] = (score << 16) + move
         self.cursor[ply] = start
         self.end[ply] = end

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 
 from evaluation.bitboards import PAWN
 from evaluation.evaluator import Evaluator
-from evaluation.typed import compiled, i64, ints, nogil, popcount, shared_i64, shared_int, u64
+from evaluation.typed import compiled, i64, i64s, ints, nogil, popcount, shared_i64, shared_int, u64
 from uci_engine.board.moves import EN_PASSANT, PROMOTION, move_type, to_square
 from uci_engine.board.position import SEE_VALUES, Position
 from uci_engine.score import INFINITE, MATE, NO_SCORE, STATIC_LIMIT, TABLEBASE_BOUND, TABLEBASE_WIN
@@ -55,6 +55,10 @@ TT_HALFMOVE_LIMIT = 90
 TABLEBASE_DEPTH_BONUS = 6
 # Null move verification switches steps 9 to 12 off for this percentage of (depth - reduction) plies.
 NULL_MOVE_VERIFICATION_PERCENT = 75
+# Hindsight: what the previous move has lost by the static evals, for one ply less.
+HINDSIGHT_MARGIN_CP = 100
+# TT entries that hold only a raw eval: below every depth that is searched.
+EVAL_DEPTH = -2
 # LMR reduces more after more cutoffs than this at the next ply.
 LMR_CUTOFF_LIMIT = 3
 # No extensions and no do-deeper searches from ply EXTENSION_LIMIT_FACTOR * root depth on.
@@ -87,6 +91,8 @@ class Searcher(Tunables):
     node_limit: i64
     root_count: int
     root_end: int
+    root_depth: int
+    root_first: int  # the index of the first root move to search
     all_root_moves: bool  # whether they are all legal moves
     probe_limit: int
     probe_depth: int
@@ -111,7 +117,8 @@ class Searcher(Tunables):
     extension_limit_ply: int  # no extension and no do-deeper search from this ply on
     null_move_min_ply: int  # steps 9 to 12 are off at lower plies (null move verification)
     probcut_move: int
-    reductions = ints(4096)  # [depth * 64 + move count]
+    reductions = ints(4096)  # [depth * 64 + move count], in 1024ths of a ply
+    root_nodes = i64s(256)  # nodes below each root move, in all windows of this depth
 
     def __init__(
         self, position: Position, evaluator: Evaluator, table: TranspositionTable, values: Mapping[str, int]
@@ -123,7 +130,7 @@ class Searcher(Tunables):
         self.stack = SearchStack(position)
         self.histories = Histories(position, self.stack)
         self.picker = MovePicker(position, self.stack, self.histories)
-        self.correction_history = CorrectionHistory(position)
+        self.correction_history = CorrectionHistory(position, self.stack)
         self.prober = SyzygyProber()
         self.set_probing(0, 1, True)
         self.set_contempt(0)
@@ -143,7 +150,7 @@ class Searcher(Tunables):
         for depth in range(1, 64):
             for move_count in range(1, 64):
                 reduction = base + factor * logarithms[depth] * logarithms[move_count]
-                self.reductions[depth * 64 + move_count] = int(reduction)
+                self.reductions[depth * 64 + move_count] = int(1024 * reduction)
 
     # Called by the worker, with the GIL -------------------------------------------------------------------------
 
@@ -154,6 +161,7 @@ class Searcher(Tunables):
         self.tb_hits = 0
         self.seldepth = 0
         self.root_count = 0
+        self.root_depth = 0
         self.root_moves_done = 0
         self.effort_permille = 0
         self.current_move = 0
@@ -193,6 +201,7 @@ class Searcher(Tunables):
         index: int
         for index in range(self.root_count):
             self.root_moves[index] = moves[index]
+            self.root_nodes[index] = 0
 
     def root(self) -> list[int]:
         return [self.root_moves[index] for index in range(self.root_count)]
@@ -234,64 +243,22 @@ class Searcher(Tunables):
         A score outside the window is a bound. The best move is moved to index `first`; its PV is in `pv()`. When
         `stopped` is true, only `root_moves_done` moves were finished, and the result counts only if it is above alpha.
         """
+        self.root_first = first
         self.root_moves_done = 0
         self.seldepth = 0
         self.pv_length[0] = 0
         self.extension_limit_ply = EXTENSION_LIMIT_FACTOR * depth
-        raw_eval: int = NO_SCORE
-        static_eval: int = NO_SCORE
-        in_check: bool = self.position.checkers != 0
-        if not in_check:
-            raw_eval = self.evaluator.evaluate(self.position)
-            static_eval = self._corrected(raw_eval, self.correction_history.correction(self.stack.last_two_moves(0)))
-        self.stack.static_eval[0] = static_eval
-        self.stack.find_threats(0)
-        self.stack.cutoff_count[2] = 0
-        best_score = -INFINITE
-        old_alpha = alpha
-        nodes_before = self.nodes
-        best_nodes: i64 = 0
-        for index in range(first, self.root_end):
-            move = self.root_moves[index]
-            order = index - first
-            self.current_move = move
-            self.current_move_number = index + 1
-            started_at = self.nodes
-            quiet: bool = not self.position.is_noisy(move)
-            self._make(move, 0, quiet)
-            # Late move reductions (LMR) at the root, for quiet moves that do not give check. `order` counts from 0, so
-            # one more move than in step 21 is exempt, and each gets the base reduction of the move before it.
-            reduction = 0
-            if (
-                depth >= self.lmr_depth
-                and order > self.lmr_count
-                and quiet
-                and not in_check
-                and self.position.checkers == 0
-            ):
-                reduction = self._late_move_reduction(self._reduction(depth, order), depth - 1, 0, True, True, False)
-            score = self._search_move(depth - 1, reduction, INFINITE, alpha, beta, 0, order == 0, True, False)
-            self.position.unmake(move)
-            if self.stopped:
-                return best_score
-            self.root_moves_done += 1
-            if score > best_score:
-                best_score = score
-                if score > alpha or order == 0:
-                    best_nodes = self.nodes - started_at
-                    self._set_best_root_move(index, first)
-                if score > alpha:
-                    alpha = score
-                if score >= beta:
-                    break
-        if first == 0 and self.nodes > nodes_before:
-            self.effort_permille = best_nodes * 1000 // (self.nodes - nodes_before)
-        # With `searchmoves` or MultiPV the score may not be that of the position, so it is not stored.
-        if first == 0 and self.all_root_moves and self.root_moves_done > 0:
-            bound = LOWER if best_score >= beta else EXACT if best_score > old_alpha else UPPER
-            move = self.root_moves[0] if best_score > old_alpha else 0
-            self._store(0, move, best_score, raw_eval, depth, bound)
-        return best_score
+        if depth != self.root_depth:
+            self.root_depth = depth
+            for index in range(self.root_count):
+                self.root_nodes[index] = 0
+        score = self._search(depth, alpha, beta, 0, False)
+        if first == 0 and not self.stopped:
+            nodes: i64 = 0
+            for index in range(self.root_count):
+                nodes += self.root_nodes[index]
+            self.effort_permille = self.root_nodes[0] * 1000 // max(nodes, 1)
+        return score
 
     def _search(self, depth: int, alpha: int, beta: int, ply: int, cut_node: bool) -> int:
         """The score of the position at `ply`, searched to `depth`; exact inside the window, otherwise a bound.
@@ -303,15 +270,16 @@ class Searcher(Tunables):
             return self._quiescence(alpha, beta, ply) if self.use_quiescence else self._leaf(ply)
 
         # 2. Count the node, and return if the search must stop.
-        if self._enter_node(ply):
+        if ply and self._enter_node(ply):
             return 0
 
-        # 3. Draws and the maximum ply. Skipped in a singular search (step 14): the same position was checked before.
+        # 3. Draws and the maximum ply. Skipped at the root, and in a singular search (step 14): the same position was
+        # checked before.
         in_check: bool = self.position.checkers != 0
         excluded_move = self.stack.excluded_move[ply]
         has_upcoming_repetition: bool = False
         draw_score = self.draw_score[ply & 1]
-        if excluded_move == 0:
+        if ply and excluded_move == 0:
             if self.position.is_draw(ply) or (self.use_early_draws and self.evaluator.is_known_draw(self.position)):
                 return draw_score
             if ply >= LAST_PLY:
@@ -358,12 +326,15 @@ class Searcher(Tunables):
                 return tt_score
             if not self.position.is_legal(tt_move):
                 tt_move = 0
+        if ply == 0:
+            tt_move = self.root_moves[self.root_first]
+        tt_move_is_noisy: bool = tt_move != 0 and self.position.is_noisy(tt_move)
 
         # 7. Tablebases: probe when a capture or pawn move has just been made, because the tables assume a halfmove
         # clock of 0. A win or loss is a bound, because there may also be a forced mate. A draw is exact.
         floor = -INFINITE
         ceiling = INFINITE
-        if self.probe_limit and self.position.halfmove_clock == 0 and excluded_move == 0:
+        if ply and self.probe_limit and self.position.halfmove_clock == 0 and excluded_move == 0:
             wdl = self._probe(depth)
             if wdl != FAILED:
                 self.tb_hits += 1
@@ -386,15 +357,20 @@ class Searcher(Tunables):
         static_eval: int = NO_SCORE
         eval: int = NO_SCORE
         improving: bool = False
+        opponent_worsening: bool = False
+        correction: int = 0
         if not in_check:
             # Read the correction history before evaluating, so that the cache miss overlaps with the evaluation.
-            correction = self.correction_history.correction(self.stack.last_two_moves(ply))
+            correction = self.correction_history.correction(ply)
             if entry:
                 raw_eval = entry_eval(entry)
             if raw_eval == NO_SCORE:
                 raw_eval = self.evaluator.evaluate(self.position)
             static_eval = self._corrected(raw_eval, correction)
             eval = static_eval
+            # A new entry keeps the raw eval, also where a step below returns without a result.
+            if entry == 0 and excluded_move == 0:
+                self._store(ply, 0, 0, raw_eval, EVAL_DEPTH, 0)
             if entry and tt_bound & (LOWER if tt_score > static_eval else UPPER):
                 eval = tt_score
             # Improving: the static eval is higher than at this side's previous move.
@@ -404,24 +380,36 @@ class Searcher(Tunables):
                 improving = static_eval > self.stack.static_eval[ply - 4]
             else:
                 improving = True
-            # Eval difference history: the previous quiet move gets a bonus proportional to the gain in static eval for
-            # the side that played it (a malus if the static eval fell).
-            if excluded_move == 0 and self.stack.is_quiet[ply - 1] and self.stack.static_eval[ply - 1] != NO_SCORE:
-                bonus = -(static_eval + self.stack.static_eval[ply - 1]) * self.eval_diff_history_bonus
-                limit = self.eval_diff_history_limit
-                self.histories.update_previous_in_butterfly(ply, max(-limit, min(bonus, limit)))
+            if ply and excluded_move == 0 and self.stack.static_eval[ply - 1] != NO_SCORE:
+                # What the opponent's move has lost by the static evals.
+                gain = static_eval + self.stack.static_eval[ply - 1]
+                opponent_worsening = gain > 0
+                # Eval difference history: a previous quiet move gets a malus proportional to that, or a bonus.
+                if self.stack.is_quiet[ply - 1]:
+                    limit = self.eval_diff_history_limit
+                    bonus = max(-limit, min(-gain * self.eval_diff_history_bonus, limit))
+                    self.histories.update_previous_in_butterfly(ply, bonus)
+                # Hindsight: the static eval says that the reduction of the previous move was too large, or too small.
+                if self.stack.reduction[ply - 1] >= 3 and gain <= 0 and ply < self.extension_limit_ply:
+                    depth += 1
+                elif self.stack.reduction[ply - 1] >= 2 and gain > HINDSIGHT_MARGIN_CP and depth >= 2:
+                    depth -= 1
         self.stack.static_eval[ply] = static_eval
         self.stack.cutoff_count[ply + 2] = 0
-        self.stack.double_extensions[ply] = self.stack.double_extensions[ply - 1]
+        double_extensions = self.stack.double_extensions[ply - 1] if ply else 0
+        self.stack.double_extensions[ply] = double_extensions
 
         # Steps 9 to 12 prune the whole node. They are off in PV nodes, in check, in singular searches, and in the first
         # plies of a null move verification (up to `null_move_min_ply`).
         if not pv_node and not in_check and excluded_move == 0 and ply >= self.null_move_min_ply:
             # 9. Reverse futility pruning (RFP): at low depth, if the eval is above beta by a margin, return. Gains
             # 98 ± 42.
+            rfp_margin = self.reverse_futility_margin_cp * (depth - (1 if improving else 0))
+            if opponent_worsening:
+                rfp_margin -= self.reverse_futility_worsening_cp
             if (
                 depth <= self.reverse_futility_depth
-                and eval - self.reverse_futility_margin_cp * (depth - (1 if improving else 0)) >= beta
+                and eval - rfp_margin >= beta
                 and eval < TABLEBASE_BOUND
                 and beta > -TABLEBASE_BOUND
             ):
@@ -431,6 +419,7 @@ class Searcher(Tunables):
             # Gains 49 ± 31.
             if (
                 depth >= self.null_move_depth
+                and cut_node
                 and self.stack.move[ply - 1]
                 and eval >= beta
                 and static_eval >= beta
@@ -493,19 +482,19 @@ class Searcher(Tunables):
             depth -= 1
 
         # 14. Singular extension (SE): if all other moves are worse than the TT move by a margin, extend the TT move by
-        # one ply, or by two if the margin is wide. Multi-cut: if another move beats beta too, return. Negative
+        # one ply, or by two or three if the margin is wide. Multi-cut: if another move beats beta too, return. Negative
         # extension: if the TT move is not singular but a cutoff is likely, reduce it. Gains 42 ± 36.
         extension = 0
         if (
             depth >= self.singular_depth
             and tt_move
             and excluded_move == 0
-            and ply < self.extension_limit_ply
+            and 0 < ply < self.extension_limit_ply
             and tt_depth >= depth - self.singular_depth_margin
             and tt_bound & LOWER
             and -TABLEBASE_BOUND < tt_score < TABLEBASE_BOUND
         ):
-            singular_beta = tt_score - self.singular_margin_cp * depth
+            singular_beta = tt_score - (self.singular_margin * depth >> 6)
             self.stack.excluded_move[ply] = tt_move
             score = self._search((depth - 1) >> 1, singular_beta - 1, singular_beta, ply, cut_node)
             self.stack.excluded_move[ply] = 0
@@ -514,17 +503,18 @@ class Searcher(Tunables):
             if score < singular_beta:
                 extension = 1
                 if (
-                    not pv_node
-                    and score < singular_beta - self.double_extension_margin_cp
+                    score < singular_beta - self.double_extension_margin_cp
                     and self.stack.double_extensions[ply] < self.double_extension_limit
                 ):
                     extension = 2
+                    if score < singular_beta - self.triple_extension_margin_cp and not tt_move_is_noisy:
+                        extension = 3
             elif singular_beta >= beta:
                 return singular_beta
             elif tt_score >= beta:
                 extension = -2
             elif cut_node:
-                extension = -1
+                extension = -self.cut_node_reduction
 
         # 15. The move loop. The singular search has used this ply's part of the stack and of the picker. So set the
         # static eval again, restart the picker and clear the counts.
@@ -538,13 +528,12 @@ class Searcher(Tunables):
         self.stack.quiet_count[ply] = 0
         self.stack.capture_count[ply] = 0
         old_alpha = alpha
-        tt_move_is_noisy: bool = tt_move != 0 and self.position.is_noisy(tt_move)
         lmp_count = self.lmp_base + depth * depth
         if not improving:
             lmp_count = lmp_count >> 1
         has_pieces: bool = self.position.has_non_pawn_material()
         while True:
-            move = self.picker.next(ply)
+            move = self.picker.next(ply) if ply else self._next_root_move(move_count)
             if move == 0:
                 break
             if move == excluded_move:
@@ -552,9 +541,10 @@ class Searcher(Tunables):
             quiet: bool = not self.position.is_noisy(move)
             new_depth = depth - 1
             reduction = self._reduction(depth, move_count + 1)
-            reduced_depth = new_depth - reduction if new_depth > reduction else 0
-            # Steps 16 to 19 prune moves, only once `best_score` is above a loss, and only with pieces (zugzwang).
-            can_prune: bool = has_pieces and best_score > -TABLEBASE_BOUND
+            reduced_depth = max(new_depth - (reduction >> 10), 0)
+            # Steps 16 to 19 prune moves below the root, only once `best_score` is above a loss, and only with pieces
+            # (zugzwang).
+            can_prune: bool = ply > 0 and has_pieces and best_score > -TABLEBASE_BOUND
 
             # 16. Late move pruning (LMP): at low depth, prune late quiet moves unless they give check. Gains 72 ± 35.
             if can_prune and quiet and depth <= self.lmp_depth and move_count >= lmp_count:
@@ -598,26 +588,35 @@ class Searcher(Tunables):
 
             # 20. Make the move.
             move_count += 1
-            doubly_extended: bool = move == tt_move and extension == 2
-            self.stack.double_extensions[ply] = self.stack.double_extensions[ply - 1] + doubly_extended
+            nodes_before = self.nodes
+            doubly_extended: bool = move == tt_move and extension >= 2
+            self.stack.double_extensions[ply] = double_extensions + doubly_extended
             if move == tt_move:
                 new_depth += extension
             self._make(move, ply, quiet)
+            self.stack.move_count[ply] = move_count
 
-            # 21. Late move reductions (LMR): after the first few moves, quiet moves and bad captures are first searched
-            # to reduced depth: more so with a bad history, after a noisy TT move, and after many cutoffs at the next
-            # ply. Gains 69 ± 35.
-            if (
-                depth >= self.lmr_depth
-                and move_count > self.lmr_count
-                and (quiet or self.picker.is_bad_capture(ply))
-                and not in_check
-            ):
+            # 21. Late move reductions (LMR): after the first moves, all others but evasions are first searched to a
+            # reduced depth. The reduction is in 1024ths of a ply. It is larger where a fail low is likely (after a
+            # noisy TT move, after many cutoffs at the next ply, with a bad history), and smaller where the static eval
+            # was corrected a lot. Gains 69 ± 35.
+            if depth >= self.lmr_depth and move_count > self.lmr_count and not in_check:
                 if tt_move_is_noisy:
                     reduction += self.lmr_noisy_tt_move
                 if self.stack.cutoff_count[ply + 1] > LMR_CUTOFF_LIMIT:
                     reduction += self.lmr_cutoff_count
-                reduction = self._late_move_reduction(reduction, new_depth, history, pv_node, improving, cut_node)
+                if pv_node:
+                    reduction -= self.lmr_pv_node
+                if not improving:
+                    reduction += self.lmr_not_improving
+                if cut_node:
+                    reduction += self.lmr_cut_node
+                if self.position.checkers:
+                    reduction -= self.lmr_gives_check
+                reduction -= history * self.lmr_history_weight >> 10
+                reduction -= (correction if correction > 0 else -correction) * self.lmr_correction >> 8
+                # In plies. At least depth 1 remains.
+                reduction = max(0, min(reduction >> 10, new_depth - 1))
             else:
                 reduction = 0
 
@@ -628,13 +627,18 @@ class Searcher(Tunables):
             )
             self.position.unmake(move)
             if self.stopped:
-                return 0
+                return best_score
+            if ply == 0:
+                self.root_moves_done += 1
+                self.root_nodes[self.root_first + move_count - 1] += self.nodes - nodes_before
+                if score > alpha or move_count == 1:
+                    self._set_best_root_move(self.root_first + move_count - 1, self.root_first)
             if score > best_score:
                 best_score = score
                 if score > alpha:
                     best_move = move
                     best_is_quiet = quiet
-                    if pv_node:
+                    if pv_node and ply:
                         self._update_pv(ply, move)
                     alpha = score
                     if score >= beta:
@@ -652,14 +656,16 @@ class Searcher(Tunables):
         # failed low, a bonus for the quiet move that led here.
         if best_score >= beta:
             bonus = self._history_bonus(depth, best_score - beta)
-            self.histories.update_after_cutoff(ply, best_move, best_is_quiet, bonus)
-        elif best_move == 0 and excluded_move == 0 and self.stack.is_quiet[ply - 1]:
+            malus = bonus * self.history_malus_percent // 100
+            self.histories.update_after_cutoff(ply, best_move, best_is_quiet, bonus, malus)
+        elif ply and best_move == 0 and excluded_move == 0 and self.stack.is_quiet[ply - 1]:
             bonus = self.fail_low_bonus * depth
             self.histories.update_previous_move(ply, min(bonus, self.history_bonus_limit))
 
         # 25. Store the result, within the bounds of the tablebases, and update the correction history.
+        # With `searchmoves` or MultiPV the score at the root may not be that of the position.
         best_score = min(max(best_score, floor), ceiling)
-        if excluded_move == 0:
+        if excluded_move == 0 and (ply or (self.root_first == 0 and self.all_root_moves)):
             bound = LOWER if best_score >= beta else EXACT if alpha > old_alpha else UPPER
             self._store(ply, best_move, best_score, raw_eval, depth, bound)
             if (
@@ -668,7 +674,7 @@ class Searcher(Tunables):
                 and not (bound == LOWER and best_score <= static_eval)
                 and not (bound == UPPER and best_score >= static_eval)
             ):
-                self.correction_history.update(self.stack.last_two_moves(ply), depth, best_score - static_eval)
+                self.correction_history.update(ply, depth, best_score - static_eval)
         # The repeating move may have been pruned, so return at least the draw. The draw is not stored in the TT,
         # because it depends on the path to the node.
         return draw_score if has_upcoming_repetition and best_score < draw_score else best_score
@@ -676,11 +682,23 @@ class Searcher(Tunables):
     def _set_best_root_move(self, index: int, first: int) -> int:
         """Set the PV to the root move at `index`, and move it to index `first`. The moves between go back by one."""
         move = self.root_moves[index]
+        nodes = self.root_nodes[index]
         self._update_pv(0, move)
         for later in range(index, first, -1):
             self.root_moves[later] = self.root_moves[later - 1]
+            self.root_nodes[later] = self.root_nodes[later - 1]
         self.root_moves[first] = move
+        self.root_nodes[first] = nodes
         return 0
+
+    def _next_root_move(self, searched: int) -> int:
+        """The root move after so many, or 0."""
+        index = self.root_first + searched
+        if index >= self.root_end:
+            return 0
+        self.current_move = self.root_moves[index]
+        self.current_move_number = index + 1
+        return self.root_moves[index]
 
     def _make(self, move: int, ply: int, quiet: bool) -> int:
         """Make a move of this ply, and record it in the search stack."""
@@ -710,7 +728,9 @@ class Searcher(Tunables):
         """
         if is_first:
             return -self._search(depth, -beta, -alpha, ply + 1, not pv_node and not cut_node)
+        self.stack.reduction[ply] = reduction
         score = -self._search(depth - reduction, -alpha - 1, -alpha, ply + 1, reduction > 0 or not cut_node)
+        self.stack.reduction[ply] = 0
         if score > alpha and reduction > 0:
             if score > do_deeper_score:
                 depth += 1
@@ -721,24 +741,6 @@ class Searcher(Tunables):
         if alpha < score < beta:
             score = -self._search(depth, -beta, -alpha, ply + 1, False)
         return score
-
-    def _late_move_reduction(
-        self, reduction: int, new_depth: int, history: int, pv_node: bool, improving: bool, cut_node: bool
-    ) -> int:
-        """The adjusted reduction of the move just made, clamped so that at least depth 1 remains."""
-        if pv_node:
-            reduction -= 1
-        if not improving:
-            reduction += 1
-        if cut_node:
-            reduction += self.lmr_cut_node
-        if self.position.checkers:
-            reduction -= self.lmr_gives_check
-        if history > self.lmr_history:
-            reduction -= 1 + (1 if history > 2 * self.lmr_history else 0)
-        elif history < -self.lmr_history:
-            reduction += 1 + (1 if history < -2 * self.lmr_history else 0)
-        return max(0, min(reduction, new_depth - 1))
 
     def _reduction(self, depth: int, move_count: int) -> int:
         """The base reduction from the table, by depth and move count."""
@@ -770,19 +772,24 @@ class Searcher(Tunables):
     def _corrected(self, raw_eval: int, correction: int) -> int:
         """The static eval: the raw eval, damped by the halfmove clock and corrected, clamped below tablebase scores."""
         static_eval = raw_eval - ((raw_eval * self.position.halfmove_clock) >> FIFTY_MOVE_DAMPING)
-        static_eval += (correction * self.correction_history_weight) >> 16
+        static_eval += correction * self.correction_history_weight >> 16
         return max(1 - STATIC_LIMIT, min(static_eval, STATIC_LIMIT - 1))
 
     def _quiescence(self, alpha: int, beta: int, ply: int) -> int:
         """Quiescence search (qsearch): captures and promotions with SEE >= 0; in check, all evasions."""
-        # 1. Count the node; draws and the maximum ply.
+        # 1. Count the node; draws, also by an upcoming repetition, and the maximum ply.
         if self._enter_node(ply):
             return 0
+        draw_score = self.draw_score[ply & 1]
         if self.position.is_draw(ply):
-            return self.draw_score[ply & 1]
+            return draw_score
         in_check: bool = self.position.checkers != 0
         if ply >= LAST_PLY:
             return 0 if in_check else self.evaluator.evaluate(self.position)
+        if self.use_early_draws and alpha < draw_score and self.position.upcoming_repetition(ply):
+            alpha = draw_score
+            if alpha >= beta:
+                return alpha
 
         # 2. Transposition table (TT): any depth is enough here.
         pv_node: bool = beta - alpha > 1
@@ -809,7 +816,7 @@ class Searcher(Tunables):
         best_score: int = -INFINITE
         if not in_check:
             # Read the correction history before evaluating, so that the cache miss overlaps with the evaluation.
-            correction = self.correction_history.correction(self.stack.last_two_moves(ply))
+            correction = self.correction_history.correction(ply)
             if entry:
                 raw_eval = entry_eval(entry)
             if raw_eval == NO_SCORE:
@@ -829,11 +836,16 @@ class Searcher(Tunables):
         self.picker.begin(ply, tt_move if self.position.is_legal(tt_move) else 0, True)
         best_move = 0
         move_count = 0
+        quiet_count = 0
         futility_base = static_eval + self.quiescence_futility_margin_cp
         while True:
             move = self.picker.next(ply)
             if move == 0:
                 break
+            if in_check and best_score > -TABLEBASE_BOUND and not self.position.is_noisy(move):
+                quiet_count += 1
+                if quiet_count > self.quiescence_evasions:
+                    continue
 
             # 5. Move count pruning: after the first moves, search only recaptures and promotions.
             if (
@@ -854,7 +866,8 @@ class Searcher(Tunables):
 
             # 7. SEE pruning: a move must not lose material. If `futility_base` does not beat alpha, it must win
             # material.
-            if not in_check and not self.position.see_at_least(move, 1 if futility_base <= alpha else 0):
+            see_margin = 1 if futility_base <= alpha else 0
+            if not in_check and not self.position.see_at_least(move, see_margin):
                 if futility_base <= alpha and futility_base > best_score:
                     best_score = futility_base
                 continue
@@ -924,11 +937,16 @@ class Searcher(Tunables):
         return min(bonus, self.history_bonus_limit)
 
     def _update_after_tt_cutoff(self, ply: int, tt_move: int, depth: int) -> int:
-        """After a TT score has failed high: a history bonus for the TT move if it is quiet."""
+        """After a TT score has failed high: a history bonus for the TT move if it is quiet, a malus for an early quiet
+        move that led here.
+        """
         if self.position.is_legal(tt_move) and not self.position.is_noisy(tt_move):
             bonus = self.tt_cutoff_bonus * depth
             self.stack.find_threats(ply)
             self.histories.update_quiet(ply, tt_move, min(bonus, self.history_bonus_limit >> 1))
+        if self.stack.is_quiet[ply - 1] and self.stack.move_count[ply - 1] <= 3:
+            bonus = min(self.tt_cutoff_malus * depth, self.history_bonus_limit)
+            self.histories.update_previous_move(ply, -bonus)
         return 0
 
     # Tablebases and transposition table -------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from uci_engine.board.position import Position
 from uci_engine.score import MAX_PLY
 
 PLIES = MAX_PLY
-# Continuation history reads up to four plies back. The entries before the root are padding and never written.
+# The histories read up to four plies back. The entries before the root are padding and never written.
 PLIES_BACK = 4
 # Maximum number of searched moves kept per node, for the malus.
 MAX_QUIETS = 64
@@ -39,6 +39,8 @@ class SearchStack:
     static_eval = ints(PLIES)  # NO_SCORE in check
     move = ints(PLIES)  # the move being searched, 0 for a null move
     is_quiet = ints(PLIES)  # whether that move is quiet
+    move_count = ints(PLIES)  # its number in the order of the moves, from 1
+    reduction = ints(PLIES)  # by how many plies it is reduced
     moved_piece_to = ints(PLIES + PLIES_BACK)  # [ply + PLIES_BACK]: piece type * 64 + to-square of that move
     attacked = u64s(PLIES)  # squares that the side not to move attacks, see `find_threats`
     threats = u64s(8 * PLIES)  # [ply * 8 + piece type]: squares attacked by enemy pieces of less value
@@ -58,6 +60,8 @@ class SearchStack:
         for ply in range(PLIES):
             self.move[ply] = 0
             self.is_quiet[ply] = 0
+            self.move_count[ply] = 0
+            self.reduction[ply] = 0
             self.moved_piece_to[ply + PLIES_BACK] = 0
             self.excluded_move[ply] = 0
             self.double_extensions[ply] = 0
@@ -76,6 +80,8 @@ class SearchStack:
     def set_null_move(self, ply: int) -> int:
         self.move[ply] = 0
         self.is_quiet[ply] = 0
+        self.move_count[ply] = 0
+        self.reduction[ply] = 0
         self.moved_piece_to[ply + PLIES_BACK] = 0
         return 0
 
@@ -142,7 +148,3 @@ class SearchStack:
         0 (a1) after a null move and at the root, so quiescence then treats a capture on a1 as a recapture.
         """
         return self.moved_piece_to[ply + PLIES_BACK - 1] & 63
-
-    def last_two_moves(self, ply: int) -> int:
-        """The last two moves before a ply (piece type and to-square) packed into 18 bits."""
-        return (self.moved_piece_to[ply + PLIES_BACK - 1] << 9) | self.moved_piece_to[ply + PLIES_BACK - 2]
