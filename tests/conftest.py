@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from tests.support.uci_process import UciProcess
+from uci_engine.core import load
 
 # A property fails the same way for everybody, and never because the machine was busy. At night CI tries new examples.
 settings.register_profile("steady", deadline=None, derandomize=True)
@@ -23,21 +24,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 CORES = ("installed", "python-chess")
 
 
-@pytest.fixture(scope="session")
-def installed_core_is_plain() -> bool:
-    """Whether the core that runs by default is the python-chess core, because nothing is compiled."""
-    with UciProcess() as engine:
-        engine.send("uci")
-        names = [line for line in engine.wait_for("uciok") if line.startswith("id name ")]
-    return "python-chess" in names[0]
-
-
 @pytest.fixture(params=CORES)
-def core(request: pytest.FixtureRequest, installed_core_is_plain: bool) -> str | None:
+def core(request: pytest.FixtureRequest) -> str | None:
     """For tests that matter on both cores: what to set SECATEUR_CORE to; None for what is installed."""
     if request.param == "installed":
         return None
-    if installed_core_is_plain:
+    if load().name == request.param:
         pytest.skip("the python-chess core is the installed one")
     return str(request.param)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -12,12 +11,11 @@ from pathlib import Path
 import chess
 import pytest
 
-import uci_engine
+from tests.support import ENVIRONMENT, ROOT
 from uci_engine import __version__
 from uci_engine.score import normalised, win_draw_loss
 from uci_engine.tools import doctor
 
-ROOT = Path(uci_engine.__file__).parents[1]
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 CHESS960 = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"
 
@@ -26,13 +24,10 @@ def secateur(
     *words: object, core: str | None = None, folder: Path = ROOT, data: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """Run the program with these words. `core` is the value for SECATEUR_CORE, `data` what is on standard input."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    if core is not None:
-        environment["SECATEUR_CORE"] = core
     return subprocess.run(
         [sys.executable, "-m", "uci_engine", *map(str, words)],
         cwd=folder,
-        env=environment,
+        env=ENVIRONMENT if core is None else {**ENVIRONMENT, "SECATEUR_CORE": core},
         input=data,
         capture_output=True,
         text=True,
@@ -211,7 +206,7 @@ def test_start_needs_no_third_party_module_but_python_chess() -> None:
     program = "import sys\nfrom uci_engine.__main__ import main\nmain(['isready'])\nprint(sorted(sys.modules))"
     result = subprocess.run(
         [sys.executable, "-c", program],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env=ENVIRONMENT,
         capture_output=True,
         text=True,
         timeout=60,

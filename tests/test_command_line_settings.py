@@ -12,9 +12,10 @@ import sys
 import chess
 import pytest
 
-from tests.test_command_line import KIWIPETE, ROOT, output, secateur
+from tests.support import ENVIRONMENT
+from tests.support.kernel import board_after
+from tests.test_command_line import KIWIPETE, output, secateur
 
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 PROGRAM = [sys.executable, "-m", "uci_engine"]
 # Before 3...Qh4, the fool's mate.
 FOOL = ("f2f3", "e7e5", "g2g4")
@@ -48,10 +49,8 @@ class TestSettings:
     def test_go_searches_the_position_that_is_given(self) -> None:
         assert best_move("go", "depth", "2", "--moves", *FOOL) == "d8h4"
         assert best_move("go", "--moves", " ".join(FOOL), "--threads", "1", "depth", "2") == "d8h4"
-        position = chess.Board()
-        for move in FOOL:
-            position.push_uci(move)
-        assert best_move("go", "--fen", position.fen(), "depth", "2") == "d8h4"
+        fen = board_after(chess.STARTING_FEN, " ".join(FOOL)).fen()
+        assert best_move("go", "--fen", fen, "depth", "2") == "d8h4"
 
     def test_go_sets_options(self) -> None:
         lines = output("go", "depth", "3", "--option", "multipv=3", "--threads", "2", "--hash", "4")

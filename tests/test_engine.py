@@ -13,11 +13,13 @@ import chess
 import chess.polyglot
 import pytest
 
-from tests.support.engines import PATIENCE_SECONDS, begin, finish, go
-from tests.support.kernel import is_compiled
+from tests.support import PATIENCE_SECONDS, wait_until
+from tests.support.engines import begin, finish, go
+from tests.support.kernel import board_after, is_compiled
 from uci_engine import engine as engine_module
 from uci_engine import score as scores
 from uci_engine.engine import UciEngine
+from uci_engine.options import ValueOption
 from uci_engine.search.info import BestMove
 from uci_engine.search.manager import SearchManager
 from uci_engine.search.parameters import PARAMETERS
@@ -47,15 +49,9 @@ def engine(shared_engine: UciEngine) -> Iterator[UciEngine]:
     yield shared_engine
     shared_engine.stop()
     assert shared_engine.wait(PATIENCE_SECONDS)
-    for name, value in (
-        ("MultiPV", "1"),
-        ("UCI_Chess960", "false"),
-        ("UCI_ShowWDL", "false"),
-        ("Hash", "16"),
-        ("Contempt", "0"),
-        ("UCI_AnalyseMode", "false"),
-    ):
-        shared_engine.set_option(name, value)
+    for option in shared_engine.options:
+        if isinstance(option, ValueOption) and option.value != option.default:
+            option.assign(option.default)
 
 
 # One answer -----------------------------------------------------------------------------------------------
@@ -283,9 +279,7 @@ def test_a_failing_search_still_plays_a_legal_move(
 
     monkeypatch.setattr(SearchManager, "_after_window", fail)
     ear = begin(engine, infinite=held, depth=9)
-    deadline = time.perf_counter() + PATIENCE_SECONDS
-    while not ear.sentences and time.perf_counter() < deadline:
-        time.sleep(0.002)
+    wait_until(lambda: ear.sentences)
     assert ear.answered_within(0.08 if held else PATIENCE_SECONDS) != held
     engine.stop()
     answer = finish(engine, ear).answer
@@ -348,9 +342,7 @@ def test_perft_stops(engine: UciEngine) -> None:
 def test_the_position_is_displayed(engine: UciEngine) -> None:
     engine.set_position(None, ("f2f3", "e7e5", "g2g4", "d8h4"))
     text = engine.display_text()
-    board = chess.Board()
-    for word in ("f2f3", "e7e5", "g2g4", "d8h4"):
-        board.push_uci(word)
+    board = board_after(chess.STARTING_FEN, "f2f3 e7e5 g2g4 d8h4")
     assert f"FEN {board.fen()}" in text
     assert f"Key {chess.polyglot.zobrist_hash(board):016X}" in text
     assert "Checkers h4" in text
@@ -361,9 +353,7 @@ def test_long_searches_tell_of_the_current_move(engine: UciEngine, monkeypatch: 
     monkeypatch.setattr(clock, "REPORT_AFTER_SECONDS", 0.02)
     monkeypatch.setattr(clock, "REPORT_EVERY_SECONDS", 0.02)
     ear = begin(engine, infinite=True)
-    deadline = time.perf_counter() + PATIENCE_SECONDS
-    while not any(info.currmove for info in ear.infos) and time.perf_counter() < deadline:
-        time.sleep(0.01)
+    wait_until(lambda: any(info.currmove for info in list(ear.infos)))
     engine.stop()
     finish(engine, ear)
     current = next(info for info in ear.infos if info.currmove)

@@ -1,6 +1,5 @@
 """The largest hash table: half of what machine, control group or address space have, whatever the files say."""
 
-import os
 import shlex
 import subprocess
 import sys
@@ -8,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import ROOT
+from tests.support import ENVIRONMENT
 from uci_engine import memory
 
 GIB = 1024 * memory.MIB
@@ -57,8 +56,7 @@ def test_half_of_the_smallest(
 def test_the_limit_of_the_address_space() -> None:
     program = "from uci_engine import memory; print(memory.address_space_limit_bytes())"
     shell = f"ulimit -S -v 1048576; exec {sys.executable!r} -c {program!r}"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    result = subprocess.run(["sh", "-c", shell], env=environment, capture_output=True, text=True, check=True)
+    result = subprocess.run(["sh", "-c", shell], env=ENVIRONMENT, capture_output=True, text=True, check=True)
     assert int(result.stdout) == GIB
 
 
@@ -93,7 +91,6 @@ def test_missing_files_set_no_limit(tmp_path: Path) -> None:
 def test_a_table_may_grow_where_there_is_no_room_for_two() -> None:
     command = f"ulimit -v 4000000; exec {shlex.quote(sys.executable)} -m uci_engine"
     sent = "setoption name Hash value 1900\nsetoption name Hash value 1950\ngo depth 1\n"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    result = subprocess.run(["sh", "-c", command], input=sent, env=environment, capture_output=True, text=True)
+    result = subprocess.run(["sh", "-c", command], input=sent, env=ENVIRONMENT, capture_output=True, text=True)
     assert "error" not in result.stdout
     assert result.stdout.splitlines()[-1].startswith("bestmove ")

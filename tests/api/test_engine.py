@@ -6,9 +6,11 @@ import doctest
 import gc
 import importlib
 import logging
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
@@ -27,7 +29,8 @@ from chess.engine import (
 )
 
 import evaluation
-from tests.support.kernel import STARTS, is_compiled, random_game
+from tests.support import ENVIRONMENT, PATIENCE_SECONDS, wait_until
+from tests.support.kernel import STARTS, board_after, is_compiled, random_game
 from uci_engine import Engine, Explanation
 from uci_engine import score as scores
 from uci_engine.api.session import KEYWORDS, setting
@@ -35,7 +38,6 @@ from uci_engine.options import Options
 from uci_engine.processor import usable_processors
 from uci_engine.search.manager import SearchManager
 
-PATIENCE_SECONDS = 30.0
 DEPTH = 6 if is_compiled() else 2
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
 MATED = "R5k1/5ppp/8/8/8/8/8/7K b - - 0 1"
@@ -76,10 +78,7 @@ def is_legal(move: chess.Move | None, board: chess.Board) -> bool:
 
 def wait_until_only(threads: list[str]) -> None:
     """Threads that were told to end may need a moment."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while len(own_threads()) > len(threads):
-        assert time.monotonic() < deadline, own_threads()
-        time.sleep(0.01)
+    wait_until(lambda: len(own_threads()) <= len(threads))
 
 
 @pytest.mark.parametrize("name", ["uci_engine.api.engine"])
@@ -120,16 +119,10 @@ def test_lines_are_legal_and_sorted(engine: Engine, fen: str) -> None:
 
 
 def test_the_same_as_through_python_chess(engine: Engine) -> None:
-    import os
-    import sys
-
-    from tests.support import ROOT
-
     command = [sys.executable, "-m", "uci_engine"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     board = chess.Board(STARTS[1])
     board.push(next(iter(board.legal_moves)))
-    with chess.engine.SimpleEngine.popen_uci(command, timeout=PATIENCE_SECONDS, env=environment) as client:
+    with chess.engine.SimpleEngine.popen_uci(command, timeout=PATIENCE_SECONDS, env=ENVIRONMENT) as client:
         client.configure({"Hash": 4})
         theirs = client.analyse(board, Limit(depth=DEPTH))
         played = client.play(board, Limit(depth=DEPTH), game="another")
@@ -164,9 +157,7 @@ def test_chess960(engine: Engine) -> None:
 
 def test_the_history_counts(engine: Engine) -> None:
     # White is a queen ahead, but the position has been there twice: any move but Kg1 and Kf1 must be found.
-    board = chess.Board("6k1/5ppp/8/8/8/8/5PPP/3Q2K1 w - - 0 1")
-    for word in ("g1f1", "g8f8", "f1g1", "f8g8", "g1f1", "g8f8", "f1g1", "f8g8"):
-        board.push_uci(word)
+    board = board_after("6k1/5ppp/8/8/8/8/5PPP/3Q2K1 w - - 0 1", "g1f1 g8f8 f1g1 f8g8 g1f1 g8f8 f1g1 f8g8")
     only = [chess.Move.from_uci("g1f1")]
     assert engine.analyse(board, Limit(depth=DEPTH), root_moves=only)["score"].white() == Cp(0)
     alone = chess.Board(board.fen())
@@ -223,42 +214,27 @@ def test_engines_side_by_side_search_as_they_do_alone() -> None:
         for board in boards:
             alone.new_game()
             expected.append(result_of(alone, board))
-    found: dict[int, list[Any]] = {}
 
-    def search(number: int) -> None:
+    def search(board: chess.Board) -> list[Any]:
         with Engine(hash=2) as engine:
-            found[number] = result_of(engine, boards[number])
+            return result_of(engine, board)
 
-    threads = [threading.Thread(target=search, args=(number,)) for number in range(len(boards))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(PATIENCE_SECONDS)
-    assert [found[number] for number in range(len(boards))] == expected
+    with ThreadPoolExecutor(len(boards)) as pool:
+        assert list(pool.map(search, boards, timeout=PATIENCE_SECONDS)) == expected
 
 
 def test_one_engine_serves_many_threads(engine: Engine) -> None:
     boards = [chess.Board(fen) for fen in STARTS]
-    moves: dict[int, chess.Move | None] = {}
 
-    def play(number: int) -> None:
-        moves[number] = engine.play(boards[number], Limit(nodes=300)).move
-        engine.evaluate(boards[number])
+    def play(board: chess.Board) -> chess.Move | None:
+        engine.evaluate(board)
+        return engine.play(board, Limit(nodes=300)).move
 
-    threads = [threading.Thread(target=play, args=(number,)) for number in range(len(boards))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(PATIENCE_SECONDS)
-    for number, board in enumerate(boards):
-        move = moves[number]
-        assert move is not None
-        assert move in board.legal_moves
+    with ThreadPoolExecutor(len(boards)) as pool:
+        assert all(map(is_legal, pool.map(play, boards, timeout=PATIENCE_SECONDS), boards))
 
 
 def test_the_process_keeps_its_own_settings() -> None:
-    import sys
-
     interval, frozen = sys.getswitchinterval(), gc.get_freeze_count()
     with Engine(hash=1) as engine, engine.analysis(chess.Board()) as analysis:
         analysis.get()
@@ -459,15 +435,11 @@ def test_a_dropped_engine_is_closed() -> None:
 
 def test_closing_ends_a_search_of_another_thread() -> None:
     engine = Engine(hash=1)
-    moves: list[chess.Move | None] = []
-    thread = threading.Thread(target=lambda: moves.append(engine.play(chess.Board(), Limit(time=600)).move))
-    thread.start()
-    while not engine._inner.searching:
-        time.sleep(0.005)
-    engine.close()
-    thread.join(PATIENCE_SECONDS)
-    assert moves
-    assert is_legal(moves[0], chess.Board())
+    with ThreadPoolExecutor(1) as pool:
+        result = pool.submit(engine.play, chess.Board(), Limit(time=600))
+        wait_until(lambda: engine._inner.searching)
+        engine.close()
+        assert is_legal(result.result(PATIENCE_SECONDS).move, chess.Board())
 
 
 def test_a_closed_engine_says_so() -> None:

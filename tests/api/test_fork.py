@@ -8,11 +8,10 @@ import sys
 
 import pytest
 
-from tests.support import ROOT
+from tests.support import PATIENCE_SECONDS, ROOT
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 
-PATIENCE_SECONDS = 30
 BEGINNING = """
 import os, signal, sys, warnings
 import chess

@@ -20,7 +20,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.uci_process import PACKAGE_ROOT, Search, UciProcess
+from tests.support import ENVIRONMENT
+from tests.support.kernel import board_after
+from tests.support.uci_process import Search, UciProcess
 from uci_engine.book.book import MAX_BOOK_BYTES, Advice, Book, BookError, Opening
 from uci_engine.engine import UciEngine
 from uci_engine.text import quoted
@@ -172,9 +174,7 @@ def test_variety(path: Path) -> None:
 
 
 def test_no_move_that_repeats_a_position_of_the_game(path: Path) -> None:
-    board = chess.Board()
-    for word in ("g1f3", "g8f6", "f3g1"):
-        board.push_uci(word)
+    board = board_after(chess.STARTING_FEN, "g1f3 g8f6 f3g1")
     home, other = (entry(board, chess.F6, chess.G8, 9), entry(board, chess.D7, chess.D5, 1))
     book = Book(written(path, home + other))
     assert book.moves(board) == [(chess.Move.from_uci("d7d5"), 1)]
@@ -201,9 +201,7 @@ def test_the_advice_is_a_move_and_its_reply() -> None:
     (sentence,) = advice.messages
     assert sentence.startswith(f"book: {advice.line[0]}, weight ")
     assert re.search(r"%\), [A-E]\d\d \w", sentence)
-    board = chess.Board()
-    for word in advice.line:
-        board.push_uci(word)
+    board_after(chess.STARTING_FEN, " ".join(advice.line))
     assert len(advice.line) == 2
 
 
@@ -244,12 +242,10 @@ def test_book_depth() -> None:
 
 def test_leaving_the_book_is_announced_once_a_game() -> None:
     subject = opening()
-    board = chess.Board()
-    for word in ("e2e4", "c7c5"):
-        board.push_uci(word)
+    board = board_after(chess.STARTING_FEN, "e2e4 c7c5")
     assert advise(subject, board).line
-    for word in ("h2h4", "h7h5"):
-        board.push_uci(word)
+    board.push_uci("h2h4")
+    board.push_uci("h7h5")
     left = advise(subject, board)
     assert left.line == ()
     assert left.messages == ("book: left after 4 plies, B20 Sicilian Defense: Myers Attack, with h4",)
@@ -263,9 +259,7 @@ def test_leaving_the_book_is_announced_once_a_game() -> None:
 
 def test_the_name_is_kept_when_the_board_has_lost_its_moves() -> None:
     subject = opening()
-    board = chess.Board()
-    for word in ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6"):
-        board.push_uci(word)
+    board = board_after(chess.STARTING_FEN, "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6")
     assert "Ruy Lopez" in advise(subject, board).messages[0]
     board.push_uci("b5c6")
     board.push_uci("b7c6")
@@ -308,8 +302,7 @@ def test_nothing_of_the_book_is_read_before_it_is_wanted() -> None:
         "engine = UciEngine()\nassert not read and not named_positions.cache_info().currsize\n"
         "engine.set_option('OwnBook', 'true')\nassert read and named_positions.cache_info().currsize\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(PACKAGE_ROOT)}
-    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+    subprocess.run([sys.executable, "-c", program], env=ENVIRONMENT, check=True)
 
 
 # The real program --------------------------------------------------------------------------------------------------

@@ -17,8 +17,7 @@ from uci_engine.core import load
 
 
 def sums(position: Any) -> tuple[int, int, int, int]:
-    kept = position
-    return kept.score, kept.phase, kept.pawn_key, kept.material_key
+    return position.score, position.phase, position.pawn_key, position.material_key
 
 
 def check_random_games(games: int, plies: int, chess960: bool) -> int:

@@ -9,14 +9,13 @@ from typing import Any
 import chess
 import pytest
 
+import evaluation
 from evaluation.network.file import Network
 from evaluation.network.shape import MAX_FEATURES_CP, MAX_NETWORK_CP
 from evaluation.scoring import set_up
-from evaluation.weights import default_weights
 from tests.support.kernel import is_compiled, new_position, random_game, start_board
 from tests.support.networks import extreme_network, network_score, output_of, random_network, sums_of
 from uci_engine.board import moves as move_numbers
-from uci_engine.core import load
 
 MIDDLEGAME = "r1bq1rk1/pp2ppbp/2np1np1/8/2BNP3/2N1BP2/PPPQ2PP/R3K2R b KQ - 3 9"
 
@@ -27,9 +26,7 @@ def network() -> Network:
 
 
 def new_network_weights(of: Network | None = None) -> Any:
-    modules = load().modules
-    weights = modules["evaluation.network.inference"].NetworkWeights(of or network())
-    return modules["evaluation.network.inference"].Inference(weights)
+    return set_up(chess.Board(), network=of or network())[0].network
 
 
 def on_board(network: Any, board: chess.Board) -> int:
@@ -110,20 +107,13 @@ def test_no_network_overflows(sign: int) -> None:
     [(MIDDLEGAME, False), ("QQQQQQQQ/8/8/4K3/8/8/p6p/6k1 w - - 0 1", True), (f"4k3/{'q7/' * 5}P7/4K3 w - - 0 1", True)],
 )
 def test_it_is_cut_off_and_a_decisive_score_has_none(fen: str, is_decisive: bool) -> None:
-    found = []
-    for of in (None, extreme_network(1)):
-        weights = None if of is None else load().modules["evaluation.network.inference"].NetworkWeights(of)
-        evaluator, base_board = set_up(chess.Board(fen))
-        evaluator = type(evaluator)(default_weights(), weights)
-        found.append(evaluator.evaluate(base_board))
+    found = [evaluation.evaluate(chess.Board(fen), network=of) for of in (None, extreme_network(1))]
     assert (abs(found[0]) > MAX_FEATURES_CP) == is_decisive
     assert found[1] - found[0] == (0 if is_decisive else MAX_NETWORK_CP)
 
 
 def test_the_bound_of_the_features_is_inclusive() -> None:
-    evaluator, base_board = set_up(chess.Board(MIDDLEGAME))
-    weights = load().modules["evaluation.network.inference"].NetworkWeights(extreme_network(1))
-    evaluator = type(evaluator)(default_weights(), weights)
+    evaluator, base_board = set_up(chess.Board(MIDDLEGAME), network=extreme_network(1))
     for sign in (1, -1):
         assert evaluator.network_score(base_board, sign * MAX_FEATURES_CP) == MAX_NETWORK_CP
         assert evaluator.network_score(base_board, sign * (MAX_FEATURES_CP + 1)) == 0

@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import chess.pgn
 import pytest
 
-from tests.test_command_line import ROOT, secateur
+from tests.support import ENVIRONMENT, PATIENCE_SECONDS, wait_until
+from tests.test_command_line import secateur
 from uci_engine.command_line.analyse import Source
 
 SHORT = '[Event "A"]\n[White "{white}"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 *\n\n'
 ATOMIC = '[Event "A"]\n[Variant "Atomic"]\n[White "C"]\n\n1. e4 *\n\n'
-PATIENCE_SECONDS = 60
 
 
 def command(*words: object) -> list[str]:
     return [sys.executable, "-m", "uci_engine", "analyse", *map(str, words)]
-
-
-def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
 def analyse(folder: Path, *words: object, data: str = "") -> subprocess.CompletedProcess[str]:
@@ -106,14 +100,11 @@ def test_a_mistake_gets_one_sentence(folder: Path, words: tuple[str, ...], sente
 def started(folder: Path, *words: object, games: int = 2) -> subprocess.Popen[str]:
     """A run that has finished some of its games, and is at work on the next."""
     process = subprocess.Popen(
-        command(*words), cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command(*words), cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    deadline = time.monotonic() + PATIENCE_SECONDS
     journal = folder / "out" / "unfinished.journal"
-    while not journal.exists() or journal.read_bytes().count(b"\n") < games + 1:
-        assert time.monotonic() < deadline
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.01)
+    wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") > games)
+    assert process.poll() is None, process.communicate()
     return process
 
 
@@ -221,7 +212,7 @@ def test_a_file_of_games_is_never_replaced(folder: Path) -> None:
         assert result.stderr == f"secateur analyse: {Path(output, 'games.pgn')} {told}\n"
     with games.open() as file:
         words = command("-", "--nodes", 100, "--no-pages", "--output", ".", "--force")
-        assert subprocess.run(words, cwd=folder, env=environment(), stdin=file, check=False).returncode == 1
+        assert subprocess.run(words, cwd=folder, env=ENVIRONMENT, stdin=file, check=False).returncode == 1
     assert games.read_bytes() == text
     assert sorted(path.name for path in folder.iterdir()) == ["games.pgn", "linked", "pointed"]
 

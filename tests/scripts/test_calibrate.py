@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import random
-import sys
 from pathlib import Path
 
 import pytest
 
 from calibrate import Player, fit, level_player, main, meetings_of
-from tests.scripts.test_tune_search import ENGINE
+from tests.scripts.test_tune_search import engine_in
 from toolkit.elo import score_of_elo
 from toolkit.engines.spec import EngineSpec
 from toolkit.errors import ProgramError
@@ -65,9 +64,7 @@ def test_true_ratings_are_found_within_the_error() -> None:
 
 @pytest.fixture
 def command(tmp_path: Path) -> list[str]:
-    engine = tmp_path / "levels.py"
-    engine.write_text(ENGINE)
-    run = f"cmd='{sys.executable} {engine}'"
+    run = engine_in(tmp_path)
     return [
         *("--engine", run, "--levels", "1300,1700", "--opponent", "1500", f"{run} name=known depth=1"),
         *("--opponent", "1510", f"{run} name=other depth=1", "--resign", "moves=1 score=100", "--longest", "10"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,8 +13,8 @@ from hypothesis import given
 import evaluation
 from evaluation.catalogue import CATALOGUE
 from evaluation.explanation import KPK_RESULTS
-from evaluation.weights import MATERIAL, Weights, default_weights
-from tests.evaluation.test_evaluation import BOARDS, EXTREME, random_game, random_pieces
+from evaluation.weights import default_weights
+from tests.evaluation.test_evaluation import BOARDS, EXTREME, random_game, random_pieces, random_weights
 from tests.support.kernel import ALL_CORES, core_or_skip, on_core
 from toolkit.training.coefficient_reader import COUNTED_GROUPS, WORD_BITS, CoefficientReader, layout
 from toolkit.training.coefficients import find_coefficients
@@ -29,16 +28,6 @@ def placed(board: chess.Board) -> list[tuple[int, int]]:
 
 def can_be_packed(board: chess.Board) -> bool:
     return chess.popcount(board.occupied) <= 32 and all(len(board.pieces(chess.PAWN, us)) <= 8 for us in chess.COLORS)
-
-
-def random_weights(seed: int) -> Weights:
-    chance = random.Random(seed)
-    phases = [
-        {term.name: [chance.randint(-100, 100) for _ in range(term.size)] for term in CATALOGUE} for _ in range(2)
-    ]
-    for phase in phases:
-        phase["material"] = list(MATERIAL)
-    return Weights(*phases)
 
 
 def records_of(boards: Sequence[chess.Board]) -> Any:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from tests.support import PATIENCE_SECONDS, wait_until
 from toolkit.engines.process import EngineProcess
 
-PATIENCE_SECONDS = 30.0
 posix_only = pytest.mark.skipif(not hasattr(os, "killpg"), reason="no sessions here")
 
 
@@ -44,7 +43,4 @@ def test_what_the_process_started_ends_with_it() -> None:
         assert engine.wait_for_line("", 0, PATIENCE_SECONDS)
         child_id = int(engine.lines[0])
         assert is_alive(child_id)
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while is_alive(child_id) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not is_alive(child_id)
+    wait_until(lambda: not is_alive(child_id))

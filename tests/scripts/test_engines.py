@@ -9,19 +9,17 @@ import chess
 import chess.engine
 import pytest
 
-from tests.support import SUPPORT
+from tests.support import FAKE_ENGINE
 from toolkit.engines.answer import Answer, Line, read_answer
 from toolkit.engines.cache import EngineCache
 from toolkit.engines.engine import Engine, EngineError
 from toolkit.engines.spec import EngineSpec, TimeControl, parse_engine
 from toolkit.errors import ProgramError
 
-FAKE = SUPPORT / "fake_engine.py"
-
 
 def fake(mode: str = "good", *words: str, **settings: object) -> EngineSpec:
     settings.setdefault("control", TimeControl(depth=1))
-    return EngineSpec(mode, (sys.executable, str(FAKE), mode, *words), **settings)  # type: ignore[arg-type]
+    return EngineSpec(mode, (sys.executable, str(FAKE_ENGINE), mode, *words), **settings)  # type: ignore[arg-type]
 
 
 def test_a_full_description() -> None:

@@ -17,10 +17,11 @@ from evaluation.weights import default_weights
 from evaluation_error import features_scores, main, quiet_positions
 from tests.support.kernel import random_game
 from tests.support.networks import random_network
+from tests.support.records import random_records
 from toolkit.training.coefficients import find_coefficients
 from toolkit.training.examples import error_of
 from toolkit.training.model import exact_scores, weights_as_array
-from toolkit.training.positions import CAPTURE, FIRST, QUIET, RECORD, board_of, game_numbers, keys, pack, read_positions
+from toolkit.training.positions import CAPTURE, QUIET, RECORD, board_of, game_numbers, keys, pack, read_positions
 from toolkit.training.positions import write_positions as write
 from toolkit.training.weights_text import weights_text
 
@@ -61,12 +62,7 @@ def records_of(texts: list[str], every: int, seed: int) -> Any:
 
 def deep_records(count: int = 12) -> Any:
     """Positions of random games that the shipped weights score as the deep search does, but for some noise."""
-    packed = [
-        pack(board, 0, 1, QUIET | (0 if ply else FIRST))
-        for number in range(count)
-        for ply, board in enumerate(random_game(number, chess.Board(), 40))
-    ]
-    records = np.frombuffer(b"".join(packed), RECORD).copy()
+    records = random_records(count, 40).copy()
     scores = exact_scores(find_coefficients(records), weights_as_array(default_weights()))
     noise = np.random.default_rng(0).normal(0, 20, len(records))
     records["score_cp"] = np.clip(scores * 2 + noise, -2000, 2000).astype(np.int16)

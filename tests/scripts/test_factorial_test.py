@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import math
 import random
-import sys
 from pathlib import Path
 
 import pytest
 
 from factorial_test import Factor, FactorialTest, estimate_effects, main
-from tests.scripts.test_tune_search import ENGINE
+from tests.scripts.test_tune_search import cut_and_resume, engine_in
 from toolkit.elo import score_of_elo
 from toolkit.errors import ProgramError
 
@@ -63,22 +62,15 @@ def test_each_change_is_on_one_side_at_most_as_often_as_asked() -> None:
     assert trial.values((1, -1, 0), -1) == {"n0": 0, "n1": 1, "n2": 0}
 
 
-@pytest.fixture
-def engine(tmp_path: Path) -> str:
-    path = tmp_path / "tunable.py"
-    path.write_text(ENGINE, "utf-8")
-    return f"cmd='{sys.executable} {path}' depth=1"
-
-
-def measure(engine: str, tmp_path: Path, *more: str) -> tuple[int, dict[str, object]]:
+def measure(tmp_path: Path, *more: str) -> tuple[int, dict[str, object]]:
     out = tmp_path / "factorial.json"
-    words = ["--engine", engine, "--change", "strength=40", "--change", "more: Hash=32", "--share", "0.4"]
-    code = main([*words, "--resign", "moves=1 score=50", "--json", str(out), *more])
+    words = ["--engine", f"{engine_in(tmp_path)} depth=1", "--change", "strength=40", "--change", "more: Hash=32"]
+    code = main([*words, "--share", "0.4", "--resign", "moves=1 score=50", "--json", str(out), *more])
     return code, json.loads(out.read_text("utf-8")) if out.exists() else {}
 
 
-def test_a_change_that_loses_games_is_told_from_one_that_does_nothing(engine: str, tmp_path: Path) -> None:
-    code, found = measure(engine, tmp_path, "--pairs", "16")
+def test_a_change_that_loses_games_is_told_from_one_that_does_nothing(tmp_path: Path) -> None:
+    code, found = measure(tmp_path, "--pairs", "16")
     assert code == 0
     assert (found["pairs"], found["faults"]) == (16, [])
     assert found["moves"]
@@ -89,17 +81,8 @@ def test_a_change_that_loses_games_is_told_from_one_that_does_nothing(engine: st
     assert abs(changes[0]["elo"]) < 300
 
 
-def test_a_run_goes_on_where_it_was_cut(engine: str, tmp_path: Path) -> None:
-    journal = tmp_path / "factorial.journal"
-    words = ("--pairs", "6", "--journal", str(journal))
-    whole = measure(engine, tmp_path, *words)
-    lines = journal.read_text("utf-8").splitlines(keepends=True)
-    journal.write_text("".join(lines[:4]) + lines[4][:10], "utf-8")
-    again = measure(engine, tmp_path, *words, "--resume")
-    assert whole[0] == again[0] == 0
-    # Only the time of the moves differs.
-    assert {**again[1], "seconds": 0} == {**whole[1], "seconds": 0}
-    assert len(journal.read_text("utf-8").splitlines()) == 7
+def test_a_run_goes_on_where_it_was_cut(tmp_path: Path) -> None:
+    cut_and_resume(measure, tmp_path, "--pairs", "6")
 
 
 @pytest.mark.parametrize(
@@ -111,8 +94,6 @@ def test_a_run_goes_on_where_it_was_cut(engine: str, tmp_path: Path) -> None:
         (("--share", "0.6"), "at most 0.5"),
     ],
 )
-def test_what_cannot_be_used_is_one_sentence(
-    engine: str, tmp_path: Path, more: tuple[str, ...], complaint: str
-) -> None:
+def test_what_cannot_be_used_is_one_sentence(tmp_path: Path, more: tuple[str, ...], complaint: str) -> None:
     with pytest.raises(ProgramError, match=complaint):
-        measure(engine, tmp_path, *more)
+        measure(tmp_path, *more)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import fuzz
 from fuzz import Finding, Fuzzer
-from tests.support import ROOT, SUPPORT
+from tests.support import ROOT, SUPPORT, wait_until
 from tests.support.faulty_engine import FAULTS
 from toolkit.engines.spec import EngineSpec, own_engine
 from toolkit.uci.conversation import Conversation, End, Heard, Pause, Send, load, read, write
@@ -39,7 +39,7 @@ IMPATIENT = {
 
 
 def faulty(fault: str, without: tuple[str, ...] = ()) -> Fuzzer:
-    command = (sys.executable, str(SUPPORT / "faulty_engine.py"), fault, "--rules")
+    command = (sys.executable, str(SUPPORT / "faulty_engine.py"), fault)
     # With a fault that makes every answer late, a hundred questions in one piece take long.
     kinds = ("games",) if fault == "ready" else ("games", "odd", "overlap", "options")
     return Fuzzer(EngineSpec("faulty", command), IMPATIENT.get(fault, PATIENT), without, kinds)
@@ -98,7 +98,7 @@ class TestOurEngine:
         assert interview.answers > 0
 
 
-ENGINE = f"name=faulty cmd='{sys.executable} {SUPPORT / 'faulty_engine.py'} count --rules'"
+ENGINE = f"name=faulty cmd='{sys.executable} {SUPPORT / 'faulty_engine.py'} count'"
 WORDS = ["--engine", ENGINE, "--steps", "5", "--exit-seconds", "5", "--ready-ms", "5000", "--stop-ms", "5000"]
 
 
@@ -136,10 +136,7 @@ def test_load_ends_with_whoever_started_it() -> None:
     )
     command = [sys.executable, "-c", starter, fuzz.BUSY]
     started = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)
-    deadline = time.monotonic() + 10
-    while usage_of(int(started.stdout)) is not None and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert usage_of(int(started.stdout)) is None
+    wait_until(lambda: usage_of(int(started.stdout)) is None)
 
 
 STEPS = st.one_of(

@@ -26,9 +26,7 @@ def weights_at(book: Path, moves: str = "") -> dict[str, int]:
     board = chess.Board()
     for move in moves.split():
         board.push_san(move)
-    opened = Book(str(book))
-    found = {board.san(move): weight for move, weight in opened.moves(board)}
-    return found
+    return {board.san(move): weight for move, weight in Book(str(book)).moves(board)}
 
 
 def run(*words: str | Path) -> int:

@@ -24,7 +24,7 @@ import chess.pgn
 import pytest
 
 from match import main
-from tests.support import SCRIPTS, SUPPORT, TABLES
+from tests.support import FAKE_ENGINE, SCRIPTS, TABLES, wait_until
 from toolkit.engines.cache import EngineCache
 from toolkit.engines.spec import EngineSpec, TimeControl
 from toolkit.errors import ProgramError
@@ -34,7 +34,6 @@ from toolkit.games.game import Game, rules_result
 from toolkit.games.openings import Opening
 from toolkit.games.record import GameRecord
 
-FAKE = SUPPORT / "fake_engine.py"
 IMPATIENT = Patience(hang_seconds=1.0, search_seconds=20.0)
 OPENINGS = """4k3/8/8/8/8/8/4P3/4K3 w - -
 r3k3/8/8/8/8/8/8/4K2R w - -
@@ -44,7 +43,7 @@ r3k3/8/8/8/8/8/8/4K2R w - -
 
 
 def fake(mode: str = "good", first_bad_move: int = 1, seed: int = 0, control: TimeControl | None = None) -> EngineSpec:
-    command = (sys.executable, str(FAKE), mode, str(first_bad_move))
+    command = (sys.executable, str(FAKE_ENGINE), mode, str(first_bad_move))
     return EngineSpec(f"{mode}{seed}", command, None, control or TimeControl(depth=1), (("Seed", str(seed)),))
 
 
@@ -226,7 +225,7 @@ def test_tables_decide_just_after_a_capture_or_a_pawns_move(fen: str, result: st
 
 
 def engine_words(name: str, seed: int, mode: str = "good", first_bad_move: int = 1) -> str:
-    return f"name={name} cmd='{sys.executable} {FAKE} {mode} {first_bad_move}' option.Seed={seed}"
+    return f"name={name} cmd='{sys.executable} {FAKE_ENGINE} {mode} {first_bad_move}' option.Seed={seed}"
 
 
 def arguments(tmp_path: Path, *words: str) -> list[str]:
@@ -248,10 +247,8 @@ def read_games(path: Path) -> list[chess.pgn.Game]:
 
 def read_rounds(tmp_path: Path) -> list[tuple[str, str, str]]:
     """Round, White and Black of every game in the PGN, in order."""
-    found = []
-    for game in read_games(tmp_path / "games.pgn"):
-        found.append((game.headers["Round"], game.headers["White"], game.headers["Black"]))
-    return sorted(found)
+    headers = [game.headers for game in read_games(tmp_path / "games.pgn")]
+    return sorted((each["Round"], each["White"], each["Black"]) for each in headers)
 
 
 def count_afresh(path: Path) -> dict[tuple[str, str], dict[str, Any]]:
@@ -336,11 +333,8 @@ def test_a_killed_match_goes_on_and_counts_every_game_once(tmp_path: Path) -> No
     command = [sys.executable, str(SCRIPTS / "match.py"), *words, "--concurrency", "2", "--resume"]
     journal = tmp_path / "games.pgn.journal"
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        deadline = time.monotonic() + 60
-        while not journal.exists() or journal.read_bytes().count(b"\n") < 3:
-            assert process.poll() is None, "the match ended before it could be killed"
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= 3)
+        assert process.poll() is None, "the match ended before it could be killed"
         os.kill(process.pid, signal.SIGKILL)
     played = journal.read_bytes().count(b"\n") - 1
     assert 0 < played < 20
@@ -365,7 +359,6 @@ def test_no_process_outlives_a_match(tmp_path: Path, number: str) -> None:
     command = [sys.executable, str(SCRIPTS / "match.py"), *words, "--concurrency", "2"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
         match = psutil.Process(process.pid)
-        deadline = time.monotonic() + 60
 
         def command_of(child: Any) -> list[str]:
             try:
@@ -380,18 +373,13 @@ def test_no_process_outlives_a_match(tmp_path: Path, number: str) -> None:
                 return False
 
         def engines() -> int:
-            return sum(str(FAKE) in command_of(child) for child in match.children(recursive=True))
+            return sum(str(FAKE_ENGINE) in command_of(child) for child in match.children(recursive=True))
 
-        while engines() < 4:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        wait_until(lambda: engines() >= 4)
         children = match.children(recursive=True)
         process.send_signal(getattr(signal, number))
         assert process.wait(20) == (130 if number == "SIGINT" else -getattr(signal, number))
-        deadline = time.monotonic() + 20
-        while left := [child for child in children if runs(child)]:
-            assert time.monotonic() < deadline, left
-            time.sleep(0.05)
+        wait_until(lambda: not any(map(runs, children)))
 
 
 @pytest.mark.parametrize(

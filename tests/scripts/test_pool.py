@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.dask_cluster import PATIENCE_SECONDS, Cluster, running_cluster, wait_until
+from tests.support import PATIENCE_SECONDS, wait_until
+from tests.support.dask_cluster import Cluster, running_cluster
 from tests.support.pool_work import Done, Work, run
 from toolkit.errors import ProgramError
 from toolkit.pool import Task, run_tasks

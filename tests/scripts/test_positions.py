@@ -16,13 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from positions import main
-from tests.support import SUPPORT
+from tests.support import FAKE_ENGINE
 from tests.support.kernel import random_game, start_board
+from tests.support.records import random_records
 from toolkit.errors import ProgramError
 from toolkit.pool import run_tasks
 from toolkit.training.positions import (
     CAPTURE,
-    FIRST,
     MAX_SCORE_CP,
     QUIET,
     RECORD,
@@ -40,20 +40,9 @@ from toolkit.training.positions import (
     write_positions,
 )
 
-FAKE = SUPPORT / "fake_engine.py"
-
 
 def record(data: bytes) -> Any:
     return np.frombuffer(data, RECORD)[0]
-
-
-def games(count: int, seed: int = 0) -> np.ndarray:
-    """Positions of random games, quiet by their flag."""
-    packed = []
-    for number in range(count):
-        for ply, board in enumerate(random_game(100 * seed + number, chess.Board(), 20)):
-            packed.append(pack(board, ply, number % 3, QUIET | (0 if ply else FIRST)))
-    return np.frombuffer(b"".join(packed), RECORD)
 
 
 @pytest.mark.parametrize("chess960", [False, True])
@@ -76,7 +65,7 @@ def test_labels_come_back(score_cp: int, result: int, flags: int) -> None:
 def test_a_file_is_read_back_without_a_torn_end(tmp_path: Path) -> None:
     path = tmp_path / "x.positions"
     provenance = {"program": "test", "long": "x" * 100}
-    positions = games(3)
+    positions = random_records(3, 20)
     write_positions(path, provenance, positions)
     with path.open("ab") as file:
         file.write(b"torn")
@@ -180,7 +169,7 @@ def test_pieces_are_those_of_the_boards(chess960: bool) -> None:
 
 
 def test_records_of_pieces_are_those_of_the_boards() -> None:
-    packed = games(4)
+    packed = random_records(4, 20)
     records = records_of(pieces_of(packed), white_to_move(packed), 2)
     assert (pieces_of(records) == pieces_of(packed)).all()
     assert (white_to_move(records) == white_to_move(packed)).all()
@@ -192,9 +181,9 @@ def test_records_of_pieces_are_those_of_the_boards() -> None:
 
 
 def test_another_engine_scores(tmp_path: Path) -> None:
-    positions = games(2)
+    positions = random_records(2, 20)
     write_positions(tmp_path / "x", {"from": "test"}, positions)
-    engine = f"cmd='{sys.executable} {FAKE}' depth=1"
+    engine = f"cmd='{sys.executable} {FAKE_ENGINE}' depth=1"
     words = ["label", str(tmp_path / "x"), "--engine", engine, "--output", str(tmp_path / "y")]
     assert main(words) == 0
     provenance, found = read_positions(tmp_path / "y")
@@ -210,8 +199,8 @@ def test_another_engine_scores(tmp_path: Path) -> None:
 
 def test_labels_are_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("toolkit.training.labels.ENGINE_BATCH", 20)
-    write_positions(tmp_path / "x", {"from": "test"}, games(3))
-    engine = f"cmd='{sys.executable} {FAKE}' depth=1"
+    write_positions(tmp_path / "x", {"from": "test"}, np.concatenate([random_records(2, 20)] * 2))
+    engine = f"cmd='{sys.executable} {FAKE_ENGINE}' depth=1"
     words = ["label", str(tmp_path / "x"), "--engine", engine, "--output", str(tmp_path / "y")]
     assert main(words) == 0
     _, whole = read_positions(tmp_path / "y")
@@ -244,7 +233,7 @@ def test_labels_are_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_quiet_and_unique_positions_keep_their_games_together() -> None:
-    positions = np.concatenate([games(3), games(3)]).copy()
+    positions = np.concatenate([random_records(3, 20), random_records(3, 20)]).copy()
     positions["flags"] = positions["flags"] & ~np.uint8(QUIET | CAPTURE)
     positions["flags"][1::2] |= QUIET
     positions["flags"][3::8] |= CAPTURE

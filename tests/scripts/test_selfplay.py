@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from selfplay import main
-from tests.support.kernel import is_compiled, state_of
+from tests.support.kernel import board_after, is_compiled, state_of
 from toolkit.errors import ProgramError
 from toolkit.games.adjudication import Rules
 from toolkit.games.openings import Opening, random_opening
@@ -94,14 +94,8 @@ def test_a_game_is_legal_and_its_positions_are_labelled(player: SelfPlayer) -> N
     for board, following in itertools.pairwise(boards):
         assert not board.is_check()
         if following.ply() == board.ply() + 1:
-            assert any(_after(board, move) == following.board_fen() for move in board.legal_moves)
-
-
-def _after(board: chess.Board, move: chess.Move) -> str:
-    board.push(move)
-    fen = board.board_fen()
-    board.pop()
-    return fen
+            afters = [board_after(board.fen(), move.uci()).board_fen() for move in board.legal_moves]
+            assert following.board_fen() in afters
 
 
 def test_the_same_game_again(player: SelfPlayer) -> None:

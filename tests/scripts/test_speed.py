@@ -52,9 +52,6 @@ def test_cpu_time_counts_work_and_not_sleep(tmp_path: Path) -> None:
         assert cpu_seconds(engine) - worked < 0.05
 
 
-# ---- Engines at a pipe ----
-
-
 # ---- Measuring ----
 
 

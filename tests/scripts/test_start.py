@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,26 +9,19 @@ from pathlib import Path
 import pytest
 
 import match
-from tests.support import ROOT, SCRIPTS, SUPPORT
+from tests.support import ENVIRONMENT, FAKE_ENGINE, SCRIPTS
 from toolkit.errors import ProgramError
 
-FAKE = f"{sys.executable} {SUPPORT / 'fake_engine.py'}"
+FAKE = f"{sys.executable} {FAKE_ENGINE}"
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    path = tmp_path / "results"
-    path.mkdir()
-    return path
-
-
-def test_a_misspelt_engine_leaves_nothing_behind(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_misspelt_engine_leaves_nothing_behind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--engine", f"cmd='{FAKE}'", "--each", "depth=1", "--games", "2", "--longest", "2"]
-    words += ["--pgn", str(folder / "games.pgn"), "--engine"]
+    words += ["--pgn", str(tmp_path / "games.pgn"), "--engine"]
     with pytest.raises(ProgramError, match="cannot run stokfish"):
         match.main([*words, "cmd=stokfish"])
     assert capsys.readouterr().out == ""
-    assert list(folder.iterdir()) == []
+    assert list(tmp_path.iterdir()) == []
     assert match.main([*words, f"cmd='{FAKE}'"]) == 0
     assert capsys.readouterr().out
 
@@ -43,10 +35,9 @@ def test_a_misspelt_engine_leaves_nothing_behind(folder: Path, capsys: pytest.Ca
         ("fuzz", ["--engine", "cmd=stokfish"], "error: stokfish: No such file or directory\n"),
     ],
 )
-def test_what_cannot_be_used_is_one_sentence(program: str, words: list[str], complaint: str, folder: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+def test_what_cannot_be_used_is_one_sentence(program: str, words: list[str], complaint: str, tmp_path: Path) -> None:
     command = [sys.executable, str(SCRIPTS / f"{program}.py"), *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=folder, env=environment)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=tmp_path, env=ENVIRONMENT)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert complaint in done.stderr

@@ -18,8 +18,8 @@ from evaluation.network.file import Network
 from evaluation.network.shape import BUCKETS
 from evaluation.weights import default_weights
 from tests.evaluation.test_evaluation import random_weights
-from tests.support.kernel import random_game, start_board
 from tests.support.networks import network_score, random_network
+from tests.support.records import random_records
 from toolkit.errors import ProgramError
 from toolkit.training import network_model
 from toolkit.training.examples import Choice
@@ -41,15 +41,7 @@ def learnable(board: chess.Board) -> int:
     return score + 150 * (len(ours & {chess.B4, chess.G4}) - len(theirs & {chess.B5, chess.G5}))
 
 
-def random_records(games: int, plies: int = 60, seed: int = 0) -> Any:
-    packed = []
-    for number in range(games):
-        for ply, board in enumerate(random_game(1000 * seed + number, start_board(number, number % 2 > 0), plies)):
-            packed.append(pack(board, learnable(board), (number + seed) % 3, QUIET | (0 if ply else FIRST)))
-    return np.frombuffer(b"".join(packed), RECORD)
-
-
-RECORDS = random_records(40)
+RECORDS = random_records(40, 60, chess960=True, score_of=learnable)
 
 
 @pytest.fixture

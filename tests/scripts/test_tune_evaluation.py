@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from evaluation.weights import MATERIAL, Weights, default_weights
-from tests.support.kernel import random_game, start_board
+from tests.support.records import random_records
 from toolkit.errors import ProgramError
 from toolkit.training.coefficients import COLUMNS, OFFSETS, Coefficients, find_coefficients
 from toolkit.training.endgame_scales import KINDS, as_constants, fit_scales
@@ -30,7 +30,7 @@ from toolkit.training.model import (
     weights_as_array,
     weights_from_array,
 )
-from toolkit.training.positions import CAPTURE, FIRST, QUIET, RECORD, pack, pieces_of, write_positions
+from toolkit.training.positions import CAPTURE, QUIET, RECORD, pack, pieces_of, write_positions
 from toolkit.training.weights_fit import Fit, Plan, fit_weights
 from tune_evaluation import main
 
@@ -38,15 +38,7 @@ SCALE = 150.0
 OLD = weights_as_array(default_weights())
 
 
-def random_records(games: int, plies: int = 60, seed: int = 0) -> Any:
-    packed = []
-    for number in range(games):
-        for ply, board in enumerate(random_game(1000 * seed + number, start_board(number, False), plies)):
-            packed.append(pack(board, 10 * (ply % 7) - 30, (number + seed) % 3, QUIET | (0 if ply else FIRST)))
-    return np.frombuffer(b"".join(packed), RECORD)
-
-
-RECORDS = random_records(40)
+RECORDS = random_records(40, 60)
 KNOWN_RECORDS = random_records(60, 80, seed=2)
 
 
@@ -92,7 +84,7 @@ def test_several_processes_find_the_same(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_game_is_in_one_part_and_a_position_in_one_row(tmp_path: Path) -> None:
     paths = [tmp_path / "a.positions", tmp_path / "b.positions"]
     write_positions(paths[0], {}, RECORDS)
-    write_positions(paths[1], {}, np.concatenate([random_records(20, seed=5), RECORDS[:61]]))
+    write_positions(paths[1], {}, np.concatenate([random_records(20, 60, seed=5), RECORDS[:61]]))
     examples = read_examples(paths, Choice(), 1)
     assert len({record.tobytes()[:25] for record in examples.records}) == len(examples)
     parts = split_games(examples, {"train": 60.0, "validation": 20.0, "test": 20.0}, 3)

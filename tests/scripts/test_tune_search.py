@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -89,22 +90,23 @@ def test_small_steps_are_rounded_at_random() -> None:
     assert spsa.tuned() == {"d": 10}
 
 
-@pytest.fixture
-def engine(tmp_path: Path) -> str:
-    path = tmp_path / "tunable.py"
+def engine_in(folder: Path) -> str:
+    """The command of that engine, which is written into a folder."""
+    path = folder / "tunable.py"
     path.write_text(ENGINE, "utf-8")
-    return f"cmd='{sys.executable} {path}' depth=1"
+    return f"cmd='{sys.executable} {path}'"
 
 
-def tune(engine: str, tmp_path: Path, *more: str) -> tuple[int, dict[str, object]]:
+def tune(tmp_path: Path, *more: str) -> tuple[int, dict[str, object]]:
     out = tmp_path / "tuned.json"
-    words = ["--engine", engine, "--tune", "strength=10", "--rate", "0.05", "--resign", "moves=1 score=50"]
+    words = ["--engine", f"{engine_in(tmp_path)} depth=1", "--tune", "strength=10", "--rate", "0.05"]
+    words += ["--resign", "moves=1 score=50"]
     code = main([*words, "--json", str(out), *more])
     return code, json.loads(out.read_text("utf-8")) if out.exists() else {}
 
 
-def test_a_number_that_wins_games_grows(engine: str, tmp_path: Path) -> None:
-    code, found = tune(engine, tmp_path, "--iterations", "12")
+def test_a_number_that_wins_games_grows(tmp_path: Path) -> None:
+    code, found = tune(tmp_path, "--iterations", "12")
     assert code == 0
     assert found["pairs"] == 12
     assert found["faults"] == []
@@ -113,14 +115,18 @@ def test_a_number_that_wins_games_grows(engine: str, tmp_path: Path) -> None:
     assert tuned["strength"] > 55
 
 
-def test_a_run_goes_on_where_it_was_cut(engine: str, tmp_path: Path) -> None:
-    journal = tmp_path / "tune.journal"
-    words = ("--iterations", "6", "--journal", str(journal))
-    whole = tune(engine, tmp_path, *words)
+def cut_and_resume(run: Callable[..., tuple[int, dict[str, object]]], tmp_path: Path, *words: str) -> None:
+    """A run of six pairs whose journal is cut in its fourth entry goes on to the same end."""
+    journal = tmp_path / "some.journal"
+    whole = run(tmp_path, *words, "--journal", str(journal))
     lines = journal.read_text("utf-8").splitlines(keepends=True)
     journal.write_text("".join(lines[:4]) + lines[4][:10], "utf-8")
-    again = tune(engine, tmp_path, *words, "--resume")
+    again = run(tmp_path, *words, "--journal", str(journal), "--resume")
     assert whole[0] == again[0] == 0
     # Only the time of the moves differs.
     assert {**again[1], "seconds": 0} == {**whole[1], "seconds": 0}
     assert len(journal.read_text("utf-8").splitlines()) == 7
+
+
+def test_a_run_goes_on_where_it_was_cut(tmp_path: Path) -> None:
+    cut_and_resume(tune, tmp_path, "--iterations", "6")

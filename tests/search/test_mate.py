@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from tests.support.kernel import Request, is_compiled, search
+from tests.support.kernel import Request, board_after, is_compiled, search
 from uci_engine import score as scores
 
 # FEN, length in moves, and all the first moves that do it. The longest takes `mates_in` some seconds.
@@ -79,13 +79,7 @@ def test_a_mate_is_proved_and_no_longer_than_needed(name: str) -> None:
     if count < 4:
         assert mates_in(board, count)
         assert not mates_in(board, count - 1)
-        assert all(is_mated_in(after(board, word), count - 1) for word in firsts)
-
-
-def after(board: chess.Board, word: str) -> chess.Board:
-    copy = board.copy()
-    copy.push_uci(word)
-    return copy
+        assert all(is_mated_in(board_after(fen, word), count - 1) for word in firsts)
 
 
 @pytest.mark.parametrize("name", [name for name, (_, count, _) in MATES.items() if count > 1])
@@ -159,9 +153,7 @@ def test_proofs_do_not_mislead_a_search_from_a_later_clock() -> None:
 
 
 def test_a_position_of_the_game_that_comes_for_the_third_time_is_a_draw() -> None:
-    repeated = chess.Board("K6k/8/8/1R6/8/6R1/8/4n3 b - - 0 1")
-    for move in ["h8h7", "g3f3", "h7h8", "f3g3", "h8h7", "g3f3", "h7h8"]:
-        repeated.push_uci(move)
+    repeated = board_after("K6k/8/8/1R6/8/6R1/8/4n3 b - - 0 1", "h8h7 g3f3 h7h8 f3g3 h8h7 g3f3 h7h8")
     alone = repeated.copy(stack=False)
     # What was found without the game does not mislead the search with it, nor the other way round.
     for board, count in ((repeated, 2), (alone, 2), (repeated, 2), (repeated, 3), (alone, 2)):
@@ -189,8 +181,5 @@ def test_an_interrupted_proof_has_a_move_and_claims_nothing_false(name: str) -> 
 
 def test_the_line_of_a_proof_is_legal_and_leads_to_mate() -> None:
     for fen, count, _ in MATES.values():
-        board = chess.Board(fen)
-        line = search(Request(board, mate=count)).infos[-1].pv
-        for word in line:
-            board.push_uci(word)
-        assert board.is_checkmate(), line
+        line = search(Request(chess.Board(fen), mate=count)).infos[-1].pv
+        assert board_after(fen, " ".join(line)).is_checkmate(), line

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.kernel import Request, is_compiled, prepare, random_game, start_board
+from tests.support.kernel import Request, board_after, is_compiled, prepare, random_game, start_board
 from uci_engine import score as scores
 from uci_engine.search.strength import (
     MATE_IN_ONE_ELO,
@@ -121,10 +121,7 @@ def test_moves_that_go_back_are_chosen_less_often() -> None:
     ],
 )
 def test_going_back(moves: str, move: str, expected: bool) -> None:
-    board = chess.Board()
-    for word in moves.split():
-        board.push_uci(word)
-    assert goes_back(board, chess.Move.from_uci(move)) is expected
+    assert goes_back(board_after(chess.STARTING_FEN, moves), chess.Move.from_uci(move)) is expected
 
 
 @given(ELOS, SEEDS, KEYS, st.integers(0, 500))

@@ -11,8 +11,8 @@ from typing import Any
 import chess
 import pytest
 
-from tests.support import TABLES
-from tests.support.engines import PATIENCE_SECONDS, begin, finish, go
+from tests.support import PATIENCE_SECONDS, TABLES, wait_until
+from tests.support.engines import begin, finish, go
 from tests.support.kernel import QUEEN_SACRIFICE, is_compiled
 from tests.support.uci_process import EXIT_SECONDS, UciProcess
 from uci_engine import score as scores
@@ -49,13 +49,6 @@ def nodes_of(engine: UciEngine) -> list[int]:
     """What each worker has counted in the last search."""
     assert engine._search is not None
     return [worker.searcher.nodes for worker in engine._search.workers]
-
-
-def wait_until(condition: Callable[[], bool], failure: str) -> None:
-    deadline = time.perf_counter() + PATIENCE_SECONDS
-    while not condition():
-        assert time.perf_counter() < deadline, failure
-        time.sleep(0.002)
 
 
 def wait_for_workers(engine: UciEngine, count: int) -> None:
@@ -179,9 +172,7 @@ def test_the_move_voted_for_is_reported_and_played(engine: UciEngine, monkeypatc
     engine.set_option("Threads", "2")
     ear = begin(engine, infinite=True)
     wait_for_workers(engine, 1)
-    deadline = time.perf_counter() + PATIENCE_SECONDS
-    while not engine._parts.pool.threads[0].worker.depth and time.perf_counter() < deadline:
-        time.sleep(0.002)
+    wait_until(lambda: engine._parts.pool.threads[0].worker.depth)
     engine.stop()
     finish(engine, ear)
     (chosen,) = voted_for

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import chess
@@ -69,7 +70,7 @@ def test_one_depth_alone_is_exact_and_leaves_no_result_of_an_earlier_one() -> No
 
 @given(st.integers(-2000, 2000), st.integers(-2000, 2000), st.integers(1, 60))
 def test_a_window_opens_until_it_holds_any_score(last: int, score: int, half: int) -> None:
-    worker = fresh_worker_for_windows()
+    worker = worker_for_windows()
     worker.open_window(last, half)
     assert (worker.alpha, worker.beta) == (last - half, last + half)
     for _ in range(12):
@@ -92,20 +93,16 @@ def test_a_window_opens_until_it_holds_any_score(last: int, score: int, half: in
 
 @pytest.mark.parametrize(("score", "half"), [(17, 0), (scores.MATE - 9, 12), (9 - scores.MATE, 12)])
 def test_a_window_is_open_about_a_mate_and_where_nothing_is_known(score: int, half: int) -> None:
-    worker = fresh_worker_for_windows()
+    worker = worker_for_windows()
     for last in (score, -scores.INFINITE):
         worker.open_window(last, half if last == score else 12)
         assert (worker.alpha, worker.beta) == (-scores.INFINITE, scores.INFINITE)
 
 
-_workers: list[Any] = []
-
-
-def fresh_worker_for_windows() -> Any:
+@cache
+def worker_for_windows() -> Any:
     """One worker for many windows."""
-    if not _workers:
-        _workers.append(fresh_worker(MIDDLEGAME, 0))
-    return _workers[0]
+    return fresh_worker(MIDDLEGAME, 0)
 
 
 # With a hook ------------------------------------------------------------------------------------------------------

@@ -9,14 +9,13 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-# Far more than is needed: it ends a test that would hang, it measures nothing.
-PATIENCE_SECONDS = 60.0
+from tests.support import wait_until
+
 # A program without a dashboard still serves HTTP at its address.
 LOOPBACK = ("--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", "127.0.0.1:0")
 
@@ -27,14 +26,6 @@ class Cluster(NamedTuple):
     address: str
     scheduler: subprocess.Popen[bytes]
     workers: list[subprocess.Popen[bytes]]
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    """Return when the condition holds; AssertionError when it does not come to that."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.01)
 
 
 @contextmanager

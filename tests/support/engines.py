@@ -6,11 +6,10 @@ import threading
 import time
 from typing import Any
 
+from tests.support import PATIENCE_SECONDS
 from uci_engine.engine import UciEngine
 from uci_engine.search.info import BestMove, Info
 from uci_engine.time_management.limits import Limits
-
-PATIENCE_SECONDS = 60
 
 
 class Ear:

@@ -1,19 +1,17 @@
 """A small UCI engine with a fault that can be chosen; a program for the tests of the tools, not imported by them.
 
-    python tests/support/faulty_engine.py [FAULT] [--rules]
+    python tests/support/faulty_engine.py FAULT
 
-It plays the first legal move if `--rules` is given as well, and e2e4 otherwise, which starts faster. Without a fault it
-does as UCI asks.
+It plays the first legal move. With any other word for the fault it does as UCI asks.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 import time
-from types import ModuleType
-from typing import Any
+
+import chess
 
 FAULTS = {
     "held-back": "answers go ponder and go infinite at once",
@@ -42,10 +40,9 @@ def say(*lines: str) -> None:
 
 
 class Engine:
-    def __init__(self, fault: str, rules: ModuleType | None) -> None:
+    def __init__(self, fault: str) -> None:
         self.fault = fault
-        self.rules = rules
-        self.board: Any = rules.Board() if rules else None
+        self.board = chess.Board()
         self.held = False
         # What can be played where the search began.
         self.moves: list[str] = []
@@ -54,17 +51,12 @@ class Engine:
         self.files: list[int] = []
 
     def position(self, words: list[str]) -> None:
-        if self.rules is None:
-            return
         split = words.index("moves") if "moves" in words else len(words)
-        fen = " ".join(words[2:split]) if words[1] == "fen" else self.rules.STARTING_FEN
-        self.board = self.rules.Board(fen)
+        self.board = chess.Board(" ".join(words[2:split])) if words[1] == "fen" else chess.Board()
         for word in words[split + 1 :]:
             self.board.push_uci(word)
 
     def allowed(self, words: list[str]) -> list[str]:
-        if self.board is None:
-            return ["e2e4", "a1a2"]
         legal = [str(move) for move in self.board.legal_moves]
         chosen = words[words.index("searchmoves") :] if "searchmoves" in words else []
         return [move for move in legal if move in chosen] or legal
@@ -141,8 +133,8 @@ class Engine:
 
 
 def main() -> int:
-    fault = sys.argv[1] if len(sys.argv) > 1 and sys.argv[1] in FAULTS else ""
-    engine = Engine(fault, importlib.import_module("chess") if "--rules" in sys.argv else None)
+    fault = sys.argv[1] if sys.argv[1] in FAULTS else ""
+    engine = Engine(fault)
     for line in sys.stdin:
         if not engine.obey(line):
             break

@@ -7,29 +7,21 @@ knows the grammar of the output, which is in scripts/toolkit/uci/grammar.py, and
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from pathlib import Path
 from types import TracebackType
 
 import chess
 
-import uci_engine
+from tests.support import ENVIRONMENT, PATIENCE_SECONDS
 from toolkit.engines.process import EngineProcess
 from toolkit.uci.grammar import InfoLine, read_best_move, read_info
 from uci_engine.time_management.limits import Limits
 from uci_engine.uci.protocol import MAX_LINE_BYTES, Word, parse
-
-# The directory that the package under test was imported from: the process must run that one too.
-PACKAGE_ROOT = Path(uci_engine.__file__).parents[1]
-
-# How long any answer may take. Far more than needed: it ends a test that would hang, it measures nothing.
-PATIENCE_SECONDS = 30.0
 
 # The duty is to end within one second of being told to, on a machine that has time for it. Tests that may run
 # on a busy one allow more, and still notice an engine that hangs.
@@ -93,9 +85,7 @@ class UciProcess(EngineProcess):
 
     def __init__(self, *arguments: str, core: str | None = None) -> None:
         """`core`: the value for SECATEUR_CORE; None leaves the environment as it is."""
-        environment = {**os.environ, "PYTHONPATH": str(PACKAGE_ROOT)}
-        if core is not None:
-            environment["SECATEUR_CORE"] = core
+        environment = ENVIRONMENT if core is None else {**ENVIRONMENT, "SECATEUR_CORE": core}
         super().__init__([sys.executable, "-m", "uci_engine", *arguments], environment=environment)
         self._sent: list[bytes] = []
         self._taken = 0

@@ -15,6 +15,7 @@ import chess.syzygy
 import pytest
 
 from tests.support import TABLES
+from tests.support.kernel import board_after
 from tests.support.syzygy_samples import NAMES, Probing, copy_tables, is_root, random_boards, slow_table
 from tests.support.uci_process import Search, UciProcess
 from uci_engine import score as scores
@@ -209,10 +210,7 @@ def test_a_cursed_win_is_a_draw_unless_the_rule_is_off(probing: Probing) -> None
 
 
 def test_a_third_repetition_is_no_way_to_win(probing: Probing) -> None:
-    board = chess.Board("8/8/8/8/8/1k6/7R/K7 w - - 0 1")
-    shuffle = ["h2g2", "b3c3", "g2h2", "c3b3"]
-    for word in [*shuffle, *shuffle, "h2g2", "b3c3"]:
-        board.push_uci(word)
+    board = board_after("8/8/8/8/8/1k6/7R/K7 w - - 0 1", "h2g2 b3c3 g2h2 c3b3 " * 2 + "h2g2 b3c3")
     ranking = ranked(probing, board)
     back = chess.Move.from_uci("g2h2")
     assert ranking.tablebase_ranks[back].rank == 0

@@ -1,16 +1,15 @@
 """Nodestime: the clock in nodes depends on its first reading and the nodes spent alone."""
 
-import time
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import chess
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.engines import go
 from uci_engine.engine import UciEngine
-from uci_engine.search.info import BestMove, Info
 from uci_engine.time_management.clock import AvailableNodes
 from uci_engine.time_management.limits import Limits
 
@@ -71,13 +70,8 @@ def test_a_search_without_our_clock_is_left_alone(limits: Limits) -> None:
 
 def think(engine: UciEngine, limits: Limits) -> tuple[str | None, int]:
     """The move and the nodes of a search of the position at hand."""
-    infos: list[Info] = []
-    answers: list[BestMove] = []
-    engine.go(limits, time.perf_counter(), infos.append, answers.append)
-    assert engine.wait(60)
-    nodes = infos[-1].nodes
-    assert nodes is not None
-    return answers[0].move, nodes
+    ear = go(engine, **asdict(limits))
+    return ear.answer.move, ear.last.nodes or 0
 
 
 def play(engine: UciEngine, plies: int, later_clock: Limits = CLOCK) -> list[tuple[str | None, int]]:

@@ -21,8 +21,7 @@ import chess.engine
 import pytest
 from chess.engine import ConfigMapping, Limit, Opponent, PlayResult, SimpleEngine
 
-from tests.support import ROOT
-from tests.support.uci_process import PATIENCE_SECONDS
+from tests.support import ENVIRONMENT, PATIENCE_SECONDS, ROOT
 
 ONE_GIGABYTE_IN_KIB = 1 << 20
 # What lichess-bot's own sample asks for, on a machine that has not got it.
@@ -115,7 +114,7 @@ def engine(tmp_path: Path) -> Iterator[SimpleEngine]:
     command = [sys.executable, "-m", "uci_engine"]
     if sys.platform == "linux":
         command = ["sh", "-c", f"ulimit -v {ONE_GIGABYTE_IN_KIB}; exec {shlex.join(command)}"]
-    arguments: dict[str, Any] = {"cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": str(ROOT)}}
+    arguments: dict[str, Any] = {"cwd": tmp_path, "env": ENVIRONMENT}
     if os.name == "posix":
         arguments["setpgrp"] = True
     client = SimpleEngine.popen_uci(command, timeout=PATIENCE_SECONDS, **arguments)

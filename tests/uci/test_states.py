@@ -15,7 +15,8 @@ from contextlib import contextmanager, suppress
 import chess
 import pytest
 
-from tests.support.uci_process import EXIT_SECONDS, PACKAGE_ROOT, PATIENCE_SECONDS, UciProcess
+from tests.support import ENVIRONMENT, PATIENCE_SECONDS
+from tests.support.uci_process import EXIT_SECONDS, UciProcess
 
 START = chess.Board()
 NUMBERS = re.compile(r" (nodes|time) (\d+)")
@@ -186,9 +187,8 @@ class Pipes:
 
 @contextmanager
 def started(command: list[str]) -> Iterator[Pipes]:
-    environment = {**os.environ, "PYTHONPATH": str(PACKAGE_ROOT)}
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment) as process:
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=ENVIRONMENT) as process:
         try:
             yield Pipes(process)
         finally:
