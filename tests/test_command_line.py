@@ -59,21 +59,12 @@ def test_each_subcommand_has_its_own_help(command: str) -> None:
     assert output(command, "--help")[0].startswith(f"usage: secateur {command}")
 
 
-def test_without_arguments_it_speaks_uci_until_the_input_ends() -> None:
-    assert output() == []
-
-
 @pytest.mark.parametrize("core", ["auto", "python-chess"])
 def test_a_uci_command_as_words_is_executed_and_ends(core: str) -> None:
     lines = output("--core", core, "go", "depth", "2")
     words = lines[-1].split()
     assert words[0] == "bestmove"
     assert chess.Move.from_uci(words[1]) in chess.Board().legal_moves
-
-
-def test_words_are_one_uci_command() -> None:
-    assert output("uci")[-1] == "uciok"
-    assert output("isready") == ["readyok"]
 
 
 def test_perft_prints_the_total() -> None:
@@ -113,14 +104,6 @@ def test_eval_shows_the_expected_result() -> None:
     assert shown == pytest.approx(numbers, abs=0.051)
 
 
-@pytest.mark.parametrize("command", [("perft", "1"), ("eval",), ("bench", "1"), ("go", "depth", "1")])
-def test_a_position_that_is_none_is_an_error(command: tuple[str, ...]) -> None:
-    result = secateur(*command, "--fen", "8/8/8/8/8/8/8/8 w - - 0 1")
-    assert result.returncode == 1
-    assert result.stderr.startswith("error:")
-    assert result.stdout == ""
-
-
 def test_bench_counts_the_same_nodes_every_time_and_with_the_usual_options() -> None:
     first, second = output("bench", "3"), output("bench", "3", "--hash", "16", "--threads", "1")
     assert re.fullmatch(r"nodes [1-9]\d*", first[-3])
@@ -132,16 +115,12 @@ def test_bench_counts_the_same_nodes_every_time_and_with_the_usual_options() -> 
 @pytest.mark.parametrize(
     "words",
     [
-        ("go", "fen", KIWIPETE),
         ("go", "depth", "3", "extra"),
         ("go", "depth", "x"),
-        ("go", "depth"),
         ("go", "--depth", "3"),
-        ("go", "depth", "3", "--fen"),
         ("eval", "--threads"),
         ("perft",),
         ("perft", "x"),
-        ("perft", "-1"),
         ("perft", "65"),
         ("bench", "0"),
         ("bench", "121"),

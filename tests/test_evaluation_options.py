@@ -23,7 +23,7 @@ from chess.engine import Cp, PovScore
 import evaluation
 import uci_engine
 from evaluation.network import file
-from evaluation.network.file import DEFAULT_FILE, FILE_BYTES, MAGIC, Network, NetworkError, default_network
+from evaluation.network.file import DEFAULT_FILE, MAGIC, Network, NetworkError, default_network
 from evaluation.network.shape import BUCKETS, HIDDEN_BIAS_LIMIT, INPUTS, MAX_OUTPUT_BIAS, OUTPUT_LIMIT, UNITS
 from evaluation.weights import MAX_BYTES, Weights, default_weights
 from tests.evaluation.test_evaluation import random_weights
@@ -168,12 +168,9 @@ OUTPUT = BIAS + 2 * UNITS
 OUTPUT_BIAS = OUTPUT + 4 * BUCKETS * UNITS
 BAD_NETWORKS = {
     "empty": (b"", "it is not a network"),
-    "text": (b"weights = 1\n" * 100, "it is not a network"),
-    "magic alone": (MAGIC, "it is not a network"),
     "another version": (changed(24, struct.pack("<I", 2)), "it is not a network of Secateur, version 3"),
     "another shape": (changed(32, struct.pack("<I", 2**32 - 1)), "it is not a network of Secateur, version 3"),
     "one byte short": (DATA[:-1], "it has fewer than"),
-    "one byte more": (DATA + b"\0", "it has more than"),
     "endless": (DATA * 50, "it has more than"),
     "damaged": (DATA[:5000] + bytes([DATA[5000] ^ 1]) + DATA[5001:], "it is damaged"),
     "a large bias": (changed(BIAS + 2, pack([HIDDEN_BIAS_LIMIT])), "a bias of the hidden layer is beyond"),
@@ -185,9 +182,7 @@ BAD_NETWORKS = {
 }
 # What else may be wrong with weights is in tests/evaluation/test_weights.py; these are to be read in a short time.
 BAD_WEIGHTS = {
-    "truncated": TEXT[: len(TEXT) // 2].encode(),
     "huge": b"# " + b"x" * MAX_BYTES,
-    "binary": bytes(range(256)) * 16,
     "a line end in a name": b'"a\\nb" = 1\n',
     "deep": b"a = " + b"[" * 20_000,
     "many keys": b"".join(b"a%d.b.c = 1\n" % number for number in range(30_000)),
@@ -242,11 +237,6 @@ def test_a_file_that_cannot_be_read_is_refused(option: str, name: str, engine: U
 # The network ------------------------------------------------------------------------------------------------------
 
 
-def test_a_file_is_read_back() -> None:
-    assert Network.parse(DATA) == NETWORK
-    assert len(DATA) == FILE_BYTES
-
-
 def test_numbers_of_the_wrong_size_are_refused() -> None:
     with pytest.raises(NetworkError, match="hidden_bias has 2 bytes"):
         Network(NETWORK.hidden, b"\0\0", NETWORK.output, NETWORK.output_bias)
@@ -290,16 +280,6 @@ def test_weights_and_network_change_alone(engine: UciEngine, paths: dict[str, st
         assert statics(engine) == [EXPECTED["WeightsFile"]] != [evaluation.evaluate(BOARD, network=None)]
 
 
-def test_eval_explains_with_the_weights_in_use(engine: UciEngine, paths: dict[str, str]) -> None:
-    before = engine.evaluation_text()
-    engine.set_option("WeightsFile", paths["WeightsFile"])
-    data = engine.explain(BOARD).data()
-    assert data["white_score_cp"] == -statics(engine)[0]
-    assert f"Score {data['white_score_cp'] / 100:+.2f} (White's view)" in engine.evaluation_text()
-    engine.set_option("WeightsFile", "")
-    assert engine.evaluation_text() == before
-
-
 @pytest.mark.parametrize(
     ("name", "value", "full"), [("UCI_LimitStrength", "true", "false"), ("Skill Level", "7", "20")]
 )
@@ -324,10 +304,8 @@ def test_limited_strength_plays_with_the_features_alone(
     [
         (("Skill Level", "7"), ("Skill Level", "8")),
         (("Skill Level", "7"), ("UCI_LimitStrength", "true")),
-        (("UCI_LimitStrength", "true"), ("UCI_LimitStrength", "true")),
         (("UCI_LimitStrength", "true"), ("Skill Level", "7")),
         (("Use NNUE", "false"), ("UCI_LimitStrength", "true")),
-        (("Use NNUE", "false"), ("Skill Level", "7")),
     ],
 )
 def test_a_strength_that_leaves_the_network_as_it_is_forgets_nothing(
@@ -378,19 +356,12 @@ def test_the_weights_by_keyword(paths: dict[str, str]) -> None:
         assert engine.options["weights_file"] == ""
 
 
-@pytest.mark.parametrize("data", [None, DATA[:-1]], ids=["missing", "truncated"])
 def test_without_its_network_a_new_engine_says_so_and_plays_with_the_features(
-    data: bytes | None,
-    tmp_path: Path,
-    paths: dict[str, str],
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
+    tmp_path: Path, paths: dict[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(file, "DEFAULT_FILE", tmp_path / "default.network")
     # Not the network that is in memory, which other tests go on to use.
     monkeypatch.setattr("uci_engine.engine_parts.default_network", default_network.__wrapped__)
-    if data is not None:
-        (tmp_path / "default.network").write_bytes(data)
     with closing(UciEngine(owns_process=False)) as engine:
         assert engine.problem.startswith("the built-in network cannot be used (")
         assert engine.problem.isprintable()

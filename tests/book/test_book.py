@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import struct
@@ -73,8 +72,6 @@ LATER_KEY = ENTRY.pack(2**64 - 1, 0x31C, 1, 0)
         (b"", "is empty"),
         (GOOD[:-1], "is no Polyglot book, or a part of one: 31 bytes are no multiple of 16"),
         (LATER_KEY + GOOD, "is no Polyglot book: its entries are not sorted"),
-        (random.Random(1).randbytes(16 * 1000), "is no Polyglot book: its entries are not sorted"),
-        (bytes(1600), "holds no move with a weight"),
         (start_entries(e2e4=0), "holds no move with a weight"),
     ],
 )
@@ -84,22 +81,13 @@ def test_a_bad_file_is_refused_with_one_sentence(path: Path, data: bytes, senten
     assert str(refusal.value) == f"book {quoted(str(path))} {sentence}"
 
 
-def test_what_is_no_regular_file_is_refused_without_reading_it(tmp_path: Path) -> None:
-    no_file = "cannot be read: it is not a plain file"
-    cases = {str(tmp_path): no_file, str(tmp_path / "none.bin"): "cannot be read: No such file"}
-    if hasattr(os, "mkfifo"):
-        os.mkfifo(tmp_path / "pipe")
-        cases[str(tmp_path / "pipe")] = no_file
-    if os.path.exists("/dev/zero"):
-        cases["/dev/zero"] = no_file
-    for name, sentence in cases.items():
-        with pytest.raises(BookError) as refusal:
-            Book(name)
-        assert str(refusal.value).startswith(f"book {quoted(name)} {sentence}")
-    with pytest.raises(BookError, match="cannot be read: embedded null"):
-        Book("a\0b")
-    with pytest.raises(BookError, match="cannot be read"):
-        Book("x" * 5000)
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("", "it is not a plain file"), ("none.bin", "No such file"), ("a\0b", "embedded null"), ("x" * 5000, "")],
+)
+def test_what_cannot_be_read_is_refused(tmp_path: Path, name: str, reason: str) -> None:
+    with pytest.raises(BookError, match=f"cannot be read: {reason}"):
+        Book(str(tmp_path / name))
 
 
 def test_a_file_that_is_too_large_is_refused(path: Path) -> None:

@@ -115,13 +115,6 @@ def test_no_weight_is_counted_more_often_than_its_bound_allows(board: chess.Boar
         assert 0 <= count <= term.max_count * owners
 
 
-def test_the_units_of_the_attack_on_the_king_are_data() -> None:
-    """They are attributes, so that a tuner can change them; a sum of three for shelter or storm fits a byte."""
-    evaluator, base_board = set_up(chess.Board(TYPICAL[3]), alone("king_attack", 1))
-    for name, units in KING_DANGER_UNITS.items():
-        assert getattr(evaluator.context, name) == (list(units) if len(units) > 1 else units[0])
+def test_a_sum_of_three_units_for_shelter_or_storm_fits_a_byte() -> None:
     for name in ("no_shelter_units", "near_storm_units"):
         assert all(0 <= units <= 85 for units in KING_DANGER_UNITS[name])
-    before = evaluator.sum_of_terms(base_board, False)
-    evaluator.context.attacker_units = [0, 0, 80, 80, 80, 80]
-    assert evaluator.sum_of_terms(base_board, False) != before

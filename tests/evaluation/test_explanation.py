@@ -124,6 +124,8 @@ def test_a_score_at_its_limit_says_what_is_cut_off() -> None:
     assert (last.name, [term.name for term in last.terms]) == ("Limit", [LIMIT])
     assert last.difference_cp < 0
     assert "limit of the score" in format_explanation(explanation).lower()
+    board.turn = chess.BLACK
+    assert evaluation.evaluate(board, weights, network=None) == 1 - STATIC_LIMIT
 
 
 # For people -------------------------------------------------------------------------------------------------------

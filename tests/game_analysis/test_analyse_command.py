@@ -80,12 +80,6 @@ def test_pages_can_be_left_out(folder: Path) -> None:
         (("games.pgn", "--time", "0"), "secateur analyse: argument --time: '0' is not a number of seconds"),
         (("games.pgn", "--nodes", "9", "--depth", "3"), "not allowed with argument"),
         (("games.pgn", "--option", "Hsah=3"), "there is no option 'Hsah', did you mean hash?"),
-        (("games.pgn", "--option", "MultiPV=3"), "secateur analyse: there is no option 'MultiPV'"),
-        (
-            ("games.pgn", "--option", "Contempt=x"),
-            "Contempt must be a whole number from -100 to 100, not 'x'",
-        ),
-        ((), "the following arguments are required: GAMES"),
     ],
 )
 def test_a_mistake_gets_one_sentence(folder: Path, words: tuple[str, ...], sentence: str) -> None:

@@ -228,10 +228,8 @@ def test_the_command_compares_and_explains(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--move", "e9"), "secateur explain: 'e9' is no legal move here"),
         (("--move", "e2e5"), "secateur explain: 'e2e5' is no legal move here"),
         (("--fen", "nonsense"), "error: "),
-        (("--time", "-1"), "is not a number of seconds, at least 0.001"),
         (("--page", "/no/such/folder/p.html", "--depth", "1"), "secateur explain: /no/such/folder/p.html: "),
     ],
 )

@@ -58,19 +58,13 @@ def test_the_mark_is_that_of_the_loss_of_expected_result(white: bool, loss: floa
     assert judgement.mark.is_error == (mark in ERRORS)
 
 
-def test_a_book_move_and_a_forced_move_are_not_judged() -> None:
+def test_a_forced_move_and_a_book_move_that_is_no_mistake_are_not_judged() -> None:
     book = judged(0.6, 0.6 - MISTAKE_LOSS + 0.001, is_book=True)
     forced = judged(0.6, 0.2, has_choice=False)
     assert (book.mark, book.is_judged) == (Mark.BOOK, False)
     assert (forced.mark, forced.is_judged) == (Mark.FORCED, False)
-
-
-@pytest.mark.parametrize("loss", [MISTAKE_LOSS + 0.001, BLUNDER_LOSS + 0.001])
-def test_a_book_move_that_costs_as_much_as_a_mistake_is_judged_like_any_other(loss: float) -> None:
-    book = judged(0.6, 0.6 - loss, is_book=True)
-    assert book == judged(0.6, 0.6 - loss)
-    assert book.mark.is_error
-    assert book.is_judged
+    mistake = judged(0.6, 0.6 - MISTAKE_LOSS - 0.001, is_book=True)
+    assert (mistake.mark, mistake.is_judged) == (Mark.MISTAKE, True)
 
 
 def test_the_only_move_deserves_a_sign_and_an_obvious_one_does_not() -> None:

@@ -118,8 +118,6 @@ def test_words_are_from_the_view_of_the_reader() -> None:
     assert change.words(chess.BLACK) == "your king's shelter -0.80"
     assert change.words(chess.WHITE) == "Black's king's shelter +0.80"
     assert change.words() == "Black's king's shelter +0.80"
-    assert Change(MATERIAL, chess.WHITE, -300).words() == "material -3.00"
-    assert Change(NETWORK, chess.WHITE, 45).words() == "what the network sees +0.45"
     assert Change(NETWORK, chess.WHITE, 45).words(chess.BLACK) == "what the network sees -0.45"
     change = Change(NETWORK, chess.WHITE, -45, "the knight on f5")
     assert change.words() == "what the network sees -0.45 (mostly the knight on f5)"
@@ -140,7 +138,6 @@ FULL = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 @pytest.mark.parametrize(
     ("worse", "words"),
     [
-        (FULL, ""),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/R1BQKBNR", "a knight"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPP1/RNBQKBNR", "a pawn"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPP2/RNBQKBNR", "two pawns"),

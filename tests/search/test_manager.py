@@ -34,17 +34,9 @@ def test_every_depth_is_reported_once() -> None:
     infos = search(Request(chess.Board(MIDDLEGAME), depth=DEPTH)).infos
     assert [info.depth for info in infos] == list(range(1, DEPTH + 1))
     for info in infos:
-        assert info.multipv == 1
-        assert info.bound is Bound.EXACT
-        assert info.seldepth is not None
-        assert info.seldepth >= 1
-        assert info.nodes is not None
-        assert info.nodes > 0
-        assert info.time_ms is not None
-        assert info.time_ms >= 0
-        assert info.hashfull is not None
-        assert 0 <= info.hashfull <= 1000
-        assert info.wdl is None
+        assert (info.multipv, info.bound, info.wdl) == (1, Bound.EXACT, None)
+        assert info.nodes
+        assert info.seldepth
     assert [info.nodes for info in infos] == sorted(info.nodes or 0 for info in infos)
 
 

@@ -83,12 +83,8 @@ def test_without_a_position_people_are_told_so(survivor: UciProcess, line: str) 
     assert not any("Error" in said for said in [answer, *survivor.sync()])
 
 
-def test_evaluation_and_position_can_be_shown(survivor: UciProcess) -> None:
-    survivor.send("position startpos moves e2e4", "d")
-    board = chess.Board()
-    board.push_uci("e2e4")
-    assert board.epd(en_passant="legal") in "\n".join(survivor.sync())
-    survivor.send("eval")
+def test_the_evaluation_can_be_shown(survivor: UciProcess) -> None:
+    survivor.send("position startpos moves e2e4", "eval")
     lines = survivor.sync()
     (raw,) = (line.split()[1] for line in lines if line.startswith("Score ") and line.endswith("(White's view)"))
     (shown,) = (line.split()[1] for line in lines if line.startswith("Normalised "))

@@ -204,20 +204,16 @@ def test_a_failing_command_is_reported_and_survived(capfd: pytest.CaptureFixture
     assert "Traceback" in capfd.readouterr().err
 
 
-def test_a_go_that_fails_is_answered(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_go_that_fails_is_answered_with_a_legal_move_if_there_is_one(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     talk = Conversation("go nodes 13", "go depth 1")
     assert talk.answers == ["bestmove (none)", "bestmove a1"]
     assert talk.lines[0] == "info string error: ZeroDivisionError: unlucky number"
     assert "Traceback" in capfd.readouterr().err
-
-
-def test_a_go_that_fails_is_answered_with_a_legal_move(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    board = chess.Board()
-    monkeypatch.setattr(Pretender, "board", board)
+    monkeypatch.setattr(Pretender, "board", chess.Board())
     (answer,) = Conversation("go nodes 13").answers
-    assert chess.Move.from_uci(answer.removeprefix("bestmove ")) in board.legal_moves
+    assert chess.Move.from_uci(answer.removeprefix("bestmove ")) in chess.Board().legal_moves
 
 
 def test_a_position_that_cannot_be_read_is_not_held() -> None:
