@@ -57,6 +57,8 @@ TABLEBASE_DEPTH_BONUS = 6
 NULL_MOVE_VERIFICATION_PERCENT = 75
 # Hindsight: what the previous move has lost by the static evals, for one ply less.
 HINDSIGHT_MARGIN_CP = 100
+# After a TT cutoff, a quiet move that led to the node gets a malus if it was one of so many first moves.
+EARLY_MOVES = 3
 # TT entries that hold only a raw eval: below every depth that is searched.
 EVAL_DEPTH = -2
 # LMR reduces more after more cutoffs than this at the next ply.
@@ -91,7 +93,7 @@ class Searcher(Tunables):
     node_limit: i64
     root_count: int
     root_end: int
-    root_depth: int
+    root_depth: int  # the depth of `root_nodes`, 0 before the first search of these moves
     root_first: int  # the index of the first root move to search
     all_root_moves: bool  # whether they are all legal moves
     probe_limit: int
@@ -161,7 +163,6 @@ class Searcher(Tunables):
         self.tb_hits = 0
         self.seldepth = 0
         self.root_count = 0
-        self.root_depth = 0
         self.root_moves_done = 0
         self.effort_permille = 0
         self.current_move = 0
@@ -201,7 +202,8 @@ class Searcher(Tunables):
         index: int
         for index in range(self.root_count):
             self.root_moves[index] = moves[index]
-            self.root_nodes[index] = 0
+        # The nodes of these moves are counted from 0.
+        self.root_depth = 0
 
     def root(self) -> list[int]:
         return [self.root_moves[index] for index in range(self.root_count)]
@@ -328,7 +330,6 @@ class Searcher(Tunables):
                 tt_move = 0
         if ply == 0:
             tt_move = self.root_moves[self.root_first]
-        tt_move_is_noisy: bool = tt_move != 0 and self.position.is_noisy(tt_move)
 
         # 7. Tablebases: probe when a capture or pawn move has just been made, because the tables assume a halfmove
         # clock of 0. A win or loss is a bound, because there may also be a forced mate. A draw is exact.
@@ -484,6 +485,7 @@ class Searcher(Tunables):
         # 14. Singular extension (SE): if all other moves are worse than the TT move by a margin, extend the TT move by
         # one ply, or by two or three if the margin is wide. Multi-cut: if another move beats beta too, return. Negative
         # extension: if the TT move is not singular but a cutoff is likely, reduce it. Gains 42 ± 36.
+        tt_move_is_noisy: bool = tt_move != 0 and self.position.is_noisy(tt_move)
         extension = 0
         if (
             depth >= self.singular_depth
@@ -663,8 +665,8 @@ class Searcher(Tunables):
             self.histories.update_previous_move(ply, min(bonus, self.history_bonus_limit))
 
         # 25. Store the result, within the bounds of the tablebases, and update the correction history.
-        # With `searchmoves` or MultiPV the score at the root may not be that of the position.
         best_score = min(max(best_score, floor), ceiling)
+        # With `searchmoves` or MultiPV the score at the root may not be that of the position.
         if excluded_move == 0 and (ply or (self.root_first == 0 and self.all_root_moves)):
             bound = LOWER if best_score >= beta else EXACT if alpha > old_alpha else UPPER
             self._store(ply, best_move, best_score, raw_eval, depth, bound)
@@ -772,11 +774,11 @@ class Searcher(Tunables):
     def _corrected(self, raw_eval: int, correction: int) -> int:
         """The static eval: the raw eval, damped by the halfmove clock and corrected, clamped below tablebase scores."""
         static_eval = raw_eval - ((raw_eval * self.position.halfmove_clock) >> FIFTY_MOVE_DAMPING)
-        static_eval += correction * self.correction_history_weight >> 16
+        static_eval += (correction * self.correction_history_weight) >> 16
         return max(1 - STATIC_LIMIT, min(static_eval, STATIC_LIMIT - 1))
 
     def _quiescence(self, alpha: int, beta: int, ply: int) -> int:
-        """Quiescence search (qsearch): captures and promotions with SEE >= 0; in check, all evasions."""
+        """Quiescence search (qsearch): captures and promotions with SEE >= 0; in check, evasions of all kinds."""
         # 1. Count the node; draws, also by an upcoming repetition, and the maximum ply.
         if self._enter_node(ply):
             return 0
@@ -842,12 +844,13 @@ class Searcher(Tunables):
             move = self.picker.next(ply)
             if move == 0:
                 break
+
+            # 5. Move count pruning: after the first moves, search only recaptures and promotions. In check, search only
+            # the first quiet evasions once `best_score` is above a loss.
             if in_check and best_score > -TABLEBASE_BOUND and not self.position.is_noisy(move):
                 quiet_count += 1
                 if quiet_count > self.quiescence_evasions:
                     continue
-
-            # 5. Move count pruning: after the first moves, search only recaptures and promotions.
             if (
                 not in_check
                 and move_count >= self.quiescence_capture_limit
@@ -866,8 +869,7 @@ class Searcher(Tunables):
 
             # 7. SEE pruning: a move must not lose material. If `futility_base` does not beat alpha, it must win
             # material.
-            see_margin = 1 if futility_base <= alpha else 0
-            if not in_check and not self.position.see_at_least(move, see_margin):
+            if not in_check and not self.position.see_at_least(move, 1 if futility_base <= alpha else 0):
                 if futility_base <= alpha and futility_base > best_score:
                     best_score = futility_base
                 continue
@@ -944,7 +946,7 @@ class Searcher(Tunables):
             bonus = self.tt_cutoff_bonus * depth
             self.stack.find_threats(ply)
             self.histories.update_quiet(ply, tt_move, min(bonus, self.history_bonus_limit >> 1))
-        if self.stack.is_quiet[ply - 1] and self.stack.move_count[ply - 1] <= 3:
+        if self.stack.is_quiet[ply - 1] and self.stack.move_count[ply - 1] <= EARLY_MOVES:
             bonus = min(self.tt_cutoff_malus * depth, self.history_bonus_limit)
             self.histories.update_previous_move(ply, -bonus)
         return 0

@@ -39,8 +39,8 @@ class SearchStack:
     static_eval = ints(PLIES)  # NO_SCORE in check
     move = ints(PLIES)  # the move being searched, 0 for a null move
     is_quiet = ints(PLIES)  # whether that move is quiet
-    move_count = ints(PLIES)  # its number in the order of the moves, from 1
-    reduction = ints(PLIES)  # by how many plies it is reduced
+    move_count = ints(PLIES)  # its number in the order of the moves, from 1; not for a null move
+    reduction = ints(PLIES)  # by how many plies its search is reduced, 0 outside such a search
     moved_piece_to = ints(PLIES + PLIES_BACK)  # [ply + PLIES_BACK]: piece type * 64 + to-square of that move
     attacked = u64s(PLIES)  # squares that the side not to move attacks, see `find_threats`
     threats = u64s(8 * PLIES)  # [ply * 8 + piece type]: squares attacked by enemy pieces of less value
@@ -80,8 +80,6 @@ class SearchStack:
     def set_null_move(self, ply: int) -> int:
         self.move[ply] = 0
         self.is_quiet[ply] = 0
-        self.move_count[ply] = 0
-        self.reduction[ply] = 0
         self.moved_piece_to[ply + PLIES_BACK] = 0
         return 0
 
