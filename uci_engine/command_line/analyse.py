@@ -80,7 +80,10 @@ class Source:
 
     def has_file(self, path: Path) -> bool:
         """Whether this is one of the files with the games, by this name or another, or a link to one."""
-        return path.exists() and any(os.path.samestat(path.stat(), status) for status in self._statuses)
+        if not path.exists():
+            return False
+        status = path.stat()
+        return any(os.path.samestat(status, known) for known in self._statuses)
 
     def texts(self) -> Iterator[bytes]:
         for file in self._files:
@@ -129,7 +132,7 @@ class _Run:
         self._entries = self._unfinished()
 
     def _outputs(self) -> Iterator[Path]:
-        yield self._folder / JOURNAL_FILE
+        yield self._journal
         yield self._folder / PGN_FILE
         if not self._options.no_pages:
             for number in range(1, self._source.count + 1):

@@ -106,11 +106,12 @@ def keyword_options(options: argparse.Namespace, default_threads: int) -> dict[s
     from uci_engine.options import Options
 
     keywords: dict[str, Any] = {"threads": default_threads, "hash": DEFAULT_HASH_MIB, "move_overhead": 0}
+    known = Options()
     for name, text in _settings(options):
         if text is None:
             raise UsageError(f"--option {name!a} has no value")
         try:
-            keyword, _, keywords[keyword] = setting(Options(), name, text)
+            keyword, _, keywords[keyword] = setting(known, name, text)
         except ValueError as error:
             raise UsageError(str(error)) from None
     return keywords
