@@ -7,8 +7,9 @@ Environment variables, on when "1":
 
 SECATEUR_REQUIRE_COMPILER   fail where the system has no C compiler, instead of taking Zig's
 SECATEUR_UNCOMPILED         leave the modules as Python: the slow python-chess core. Only in place or --editable
-SECATEUR_PORTABLE           use the x86-64 baseline only, for a wheel to share; by default, on Linux, also AVX2, BMI
-                            and POPCNT where this processor has them
+SECATEUR_PORTABLE           use the x86-64 baseline only, for a wheel to share, and on Linux put beside it a second copy
+                            of the kernel, with AVX2, BMI and POPCNT, for the processors that have them; by default
+                            there is one copy, which uses them where this processor has them
 SECATEUR_SANITIZE           add the address and undefined-behaviour sanitizers; run with LD_PRELOAD=libasan.so
 """
 
@@ -22,9 +23,11 @@ import io
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Mapping
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -40,6 +43,8 @@ LOADER = Path("uci_engine", "core.py")
 BUILD_INFO = Path("uci_engine", "build_info.json")
 GENERATED = Path("build", "cython")
 TYPES = Path("evaluation", "typed.pxd")
+# Before the name of a module: its second copy in a portable build, see `toolchain.fast_copy_instructions`.
+FAST_COPY = "uci_engine.fast."
 
 # The modules whose loops are long enough for vector code, see `flags`.
 VECTOR_MODULES = ("evaluation.network.inference",)
@@ -70,10 +75,10 @@ def source_of(module: str) -> Path:
     return Path(*module.split(".")).with_suffix(".py")
 
 
-def flags(compiler: Compiler) -> tuple[list[str], list[str]]:
+def flags(compiler: Compiler, instructions: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """What the compiler ("system" or "zig") and the linker are told beyond Python's own flags."""
     if compiler == "zig":
-        return toolchain.zig_flags(), []
+        return toolchain.zig_flags(instructions.values()), []
     if sys.platform == "win32" and "MSC" in sys.version:
         return ["/O2"], []
     if wanted("SECATEUR_SANITIZE"):
@@ -84,21 +89,24 @@ def flags(compiler: Compiler) -> tuple[list[str], list[str]]:
     # fast. Its loops are short: vector code for them costs about 2 % of the nodes per second.
     speed = ["-O3", "-finline-limit=1500", "-fno-tree-vectorize"]
     quiet = ["-Wno-unused-const-variable", "-Wno-ignored-optimization-argument"]
-    fast = [f"-m{name}" for name in toolchain.fast_instructions().values()]
+    fast = [f"-m{name}" for name in instructions.values()]
     return [*speed, "-g0", "-fvisibility=hidden", *quiet, *fast], []
 
 
 def kernel_extensions() -> list[Extension]:
-    """One extension per kernel module; none on PyPy, where C extensions run slower than Python does."""
+    """One extension per kernel module, two in a portable build; none on PyPy, where C extensions run slower than Python
+    does."""
     if not toolchain.CPYTHON:
         return []
+    prefixes = ["", FAST_COPY] if toolchain.fast_copy_instructions() else [""]
     return [
         Extension(
-            module,
+            prefix + module,
             [str(source_of(module))],
             define_macros=[("Py_LIMITED_API", OLDEST_ABI)] if STABLE_ABI else [],
             py_limited_api=STABLE_ABI,
         )
+        for prefix in prefixes
         for module in kernel_modules()
     ]
 
@@ -112,9 +120,10 @@ def configuration(compiler: Compiler) -> dict[str, object]:
     return {
         "cython": importlib.metadata.version("Cython"),
         "python": platform.python_version(),
-        "flags": flags(compiler)[0],
-        # The loader looks for these before it runs what was built.
+        "flags": flags(compiler, toolchain.fast_instructions())[0],
+        # The loader looks for these before it runs what was built, or prefers its second copy.
         "instructions": list(toolchain.fast_instructions()),
+        "fast_copy": list(toolchain.fast_copy_instructions()),
         "environment": {name: os.environ[name] for name in COMPILER_VARIABLES if name in os.environ},
         "stable_abi": STABLE_ABI,
         "headers": "Python's" if toolchain.own_headers() is None else "Secateur's",
@@ -162,6 +171,15 @@ def translate(modules: list[Extension], kernel: declarations.Kernel, compiler: C
         module.sources = [str(generated)]
 
 
+def copy_translation(module: Extension) -> None:
+    """A C file of its own for the second copy: the name of the object file comes from it."""
+    original = GENERATED / source_of(module.name.removeprefix(FAST_COPY)).with_suffix(".c")
+    copy = (GENERATED / source_of(module.name)).with_suffix(".c")
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(original, copy)
+    module.sources = [str(copy)]
+
+
 class BuildKernel(build_ext):
     """Compiles every kernel module or none, and notes what it did for the loader and the doctor."""
 
@@ -189,14 +207,21 @@ class BuildKernel(build_ext):
             self.own_headers = toolchain.own_headers()
         except NoToolchainError as error:
             raise SystemExit(str(error)) from None
+        copies = [module for module in self.extensions if module.name.startswith(FAST_COPY)]
         for module in self.extensions:
-            module.extra_compile_args, module.extra_link_args = flags(self.chosen)
-            if module.name in VECTOR_MODULES and "-fno-tree-vectorize" in module.extra_compile_args:
+            instructions = toolchain.fast_copy_instructions() if module in copies else toolchain.fast_instructions()
+            module.extra_compile_args, module.extra_link_args = flags(self.chosen, instructions)
+            has_loops = module.name.removeprefix(FAST_COPY) in VECTOR_MODULES
+            if has_loops and "-fno-tree-vectorize" in module.extra_compile_args:
                 module.extra_compile_args.remove("-fno-tree-vectorize")
             if self.own_headers is not None:
                 module.include_dirs = [str(self.own_headers)]
                 module.extra_compile_args = [*module.extra_compile_args, *toolchain.OWN_HEADERS_FLAGS]
-        translate(self.extensions, kernel, self.chosen)
+        translate([module for module in self.extensions if module not in copies], kernel, self.chosen)
+        for module in copies:
+            copy_translation(module)
+            if self.inplace:
+                Path(*module.name.split(".")).parent.mkdir(parents=True, exist_ok=True)
         super().run()
         self.note({"compiled": True, "compiler": self.compiler_version(), **configuration(self.chosen)})
 

@@ -274,16 +274,20 @@ def test_without_pythons_headers_a_module_is_compiled_and_works(small: SmallBuil
 @needs_compiler
 @pytest.mark.skipif(not processor.has_fast_instructions(), reason="this processor lacks them, or nothing is known")
 def test_what_was_built_says_which_instructions_it_needs(small: SmallBuild, tmp_path: Path) -> None:
-    for settings, expected in (
-        ({"SECATEUR_PORTABLE": "0"}, sorted(processor.FAST_INSTRUCTIONS)),
-        ({"SECATEUR_PORTABLE": "1"}, []),
-        ({"SECATEUR_PORTABLE": "0", "CFLAGS": "-march=x86-64"}, []),
+    fast = sorted(processor.FAST_INSTRUCTIONS)
+    for settings, expected, copied in (
+        ({"SECATEUR_PORTABLE": "0"}, fast, []),
+        ({"SECATEUR_PORTABLE": "0", "CFLAGS": "-march=x86-64"}, [], []),
+        ({"SECATEUR_PORTABLE": "1", "CFLAGS": "-march=x86-64"}, [], []),
+        ({"SECATEUR_PORTABLE": "1"}, [], fast),
     ):
         result = small(SOURCE, SECATEUR_SANITIZE="0", **settings)
         assert result.returncode == 0, result.stderr
         info = json.loads((tmp_path / "uci_engine" / "build_info.json").read_text("utf-8"))
         assert info["instructions"] == expected
         assert ("-mavx2" in info["flags"]) == bool(expected)
+        assert info["fast_copy"] == copied
+        assert any("fast" in file.parts for file in extension_files(tmp_path)) == bool(copied)
 
 
 def test_the_citation_is_of_this_version() -> None:

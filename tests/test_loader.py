@@ -141,6 +141,23 @@ def test_a_core_for_another_processor_is_not_run(tree: Tree) -> None:
     assert files == "{'py'}"
 
 
+@pytest.mark.skipif(not processor.has_fast_instructions(), reason="this processor lacks them, or nothing is known")
+@pytest.mark.parametrize("is_fast", [True, False])
+def test_the_second_copy_is_for_the_processors_that_have_its_instructions(tree: Tree, is_fast: bool) -> None:
+    tree.pretend_compiled()
+    for source in tree.sources:
+        copy = tree.root / "uci_engine" / "fast" / source.relative_to(tree.root)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.with_name(source.stem + EXTENSION_SUFFIXES[-1]).touch()
+    tree.note({"fast_copy": list(processor.FAST_INSTRUCTIONS)})
+    lacking = (
+        "" if is_fast else "import uci_engine.processor as processor; processor.FAST_INSTRUCTIONS = {'tachyons': ''}"
+    )
+    answer = tree.run(f"{lacking}\nload()")
+    assert answer.startswith("ImportError"), "the empty extension file should have been tried, and refused"
+    assert (os.path.join("uci_engine", "fast", "evaluation", "bitboards") in answer) == is_fast
+
+
 @pytest.mark.parametrize("name", ["auto", "compiled"])
 def test_a_mixture_is_refused(tree: Tree, name: str) -> None:
     tree.pretend_compiled(3)

@@ -56,6 +56,8 @@ CORES = ("auto", "compiled", "python-chess", "interpreted")
 
 _ROOT = Path(__file__).resolve().parents[1]
 _BUILD_INFO = Path(__file__).with_name("build_info.json")
+# A portable build has a second kernel here, for processors with all of FAST_INSTRUCTIONS.
+_FAST_COPY = Path(__file__).with_name("fast")
 _OWN_EVALUATION = _ROOT / "evaluation" / "__init__.py"
 
 
@@ -105,11 +107,11 @@ def build_info() -> Mapping[str, Any]:
     return info
 
 
-def compiled_modules() -> dict[str, Path]:
-    """The kernel modules that have an extension file, with its path."""
+def compiled_modules(place: Path = _ROOT) -> dict[str, Path]:
+    """The kernel modules that have an extension file at a place, with its path."""
     found = {}
     for module in KERNEL_MODULES:
-        extensions = (source_file(module).with_suffix(suffix) for suffix in EXTENSION_SUFFIXES)
+        extensions = (place.joinpath(*module.split(".")).with_suffix(suffix) for suffix in EXTENSION_SUFFIXES)
         if (extension := next(filter(Path.is_file, extensions), None)) is not None:
             found[module] = extension
     return found
@@ -164,7 +166,10 @@ def _import(name: str, reason: str, *, plain: bool, is_fallback: bool = False) -
             found = "compiled" if plain else "uncompiled"
             raise RuntimeError(f"{module} was imported {found} before the {name} core was requested")
     if plain and compiled_modules():
-        sys.meta_path.insert(0, _PlainKernel())
+        sys.meta_path.insert(0, _KernelFiles({module: source_file(module) for module in KERNEL_MODULES}))
+    elif not plain and build_info().get("fast_copy") and processor.has_fast_instructions():
+        sys.meta_path.insert(0, _KernelFiles(compiled_modules(_FAST_COPY)))
+        reason += ", with all instructions of this processor"
     modules = {module: importlib.import_module(module) for module in KERNEL_MODULES}
     if name == "python-chess":
         position_class = importlib.import_module("uci_engine.board.chess_position").ChessPosition
@@ -185,15 +190,18 @@ def _is_compiled(module: ModuleType) -> bool:
     return module.__spec__ is not None and isinstance(module.__spec__.loader, ExtensionFileLoader)
 
 
-class _PlainKernel:
-    """An import hook that loads the kernel modules from their sources: by default Python prefers extension files."""
+class _KernelFiles:
+    """An import hook that loads the kernel modules from these files: by default Python takes the extension files that
+    stand beside the sources."""
+
+    def __init__(self, files: Mapping[str, Path]) -> None:
+        self._files = files
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname not in KERNEL_MODULES:
-            return None
-        return spec_from_file_location(fullname, source_file(fullname))
+        file = self._files.get(fullname)
+        return None if file is None else spec_from_file_location(fullname, file)
 
 
 def require_own_evaluation() -> None:

@@ -19,6 +19,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -45,7 +46,6 @@ OWN_HEADERS = Path(__file__).resolve().parent / "include"
 OWN_HEADERS_FLAGS = [f"-Werror={what}" for what in ("implicit-function-declaration", "int-conversion")]
 OWN_HEADERS_FIT = CPYTHON and STABLE_ABI and not sysconfig.get_config_var("Py_TRACE_REFS")
 
-# By its file: building imports nothing of the package.
 PROCESSOR = Path(__file__).resolve().parents[2] / "uci_engine" / "processor.py"
 
 PROBE = "#include <math.h>\n#include <stdlib.h>\nint probe(void) { return 0; }\n"
@@ -134,18 +134,33 @@ def _sentence(problem: str) -> str:
 def fast_instructions() -> dict[str, str]:
     """The instruction sets beyond the x86-64 baseline that the build uses: Linux's names and the compilers'.
 
-    The loader compares them with the processor it runs on. There are none where the build is to be portable or has
-    the sanitizers, where it is for another machine, and where the user's flags choose the processor.
+    The loader compares them with the processor it runs on. There are none where the build is to be portable, and where
+    this processor lacks one of them.
     """
-    if wanted("SECATEUR_PORTABLE") or wanted("SECATEUR_SANITIZE"):
+    if wanted("SECATEUR_PORTABLE") or not _processor()["has_fast_instructions"]():
         return {}
-    if sysconfig.get_platform() != "linux-x86_64":
+    return _allowed_instructions()
+
+
+def fast_copy_instructions() -> dict[str, str]:
+    """Those of a second copy of the kernel, which the loader prefers where the processor has them. It is made where the
+    build is to be portable, whatever processor builds it."""
+    return _allowed_instructions() if wanted("SECATEUR_PORTABLE") else {}
+
+
+def _allowed_instructions() -> dict[str, str]:
+    """None where the build has the sanitizers or is for another machine, and where the user's flags choose one."""
+    if wanted("SECATEUR_SANITIZE") or sysconfig.get_platform() != "linux-x86_64":
         return {}
     if any(flag in os.environ.get(name, "") for name in ("CC", "CFLAGS") for flag in ("-march=", "-mcpu=")):
         return {}
-    processor = runpy.run_path(str(PROCESSOR))
-    fast: dict[str, str] = processor["FAST_INSTRUCTIONS"]
-    return fast if processor["has_fast_instructions"]() else {}
+    fast: dict[str, str] = _processor()["FAST_INSTRUCTIONS"]
+    return fast
+
+
+def _processor() -> dict[str, Any]:
+    """What uci_engine/processor.py defines. By its file: building imports nothing of the package."""
+    return runpy.run_path(str(PROCESSOR))
 
 
 def system_packages() -> str:
@@ -223,9 +238,9 @@ def zig_command(output: Path, sources: list[str], flags: list[str], include: lis
     return [*command, "-fPIC"]
 
 
-def zig_flags() -> list[str]:
+def zig_flags(instructions: Iterable[str]) -> list[str]:
     """Zig takes the processor it runs on for the target, and traps undefined behaviour, unless told otherwise."""
-    processor = "+".join(["baseline", *fast_instructions().values()])
+    processor = "+".join(["baseline", *instructions])
     # Zig keeps frame pointers, and Clang leaves calls where gcc is told not to: 3 and 6 % more instructions.
     speed = ["-O3", "-fno-tree-vectorize", "-fomit-frame-pointer", "-mllvm", "-inline-threshold=1500"]
     speed += [f"-mcpu={processor}"]
