@@ -20,17 +20,18 @@ from tests.support.kernel import (
     is_compiled,
     new_manager,
     new_position,
+    on_core,
     random_game,
     search,
     searcher,
     start_board,
     state_of,
 )
+from tests.support.plain_alpha_beta import STEPS_OFF
 from uci_engine import score as scores
 from uci_engine.board import moves
 from uci_engine.core import load
 from uci_engine.search import parameters
-from uci_engine.search.parameters import PLAIN_ALPHA_BETA
 from uci_engine.search.thread_pool import new_searcher
 from uci_engine.time_management.allocation import time_tunables
 from uci_engine.tunable import Tunable
@@ -102,27 +103,10 @@ def earlier_keys(board: chess.Board) -> list[int]:
     return keys[::-1]
 
 
-@cache
-def plain_searcher() -> Any:
-    """A searcher that prunes by alpha-beta alone, on the table of the one that `search` uses."""
-    return new_searcher(load(), searcher().table, PLAIN_ALPHA_BETA)
-
-
-def test_what_plain_alpha_beta_switches_off_stays_off_to_the_maximum_depth() -> None:
-    off = {name: value for name, value in PLAIN_ALPHA_BETA.items() if value}
+def test_the_steps_that_are_switched_off_stay_off_to_the_maximum_depth() -> None:
+    off = {name: value for name, value in STEPS_OFF.items() if value}
     assert {"null_move_depth", "probcut_depth", "iir_depth", "singular_depth", "lmr_depth"} == set(off)
     assert all(value > scores.MAX_DEPTH for value in off.values())
-
-
-def plain_search(board: chess.Board, depth: int, contempt_cp: int = 0) -> Any:
-    """Plain alpha-beta with an open window: value, best move, nodes."""
-    machine = plain_searcher()
-    machine.set_contempt(contempt_cp)
-    machine.position.set_board(board)
-    machine.begin(0)
-    machine.set_root([moves.encode(board, move) for move in board.legal_moves])
-    value = machine.search_root(depth, -scores.INFINITE, scores.INFINITE, 0)
-    return value, moves.decode(machine.pv()[0], board.chess960), machine.nodes
 
 
 PLAIN_CASES = [
@@ -144,46 +128,37 @@ PLAIN_CASES = [
 ]
 
 
-@pytest.mark.parametrize("contempt_cp", [0, 30, -100])
-@pytest.mark.parametrize(("fen", "played", "depth"), PLAIN_CASES)
-def test_without_pruning_the_value_is_minimaxs(fen: str, played: str, depth: int, contempt_cp: int) -> None:
-    board = board_after(fen, played)
-    reference = Minimax(contempt_cp)
-    expected = reference.value(board, depth, 0, earlier_keys(board))
-    value, best, nodes = plain_search(board, depth, contempt_cp)
-    assert value == expected
-    # The move, too, is worth that much.
-    keys = [*earlier_keys(board), chess.polyglot.zobrist_hash(board)]
-    board.push(best)
-    assert -Minimax(contempt_cp).value(board, depth - 1, 1, keys) == expected
-    # Moves searched again with the window open may cost more than there is to save in a very small tree.
-    if reference.nodes > 100:
-        assert nodes < reference.nodes
-    if reference.nodes > 5000:
-        assert nodes < reference.nodes / 4
+def random_cases() -> list[tuple[str, str, bool, int]]:
+    """Positions after random moves, half of them of Chess960, as FEN, moves, Chess960?, depth."""
+    cases = []
+    for number in range(6):
+        start = start_board(number, number % 2 == 1)
+        *_, board = random_game(number, start.copy(), 40)
+        if any(board.legal_moves):
+            cases.append((start.fen(), " ".join(move.uci() for move in board.move_stack), start.chess960, 2))
+    return cases
 
 
-def test_without_pruning_on_random_positions() -> None:
-    for number in range(6 if is_compiled() else 2):
-        boards = list(random_game(number, start_board(number, number % 2 == 1), 40))
-        board = boards[-1]
-        if not any(board.legal_moves):
-            continue
-        expected = Minimax().value(board, 2, 0, earlier_keys(board))
-        assert plain_search(board, 2)[0] == expected, board.fen()
-
-
-def test_a_full_table_does_not_change_the_search_without_pruning() -> None:
-    board = chess.Board(MIDDLEGAME)
-    machine = plain_searcher()
-    machine.table.clear()
-    machine.clear()
-    first = plain_search(board, 3)
-    assert not machine.table.probe(machine.position.key)
-    search(Request(board, depth=5), fresh=False)
-    assert machine.table.probe(machine.position.key)
-    machine.clear()
-    assert plain_search(board, 3) == first
+def test_without_pruning_the_value_is_minimaxs() -> None:
+    cases = [
+        *((fen, played, False, depth, contempt) for fen, played, depth in PLAIN_CASES for contempt in (0, 30, -100)),
+        *((*case, 0) for case in random_cases()),
+    ]
+    found = on_core("interpreted", "tests.support.plain_alpha_beta", "plain_search", cases)
+    for (fen, played, chess960, depth, contempt_cp), (value, best, nodes) in zip(cases, found, strict=True):
+        board = board_after(fen, played, chess960)
+        reference = Minimax(contempt_cp)
+        expected = reference.value(board, depth, 0, earlier_keys(board))
+        assert value == expected, (fen, contempt_cp)
+        # The move, too, is worth that much.
+        keys = [*earlier_keys(board), chess.polyglot.zobrist_hash(board)]
+        board.push_uci(best)
+        assert -Minimax(contempt_cp).value(board, depth - 1, 1, keys) == expected, (fen, best)
+        # Moves searched again with the window open may cost more than there is to save in a very small tree.
+        if reference.nodes > 100:
+            assert nodes < reference.nodes
+        if reference.nodes > 5000:
+            assert nodes < reference.nodes / 4
 
 
 # Stopping -------------------------------------------------------------------------------------------------

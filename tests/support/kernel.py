@@ -160,9 +160,9 @@ def start_board(number: int, chess960: bool) -> chess.Board:
     return chess.Board(STARTS[number % len(STARTS)])
 
 
-def board_after(fen: str, text: str) -> chess.Board:
+def board_after(fen: str, text: str, chess960: bool = False) -> chess.Board:
     """A position and moves in UCI notation, played."""
-    board = chess.Board(fen)
+    board = chess.Board(fen, chess960=chess960)
     for word in text.split():
         board.push_uci(word)
     return board

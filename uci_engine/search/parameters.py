@@ -3,7 +3,7 @@
 `Tunables` are fields of `Searcher`, so a tuner can set others. Depths are in plies, names that end in `_cp` are in
 centipawns. The descriptions use the abbreviations of the steps in `search.py`. Constants that have too little effect to
 be tuned stand in the modules that use them. The piece values of static exchange evaluation (SEE) are in
-`uci_engine.score`. `PLAIN_ALPHA_BETA` switches off every step that could change the value of a search.
+`uci_engine.score`.
 """
 
 from __future__ import annotations
@@ -30,9 +30,6 @@ class Tunables:
     """The fields of `Searcher` that are tunable: value, least and greatest value, meaning."""
 
     aspiration_window_cp: int = tunable(12, 5, 100, "aspiration window: initial half width")
-    use_tt: int = tunable(1, 0, 1, "use the transposition table")
-    use_quiescence: int = tunable(1, 0, 1, "use quiescence search")
-    use_early_draws: int = tunable(1, 0, 1, "score upcoming repetitions and known endgame draws at once")
     tt_cutoff_malus: int = tunable(75, 0, 400, "TT cutoff malus of the previous quiet move: amount per ply")
     correction_history_weight: int = tunable(256, 0, 512, "correction history: weight, in 256ths")
     reverse_futility_depth: int = tunable(7, 0, 16, "RFP: maximum depth")
@@ -100,21 +97,3 @@ class Tunables:
 
 
 PARAMETERS = tunables_of(Tunables())
-
-# Plain alpha-beta: a search returns the minimax value. Mate distance pruning stays because it is exact. Move ordering
-# stays as well.
-PLAIN_ALPHA_BETA = {
-    "use_tt": 0,
-    "use_quiescence": 0,
-    "use_early_draws": 0,
-    "reverse_futility_depth": 0,
-    "null_move_depth": OFF_DEPTH,
-    "probcut_depth": OFF_DEPTH,
-    "iir_depth": OFF_DEPTH,
-    "singular_depth": OFF_DEPTH,
-    "lmp_depth": 0,
-    "futility_depth": 0,
-    "history_pruning_depth": 0,
-    "see_pruning_depth": 0,
-    "lmr_depth": OFF_DEPTH,
-}

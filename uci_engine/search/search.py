@@ -2,8 +2,7 @@
 
 The worker calls `search_root` for one window at a time and reads the result from the fields. `_search` searches one
 node, in numbered steps. `_quiescence` continues the search at the horizon. Scores are in centipawns from the side to
-move's view, on the scale of `uci_engine.score`. The parameters are in `parameters`. With `PLAIN_ALPHA_BETA` the search
-returns the exact minimax value, which tests check.
+move's view, on the scale of `uci_engine.score`. The parameters are in `parameters`.
 
 Invariant: node count, score, best move and principal variation depend only on the position with its history, the
 limits, the contempt, the transposition table (TT) and the histories, so every core searches the same tree. A stopped
@@ -269,7 +268,7 @@ class Searcher(Tunables):
         """
         # 1. Quiescence search (qsearch): at the horizon, search captures and promotions until the position is quiet.
         if depth <= 0:
-            return self._quiescence(alpha, beta, ply) if self.use_quiescence else self._leaf(ply)
+            return self._quiescence(alpha, beta, ply)
 
         # 2. Count the node, and return if the search must stop.
         if ply and self._enter_node(ply):
@@ -282,13 +281,13 @@ class Searcher(Tunables):
         has_upcoming_repetition: bool = False
         draw_score = self.draw_score[ply & 1]
         if ply and excluded_move == 0:
-            if self.position.is_draw(ply) or (self.use_early_draws and self.evaluator.is_known_draw(self.position)):
+            if self.position.is_draw(ply) or self.evaluator.is_known_draw(self.position):
                 return draw_score
             if ply >= LAST_PLY:
                 return 0 if in_check else self.evaluator.evaluate(self.position)
 
             # 4. Upcoming repetition: if one move repeats a position, the side to move has at least a draw.
-            if self.use_early_draws and alpha < draw_score and self.position.upcoming_repetition(ply):
+            if alpha < draw_score and self.position.upcoming_repetition(ply):
                 alpha = draw_score
                 has_upcoming_repetition = True
                 if alpha >= beta:
@@ -304,9 +303,7 @@ class Searcher(Tunables):
 
         # 6. Transposition table (TT): an entry of sufficient depth causes a cutoff in non-PV nodes. Otherwise it gives
         # a move and a better eval.
-        entry: u64 = 0
-        if self.use_tt:
-            entry = self.table.probe(self.position.key)
+        entry: u64 = self.table.probe(self.position.key)
         tt_move: int = 0
         tt_bound: int = 0
         tt_score: int = 0
@@ -788,16 +785,14 @@ class Searcher(Tunables):
         in_check: bool = self.position.checkers != 0
         if ply >= LAST_PLY:
             return 0 if in_check else self.evaluator.evaluate(self.position)
-        if self.use_early_draws and alpha < draw_score and self.position.upcoming_repetition(ply):
+        if alpha < draw_score and self.position.upcoming_repetition(ply):
             alpha = draw_score
             if alpha >= beta:
                 return alpha
 
         # 2. Transposition table (TT): any depth is enough here.
         pv_node: bool = beta - alpha > 1
-        entry: u64 = 0
-        if self.use_tt:
-            entry = self.table.probe(self.position.key)
+        entry: u64 = self.table.probe(self.position.key)
         tt_move: int = 0
         tt_bound: int = 0
         tt_score: int = 0
@@ -900,17 +895,6 @@ class Searcher(Tunables):
         self._store(ply, best_move, best_score, raw_eval, 0, bound)
         return best_score
 
-    def _leaf(self, ply: int) -> int:
-        """A leaf when quiescence search is off: mate, stalemate, a draw or the raw eval."""
-        if self._enter_node(ply):
-            return 0
-        self.picker.begin(ply, 0, False)
-        if self.picker.next(ply) == 0:
-            return ply - MATE if self.position.checkers else self.draw_score[ply & 1]
-        if self.position.is_draw(ply):
-            return self.draw_score[ply & 1]
-        return self.evaluator.evaluate(self.position)
-
     def _enter_node(self, ply: int) -> bool:
         """Count a node and clear its PV. Returns whether the search must stop."""
         self.pv_length[ply] = 0
@@ -972,8 +956,7 @@ class Searcher(Tunables):
         return self.draw_score[ply & 1] + wdl
 
     def _store(self, ply: int, move: int, score: int, raw_eval: int, depth: int, bound: int) -> int:
-        if self.use_tt:
-            self.table.store(self.position.key, move, self.score_to_tt(score, ply), raw_eval, depth, bound)
+        self.table.store(self.position.key, move, self.score_to_tt(score, ply), raw_eval, depth, bound)
         return 0
 
     def score_to_tt(self, score: int, ply: int) -> int:
