@@ -3,7 +3,7 @@
 
     python scripts/selfplay.py --nodes 1000 --games 100000 --output data.positions --concurrency 2 \\
         --source 'random plies=6-9 share=2' --source 'file=openings.epd plies=0-4 share=3' \\
-        --resign 'moves=4 score=1000' --draw 'from=40 moves=10 score=8' --tablebase syzygy/
+        --resign 'moves=4 score=1000' --draw 'from=40 moves=10 score=8'
 
 The engine searches in the processes of this program, a fixed number of nodes a move. toolkit/training/positions.py
 documents the file, 32 bytes a position; positions.py prints it. Positions in check are left out;
@@ -38,11 +38,11 @@ from toolkit.console import (
     write_json,
 )
 from toolkit.errors import ProgramError
-from toolkit.games.adjudication import Rules, add_arguments, check_tables, open_tables, rules_of
+from toolkit.games.adjudication import Rules, add_arguments, rules_of
 from toolkit.games.openings import Opening
 from toolkit.journal import Journal
 from toolkit.pool import Task, run_tasks
-from toolkit.training.game import Kept, engine_facts, play_game, self_player
+from toolkit.training.game import Kept, engine_facts, self_player
 from toolkit.training.positions import RECORD_BYTES, header
 from toolkit.training.sources import SOURCE_SYNTAX, Source, choose_opening, parse_source
 
@@ -66,10 +66,8 @@ class Recipe:
     kept: Kept
 
     def as_json(self) -> dict[str, Any]:
-        """For journal and provenance. Folders of tables are left out: another machine has others."""
-        sources = [source.as_json() for source in self.sources]
-        tables = {"tables": bool(self.rules.tables)}
-        return {**asdict(self), "sources": sources, "rules": {**asdict(self.rules), **tables}}
+        """For journal and provenance."""
+        return {**asdict(self), "sources": [source.as_json() for source in self.sources]}
 
 
 @dataclass(frozen=True)
@@ -87,12 +85,11 @@ def play_batch(batch: Batch) -> dict[str, Any]:
     player = self_player(recipe.nodes, recipe.hash_mib)
     positions = bytearray()
     results: Counter[str] = Counter()
-    with open_tables(recipe.rules) as tables:
-        for number, opening in enumerate(batch.openings, start=batch.first_game):
-            chance = random.Random(f"{recipe.seed} {number} positions")
-            game = play_game(player, opening, recipe.rules, tables, recipe.kept, chance)
-            results[game.result or NOT_PLAYED] += 1
-            positions += b"".join(game.records)
+    for number, opening in enumerate(batch.openings, start=batch.first_game):
+        seed = random.Random(f"{recipe.seed} {number} positions").getrandbits(32)
+        game = player.play(opening, recipe.rules, recipe.kept, seed)
+        results[game.result or NOT_PLAYED] += 1
+        positions += game.records
     return {"positions": bytes(positions), "results": dict(results)}
 
 
@@ -183,7 +180,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--cluster", metavar="ADDRESS", help="play on the workers of this Dask scheduler instead")
     parser.add_argument("--resume", action="store_true", help="go on from the journal beside the output")
     parser.add_argument("--json", type=new_file, metavar="FILE", help="write the counts")
-    add_arguments(parser)
+    add_arguments(parser, tables=False)
     return parser.parse_args(arguments)
 
 
@@ -193,10 +190,7 @@ def make_recipe(words: argparse.Namespace) -> Recipe:
     kept = Kept(words.max_opening, words.positions, words.ahead)
     if min(astuple(kept)) < 0:
         raise ProgramError("--positions, --max-opening and --ahead are at least 0")
-    rules = rules_of(words)
-    if words.cluster is None:
-        check_tables(rules)
-    return Recipe(sources, words.nodes, words.hash, words.seed, rules, kept)
+    return Recipe(sources, words.nodes, words.hash, words.seed, rules_of(words), kept)
 
 
 def open_harvest(words: argparse.Namespace, recipe: Recipe) -> Harvest:

@@ -50,6 +50,7 @@ KERNEL_MODULES = (
     "uci_engine.search.search",
     "uci_engine.search.mate_search",
     "uci_engine.search.worker",
+    "uci_engine.search.self_play",
 )
 
 CORES = ("auto", "compiled", "python-chess", "interpreted")

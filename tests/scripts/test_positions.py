@@ -34,9 +34,7 @@ from toolkit.training.positions import (
     pieces_of,
     quiet_positions,
     read_positions,
-    records_of,
     unique_positions,
-    white_to_move,
     write_positions,
 )
 
@@ -166,18 +164,6 @@ def test_pieces_are_those_of_the_boards(chess960: bool) -> None:
         for square, piece in board.piece_map().items():
             expected[square] = 2 * piece.piece_type + piece.color
         assert pieces.tolist() == expected
-
-
-def test_records_of_pieces_are_those_of_the_boards() -> None:
-    packed = random_records(4, 20)
-    records = records_of(pieces_of(packed), white_to_move(packed), 2)
-    assert (pieces_of(records) == pieces_of(packed)).all()
-    assert (white_to_move(records) == white_to_move(packed)).all()
-    for record_found, known in zip(records, packed, strict=True):
-        board = board_of(known)
-        assert board_of(record_found).fen() == f"{board.board_fen()} {'w' if board.turn else 'b'} - - 0 1"
-    assert set(records["result"]) == {2}
-    assert set(records["flags"]) == {QUIET}
 
 
 def test_another_engine_scores(tmp_path: Path) -> None:

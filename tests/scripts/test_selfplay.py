@@ -6,22 +6,30 @@ import itertools
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import chess
-import chess.engine
 import numpy as np
 import pytest
 
 from selfplay import main
-from tests.support.kernel import board_after, is_compiled, state_of
+from tests.support.kernel import ALL_CORES, STARTS, board_after, core_or_skip, is_compiled, on_core
 from toolkit.errors import ProgramError
-from toolkit.games.adjudication import Rules
+from toolkit.games.adjudication import Adjudicator, Rules
 from toolkit.games.openings import Opening, random_opening
-from toolkit.training.game import RESULTS, Kept, SelfPlayer, play_game, self_player
-from toolkit.training.positions import CAPTURE, FIRST, QUIET, RECORD, are_quiet, board_of, game_numbers, read_positions
+from toolkit.training.game import Kept, PlayedGame, SelfPlayer, self_player
+from toolkit.training.positions import (
+    CAPTURE,
+    FIRST,
+    QUIET,
+    RECORD,
+    RESULT_NAMES,
+    are_quiet,
+    board_of,
+    game_numbers,
+    read_positions,
+)
 from toolkit.training.sources import choose_opening, parse_source
-from uci_engine import Engine
-from uci_engine import score as scores
 
 NODES = 100
 
@@ -82,86 +90,130 @@ def test_a_source_that_is_none_is_refused(text: str) -> None:
 # ---- One game ----
 
 
-def test_a_game_is_legal_and_its_positions_are_labelled(player: SelfPlayer) -> None:
-    game = play_game(player, Opening(), rules(), None)
-    positions = np.frombuffer(b"".join(game.records), RECORD)
+def boards_of(game: PlayedGame) -> tuple[Any, list[chess.Board]]:
+    positions = np.frombuffer(game.records, RECORD)
+    return positions, [board_of(position) for position in positions]
+
+
+@pytest.mark.parametrize("start", [chess.STARTING_FEN, STARTS[1], chess.Board.from_chess960_pos(100).fen()])
+def test_a_game_is_legal_and_its_positions_are_labelled(player: SelfPlayer, start: str) -> None:
+    game = player.play(Opening(start), rules(), Kept(), 1)
+    positions, boards = boards_of(game)
     assert game.result is not None
-    assert (positions["result"] == RESULTS[game.result]).all()
+    assert (positions["result"] == RESULT_NAMES.index(game.result)).all()
     assert game_numbers(positions).tolist() == [0] * len(positions)
     assert positions["flags"][0] & FIRST
-    boards = [board_of(position) for position in positions]
-    assert boards[0] == chess.Board()
+    first = chess.Board(start, chess960=boards[0].chess960)
+    assert boards[0].fen() == first.fen()
     for board, following in itertools.pairwise(boards):
         assert not board.is_check()
         if following.ply() == board.ply() + 1:
-            afters = [board_after(board.fen(), move.uci()).board_fen() for move in board.legal_moves]
-            assert following.board_fen() in afters
+            afters = [board_after(board.fen(), move.uci(), board.chess960) for move in board.legal_moves]
+            assert following.fen() in [after.fen() for after in afters]
 
 
 def test_the_same_game_again(player: SelfPlayer) -> None:
-    first = play_game(player, Opening(moves=("e2e4",)), rules(), None)
-    assert play_game(player, Opening(moves=("e2e4",)), rules(), None) == first
+    opening = Opening(moves=("e2e4",))
+    first = player.play(opening, rules(), Kept(ahead=2), 1)
+    other = player.play(opening, rules(), Kept(ahead=2), 2)
+    assert player.play(opening, rules(), Kept(ahead=2), 1) == first
+    assert other.result == first.result
+    assert other.records != first.records
 
 
 def test_flags_and_scores_of_known_positions(player: SelfPlayer) -> None:
     # A queen can be taken: not quiet, the best move captures, and the score is White's.
     for fen, sign in (("4k3/8/8/3q4/4P3/8/PP6/4K3 w - - 0 1", 1), ("4k3/pp6/8/4p3/3Q4/8/8/4K3 b - - 0 1", -1)):
-        game = play_game(player, Opening(fen), Rules(max_moves=1), None)
-        first = np.frombuffer(game.records[0], RECORD)[0]
+        first = boards_of(player.play(Opening(fen), Rules(max_moves=1), Kept(), 1))[0][0]
         assert first["flags"] == FIRST | CAPTURE
         assert sign * int(first["score_cp"]) > 100
-    quiet = np.frombuffer(play_game(player, Opening(), Rules(max_moves=1), None).records[0], RECORD)[0]
+    quiet = boards_of(player.play(Opening(), Rules(max_moves=1), Kept(), 1))[0][0]
     assert quiet["flags"] & (QUIET | CAPTURE) == QUIET
 
 
-def test_it_thinks_as_the_engine_does() -> None:
-    """An interrupted last depth, with or without a result, must not cost the depths before it."""
-    nodes = 3000 if is_compiled() else 100
-    board = chess.Board()
-    with Engine(hash=16) as engine:
-        for number in range(20):
-            player = SelfPlayer(nodes, 16)
-            player.new_game(board)
-            thought = player.think()
-            engine.new_game()
-            found = engine.play(board, chess.engine.Limit(nodes=nodes), info=chess.engine.INFO_ALL)
-            assert thought.move == found.move, board.fen()
-            pieces = board.occupied.bit_count()
-            score = found.info["score"].relative.score(mate_score=scores.MATE)
-            if not scores.is_mate(thought.score_cp):
-                assert scores.normalised(thought.score_cp, pieces) == score, (number, board.fen())
-            board.push(thought.move)
+@pytest.mark.parametrize(
+    ("fen", "result"),
+    [
+        ("7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "1-0"),  # mates
+        ("8/8/8/8/8/5kq1/8/7K b - - 0 1", "0-1"),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "1/2-1/2"),  # stalemate
+        ("8/8/8/4k3/8/4K3/8/8 w - - 0 1", "1/2-1/2"),  # bare kings
+        ("4k3/8/8/8/8/8/4R3/4K3 w - - 100 90", "1/2-1/2"),  # fifty moves
+        ("7k/6Q1/6K1/8/8/8/8/8 b - - 100 90", "1-0"),  # mated before
+    ],
+)
+def test_games_end_by_the_rules(player: SelfPlayer, fen: str, result: str) -> None:
+    assert player.play(Opening(fen), Rules(), Kept(), 1).result == result
 
 
-def test_it_knows_all_moves_of_the_game(player: SelfPlayer) -> None:
-    """Reversible moves are made one by one, and the position must be the one that the board's moves give."""
-    board = chess.Board("r3k2r/8/8/3p4/8/8/4P3/R3K2R w KQkq - 0 1")
-    player.new_game(board)
-    fresh = SelfPlayer(NODES, 1)
-    for _ in range(40):
-        if not any(board.legal_moves) or board.is_repetition(3):
-            break
-        player.push(player.think())
-        fresh.new_game(board)
-        for mine, theirs in zip(player.searchers, fresh.searchers, strict=True):
-            assert state_of(mine.position) == state_of(theirs.position)
+QUEEN_UP = "4k3/pppp4/8/8/8/8/PPPP4/3QK3 w - - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("fen", "asked", "kept", "result"),
+    [
+        (QUEEN_UP, Rules(resign_moves=1, resign_cp=500), Kept(), "1-0"),
+        (QUEEN_UP.replace(" w ", " b ").replace("3QK3", "4K3").replace("4k3", "3qk3"), Rules(1, 500), Kept(), "0-1"),
+        (QUEEN_UP, Rules(max_moves=2), Kept(), "1/2-1/2"),
+        (QUEEN_UP, Rules(resign_moves=1, resign_cp=500), Kept(max_opening_cp=400), None),
+        ("4k3/8/8/3pP3/3P4/8/8/4K3 w - - 0 1", Rules(draw_moves=1, draw_cp=2000), Kept(), "1/2-1/2"),
+    ],
+)
+def test_games_end_when_they_are_decided(
+    player: SelfPlayer, fen: str, asked: Rules, kept: Kept, result: str | None
+) -> None:
+    game = player.play(Opening(fen), asked, kept, 1)
+    assert game.result == result
+    assert len(game.records) <= 4 * RECORD.itemsize
+
+
+def test_its_adjudication_is_that_of_matches(player: SelfPlayer) -> None:
+    """The scores of a whole game, without positions in check, end it where `Adjudicator` says."""
+    asked = Rules(resign_moves=2, resign_cp=300, resign_both=True, draw_from=3, draw_moves=2, draw_cp=20)
+    for number in range(12 if is_compiled() else 1):
+        opening = random_opening(Opening(), random.Random(number), 6, 9)
+        whole, boards = boards_of(player.play(opening, rules(), Kept(), 1))
+        plies = [board.ply() for board in boards]
+        gap = next((index for index in range(1, len(plies)) if plies[index] > plies[index - 1] + 1), len(plies))
+        adjudicator, ended = Adjudicator(asked), None
+        for index in range(gap - 1):
+            score_cp = int(whole["score_cp"][index]) * (1 if boards[index].turn else -1)
+            ended = adjudicator.verdict(boards[index + 1], score_cp)
+            if ended is not None:
+                found = player.play(opening, asked, Kept(), 1)
+                assert found.result == ended[0]
+                assert len(found.records) == (index + 1) * RECORD.itemsize
+                break
 
 
 def test_positions_ahead_are_legal_and_belong_to_the_game(player: SelfPlayer) -> None:
     opening = Opening("r3k2r/pppq1ppp/2npbn2/4p3/4P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1")
-    game = play_game(player, opening, Rules(max_moves=4), None, Kept(ahead=5), random.Random(3))
-    positions = np.frombuffer(b"".join(game.records), RECORD)
+    game = player.play(opening, Rules(max_moves=4), Kept(ahead=5), 3)
+    positions, boards = boards_of(game)
     assert 15 < len(positions) <= 40
     assert game_numbers(positions).tolist() == [0] * len(positions)
     assert are_quiet(positions).all()
     assert game.result is not None
-    assert set(positions["result"]) == {RESULTS[game.result]}
-    boards = [board_of(position) for position in positions]
+    assert set(positions["result"]) == {RESULT_NAMES.index(game.result)}
     assert all(board.is_valid() and not board.is_check() for board in boards)
     assert len({board.epd() for board in boards}) > 10
-    assert play_game(player, opening, Rules(max_moves=4), None, Kept(ahead=5), random.Random(3)) == game
-    # The search goes on from where it was.
-    assert state_of(player.searchers[0].position) == state_of(player.searchers[1].position)
+    few = boards_of(player.play(opening, Rules(max_moves=4), Kept(ahead=5, max_positions=6), 3))[1]
+    fens = [board.fen() for board in boards]
+    assert len(few) == 6
+    assert [fens.index(board.fen()) for board in few] == sorted(fens.index(board.fen()) for board in few)
+
+
+def records_here() -> list[str]:
+    """What is kept of two short games on the core of this process, in base 16."""
+    opening = Opening("r3k2r/pppq1ppp/2npbn2/4p3/4P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1")
+    machine = SelfPlayer(40, 1)
+    return [machine.play(opening, Rules(max_moves=3), kept, 7).records.hex() for kept in (Kept(), Kept(ahead=3))]
+
+
+def test_every_core_plays_the_same_games() -> None:
+    found = [on_core(core_or_skip(core), __name__, "records_here") for core in ALL_CORES]
+    assert len(found[0][0]) > 4 * RECORD.itemsize
+    assert found[0] == found[1] == found[2]
 
 
 # ---- Runs ----

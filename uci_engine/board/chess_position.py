@@ -31,6 +31,9 @@ class ChessPosition(Position):
         self.reversible_plies = 0
         # python-chess generates legal moves, so pins are not needed.
         self.pinned = 0
+        for rook in chess.scan_forward(board.clean_castling_rights()):
+            colour = chess.WHITE if board.occupied_co[chess.WHITE] & chess.BB_SQUARES[rook] else chess.BLACK
+            self.rook_squares[2 * (not colour) + (rook < chess.msb(board.kings & board.occupied_co[colour]))] = rook
         self._read_rules()
 
     def _read_rules(self) -> None:

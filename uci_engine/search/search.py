@@ -155,7 +155,7 @@ class Searcher(Tunables):
 
     # Called by the worker, with the GIL -------------------------------------------------------------------------
 
-    def begin(self, node_limit: i64) -> None:
+    def begin(self, node_limit: i64) -> int:
         """Reset the counters and the stop flag. `node_limit`: nodes after which the search stops, 0 for no limit."""
         self.node_limit = node_limit if node_limit > 0 else 1 << 62
         self.nodes = 0
@@ -170,7 +170,7 @@ class Searcher(Tunables):
         self.stop_requested = 0
         self.pv_length[0] = 0
         self.null_move_min_ply = 0
-        self.stack.clear()
+        return self.stack.clear()
 
     def set_probing(self, limit: int, depth: int, fifty_moves: bool) -> None:
         """Probe the tablebases in positions of up to `limit` pieces (0: never).
@@ -203,6 +203,23 @@ class Searcher(Tunables):
             self.root_moves[index] = moves[index]
         # The nodes of these moves are counted from 0.
         self.root_depth = 0
+
+    def set_all_root_moves(self) -> int:
+        """Set all legal moves as root moves, in the order of the move picker, and return their number."""
+        entry: u64 = self.table.probe(self.position.key)
+        tt_move = entry_move(entry)
+        self.picker.begin(0, tt_move if self.position.is_legal(tt_move) else 0, False)
+        self.root_count = 0
+        while True:
+            move = self.picker.next(0)
+            if move == 0:
+                break
+            self.root_moves[self.root_count] = move
+            self.root_count += 1
+        self.root_end = self.root_count
+        self.all_root_moves = True
+        self.root_depth = 0
+        return self.root_count
 
     def root(self) -> list[int]:
         return [self.root_moves[index] for index in range(self.root_count)]

@@ -133,9 +133,10 @@ class TranspositionTable:
             clear_words(self.words, begin << 3, end << 3)
         self.age = 0
 
-    def new_search(self) -> None:
+    def new_search(self) -> int:
         """Start a new age. Entries of earlier searches are replaced first."""
         self.age = (self.age + 1) & AGE_MASK
+        return 0
 
     def hashfull(self) -> int:
         """The share of entries of this search, in permille, from a sample."""

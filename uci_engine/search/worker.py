@@ -65,12 +65,12 @@ class Worker:
         self.error = None
         self.clear_result()
 
-    def reset(self, node_limit: i64) -> None:
+    def reset(self, node_limit: i64) -> int:
         """Clear the last result, the counters and the stop flag. `node_limit`: 0 for no limit."""
         self.searcher.begin(node_limit)
-        self.clear_result()
+        return self.clear_result()
 
-    def clear_result(self) -> None:
+    def clear_result(self) -> int:
         """Clear the last result, and what `set_line` has set."""
         line: int
         for line in range(MAX_ROOT_MOVES):
@@ -84,6 +84,7 @@ class Worker:
         self.seldepth = 0
         self.is_lower_bound = False
         self.pv_length = 0
+        return 0
 
     def stop(self) -> None:
         """End the search soon. The stop flag stays set until `reset`."""
@@ -142,17 +143,8 @@ class Worker:
         result is valid.
         """
         outer_hook, self.hook = self.hook, hook
-        depth: int
-        line: int
         with nogil:
-            for depth in range(first_depth, last_depth + 1):
-                if skip_size and (depth + skip_phase) // skip_size % 2:
-                    continue
-                line = first_line
-                while line < first_line + lines and self._search_line(depth, line, half_window_cp):
-                    line += 1
-                if line < first_line + lines:
-                    break
+            self.deepen(first_depth, last_depth, first_line, lines, skip_size, skip_phase, half_window_cp)
         error, self.error, self.hook = self.error, None, outer_hook
         if error is not None:
             raise error
@@ -165,6 +157,27 @@ class Worker:
             return False
 
     # Without the GIL --------------------------------------------------------------------------------------------------
+
+    def deepen(
+        self,
+        first_depth: int,
+        last_depth: int,
+        first_line: int,
+        lines: int,
+        skip_size: int,
+        skip_phase: int,
+        half_window_cp: int,
+    ) -> int:
+        """What `run` does. Alone, it has no hook."""
+        for depth in range(first_depth, last_depth + 1):
+            if skip_size and (depth + skip_phase) // skip_size % 2:
+                continue
+            line = first_line
+            while line < first_line + lines and self._search_line(depth, line, half_window_cp):
+                line += 1
+            if line < first_line + lines:
+                break
+        return 0
 
     def _search_line(self, depth: int, line: int, half_window_cp: int) -> bool:
         """Search a line with widening windows. Returns whether to search on."""

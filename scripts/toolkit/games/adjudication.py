@@ -42,12 +42,13 @@ class Rules:
     max_moves: int = 0
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of a command line that make Rules."""
+def add_arguments(parser: argparse.ArgumentParser, *, tables: bool = True) -> None:
+    """The options of a command line that make Rules. `tables`: whether they may be among them."""
     ends = parser.add_argument_group("ends of games")
     ends.add_argument("--resign", default="", metavar="'moves=4 score=600 both=no'", help="score in centipawns")
     ends.add_argument("--draw", default="", metavar="'from=40 moves=8 score=10'", help="score in centipawns")
-    ends.add_argument("--tablebase", action="append", default=[], metavar="FOLDER", help="Syzygy tables that decide")
+    if tables:
+        ends.add_argument("--tablebase", action="append", default=[], metavar="FOLDER", help="tables that decide")
     ends.add_argument("--longest", type=int, default=0, metavar="MOVES", help="games of more full moves are drawn")
 
 
@@ -64,7 +65,7 @@ def rules_of(words: argparse.Namespace) -> Rules:
         draw_from=int(draw["from"]),
         draw_moves=int(draw["moves"]) if words.draw else 0,
         draw_cp=int(draw["score"]),
-        tables=tuple(words.tablebase),
+        tables=tuple(getattr(words, "tablebase", ())),
         max_moves=words.longest,
     )
 

@@ -169,26 +169,6 @@ def places_in_rows(counts: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     return np.asarray(np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts), np.intp)
 
 
-def records_of(pieces: npt.NDArray[np.uint8], white_to_move: npt.NDArray[np.bool_], result: int) -> npt.NDArray[Any]:
-    """Records of positions without scores and without a past: nobody may castle. They are flagged as quiet.
-
-    pieces: as `pieces_of` gives them, 32 at most in a position.
-    """
-    records = np.zeros(len(pieces), RECORD)
-    rows, squares = np.nonzero(pieces)
-    piece = pieces[rows, squares]
-    counts = np.count_nonzero(pieces, axis=1)
-    codes = np.zeros((len(pieces), 32), np.uint8)
-    codes[rows, places_in_rows(counts)] = (piece >> 1) - 1 + np.where(piece & 1, 0, _BLACK)
-    records["occupied"] = np.packbits(pieces != 0, axis=1, bitorder="little").view("<u8")[:, 0]
-    records["pieces"] = codes[:, ::2] | codes[:, 1::2] << 4
-    records["turn_ep"] = np.where(white_to_move, _NO_EP, _NO_EP | BLACK_TO_MOVE)
-    records["fullmove"] = 1
-    records["result"] = result
-    records["flags"] = QUIET
-    return records
-
-
 def header(provenance: Mapping[str, Any]) -> bytes:
     """The header of a file: its length is a multiple of a record's."""
     text = json.dumps(provenance, separators=(",", ":")).encode()
